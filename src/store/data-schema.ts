@@ -1,0 +1,46 @@
+import * as v from "valibot";
+import { NAME_PATTERN, VARIABLE_TYPES } from "../domain/variable.js";
+import { DATA_VERSION } from "./data.js";
+
+const ID_RULE = "must be a positive whole number";
+const id = v.pipe(v.number(ID_RULE), v.safeInteger(ID_RULE), v.minValue(1, ID_RULE));
+
+// A comma would make one key look like two headers joined; only visible ASCII travels in a header unchanged.
+const credential = v.pipe(
+  v.string(),
+  v.regex(/^[\x21-\x2b\x2d-\x7e]{1,512}$/, "must be 1 to 512 visible ASCII characters other than a comma"),
+);
+
+// A slash separates the application from the environment in `shop/development`.
+const label = v.pipe(
+  v.string(),
+  v.regex(/^[^/\p{Cc}]{1,255}$/u, "must be 1 to 255 characters, none of them a slash or a control character"),
+);
+
+const application = v.optional(label, "default");
+
+const environment = v.strictObject({ id, application, name: label, api_key: credential, api_secret: credential });
+
+const variable = v.strictObject({
+  id,
+  application,
+  type: v.picklist(VARIABLE_TYPES, `must be one of ${VARIABLE_TYPES.join(", ")}`),
+  name: v.pipe(v.string(), v.regex(NAME_PATTERN, `must match ${NAME_PATTERN.source}`)),
+  description: v.optional(v.string(), ""),
+});
+
+const value = v.strictObject({
+  id,
+  variable_id: id,
+  environment_id: id,
+  content: v.strictObject({ value: v.unknown() }),
+});
+
+/** The shape of a data file; what concerns more than one record is in data-rules.ts. */
+export const DATA_SCHEMA = v.strictObject({
+  $schema: v.optional(v.string()),
+  version: v.literal(DATA_VERSION),
+  environments: v.array(environment),
+  variables: v.array(variable),
+  values: v.array(value),
+});

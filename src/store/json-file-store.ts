@@ -1,0 +1,87 @@
+import { Low } from "lowdb";
+import { InvalidDataError } from "../domain/errors.js";
+import type { Data } from "./data.js";
+import { DATA_VERSION } from "./data.js";
+import { DataFileAdapter } from "./data-file-adapter.js";
+import type { Store } from "./store.js";
+import { watchFile } from "./watch-file.js";
+
+const NO_DATA: Data = { version: DATA_VERSION, environments: [], variables: [], values: [] };
+
+/**
+ * Makes a data file at `path`.
+ *
+ * @throws InvalidDataError when there is one already, or it can't be written
+ */
+export async function createDataFile(path: string, data: Data): Promise<void> {
+  await naming(path, new Low(new DataFileAdapter(path), data).write());
+}
+
+/**
+ * Opens the data file at `path`.
+ *
+ * @param options.watch whether to read it again when it changes. A bad edit leaves the last good data in
+ *   `snapshot` and tells why in `problem`.
+ * @throws InvalidDataError when it is missing, unreadable or breaks a rule
+ */
+export async function openDataFile(path: string, options: { watch?: boolean } = {}): Promise<Store> {
+  const store = new JsonFileStore(path);
+  await naming(path, store.open(options.watch ?? false));
+  return store;
+}
+
+async function naming(path: string, work: Promise<void>): Promise<void> {
+  await work.catch((error: Error) => {
+    throw new InvalidDataError(`${path} ${error.message}`, { cause: error });
+  });
+}
+
+class JsonFileStore implements Store {
+  readonly #path: string;
+  readonly #db: Low<Data>;
+  readonly #listeners = new Set<() => void>();
+  #stopWatching = () => {};
+  #problem: string | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+    this.#db = new Low(new DataFileAdapter(path), NO_DATA);
+  }
+
+  get snapshot(): Data {
+    return this.#db.data;
+  }
+
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  async open(watch: boolean): Promise<void> {
+    // Watched before it is read, so that no change falls in between.
+    if (watch) this.#stopWatching = await watchFile(this.#path, () => this.#reload());
+    try {
+      await this.#db.read();
+    } catch (error) {
+      this.#stopWatching();
+      throw error;
+    }
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#stopWatching();
+  }
+
+  async #reload(): Promise<void> {
+    // lowdb replaces its data only when the adapter's read succeeds.
+    this.#problem = await this.#db.read().then(
+      () => undefined,
+      (error: Error) => `the data file ${error.message}; the last good data is served`,
+    );
+    for (const listener of this.#listeners) listener();
+  }
+}

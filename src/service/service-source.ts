@@ -1,0 +1,62 @@
+import type { EnvironmentRecord } from "../domain/environment.js";
+import { NotFoundError, ServerError } from "../domain/errors.js";
+import { checkId } from "../domain/id.js";
+import { type Page, type PageRequest, paginate } from "../domain/page.js";
+import type { Health, VariableSource } from "../domain/source.js";
+import type { ValueContent, Variable, VariableValue } from "../domain/variable.js";
+import type { EnvironmentView } from "./environment-view.js";
+import type { Service } from "./service.js";
+
+/** One environment of a service. Each answer is made from one snapshot. */
+export class ServiceSource implements VariableSource {
+  readonly #service: Service;
+  readonly #environment: EnvironmentRecord;
+
+  constructor(service: Service, environment: EnvironmentRecord) {
+    this.#service = service;
+    this.#environment = environment;
+  }
+
+  async listVariables(page?: PageRequest): Promise<Page<Variable>> {
+    return paginate(this.#view.variables, page);
+  }
+
+  async getVariable(id: number): Promise<Variable> {
+    return found(this.#view.variablesById.get(checkId(id)));
+  }
+
+  async listValues(page?: PageRequest): Promise<Page<VariableValue>> {
+    return paginate(this.#view.values, page);
+  }
+
+  async getValue(id: number): Promise<VariableValue> {
+    return found(this.#view.valuesById.get(checkId(id)));
+  }
+
+  async getValueByName(name: string): Promise<VariableValue> {
+    return found(this.#view.valuesByName.get(name));
+  }
+
+  async getContentByName(name: string): Promise<ValueContent> {
+    return (await this.getValueByName(name)).content;
+  }
+
+  async getHealth(): Promise<Health> {
+    const { healthy, health } = this.#service.checkHealth();
+    if (!healthy) throw new ServerError(health.message, 503);
+    return health;
+  }
+
+  close(): Promise<void> {
+    return this.#service.close();
+  }
+
+  get #view(): EnvironmentView {
+    return this.#service.index.view(this.#environment);
+  }
+}
+
+function found<T>(item: T | undefined): T {
+  if (item === undefined) throw new NotFoundError();
+  return item;
+}

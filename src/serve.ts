@@ -1,0 +1,46 @@
+import type { Credentials } from "./domain/environment.js";
+import { type RunningServer, type ServerOptions, startServer } from "./server/start-server.js";
+import { Service } from "./service/service.js";
+import { openDataFile } from "./store/json-file-store.js";
+import { createMemoryStore } from "./store/memory-store.js";
+
+export interface ServeOptions extends ServerOptions {
+  /** Path of a data file, which is read again when it changes; or the content of one, as an object. */
+  data: string | object;
+}
+
+export interface LocalServer extends RunningServer {
+  /**
+   * What a client of this environment (`test`, or `shop/test` where that is ambiguous) proves itself with.
+   *
+   * @throws NotFoundError, UsageError
+   */
+  credentials(environmentName: string): Credentials;
+}
+
+/**
+ * Serves a data file inside this process: for a test suite, or for a program of one's own.
+ *
+ * @example
+ * const server = await serve({ data: "vars.json", port: 0 });
+ * const client = createClient({ url: server.url, ...server.credentials("test") });
+ * @throws InvalidDataError when the data breaks a rule; the system's error when it can't listen
+ */
+export async function serve({ data, ...options }: ServeOptions): Promise<LocalServer> {
+  const store = typeof data === "string" ? await openDataFile(data, { watch: true }) : createMemoryStore(data);
+  const service = new Service(store, Date.now);
+  try {
+    const server = await startServer(service, options, Date.now);
+    return {
+      ...server,
+      close: () => server.close().finally(() => store.close()),
+      credentials: (name) => {
+        const { api_key, api_secret } = service.findEnvironment(name);
+        return { apiKey: api_key, apiSecret: api_secret };
+      },
+    };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}

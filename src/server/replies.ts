@@ -1,0 +1,44 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import etag from "etag";
+import fresh from "fresh";
+
+/** The one form of an error body. */
+export interface ErrorBody {
+  message: string;
+}
+
+export const MESSAGES = {
+  badTarget: "The request target must be a path with valid percent-encoding",
+  unauthorized: "Credentials are missing or not valid",
+  notFound: "Not found",
+  methodNotAllowed: "Only GET and HEAD are allowed",
+  targetTooLong: "The request target is too long",
+  tooManyRequests: "Too many requests, try again later",
+  internal: "Internal server error",
+} as const;
+
+/** Sends `body` as JSON. Node leaves the body out for HEAD. */
+export function sendJson(res: ServerResponse, status: number, body: object): void {
+  const text = JSON.stringify(body);
+  res.writeHead(status, jsonHeaders(text)).end(text);
+}
+
+export function sendError(res: ServerResponse, status: number, message: string): void {
+  sendJson(res, status, { message } satisfies ErrorBody);
+}
+
+/** Sends data with its ETag, or `304` to a client that has it already. */
+export function sendData(req: IncomingMessage, res: ServerResponse, body: object): void {
+  const text = JSON.stringify(body);
+  const tag = etag(text);
+  res.setHeader("ETag", tag);
+  if (fresh(req.headers, { etag: tag })) res.writeHead(304).end();
+  else res.writeHead(200, jsonHeaders(text)).end(text);
+}
+
+export function jsonHeaders(text: string): Record<string, string> {
+  return {
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": String(Buffer.byteLength(text)),
+  };
+}

@@ -1,0 +1,84 @@
+import type { Server } from "node:http";
+import type { Service } from "../service/service.js";
+import { DEFAULT_TOLERANCE, type Tolerance } from "../signing/verify.js";
+import { createApp } from "./app.js";
+import { createAuthenticator } from "./authentication.js";
+import { bind, createListener, drain } from "./listener.js";
+import { createRateLimiter } from "./rate-limiter.js";
+
+export const DEFAULT_HOST = "127.0.0.1";
+export const DEFAULT_PORT = 7400;
+const DRAIN_GRACE_MS = 10_000;
+
+export interface ServerOptions {
+  /** Address to listen on. Default 127.0.0.1. */
+  host?: string;
+  /** Default 7400; 0 picks a free one. */
+  port?: number;
+  /** Requests allowed in one window, 0 for no limit. Default 7,500. */
+  rateLimit?: number;
+  /** Length of that window in seconds. Default 60. */
+  rateWindow?: number;
+  /** How far a signature's timestamp may lie from this machine's clock. Default 300 s past, 60 s future. */
+  tolerance?: Partial<Tolerance>;
+  /** How many environments' secrets a signature without `x-api-key` is checked against. Default 100. */
+  keylessLimit?: number;
+  /** Told of errors that callers only see as status 500. By default nobody is. */
+  onInternalError?: (error: unknown) => void;
+  /** Told of every request that a handler has answered. */
+  onRequest?: (request: ServedRequest) => void;
+}
+
+/** What a request log may hold: no query, no header, no body. */
+export interface ServedRequest {
+  method: string;
+  path: string;
+  status: number;
+  milliseconds: number;
+}
+
+export interface RunningServer {
+  /** Where it listens, `http://127.0.0.1:7400`. */
+  readonly url: string;
+  readonly port: number;
+  /** Answers the open requests, refuses new ones, cuts what is still open after 10 s. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the HTTP contract until it is closed.
+ *
+ * @param clock Unix time in milliseconds
+ * @throws the system's error when it can't listen there, `EADDRINUSE` for one
+ */
+export async function startServer(
+  service: Service,
+  options: ServerOptions,
+  clock: () => number,
+): Promise<RunningServer> {
+  const { host = DEFAULT_HOST, rateLimit = 7_500, rateWindow = 60, keylessLimit = 100 } = options;
+  const { onInternalError = () => {} } = options;
+  const tolerance = { ...DEFAULT_TOLERANCE, ...options.tolerance };
+  const limiter = createRateLimiter({ limit: rateLimit, window: rateWindow });
+  const authenticate = createAuthenticator(service, { clock, tolerance, keylessLimit });
+  const server = createListener(limiter);
+  if (options.onRequest) reportRequests(server, options.onRequest, clock);
+  const app = createApp({ service, authenticate, limiter, onInternalError, server });
+  const port = await bind(app, host, options.port ?? DEFAULT_PORT);
+  let closing: Promise<void> | undefined;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    port,
+    close: () => (closing ??= drain(server, DRAIN_GRACE_MS)),
+  };
+}
+
+function reportRequests(server: Server, onRequest: (request: ServedRequest) => void, clock: () => number): void {
+  server.on("request", (req, res) => {
+    const startedAt = clock();
+    const path = (req.url ?? "").replace(/\?.*/, "");
+    res.once("finish", () =>
+      onRequest({ method: req.method ?? "", path, status: res.statusCode, milliseconds: clock() - startedAt }),
+    );
+  });
+}

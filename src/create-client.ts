@@ -1,0 +1,53 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { AuthScheme } from "./client/auth-headers.js";
+import { Client, type ClientDependencies } from "./client/client.js";
+import { parseOrigin } from "./client/origin.js";
+import type { RetryNotice } from "./client/retry.js";
+import { Transport } from "./client/transport.js";
+import type { VariableSource } from "./domain/source.js";
+
+export interface ClientOptions {
+  /** Names the environment. A signature may go without: the server then tries its environments' secrets. */
+  apiKey?: string | undefined;
+  /** Without it every call but `getHealth` rejects with UnauthorizedError. */
+  apiSecret?: string | undefined;
+  /** Scheme, host and port of the server, `http://127.0.0.1:7400`. */
+  url: string | URL;
+  /** Default `hmac`. */
+  auth?: AuthScheme;
+  /** Seconds for one request. Default 10. */
+  timeout?: number;
+  /** Most seconds to wait in all on 429 and on retries. Default 60; 0 tries once. */
+  maxWait?: number;
+  /** Whether `maxWait` counts for each call anew, or for all calls of this client together. Default `call`. */
+  maxWaitScope?: "call" | "client";
+  /** PEM certificates to trust instead of the system's. */
+  ca?: string | undefined;
+  /** Told of each pause before another try. */
+  onRetry?: (notice: RetryNotice) => void;
+  /** Told of each answer. */
+  onResponse?: ClientDependencies["onResponse"];
+}
+
+/**
+ * The variables of the environment that the credentials belong to, from a server. Opens no connection
+ * before the first call.
+ *
+ * @throws UsageError for a URL that is not just the origin of an HTTP server
+ */
+export function createClient(options: ClientOptions): VariableSource {
+  const { auth = "hmac", timeout = 10, maxWait = 60, maxWaitScope = "call", ca } = options;
+  const { apiKey, apiSecret, onRetry = () => {}, onResponse = () => {} } = options;
+  const shared = { left: maxWait };
+  return new Client({
+    transport: new Transport({ origin: parseOrigin(options.url), timeout, ca }),
+    credentials: { apiKey, apiSecret },
+    auth,
+    clock: Date.now,
+    random: Math.random,
+    sleep: (seconds) => delay(seconds * 1_000),
+    nextBudget: () => (maxWaitScope === "client" ? shared : { left: maxWait }),
+    onRetry,
+    onResponse,
+  });
+}

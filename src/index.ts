@@ -1,0 +1,22 @@
+export type { AuthScheme } from "./client/auth-headers.js";
+export type { RetryNotice } from "./client/retry.js";
+export { type ClientOptions, createClient } from "./create-client.js";
+export type { Credentials } from "./domain/environment.js";
+export {
+  AppvarsError,
+  type ErrorCode,
+  InvalidDataError,
+  NotFoundError,
+  RateLimitedError,
+  ServerError,
+  UnauthorizedError,
+  UnreachableError,
+  UsageError,
+} from "./domain/errors.js";
+export type { Page, PageMetadata, PageRequest } from "./domain/page.js";
+export { type Health, readAll, type VariableSource } from "./domain/source.js";
+export type { JsonValue, ValueContent, Variable, VariableType, VariableValue } from "./domain/variable.js";
+export { type LocalServer, type ServeOptions, serve } from "./serve.js";
+export { sign } from "./signing/sign.js";
+export type { Secret, SignedParts } from "./signing/signature.js";
+export { type ReceivedRequest, type Tolerance, type VerifyOptions, verify } from "./signing/verify.js";

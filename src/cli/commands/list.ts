@@ -1,0 +1,96 @@
+import { Command, InvalidArgumentError } from "commander";
+import { readAll, type VariableSource } from "../../domain/source.js";
+import {
+  isVariableType,
+  type JsonValue,
+  VARIABLE_TYPES,
+  type Variable,
+  type VariableType,
+} from "../../domain/variable.js";
+import { type Context, withSource } from "../context.js";
+import { escapeField } from "../escape.js";
+import { addSourceOptions } from "../source-options.js";
+import { formatTable } from "../table.js";
+import { valueText } from "../value-text.js";
+
+export interface ListOptions {
+  /** Whether to read and show the values too. */
+  values: boolean;
+  type?: VariableType | undefined;
+  /** Text that the name or the description must contain, in any case. */
+  filter?: string | undefined;
+}
+
+interface Listed extends Variable {
+  /** Absent where it was not asked for, or is not set in this environment. */
+  value?: JsonValue;
+}
+
+export function listCommand(context: Context): Command {
+  const command = new Command("list")
+    .summary("list the environment's variables")
+    .description(
+      "List the environment's variables: a table on a terminal; else lines of name, type, description and, with\n" +
+        "--values, value, separated by tabs, in which \\t \\n \\r \\\\ stand for those characters.",
+    )
+    .option("--values", "show the values too", false)
+    .option("--type <type>", "only variables of this type", parseType)
+    .option("--filter <text>", "only variables with this text in their name or description")
+    .addHelpText("after", "\nExample:\n  appvars list --filter database")
+    .action(({ values, type, filter, ...flags }) =>
+      withSource(context.openSource(flags), (source) => runList({ values, type, filter }, source, context)),
+    );
+  return addSourceOptions(command);
+}
+
+export async function runList(options: ListOptions, source: VariableSource, context: Context): Promise<void> {
+  const variables = (await readAll((page) => source.listVariables(page))).filter(matcher(options));
+  const listed = options.values ? await withValues(variables, source) : variables;
+  if (context.flags.json) return context.printJson(listed);
+  if (!context.io.stdout.isTTY)
+    return context.print(listed.map((item) => `${fields(item, options).join("\t")}\n`).join(""));
+  if (listed.length === 0) return context.note("no variables match");
+  context.print(
+    await formatTable(
+      headings(options),
+      listed.map((item) => cells(item, options)),
+      await context.colors(),
+    ),
+  );
+}
+
+function parseType(text: string): VariableType {
+  const type = text.toUpperCase();
+  if (!isVariableType(type)) throw new InvalidArgumentError(`It must be one of ${VARIABLE_TYPES.join(", ")}.`);
+  return type;
+}
+
+function matcher({ type, filter = "" }: ListOptions): (variable: Variable) => boolean {
+  const wanted = filter.toLowerCase();
+  return (variable) =>
+    (type === undefined || variable.type === type) &&
+    [variable.name, variable.description].some((text) => text.toLowerCase().includes(wanted));
+}
+
+async function withValues(variables: readonly Variable[], source: VariableSource): Promise<Listed[]> {
+  const values = await readAll((page) => source.listValues(page));
+  const contents = new Map(values.map(({ variable_id, content }) => [variable_id, content]));
+  return variables.map((variable) => ({ ...variable, ...contents.get(variable.id) }));
+}
+
+/** A line for a program. What has no value gives an empty field. */
+function fields(item: Listed, { values }: ListOptions): string[] {
+  const texts = [item.name, item.type, item.description];
+  if (values) texts.push(item.value === undefined ? "" : valueText(item.value));
+  return texts.map(escapeField);
+}
+
+/** A line for a person. */
+function cells(item: Listed, { values }: ListOptions): string[] {
+  const texts = [item.name, item.type, item.description];
+  return values ? [...texts, item.value === undefined ? "(no value)" : valueText(item.value)] : texts;
+}
+
+function headings({ values }: ListOptions): string[] {
+  return ["NAME", "TYPE", "DESCRIPTION", ...(values ? ["VALUE"] : [])];
+}

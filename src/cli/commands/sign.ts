@@ -1,0 +1,42 @@
+import { Command } from "commander";
+import { UnauthorizedError, UsageError } from "../../domain/errors.js";
+import type { Context } from "../context.js";
+import { secretFileOption } from "../source-options.js";
+
+export interface SignOptions {
+  method: string;
+  /** Path and query. */
+  path: string;
+}
+
+export function signCommand(context: Context): Command {
+  return new Command("sign")
+    .summary("print the Authorization header for one request")
+    .description("Print the value of the Authorization header for one request, valid for a few minutes.")
+    .argument("<method>", "GET or HEAD")
+    .argument("<path>", "path and query, exactly as they will be sent")
+    .addOption(secretFileOption())
+    .addHelpText(
+      "after",
+      '\nExample:\n  curl -H "x-api-key: $APPVARS_API_KEY" \\\n' +
+        '    -H "Authorization: $(appvars sign GET /v1/variables?limit=2)" "$APPVARS_URL/v1/variables?limit=2"',
+    )
+    .action(async (method: string, path: string, flags) => {
+      const { findSecret } = await import("../open-source.js");
+      await runSign({ method, path }, await findSecret(flags, context.io), context);
+    });
+}
+
+/** @throws UsageError for what can be no request, UnauthorizedError without a secret */
+export async function runSign(options: SignOptions, apiSecret: string | undefined, context: Context): Promise<void> {
+  const { method, path } = options;
+  if (!/^[A-Za-z]+$/.test(method)) throw new UsageError("the method must be a word such as GET");
+  if (!/^\/[\x21-\x7e]*$/.test(path)) {
+    throw new UsageError("the path must begin with a slash and be percent-encoded, as in /v1/variables?limit=2");
+  }
+  if (apiSecret === undefined) throw new UnauthorizedError("no API secret");
+  const { sign } = await import("../../signing/sign.js");
+  const authorization = sign({ timestamp: context.io.clock(), method, route: path }, apiSecret);
+  if (context.flags.json) context.printJson({ authorization });
+  else context.print(`${authorization}\n`);
+}

@@ -1,0 +1,68 @@
+import type { VariableSource } from "../domain/source.js";
+import { type Colors, colorsFor } from "./colors.js";
+import { escapeControls } from "./escape.js";
+import type { Io } from "./io.js";
+import type { OpenOptions, SourceFlags } from "./open-source.js";
+
+/** The flags that every command has. */
+export interface OutputFlags {
+  json?: true;
+  quiet?: true;
+  verbose?: true;
+  /** False with `--no-color`. */
+  color: boolean;
+}
+
+/** What a command works with, beside its own options. */
+export interface Context {
+  io: Io;
+  flags: OutputFlags;
+  /** Opens the source that the command's flags and the environment name. */
+  openSource(flags: SourceFlags, options?: Pick<OpenOptions, "anonymous">): Promise<VariableSource>;
+  /** Writes to stdout. */
+  print(text: string): void;
+  printJson(value: unknown): void;
+  /** Tells a person something on stderr, unless `--quiet`. */
+  note(text: string): void;
+  colors(): Promise<Colors>;
+}
+
+/** @param readFlags called once the command line has been parsed */
+export function createContext(io: Io, readFlags: () => OutputFlags): Context {
+  const note = (text: string) => {
+    if (!readFlags().quiet) io.stderr.write(`appvars: ${escapeControls(text)}\n`);
+  };
+  return {
+    io,
+    get flags() {
+      return readFlags();
+    },
+    note,
+    print: (text) => void io.stdout.write(text),
+    printJson: (value) => void io.stdout.write(`${JSON.stringify(value)}\n`),
+    colors: () => colorsFor(io.stdout, io.env, readFlags().color),
+    openSource: async (sourceFlags, options) => {
+      const { openSource } = await import("./open-source.js");
+      return openSource(sourceFlags, io, {
+        ...options,
+        onRetry: ({ wait, reason }) => note(`${reason}; trying again in ${wait.toFixed(1)} s`),
+        onResponse: ({ target, status, milliseconds }) => {
+          if (readFlags().verbose) note(`GET ${target} ${status} in ${milliseconds} ms`);
+        },
+      });
+    },
+  };
+}
+
+/** Opens the source, lets `use` read from it, and closes it whatever happens. */
+export async function withSource<T>(
+  opening: Promise<VariableSource>,
+  use: (source: VariableSource) => Promise<T>,
+): Promise<T> {
+  const source = await opening;
+  try {
+    return await use(source);
+  } finally {
+    await source.close();
+  }
+}

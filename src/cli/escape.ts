@@ -1,0 +1,21 @@
+const NAMED: Record<string, string> = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
+
+/**
+ * Text from elsewhere made safe for a terminal: control characters, which could move the cursor or rewrite
+ * what stands there, become visible escapes.
+ */
+export function escapeControls(text: string): string {
+  return text.replace(/\p{Cc}/gu, (character) => {
+    return NAMED[character] ?? `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
+  });
+}
+
+/** A field of a tab-separated line: tab, newline, carriage return and backslash as `\t \n \r \\`. */
+export function escapeField(text: string): string {
+  return text.replace(/[\\\t\n\r]/g, (character) => NAMED[character] ?? "\\\\");
+}
+
+/** One word for a POSIX shell, quoted only where it has to be. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

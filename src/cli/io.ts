@@ -1,0 +1,19 @@
+import type { Readable, Writable } from "node:stream";
+
+/** An output stream; on a terminal it has `isTTY` and knows its colours. */
+export interface Output extends Writable {
+  isTTY?: boolean;
+  getColorDepth?: (env?: object) => number;
+}
+
+/** Everything outside of the process that a command touches; tests pass their own. */
+export interface Io {
+  stdin: Readable;
+  stdout: Output;
+  stderr: Output;
+  env: Record<string, string | undefined>;
+  /** Unix time in milliseconds. */
+  clock: () => number;
+  /** Resolves when the process is asked to stop: SIGTERM, Ctrl-C. */
+  untilStopped: () => Promise<void>;
+}

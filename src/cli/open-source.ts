@@ -1,0 +1,97 @@
+import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import type { RetryNotice } from "../client/retry.js";
+import { qualifiedName } from "../domain/environment.js";
+import { UnauthorizedError, UsageError } from "../domain/errors.js";
+import type { VariableSource } from "../domain/source.js";
+import type { Io } from "./io.js";
+import {
+  findSetting,
+  type Layer,
+  type LocalSettings,
+  type RemoteSettings,
+  readLayer,
+  resolveSettings,
+  type Setting,
+} from "./settings.js";
+
+/** What the flags of `addSourceOptions` parse to. */
+export type SourceFlags = Record<string, unknown>;
+
+export interface OpenOptions {
+  /** Whether what is asked for needs no credentials. */
+  anonymous?: boolean;
+  onRetry: (notice: RetryNotice) => void;
+  onResponse: (exchange: { target: string; status: number; milliseconds: number }) => void;
+}
+
+/**
+ * Opens what the flags and the environment say: a server, or a data file with the core that a server runs.
+ * Either is loaded only when it is the one.
+ *
+ * @throws UsageError, UnauthorizedError; for a data file also InvalidDataError and NotFoundError
+ */
+export async function openSource(flags: SourceFlags, io: Io, options: OpenOptions): Promise<VariableSource> {
+  const settings = resolveSettings(layers(flags, io));
+  return settings.kind === "local" ? openLocal(settings, io) : openRemote(settings, io, options);
+}
+
+async function openLocal({ data, env }: LocalSettings, io: Io): Promise<VariableSource> {
+  const { openDataFile } = await import("../store/json-file-store.js");
+  const { Service } = await import("../service/service.js");
+  const service = new Service(await openDataFile(data), io.clock);
+  const { environments } = service;
+  if (env !== undefined) return service.source(service.findEnvironment(env));
+  const [only, ...others] = environments;
+  if (only && others.length === 0) return service.source(only);
+  throw new UsageError(
+    `${data} has several environments: add --env with ${environments.map(qualifiedName).join(", ")}`,
+  );
+}
+
+async function openRemote(settings: RemoteSettings, io: Io, options: OpenOptions): Promise<VariableSource> {
+  const { createClient } = await import("../create-client.js");
+  const apiSecret = settings.apiSecret && (await readSecret(settings.apiSecret, io));
+  if (!options.anonymous) requireCredentials(settings, apiSecret);
+  const { url, apiKey, auth, timeout, maxWait, caFile } = settings;
+  const ca = caFile && (await readSettingFile(caFile, "--ca-file"));
+  const { onRetry, onResponse } = options;
+  const waiting = { timeout, maxWait, maxWaitScope: "client" } as const;
+  return createClient({ url, apiKey, apiSecret, auth, ca, ...waiting, onRetry, onResponse });
+}
+
+/** The API secret alone, for what needs no server. @throws UsageError */
+export async function findSecret(flags: SourceFlags, io: Io): Promise<string | undefined> {
+  const setting = findSetting(layers(flags, io), "apiSecret", "apiSecretFile");
+  return setting && readSecret(setting, io);
+}
+
+/** Strongest first. */
+function layers(flags: SourceFlags, io: Io): Layer[] {
+  return [readLayer("flag", flags), readLayer("variable", io.env)];
+}
+
+/** The API secret of a setting that holds it or names its file. @throws UsageError when it can't be read */
+export async function readSecret({ name, text: given, from }: Setting, io: Io): Promise<string> {
+  if (name !== "apiSecretFile") return given;
+  const content = given === "-" ? await text(io.stdin) : await readSettingFile(given, from);
+  // The newline at the end of the file is not a part of it.
+  const secret = content.replace(/\r?\n$/, "");
+  if (secret === "") throw new UsageError(`${from}: there is no secret in it`);
+  return secret;
+}
+
+async function readSettingFile(path: string, from: string): Promise<string> {
+  return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`${from} ${path} can't be read (${error.code})`);
+  });
+}
+
+function requireCredentials({ apiKey, auth }: RemoteSettings, apiSecret: string | undefined): void {
+  if (apiSecret === undefined) {
+    throw new UnauthorizedError("no API secret: set APPVARS_API_SECRET, or name its file with --api-secret-file");
+  }
+  if (apiKey === undefined && auth === "headers") {
+    throw new UnauthorizedError("no API key: set APPVARS_API_KEY or add --api-key");
+  }
+}

@@ -1,0 +1,51 @@
+import { readFileSync } from "node:fs";
+import { Command } from "commander";
+import type { Context } from "./context.js";
+
+type CommandFactory = (context: Context) => Command;
+
+/** The commands, in the order of the help. Each is loaded only when it is called, or when help lists them all. */
+const COMMANDS: Record<string, () => Promise<CommandFactory>> = {
+  serve: async () => (await import("./commands/serve.js")).serveCommand,
+  init: async () => (await import("./commands/init.js")).initCommand,
+  list: async () => (await import("./commands/list.js")).listCommand,
+  get: async () => (await import("./commands/get.js")).getCommand,
+  show: async () => (await import("./commands/show.js")).showCommand,
+  health: async () => (await import("./commands/health.js")).healthCommand,
+  sign: async () => (await import("./commands/sign.js")).signCommand,
+};
+
+/** The command line, for this one call of it: without the commands that `argv` does not name. */
+export async function buildProgram(argv: readonly string[], createContext: (program: Command) => Context) {
+  const program = new Command("appvars")
+    .description("Serve the variables of an application environment, and read them from scripts.")
+    .version(packageVersion(), "-V, --version", "print the version")
+    .helpOption("-h, --help", "print help")
+    .option("--json", "machine-readable output, errors too")
+    .option("-q, --quiet", "no notes on stderr")
+    .option("--verbose", "tell of each request on stderr")
+    .option("--no-color", "no colour (also NO_COLOR; FORCE_COLOR for the opposite)")
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride();
+  const context = createContext(program);
+  const { stdout, stderr } = context.io;
+  program.configureOutput({
+    writeOut: (text) => stdout.write(text),
+    writeErr: (text) => void (argv.includes("--json") || stderr.write(text)),
+    outputError: () => {},
+  });
+  for (const load of commandsFor(argv)) {
+    program.addCommand((await load())(context).copyInheritedSettings(program));
+  }
+  return program;
+}
+
+function commandsFor(argv: readonly string[]): (() => Promise<CommandFactory>)[] {
+  const called = COMMANDS[argv.find((word) => !word.startsWith("-")) ?? ""];
+  return called ? [called] : Object.values(COMMANDS);
+}
+
+function packageVersion(): string {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}

@@ -1,0 +1,30 @@
+import { CommanderError } from "commander";
+import { AppvarsError, type ErrorCode } from "../domain/errors.js";
+import { colorsFor } from "./colors.js";
+import { escapeControls } from "./escape.js";
+import { EXIT_CODES } from "./exit-codes.js";
+import type { Io } from "./io.js";
+
+// What commander throws where no command was given, after it has printed the help.
+const NO_COMMAND = "(outputHelp)";
+
+/** Tells of an error on stderr, as JSON where `--json` asks for it, and returns the exit code it stands for. */
+export async function reportError(error: unknown, argv: readonly string[], io: Io): Promise<number> {
+  if (error instanceof CommanderError && error.exitCode === 0) return 0;
+  const { code, message } = describe(error);
+  const flags = argv.slice(0, argv.includes("--") ? argv.indexOf("--") : undefined);
+  if (flags.includes("--json")) {
+    io.stderr.write(`${JSON.stringify({ error: { code, message } })}\n`);
+  } else if (message !== NO_COMMAND) {
+    const { red } = await colorsFor(io.stderr, io.env, !flags.includes("--no-color"));
+    io.stderr.write(`${red("appvars:")} ${message.split("\n").map(escapeControls).join("\n")}\n`);
+  }
+  if (flags.includes("--verbose") && code === "unexpected") io.stderr.write(`${(error as Error).stack}\n`);
+  return EXIT_CODES[code];
+}
+
+function describe(error: unknown): { code: ErrorCode; message: string } {
+  if (error instanceof AppvarsError) return { code: error.code, message: error.message };
+  if (error instanceof CommanderError) return { code: "usage", message: error.message.replace(/^error: /, "") };
+  return { code: "unexpected", message: error instanceof Error ? error.message : String(error) };
+}

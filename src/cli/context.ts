@@ -1,3 +1,4 @@
+import type { RetryNotice } from "../client/retry.js";
 import type { VariableSource } from "../domain/source.js";
 import { type Colors, colorsFor } from "./colors.js";
 import { escapeControls } from "./escape.js";
@@ -45,12 +46,21 @@ export function createContext(io: Io, readFlags: () => OutputFlags): Context {
       const { openSource } = await import("./open-source.js");
       return openSource(sourceFlags, io, {
         ...options,
-        onRetry: ({ wait, reason }) => note(`${reason}; trying again in ${wait.toFixed(1)} s`),
+        onRetry: onceEach(({ reason }) => note(`${reason}; trying again`)),
         onResponse: ({ target, status, milliseconds }) => {
           if (readFlags().verbose) note(`GET ${target} ${status} in ${milliseconds} ms`);
         },
       });
     },
+  };
+}
+
+/** A server that is down for a minute is one line, not one a try. */
+function onceEach(tell: (notice: RetryNotice) => void): (notice: RetryNotice) => void {
+  let told: string | undefined;
+  return (notice) => {
+    if (notice.reason !== told) tell(notice);
+    told = notice.reason;
   };
 }
 

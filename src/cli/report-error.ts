@@ -25,6 +25,11 @@ export async function reportError(error: unknown, argv: readonly string[], io: I
 
 function describe(error: unknown): { code: ErrorCode; message: string } {
   if (error instanceof AppvarsError) return { code: error.code, message: error.message };
-  if (error instanceof CommanderError) return { code: "usage", message: error.message.replace(/^error: /, "") };
+  if (error instanceof CommanderError) return { code: "usage", message: usageMessage(error) };
   return { code: "unexpected", message: error instanceof Error ? error.message : String(error) };
+}
+
+/** commander quotes an unknown flag with what was given to it, which may be meant as a secret. */
+function usageMessage({ message }: CommanderError): string {
+  return message.replace(/^error: /, "").replace(/'(--?[\w-]+)=.*'/s, "'$1'");
 }

@@ -5,7 +5,8 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   if (candidates.length === 0) return undefined;
   const lowerCase = new Map(candidates.map((candidate) => [candidate.toLowerCase(), candidate]));
   const best = closest(word.toLowerCase(), [...lowerCase.keys()]);
-  // As far off as a third of its letters: a slip, not another name.
-  const tolerated = Math.max(1, Math.floor(word.length / 3));
-  return distance(word.toLowerCase(), best) <= tolerated ? lowerCase.get(best) : undefined;
+  const edits = distance(word.toLowerCase(), best);
+  const longest = Math.max(word.length, best.length);
+  // What commander takes for a slip in a command or a flag: three edits at most, and more than 40 % alike.
+  return edits <= 3 && (longest - edits) / longest > 0.4 ? lowerCase.get(best) : undefined;
 }

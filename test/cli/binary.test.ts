@@ -1,0 +1,97 @@
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { BINARY, run, runScript, start } from "../support/binary.js";
+import { DATA, DEVELOPMENT } from "../support/data.js";
+import { dataFile } from "../support/data-file.js";
+import { runningServer } from "../support/running-server.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+async function remote(): Promise<Record<string, string>> {
+  const { url } = await runningServer();
+  return { APPVARS_URL: url, APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
+}
+
+describe("in a script", () => {
+  it("gives values to $(…)", async () => {
+    const script = 'url="$(appvars get DATABASE_URL)"; port=$(appvars get -n PORT); echo "<$url> <$port>"';
+    expect(await runScript(script, await remote())).toEqual({
+      code: 0,
+      stdout: "<postgres://localhost/dev> <3000>\n",
+      stderr: "",
+    });
+  });
+
+  it("ends a script under set -e with its own exit code", async () => {
+    const { code, stdout } = await runScript("set -e; x=$(appvars get NOPE); echo not reached", await remote());
+    expect([code, stdout]).toEqual([3, ""]);
+  });
+
+  it("tells an empty value from a missing one", async () => {
+    const script =
+      "if x=$(appvars get EMPTY); then echo set; fi; if x=$(appvars get UNSET); then :; else echo unset; fi";
+    expect((await runScript(script, await remote())).stdout).toBe("set\nunset\n");
+  });
+
+  it("feeds read, cut and the like with one line a variable", async () => {
+    const script = "appvars list | while IFS='\t' read -r name type rest; do printf '%s=%s ' \"$name\" \"$type\"; done";
+    const { stdout } = await runScript(script, await remote());
+    expect(stdout).toBe(
+      "DATABASE_URL=STRING PORT=NUMBER DEBUG=BOOLEAN FLAGS=JSON __proto__=STRING EMPTY=STRING UNSET=STRING ",
+    );
+  });
+
+  it("ends quietly when the reader of its output has seen enough", async () => {
+    const variables = Array.from({ length: 5_000 }, (_, i) => ({ id: i + 1, type: "STRING", name: `V${i}` }));
+    const environments = [{ id: 1, name: "test", api_key: "key", api_secret: "secret" }];
+    const { path } = await dataFile({ version: 1, environments, variables, values: [] });
+    const { code, stdout, stderr } = await runScript('appvars list --data "$DATA" | head -n 1', { DATA: path });
+    expect([code, stdout, stderr]).toEqual([0, "V0\tSTRING\t\n", ""]);
+  });
+
+  it("prints its version", async () => {
+    const { version } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8"));
+    expect(await run(process.execPath, [BINARY, "--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+  });
+});
+
+describe("serve as a process", () => {
+  it.each(["SIGTERM", "SIGINT"] as const)("stops on %s with exit code 0", async (signal) => {
+    const data = join(await temporaryFolder(), "vars.json");
+    const server = start(process.execPath, [BINARY, "serve", "--port", "0", "--data", data]);
+    await once(createInterface(server.stdout as Readable), "line");
+    server.kill(signal);
+    expect(await once(server, "exit")).toEqual([0, null]);
+  });
+
+  it("prints lines that a shell can take in, with which the client gets in", async () => {
+    const { path } = await dataFile(DATA);
+    const argv = ["serve", "--port", "0", "--data", path, "--print-credentials", "shop/development"];
+    const server = start(process.execPath, [BINARY, ...argv]);
+    const lines: string[] = [];
+    for await (const line of createInterface(server.stdout as Readable)) {
+      if (lines.push(line) === 3) break;
+    }
+    expect((await runScript(`${lines.join("\n")}\nappvars get PORT`)).stdout).toBe("3000\n");
+  });
+});
+
+describe("what a one-shot command loads", () => {
+  /** The files of packages and of ours that a command line loads. */
+  async function loaded(argv: readonly string[], env: Record<string, string>): Promise<string> {
+    const { code, stderr } = await run(process.execPath, [BINARY, ...argv], { ...env, NODE_DEBUG: "esm,module" });
+    expect(code).toBe(0);
+    return stderr;
+  }
+
+  it("for get from a server is none of what only other commands need", async () => {
+    const log = await loaded(["get", "PORT"], await remote());
+    const packages = new Set([...log.matchAll(/node_modules\/((?:@[\w-]+\/)?[\w.-]+)\//g)].map(([, name]) => name));
+    expect([...packages]).toEqual(["commander"]);
+    expect(log).toContain("dist/client/client.js");
+    expect(log).not.toMatch(/dist\/(server|service|store|tui)\//);
+  });
+});

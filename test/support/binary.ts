@@ -1,0 +1,45 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+
+/** The built command, which `npm test` has made before. */
+export const BINARY = fileURLToPath(new URL("../../bin/appvars.js", import.meta.url));
+
+export interface Finished {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Starts a program with nothing of this process's environment but the path to programs. */
+export function start(command: string, args: readonly string[], env: Record<string, string> = {}): ChildProcess {
+  const child = spawn(command, args, { env: { PATH: process.env["PATH"] ?? "", ...env } });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return child;
+}
+
+/** Runs a program to its end. */
+export async function run(command: string, args: readonly string[], env?: Record<string, string>): Promise<Finished> {
+  const child = start(command, args, env);
+  const [stdout, stderr, [code]] = await Promise.all([
+    output(child.stdout),
+    output(child.stderr),
+    once(child, "close"),
+  ]);
+  return { code, stdout, stderr };
+}
+
+/** Runs a script with `appvars` on its path to the built command. */
+export function runScript(script: string, env: Record<string, string> = {}, shell = "sh"): Promise<Finished> {
+  return run(shell, ["-c", `appvars() { "$NODE" "$BINARY" "$@"; }\n${script}`], {
+    NODE: process.execPath,
+    BINARY,
+    ...env,
+  });
+}
+
+function output(stream: ChildProcess["stdout"]): Promise<string> {
+  return stream ? text(stream) : Promise.resolve("");
+}

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Polka } from "polka";
-import { answerParserErrors } from "./parser-errors.js";
 import type { RateLimiter } from "./rate-limiter.js";
+import { answerParserErrors, refuseTunnels } from "./raw-replies.js";
 import type { AppRequest } from "./request.js";
 
 // A client that drips its request is gone after 5 to 10 s; Node's defaults wait for 60 to 300.
@@ -13,6 +13,8 @@ const LISTENER_OPTIONS = {
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 5_000,
   maxHeaderSize: 16 * 1_024,
+  // Node would answer a missing Host itself, with no body and uncounted: `checkTarget` does.
+  requireHostHeader: false,
 };
 
 /** The node:http server that polka answers for, made here for its time limits. */
@@ -21,6 +23,7 @@ export function createListener(limiter: RateLimiter): Server {
   // Node would answer an unknown `Expect` itself, with no body and no rate limit; ours ignores the header.
   server.on("checkExpectation", (req, res) => server.emit("request", req, res));
   answerParserErrors(server, limiter);
+  refuseTunnels(server, limiter);
   return server;
 }
 

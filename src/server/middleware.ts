@@ -28,8 +28,15 @@ function counterOf({ environment, socket }: AppRequest): string {
   return environment ? `key ${environment.api_key}` : `address ${socket.remoteAddress}`;
 }
 
-/** Refuses targets that are too long or no path: absolute-form, `*`, a fragment, broken percent-encoding. */
+/**
+ * Refuses a missing Host, and targets that are too long or no path: absolute-form, `*`, a fragment, broken
+ * percent-encoding.
+ */
 export const checkTarget: Handler = (req, res, next) => {
+  if (req.headers.host === undefined && req.httpVersion === "1.1") {
+    res.setHeader("Connection", "close");
+    return sendError(res, 400, MESSAGES.noHost);
+  }
   const target = rawTarget(req);
   if (target.length > MAX_TARGET_BYTES) {
     res.setHeader("Connection", "close");

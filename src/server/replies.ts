@@ -9,6 +9,7 @@ export interface ErrorBody {
 
 export const MESSAGES = {
   badTarget: "The request target must be a path with valid percent-encoding",
+  noHost: "The Host header is missing",
   unauthorized: "Credentials are missing or not valid",
   notFound: "Not found",
   methodNotAllowed: "Only GET and HEAD are allowed",

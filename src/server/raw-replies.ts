@@ -1,0 +1,69 @@
+import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import type { RateLimiter } from "./rate-limiter.js";
+import { jsonHeaders, MESSAGES } from "./replies.js";
+
+// What Node hands over as a bare socket, and no handler ever sees, is answered here as the contract wants
+// every answer: with a JSON body, and counted.
+
+const STATUS_BY_CODE: Record<string, number> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+};
+
+/** Answers what the HTTP parser refuses. */
+export function answerParserErrors(server: Server, limiter: RateLimiter): void {
+  server.on("clientError", async (error: NodeJS.ErrnoException, stream) => {
+    const socket = stream as AnsweringSocket;
+    const pending = socket._httpMessage;
+    // Garbage behind a whole request: that one still gets its answer, and then the connection ends.
+    if (pending?.req.complete) {
+      if (!pending.headersSent) pending.setHeader("Connection", "close");
+      return;
+    }
+    // Half of another answer is out already: ours would fall into it.
+    if (pending?.headersSent) return void socket.destroy();
+    const status = STATUS_BY_CODE[error.code ?? ""] ?? 400;
+    await answer(socket, limiter, status, STATUS_CODES[status] ?? "");
+  });
+}
+
+/** Answers CONNECT, the method that asks for a tunnel. */
+export function refuseTunnels(server: Server, limiter: RateLimiter): void {
+  server.on("connect", (_req, stream) =>
+    answer(stream as Socket, limiter, 405, MESSAGES.methodNotAllowed, { Allow: "GET, HEAD" }),
+  );
+}
+
+/** A socket with the response that Node is busy with on it. */
+interface AnsweringSocket extends Socket {
+  _httpMessage?: ServerResponse | null;
+}
+
+async function answer(
+  socket: Socket,
+  limiter: RateLimiter,
+  status: number,
+  message: string,
+  extraHeaders: Record<string, string> = {},
+): Promise<void> {
+  // The client may be gone, now or while the request is counted.
+  socket.on("error", () => socket.destroy());
+  const { allowed, headers } = await limiter(`address ${socket.remoteAddress}`);
+  if (!socket.writable) return void socket.destroy();
+  if (allowed) socket.end(rawReply(status, message, { ...headers, ...extraHeaders }));
+  else socket.end(rawReply(429, MESSAGES.tooManyRequests, headers));
+}
+
+function rawReply(status: number, message: string, headers: Record<string, string>): string {
+  const body = JSON.stringify({ message });
+  const lines = Object.entries({
+    ...jsonHeaders(body),
+    ...headers,
+    Date: new Date().toUTCString(),
+    "Cache-Control": "no-store",
+    Connection: "close",
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`;
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { DEV_HEADERS, get, request } from "../support/http.js";
+import { runningServer } from "../support/running-server.js";
+
+const TARGET = "/v1/variables-values";
+
+describe("polling is cheap", () => {
+  it.each([
+    ["the tag itself", (tag: string) => tag],
+    ["the tag as a weak one", (tag: string) => `W/${tag}`],
+    ["a list that holds it", (tag: string) => `"a", ${tag},"b"`],
+    ["a star", () => "*"],
+  ])("If-None-Match with %s is answered 304 without a body, to GET and HEAD", async (_case, match) => {
+    const server = await runningServer();
+    const tag = String((await get(server, TARGET)).headers.etag);
+    for (const method of ["GET", "HEAD"]) {
+      const answer = await request(server, method, TARGET, { ...DEV_HEADERS, "if-none-match": match(tag) });
+      expect(answer).toMatchObject({ status: 304, body: "", headers: { etag: tag, "cache-control": "no-store" } });
+    }
+  });
+
+  it.each([
+    ["another tag", () => '"other"'],
+    ["the tag without its quotes", (tag: string) => tag.replaceAll('"', "")],
+    ["the beginning of the tag", (tag: string) => `${tag.slice(0, -2)}"`],
+    ["nothing", () => ""],
+  ])("If-None-Match with %s is answered 200", async (_case, match) => {
+    const server = await runningServer();
+    const { headers, body } = await get(server, TARGET);
+    const answer = await get(server, TARGET, { ...DEV_HEADERS, "if-none-match": match(String(headers.etag)) });
+    expect(answer).toMatchObject({ status: 200, body });
+  });
+
+  it("each content has a tag of its own, and keeps it", async () => {
+    const server = await runningServer();
+    const tag = async (target: string) => (await get(server, target)).headers.etag;
+    const targets = [TARGET, `${TARGET}?limit=1`, `${TARGET}/11`, `${TARGET}/12`, "/v1/variables", "/v1/variables/1"];
+    const tags = await Promise.all(targets.map(tag));
+    for (const one of tags) expect(one).toMatch(/^"[^"]+"$/);
+    expect(new Set(tags).size).toBe(targets.length);
+    expect(await Promise.all(targets.map(tag))).toEqual(tags);
+  });
+
+  it.each([
+    { status: 401, target: TARGET, headers: { "x-api-key": "dev-key" } },
+    { status: 404, target: `${TARGET}/19`, headers: DEV_HEADERS },
+    { status: 400, target: `${TARGET}?limit=0`, headers: DEV_HEADERS },
+    { status: 200, target: "/healthz", headers: {} },
+  ])("a $status for $target is never a 304", async ({ status, target, headers }) => {
+    const answer = await get(await runningServer(), target, { ...headers, "if-none-match": "*" });
+    expect(answer.status).toBe(status);
+    expect(answer.headers.etag).toBeUndefined();
+  });
+});
+
+describe("nothing that needs credentials may be stored on its way", () => {
+  it.each([
+    { status: 200, method: "GET", target: TARGET, headers: DEV_HEADERS },
+    { status: 200, method: "HEAD", target: TARGET, headers: DEV_HEADERS },
+    { status: 400, method: "GET", target: `${TARGET}?limit=0`, headers: DEV_HEADERS },
+    { status: 401, method: "GET", target: TARGET, headers: {} },
+    { status: 404, method: "GET", target: `${TARGET}/19`, headers: DEV_HEADERS },
+    { status: 405, method: "POST", target: TARGET, headers: DEV_HEADERS },
+  ])("$status on $method $target", async ({ status, method, target, headers }) => {
+    const answer = await request(await runningServer(), method, target, headers);
+    expect(answer).toMatchObject({ status, headers: { "cache-control": "no-store" } });
+  });
+
+  it("429", async () => {
+    const server = await runningServer({ rateLimit: 1 });
+    await get(server, TARGET);
+    expect(await get(server, TARGET)).toMatchObject({ status: 429, headers: { "cache-control": "no-store" } });
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it, vi } from "vitest";
+import { DEV_HEADERS, get, request } from "../support/http.js";
+import { stubbedServer } from "../support/stubbed-server.js";
+
+const FAILURE = Object.assign(new Error("dev-secret at postgres://db"), { status: 418, code: "EDB" });
+
+/** What a source may do wrong. */
+const FAULTS: Record<string, () => never | Promise<never>> = {
+  "a rejected promise": () => Promise.reject(FAILURE),
+  "an exception": () => {
+    throw FAILURE;
+  },
+};
+
+describe("an error inside is told to the log, and not to the caller", () => {
+  it.each(Object.entries(FAULTS))("%s", async (_case, listVariables) => {
+    const onInternalError = vi.fn();
+    const server = await stubbedServer({ source: { listVariables }, options: { onInternalError } });
+    const { status, json, headers, body } = await get(server, "/v1/variables");
+    expect({ status, json }).toStrictEqual({ status: 500, json: { message: "Internal server error" } });
+    expect(headers).toMatchObject({ "cache-control": "no-store", "ratelimit-remaining": "7499" });
+    expect(JSON.stringify(headers) + body).not.toContain("postgres");
+    expect(onInternalError.mock.calls).toEqual([[FAILURE]]);
+  });
+
+  it("in a server that has no log, and that goes on serving", async () => {
+    const server = await stubbedServer({ source: { listVariables: () => Promise.reject(FAILURE) } });
+    expect(await get(server, "/v1/variables")).toMatchObject({ status: 500 });
+    expect(await get(server, "/v1/variables/1")).toMatchObject({ status: 200 });
+  });
+
+  it("on the way to /healthz as well", async () => {
+    const onInternalError = vi.fn();
+    const clock = vi.fn(() => 0);
+    const server = await stubbedServer({ clock, options: { onInternalError } });
+    clock.mockImplementation(() => {
+      throw FAILURE;
+    });
+    const { status, json } = await get(server, "/healthz", {});
+    expect({ status, json }).toStrictEqual({ status: 500, json: { message: "Internal server error" } });
+    expect(onInternalError.mock.calls).toEqual([[FAILURE]]);
+  });
+
+  it("errors that are the caller's are not told to the log", async () => {
+    const onInternalError = vi.fn();
+    const server = await stubbedServer({ options: { onInternalError } });
+    for (const target of ["/v1/variables?limit=0", "/v1/variables/999", "/v1/nothing", "/%"]) {
+      await get(server, target);
+    }
+    expect(onInternalError).not.toHaveBeenCalled();
+  });
+});
+
+it("each answered request is reported without its query", async () => {
+  const onRequest = vi.fn();
+  let now = 0;
+  const getVariable = async () => {
+    now += 25;
+    return { id: 1, type: "STRING", name: "SLOW", description: "" } as const;
+  };
+  const server = await stubbedServer({ clock: () => now, source: { getVariable }, options: { onRequest } });
+  await get(server, "/v1/variables/1?token=x", DEV_HEADERS);
+  await request(server, "POST", "/healthz?token=x");
+  await expect
+    .poll(() => onRequest.mock.calls)
+    .toEqual([
+      [{ method: "GET", path: "/v1/variables/1", status: 200, milliseconds: 25 }],
+      [{ method: "POST", path: "/healthz", status: 405, milliseconds: 0 }],
+    ]);
+});

@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import { openSocket, raw, receivedUntilClose } from "../support/http.js";
+import { runningServer } from "../support/running-server.js";
+
+const REQUEST = "GET /healthz HTTP/1.1\r\n";
+
+describe("what Node's parser refuses is answered as the contract says, and the connection closed", () => {
+  it.each([
+    { what: "no HTTP", bytes: "nonsense\r\n\r\n", status: 400 },
+    { what: "a TLS handshake", bytes: Buffer.from("1603010200010001fc0303", "hex"), status: 400 },
+    { what: "HTTP/2", bytes: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", status: 400 },
+    { what: "an unknown method", bytes: "FETCH /healthz HTTP/1.1\r\nHost: a\r\n\r\n", status: 400 },
+    { what: "raw UTF-8 in the target", bytes: "GET /v1/väriables HTTP/1.1\r\nHost: a\r\n\r\n", status: 400 },
+    { what: "a NUL in the target", bytes: "GET /v1/\0 HTTP/1.1\r\nHost: a\r\n\r\n", status: 400 },
+    { what: "a space in the target", bytes: "GET /v1/ x HTTP/1.1\r\nHost: a\r\n\r\n", status: 400 },
+    { what: "a NUL in a header", bytes: `${REQUEST}Host: a\r\nx-api-key: dev\0key\r\n\r\n`, status: 400 },
+    { what: "a space before the colon", bytes: `${REQUEST}Host: a\r\nx-api-key : dev-key\r\n\r\n`, status: 400 },
+    { what: "a folded header", bytes: `${REQUEST}Host: a\r\nx: a\r\n b\r\n\r\n`, status: 400 },
+    { what: "a bare line feed", bytes: `${REQUEST}Host: a\nx: a\r\n\r\n`, status: 400 },
+    {
+      what: "a length together with chunks",
+      bytes: `${REQUEST}Host: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      status: 400,
+    },
+    {
+      what: "two lengths",
+      bytes: `${REQUEST}Host: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab`,
+      status: 400,
+    },
+    { what: "a length that is no number", bytes: `${REQUEST}Host: a\r\nContent-Length: x\r\n\r\n`, status: 400 },
+    { what: "a tunnel", bytes: "CONNECT evil:443 HTTP/1.1\r\nHost: evil:443\r\n\r\n", status: 405 },
+    { what: "no Host", bytes: `${REQUEST}\r\n`, status: 400 },
+    {
+      what: "more than 16 KiB of headers",
+      bytes: `${REQUEST}Host: a\r\nx: ${"a".repeat(16_384)}\r\n\r\n`,
+      status: 431,
+    },
+    {
+      what: "more than 16 KiB of target",
+      bytes: `GET /${"a".repeat(16_384)} HTTP/1.1\r\nHost: a\r\n\r\n`,
+      status: 431,
+    },
+    {
+      what: "more than 16 KiB in many headers",
+      bytes: `${REQUEST}Host: a\r\n${"x: aaaaaaaaaaaaaaaa\r\n".repeat(1_000)}\r\n`,
+      status: 431,
+    },
+  ])("$what: $status", async ({ bytes, status }) => {
+    const answer = await raw(await runningServer(), bytes);
+    expect(answer.status).toBe(status);
+    expect(answer.json).toStrictEqual({ message: expect.any(String) });
+    expect(answer.headers).toMatchObject({
+      "content-type": "application/json; charset=utf-8",
+      "content-length": String(Buffer.byteLength(answer.body)),
+      connection: "close",
+      "ratelimit-limit": "7500",
+      "ratelimit-remaining": "7499",
+      "ratelimit-reset": "60",
+    });
+  });
+});
+
+it("garbage behind a whole request takes nothing from that request's answer, and ends the connection", async () => {
+  const socket = await openSocket(await runningServer());
+  socket.write(`${REQUEST}Host: a\r\n\r\nnonsense\r\n\r\n`);
+  const received = await receivedUntilClose(socket);
+  expect(received).toMatch(/^HTTP\/1\.1 200 /);
+  expect(received.match(/HTTP\/1\.1/g)).toHaveLength(1);
+});
+
+it("just under 16 KiB of headers are taken", async () => {
+  const bytes = `${REQUEST}Host: a\r\nConnection: close\r\nx: ${"a".repeat(16_000)}\r\n\r\n`;
+  expect(await raw(await runningServer(), bytes)).toMatchObject({ status: 200 });
+});
+
+it("HTTP/1.0 needs no Host", async () => {
+  expect(await raw(await runningServer(), "GET /healthz HTTP/1.0\r\n\r\n")).toMatchObject({ status: 200 });
+});
+
+it("a client that resets its connection in the middle of a request harms no other", async () => {
+  const server = await runningServer();
+  const socket = await openSocket(server);
+  socket.write("GET /heal");
+  socket.resetAndDestroy();
+  expect(await raw(server, `${REQUEST}Host: a\r\nConnection: close\r\n\r\n`)).toMatchObject({ status: 200 });
+});
+
+it("clients that drip their request, or send nothing, are answered 408 and cut off", async () => {
+  const server = await runningServer();
+  const [idle, dripping] = [await openSocket(server), await openSocket(server)];
+  dripping.write(`${REQUEST}x: `);
+  const drip = setInterval(() => dripping.write("a"), 100);
+  const received = await Promise.all([receivedUntilClose(idle), receivedUntilClose(dripping)]);
+  clearInterval(drip);
+  for (const text of received) {
+    expect(text).toMatch(/^HTTP\/1\.1 408 /);
+    expect(text).toContain('\r\n\r\n{"message":');
+    expect(text).toContain("\r\nRateLimit-Limit: 7500\r\n");
+  }
+});

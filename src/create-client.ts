@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { AuthScheme } from "./client/auth-headers.js";
 import { Client, type ClientDependencies } from "./client/client.js";
+import { checkCredential, checkSeconds } from "./client/options.js";
 import { parseOrigin } from "./client/origin.js";
 import type { RetryNotice } from "./client/retry.js";
 import { Transport } from "./client/transport.js";
@@ -33,11 +34,16 @@ export interface ClientOptions {
  * The variables of the environment that the credentials belong to, from a server. Opens no connection
  * before the first call.
  *
- * @throws UsageError for a URL that is not just the origin of an HTTP server
+ * @throws UsageError for a URL that is not just the origin of an HTTP server, a credential that can't be sent,
+ *   or a time out of its bounds
  */
 export function createClient(options: ClientOptions): VariableSource {
   const { auth = "hmac", timeout = 10, maxWait = 60, maxWaitScope = "call", ca } = options;
   const { apiKey, apiSecret, onRetry = () => {}, onResponse = () => {} } = options;
+  checkCredential("API key", apiKey);
+  checkCredential("API secret", apiSecret);
+  checkSeconds("timeout", timeout, 0.001);
+  checkSeconds("maxWait", maxWait, 0);
   const shared = { left: maxWait };
   return new Client({
     transport: new Transport({ origin: parseOrigin(options.url), timeout, ca }),

@@ -3,7 +3,7 @@ import { escapeControls } from "./escape.js";
 import type { Output } from "./io.js";
 
 export type LogFormat = "pretty" | "json";
-export type LogLevel = "info" | "warn" | "error";
+type LogLevel = "info" | "warn" | "error";
 
 /** Writes one line; no value and no secret may be in it. */
 export type Log = (level: LogLevel, message: string) => void;

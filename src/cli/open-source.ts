@@ -5,6 +5,7 @@ import { qualifiedName } from "../domain/environment.js";
 import { UnauthorizedError, UsageError } from "../domain/errors.js";
 import type { VariableSource } from "../domain/source.js";
 import type { Io } from "./io.js";
+import { missingSecretError } from "./missing-secret.js";
 import {
   findSetting,
   type Layer,
@@ -72,7 +73,7 @@ function layers(flags: SourceFlags, io: Io): Layer[] {
 }
 
 /** The API secret of a setting that holds it or names its file. @throws UsageError when it can't be read */
-export async function readSecret({ name, text: given, from }: Setting, io: Io): Promise<string> {
+async function readSecret({ name, text: given, from }: Setting, io: Io): Promise<string> {
   if (name !== "apiSecretFile") return given;
   const content = given === "-" ? await text(io.stdin) : await readSettingFile(given, from);
   // The newline at the end of the file is not a part of it.
@@ -88,9 +89,7 @@ async function readSettingFile(path: string, from: string): Promise<string> {
 }
 
 function requireCredentials({ apiKey, auth }: RemoteSettings, apiSecret: string | undefined): void {
-  if (apiSecret === undefined) {
-    throw new UnauthorizedError("no API secret: set APPVARS_API_SECRET, or name its file with --api-secret-file");
-  }
+  if (apiSecret === undefined) throw missingSecretError();
   if (apiKey === undefined && auth === "headers") {
     throw new UnauthorizedError("no API key: set APPVARS_API_KEY or add --api-key");
   }

@@ -1,4 +1,5 @@
 import { AUTH_SCHEMES, type AuthScheme } from "../client/auth-headers.js";
+import { checkSeconds } from "../client/options.js";
 import { parseOrigin } from "../client/origin.js";
 import { UsageError } from "../domain/errors.js";
 
@@ -104,12 +105,9 @@ function parseAuth(setting: Setting | undefined): AuthScheme {
   return scheme;
 }
 
-// A timer can't be set for longer than 2^31 ms.
-const LONGEST_S = 2_000_000;
-
 function parseSeconds(setting: Setting | undefined, byDefault: number, least: number): number {
   if (setting === undefined) return byDefault;
   const seconds = /^\d+(\.\d+)?$/.test(setting.text) ? Number(setting.text) : Number.NaN;
-  if (seconds >= least && seconds <= LONGEST_S) return seconds;
-  throw new UsageError(`${setting.from} must be a number of seconds, ${least} to ${LONGEST_S}`);
+  checkSeconds(setting.from, seconds, least);
+  return seconds;
 }

@@ -7,7 +7,7 @@ export function addSourceOptions(command: Command): Command {
     .option("--url <url>", "server to read from (APPVARS_URL, default http://127.0.0.1:7400)")
     .option("--api-key <key>", "key of the environment (APPVARS_API_KEY)")
     .addOption(secretFileOption())
-    .option("--auth <scheme>", "hmac, or headers to send the secret itself (default hmac)")
+    .option("--auth <scheme>", "hmac, or headers to send the secret itself (APPVARS_AUTH, default hmac)")
     .option("--data <file>", "read this data file, with no server (APPVARS_DATA)")
     .option("--env <name>", "its environment: development, or shop/development (APPVARS_ENV)")
     .option("--timeout <seconds>", "for one request (APPVARS_TIMEOUT, default 10)")

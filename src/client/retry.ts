@@ -13,7 +13,7 @@ export interface RetryNotice {
   reason: string;
 }
 
-/** How many seconds may still be spent on pauses and on the tries after them. Calls may share one. */
+/** How many seconds may still go by in pauses and in the failing tries after them. Calls may share one. */
 export interface WaitBudget {
   left: number;
 }
@@ -43,6 +43,7 @@ export async function withRetries<T>(attempt: () => Promise<T>, options: RetryOp
     } catch (error) {
       const wait = pauseAfter(error, retries, random());
       if (wait === undefined) throw error;
+      // The first try is no waiting.
       if (retries > 0) budget.left -= (clock() - startedAt) / 1_000;
       if (wait > budget.left) throw error;
       budget.left -= wait;
@@ -63,5 +64,5 @@ function pauseAfter(error: unknown, retries: number, jitter: number): number | u
 function mayPass(error: unknown): boolean {
   if (error instanceof ServerError) return PASSING_STATUSES.includes(error.status);
   if (!(error instanceof UnreachableError)) return false;
-  return PASSING_CODES.includes((error.cause as NodeJS.ErrnoException).code ?? "");
+  return PASSING_CODES.includes((error.cause as NodeJS.ErrnoException | undefined)?.code ?? "");
 }

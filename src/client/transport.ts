@@ -25,6 +25,7 @@ export class Transport {
   readonly #options: TransportOptions;
   readonly #http: Promise<HttpModule>;
   readonly #agent: Promise<Agent>;
+  #closed = false;
 
   constructor(options: TransportOptions) {
     this.#options = options;
@@ -38,13 +39,16 @@ export class Transport {
    * @throws UnreachableError when no whole answer came in time, ServerError when it was not HTTP
    */
   async get(target: string, headers: Record<string, string>): Promise<HttpResponse> {
+    if (this.#closed) throw closedError();
     const { request } = await this.#http;
     const { hostname, port } = this.#options.origin;
     const host = hostname.replace(/^\[(.*)\]$/, "$1");
     return this.#exchange(request({ host, port, path: target, headers, agent: await this.#agent }));
   }
 
+  /** Ends the connections; what is under way or comes later fails. */
   async close(): Promise<void> {
+    this.#closed = true;
     (await this.#agent).destroy();
   }
 
@@ -65,6 +69,7 @@ export class Transport {
 
   #explain(error: NodeJS.ErrnoException, timedOut: boolean): Error {
     const { origin, timeout } = this.#options;
+    if (this.#closed) return closedError();
     if (timedOut) {
       const cause = Object.assign(new Error("timed out"), { code: "ETIMEDOUT" });
       return new UnreachableError(`no answer from ${origin.origin} within ${timeout} s`, { cause });
@@ -87,7 +92,13 @@ const REASONS: Record<string, string> = {
   ECONNREFUSED: "connection refused; is the server running?",
   ECONNRESET: "the connection was reset",
   ENOTFOUND: "no such host",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
 };
+
+/** Without a cause, so that it counts as final. */
+function closedError(): UnreachableError {
+  return new UnreachableError("the client is closed");
+}
 
 async function readResponse(incoming: IncomingMessage): Promise<HttpResponse> {
   incoming.setEncoding("utf8");

@@ -6,6 +6,10 @@ export interface Credentials {
   apiSecret: string;
 }
 
+/** The rule for keys and secrets: what travels in a header unchanged. A comma would make one look like two. */
+export const CREDENTIAL_PATTERN = /^[\x21-\x2b\x2d-\x7e]{1,512}$/;
+export const CREDENTIAL_RULE = "1 to 512 visible ASCII characters other than a comma";
+
 /** One environment of one application. */
 export interface Environment {
   readonly id: number;

@@ -1,6 +1,6 @@
 import { UsageError } from "./errors.js";
 
-export const DEFAULT_LIMIT = 50;
+const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 1_000;
 
 /** Which part of a list is wanted. */

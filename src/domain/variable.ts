@@ -34,14 +34,21 @@ export function isVariableName(text: string): boolean {
 }
 
 /** What a value that was encrypted by a client starts with; to a server it is an ordinary string. */
-export const ENCRYPTED_PREFIX = "envbee:enc:v1:";
+const ENCRYPTED_PREFIX = "envbee:enc:v1:";
 
 const TYPE_CHECKS: Record<VariableType, (value: unknown) => boolean> = {
   STRING: (value) => typeof value === "string",
   NUMBER: (value) => typeof value === "number" && Number.isFinite(value),
   BOOLEAN: (value) => typeof value === "boolean",
-  JSON: (value) => value !== undefined,
+  JSON: isJson,
 };
+
+/** JSON.parse makes Infinity of `1e999`, which JSON.stringify would turn into `null`. */
+function isJson(value: unknown): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value === "object" && value !== null) return Object.values(value).every(isJson);
+  return value === null || typeof value === "string" || typeof value === "boolean";
+}
 
 /** Whether `value` may be held by a variable of `type`. A client-side encrypted value fits every type. */
 export function valueFitsType(value: unknown, type: VariableType): boolean {

@@ -8,7 +8,7 @@ export interface RateLimitOptions {
 }
 
 /** The outcome of counting one request. */
-export interface RateLimitResult {
+interface RateLimitResult {
   allowed: boolean;
   /** `RateLimit-*` and, over the limit, `Retry-After`. */
   headers: Record<string, string>;

@@ -3,7 +3,7 @@ import etag from "etag";
 import fresh from "fresh";
 
 /** The one form of an error body. */
-export interface ErrorBody {
+interface ErrorBody {
   message: string;
 }
 

@@ -6,8 +6,8 @@ import { createAuthenticator } from "./authentication.js";
 import { bind, createListener, drain } from "./listener.js";
 import { createRateLimiter } from "./rate-limiter.js";
 
-export const DEFAULT_HOST = "127.0.0.1";
-export const DEFAULT_PORT = 7400;
+const DEFAULT_HOST = "127.0.0.1";
+const DEFAULT_PORT = 7400;
 const DRAIN_GRACE_MS = 10_000;
 
 export interface ServerOptions {
@@ -30,7 +30,7 @@ export interface ServerOptions {
 }
 
 /** What a request log may hold: no query, no header, no body. */
-export interface ServedRequest {
+interface ServedRequest {
   method: string;
   path: string;
   status: number;

@@ -1,15 +1,12 @@
 import * as v from "valibot";
+import { CREDENTIAL_PATTERN, CREDENTIAL_RULE } from "../domain/environment.js";
 import { NAME_PATTERN, VARIABLE_TYPES } from "../domain/variable.js";
 import { DATA_VERSION } from "./data.js";
 
 const ID_RULE = "must be a positive whole number";
 const id = v.pipe(v.number(ID_RULE), v.safeInteger(ID_RULE), v.minValue(1, ID_RULE));
 
-// A comma would make one key look like two headers joined; only visible ASCII travels in a header unchanged.
-const credential = v.pipe(
-  v.string(),
-  v.regex(/^[\x21-\x2b\x2d-\x7e]{1,512}$/, "must be 1 to 512 visible ASCII characters other than a comma"),
-);
+const credential = v.pipe(v.string(), v.regex(CREDENTIAL_PATTERN, `must be ${CREDENTIAL_RULE}`));
 
 // A slash separates the application from the environment in `shop/development`.
 const label = v.pipe(

@@ -74,6 +74,7 @@ class JsonFileStore implements Store {
 
   async close(): Promise<void> {
     this.#stopWatching();
+    this.#listeners.clear();
   }
 
   async #reload(): Promise<void> {

@@ -5,7 +5,11 @@ export async function locateSyntaxError(text: string): Promise<string> {
   // Loaded here: only a broken file needs it.
   const { default: jsonc } = await import("jsonc-parser");
   const errors: ParseError[] = [];
-  jsonc.parse(text, errors, { disallowComments: true, allowTrailingComma: false });
+  try {
+    jsonc.parse(text, errors, { disallowComments: true, allowTrailingComma: false });
+  } catch {
+    // It recurses, so brackets nested deeply enough exhaust the stack.
+  }
   const [first] = errors;
   if (first === undefined) return "it can't be parsed";
   const before = text.slice(0, first.offset).split("\n");

@@ -18,14 +18,18 @@ export async function watchFile(path: string, onChange: () => Promise<void>): Pr
   let seen = await fingerprint(path);
   let debounce: NodeJS.Timeout | undefined;
   let checking = false;
+  let stopped = false;
 
   const check = async () => {
     if (checking) return schedule();
     checking = true;
-    const previous = seen;
-    seen = await fingerprint(path);
-    if (seen !== previous) await onChange();
-    checking = false;
+    try {
+      const previous = seen;
+      seen = await fingerprint(path);
+      if (seen !== previous && !stopped) await onChange();
+    } finally {
+      checking = false;
+    }
   };
   const schedule = () => {
     clearTimeout(debounce);
@@ -35,6 +39,7 @@ export async function watchFile(path: string, onChange: () => Promise<void>): Pr
   const poll = setInterval(check, POLL_MS).unref();
   const watcher = watchFolder(dirname(path), schedule);
   return () => {
+    stopped = true;
     clearInterval(poll);
     clearTimeout(debounce);
     watcher?.close();

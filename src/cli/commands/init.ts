@@ -9,7 +9,7 @@ export function initCommand(context: Context): Command {
   return new Command("init")
     .summary("make a data file")
     .description(
-      "Make a data file with the environments development, test and production, each with fresh random\n" +
+      "Make a data file with the environments development, test and production, each with fresh random " +
         "credentials, and a few example variables. Prints the lines that point a shell at development.",
     )
     .option("--data <file>", `where (APPVARS_DATA, default ${DEFAULT_DATA_FILE})`)

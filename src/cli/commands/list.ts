@@ -30,7 +30,7 @@ export function listCommand(context: Context): Command {
   const command = new Command("list")
     .summary("list the environment's variables")
     .description(
-      "List the environment's variables: a table on a terminal; else lines of name, type, description and, with\n" +
+      "List the environment's variables: a table on a terminal; else lines of name, type, description and, with " +
         "--values, value, separated by tabs, in which \\t \\n \\r \\\\ stand for those characters.",
     )
     .option("--values", "show the values too", false)

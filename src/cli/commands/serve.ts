@@ -21,7 +21,7 @@ export function serveCommand(context: Context): Command {
   return new Command("serve")
     .summary("serve the HTTP API from a data file")
     .description(
-      "Serve the HTTP API from a data file, and reload it when it changes. Where there is none it makes one, as\n" +
+      "Serve the HTTP API from a data file, and reload it when it changes. Where there is none it makes one, as " +
         "init does. Prints the lines to paste into another shell. SIGTERM and Ctrl-C answer what is open and stop.",
     )
     .option("--data <file>", `the data file (APPVARS_DATA, default ${DEFAULT_DATA_FILE})`)

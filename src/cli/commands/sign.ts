@@ -1,6 +1,7 @@
 import { Command } from "commander";
-import { UnauthorizedError, UsageError } from "../../domain/errors.js";
+import { UsageError } from "../../domain/errors.js";
 import type { Context } from "../context.js";
+import { missingSecretError } from "../missing-secret.js";
 import { secretFileOption } from "../source-options.js";
 
 export interface SignOptions {
@@ -34,7 +35,7 @@ export async function runSign(options: SignOptions, apiSecret: string | undefine
   if (!/^\/[\x21-\x7e]*$/.test(path)) {
     throw new UsageError("the path must begin with a slash and be percent-encoded, as in /v1/variables?limit=2");
   }
-  if (apiSecret === undefined) throw new UnauthorizedError("no API secret");
+  if (apiSecret === undefined) throw missingSecretError();
   const { sign } = await import("../../signing/sign.js");
   const authorization = sign({ timestamp: context.io.clock(), method, route: path }, apiSecret);
   if (context.flags.json) context.printJson({ authorization });

@@ -1,0 +1,154 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { type ClientOptions, createClient } from "../../src/create-client.js";
+import { NotFoundError, RateLimitedError, ServerError, UnauthorizedError } from "../../src/domain/errors.js";
+import { sign } from "../../src/signing/sign.js";
+import { httpPeer, unusedPort } from "./peer.js";
+
+const SECRET = "t0p-s3cr3t";
+const CREDENTIALS = { apiKey: "key", apiSecret: SECRET };
+const HEALTH = { uptime: 1.5, message: "OK", date: "2026-01-01T00:00:00.000Z" };
+const EMPTY_PAGE = { metadata: { limit: 1, offset: 0, total: 0 }, data: [] };
+
+describe("the client", () => {
+  it.each([
+    ["listVariables", [], "/v1/variables?limit=50&offset=0"],
+    ["listVariables", [{ limit: 2_000, offset: 3 }], "/v1/variables?limit=1000&offset=3"],
+    ["listValues", [{ limit: 1 }], "/v1/variables-values?limit=1&offset=0"],
+    ["getVariable", [7], "/v1/variables/7"],
+    ["getValue", [Number.MAX_SAFE_INTEGER], "/v1/variables-values/9007199254740991"],
+    ["getValueByName", ["a.B-c_"], "/v1/variables-values-by-name/a.B-c_"],
+    ["getContentByName", ["__proto__"], "/v1/variables-values-by-name/__proto__/content"],
+  ] as const)("%s(%j) asks for %s, signs exactly that and sends no secret", async (method, args, target) => {
+    const { client, requests } = await clientOf(json(200, EMPTY_PAGE), CREDENTIALS);
+    // The one answer does not fit every method; the request is what counts.
+    await (client[method] as (...args: readonly unknown[]) => Promise<unknown>)(...args).catch(() => {});
+    const [request] = requests;
+    expect(request?.url).toBe(target);
+    expect(request?.headers).toMatchObject({ accept: "application/json", "x-api-key": "key" });
+    expect(JSON.stringify(request?.headers)).not.toContain(SECRET);
+    const authorization = request?.headers.authorization ?? "";
+    const timestamp = Number(authorization.slice("HMAC ".length, -65));
+    expect(authorization).toBe(sign({ timestamp, method: "GET", route: target }, SECRET));
+    expect(Math.abs(Date.now() - timestamp)).toBeLessThan(60_000);
+  });
+
+  it("sends key and secret as they are with the scheme headers", async () => {
+    const { client, requests } = await clientOf(json(200, EMPTY_PAGE), { ...CREDENTIALS, auth: "headers" });
+    await client.listValues();
+    expect(requests[0]?.headers).toMatchObject({ "x-api-key": "key", "x-api-secret": SECRET });
+    expect(requests[0]?.headers).not.toHaveProperty("authorization");
+  });
+
+  it("signs without a key when it has none", async () => {
+    const { client, requests } = await clientOf(json(200, EMPTY_PAGE), { apiSecret: SECRET });
+    await client.listValues();
+    expect(requests[0]?.headers).toHaveProperty("authorization");
+    expect(requests[0]?.headers).not.toHaveProperty("x-api-key");
+  });
+
+  it.each([
+    [{}, "the API secret is missing"],
+    [{ apiKey: "key" }, "the API secret is missing"],
+    [{ apiKey: "key", apiSecret: "" }, "the API secret is missing"],
+    [{ apiSecret: SECRET, auth: "headers" }, "the API key is missing"],
+  ] as const)("asks nothing without the credentials that it needs: %o", async (options, message) => {
+    const { client, requests } = await clientOf(json(200, EMPTY_PAGE), options);
+    await expect(client.listVariables()).rejects.toThrow(new UnauthorizedError(message));
+    expect(requests).toHaveLength(0);
+  });
+
+  it("asks for health without credentials, even when it has some", async () => {
+    const { client, requests } = await clientOf(json(200, HEALTH), CREDENTIALS);
+    expect(await client.getHealth()).toStrictEqual(HEALTH);
+    expect(requests[0]?.url).toBe("/healthz");
+    expect(requests[0]?.headers).not.toHaveProperty("authorization");
+    expect(requests[0]?.headers).not.toHaveProperty("x-api-key");
+  });
+
+  it("takes an unhealthy server's word at once", async () => {
+    const { client, requests } = await clientOf(json(503, { ...HEALTH, message: "the data file is empty" }));
+    await expect(client.getHealth()).rejects.toThrow(new ServerError("the data file is empty", 503));
+    expect(requests).toHaveLength(1);
+  });
+
+  it.each(["a/b", "..", "", "A?x", "é", "a%2fb", "$&"])("does not even ask for the name %j", async (name) => {
+    const { client, requests } = await clientOf(json(200, EMPTY_PAGE), CREDENTIALS);
+    await expect(client.getContentByName(name)).rejects.toThrow(new NotFoundError("Not found"));
+    expect(requests).toHaveLength(0);
+  });
+
+  it("signs each try anew, and tells of pauses and answers", async () => {
+    const onRetry = vi.fn();
+    const onResponse = vi.fn();
+    const answers = [json(503, {}), json(200, { value: 1 })];
+    const options = { ...CREDENTIALS, onRetry, onResponse };
+    const { client, requests } = await clientOf((req, res) => answers.shift()?.(req, res), options);
+    expect(await client.getContentByName("A")).toStrictEqual({ value: 1 });
+    expect(requests[1]?.headers.authorization).not.toBe(requests[0]?.headers.authorization);
+    const wait = expect.any(Number);
+    expect(onRetry.mock.calls).toStrictEqual([[{ wait, reason: "the server failed with status 503" }]]);
+    const target = "/v1/variables-values-by-name/A/content";
+    expect(onResponse.mock.calls).toStrictEqual([
+      [{ target, status: 503, milliseconds: expect.any(Number) }],
+      [{ target, status: 200, milliseconds: expect.any(Number) }],
+    ]);
+  });
+
+  it("tries once when it may not wait", async () => {
+    const limited = (_req: IncomingMessage, res: ServerResponse) => res.writeHead(429, { "Retry-After": "9" }).end();
+    const { client, requests } = await clientOf(limited, { ...CREDENTIALS, maxWait: 0 });
+    await expect(client.listVariables()).rejects.toThrow(RateLimitedError);
+    expect(requests).toHaveLength(1);
+  });
+
+  it.each([
+    ["call", 4],
+    ["client", 3],
+  ] as const)("counts its waiting per %s: two calls make %d tries", async (maxWaitScope, tries) => {
+    // One pause of 0.19 s fits, a second one does not.
+    const random = vi.spyOn(Math, "random").mockReturnValue(0.9);
+    onTestFinished(() => random.mockRestore());
+    const options = { ...CREDENTIALS, maxWait: 0.3, maxWaitScope };
+    const { client, requests } = await clientOf(json(503, {}), options);
+    for (let call = 0; call < 2; call++) await expect(client.listVariables()).rejects.toThrow(ServerError);
+    expect(requests).toHaveLength(tries);
+  });
+
+  it.each(["hmac", "headers"] as const)("never tells its secret in an error: %s", async (auth) => {
+    const echo = (status: number) => (req: IncomingMessage, res: ServerResponse) =>
+      res.writeHead(status, { "Content-Type": "text/html" }).end(`<p>${JSON.stringify(req.headers)}</p>`);
+    const errors: unknown[] = [];
+    for (const status of [200, 302, 400, 401, 403, 404, 429, 500, 503]) {
+      const { client } = await clientOf(echo(status), { ...CREDENTIALS, auth, maxWait: 0 });
+      errors.push(await client.listVariables().catch((error) => error));
+    }
+    const nobody = createClient({ url: `http://127.0.0.1:${await unusedPort()}`, ...CREDENTIALS, auth, maxWait: 0 });
+    errors.push(await nobody.listVariables().catch((error) => error));
+    expect(errors.map((error) => error instanceof Error)).not.toContain(false);
+    expect(errors.map((error) => described(error)).join()).not.toContain(SECRET);
+  });
+});
+
+function described(error: unknown): string {
+  const { stack, cause, ...fields } = error as Error;
+  return `${stack} ${JSON.stringify(fields)}${cause ? described(cause) : ""}`;
+}
+
+type Answer = (req: IncomingMessage, res: ServerResponse) => unknown;
+
+function json(status: number, body: object): Answer {
+  return (_req, res) => res.writeHead(status).end(JSON.stringify(body));
+}
+
+/** A client of a server that always answers so, and the requests that reached it. */
+async function clientOf(answer: Answer, options: Omit<ClientOptions, "url"> = {}) {
+  const requests: IncomingMessage[] = [];
+  const { url } = await httpPeer((req, res) => {
+    requests.push(req);
+    answer(req, res);
+  });
+  const client = createClient({ url, ...options });
+  onTestFinished(() => client.close());
+  return { client, requests };
+}

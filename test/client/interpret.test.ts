@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { decodeContent } from "../../src/client/decode.js";
+import { interpret, interpretHealth } from "../../src/client/interpret.js";
+import type { HttpResponse } from "../../src/client/transport.js";
+import {
+  NotFoundError,
+  RateLimitedError,
+  ServerError,
+  UnauthorizedError,
+  UsageError,
+} from "../../src/domain/errors.js";
+
+const HTML = "<html>t0p-s3cr3t</html>";
+const MESSAGE = '{"message":"limit must be a whole number"}';
+const HEALTH = { uptime: 1.5, message: "OK", date: "2026-01-01T00:00:00.000Z" };
+
+function response(status: number, body: string, headers: HttpResponse["headers"] = {}): HttpResponse {
+  return { status, body, headers };
+}
+
+const foreign = (status: number) =>
+  new ServerError(`what answered with status ${status} does not speak the appvars API`, status);
+
+describe("an answer of a data endpoint", () => {
+  it("is what its body holds", () => {
+    expect(interpret(response(200, '{"value":null}'), decodeContent)).toStrictEqual({ value: null });
+  });
+
+  it.each([
+    [response(400, MESSAGE), new UsageError("limit must be a whole number")],
+    [response(401, MESSAGE), new UnauthorizedError("the server refused the credentials")],
+    [response(401, HTML), new UnauthorizedError("the server refused the credentials")],
+    [response(404, '{"message":"Not found"}'), new NotFoundError("Not found")],
+    [response(500, '{"message":"Internal server error"}'), new ServerError("the server failed with status 500", 500)],
+    [response(503, HTML), new ServerError("the server failed with status 503", 503)],
+    [response(405, '{"message":"no"}'), new ServerError("the server answered with status 405: no", 405)],
+    [
+      response(302, HTML, { location: "http://127.0.0.2/" }),
+      new ServerError("the server redirects to http://127.0.0.2/, which is not followed", 302),
+    ],
+    [response(304, ""), new ServerError("the server redirects to nowhere, which is not followed", 304)],
+    [response(200, HTML), foreign(200)],
+    [response(200, ""), foreign(200)],
+    [response(200, '{"value":"t0p-s3cr3t"'), foreign(200)],
+    [response(200, '{"content":"t0p-s3cr3t"}'), foreign(200)],
+    [response(204, ""), foreign(204)],
+    [response(400, HTML), foreign(400)],
+    [response(404, HTML), foreign(404)],
+    [response(404, '{"error":"t0p-s3cr3t"}'), foreign(404)],
+    [response(404, '{"message":404}'), foreign(404)],
+    [response(403, HTML), foreign(403)],
+  ])("is an error by its status, and never quotes a foreign body: %o", (answer, expected) => {
+    const error = failure(() => interpret(answer, decodeContent));
+    expect(error).toBeInstanceOf(expected.constructor);
+    expect({ ...error, message: error.message }).toStrictEqual({ ...expected, message: expected.message });
+    expect(`${error.stack}${error.cause}`).not.toContain("t0p-s3cr3t");
+  });
+
+  it.each([
+    ["7", 7],
+    ["0", 0],
+    ["0.5", 0.5],
+    [undefined, 0],
+    ["", 0],
+    ["-1", 0],
+    ["soon", 0],
+    ["Infinity", 0],
+    ["Wed, 21 Oct 2026 07:28:00 GMT", 0],
+  ])("with status 429 tells how long to wait: Retry-After %j is %d s", (header, seconds) => {
+    const error = failure(() => interpret(response(429, HTML, { "retry-after": header }), decodeContent));
+    expect(error).toBeInstanceOf(RateLimitedError);
+    expect(error).toMatchObject({ retryAfter: seconds });
+    expect(error.message).toBe(`rate-limited by the server; it takes requests again in ${seconds} s`);
+  });
+});
+
+describe("an answer of the health endpoint", () => {
+  it.each([
+    [200, true],
+    [503, false],
+  ])("has one body whatever its status: %d is healthy: %s", (status, healthy) => {
+    const answer = response(status, JSON.stringify(HEALTH));
+    expect(interpretHealth(answer)).toStrictEqual({ healthy, health: HEALTH });
+  });
+
+  it.each([
+    [response(503, HTML), foreign(503)],
+    [response(503, MESSAGE), foreign(503)],
+    [response(200, MESSAGE), foreign(200)],
+    [response(500, MESSAGE), new ServerError("the server failed with status 500", 500)],
+    [response(404, HTML), foreign(404)],
+  ])("is refused when it is not of the contract: %o", (answer, expected) => {
+    const error = failure(() => interpretHealth(answer));
+    expect(error).toBeInstanceOf(ServerError);
+    expect(error.message).toBe(expected.message);
+  });
+});
+
+function failure(act: () => unknown): Error {
+  try {
+    act();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error("it did not fail");
+}

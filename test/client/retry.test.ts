@@ -1,0 +1,146 @@
+import { describe, expect, it, vi } from "vitest";
+import { type RetryNotice, withRetries } from "../../src/client/retry.js";
+import {
+  NotFoundError,
+  RateLimitedError,
+  ServerError,
+  UnauthorizedError,
+  UnreachableError,
+  UsageError,
+} from "../../src/domain/errors.js";
+
+const unreachable = (code: string) =>
+  new UnreachableError("no answer", { cause: Object.assign(new Error(), { code }) });
+const limited = (seconds: number) => new RateLimitedError("limited", seconds);
+const down = new ServerError("the server failed with status 503", 503);
+
+const PASSING: [string, Error][] = [
+  ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"].map((code): [string, Error] => [code, unreachable(code)]),
+  ...[502, 503, 504].map((status): [string, Error] => [String(status), new ServerError("failed", status)]),
+  ["429", limited(1)],
+];
+
+const LASTING: [string, Error][] = [
+  ["ENOTFOUND", unreachable("ENOTFOUND")],
+  ["an untrusted certificate", unreachable("DEPTH_ZERO_SELF_SIGNED_CERT")],
+  ...[0, 200, 404, 500, 501].map((status): [string, Error] => [`status ${status}`, new ServerError("failed", status)]),
+  ["400", new UsageError("limit")],
+  ["401", new UnauthorizedError("refused")],
+  ["404", new NotFoundError()],
+  ["a bug", new TypeError("bug")],
+];
+
+/** A world in which `attempt` fails with these errors, then succeeds, and time passes by sleeping alone. */
+function world(errors: Error[], options: { budget?: { left: number }; random?: number; attemptSeconds?: number } = {}) {
+  const { budget = { left: 60 }, random = 0.5, attemptSeconds = 0 } = options;
+  const left = [...errors];
+  const notices: RetryNotice[] = [];
+  let now = 0;
+  const attempt = vi.fn(async () => {
+    now += attemptSeconds * 1_000;
+    const error = left.shift();
+    if (error) throw error;
+    return "done";
+  });
+  const sleep = vi.fn(async (seconds: number) => {
+    now += seconds * 1_000;
+  });
+  const onRetry = (notice: RetryNotice) => notices.push(notice);
+  const run = () => withRetries(attempt, { budget, clock: () => now, random: () => random, sleep, onRetry });
+  const pauses = () => sleep.mock.calls.map(([seconds]) => seconds);
+  return { run, attempt, sleep, notices, pauses, budget, seconds: () => now / 1_000 };
+}
+
+describe("withRetries", () => {
+  it("tries once and does not wait when that succeeds", async () => {
+    const { run, attempt, sleep } = world([]);
+    expect(await run()).toBe("done");
+    expect(attempt).toHaveBeenCalledTimes(1);
+    expect(sleep).not.toHaveBeenCalled();
+  });
+
+  it.each(PASSING)("tries again after %s, which may pass", async (_what, error) => {
+    const { run, attempt } = world([error]);
+    expect(await run()).toBe("done");
+    expect(attempt).toHaveBeenCalledTimes(2);
+  });
+
+  it.each(LASTING)("gives up at once after %s, which will not pass", async (_what, error) => {
+    const { run, attempt, sleep } = world([error]);
+    await expect(run()).rejects.toBe(error);
+    expect(attempt).toHaveBeenCalledTimes(1);
+    expect(sleep).not.toHaveBeenCalled();
+  });
+
+  it("waits on a 429 exactly as long as the server said", async () => {
+    const { run, pauses } = world([limited(7), limited(3), limited(20)]);
+    await run();
+    expect(pauses()).toStrictEqual([7, 3, 20]);
+  });
+
+  it("waits on a 429 that gives no time as on any other failure", async () => {
+    const { run, pauses } = world([limited(0)], { random: 0 });
+    await run();
+    expect(pauses()).toStrictEqual([0.1]);
+  });
+
+  it.each([
+    [0, [0.1, 0.2, 0.4, 0.8, 1.6, 2.5, 2.5]],
+    [1 - 2 ** -53, [0.2, 0.4, 0.8, 1.6, 3.2, 5, 5]],
+  ])("doubles its pauses from 0.2 s up to 5 s, less a jitter of up to a half: random %d", async (random, expected) => {
+    const { run, pauses } = world(Array(7).fill(down), { random });
+    await run();
+    expect(pauses().map((seconds) => Number(seconds.toFixed(9)))).toStrictEqual(expected);
+  });
+
+  it("tells of each pause and why, before it", async () => {
+    const { run, notices } = world([limited(2), down], { random: 0 });
+    await run();
+    expect(notices).toStrictEqual([
+      { wait: 2, reason: "limited" },
+      { wait: 0.2, reason: "the server failed with status 503" },
+    ]);
+  });
+
+  it.each([
+    ["429", limited(1)],
+    ["a passing failure", down],
+  ])("tries once with a budget of 0: %s", async (_what, error) => {
+    const { run, attempt, sleep } = world([error], { budget: { left: 0 }, random: 0 });
+    await expect(run()).rejects.toBe(error);
+    expect(attempt).toHaveBeenCalledTimes(1);
+    expect(sleep).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    [5, 2],
+    [4.999, 1],
+  ])("waits for 5 s only when the budget holds them: %d s, %d tries", async (left, tries) => {
+    const { run, attempt } = world([limited(5)], { budget: { left } });
+    await run().catch(() => {});
+    expect(attempt).toHaveBeenCalledTimes(tries);
+  });
+
+  it("never spends more than its budget on pauses, and ends with the last error", async () => {
+    const last = limited(4);
+    const { run, seconds } = world([limited(4), limited(4), last, down], { budget: { left: 10 } });
+    await expect(run()).rejects.toBe(last);
+    expect(seconds()).toBe(8);
+  });
+
+  it("counts the time of the tries after a pause too, but not of the first", async () => {
+    const { run, attempt } = world(Array(9).fill(limited(1)), { budget: { left: 10 }, attemptSeconds: 3 });
+    await expect(run()).rejects.toThrow("limited");
+    // 1 s of pause, then 3 s of try and 1 s of pause each time: 1, 5, 9, and no more fits.
+    expect(attempt).toHaveBeenCalledTimes(4);
+  });
+
+  it("shares a budget between calls", async () => {
+    const budget = { left: 5 };
+    await world([limited(4)], { budget }).run();
+    const second = world([limited(4)], { budget });
+    await expect(second.run()).rejects.toThrow("limited");
+    expect(second.attempt).toHaveBeenCalledTimes(1);
+    expect(budget.left).toBe(1);
+  });
+});

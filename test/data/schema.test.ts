@@ -1,0 +1,147 @@
+import { readFile } from "node:fs/promises";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, test } from "vitest";
+import { InvalidDataError } from "../../src/domain/errors.js";
+import { VARIABLE_TYPES } from "../../src/domain/variable.js";
+import type { Data } from "../../src/store/data.js";
+import { parseData } from "../../src/store/parse-data.js";
+import { starterData } from "../../src/store/starter-data.js";
+import { edited } from "../support/data.js";
+
+const EXAMPLE = await readData("example.json");
+const SCHEMA = await readData("appvars.schema.json");
+const isValid = new Ajv2020().compile(JSON.parse(SCHEMA));
+
+type Edit = Parameters<typeof edited>[0];
+
+describe("the example data file", () => {
+  const example: Data = JSON.parse(EXAMPLE);
+
+  test("is valid by the schema", () => {
+    expect(isValid(example), JSON.stringify(isValid.errors)).toBe(true);
+  });
+
+  test("is valid by the rules of the store, which add nothing to it", async () => {
+    const { $schema, ...records } = example as Data & { $schema: string };
+    expect(await parseData(Buffer.from(EXAMPLE))).toEqual(records);
+    expect($schema).toBe("./appvars.schema.json");
+  });
+
+  test("has two applications with three environments each", () => {
+    const names = ["development", "test", "production"];
+    const expected = ["shop", "billing"].flatMap((application) => names.map((name) => `${application}/${name}`));
+    expect(example.environments.map(({ application, name }) => `${application}/${name}`)).toEqual(expected);
+  });
+
+  test("has all four types in each application", () => {
+    for (const application of ["shop", "billing"]) {
+      const variables = example.variables.filter((variable) => variable.application === application);
+      expect(new Set(variables.map(({ type }) => type))).toEqual(new Set(VARIABLE_TYPES));
+    }
+  });
+});
+
+test("what init writes is valid by the schema and by the rules of the store", async () => {
+  const starter = starterData();
+  expect(isValid(starter), JSON.stringify(isValid.errors)).toBe(true);
+  expect(await parsed(starter)).toEqual(starter);
+});
+
+describe("the schema and the store both accept", () => {
+  const ACCEPTED: [what: string, edit: Edit][] = [
+    ["a $schema", (data) => (data.$schema = "./appvars.schema.json")],
+    ["empty lists", (data) => Object.assign(data, { environments: [], variables: [], values: [] })],
+    ["a variable without a description", (data) => delete data.variables[0].description],
+    [
+      "records without an application",
+      (data) => {
+        for (const record of [...data.environments, ...data.variables].filter((r) => r.application === "billing"))
+          delete record.application;
+      },
+    ],
+    ["the largest id", (data) => (data.values[0].id = Number.MAX_SAFE_INTEGER)],
+    ["an environment's name of 255 characters", (data) => (data.environments[0].name = "👋".repeat(255))],
+    ["a variable's name of 255 characters", (data) => (data.variables[0].name = "A".repeat(255))],
+    ["a name with a dot and a hyphen", (data) => (data.variables[0].name = "_a.b-C")],
+    ["a key of 512 characters", (data) => (data.environments[0].api_key = "~".repeat(512))],
+    ["the empty string as a value", (data) => (data.values[1].content.value = "")],
+    ["null as a JSON value", (data) => (data.values[3].content.value = null)],
+  ];
+
+  test.each(ACCEPTED)("%s", async (_what, edit) => {
+    const data = edited(edit);
+    expect(isValid(data), JSON.stringify(isValid.errors)).toBe(true);
+    await expect(parsed(data)).resolves.toBeDefined();
+  });
+});
+
+describe("the schema and the store both refuse", () => {
+  const REFUSED: [what: string, edit: Edit][] = [
+    ["no version", (data) => delete data.version],
+    ["an unknown version", (data) => (data.version = 2)],
+    ["a version as text", (data) => (data.version = "1")],
+    ["a $schema that is no text", (data) => (data.$schema = 1)],
+    ["an unknown field at the top", (data) => (data.extra = [])],
+    ["no environments", (data) => delete data.environments],
+    ["no variables", (data) => delete data.variables],
+    ["no values", (data) => delete data.values],
+    ["a list that is an object", (data) => (data.values = {})],
+    ["a record that is null", (data) => (data.variables[0] = null)],
+    ["a record that is a list", (data) => (data.environments[0] = [])],
+    ["an unknown field of an environment", (data) => (data.environments[0].url = "")],
+    ["an unknown field of a variable", (data) => (data.variables[0].value = 1)],
+    ["an unknown field of a value", (data) => (data.values[0].name = "PORT")],
+    ["an unknown field of a content", (data) => (data.values[0].content.type = "NUMBER")],
+    ["an id of 0", (data) => (data.variables[6].id = 0)],
+    ["a negative id", (data) => (data.environments[0].id = -1)],
+    ["a fractional id", (data) => (data.values[0].id = 1.5)],
+    ["an id as text", (data) => (data.values[0].id = "12")],
+    ["an id past the safe integers", (data) => (data.values[0].id = 2 ** 53)],
+    ["no id", (data) => delete data.values[0].id],
+    ["a variable_id as text", (data) => (data.values[0].variable_id = "2")],
+    ["an environment_id of null", (data) => (data.values[0].environment_id = null)],
+    ["an application of null", (data) => (data.environments[0].application = null)],
+    ["an empty application", (data) => (data.environments[0].application = "")],
+    ["an application with a slash", (data) => (data.variables[0].application = "a/b")],
+    ["an environment without a name", (data) => delete data.environments[0].name],
+    ["an environment's name with a newline", (data) => (data.environments[0].name = "dev\n")],
+    ["an environment's name of 256 characters", (data) => (data.environments[0].name = "x".repeat(256))],
+    ["no key", (data) => delete data.environments[0].api_key],
+    ["an empty key", (data) => (data.environments[0].api_key = "")],
+    ["a key with a comma", (data) => (data.environments[0].api_key = "a,b")],
+    ["a key with a newline at its end", (data) => (data.environments[0].api_key = "key\n")],
+    ["no secret", (data) => delete data.environments[0].api_secret],
+    ["a secret with a space", (data) => (data.environments[0].api_secret = "a secret")],
+    ["a secret that is not ASCII", (data) => (data.environments[0].api_secret = "sécret")],
+    ["a secret of 513 characters", (data) => (data.environments[0].api_secret = "x".repeat(513))],
+    ["a variable without a type", (data) => delete data.variables[0].type],
+    ["a type in lower case", (data) => (data.variables[0].type = "number")],
+    ["a variable without a name", (data) => delete data.variables[0].name],
+    ["a name that begins with a digit", (data) => (data.variables[0].name = "1PORT")],
+    ["a name with a space", (data) => (data.variables[0].name = "MY PORT")],
+    ["a name of 256 characters", (data) => (data.variables[0].name = "A".repeat(256))],
+    ["a description of null", (data) => (data.variables[0].description = null)],
+    ["no content", (data) => delete data.values[0].content],
+    ["a content without a value", (data) => delete data.values[0].content.value],
+    ["a content that is the value itself", (data) => (data.values[0].content = 3000)],
+  ];
+
+  test.each(REFUSED)("%s", async (_what, edit) => {
+    const data = edited(edit);
+    expect(isValid(data)).toBe(false);
+    await expect(parsed(data)).rejects.toThrow(InvalidDataError);
+  });
+
+  test.each(["null", "[]", '"text"', "1"])("%s in place of the object", async (text) => {
+    expect(isValid(JSON.parse(text))).toBe(false);
+    await expect(parseData(Buffer.from(text))).rejects.toThrow(InvalidDataError);
+  });
+});
+
+function parsed(data: unknown): Promise<Data> {
+  return parseData(Buffer.from(JSON.stringify(data)));
+}
+
+function readData(name: string): Promise<string> {
+  return readFile(new URL(`../../data/${name}`, import.meta.url), "utf8");
+}

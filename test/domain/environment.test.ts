@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { findEnvironment, qualifiedName } from "../../src/domain/environment.js";
+import { NotFoundError, UsageError } from "../../src/domain/errors.js";
+
+const ENVIRONMENTS = [
+  { id: 1, application: "shop", name: "development" },
+  { id: 2, application: "shop", name: "production" },
+  { id: 3, application: "billing", name: "development" },
+];
+
+describe("findEnvironment", () => {
+  it.each([
+    ["production", 2],
+    ["shop/production", 2],
+    ["shop/development", 1],
+    ["billing/development", 3],
+  ])("finds %s", (name, id) => {
+    expect(findEnvironment(ENVIRONMENTS, name).id).toBe(id);
+  });
+
+  it("asks for the qualified name where the name alone is ambiguous", () => {
+    expect(() => findEnvironment(ENVIRONMENTS, "development")).toThrow(
+      new UsageError('the environment "development" is ambiguous: name one of shop/development, billing/development'),
+    );
+  });
+
+  it.each(["staging", "billing/production", "Production", "shop", "shop/", "/production", ""])(
+    "does not know %j, and names those that there are",
+    (name) => {
+      expect(() => findEnvironment(ENVIRONMENTS, name)).toThrow(
+        new NotFoundError(
+          `no environment named "${name}"; there is shop/development, shop/production, billing/development`,
+        ),
+      );
+    },
+  );
+
+  it("says so when there is none at all", () => {
+    expect(() => findEnvironment([], "test")).toThrow(new NotFoundError('no environment named "test"; there is none'));
+  });
+});
+
+describe("the qualified name", () => {
+  it("is application, slash, name", () => {
+    expect(qualifiedName({ application: "shop", name: "test" })).toBe("shop/test");
+  });
+});

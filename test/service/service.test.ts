@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import { NotFoundError, ServerError, UsageError } from "../../src/domain/errors.js";
+import { Service } from "../../src/service/service.js";
+import type { Data } from "../../src/store/data.js";
+import { createMemoryStore } from "../../src/store/memory-store.js";
+import type { Store } from "../../src/store/store.js";
+import { DATA, edited } from "../support/data.js";
+
+describe("a service", () => {
+  it.each([
+    ["production", 3],
+    ["shop/development", 1],
+    ["billing/development", 4],
+  ])("finds the environment %s", (name, id) => {
+    expect(serviceOver(DATA).service.findEnvironment(name).id).toBe(id);
+  });
+
+  it("refuses environments that are ambiguous or unknown", () => {
+    const { service } = serviceOver(DATA);
+    expect(() => service.findEnvironment("development")).toThrow(UsageError);
+    expect(() => service.findEnvironment("staging")).toThrow(NotFoundError);
+  });
+
+  it.each([
+    ["dev-key", 1],
+    ["billing-key", 4],
+    ["Dev-key", undefined],
+    ["", undefined],
+    ["__proto__", undefined],
+  ])("knows the environment of the key %j: %s", (key, id) => {
+    expect(serviceOver(DATA).service.index.environmentByKey(key)?.id).toBe(id);
+  });
+
+  it("keeps environments apart", async () => {
+    const { service } = serviceOver(DATA);
+    const contents = ["shop/development", "shop/test", "billing/development"].map((name) =>
+      service.source(service.findEnvironment(name)).getContentByName("DATABASE_URL"),
+    );
+    expect((await Promise.all(contents)).map(({ value }) => value)).toStrictEqual([
+      "postgres://localhost/dev",
+      "postgres://localhost/test",
+      "postgres://localhost/ledger",
+    ]);
+    const production = service.source(service.findEnvironment("production"));
+    await expect(production.getContentByName("DATABASE_URL")).rejects.toThrow(NotFoundError);
+    expect((await production.listVariables()).metadata.total).toBe(7);
+    expect((await production.listValues()).metadata.total).toBe(1);
+  });
+
+  it("answers from the newest snapshot, through sources made before it", async () => {
+    const { service, store } = serviceOver(DATA);
+    const source = service.source(service.findEnvironment("shop/development"));
+    expect(await source.getContentByName("PORT")).toStrictEqual({ value: 3000 });
+
+    store.snapshot = edited((data) => {
+      data.values[0].content.value = 4000;
+      data.environments[0].api_key = "new-key";
+    }) as Data;
+    expect(await source.getContentByName("PORT")).toStrictEqual({ value: 4000 });
+    expect(service.index.environmentByKey("new-key")?.id).toBe(1);
+    expect(service.index.environmentByKey("dev-key")).toBeUndefined();
+  });
+
+  it("builds its index once for each snapshot", () => {
+    const { service, store } = serviceOver(DATA);
+    const before = service.index;
+    expect(service.index).toBe(before);
+    store.snapshot = structuredClone(DATA);
+    expect(service.index).not.toBe(before);
+  });
+});
+
+describe("a service's health", () => {
+  it("is OK while its store has no problem, with the seconds since it was made and the time", async () => {
+    const { service, time } = serviceOver(DATA);
+    time.now += 1_234;
+    const health = { uptime: 1.234, message: "OK", date: "2023-11-14T22:13:21.234Z" };
+    expect(service.checkHealth()).toStrictEqual({ healthy: true, health });
+    expect(await service.source(service.findEnvironment("test")).getHealth()).toStrictEqual(health);
+  });
+
+  it("is the problem of its store while there is one", async () => {
+    const { service, store } = serviceOver(DATA);
+    store.problem = "the data file is empty";
+    const source = service.source(service.findEnvironment("test"));
+    expect(service.checkHealth()).toMatchObject({ healthy: false, health: { message: "the data file is empty" } });
+    await expect(source.getHealth()).rejects.toThrow(new ServerError("the data file is empty", 503));
+    expect(await source.getContentByName("DATABASE_URL")).toStrictEqual({ value: "postgres://localhost/test" });
+
+    store.problem = undefined;
+    expect(await source.getHealth()).toMatchObject({ message: "OK" });
+  });
+});
+
+/** A service over a store, and a clock, that the test changes. */
+function serviceOver(data: Data) {
+  const store: { -readonly [Key in keyof Store]: Store[Key] } = createMemoryStore(data);
+  const time = { now: 1_700_000_000_000 };
+  return { service: new Service(store, () => time.now), store, time };
+}

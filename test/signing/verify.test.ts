@@ -1,0 +1,114 @@
+import { createSecretKey } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { sign } from "../../src/signing/sign.js";
+import { EMPTY_BODY_HASH } from "../../src/signing/signature.js";
+import { type ReceivedRequest, signableRoutes, type Tolerance, verify } from "../../src/signing/verify.js";
+
+const NOW = 1_700_000_000_000;
+const SECRET = "dev-secret";
+const TARGET = "/v1/variables%20x?limit=2&q=%2f";
+
+function signed(change: { timestamp?: number; method?: string; route?: string; bodyHash?: string } = {}): string {
+  return sign({ timestamp: NOW, method: "GET", route: TARGET, ...change }, SECRET);
+}
+
+function accepts(request: Partial<ReceivedRequest>, options: { secret?: string; tolerance?: Tolerance } = {}): boolean {
+  const { secret = SECRET, tolerance } = options;
+  const received = { method: "GET", target: TARGET, authorization: signed(), ...request };
+  return verify(received, secret, { now: NOW, ...(tolerance && { tolerance }) });
+}
+
+describe("verify", () => {
+  it.each([
+    ["the target as sent", { route: TARGET }, true],
+    ["the target without its query", { route: "/v1/variables%20x" }, true],
+    ["the path decoded, with the query", { route: "/v1/variables x?limit=2&q=%2f" }, true],
+    ["the path decoded, without the query", { route: "/v1/variables x" }, true],
+    ["no body hash", { bodyHash: "" }, true],
+    ["no query, decoded and no body hash", { route: "/v1/variables x", bodyHash: "" }, true],
+    ["the hash of {} given", { bodyHash: EMPTY_BODY_HASH }, true],
+    ["the query decoded", { route: "/v1/variables%20x?limit=2&q=/" }, false],
+    ["another query", { route: "/v1/variables%20x?limit=3&q=%2f" }, false],
+    ["part of the query", { route: "/v1/variables%20x?limit=2" }, false],
+    ["an empty query", { route: "/v1/variables%20x?" }, false],
+    ["another path", { route: "/v1/variables-values" }, false],
+    ["no route", { route: "" }, false],
+    ["another method", { method: "HEAD" }, false],
+    ["the hash of another body", { bodyHash: "d41d8cd98f00b204e9800998ecf8427e" }, false],
+  ])("takes a signature over %s: %o -> %s", (_what, parts, accepted) => {
+    expect(accepts({ authorization: signed(parts) })).toBe(accepted);
+  });
+
+  it.each([
+    ["300 s ago", -300_000, true],
+    ["300.001 s ago", -300_001, false],
+    ["now", 0, true],
+    ["in 60 s", 60_000, true],
+    ["in 60.001 s", 60_001, false],
+  ])("takes a timestamp of %s: %d ms -> %s", (_when, shift, accepted) => {
+    expect(accepts({ authorization: signed({ timestamp: NOW + shift }) })).toBe(accepted);
+  });
+
+  it.each([
+    [-2_000, true],
+    [-2_001, false],
+    [0, true],
+    [1, false],
+  ])("keeps to another tolerance: %d ms -> %s", (shift, accepted) => {
+    const authorization = signed({ timestamp: NOW + shift });
+    expect(accepts({ authorization }, { tolerance: { past: 2, future: 0 } })).toBe(accepted);
+  });
+
+  it("does not take a signature whose timestamp was changed", () => {
+    const authorization = signed().replace(String(NOW), String(NOW + 1));
+    expect(accepts({ authorization })).toBe(false);
+  });
+
+  it("takes no other secret's signature", () => {
+    expect(accepts({}, { secret: "dev-secret2" })).toBe(false);
+  });
+
+  it("takes the secret as a key object", () => {
+    const request = { method: "GET", target: TARGET, authorization: signed() };
+    expect(verify(request, createSecretKey(SECRET, "utf8"), { now: NOW })).toBe(true);
+    expect(verify(request, createSecretKey("other", "utf8"), { now: NOW })).toBe(false);
+  });
+
+  it("refuses to check against an empty secret", () => {
+    expect(() => accepts({}, { secret: "" })).toThrow(RangeError);
+  });
+
+  it.each([
+    "",
+    "HMAC",
+    "Basic ZGV2LWtleTpkZXYtc2VjcmV0",
+    signed().toLowerCase(),
+    signed().toUpperCase(),
+    ` ${signed()}`,
+    `${signed()} `,
+    `${signed()}0`,
+    signed().slice(0, -2),
+    signed().replace(" ", "  "),
+    signed().replace(":", ""),
+    signed().replace(String(NOW), `0${NOW}`),
+    `${signed()}, ${signed()}`,
+  ])("refuses the malformed header %j", (authorization) => {
+    expect(accepts({ authorization })).toBe(false);
+  });
+});
+
+describe("the routes that a signature may cover", () => {
+  it.each([
+    ["/v1/variables", ["/v1/variables"]],
+    ["/v1/variables?a=%20", ["/v1/variables?a=%20", "/v1/variables"]],
+    ["/v1/a%20b", ["/v1/a%20b", "/v1/a b"]],
+    ["/v1/a%20b?c=%20", ["/v1/a%20b?c=%20", "/v1/a%20b", "/v1/a b?c=%20", "/v1/a b"]],
+    ["/v1/%25?c=?d", ["/v1/%25?c=?d", "/v1/%25", "/v1/%?c=?d", "/v1/%"]],
+    ["/v1/%zz?c", ["/v1/%zz?c", "/v1/%zz"]],
+    ["/v1/%2520", ["/v1/%2520", "/v1/%20"]],
+    ["/?", ["/?", "/"]],
+    ["", [""]],
+  ])("of the target %j are %j", (target, routes) => {
+    expect(signableRoutes(target)).toStrictEqual(routes);
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { InvalidDataError } from "../../src/domain/errors.js";
+import { checkData } from "../../src/store/parse-data.js";
+import { DATA, edited } from "../support/data.js";
+import { BROKEN_SHAPES, MARKER, refusalOf } from "./broken-data.js";
+
+describe("the shape of the data", () => {
+  it.each(BROKEN_SHAPES)("refuses %s, naming the record and the rule", (_what, change, message) => {
+    const refusal = refusalOf(change);
+    expect(refusal).toBeInstanceOf(InvalidDataError);
+    expect(refusal.message).toBe(message);
+  });
+
+  it.each(BROKEN_SHAPES)("tells no secret and no value when it refuses %s", (_what, change) => {
+    expect(refusalOf(change).message).not.toContain(MARKER);
+  });
+
+  it("takes good data as it is", () => {
+    expect(checkData(DATA)).toStrictEqual(DATA);
+  });
+
+  it("does not change what it is given", () => {
+    const given = edited(({ variables }) => delete variables[0].description);
+    const before = structuredClone(given);
+    checkData(given);
+    expect(given).toStrictEqual(before);
+  });
+
+  it("takes empty lists", () => {
+    const empty = { version: 1, environments: [], variables: [], values: [] };
+    expect(checkData(empty)).toStrictEqual(empty);
+  });
+
+  it("takes a $schema, and leaves it out", () => {
+    expect(checkData({ $schema: "./data.schema.json", ...DATA })).toStrictEqual(DATA);
+  });
+
+  it("fills in the application default and an empty description", () => {
+    const data = checkData({
+      version: 1,
+      environments: [{ id: 1, name: "test", api_key: "key", api_secret: "secret" }],
+      variables: [{ id: 1, type: "STRING", name: "A" }],
+      values: [{ id: 1, variable_id: 1, environment_id: 1, content: { value: "" } }],
+    });
+    expect(data.environments[0]?.application).toBe("default");
+    expect(data.variables[0]).toStrictEqual({
+      id: 1,
+      application: "default",
+      type: "STRING",
+      name: "A",
+      description: "",
+    });
+  });
+
+  it.each(["A", "_", "a.b-c_1", "__proto__", "constructor", "toString", "x".repeat(255)])(
+    "takes the variable name %s",
+    (name) => {
+      const data = edited(({ variables }) => {
+        variables[4].name = name;
+      });
+      expect(checkData(data).variables[4]?.name).toBe(name);
+    },
+  );
+
+  it.each(["x", "!#$%&'()*+-./:;<=>?@[]^_`{|}~\"\\", "s".repeat(512)])("takes the credential %s", (credential) => {
+    const data = edited(({ environments }) => {
+      environments[0].api_key = credential;
+      environments[0].api_secret = credential;
+    });
+    expect(checkData(data).environments[0]).toMatchObject({ api_key: credential, api_secret: credential });
+  });
+
+  it.each(["staging 2", "préproduction", "__proto__", "x".repeat(255)])("takes the environment name %s", (name) => {
+    const data = edited(({ environments }) => {
+      environments[0].name = name;
+    });
+    expect(checkData(data).environments[0]?.name).toBe(name);
+  });
+
+  it("takes the largest safe integer for an id", () => {
+    const data = edited(({ values }) => {
+      values[0].id = Number.MAX_SAFE_INTEGER;
+    });
+    expect(checkData(data).values[0]?.id).toBe(2 ** 53 - 1);
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { InvalidDataError } from "../../src/domain/errors.js";
+import { parseData } from "../../src/store/parse-data.js";
+import { DATA } from "../support/data.js";
+import { MARKER, marked } from "./broken-data.js";
+
+const encoder = new TextEncoder();
+
+describe("parseData", () => {
+  it("reads what a data file holds", async () => {
+    expect(await parseData(encoder.encode(JSON.stringify(DATA, null, 2)))).toStrictEqual(DATA);
+  });
+
+  it.each([
+    ["nothing", "", "is empty"],
+    ["white space", " \r\n\t", "is empty"],
+    ["a byte order mark", '\uFEFF{"version":1}', "starts with a byte order mark, which JSON does not allow"],
+    ["null", "null", "must hold one JSON object"],
+    ["a list", "[]", "must hold one JSON object"],
+    ["a text", `"${MARKER}"`, "must hold one JSON object"],
+    ["a number", "1", "must hold one JSON object"],
+    ["no version", "{}", "has no version; it must be 1"],
+    ["a newer version", '{"version":2}', "has an unknown version; this appvars reads version 1"],
+    ["a version that is a text", '{"version":"1"}', "has an unknown version; this appvars reads version 1"],
+    ["a truncated object", '{\n  "version": 1,\n  "values": [', ": line 3, column 14: close bracket expected"],
+    ["a truncated text", `{"version": 1, "x": "${MARKER}`, ": line 1, column 21: unexpected end of string"],
+    ["a missing comma", '{\n  "version": 1\n  "values": []\n}', ": line 3, column 3: comma expected"],
+    ["a trailing comma", '{\r\n  "version": 1,\r\n}', ": line 3, column 1: property name expected"],
+    ["a comment", '{\n  // why\n  "version": 1\n}', ": line 2, column 3: invalid comment token"],
+    ["two objects", `{"version":1}${MARKER}`, ": line 1, column 14: invalid symbol"],
+    ["quotes of another kind", `{'${MARKER}': 1}`, ": line 1, column 2: invalid symbol"],
+  ])("refuses %s", async (_what, text, message) => {
+    const whole = message.startsWith(":") ? `is not valid JSON${message}` : message;
+    await expect(parseData(encoder.encode(text))).rejects.toThrow(new InvalidDataError(whole));
+  });
+
+  it.each([
+    ["a lone byte", [0x7b, 0x22, 0xff, 0x22, 0x7d]],
+    ["half a character", [0x22, 0xc3, 0x22]],
+    ["UTF-16", [0x7b, 0x00, 0xd8, 0x00]],
+  ])("refuses bytes that are not UTF-8: %s", async (_what, bytes) => {
+    await expect(parseData(Uint8Array.from(bytes))).rejects.toThrow(new InvalidDataError("is not valid UTF-8"));
+  });
+
+  it.each(["__proto__", "constructor", "toString"])("refuses a field called %s", async (field) => {
+    const text = `{"version":1,"environments":[],"variables":[],"values":[],"${field}":{}}`;
+    await expect(parseData(encoder.encode(text))).rejects.toThrow(`${field} is not a known field`);
+  });
+
+  it("refuses brackets that are nested too deeply, as it does any other nonsense", async () => {
+    await expect(parseData(encoder.encode("[".repeat(200_000)))).rejects.toThrow(
+      "is not valid JSON: it can't be parsed",
+    );
+  });
+
+  it("takes a number too large for JavaScript for no NUMBER", async () => {
+    const text = JSON.stringify(DATA).replace("3000", "1e999");
+    await expect(parseData(encoder.encode(text))).rejects.toThrow("content.value must be a NUMBER");
+  });
+
+  // JSON has no way to serve it: it would reach callers as null.
+  it.each(["1e999", '{"a":[-1e999]}'])("takes %s for no JSON either", async (value) => {
+    const text = JSON.stringify(DATA).replace('{"beta":["x",null,1.5]}', value);
+    await expect(parseData(encoder.encode(text))).rejects.toThrow("values[3] (id 14): content.value must be");
+  });
+
+  it("refuses a file cut off anywhere, and never quotes it", async () => {
+    const bytes = encoder.encode(JSON.stringify(marked()));
+    for (let length = 0; length < bytes.length; length++) {
+      const message = await refusal(bytes.subarray(0, length));
+      expect(message).toMatch(/^is (empty|not valid JSON: line 1, column \d+: [a-z ]+)$/);
+    }
+  });
+
+  it("never quotes secrets or values when one character is wrong anywhere", async () => {
+    const text = JSON.stringify(marked());
+    for (let index = 0; index < text.length; index++) {
+      const message = await refusal(encoder.encode(`${text.slice(0, index)}}${text.slice(index + 1)}`));
+      expect(message).not.toContain(MARKER);
+    }
+  });
+});
+
+/** Why the bytes are refused; `""` when they are not. */
+async function refusal(bytes: Uint8Array): Promise<string> {
+  return parseData(bytes).then(
+    () => "",
+    (error: Error) => (error instanceof InvalidDataError ? error.message : `unexpected: ${error}`),
+  );
+}

@@ -1,0 +1,168 @@
+import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { openDataFile } from "../../src/store/json-file-store.js";
+import type { Store } from "../../src/store/store.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { MARKER, marked } from "./broken-data.js";
+
+// A change may only be found by the poll, once a second.
+const PATIENCE = { timeout: 10_000, interval: 10 };
+
+describe("a data file that is watched", () => {
+  it("is read again when it is written to", async () => {
+    const { path, store } = await watched();
+    await writeFile(path, version("second"));
+    await untilServed(store, "second");
+  });
+
+  it("is read again each time that another file takes its place", async () => {
+    const { path, store } = await watched();
+    for (let count = 1; count <= 10; count++) {
+      await replace(path, version(`replacement ${count}`));
+      await untilServed(store, `replacement ${count}`);
+    }
+  });
+
+  it("ends at the last of many versions in a row", async () => {
+    const { path, store } = await watched();
+    for (let count = 1; count <= 100; count++) await replace(path, version(`replacement ${count}`));
+    await untilServed(store, "replacement 100");
+    expect(store.problem).toBeUndefined();
+  });
+
+  it("is read again when a link above it is swapped, as Kubernetes does with a ConfigMap", async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, "..first"));
+    await mkdir(join(folder, "..second"));
+    await writeFile(join(folder, "..first", "data.json"), version("first"));
+    await writeFile(join(folder, "..second", "data.json"), version("second"));
+    await symlink("..first", join(folder, "..data"));
+    await symlink(join("..data", "data.json"), join(folder, "data.json"));
+    const store = await opened(join(folder, "data.json"));
+    expect(served(store)).toBe("first");
+
+    await symlink("..second", join(folder, "..data_tmp"));
+    await rename(join(folder, "..data_tmp"), join(folder, "..data"));
+    await untilServed(store, "second");
+  });
+
+  it("is read again when the far end of a link to it changes", async () => {
+    const folder = await temporaryFolder();
+    const real = join(await temporaryFolder(), "real.json");
+    await writeFile(real, version("first"));
+    await symlink(real, join(folder, "data.json"));
+    const store = await opened(join(folder, "data.json"));
+    await replace(real, version("second"));
+    await untilServed(store, "second");
+  });
+
+  it("serves the last good data while it is deleted, and the new when it is made again", async () => {
+    const { path, store } = await watched();
+    await rm(path);
+    await vi.waitFor(() => expect(store.problem).toBeDefined(), PATIENCE);
+    expect(store.problem).toBe("the data file can't be read: no such file or folder; the last good data is served");
+    expect(served(store)).toBe("first");
+
+    await writeFile(path, version("second"));
+    await untilServed(store, "second");
+    expect(store.problem).toBeUndefined();
+  });
+
+  it.each([
+    [`{"version": 1, "api_secret": "${MARKER}`, "is not valid JSON: line 1, column 30: unexpected end of string"],
+    [JSON.stringify(marked((d) => (d.version = MARKER))), "has an unknown version; this appvars reads version 1"],
+    [
+      JSON.stringify(marked((d) => (d.values[0].content.value = MARKER))),
+      'values[0] (id 12): content.value must be a NUMBER, as its variable "PORT" is',
+    ],
+    ["", "is empty"],
+  ])(
+    "serves the last good data after a bad edit, says why without a value, and takes the mended file",
+    async (...edit) => {
+      const [text, reason] = edit;
+      const { path, store } = await watched();
+      const before = store.snapshot;
+      await replace(path, text);
+      await vi.waitFor(() => expect(store.problem).toBeDefined(), PATIENCE);
+      expect(store.problem).toBe(`the data file ${reason}; the last good data is served`);
+      expect(store.problem).not.toContain(MARKER);
+      expect(store.snapshot).toBe(before);
+
+      await replace(path, version("mended"));
+      await untilServed(store, "mended");
+      expect(store.problem).toBeUndefined();
+    },
+  );
+
+  it("tells each listener of good and bad changes until it is unsubscribed", async () => {
+    const { path, store } = await watched();
+    const stays = vi.fn();
+    const leaves = vi.fn();
+    store.subscribe(stays);
+    const leave = store.subscribe(leaves);
+    await replace(path, "bad");
+    await vi.waitFor(() => expect(stays).toHaveBeenCalledTimes(1), PATIENCE);
+    expect(leaves).toHaveBeenCalledTimes(1);
+
+    leave();
+    await replace(path, version("second"));
+    await vi.waitFor(() => expect(stays).toHaveBeenCalledTimes(2), PATIENCE);
+    expect(served(store)).toBe("second");
+    expect(leaves).toHaveBeenCalledTimes(1);
+  });
+
+  it("does not take a change of another file in its folder for one of its own", async () => {
+    const { path, store } = await watched();
+    const listener = vi.fn();
+    store.subscribe(listener);
+    await writeFile(join(dirname(path), "other.json"), "other");
+    await replace(path, version("second"));
+    await untilServed(store, "second");
+    expect(listener).toHaveBeenCalledTimes(1);
+  });
+
+  it("is left alone once the store is closed", async () => {
+    const { path, store } = await watched();
+    const witness = await opened(path);
+    const listener = vi.fn();
+    store.subscribe(listener);
+    await store.close();
+    for (const text of ["second", "third"]) {
+      await replace(path, version(text));
+      await untilServed(witness, text);
+    }
+    expect(listener).not.toHaveBeenCalled();
+    expect(served(store)).toBe("first");
+  });
+});
+
+/** A data file whose one sign of its version is a description. */
+function version(text: string): string {
+  return JSON.stringify(marked((data) => (data.variables[0].description = text)));
+}
+
+function served({ snapshot }: Store): string | undefined {
+  return snapshot.variables[0]?.description;
+}
+
+async function untilServed(store: Store, text: string): Promise<void> {
+  await vi.waitFor(() => expect(served(store)).toBe(text), PATIENCE);
+}
+
+async function watched(): Promise<{ path: string; store: Store }> {
+  const path = join(await temporaryFolder(), "data.json");
+  await writeFile(path, version("first"));
+  return { path, store: await opened(path) };
+}
+
+async function opened(path: string): Promise<Store> {
+  const store = await openDataFile(path, { watch: true });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+async function replace(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text);
+  await rename(`${path}.new`, path);
+}

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# Packs the package, installs it in an empty folder with an empty home, as somebody new to it would, and uses
+# it there: the command line, the server, and a typed program of one's own. Needs the devDependencies (tsc).
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+repository=$PWD
+
+# Nothing of whoever runs this may help or disturb.
+for name in $(compgen -e APPVARS_ || true); do unset "$name"; done
+unset XDG_CONFIG_HOME
+
+work=$(mktemp -d)
+server=
+cleanup() {
+  if [[ -n $server ]]; then kill "$server" 2>/dev/null || true; fi
+  rm -rf "$work"
+}
+trap cleanup EXIT
+
+fail() {
+  echo "smoke test: $*" >&2
+  exit 1
+}
+
+expect() { # WHAT EXPECTED ACTUAL
+  [[ $3 == "$2" ]] || fail "$1: expected '$2', got '$3'"
+  echo "ok: $1"
+}
+
+# Only these files, and nothing in dist/ whose source is gone.
+check_contents() { # TARBALL
+  local file source
+  tar -tzf "$1" | sed 's|^package/||' >"$work/contents"
+  while IFS= read -r file; do
+    case $file in
+      dist/*.d.ts) source=src/${file#dist/} && source=${source%.d.ts}.ts ;;
+      dist/*.js) source=src/${file#dist/} && source=${source%.js}.ts ;;
+      bin/appvars.js | data/example.json | data/appvars.schema.json) source=$file ;;
+      package.json | README.md | LICENSE | CHANGELOG.md) source=$file ;;
+      *) fail "$file is not needed in the tarball" ;;
+    esac
+    [[ -e $source || -e ${source}x ]] || fail "$file has no source: it is left over from an earlier build"
+  done <"$work/contents"
+  for file in bin/appvars.js dist/index.js dist/index.d.ts data/example.json data/appvars.schema.json \
+    README.md LICENSE CHANGELOG.md; do
+    grep -qxF "$file" "$work/contents" || fail "$file is missing from the tarball"
+  done
+  echo "ok: the tarball holds what it must and nothing else"
+}
+
+npm pack --silent --pack-destination "$work" >/dev/null
+tarball=("$work"/*.tgz)
+check_contents "${tarball[0]}"
+
+mkdir "$work/home" "$work/project"
+export HOME=$work/home
+cd "$work/project"
+npm init -y >/dev/null
+npm install --no-audit --no-fund "${tarball[0]}"
+
+version=$(node -p 'require(process.argv[1]).version' "$repository/package.json")
+expect "appvars --version" "$version" "$(npx appvars --version)"
+
+# Started without npx, so that the signal below reaches the server itself.
+mkfifo "$work/lines"
+node_modules/.bin/appvars serve --port 0 >"$work/lines" &
+server=$!
+exec 3<"$work/lines"
+for _ in APPVARS_URL APPVARS_API_KEY APPVARS_API_SECRET; do
+  IFS= read -r -t 60 line <&3 || fail "serve printed no lines to paste"
+  eval "$line"
+done
+
+expect "get of a text" "postgres://localhost/dev" "$(npx appvars get DATABASE_URL)"
+expect "get of two values" $'3000\n{"beta":true}' "$(npx appvars get PORT FLAGS)"
+status=0
+output=$(npx appvars get NO_SUCH_NAME) || status=$?
+expect "exit code of a missing name" 3 "$status"
+expect "stdout for a missing name" "" "$output"
+
+kill -TERM "$server"
+status=0
+wait "$server" || status=$?
+server=
+expect "exit code of serve after SIGTERM" 0 "$status"
+
+cp "$repository/scripts/smoke-consumer.mts" consumer.mts
+tsc=(
+  "$repository/node_modules/.bin/tsc" --strict --exactOptionalPropertyTypes --target es2023 --lib es2023
+  --typeRoots "$repository/node_modules/@types" --types node
+)
+"${tsc[@]}" --noEmit --module esnext --moduleResolution bundler consumer.mts
+echo "ok: a typed program is checked with moduleResolution bundler"
+"${tsc[@]}" --module nodenext consumer.mts
+echo "ok: a typed program is checked with moduleResolution nodenext"
+node consumer.mjs
+echo "ok: a typed program runs"

@@ -17,10 +17,27 @@ export interface Environment {
   readonly name: string;
 }
 
-/** An environment as a data file holds it, with its credentials. */
-export interface EnvironmentRecord extends Environment {
+/** One pair of credentials as a data file holds it. */
+export interface KeyPair {
   readonly api_key: string;
   readonly api_secret: string;
+}
+
+/** A pair that was rotated out, and is taken for a while yet, so that clients can move without an outage. */
+export interface PreviousKeyPair extends KeyPair {
+  /** ISO 8601, UTC. */
+  readonly valid_until: string;
+}
+
+/** An environment as a data file holds it, with its credentials. */
+export interface EnvironmentRecord extends Environment, KeyPair {
+  readonly previous?: readonly PreviousKeyPair[];
+}
+
+/** The pairs that an environment's clients may use at the time `now`, in Unix milliseconds; the newest first. */
+export function validKeyPairs(environment: EnvironmentRecord, now: number): KeyPair[] {
+  const { previous = [] } = environment;
+  return [environment, ...previous.filter((pair) => now < Date.parse(pair.valid_until))];
 }
 
 /** `shop/development`: the name that is unique over all applications. */

@@ -66,3 +66,8 @@ export class ServerError extends AppvarsError {
 export class InvalidDataError extends AppvarsError {
   readonly code = "invalid_data";
 }
+
+/** Thrown when a client-side encrypted value can't be decrypted. */
+export class DecryptionError extends AppvarsError {
+  readonly code = "invalid_data";
+}

@@ -34,19 +34,26 @@ export function isVariableName(text: string): boolean {
 }
 
 /** What a value that was encrypted by a client starts with; to a server it is an ordinary string. */
-const ENCRYPTED_PREFIX = "envbee:enc:v1:";
+export const ENCRYPTED_PREFIX = "envbee:enc:v1:";
 
 const TYPE_CHECKS: Record<VariableType, (value: unknown) => boolean> = {
   STRING: (value) => typeof value === "string",
   NUMBER: (value) => typeof value === "number" && Number.isFinite(value),
   BOOLEAN: (value) => typeof value === "boolean",
-  JSON: isJson,
+  JSON: (value) => isJson(value),
 };
 
-/** JSON.parse makes Infinity of `1e999`, which JSON.stringify would turn into `null`. */
-function isJson(value: unknown): boolean {
+const DEEPEST_JSON = 500;
+
+/**
+ * JSON.parse makes Infinity of `1e999`, which JSON.stringify would turn into `null`; and what is nested thousands of
+ * levels deep exhausts the stack of whoever writes or reads it.
+ */
+function isJson(value: unknown, depth = 0): boolean {
   if (typeof value === "number") return Number.isFinite(value);
-  if (typeof value === "object" && value !== null) return Object.values(value).every(isJson);
+  if (typeof value === "object" && value !== null) {
+    return depth < DEEPEST_JSON && Object.values(value).every((item) => isJson(item, depth + 1));
+  }
   return value === null || typeof value === "string" || typeof value === "boolean";
 }
 

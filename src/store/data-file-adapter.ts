@@ -1,9 +1,10 @@
-import { readFile } from "node:fs/promises";
+import { constants, open } from "node:fs/promises";
 import type { Adapter } from "lowdb";
 import { InvalidDataError } from "../domain/errors.js";
-import { createFile } from "./create-file.js";
 import type { Data } from "./data.js";
 import { parseData } from "./parse-data.js";
+import { serializeData } from "./serialize-data.js";
+import { toInvalidData } from "./system-errors.js";
 
 /**
  * lowdb's adapter for a data file. Unlike lowdb's own it refuses a missing, empty or invalid file: data
@@ -12,45 +13,46 @@ import { parseData } from "./parse-data.js";
  */
 export class DataFileAdapter implements Adapter<Data> {
   readonly #path: string;
+  readonly #writeText: (path: string, text: string) => Promise<void>;
 
-  constructor(path: string) {
+  /** @param writeText `createFile`, or a `replaceFile` under a lock; without it the file is only read */
+  constructor(path: string, writeText: (path: string, text: string) => Promise<void> = refuse) {
     this.#path = path;
+    this.#writeText = writeText;
   }
 
   /** @throws InvalidDataError */
   async read(): Promise<Data> {
     try {
-      return await parseData(await readFile(this.#path));
+      return await parseData(await readRegularFile(this.#path));
     } catch (error) {
-      throw this.#explain(error, "can't be read");
+      throw toInvalidData(error, "can't be read");
     }
   }
 
-  /**
-   * Makes the file. One that is there already stays as it is.
-   *
-   * @throws InvalidDataError
-   */
+  /** @throws InvalidDataError; the file is then as it was */
   async write(data: Data): Promise<void> {
     try {
-      await createFile(this.#path, `${JSON.stringify(data, null, 2)}\n`);
+      await this.#writeText(this.#path, serializeData(data));
     } catch (error) {
-      throw this.#explain(error, "can't be made");
+      throw toInvalidData(error, "can't be written");
     }
-  }
-
-  #explain(error: unknown, failure: string): InvalidDataError {
-    const { code = "", message } = error as NodeJS.ErrnoException;
-    const reason = error instanceof InvalidDataError ? message : `${failure}: ${SYSTEM_ERRORS[code] ?? code}`;
-    return new InvalidDataError(reason, { cause: error });
   }
 }
 
-const SYSTEM_ERRORS: Record<string, string> = {
-  EACCES: "permission denied",
-  EEXIST: "there is such a file already",
-  EISDIR: "it is a folder",
-  ENOENT: "no such file or folder",
-  ENOSPC: "the disk is full",
-  EROFS: "the file system is read-only",
-};
+/** Does not wait for a writer, as reading a named pipe would, for ever. */
+async function readRegularFile(path: string): Promise<Uint8Array> {
+  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const stats = await file.stat();
+    if (stats.isDirectory()) throw new InvalidDataError("can't be read: it is a folder");
+    if (!stats.isFile()) throw new InvalidDataError("can't be read: it is no regular file");
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
+async function refuse(): Promise<never> {
+  throw new Error("opened for reading only");
+}

@@ -10,13 +10,28 @@ import type { Data, ValueRecord, VariableRecord } from "./data.js";
  */
 export function checkRules({ environments, variables, values }: Data): void {
   checkUnique("environments", environments, "id", (e) => e.id);
-  checkUnique("environments", environments, "api_key", (e) => e.api_key);
+  checkKeys(environments);
   checkUnique("environments", environments, "name in its application", qualifiedName);
   checkUnique("variables", variables, "id", (variable) => variable.id);
   checkUnique("variables", variables, "name in its application", (variable) => qualifiedName(variable));
   checkUnique("values", values, "id", (value) => value.id);
   checkUnique("values", values, "variable_id and environment_id", (v) => `${v.variable_id} ${v.environment_id}`);
   checkValues({ environments, variables, values });
+}
+
+/** A key names one environment, be it the current one or one that was rotated out. */
+function checkKeys(environments: readonly EnvironmentRecord[]): void {
+  const owners = new Map<string, number>();
+  for (const [index, environment] of environments.entries()) {
+    for (const { api_key } of [environment, ...(environment.previous ?? [])]) {
+      const first = owners.get(api_key);
+      if (first !== undefined) {
+        const label = describe("environments", index, environment);
+        throw new InvalidDataError(`${label}: has the same api_key as environments[${first}]`);
+      }
+      owners.set(api_key, index);
+    }
+  }
 }
 
 function checkUnique<T extends { id: number; name?: string }>(

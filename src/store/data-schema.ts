@@ -6,6 +6,8 @@ import { DATA_VERSION } from "./data.js";
 const ID_RULE = "must be a positive whole number";
 const id = v.pipe(v.number(ID_RULE), v.safeInteger(ID_RULE), v.minValue(1, ID_RULE));
 
+const lastId = v.union([v.literal(0), id], `must be 0 or ${ID_RULE.replace("must be ", "")}`);
+
 const credential = v.pipe(v.string(), v.regex(CREDENTIAL_PATTERN, `must be ${CREDENTIAL_RULE}`));
 
 // A slash separates the application from the environment in `shop/development`.
@@ -16,7 +18,24 @@ const label = v.pipe(
 
 const application = v.optional(label, "default");
 
-const environment = v.strictObject({ id, application, name: label, api_key: credential, api_secret: credential });
+const keyPair = { api_key: credential, api_secret: credential };
+
+const UTC_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
+const TIME_RULE = "must be a time such as 2026-01-31T12:00:00.000Z";
+const isTime = (text: string) => Number.isFinite(Date.parse(text));
+
+const previousKeyPair = v.strictObject({
+  ...keyPair,
+  valid_until: v.pipe(v.string(), v.regex(UTC_TIME, TIME_RULE), v.check(isTime, TIME_RULE)),
+});
+
+const environment = v.strictObject({
+  id,
+  application,
+  name: label,
+  ...keyPair,
+  previous: v.optional(v.array(previousKeyPair)),
+});
 
 const variable = v.strictObject({
   id,
@@ -37,6 +56,7 @@ const value = v.strictObject({
 export const DATA_SCHEMA = v.strictObject({
   $schema: v.optional(v.string()),
   version: v.literal(DATA_VERSION),
+  last_ids: v.optional(v.strictObject({ environments: lastId, variables: lastId, values: lastId })),
   environments: v.array(environment),
   variables: v.array(variable),
   values: v.array(value),

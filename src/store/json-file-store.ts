@@ -1,12 +1,10 @@
 import { Low } from "lowdb";
 import { InvalidDataError } from "../domain/errors.js";
-import type { Data } from "./data.js";
-import { DATA_VERSION } from "./data.js";
+import { type Data, NO_DATA } from "./data.js";
 import { DataFileAdapter } from "./data-file-adapter.js";
-import type { Store } from "./store.js";
+import { createFile } from "./durable-file.js";
+import type { EditableStore } from "./store.js";
 import { watchFile } from "./watch-file.js";
-
-const NO_DATA: Data = { version: DATA_VERSION, environments: [], variables: [], values: [] };
 
 /**
  * Makes a data file at `path`.
@@ -14,7 +12,7 @@ const NO_DATA: Data = { version: DATA_VERSION, environments: [], variables: [], 
  * @throws InvalidDataError when there is one already, or it can't be written
  */
 export async function createDataFile(path: string, data: Data): Promise<void> {
-  await naming(path, new Low(new DataFileAdapter(path), data).write());
+  await naming(path, new Low(new DataFileAdapter(path, createFile), data).write());
 }
 
 /**
@@ -24,19 +22,22 @@ export async function createDataFile(path: string, data: Data): Promise<void> {
  *   `snapshot` and tells why in `problem`.
  * @throws InvalidDataError when it is missing, unreadable or breaks a rule
  */
-export async function openDataFile(path: string, options: { watch?: boolean } = {}): Promise<Store> {
+export async function openDataFile(path: string, options: { watch?: boolean } = {}): Promise<EditableStore> {
   const store = new JsonFileStore(path);
   await naming(path, store.open(options.watch ?? false));
   return store;
 }
 
-async function naming(path: string, work: Promise<void>): Promise<void> {
-  await work.catch((error: Error) => {
-    throw new InvalidDataError(`${path} ${error.message}`, { cause: error });
+/** Puts the path in front of what is wrong with the file. */
+async function naming<T>(path: string, work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    throw error instanceof InvalidDataError
+      ? new InvalidDataError(`${path} ${error.message}`, { cause: error })
+      : error;
   });
 }
 
-class JsonFileStore implements Store {
+class JsonFileStore implements EditableStore {
   readonly #path: string;
   readonly #db: Low<Data>;
   readonly #listeners = new Set<() => void>();
@@ -65,6 +66,13 @@ class JsonFileStore implements Store {
       this.#stopWatching();
       throw error;
     }
+  }
+
+  async update(change: (data: Data) => Data): Promise<void> {
+    // Loaded here: who only reads needs no lock, nor the handlers of signals that come with it.
+    const { updateDataFile } = await import("./update-data-file.js");
+    // lowdb's own update would change memory first, and leave it changed when the write fails.
+    this.#db.data = await naming(this.#path, updateDataFile(this.#path, change));
   }
 
   subscribe(listener: () => void): () => void {

@@ -33,9 +33,9 @@ export function checkData(content: unknown): Data {
   // The message is replaced because valibot's own quotes what it received.
   const result = safeParse(DATA_SCHEMA, content, { abortEarly: true, message: expectation });
   if (!result.success) throw new InvalidDataError(describeIssue(result.issues[0]));
-  const { $schema, ...data } = result.output;
-  checkRules(data as Data);
-  return data as Data;
+  const data = result.output as Data;
+  checkRules(data);
+  return data;
 }
 
 function decodeUtf8(bytes: Uint8Array): string {

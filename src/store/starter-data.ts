@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { KeyPair } from "../domain/environment.js";
 import type { JsonValue, Variable } from "../domain/variable.js";
 import { DATA_VERSION, type Data } from "./data.js";
 
@@ -38,6 +39,6 @@ export function starterData(): Data {
 }
 
 /** A key of 128 random bits and a secret of 256, in hex so that they need no quoting anywhere. */
-function freshCredentials(): { api_key: string; api_secret: string } {
+export function freshCredentials(): KeyPair {
   return { api_key: randomBytes(16).toString("hex"), api_secret: randomBytes(32).toString("hex") };
 }

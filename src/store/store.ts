@@ -10,3 +10,15 @@ export interface Store {
   subscribe(listener: () => void): () => void;
   close(): Promise<void>;
 }
+
+/** A store that can be changed. */
+export interface EditableStore extends Store {
+  /**
+   * Replaces the data, as it is by then, with what `change` makes of it. Once it resolves, the change can't be
+   * lost and `snapshot` has it.
+   *
+   * @throws InvalidDataError when it can't be written or breaks a rule, and what `change` throws: nothing has
+   *   changed then
+   */
+  update(change: (data: Data) => Data): Promise<void>;
+}

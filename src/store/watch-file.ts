@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from "node:fs";
-import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { fingerprint } from "./fingerprint.js";
 
 // An editor's save is several events; one look at the file once they have stopped is enough.
 const DEBOUNCE_MS = 25;
@@ -53,15 +53,5 @@ function watchFolder(folder: string, onEvent: () => void): FSWatcher | undefined
   } catch {
     // So does a system that is out of watches.
     return undefined;
-  }
-}
-
-/** What differs between two versions of a file, whichever way it was changed. */
-async function fingerprint(path: string): Promise<string> {
-  try {
-    const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
-    return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
-  } catch {
-    return "absent";
   }
 }

@@ -31,9 +31,34 @@ describe("the shape of the data", () => {
     expect(checkData(empty)).toStrictEqual(empty);
   });
 
-  it("takes a $schema, and leaves it out", () => {
-    expect(checkData({ $schema: "./data.schema.json", ...DATA })).toStrictEqual(DATA);
+  it("takes a $schema, and keeps it", () => {
+    const data = { $schema: "./data.schema.json", ...DATA };
+    expect(checkData(data)).toStrictEqual(data);
   });
+
+  it("takes the last ids, which may be 0", () => {
+    const data = { ...DATA, last_ids: { environments: 0, variables: 8, values: 2 ** 53 - 1 } };
+    expect(checkData(data)).toStrictEqual(data);
+  });
+
+  it.each([{ environments: -1 }, { values: 1.5 }, { variables: "8" }, { more: 1 }])(
+    "refuses last ids like %o",
+    (wrong) => {
+      const lastIds = { environments: 4, variables: 8, values: 19, ...wrong };
+      expect(() => checkData({ ...DATA, last_ids: lastIds })).toThrow("last_ids");
+    },
+  );
+
+  it.each(["tomorrow", "2026-01-31", "2026-13-31T12:00:00Z", "2026-01-31T12:00:00+01:00", 0])(
+    "refuses %j for the end of a key's life",
+    (valid_until) => {
+      const previous = [{ api_key: "old", api_secret: "old", valid_until }];
+      const environments = [{ ...DATA.environments[0], previous }];
+      expect(() => checkData({ ...DATA, environments })).toThrow(
+        /^environments\[0\] \(id 1\): previous\.0\.valid_until must be/,
+      );
+    },
+  );
 
   it("fills in the application default and an empty description", () => {
     const data = checkData({

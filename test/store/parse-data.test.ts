@@ -53,6 +53,11 @@ describe("parseData", () => {
     );
   });
 
+  it("refuses JSON that is nested too deeply to be written, and names the record", async () => {
+    const text = JSON.stringify(DATA).replace('{"beta":["x",null,1.5]}', "[".repeat(6_000) + "]".repeat(6_000));
+    await expect(parseData(encoder.encode(text))).rejects.toThrow("values[3] (id 14): content.value must be a JSON");
+  });
+
   it("takes a number too large for JavaScript for no NUMBER", async () => {
     const text = JSON.stringify(DATA).replace("3000", "1e999");
     await expect(parseData(encoder.encode(text))).rejects.toThrow("content.value must be a NUMBER");

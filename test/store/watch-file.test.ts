@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -45,6 +46,16 @@ describe("a data file that is watched", () => {
     await symlink("..second", join(folder, "..data_tmp"));
     await rename(join(folder, "..data_tmp"), join(folder, "..data"));
     await untilServed(store, "second");
+  });
+
+  it.skipIf(process.platform === "win32")("is not waited for when a named pipe takes its place", async () => {
+    const { path, store } = await watched();
+    execFileSync("mkfifo", [`${path}.pipe`]);
+    await rename(`${path}.pipe`, path);
+    await vi.waitFor(() => expect(store.problem).toContain("it is no regular file"), PATIENCE);
+    await rm(path);
+    await writeFile(path, version("after the pipe"));
+    await untilServed(store, "after the pipe");
   });
 
   it("is read again when the far end of a link to it changes", async () => {

@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { NotFoundError, UsageError } from "../../src/domain/errors.js";
+import { addEnvironment, removeEnvironment, rotateEnvironment } from "../../src/store/edit-environments.js";
+import { checkData } from "../../src/store/parse-data.js";
+import { DATA } from "../support/data.js";
+
+const NEW = { api_key: "new-key", api_secret: "new-secret" };
+const NOW = Date.parse("2026-01-01T00:00:00.000Z");
+const HOUR = 3_600_000;
+
+describe("environments", () => {
+  it("are added with an id that none ever had", () => {
+    const earlier = { ...DATA, last_ids: { environments: 9, variables: 8, values: 19 } };
+    const data = addEnvironment(earlier, { application: "shop", name: "staging" }, NEW);
+    expect(data.environments.at(-1)).toEqual({ id: 10, application: "shop", name: "staging", ...NEW });
+    expect(checkData(data)).toEqual(data);
+  });
+
+  it("are not added twice", () => {
+    expect(() => addEnvironment(DATA, { application: "shop", name: "test" }, NEW)).toThrow(UsageError);
+  });
+
+  it("are removed with their values, while definitions stay", () => {
+    const data = removeEnvironment(DATA, "production");
+    expect(data.environments.map(({ id }) => id)).toEqual([1, 2, 4]);
+    expect(data.values.filter((value) => value.environment_id === 3)).toEqual([]);
+    expect(data.variables).toEqual(DATA.variables);
+  });
+
+  it("have to be there to be removed or rotated", () => {
+    expect(() => removeEnvironment(DATA, "staging")).toThrow(NotFoundError);
+    expect(() => rotateEnvironment(DATA, "staging", NEW, { now: NOW, grace: 0 })).toThrow(NotFoundError);
+    expect(() => rotateEnvironment(DATA, "development", NEW, { now: NOW, grace: 0 })).toThrow(UsageError);
+  });
+});
+
+describe("rotation", () => {
+  const rotate = (data: typeof DATA, grace: number, now = NOW, pair = NEW) =>
+    rotateEnvironment(data, "shop/development", pair, { now, grace });
+  const [original] = DATA.environments;
+
+  it("without grace leaves the new pair alone", () => {
+    expect(rotate(DATA, 0).environments[0]).toEqual({ ...original, ...NEW });
+  });
+
+  it("with grace keeps the old pair until then", () => {
+    const data = rotate(DATA, HOUR);
+    const previous = [{ api_key: "dev-key", api_secret: "dev-secret", valid_until: "2026-01-01T01:00:00.000Z" }];
+    expect(data.environments[0]).toEqual({ ...original, ...NEW, previous });
+    expect(checkData(data)).toEqual(data);
+  });
+
+  it("keeps earlier pairs that are still valid and drops those that are not", () => {
+    const newest = { api_key: "newest-key", api_secret: "newest-secret" };
+    const keys = (now: number) =>
+      rotate(rotate(DATA, HOUR), HOUR, now, newest).environments[0]?.previous?.map((pair) => pair.api_key);
+    expect(keys(NOW + HOUR / 2)).toEqual(["new-key", "dev-key"]);
+    expect(keys(NOW + HOUR)).toEqual(["new-key"]);
+  });
+
+  it("without grace ends earlier grace too: whoever rotates a leaked pair wants it gone", () => {
+    expect(rotate(rotate(DATA, HOUR), 0).environments[0]).not.toHaveProperty("previous");
+  });
+});

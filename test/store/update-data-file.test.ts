@@ -1,0 +1,153 @@
+import { renameSync, writeFileSync } from "node:fs";
+import { chmod, lstat, mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { InvalidDataError } from "../../src/domain/errors.js";
+import type { Data } from "../../src/store/data.js";
+import { fingerprint } from "../../src/store/fingerprint.js";
+import { nextId } from "../../src/store/ids.js";
+import { openDataFile } from "../../src/store/json-file-store.js";
+import { parseData } from "../../src/store/parse-data.js";
+import { updateDataFile } from "../../src/store/update-data-file.js";
+import { DATA } from "../support/data.js";
+import { dataFile } from "../support/data-file.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const file = async (content: unknown = DATA) => (await dataFile(content)).path;
+const read = async (path: string) => parseData(await readFile(path));
+const names = async (path: string) => (await readdir(dirname(path))).sort();
+
+const add = (data: Data): Data => {
+  const id = nextId(data, "variables");
+  const variable = { id, application: "shop", type: "STRING", name: `ADDED_${id}`, description: "" } as const;
+  return { ...data, variables: [...data.variables, variable] };
+};
+const remove = (id: number) => (data: Data) => ({
+  ...data,
+  variables: data.variables.filter((variable) => variable.id !== id),
+  values: data.values.filter(({ variable_id }) => variable_id !== id),
+});
+const added = ({ variables }: Data) => variables.map(({ name }) => name).filter((name) => name.startsWith("ADDED"));
+
+describe("updateDataFile", () => {
+  it("writes what is made of the file as it is by then, returns it, and leaves nothing else behind", async () => {
+    const path = await file();
+    expect(added(await updateDataFile(path, add))).toStrictEqual(["ADDED_9"]);
+    const data = await updateDataFile(path, add);
+    expect(added(data)).toStrictEqual(["ADDED_9", "ADDED_10"]);
+    expect(await read(path)).toStrictEqual(data);
+    expect(await names(path)).toStrictEqual(["vars.json"]);
+  });
+
+  it("loses no change of several at once", async () => {
+    const path = await file();
+    await Promise.all(Array.from({ length: 12 }, () => updateDataFile(path, add)));
+    expect(added(await read(path))).toHaveLength(12);
+  });
+
+  it("writes nothing when the change returns what it was given", async () => {
+    const path = await file();
+    const before = await fingerprint(path);
+    await updateDataFile(path, (data) => data);
+    expect(await fingerprint(path)).toBe(before);
+  });
+
+  it("never gives an id again, not even the highest after it was deleted", async () => {
+    const path = await file();
+    await updateDataFile(path, remove(8));
+    expect(added(await updateDataFile(path, add))).toStrictEqual(["ADDED_9"]);
+    await updateDataFile(path, remove(9));
+    await updateDataFile(path, remove(1));
+    expect(added(await updateDataFile(path, add))).toStrictEqual(["ADDED_10"]);
+  });
+
+  it("keeps the name of the schema", async () => {
+    const path = await file({ $schema: "./appvars.schema.json", ...DATA });
+    await updateDataFile(path, add);
+    expect((await read(path)).$schema).toBe("./appvars.schema.json");
+  });
+});
+
+describe("a link to a data file", () => {
+  it.each([
+    ["a link", ["real/data.json"]],
+    ["a chain of links", ["second.json", "real/../real/third.json", "data.json"]],
+  ])("stays a link, and the file at its far end is replaced: %s", async (_what, targets) => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, "real"));
+    await writeFile(join(folder, "real", "data.json"), JSON.stringify(DATA));
+    const links = ["first.json", ...targets.slice(0, -1)].map((name) => join(folder, name));
+    for (const [index, link] of links.entries()) await symlink(targets[index] ?? "", link);
+
+    await updateDataFile(links[0] ?? "", add);
+    for (const [index, link] of links.entries()) expect(await readlink(link)).toBe(targets[index]);
+    expect((await lstat(join(folder, "real", "data.json"))).isFile()).toBe(true);
+    expect(added(await read(join(folder, "real", "data.json")))).toStrictEqual(["ADDED_9"]);
+    expect((await readdir(folder, { recursive: true })).filter((name) => /tmp|lock/.test(name))).toStrictEqual([]);
+  });
+});
+
+describe("an update that fails", () => {
+  const breakRule = (data: Data) => ({ ...data, variables: [...data.variables, ...data.variables.slice(0, 1)] });
+  const throwing = () => {
+    throw new RangeError("mine");
+  };
+  it.each<[string, (data: Data) => Data, Error | string]>([
+    ["the new data breaks a rule", breakRule, "has the same id as variables[0]"],
+    ["the change throws", throwing, new RangeError("mine")],
+  ])("leaves the file and the snapshot as they were: %s", async (_what, change, error) => {
+    const path = await file();
+    const text = await readFile(path);
+    const store = await openDataFile(path);
+    const { snapshot } = store;
+    await expect(store.update(change)).rejects.toThrow(error);
+    expect(store.snapshot).toBe(snapshot);
+    expect(await readFile(path)).toStrictEqual(text);
+    expect(await names(path)).toStrictEqual(["vars.json"]);
+  });
+
+  it.each<[string, (path: string) => void]>([
+    ["written in place", (path) => writeFileSync(path, "theirs")],
+    ["replaced", replaceByTheirs],
+  ])("leaves what another program has made of the file meanwhile: %s", async (_what, edit) => {
+    const path = await file();
+    const change = (data: Data) => {
+      edit(path);
+      return add(data);
+    };
+    const error = new InvalidDataError(`was not written: another program has changed it meanwhile; try again`);
+    await expect(updateDataFile(path, change)).rejects.toThrow(error);
+    expect(await readFile(path, "utf8")).toBe("theirs");
+    expect(await names(path)).toStrictEqual(["vars.json"]);
+  });
+
+  it.each<[string, (path: string) => Promise<void>, string]>([
+    ["missing", rm, "can't be written: no such file or folder"],
+    ["a folder", (path) => rm(path).then(() => mkdir(path)), "can't be read: it is a folder"],
+    [
+      "broken",
+      (path) => writeFile(path, '{"version": 1'),
+      "is not valid JSON: line 1, column 14: close brace expected",
+    ],
+    ["empty", (path) => writeFile(path, ""), "is empty"],
+    ["null", (path) => writeFile(path, "null"), "must hold one JSON object"],
+  ])("tells of a file that is %s, and leaves it so", async (_what, spoil, message) => {
+    const path = await file();
+    await spoil(path);
+    const before = await names(path);
+    await expect(updateDataFile(path, add)).rejects.toThrow(new InvalidDataError(message));
+    expect(await names(path)).toStrictEqual(before);
+  });
+
+  // The superuser may read everything.
+  it.skipIf(process.getuid?.() === 0)("tells of a file that may not be read", async () => {
+    const path = await file();
+    await chmod(path, 0o200);
+    await expect(updateDataFile(path, add)).rejects.toThrow("can't be read: permission denied");
+  });
+});
+
+function replaceByTheirs(path: string): void {
+  writeFileSync(`${path}.new`, "theirs");
+  renameSync(`${path}.new`, path);
+}

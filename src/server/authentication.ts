@@ -1,6 +1,6 @@
 import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { EnvironmentRecord } from "../domain/environment.js";
+import { type EnvironmentRecord, type KeyPair, validKeyPairs } from "../domain/environment.js";
 import type { Service } from "../service/service.js";
 import { equalSecrets } from "../signing/equal-secrets.js";
 import { type Tolerance, verify } from "../signing/verify.js";
@@ -27,28 +27,40 @@ export function createAuthenticator(service: Service, options: AuthenticationOpt
     const [authorization, ...others] = req.headersDistinct["authorization"] ?? [];
     if (others.length > 0) return undefined;
     if (authorization === undefined) return byKeyAndSecret(req);
+    const now = options.clock();
     const received = { method: req.method ?? "", target, authorization };
-    const signedBy = (key: KeyObject) => verify(received, key, { now: options.clock(), tolerance: options.tolerance });
-    return "x-api-key" in req.headers ? bySignature(header(req, "x-api-key"), signedBy) : byAnySignature(signedBy);
+    const signedBy = (key: KeyObject) => verify(received, key, { now, tolerance: options.tolerance });
+    if ("x-api-key" in req.headers) return bySignature(header(req, "x-api-key"), signedBy);
+    return byAnySignature(signedBy, now);
   };
 
   function byKeyAndSecret(req: IncomingMessage): EnvironmentRecord | undefined {
-    const environment = service.index.environmentByKey(header(req, "x-api-key"));
-    const matches = equalSecrets(header(req, "x-api-secret"), environment?.api_secret ?? NO_SECRET);
-    return matches ? environment : undefined;
+    const claimed = claim(header(req, "x-api-key"));
+    const matches = equalSecrets(header(req, "x-api-secret"), claimed?.pair.api_secret ?? NO_SECRET);
+    return matches ? claimed?.environment : undefined;
   }
 
   function bySignature(apiKey: string, signedBy: (key: KeyObject) => boolean): EnvironmentRecord | undefined {
-    const environment = service.index.environmentByKey(apiKey);
-    const matches = signedBy(environment === undefined ? NO_KEY : signingKey(environment));
-    return matches ? environment : undefined;
+    const claimed = claim(apiKey);
+    const matches = signedBy(claimed ? signingKey(claimed.pair) : NO_KEY);
+    return matches ? claimed?.environment : undefined;
   }
 
-  function byAnySignature(signedBy: (key: KeyObject) => boolean): EnvironmentRecord | undefined {
+  /** The environment that a key stands for now, and the pair that it is a part of. */
+  function claim(apiKey: string): { environment: EnvironmentRecord; pair: KeyPair } | undefined {
+    const environment = service.index.ownerOfKey(apiKey);
+    const pair = environment && validKeyPairs(environment, options.clock()).find((item) => item.api_key === apiKey);
+    return environment && pair && { environment, pair };
+  }
+
+  function byAnySignature(signedBy: (key: KeyObject) => boolean, now: number): EnvironmentRecord | undefined {
     const candidates = service.environments.slice(0, options.keylessLimit);
-    const [match, ...others] = candidates.filter((environment) => signedBy(signingKey(environment)));
+    const matches = candidates.filter((environment) => {
+      // All are tried, so that the time does not tell which one it was.
+      return validKeyPairs(environment, now).filter((pair) => signedBy(signingKey(pair))).length > 0;
+    });
     // Two environments with one secret: the signature does not say which of them is meant.
-    return others.length === 0 ? match : undefined;
+    return matches.length === 1 ? matches[0] : undefined;
   }
 }
 
@@ -58,11 +70,11 @@ function header(req: IncomingMessage, name: "x-api-key" | "x-api-secret"): strin
 }
 
 /** Key objects are made once for each record: an HMAC with one is a quarter cheaper than with a string. */
-function createKeyCache(): (environment: EnvironmentRecord) => KeyObject {
-  const keys = new WeakMap<EnvironmentRecord, KeyObject>();
-  return (environment) => {
-    const key = keys.get(environment) ?? createSecretKey(environment.api_secret, "utf8");
-    keys.set(environment, key);
+function createKeyCache(): (pair: KeyPair) => KeyObject {
+  const keys = new WeakMap<KeyPair, KeyObject>();
+  return (pair) => {
+    const key = keys.get(pair) ?? createSecretKey(pair.api_secret, "utf8");
+    keys.set(pair, key);
     return key;
   };
 }

@@ -1,20 +1,23 @@
-import type { EnvironmentRecord } from "../domain/environment.js";
+import type { EnvironmentRecord, KeyPair } from "../domain/environment.js";
 import type { Data } from "../store/data.js";
 import { buildView, type EnvironmentView } from "./environment-view.js";
 
 /** Look-ups in one snapshot of the data. It is dropped with the snapshot. */
 export class SnapshotIndex {
   readonly data: Data;
-  readonly #environmentsByKey: ReadonlyMap<string, EnvironmentRecord>;
+  readonly #owners: ReadonlyMap<string, EnvironmentRecord>;
   readonly #views = new Map<number, EnvironmentView>();
 
   constructor(data: Data) {
     this.data = data;
-    this.#environmentsByKey = new Map(data.environments.map((environment) => [environment.api_key, environment]));
+    this.#owners = new Map(
+      data.environments.flatMap((environment) => allKeyPairs(environment).map((pair) => [pair.api_key, environment])),
+    );
   }
 
-  environmentByKey(apiKey: string): EnvironmentRecord | undefined {
-    return this.#environmentsByKey.get(apiKey);
+  /** The environment that has this key, or once had it. */
+  ownerOfKey(apiKey: string): EnvironmentRecord | undefined {
+    return this.#owners.get(apiKey);
   }
 
   /** Built at its first use: most processes ask for one environment only. */
@@ -23,4 +26,8 @@ export class SnapshotIndex {
     this.#views.set(environment.id, view);
     return view;
   }
+}
+
+function allKeyPairs(environment: EnvironmentRecord): KeyPair[] {
+  return [environment, ...(environment.previous ?? [])];
 }

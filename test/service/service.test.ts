@@ -28,7 +28,7 @@ describe("a service", () => {
     ["", undefined],
     ["__proto__", undefined],
   ])("knows the environment of the key %j: %s", (key, id) => {
-    expect(serviceOver(DATA).service.index.environmentByKey(key)?.id).toBe(id);
+    expect(serviceOver(DATA).service.index.ownerOfKey(key)?.id).toBe(id);
   });
 
   it("keeps environments apart", async () => {
@@ -57,8 +57,8 @@ describe("a service", () => {
       data.environments[0].api_key = "new-key";
     }) as Data;
     expect(await source.getContentByName("PORT")).toStrictEqual({ value: 4000 });
-    expect(service.index.environmentByKey("new-key")?.id).toBe(1);
-    expect(service.index.environmentByKey("dev-key")).toBeUndefined();
+    expect(service.index.ownerOfKey("new-key")?.id).toBe(1);
+    expect(service.index.ownerOfKey("dev-key")).toBeUndefined();
   });
 
   it("builds its index once for each snapshot", () => {

@@ -3,7 +3,7 @@ import type { AuthScheme } from "./client/auth-headers.js";
 import { Client, type ClientDependencies } from "./client/client.js";
 import { checkCredential, checkSeconds } from "./client/options.js";
 import { parseOrigin } from "./client/origin.js";
-import type { RetryNotice } from "./client/retry.js";
+import { createWaitBudget, type RetryNotice } from "./client/retry.js";
 import { Transport } from "./client/transport.js";
 import type { VariableSource } from "./domain/source.js";
 
@@ -44,15 +44,17 @@ export function createClient(options: ClientOptions): VariableSource {
   checkCredential("API secret", apiSecret);
   checkSeconds("timeout", timeout, 0.001);
   checkSeconds("maxWait", maxWait, 0);
-  const shared = { left: maxWait };
+  const shared = createWaitBudget(maxWait);
+  const closed = new AbortController();
   return new Client({
     transport: new Transport({ origin: parseOrigin(options.url), timeout, ca }),
     credentials: { apiKey, apiSecret },
     auth,
     clock: Date.now,
     random: Math.random,
-    sleep: (seconds) => delay(seconds * 1_000),
-    nextBudget: () => (maxWaitScope === "client" ? shared : { left: maxWait }),
+    sleep: (seconds) => delay(seconds * 1_000, undefined, { signal: closed.signal }).catch(() => {}),
+    onClose: () => closed.abort(),
+    nextBudget: () => (maxWaitScope === "client" ? shared : createWaitBudget(maxWait)),
     onRetry,
     onResponse,
   });

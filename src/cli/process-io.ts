@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import type { Io } from "./io.js";
 
 /** This process as a command sees it. */
@@ -7,15 +6,26 @@ export function processIo(): Io {
   // A reader that has seen enough, `head` for one, closes the pipe: that ends the command, it is no error.
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(0);
-    throw error;
+    stderr.write(`appvars: can't write to stdout (${error.code})\n`);
+    process.exit(1);
   });
+  // Nobody is left to be told: what the command does, a server for one, goes on.
+  stderr.on("error", () => {});
   return { stdin, stdout, stderr, env, clock: Date.now, untilStopped };
 }
 
-async function untilStopped(): Promise<void> {
-  const stopped = new AbortController();
-  const { signal } = stopped;
-  await Promise.race([once(process, "SIGINT", { signal }), once(process, "SIGTERM", { signal })]);
-  // Takes both listeners off: another signal ends the process at once.
-  stopped.abort();
+const STOP_SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+function untilStopped(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = () => {
+      resolve();
+      // Another signal ends the process at once. Not taken off before all listeners have seen this one: the lock's
+      // ends the process when it finds itself alone.
+      setImmediate(() => {
+        for (const signal of STOP_SIGNALS) process.off(signal, stop);
+      });
+    };
+    for (const signal of STOP_SIGNALS) process.on(signal, stop);
+  });
 }

@@ -18,6 +18,8 @@ export interface ClientDependencies extends Omit<RetryOptions, "budget" | "clock
   clock: () => number;
   /** What the next call may spend on waiting: a new budget, or the one that all calls share. */
   nextBudget: () => WaitBudget;
+  /** Called when the client is closed: it has to end what `sleep` began. */
+  onClose: () => void;
   /** Told of every answer. */
   onResponse: (exchange: { target: string; status: number; milliseconds: number }) => void;
 }
@@ -61,6 +63,7 @@ export class Client implements VariableSource {
   }
 
   close(): Promise<void> {
+    this.#deps.onClose();
     return this.#deps.transport.close();
   }
 

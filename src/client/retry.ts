@@ -13,9 +13,19 @@ export interface RetryNotice {
   reason: string;
 }
 
-/** How many seconds may still go by in pauses and in the failing tries after them. Calls may share one. */
+/**
+ * How long there may be pauses and tries after them. Calls may share one, also at the same time: it is a span of
+ * time, which begins with the first failure.
+ */
 export interface WaitBudget {
-  left: number;
+  /** Seconds. */
+  readonly span: number;
+  /** On the clock; undefined before the first failure. */
+  deadline: number | undefined;
+}
+
+export function createWaitBudget(seconds: number): WaitBudget {
+  return { span: seconds, deadline: undefined };
 }
 
 export interface RetryOptions {
@@ -37,16 +47,13 @@ export interface RetryOptions {
 export async function withRetries<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { budget, clock, random, sleep, onRetry } = options;
   for (let retries = 0; ; retries++) {
-    const startedAt = clock();
     try {
       return await attempt();
     } catch (error) {
       const wait = pauseAfter(error, retries, random());
       if (wait === undefined) throw error;
-      // The first try is no waiting.
-      if (retries > 0) budget.left -= (clock() - startedAt) / 1_000;
-      if (wait > budget.left) throw error;
-      budget.left -= wait;
+      budget.deadline ??= clock() + budget.span * 1_000;
+      if (clock() + wait * 1_000 > budget.deadline) throw error;
       onRetry({ wait, reason: (error as Error).message });
       await sleep(wait);
     }

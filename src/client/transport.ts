@@ -92,6 +92,7 @@ const REASONS: Record<string, string> = {
   ECONNREFUSED: "connection refused; is the server running?",
   ECONNRESET: "the connection was reset",
   ENOTFOUND: "no such host",
+  EPROTO: "it does not speak TLS; is the URL to begin with http:?",
   DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
 };
 

@@ -29,11 +29,12 @@ function counterOf({ environment, socket }: AppRequest): string {
 }
 
 /**
- * Refuses a missing Host, and targets that are too long or no path: absolute-form, `*`, a fragment, broken
+ * Refuses a missing or repeated Host, and targets that are too long or no path: absolute-form, `*`, a fragment, broken
  * percent-encoding.
  */
 export const checkTarget: Handler = (req, res, next) => {
-  if (req.headers.host === undefined && req.httpVersion === "1.1") {
+  const hosts = req.headersDistinct["host"]?.length ?? 0;
+  if (hosts > 1 || (hosts === 0 && req.httpVersion === "1.1")) {
     res.setHeader("Connection", "close");
     return sendError(res, 400, MESSAGES.noHost);
   }

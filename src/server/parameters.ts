@@ -21,5 +21,6 @@ export function parseId(text: string): number {
 
 function parseWhole(value: string | string[], error: () => Error): number {
   if (typeof value !== "string" || !/^\d+$/.test(value)) throw error();
-  return Number(value);
+  // What is larger than any list is the same to both parameters.
+  return Math.min(Number(value), Number.MAX_SAFE_INTEGER);
 }

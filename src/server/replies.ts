@@ -9,7 +9,7 @@ interface ErrorBody {
 
 export const MESSAGES = {
   badTarget: "The request target must be a path with valid percent-encoding",
-  noHost: "The Host header is missing",
+  noHost: "The Host header must be sent, once",
   unauthorized: "Credentials are missing or not valid",
   notFound: "Not found",
   methodNotAllowed: "Only GET and HEAD are allowed",

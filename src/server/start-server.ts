@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import { UsageError } from "../domain/errors.js";
 import type { Service } from "../service/service.js";
 import { DEFAULT_TOLERANCE, type Tolerance } from "../signing/verify.js";
 import { createApp } from "./app.js";
@@ -49,7 +50,7 @@ export interface RunningServer {
  * Serves the HTTP contract until it is closed.
  *
  * @param clock Unix time in milliseconds
- * @throws the system's error when it can't listen there, `EADDRINUSE` for one
+ * @throws UsageError for an empty host; the system's error when it can't listen there, `EADDRINUSE` for one
  */
 export async function startServer(
   service: Service,
@@ -58,6 +59,8 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { host = DEFAULT_HOST, rateLimit = 7_500, rateWindow = 60, keylessLimit = 100 } = options;
   const { onInternalError = () => {} } = options;
+  // To node:net an empty name is every address.
+  if (host === "") throw new UsageError("the host must be an address or a name");
   const tolerance = { ...DEFAULT_TOLERANCE, ...options.tolerance };
   const limiter = createRateLimiter({ limit: rateLimit, window: rateWindow });
   const authenticate = createAuthenticator(service, { clock, tolerance, keylessLimit });

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -52,6 +53,11 @@ describe("in a script", () => {
     expect([code, stdout, stderr]).toEqual([0, "V0\tSTRING\t\n", ""]);
   });
 
+  it.skipIf(!existsSync("/dev/full"))("says so in one line when its output can't be written", async () => {
+    const { code, stderr } = await runScript("appvars get PORT >/dev/full", await remote());
+    expect([code, stderr]).toEqual([1, "appvars: can't write to stdout (ENOSPC)\n"]);
+  });
+
   it("prints its version", async () => {
     const { version } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8"));
     expect(await run(process.execPath, [BINARY, "--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
@@ -65,6 +71,18 @@ describe("serve as a process", () => {
     await once(createInterface(server.stdout as Readable), "line");
     server.kill(signal);
     expect(await once(server, "exit")).toEqual([0, null]);
+  });
+
+  it("goes on serving when nobody reads its log any more", async () => {
+    const { path, write } = await dataFile(DATA);
+    const server = start(process.execPath, [BINARY, "serve", "--port", "0", "--data", path]);
+    server.stderr?.destroy();
+    const [line] = await once(createInterface(server.stdout as Readable), "line");
+    const health = async () => (await fetch(`${line.split("=")[1]}/healthz`)).status;
+    await write("{");
+    await expect.poll(health, { timeout: 10_000 }).toBe(503);
+    await write(DATA);
+    await expect.poll(health, { timeout: 10_000 }).toBe(200);
   });
 
   it("prints lines that a shell can take in, with which the client gets in", async () => {

@@ -6,6 +6,7 @@ import { DATA } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
 import { runningServer } from "../support/running-server.js";
 
+const EXAMPLE = new URL("../../data/example.json", import.meta.url).pathname;
 const CREDENTIALS = { APPVARS_API_KEY: "dev-key", APPVARS_API_SECRET: "dev-secret" };
 
 /** A server that gives every request this answer, and counts them. */
@@ -34,10 +35,16 @@ describe("exit code", () => {
       "--api-secret-file /nowhere/x can't be read",
     ],
     ["an empty secret on stdin", ["list", "--api-secret-file", "-"], "there is no secret in it"],
+    [
+      "an empty host",
+      ["serve", "--data", EXAMPLE, "--port", "0", "--host", ""],
+      "the host must be an address or a name",
+    ],
+    ["a secret that no header can hold", ["sign", "GET", "/", "--api-secret-file", "-"], "API secret must be", "a\nb"],
     ["a method that is none", ["sign", "G T", "/"], "the method must be a word"],
     ["a path that is none", ["sign", "GET", "v1"], "the path must begin with a slash"],
-  ])("2 for %s", async (_what, argv, message) => {
-    const { code, stdout, stderr } = await runCli(argv);
+  ])("2 for %s", async (_what, argv, message, stdin = "") => {
+    const { code, stdout, stderr } = await runCli(argv, { stdin });
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(message);
   });
@@ -146,6 +153,21 @@ describe("exit code", () => {
 it("never repeats what was given to an unknown flag: it may be a secret", async () => {
   const { stderr } = await runCli(["list", "--api-secret=hunter2 'quoted'"]);
   expect(stderr).toBe("appvars: unknown option '--api-secret'\n");
+});
+
+it("a suggestion is not waited for", async () => {
+  const { url } = await runningServer({ rateLimit: 1, rateWindow: 30 });
+  const env = { APPVARS_URL: url, ...CREDENTIALS };
+  const { code, stderr } = await runCli(["get", "PROT", "--quiet"], { env });
+  expect([code, stderr]).toEqual([3, 'appvars: there is no variable "PROT"\n']);
+});
+
+it("writes nothing but the error with --json, not even that it tries again", async () => {
+  const { url, close } = await runningServer();
+  await close();
+  const env = { APPVARS_URL: url, ...CREDENTIALS };
+  const { stderr } = await runCli(["get", "PORT", "--json", "--max-wait", "0.3"], { env });
+  expect(JSON.parse(stderr)).toMatchObject({ error: { code: "unreachable" } });
 });
 
 it("tells of usage errors as JSON too", async () => {

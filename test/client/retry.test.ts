@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { type RetryNotice, withRetries } from "../../src/client/retry.js";
+import { createWaitBudget, type RetryNotice, type WaitBudget, withRetries } from "../../src/client/retry.js";
 import {
   NotFoundError,
   RateLimitedError,
@@ -31,8 +31,8 @@ const LASTING: [string, Error][] = [
 ];
 
 /** A world in which `attempt` fails with these errors, then succeeds, and time passes by sleeping alone. */
-function world(errors: Error[], options: { budget?: { left: number }; random?: number; attemptSeconds?: number } = {}) {
-  const { budget = { left: 60 }, random = 0.5, attemptSeconds = 0 } = options;
+function world(errors: Error[], options: { budget?: WaitBudget; random?: number; attemptSeconds?: number } = {}) {
+  const { budget = createWaitBudget(60), random = 0.5, attemptSeconds = 0 } = options;
   const left = [...errors];
   const notices: RetryNotice[] = [];
   let now = 0;
@@ -106,7 +106,7 @@ describe("withRetries", () => {
     ["429", limited(1)],
     ["a passing failure", down],
   ])("tries once with a budget of 0: %s", async (_what, error) => {
-    const { run, attempt, sleep } = world([error], { budget: { left: 0 }, random: 0 });
+    const { run, attempt, sleep } = world([error], { budget: createWaitBudget(0), random: 0 });
     await expect(run()).rejects.toBe(error);
     expect(attempt).toHaveBeenCalledTimes(1);
     expect(sleep).not.toHaveBeenCalled();
@@ -115,32 +115,37 @@ describe("withRetries", () => {
   it.each([
     [5, 2],
     [4.999, 1],
-  ])("waits for 5 s only when the budget holds them: %d s, %d tries", async (left, tries) => {
-    const { run, attempt } = world([limited(5)], { budget: { left } });
+  ])("waits for 5 s only when the budget holds them: %d s, %d tries", async (span, tries) => {
+    const { run, attempt } = world([limited(5)], { budget: createWaitBudget(span) });
     await run().catch(() => {});
     expect(attempt).toHaveBeenCalledTimes(tries);
   });
 
   it("never spends more than its budget on pauses, and ends with the last error", async () => {
     const last = limited(4);
-    const { run, seconds } = world([limited(4), limited(4), last, down], { budget: { left: 10 } });
+    const { run, seconds } = world([limited(4), limited(4), last, down], { budget: createWaitBudget(10) });
     await expect(run()).rejects.toBe(last);
     expect(seconds()).toBe(8);
   });
 
   it("counts the time of the tries after a pause too, but not of the first", async () => {
-    const { run, attempt } = world(Array(9).fill(limited(1)), { budget: { left: 10 }, attemptSeconds: 3 });
+    const { run, attempt } = world(Array(9).fill(limited(1)), { budget: createWaitBudget(10), attemptSeconds: 3 });
     await expect(run()).rejects.toThrow("limited");
     // 1 s of pause, then 3 s of try and 1 s of pause each time: 1, 5, 9, and no more fits.
     expect(attempt).toHaveBeenCalledTimes(4);
   });
 
-  it("shares a budget between calls", async () => {
-    const budget = { left: 5 };
-    await world([limited(4)], { budget }).run();
-    const second = world([limited(4)], { budget });
-    await expect(second.run()).rejects.toThrow("limited");
-    expect(second.attempt).toHaveBeenCalledTimes(1);
-    expect(budget.left).toBe(1);
+  it("shares a budget between calls that wait side by side, and does not count their waits twice", async () => {
+    const budget = createWaitBudget(5);
+    const calls = Array.from({ length: 8 }, () => world([limited(4)], { budget }));
+    await Promise.all(calls.map(({ run }) => run()));
+    for (const { attempt } of calls) expect(attempt).toHaveBeenCalledTimes(2);
+  });
+
+  it("shares a budget between calls one after another", async () => {
+    const budget = createWaitBudget(5);
+    const { run } = world([limited(4), limited(4)], { budget });
+    await expect(run()).rejects.toThrow("limited");
+    expect(budget.deadline).toBe(5_000);
   });
 });

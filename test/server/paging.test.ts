@@ -33,6 +33,15 @@ describe.each(LISTS)("%s holds the items from offset on, at most limit of them, 
     expect(data.map(({ id }) => id)).toEqual(Array.from({ length: last - first + 1 }, (_, index) => first + index));
   });
 
+  it("a number larger than any list is past its end too", async () => {
+    const { status, json } = await get(
+      await runningServer(),
+      `${list}?limit=${"9".repeat(400)}&offset=${"9".repeat(20)}`,
+    );
+    const metadata = { limit: 1_000, offset: Number.MAX_SAFE_INTEGER, total: expect.any(Number) };
+    expect({ status, json }).toStrictEqual({ status: 200, json: { metadata, data: [] } });
+  });
+
   it.each([7, 1_000_000, Number.MAX_SAFE_INTEGER])("offset %d is past the end: an empty page", async (offset) => {
     const server = await runningServer();
     const { status, json } = await get(server, `${list}?offset=${offset}`);
@@ -52,10 +61,7 @@ describe.each(LISTS)("%s holds the items from offset on, at most limit of them, 
     ),
     ["limit", LIMIT],
     ["limit=1&limit=1", LIMIT],
-    ...["-1", "-0", "1.5", "abc", "", "0x10", "1e2", "+1", "%201", "NaN", "99999999999999999999"].map((value) => [
-      `offset=${value}`,
-      OFFSET,
-    ]),
+    ...["-1", "-0", "1.5", "abc", "", "0x10", "1e2", "+1", "%201", "NaN"].map((value) => [`offset=${value}`, OFFSET]),
     ["offset", OFFSET],
     ["offset=0&offset=0", OFFSET],
     ["limit=5&offset=x", OFFSET],

@@ -69,3 +69,8 @@ export function isEncrypted(value: unknown): value is string {
 export function isVariableType(text: unknown): text is VariableType {
   return VARIABLE_TYPES.some((type) => type === text);
 }
+
+/** A value as text: a string as it is, anything else as compact JSON. */
+export function valueText(value: JsonValue): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,56 @@
+import { UsageError } from "../domain/errors.js";
+import { isEncrypted, type JsonValue, type VariableType } from "../domain/variable.js";
+import { exactNumber } from "./exact-number.js";
+import { parseJson } from "./parse-json.js";
+
+/**
+ * Type and value of a text, for a variable that does not exist yet:
+ *
+ * - `true` and `false` are BOOLEAN;
+ * - a number as JavaScript writes it itself is NUMBER, so `007`, `1.0`, `1e3`, `+1` and whole numbers past 2^53, which
+ *   may well be codes and keys, are not;
+ * - what starts with `{` or `[` and is JSON is JSON;
+ * - everything else is STRING: the empty text, `null`, `True`, `yes`.
+ */
+export function inferValue(text: string): { type: VariableType; value: JsonValue } {
+  if (text === "true" || text === "false") return { type: "BOOLEAN", value: text === "true" };
+  const number = Number(text);
+  if (String(number) === text && Number.isFinite(number) && isSafe(number)) return { type: "NUMBER", value: number };
+  if (/^[{[]/.test(text)) {
+    try {
+      return { type: "JSON", value: parseJson(text) };
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+    }
+  }
+  return { type: "STRING", value: text };
+}
+
+function isSafe(number: number): boolean {
+  return Math.abs(number) <= Number.MAX_SAFE_INTEGER;
+}
+
+/** The type of a value that came with a native one, as from JSON or YAML. */
+export function nativeType(value: JsonValue): VariableType {
+  if (typeof value === "string") return "STRING";
+  if (typeof value === "number") return "NUMBER";
+  return typeof value === "boolean" ? "BOOLEAN" : "JSON";
+}
+
+/**
+ * The value that `text` stands for in a variable of `type`. What a client encrypted fits every type and stays as it is.
+ *
+ * @throws UsageError that says what the type takes, and never quotes the text
+ */
+export function parseAs(text: string, type: VariableType): JsonValue {
+  if (type === "STRING" || isEncrypted(text)) return text;
+  if (type === "JSON") return parseJson(text);
+  if (type === "BOOLEAN") {
+    if (text !== "true" && text !== "false") throw new UsageError("a BOOLEAN is true or false");
+    return text === "true";
+  }
+  const number = exactNumber(text);
+  if (number === undefined)
+    throw new UsageError("a NUMBER is written as in JSON, in the range and precision of a double");
+  return number;
+}

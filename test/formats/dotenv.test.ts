@@ -1,0 +1,157 @@
+import { parse } from "dotenv";
+import { describe, expect, it } from "vitest";
+import { UsageError } from "../../src/domain/errors.js";
+import { valueText } from "../../src/domain/variable.js";
+import { readDotenv } from "../../src/formats/read-dotenv.js";
+import { writeDotenv } from "../../src/formats/write-dotenv.js";
+import { asText, expectSame, fileWith, has, output, refusal } from "./consumers.js";
+import { ALL_VALUES, entriesOf, hasLoneSurrogate, randomTexts } from "./nasty-values.js";
+
+const all = entriesOf(ALL_VALUES);
+
+function writable(text: string): boolean {
+  try {
+    writeDotenv(entriesOf([text]));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const held = all.filter(({ value }) => writable(valueText(value)));
+const refused = all.filter((entry) => !held.includes(entry));
+
+describe("writing", () => {
+  it("dotenv parses every value to itself, alone and in one file with all the others", () => {
+    for (const entry of held) expect(parse(writeDotenv([entry]))[entry.name], entry.name).toBe(valueText(entry.value));
+    expectSame(parse(writeDotenv(held)), asText(held));
+  });
+
+  it("dotenv's fast parser agrees", () => {
+    expectSame(parse(writeDotenv(held), { fast: true }), asText(held));
+  });
+
+  it("the order of the lines makes no difference", () => {
+    const reversed = held.toReversed();
+    expectSame(parse(writeDotenv(reversed)), asText(reversed));
+  });
+
+  it("a value is refused only for a NUL, half a surrogate pair, or because no kind of quote is free for it", () => {
+    for (const { name, value } of refused) {
+      const text = valueText(value);
+      const singleOrBacktick = !text.includes("\r") && (!text.includes("'") || !text.includes("`"));
+      const double = !text.includes('"') && !/\\[nr]/.test(text);
+      expect(text.includes("\0") || hasLoneSurrogate(text) || !(singleOrBacktick || double), name).toBe(true);
+    }
+    expect(refused.length).toBeLessThan(all.length / 5);
+  });
+
+  it("one error lists everything that is refused", () => {
+    const message = refusal(writeDotenv, all);
+    expect([...message.matchAll(/\b(V\d+) \(/g)].map(([, name]) => name)).toEqual(refused.map(({ name }) => name));
+    expect(refusal(writeDotenv, entriesOf(["a\0", "\r'\"`", "\ud800"]))).toBe(
+      "these can't be written as dotenv: V0 (its value holds a NUL), V1 (no quoting of dotenv gives its value back), " +
+        "V2 (its value holds half a surrogate pair, which UTF-8 can't hold)",
+    );
+  });
+
+  it("__proto__ is refused, as dotenv drops it; other odd names are kept", () => {
+    const named = (...names: string[]) => names.map((name) => ({ name, type: "STRING" as const, value: "x" }));
+    expect(refusal(writeDotenv, named("__proto__"))).toContain("__proto__ (dotenv drops this name)");
+    const names = ["a.b", "a-b", "constructor", "toString", "_"];
+    expect(Object.keys(parse(writeDotenv(named(...names))))).toEqual(names);
+  });
+
+  it("the quoting is the simplest that is safe", () => {
+    const texts = [
+      "",
+      "a-b_c/d:1",
+      "two words",
+      "$HOME `x`",
+      "it's",
+      `it's "x"`,
+      "a\nb",
+      "a\rb",
+      "C:\\",
+      'C:\\"',
+      "{}",
+    ];
+    expect(writeDotenv(entriesOf(texts))).toBe(
+      [
+        "V0=",
+        "V1=a-b_c/d:1",
+        "V2='two words'",
+        "V3='$HOME `x`'",
+        `V4="it's"`,
+        `V5=it's "x"`,
+        "V6='a\nb'",
+        'V7="a\\rb"',
+        "V8='C:\\' #'-",
+        "V9='C:\\\"'",
+        "V10='{}'",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it.skipIf(!has("sh", "-c", "exit 0"))(
+    "a shell that sources it reads the same where one kind of quote is free of need",
+    async () => {
+      const easy = held.filter(({ value }) => !/['\r]/.test(valueText(value)));
+      const file = await fileWith(".env", writeDotenv(easy));
+      const script = `set -a; . "$0"; exec "$NODE" -e 'console.log(JSON.stringify(process.env))'`;
+      const environment = JSON.parse(await output("sh", ["-c", script, file], { NODE: process.execPath }));
+      expect(environment).toMatchObject(asText(easy));
+    },
+  );
+});
+
+describe("reading", () => {
+  it("gives back what was written, as text", () => {
+    expect(readDotenv(writeDotenv(held))).toEqual(held.map(({ name, value }) => ({ name, value: valueText(value) })));
+  });
+
+  it("reads what people write: comments, export, blanks, CRLF, a byte order mark", () => {
+    const text =
+      "\ufeff# comment\r\nexport A=1 # one\r\n\r\n  B = two words  \r\nC='#3'\r\nD=\"x\\ny\"\r\nE=\r\nF: 6\r\n";
+    expect(readDotenv(text)).toEqual(
+      Object.entries({ A: "1", B: "two words", C: "#3", D: "x\ny", E: "", F: "6" }).map(([name, value]) => ({
+        name,
+        value,
+      })),
+    );
+  });
+
+  it("the last of two lines for one name counts", () => {
+    expect(readDotenv("A=1\nB=2\nA=3\n")).toEqual([
+      { name: "A", value: "3" },
+      { name: "B", value: "2" },
+    ]);
+  });
+
+  it("refuses __proto__, which dotenv drops, but not the text in a value or comment", () => {
+    for (const text of ["__proto__=x", "A=1\nexport __proto__ = 'x'", "__proto__=1\n__proto_a=2"]) {
+      expect(() => readDotenv(text)).toThrow("these can't be read from dotenv: __proto__ (dotenv drops this name)");
+    }
+    expect(readDotenv("A='\n__proto__=x'\n# __proto__=y\nB=__proto__")).toEqual([
+      { name: "A", value: "\n__proto__=x" },
+      { name: "B", value: "__proto__" },
+    ]);
+  });
+
+  it("refuses names that no variable can have, all at once, and not the values", () => {
+    const long = "L".repeat(300);
+    expect(() => readDotenv(`1A=secret\nOK=1\n.b=secret\n${long}=secret`)).toThrow(
+      new UsageError(`these can't be names of variables: "1A", ".b", "${"L".repeat(80)}…"`),
+    );
+  });
+});
+
+it("random values go through a file and back, whatever stands next to them", () => {
+  for (let seed = 100; seed < 130; seed++) {
+    const entries = entriesOf(randomTexts(100, seed).filter(writable));
+    expect(readDotenv(writeDotenv(entries)), `seed ${seed}`).toEqual(
+      entries.map(({ name, value }) => ({ name, value })),
+    );
+  }
+});

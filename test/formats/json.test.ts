@@ -1,0 +1,64 @@
+import { expect, it } from "vitest";
+import type { JsonValue } from "../../src/domain/variable.js";
+import { readJson } from "../../src/formats/read-json.js";
+import { writeJson } from "../../src/formats/write-json.js";
+import { asJson, expectSame, fileWith, has, output, table } from "./consumers.js";
+import { ALL_VALUES, entriesOf, hasLoneSurrogate } from "./nasty-values.js";
+
+const all = entriesOf(ALL_VALUES);
+
+it("JSON.parse and the reader give every value back", () => {
+  expectSame(JSON.parse(writeJson(all)), asJson(all));
+  expect(readJson(writeJson(all))).toEqual(all.map(({ name, value }) => ({ name, value })));
+});
+
+it.skipIf(!has("jq", "--version"))("jq gives every value back that UTF-8 can hold (skipped without jq)", async () => {
+  // jq 1.6 prints numbers with 17 digits.
+  const { held } = table((text) => !hasLoneSurrogate(text));
+  const texts = held.filter(({ value }) => typeof value !== "number");
+  const file = await fileWith("vars.json", writeJson(texts));
+  expectSame(JSON.parse(await output("jq", ["-c", ".", file])), asJson(texts));
+});
+
+it("is one object, pretty-printed, with a newline at the end, and __proto__ a name like any other", () => {
+  const names = { A: "x", __proto: [1] };
+  const entries = Object.entries<JsonValue>(names).map(([name, value]) => ({ name, type: "JSON" as const, value }));
+  expect(writeJson([...entries, { name: "__proto__", type: "STRING", value: "p" }])).toBe(
+    '{\n  "A": "x",\n  "__proto": [\n    1\n  ],\n  "__proto__": "p"\n}\n',
+  );
+  expect(readJson('{"__proto__": "p", "constructor": {"__proto__": 1}}').map(({ name }) => name)).toEqual([
+    "__proto__",
+    "constructor",
+  ]);
+  expect(writeJson([])).toBe("{}\n");
+});
+
+it("a byte order mark in front is passed over", () => {
+  expect(readJson('\ufeff{"A": 1}')).toEqual([{ name: "A", value: 1 }]);
+});
+
+it.each([
+  ['{"A": "secret",\n  "B": secret}', "not valid JSON, at line 2, column 8"],
+  ['{"A": "secret"', "not valid JSON, at line 1, column 15"],
+  ['{"A": "secret",}', "not valid JSON, at line 1, column 16"],
+  ['{"A": 1} // secret', "not valid JSON, at line 1, column 10"],
+  ["", "not valid JSON, at line 1, column 1"],
+  ['{"A": 1,\n "A": "secret"}', "the same key twice in one object, at line 2, column 2"],
+  ['{"A": {"secret": 1, "secret": 2}}', "the same key twice in one object, at line 1, column 21"],
+  ['{"A": [1e999]}', "a number that can't be held exactly, at line 1, column 8"],
+  ['{"A": 9007199254740993}', "a number that can't be held exactly, at line 1, column 7"],
+  ['["secret"]', "must be one JSON object of names and values"],
+  ["null", "must be one JSON object of names and values"],
+  ['"secret"', "must be one JSON object of names and values"],
+  ['{"a b": "secret", "1": 1, "": 2, "OK": 3}', `these can't be names of variables: "1", "a b", ""`],
+  [`{"A": ${"[".repeat(100_000)}${"]".repeat(100_000)}}`, "nested too deeply"],
+])("refuses case %#", (text, message) => {
+  expect(() => readJson(text)).toThrow(expect.objectContaining({ name: "UsageError", message }));
+});
+
+it("the same key may be in two objects, and numbers that only lose digits after the point are taken", () => {
+  const values = readJson(
+    '{"A": {"k": 1, "o": {"k": 2}}, "B": [{"k": 1}, {"k": 2}], "C": 1e21, "D": 3.14159265358979323846}',
+  );
+  expect(values.map(({ name }) => name)).toEqual(["A", "B", "C", "D"]);
+});

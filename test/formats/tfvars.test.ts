@@ -1,0 +1,56 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are templates of HCL
+import { writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { expect, it } from "vitest";
+import type { Entry } from "../../src/formats/entry.js";
+import { writeTfvars } from "../../src/formats/write-tfvars.js";
+import { asJson, expectAllRefused, expectSame, fileWith, has, output, refusal, table } from "./consumers.js";
+import { entriesOf, hasLoneSurrogate } from "./nasty-values.js";
+import { readTfvars } from "./read-tfvars.js";
+
+const { held, refused } = table((text) => !hasLoneSurrogate(text) && text === text.normalize("NFC"));
+
+const named = (name: string, value: Entry["value"] = "x"): Entry => ({ name, type: "JSON", value });
+
+/** What Terraform's variables of these names hold, having read the file. */
+async function terraformReads(entries: readonly Entry[]): Promise<Record<string, unknown>> {
+  const file = await fileWith("vars.tfvars", writeTfvars(entries));
+  const folder = dirname(file);
+  await writeFile(`${folder}/main.tf`, entries.map(({ name }) => `variable "${name}" {}\n`).join(""));
+  const list = entries.map(({ name }) => `${name} = var.${name}`).join(", ");
+  await writeFile(`${folder}/expression`, `base64encode(jsonencode({ ${list} }))\n`);
+  const script = `terraform -chdir="$0" console -no-color -var-file=vars.tfvars < "$0/expression"`;
+  const text = await output("sh", ["-c", script, folder], { TF_CLI_CONFIG_FILE: "/dev/null", CHECKPOINT_DISABLE: "1" });
+  return JSON.parse(Buffer.from(text.trim().replaceAll('"', ""), "base64").toString());
+}
+
+it.skipIf(!has("terraform", "version"))("Terraform gives every value back (skipped without it)", async () => {
+  // It keeps attributes of an object in the order of their names.
+  const read = await terraformReads(held);
+  expect(Object.keys(read).sort()).toEqual(held.map(({ name }) => name).sort());
+  for (const { name, value } of held) expect(read[name], name).toEqual(value);
+});
+
+it.skipIf(!has("terraform", "version"))("Terraform takes HCL's own words as names (skipped without it)", async () => {
+  const entries = ["true", "null", "for", "in", "if", "_a-b", "__proto__", "variable"].map((name) => named(name));
+  expect(Object.keys(await terraformReads(entries)).sort()).toEqual(entries.map(({ name }) => name).sort());
+});
+
+it("HCL's rules give every value back", () => {
+  expectSame(readTfvars(writeTfvars(held)), asJson(held));
+});
+
+it("strings that HCL can't hold or would change are refused, and names that are no HCL", () => {
+  expectAllRefused(writeTfvars, [...refused, named("V9998", { "\ud800": 1 }), named("V9999", [["e\u0301"]])], held);
+  expect(refusal(writeTfvars, [named("a.b"), named("a-b"), named("count"), named("_"), named("K", "e\u0301")])).toBe(
+    "these can't be written as tfvars: a.b (not an HCL name), count (Terraform keeps it for itself), " +
+      "_ (Terraform keeps it for itself), " +
+      "K (its value is not in Unicode's form NFC, as HCL's are)",
+  );
+});
+
+it("JSON's values are HCL's literals", () => {
+  expect(writeTfvars(entriesOf(["${a} %{b} $c", 1.5, true, null, [1, "x"], { a: {}, "b c": [] }]))).toBe(
+    'V0 = "$${a} %%{b} $c"\nV1 = 1.5\nV2 = true\nV3 = null\nV4 = [1, "x"]\nV5 = { "a" = {}, "b c" = [] }\n',
+  );
+});

@@ -1,0 +1,111 @@
+import { expect, it } from "vitest";
+import { parse, stringify } from "yaml";
+import { readYaml } from "../../src/formats/read-yaml.js";
+import { writeYaml } from "../../src/formats/write-yaml.js";
+import { asJson, expectAllRefused, expectSame, fileWith, has, output, table } from "./consumers.js";
+import { entriesOf, hasLoneSurrogate } from "./nasty-values.js";
+
+const { held, refused } = table((text) => !hasLoneSurrogate(text));
+
+it("a YAML 1.2 reader and our own give every value back", () => {
+  const text = writeYaml(held);
+  expectSame(parse(text, { version: "1.2", schema: "core", uniqueKeys: false }), asJson(held));
+  expect(readYaml(text)).toEqual(held.map(({ name, value }) => ({ name, value })));
+});
+
+it("a YAML 1.1 reader gives every value back", () => {
+  expectSame(parse(writeYaml(held), { version: "1.1", uniqueKeys: false }), asJson(held));
+});
+
+it.skipIf(!has("python3", "-c", "import yaml"))("PyYAML gives every value back (skipped without it)", async () => {
+  const file = await fileWith("vars.yaml", writeYaml(held));
+  const script = "import json, sys, yaml\nprint(json.dumps(yaml.load(open(sys.argv[1], 'rb'), yaml.SafeLoader)))";
+  expectSame(JSON.parse(await output("python3", ["-c", script, file])), asJson(held));
+});
+
+it("names that YAML 1.1 or 1.2 read as something else stay names", async () => {
+  const names = [
+    "no",
+    "Y",
+    "yes",
+    "ON",
+    "null",
+    "Null",
+    "true",
+    "NaN",
+    "_",
+    "a.b",
+    "a-b",
+    "__proto__",
+    "e1",
+    "_1",
+    "E",
+  ];
+  const entries = names.map((name) => ({ name, type: "STRING" as const, value: "x" }));
+  const text = writeYaml(entries);
+  expect(readYaml(text)).toEqual(entries.map(({ name, value }) => ({ name, value })));
+  for (const version of ["1.1", "1.2"] as const) expect(Object.keys(parse(text, { version }))).toEqual(names);
+});
+
+it("is a block mapping with every string in double quotes", () => {
+  expect(writeYaml(entriesOf(["x", "a\nb", 1, 1e21, true, null, [], { a: ["b"], "c d": {} }, "\u0085"]))).toBe(
+    'V0: "x"\nV1: "a\\nb"\nV2: 1\nV3: 1.0e+21\nV4: true\nV5: null\nV6: []\nV7:\n  a:\n    - "b"\n  "c d": {}\nV8: "\\u0085"\n',
+  );
+  expect(writeYaml([])).toBe("{}\n");
+});
+
+it("half a surrogate pair is refused, in a value and inside of one", () => {
+  const nested = { name: "V9999", type: "JSON" as const, value: { a: [{ "\ud800": 1 }] } };
+  expectAllRefused(writeYaml, [...refused, nested], held);
+});
+
+it("reads what people write: plain and block strings, comments, aliases", () => {
+  const text =
+    "# c\nA: plain text\nB: |\n  one\n  two\nC: &c [1, 0x10, x]\nD: *c\nE: no\nF: 2001-01-01\nG: ~\nH:\n  <<: x\n";
+  expect(Object.fromEntries(readYaml(text).map(({ name, value }) => [name, value]))).toEqual({
+    ...{ A: "plain text", B: "one\ntwo\n", C: [1, 16, "x"], D: [1, 16, "x"], E: "no", F: "2001-01-01", G: null },
+    H: { "<<": "x" },
+  });
+});
+
+it.each([
+  ["A: 1\nB: [secret", "not valid YAML, at line 2, column 11"],
+  ['A: "secret', "not valid YAML, at line 1, column 11"],
+  ["A: 1\nA: secret", "the same key twice in one mapping, at line 2, column 1"],
+  ["A:\n  secret: 1\n  secret: 2", "the same key twice in one mapping, at line 3, column 3"],
+  ["A: {1: secret}", "a key that is no string, at line 1, column 5"],
+  ["true: secret", "a key that is no string, at line 1, column 1"],
+  ["? [secret]\n: 1", "a key that is no string, at line 1, column 3"],
+  ["A: !!timestamp 2001-01-01", "a YAML tag, which a variable can't keep, at line 1, column 16"],
+  ["A: !!binary c2VjcmV0", "a YAML tag, which a variable can't keep, at line 1, column 13"],
+  ["A: !secret x", "a YAML tag, which a variable can't keep, at line 1, column 12"],
+  ["A: .inf", "a number that can't be held exactly, at line 1, column 4"],
+  ["A: [.nan]", "a number that can't be held exactly, at line 1, column 5"],
+  ["A: 1e999", "a number that can't be held exactly, at line 1, column 4"],
+  ["A: 9007199254740993", "a number that can't be held exactly, at line 1, column 4"],
+  ["A: 1\n---\nB: secret", "more than one YAML document, at line 2, column 1"],
+  ["", "must be one YAML mapping of names and values"],
+  ["secret", "must be one YAML mapping of names and values"],
+  ["- secret", "must be one YAML mapping of names and values"],
+  ["a b: secret\nOK: 1", `these can't be names of variables: "a b"`],
+  ["A: *secret", "YAML aliases that have no anchor, hold themselves, or repeat more than 100 times"],
+  ["A: &a [*a]", "YAML aliases that have no anchor, hold themselves, or repeat more than 100 times"],
+  [bomb(), "YAML aliases that have no anchor, hold themselves, or repeat more than 100 times"],
+  [`A: ${"[".repeat(20_000)}${"]".repeat(20_000)}`, expect.stringMatching(/^not valid YAML/)],
+])("refuses case %#", (text, message) => {
+  expect(() => readYaml(text)).toThrow(expect.objectContaining({ name: "UsageError", message }));
+});
+
+function bomb(): string {
+  const lines = ["A0: &a0 [secret, secret]"];
+  for (let level = 1; level < 30; level++) lines.push(`A${level}: &a${level} [*a${level - 1}, *a${level - 1}]`);
+  return lines.join("\n");
+}
+
+it("a file that calls itself YAML 1.1 is read by the same rules", () => {
+  expect(readYaml("%YAML 1.1\n---\nA: no\nB: 2001-01-01\n").map(({ value }) => value)).toEqual(["no", "2001-01-01"]);
+});
+
+it("reads what the yaml package itself makes of the values", () => {
+  expect(readYaml(stringify(asJson(held.slice(0, 200))))).toHaveLength(200);
+});

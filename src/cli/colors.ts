@@ -6,12 +6,13 @@ type Style = (text: string) => string;
 export interface Colors {
   bold: Style;
   dim: Style;
+  green: Style;
   red: Style;
   yellow: Style;
 }
 
 const plain: Style = (text) => text;
-const NO_COLORS: Colors = { bold: plain, dim: plain, red: plain, yellow: plain };
+const NO_COLORS: Colors = { bold: plain, dim: plain, green: plain, red: plain, yellow: plain };
 
 /**
  * The styles that fit a stream. `--no-color` beats FORCE_COLOR, which beats NO_COLOR, which beats what the

@@ -23,15 +23,19 @@ export interface Context {
   /** Writes to stdout. */
   print(text: string): void;
   printJson(value: unknown): void;
-  /** Tells a person something on stderr, unless `--quiet`. */
+  /** Tells a person something on stderr, unless `--quiet`, or `--json`, which stderr follows too. */
   note(text: string): void;
+  /** Tells a person that something was done: only a terminal is told, a script sees the exit code. */
+  tell(text: string): void;
   colors(): Promise<Colors>;
+  /** What the command exits with when it does not fail: 0 unless it is set. */
+  exitCode: number;
 }
 
 /** @param readFlags called once the command line has been parsed */
 export function createContext(io: Io, readFlags: () => OutputFlags): Context {
   const note = (text: string) => {
-    if (!readFlags().quiet) io.stderr.write(`appvars: ${escapeControls(text)}\n`);
+    if (!readFlags().quiet && !readFlags().json) io.stderr.write(`appvars: ${escapeControls(text)}\n`);
   };
   return {
     io,
@@ -39,6 +43,10 @@ export function createContext(io: Io, readFlags: () => OutputFlags): Context {
       return readFlags();
     },
     note,
+    tell: (text) => {
+      if (io.stderr.isTTY) note(text);
+    },
+    exitCode: 0,
     print: (text) => void io.stdout.write(text),
     printJson: (value) => void io.stdout.write(`${JSON.stringify(value)}\n`),
     colors: () => colorsFor(io.stdout, io.env, readFlags().color),

@@ -8,7 +8,7 @@ export interface Output extends Writable {
 
 /** Everything outside of the process that a command touches; tests pass their own. */
 export interface Io {
-  stdin: Readable;
+  stdin: Readable & { isTTY?: boolean };
   stdout: Output;
   stderr: Output;
   env: Record<string, string | undefined>;

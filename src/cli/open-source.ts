@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
+import { checkCredential } from "../client/options.js";
 import type { RetryNotice } from "../client/retry.js";
-import { qualifiedName } from "../domain/environment.js";
 import { UnauthorizedError, UsageError } from "../domain/errors.js";
 import type { VariableSource } from "../domain/source.js";
+import { chooseEnvironment } from "./choose-environment.js";
 import type { Io } from "./io.js";
 import { missingSecretError } from "./missing-secret.js";
 import {
@@ -14,6 +15,7 @@ import {
   readLayer,
   resolveSettings,
   type Setting,
+  type SettingName,
 } from "./settings.js";
 
 /** What the flags of `addSourceOptions` parse to. */
@@ -33,7 +35,7 @@ export interface OpenOptions {
  * @throws UsageError, UnauthorizedError; for a data file also InvalidDataError and NotFoundError
  */
 export async function openSource(flags: SourceFlags, io: Io, options: OpenOptions): Promise<VariableSource> {
-  const settings = resolveSettings(layers(flags, io));
+  const settings = resolveSettings(layersOf(flags, io));
   return settings.kind === "local" ? openLocal(settings, io) : openRemote(settings, io, options);
 }
 
@@ -41,13 +43,7 @@ async function openLocal({ data, env }: LocalSettings, io: Io): Promise<Variable
   const { openDataFile } = await import("../store/json-file-store.js");
   const { Service } = await import("../service/service.js");
   const service = new Service(await openDataFile(data), io.clock);
-  const { environments } = service;
-  if (env !== undefined) return service.source(service.findEnvironment(env));
-  const [only, ...others] = environments;
-  if (only && others.length === 0) return service.source(only);
-  throw new UsageError(
-    `${data} has several environments: add --env with ${environments.map(qualifiedName).join(", ")}`,
-  );
+  return service.source(chooseEnvironment(service.environments, env));
 }
 
 async function openRemote(settings: RemoteSettings, io: Io, options: OpenOptions): Promise<VariableSource> {
@@ -55,7 +51,7 @@ async function openRemote(settings: RemoteSettings, io: Io, options: OpenOptions
   const apiSecret = settings.apiSecret && (await readSecret(settings.apiSecret, io));
   if (!options.anonymous) requireCredentials(settings, apiSecret);
   const { url, apiKey, auth, timeout, maxWait, caFile } = settings;
-  const ca = caFile && (await readSettingFile(caFile, "--ca-file"));
+  const ca = caFile && (await readCertificates(caFile));
   const { onRetry, onResponse } = options;
   const waiting = { timeout, maxWait, maxWaitScope: "client" } as const;
   return createClient({ url, apiKey, apiSecret, auth, ca, ...waiting, onRetry, onResponse });
@@ -63,23 +59,40 @@ async function openRemote(settings: RemoteSettings, io: Io, options: OpenOptions
 
 /** The API secret alone, for what needs no server. @throws UsageError */
 export async function findSecret(flags: SourceFlags, io: Io): Promise<string | undefined> {
-  const setting = findSetting(layers(flags, io), "apiSecret", "apiSecretFile");
+  const secret = await findText(flags, io, "apiSecret", "apiSecretFile");
+  checkCredential("API secret", secret);
+  return secret;
+}
+
+/** The key for values that clients encrypt. @throws UsageError */
+export function findEncryptionKey(flags: SourceFlags, io: Io): Promise<string | undefined> {
+  return findText(flags, io, "encKey", "encKeyFile");
+}
+
+async function findText(flags: SourceFlags, io: Io, ...names: SettingName[]): Promise<string | undefined> {
+  const setting = findSetting(layersOf(flags, io), ...names);
   return setting && readSecret(setting, io);
 }
 
-/** Strongest first. */
-function layers(flags: SourceFlags, io: Io): Layer[] {
+/** The places that settings come from, strongest first. */
+function layersOf(flags: SourceFlags, io: Io): Layer[] {
   return [readLayer("flag", flags), readLayer("variable", io.env)];
 }
 
-/** The API secret of a setting that holds it or names its file. @throws UsageError when it can't be read */
+/** A secret that a setting holds, or that is in the file which it names. @throws UsageError when it can't be read */
 async function readSecret({ name, text: given, from }: Setting, io: Io): Promise<string> {
-  if (name !== "apiSecretFile") return given;
+  if (!name.endsWith("File")) return given;
   const content = given === "-" ? await text(io.stdin) : await readSettingFile(given, from);
   // The newline at the end of the file is not a part of it.
   const secret = content.replace(/\r?\n$/, "");
   if (secret === "") throw new UsageError(`${from}: there is no secret in it`);
   return secret;
+}
+
+async function readCertificates(path: string): Promise<string> {
+  const pem = await readSettingFile(path, "--ca-file");
+  if (!pem.includes("-----BEGIN CERTIFICATE-----")) throw new UsageError(`--ca-file ${path} holds no PEM certificate`);
+  return pem;
 }
 
 async function readSettingFile(path: string, from: string): Promise<string> {

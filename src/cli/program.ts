@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
-import type { Context } from "./context.js";
+import { type Context, createContext, type OutputFlags } from "./context.js";
+import type { Io } from "./io.js";
 
 type CommandFactory = (context: Context) => Command;
 
@@ -12,11 +13,17 @@ const COMMANDS: Record<string, () => Promise<CommandFactory>> = {
   get: async () => (await import("./commands/get.js")).getCommand,
   show: async () => (await import("./commands/show.js")).showCommand,
   health: async () => (await import("./commands/health.js")).healthCommand,
+  set: async () => (await import("./commands/set.js")).setCommand,
+  unset: async () => (await import("./commands/unset.js")).unsetCommand,
+  import: async () => (await import("./commands/import.js")).importCommand,
+  export: async () => (await import("./commands/export.js")).exportCommand,
+  diff: async () => (await import("./commands/diff.js")).diffCommand,
+  env: async () => (await import("./commands/env.js")).envCommand,
   sign: async () => (await import("./commands/sign.js")).signCommand,
 };
 
 /** The command line, for this one call of it: without the commands that `argv` does not name. */
-export async function buildProgram(argv: readonly string[], createContext: (program: Command) => Context) {
+export async function buildProgram(argv: readonly string[], io: Io): Promise<{ program: Command; context: Context }> {
   const program = new Command("appvars")
     .description("Serve the variables of an application environment, and read them from scripts.")
     .version(packageVersion(), "-V, --version", "print the version")
@@ -27,17 +34,25 @@ export async function buildProgram(argv: readonly string[], createContext: (prog
     .option("--no-color", "no colour (also NO_COLOR; FORCE_COLOR for the opposite)")
     .configureHelp({ showGlobalOptions: true })
     .exitOverride();
-  const context = createContext(program);
-  const { stdout, stderr } = context.io;
+  const context = createContext(io, () => program.opts<OutputFlags>());
+  const { stdout, stderr } = io;
   program.configureOutput({
     writeOut: (text) => stdout.write(text),
     writeErr: (text) => void (argv.includes("--json") || stderr.write(text)),
     outputError: () => {},
   });
   for (const load of commandsFor(argv)) {
-    program.addCommand((await load())(context).copyInheritedSettings(program));
+    const command = (await load())(context);
+    inheritSettings(command, program);
+    program.addCommand(command);
   }
-  return program;
+  return { program, context };
+}
+
+/** So that errors in a command of a command are thrown too, not printed by commander. */
+function inheritSettings(command: Command, parent: Command): void {
+  command.copyInheritedSettings(parent);
+  for (const subcommand of command.commands) inheritSettings(subcommand, command);
 }
 
 function commandsFor(argv: readonly string[]): (() => Promise<CommandFactory>)[] {

@@ -14,6 +14,8 @@ const SETTINGS = {
   env: { flag: "--env", variable: "APPVARS_ENV" },
   timeout: { flag: "--timeout", variable: "APPVARS_TIMEOUT" },
   maxWait: { flag: "--max-wait", variable: "APPVARS_MAX_WAIT" },
+  encKey: { variable: "APPVARS_ENC_KEY" },
+  encKeyFile: { flag: "--enc-key-file" },
   caFile: { flag: "--ca-file", variable: "APPVARS_CA_FILE" },
 } as const;
 

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { DEFAULT_DATA_FILE } from "./data-path.js";
 
 /** Adds the flags that say where a command reads from: `openSource` takes what they parse to. */
 export function addSourceOptions(command: Command): Command {
@@ -12,7 +13,24 @@ export function addSourceOptions(command: Command): Command {
     .option("--env <name>", "its environment: development, or shop/development (APPVARS_ENV)")
     .option("--timeout <seconds>", "for one request (APPVARS_TIMEOUT, default 10)")
     .option("--max-wait <seconds>", "longest to wait in all on 429 and retries (APPVARS_MAX_WAIT, default 60)")
-    .option("--ca-file <file>", "trust these certificates (APPVARS_CA_FILE)");
+    .option("--ca-file <file>", "trust these certificates (APPVARS_CA_FILE)")
+    .addOption(encryptionKeyOption());
+}
+
+/** Adds the flags that say which environment of which data file a command changes. */
+export function addDataOptions(command: Command): Command {
+  return addDataFileOption(command.optionsGroup("Data:")).option(
+    "--env <name>",
+    "its environment: development, or shop/development (APPVARS_ENV)",
+  );
+}
+
+export function addDataFileOption(command: Command): Command {
+  return command.option("--data <file>", `the data file (APPVARS_DATA, default ${DEFAULT_DATA_FILE})`);
+}
+
+export function encryptionKeyOption(): Option {
+  return new Option("--enc-key-file <file>", "file with the key of encrypted values, - for stdin (or APPVARS_ENC_KEY)");
 }
 
 export function secretFileOption(): Option {

@@ -24,7 +24,7 @@ export interface KeyPair {
 }
 
 /** A pair that was rotated out, and is taken for a while yet, so that clients can move without an outage. */
-export interface PreviousKeyPair extends KeyPair {
+interface PreviousKeyPair extends KeyPair {
   /** ISO 8601, UTC. */
   readonly valid_until: string;
 }

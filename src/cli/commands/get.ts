@@ -2,10 +2,11 @@ import { Command } from "commander";
 import { NotFoundError } from "../../domain/errors.js";
 import type { VariableSource } from "../../domain/source.js";
 import type { JsonValue } from "../../domain/variable.js";
+import { valueText } from "../../domain/variable.js";
 import { type Context, withSource } from "../context.js";
+import { createDecrypt, type Decrypt } from "../decryption.js";
 import { missingNamesError } from "../missing-names.js";
 import { addSourceOptions } from "../source-options.js";
-import { valueText } from "../value-text.js";
 
 export interface GetOptions {
   names: string[];
@@ -21,7 +22,9 @@ export function getCommand(context: Context): Command {
     .option("-n, --no-newline", "leave out the last newline")
     .addHelpText("after", '\nExample:\n  DATABASE_URL="$(appvars get DATABASE_URL)"')
     .action((names: string[], { newline, ...flags }) =>
-      withSource(context.openSource(flags), (source) => runGet({ names, newline }, source, context)),
+      withSource(context.openSource(flags), async (source) =>
+        runGet({ names, newline }, source, await createDecrypt(flags, context), context),
+      ),
     );
   return addSourceOptions(command);
 }
@@ -29,10 +32,16 @@ export function getCommand(context: Context): Command {
 /**
  * All or nothing: stdout stays empty unless every name has a value.
  *
- * @throws NotFoundError that names each one that has none
+ * @throws NotFoundError that names each one that has none, DecryptionError
  */
-export async function runGet({ names, newline }: GetOptions, source: VariableSource, context: Context): Promise<void> {
-  const values = await readValues(names, source);
+export async function runGet(
+  { names, newline }: GetOptions,
+  source: VariableSource,
+  decrypt: Decrypt,
+  context: Context,
+): Promise<void> {
+  const stored = await readValues(names, source);
+  const values = names.map((name, index) => decrypt(name, stored[index] as JsonValue));
   if (context.flags.json) return context.printJson(Object.fromEntries(names.map((name, i) => [name, values[i]])));
   context.print(values.map(valueText).join("\n") + (newline ? "\n" : ""));
 }

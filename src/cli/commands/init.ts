@@ -1,9 +1,7 @@
 import { Command } from "commander";
 import type { Context } from "../context.js";
+import { DEFAULT_DATA_FILE, dataPath } from "../data-path.js";
 import { pasteLines } from "../paste-lines.js";
-
-/** Where `serve` and `init` keep the data unless they are told otherwise. */
-export const DEFAULT_DATA_FILE = "appvars.data.json";
 
 export function initCommand(context: Context): Command {
   return new Command("init")
@@ -14,12 +12,7 @@ export function initCommand(context: Context): Command {
     )
     .option("--data <file>", `where (APPVARS_DATA, default ${DEFAULT_DATA_FILE})`)
     .addHelpText("after", "\nExample:\n  appvars init --data vars.json")
-    .action(({ data }) => runInit(dataPath(data, context), context));
-}
-
-/** The data file that a flag or the environment names, or the default one. */
-export function dataPath(flag: string | undefined, context: Context): string {
-  return flag || context.io.env["APPVARS_DATA"] || DEFAULT_DATA_FILE;
+    .action(({ data }) => runInit(dataPath(data, context.io), context));
 }
 
 /** @throws InvalidDataError when there is such a file already, or it can't be written */

@@ -1,17 +1,12 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { readAll, type VariableSource } from "../../domain/source.js";
-import {
-  isVariableType,
-  type JsonValue,
-  VARIABLE_TYPES,
-  type Variable,
-  type VariableType,
-} from "../../domain/variable.js";
+import type { JsonValue, Variable, VariableType } from "../../domain/variable.js";
+import { valueText } from "../../domain/variable.js";
 import { type Context, withSource } from "../context.js";
 import { escapeField } from "../escape.js";
 import { addSourceOptions } from "../source-options.js";
 import { formatTable } from "../table.js";
-import { valueText } from "../value-text.js";
+import { parseType } from "../type-argument.js";
 
 export interface ListOptions {
   /** Whether to read and show the values too. */
@@ -57,12 +52,6 @@ export async function runList(options: ListOptions, source: VariableSource, cont
       await context.colors(),
     ),
   );
-}
-
-function parseType(text: string): VariableType {
-  const type = text.toUpperCase();
-  if (!isVariableType(type)) throw new InvalidArgumentError(`It must be one of ${VARIABLE_TYPES.join(", ")}.`);
-  return type;
 }
 
 function matcher({ type, filter = "" }: ListOptions): (variable: Variable) => boolean {

@@ -1,14 +1,16 @@
 import { access } from "node:fs/promises";
+import { isIPv4 } from "node:net";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { EnvironmentRecord } from "../../domain/environment.js";
+import { UsageError } from "../../domain/errors.js";
 import type { RunningServer, ServerOptions } from "../../server/start-server.js";
 import type { Service } from "../../service/service.js";
 import { colorsFor } from "../colors.js";
 import type { Context } from "../context.js";
+import { DEFAULT_DATA_FILE, dataPath } from "../data-path.js";
 import { createLog, type Log, type LogFormat } from "../log.js";
 import { pasteLines } from "../paste-lines.js";
 import { logReload, serverLogHooks } from "../server-log.js";
-import { DEFAULT_DATA_FILE, dataPath } from "./init.js";
 
 export interface ServeCommandOptions extends ServerOptions {
   data: string;
@@ -37,7 +39,7 @@ export function serveCommand(context: Context): Command {
     .addHelpText("after", "\nExample:\n  appvars serve --data vars.json --port 0")
     .action(({ data, tolerancePast, toleranceFuture, ...options }) => {
       const tolerance = { past: tolerancePast, future: toleranceFuture };
-      return runServe({ ...options, tolerance, data: dataPath(data, context) }, context);
+      return runServe({ ...options, tolerance, data: dataPath(data, context.io) }, context);
     });
 }
 
@@ -94,7 +96,7 @@ async function warnOfRisks({ data, host = "" }: ServeCommandOptions, log: Log): 
   const { looseModeWarning } = await import("../../store/file-mode.js");
   const warning = await looseModeWarning(data);
   if (warning) log("warn", warning);
-  if (!/^(127\.|::1$|localhost$)/.test(host)) {
+  if (!isLoopback(host)) {
     log("warn", `${host} may be reached from other machines, and without TLS they can read what is sent`);
   }
 }
@@ -104,10 +106,20 @@ async function listen(service: Service, options: ServerOptions, context: Context
   try {
     return await startServer(service, options, context.io.clock);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
-    const where = `port ${options.port} on ${options.host}`;
-    throw new Error(`${where} is in use: choose another with --port, or 0 for a free one`, { cause: error });
+    throw explainListenError(error as NodeJS.ErrnoException, options);
   }
+}
+
+function explainListenError(error: NodeJS.ErrnoException, { host, port }: ServerOptions): Error {
+  if (error.code === "EADDRINUSE") {
+    return new Error(`port ${port} on ${host} is in use: choose another with --port, or 0 for a free one`);
+  }
+  const isForeign = ["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN", "EINVAL"].includes(error.code ?? "");
+  return isForeign ? new UsageError(`--host ${host} is no address of this machine`) : error;
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 }
 
 /** Tells stdout where the server is and, for one environment, how to get in. */

@@ -2,11 +2,11 @@ import { Command } from "commander";
 import { NotFoundError } from "../../domain/errors.js";
 import { readAll, type VariableSource } from "../../domain/source.js";
 import type { Variable, VariableValue } from "../../domain/variable.js";
+import { valueText } from "../../domain/variable.js";
 import { type Context, withSource } from "../context.js";
 import { escapeControls, escapeField } from "../escape.js";
 import { missingNamesError } from "../missing-names.js";
 import { addSourceOptions } from "../source-options.js";
-import { valueText } from "../value-text.js";
 
 export interface ShowOptions {
   name: string;

@@ -1,0 +1,18 @@
+import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../domain/environment.js";
+import { UsageError } from "../domain/errors.js";
+
+/**
+ * The environment that `--env` names, or the only one that there is.
+ *
+ * @throws NotFoundError, UsageError when it is ambiguous or has to be named
+ */
+export function chooseEnvironment(
+  environments: readonly EnvironmentRecord[],
+  name: string | undefined,
+): EnvironmentRecord {
+  if (name !== undefined) return findEnvironment(environments, name);
+  const [only, ...others] = environments;
+  if (only && others.length === 0) return only;
+  const choices = environments.map(qualifiedName).join(", ") || "none in the data file yet";
+  throw new UsageError(`which environment? add --env with one of ${choices}`);
+}

@@ -1,0 +1,116 @@
+import { readFile } from "node:fs/promises";
+import { extname } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { Command, Option } from "commander";
+import { type Difference, diffValues, type NamedValue } from "../../domain/diff.js";
+import type { EnvironmentRecord } from "../../domain/environment.js";
+import { UsageError } from "../../domain/errors.js";
+import { IMPORT_FORMATS, type ImportFormat, READERS } from "../../formats/formats.js";
+import type { Data } from "../../store/data.js";
+import type { Context } from "../context.js";
+import { printDifferences } from "../differences.js";
+import { editEnvironment, readEnvironment } from "../editing.js";
+import type { SourceFlags } from "../open-source.js";
+import { createProgress } from "../progress.js";
+import { addDataOptions } from "../source-options.js";
+import { typeEntries } from "../type-entries.js";
+
+export interface ImportOptions {
+  /** `-` for stdin. */
+  file: string;
+  format: ImportFormat | undefined;
+  dryRun: boolean;
+  /** Whether `--dry-run` prints the values too. */
+  values: boolean;
+}
+
+export function importCommand(context: Context): Command {
+  const command = new Command("import")
+    .summary("import a dotenv, JSON or YAML file into a data file")
+    .description(
+      "Import variables into one environment of a data file, in one atomic write. A variable that exists keeps its " +
+        "type, and its new value has to be of that type. A new one gets the type that its value has in JSON or YAML; " +
+        "the texts of a dotenv file are BOOLEAN if true or false, NUMBER if a number in its shortest form, JSON if an " +
+        "object or array, and STRING otherwise. Variables that the file does not name stay as they are.",
+    )
+    .argument("<file>", "what to import, - for stdin")
+    .addOption(new Option("--format <format>", "default: by the name's ending, else dotenv").choices(IMPORT_FORMATS))
+    .option("--dry-run", "print what would change, and change nothing")
+    .option("--values", "with --dry-run, print the values too")
+    .addHelpText("after", "\nExample:\n  appvars import .env --data vars.json --env development --dry-run")
+    .action((file: string, { format, dryRun = false, values = false, ...flags }) =>
+      runImport({ file, format, dryRun, values }, flags, context),
+    );
+  return addDataOptions(command);
+}
+
+/** @throws UsageError for a file that breaks a rule of its format; InvalidDataError, NotFoundError */
+export async function runImport(options: ImportOptions, flags: SourceFlags, context: Context): Promise<void> {
+  const { setValues } = await import("../../store/edit-values.js");
+  const progress = createProgress(context);
+  progress("reading");
+  const format = options.format ?? formatOf(options.file);
+  const read = await READERS[format]();
+  const entries = read(await readInput(options.file, context));
+  if (entries.length === 0) context.note(`${options.file} holds no variables`);
+  const plan = (data: Data, environment: EnvironmentRecord): Plan => {
+    progress(`comparing ${entries.length} variables`);
+    const typed = typeEntries(entries, format === "dotenv", data, environment);
+    return { typed, differences: diffValues(currentValues(data, environment, typed), typed) };
+  };
+  try {
+    if (options.dryRun) {
+      const { data, environment } = await readEnvironment(flags, context.io);
+      return await printDifferences(plan(data, environment).differences, options.values, context);
+    }
+    let made: Plan = { typed: [], differences: [] };
+    await editEnvironment(flags, context.io, (data, environment) => {
+      made = plan(data, environment);
+      progress(`writing ${made.differences.length} changes`);
+      return made.differences.length === 0 ? data : setValues(data, environment, made.typed);
+    });
+    context.tell(summary(made));
+  } finally {
+    progress.done();
+  }
+}
+
+/** What an import does. */
+interface Plan {
+  typed: NamedValue[];
+  differences: Difference[];
+}
+
+function formatOf(file: string): ImportFormat {
+  const ending = extname(file).toLowerCase();
+  if (ending === ".json") return "json";
+  return ending === ".yaml" || ending === ".yml" ? "yaml" : "dotenv";
+}
+
+async function readInput(file: string, { io }: Context): Promise<string> {
+  const bytes = await (file === "-" ? buffer(io.stdin) : readFile(file)).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`${file} can't be read (${error.code})`);
+  });
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new UsageError(`${file} is not valid UTF-8`);
+  }
+}
+
+/** What the environment holds now for the names that are imported: the others stay and are no difference. */
+function currentValues(data: Data, environment: EnvironmentRecord, imported: readonly NamedValue[]): NamedValue[] {
+  const names = new Set(imported.map((item) => item.name));
+  const variables = new Map(data.variables.map((variable) => [variable.id, variable]));
+  return data.values.flatMap(({ environment_id, variable_id, content }) => {
+    const variable = variables.get(variable_id);
+    if (environment_id !== environment.id || !variable || !names.has(variable.name)) return [];
+    return [{ name: variable.name, type: variable.type, value: content.value }];
+  });
+}
+
+function summary({ typed, differences }: Plan): string {
+  const added = differences.filter((difference) => difference.kind === "added").length;
+  const changed = differences.length - added;
+  return `imported: ${added} added, ${changed} changed, ${typed.length - differences.length} unchanged`;
+}

@@ -1,0 +1,48 @@
+import type { EnvironmentRecord } from "../domain/environment.js";
+import type { Data } from "../store/data.js";
+import type { EditableStore } from "../store/store.js";
+import { chooseEnvironment } from "./choose-environment.js";
+import { dataPath } from "./data-path.js";
+import type { Io } from "./io.js";
+import type { SourceFlags } from "./open-source.js";
+
+/** A data file that is open for changes. */
+export interface OpenData {
+  path: string;
+  store: EditableStore;
+}
+
+/** Opens the data file that the flags of `addDataOptions` and the environment name. @throws InvalidDataError */
+export async function openData(flags: SourceFlags, io: Io): Promise<OpenData> {
+  const { openDataFile } = await import("../store/json-file-store.js");
+  const path = dataPath(flags["data"] as string | undefined, io);
+  return { path, store: await openDataFile(path) };
+}
+
+/**
+ * Changes one environment of the data file in one atomic write.
+ *
+ * @param change gets the data as it is by then, and the environment that `--env` names
+ * @throws InvalidDataError, NotFoundError, UsageError; nothing is changed then
+ */
+export async function editEnvironment(
+  flags: SourceFlags,
+  io: Io,
+  change: (data: Data, environment: EnvironmentRecord) => Data,
+): Promise<void> {
+  const { store } = await openData(flags, io);
+  await store.update((data) => change(data, namedEnvironment(data, flags, io)));
+}
+
+/** The same to look at, and to change nothing. */
+export async function readEnvironment(
+  flags: SourceFlags,
+  io: Io,
+): Promise<{ data: Data; environment: EnvironmentRecord }> {
+  const { store } = await openData(flags, io);
+  return { data: store.snapshot, environment: namedEnvironment(store.snapshot, flags, io) };
+}
+
+function namedEnvironment({ environments }: Data, flags: SourceFlags, { env }: Io): EnvironmentRecord {
+  return chooseEnvironment(environments, (flags["env"] as string | undefined) || env["APPVARS_ENV"] || undefined);
+}

@@ -20,11 +20,8 @@ function untilStopped(): Promise<void> {
   return new Promise((resolve) => {
     const stop = () => {
       resolve();
-      // Another signal ends the process at once. Not taken off before all listeners have seen this one: the lock's
-      // ends the process when it finds itself alone.
-      setImmediate(() => {
-        for (const signal of STOP_SIGNALS) process.off(signal, stop);
-      });
+      // Another signal ends the process at once.
+      for (const signal of STOP_SIGNALS) process.off(signal, stop);
     };
     for (const signal of STOP_SIGNALS) process.on(signal, stop);
   });

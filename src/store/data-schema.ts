@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { CREDENTIAL_PATTERN, CREDENTIAL_RULE } from "../domain/environment.js";
+import { CREDENTIAL_PATTERN, CREDENTIAL_RULE, LABEL_PATTERN, LABEL_RULE } from "../domain/environment.js";
 import { NAME_PATTERN, VARIABLE_TYPES } from "../domain/variable.js";
 import { DATA_VERSION } from "./data.js";
 
@@ -10,11 +10,7 @@ const lastId = v.union([v.literal(0), id], `must be 0 or ${ID_RULE.replace("must
 
 const credential = v.pipe(v.string(), v.regex(CREDENTIAL_PATTERN, `must be ${CREDENTIAL_RULE}`));
 
-// A slash separates the application from the environment in `shop/development`.
-const label = v.pipe(
-  v.string(),
-  v.regex(/^[^/\p{Cc}]{1,255}$/u, "must be 1 to 255 characters, none of them a slash or a control character"),
-);
+const label = v.pipe(v.string(), v.regex(LABEL_PATTERN, `must be ${LABEL_RULE}`));
 
 const application = v.optional(label, "default");
 

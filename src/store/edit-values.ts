@@ -1,6 +1,6 @@
 import { type EnvironmentRecord, qualifiedName } from "../domain/environment.js";
 import { NotFoundError, UsageError } from "../domain/errors.js";
-import { isVariableName, type JsonValue, type VariableType, valueFitsType } from "../domain/variable.js";
+import { isEncrypted, isVariableName, type JsonValue, type VariableType, valueFitsType } from "../domain/variable.js";
 import type { Data, ValueRecord, VariableRecord } from "./data.js";
 import { nextId } from "./ids.js";
 
@@ -43,6 +43,9 @@ export function setValues(data: Data, environment: EnvironmentRecord, assignment
       description: description ?? known?.description ?? "",
     });
     const valueId = valueIds.get(variableId) ?? freeValueId++;
+    if (isEncrypted(values.get(valueId)?.content.value) && !isEncrypted(value)) {
+      throw new UsageError(`${name} is encrypted here: encrypt the new value too (set --encrypt), or unset it first`);
+    }
     valueIds.set(variableId, valueId);
     values.set(valueId, { id: valueId, variable_id: variableId, environment_id: environment.id, content: { value } });
   }

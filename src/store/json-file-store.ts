@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { Low } from "lowdb";
 import { InvalidDataError } from "../domain/errors.js";
 import { type Data, NO_DATA } from "./data.js";
@@ -37,12 +38,15 @@ async function naming<T>(path: string, work: Promise<T>): Promise<T> {
   });
 }
 
+const SETTLE_MS = 100;
+
 class JsonFileStore implements EditableStore {
   readonly #path: string;
   readonly #db: Low<Data>;
   readonly #listeners = new Set<() => void>();
   #stopWatching = () => {};
   #problem: string | undefined;
+  #updates = 0;
 
   constructor(path: string) {
     this.#path = path;
@@ -69,10 +73,12 @@ class JsonFileStore implements EditableStore {
   }
 
   async update(change: (data: Data) => Data): Promise<void> {
-    // Loaded here: who only reads needs no lock, nor the handlers of signals that come with it.
+    // Loaded here: who only reads needs no lock.
     const { updateDataFile } = await import("./update-data-file.js");
     // lowdb's own update would change memory first, and leave it changed when the write fails.
-    this.#db.data = await naming(this.#path, updateDataFile(this.#path, change));
+    const data = await naming(this.#path, updateDataFile(this.#path, change));
+    this.#updates++;
+    this.#db.data = data;
   }
 
   subscribe(listener: () => void): () => void {
@@ -86,11 +92,28 @@ class JsonFileStore implements EditableStore {
   }
 
   async #reload(): Promise<void> {
-    // lowdb replaces its data only when the adapter's read succeeds.
-    this.#problem = await this.#db.read().then(
-      () => undefined,
-      (error: Error) => `the data file ${error.message}; the last good data is served`,
-    );
+    let problem = await this.#read();
+    if (problem) {
+      // It may have been caught in the middle of being written, by an editor that does not replace it in one step.
+      await delay(SETTLE_MS);
+      problem = await this.#read();
+    }
+    this.#problem = problem;
     for (const listener of this.#listeners) listener();
+  }
+
+  /** Resolves to what is wrong, in which case lowdb has kept the data before. */
+  async #read(): Promise<string | undefined> {
+    try {
+      let updates: number;
+      do {
+        updates = this.#updates;
+        await this.#db.read();
+        // An update that ended meanwhile has newer data than what this has read.
+      } while (updates !== this.#updates);
+      return undefined;
+    } catch (error) {
+      return `the data file ${(error as Error).message}; the last good data is served`;
+    }
   }
 }

@@ -3,7 +3,7 @@ import { Low } from "lowdb";
 import { InvalidDataError } from "../domain/errors.js";
 import { type Data, NO_DATA } from "./data.js";
 import { DataFileAdapter } from "./data-file-adapter.js";
-import { replaceFile } from "./durable-file.js";
+import { keepOwner, removeTemporaries, replaceFile } from "./durable-file.js";
 import { withFileLock } from "./file-lock.js";
 import { fingerprint } from "./fingerprint.js";
 import { withLastIds } from "./ids.js";
@@ -24,13 +24,16 @@ export async function updateDataFile(path: string, change: (data: Data) => Data)
     const file = await realpath(path);
     return await withFileLock(file, async (lock) => {
       const revision = await fingerprint(file);
-      const checkCurrent = async () => {
+      const beforeRename = async (temporary: string) => {
+        await keepOwner(file, temporary);
         await lock.check();
-        // A lock does not keep out an editor, nor a writer that was stopped while it held the lock.
-        if ((await fingerprint(file)) === revision) return;
+        // A lock does not keep out an editor, a link that is turned elsewhere, or a writer that was stopped while
+        // it held the lock.
+        if ((await fingerprint(file)) === revision && (await realpath(path)) === file) return;
         throw new InvalidDataError("was not written: another program has changed it meanwhile; try again");
       };
-      const db = new Low(new DataFileAdapter(file, (to, text) => replaceFile(to, text, checkCurrent)), NO_DATA);
+      await removeTemporaries(file);
+      const db = new Low(new DataFileAdapter(file, (to, text) => replaceFile(to, text, beforeRename)), NO_DATA);
       await db.read();
       const changed = change(db.data);
       if (changed === db.data) return db.data;

@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from "node:fs";
 import { dirname } from "node:path";
 import { fingerprint } from "./fingerprint.js";
 
-// An editor's save is several events; one look at the file once they have stopped is enough.
+// An editor's save is several events; one look at the file a moment after the first is enough.
 const DEBOUNCE_MS = 25;
 const POLL_MS = 1_000;
 
@@ -32,8 +32,11 @@ export async function watchFile(path: string, onChange: () => Promise<void>): Pr
     }
   };
   const schedule = () => {
-    clearTimeout(debounce);
-    debounce = setTimeout(check, DEBOUNCE_MS).unref();
+    // Not put off by each event: a file that changes all the time is looked at all the time.
+    debounce ??= setTimeout(() => {
+      debounce = undefined;
+      void check();
+    }, DEBOUNCE_MS).unref();
   };
 
   const poll = setInterval(check, POLL_MS).unref();

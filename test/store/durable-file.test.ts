@@ -1,7 +1,7 @@
 import { chown, mkdir, open, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { replaceFile } from "../../src/store/durable-file.js";
+import { keepOwner, removeTemporaries, replaceFile } from "../../src/store/durable-file.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const OLD = "old \r\n\u0000 text";
@@ -46,7 +46,7 @@ describe("replaceFile", () => {
   it.skipIf(process.getuid?.() !== 0)("leaves the file to its owner when the superuser writes it", async () => {
     const path = await oldFile();
     await chown(path, 1234, 4321);
-    await replaceFile(path, NEW, unchecked);
+    await replaceFile(path, NEW, (temporary) => keepOwner(path, temporary));
     expect(await stat(path)).toMatchObject({ uid: 1234, gid: 4321 });
   });
 
@@ -112,7 +112,7 @@ describe("what else is in the folder", () => {
   it("loses what writers of this file that were killed left behind", async () => {
     const path = await oldFile();
     for (const id of ["0123456789ab", "ffffffffffff"]) await writeFile(join(dirname(path), `.vars.json.${id}.tmp`), "");
-    await replaceFile(path, NEW, unchecked);
+    await removeTemporaries(path);
     expect(await names(path)).toStrictEqual(["vars.json"]);
   });
 
@@ -126,16 +126,16 @@ describe("what else is in the folder", () => {
       "vars.json.0123456789ab.tmp",
     );
     for (const name of others) await writeFile(join(dirname(path), name), name);
-    await replaceFile(path, NEW, unchecked);
+    await removeTemporaries(path);
     expect(await names(path)).toStrictEqual([...others, "vars.json"].sort());
   });
 
-  it("is not written through a link that was planted under such a name", async () => {
+  it("is not written through a link that was planted under such a name, nor removed through it", async () => {
     const path = await oldFile();
     const victim = join(await temporaryFolder(), "victim");
     await writeFile(victim, "untouched");
     await symlink(victim, join(dirname(path), ".vars.json.0123456789ab.tmp"));
-    await replaceFile(path, NEW, unchecked);
+    await removeTemporaries(path);
     expect(await readFile(victim, "utf8")).toBe("untouched");
     expect(await names(path)).toStrictEqual(["vars.json"]);
   });

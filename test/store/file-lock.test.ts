@@ -1,5 +1,5 @@
-import { mkdirSync, renameSync } from "node:fs";
-import { mkdir, rmdir, stat, utimes } from "node:fs/promises";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdir, rm, rmdir, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -113,7 +113,7 @@ describe("a lock that was lost to another writer", () => {
   it("is noticed by the check when the other is done with it", async () => {
     const { path, lockPath } = await lockable();
     const work = withFileLock(path, async ({ check }) => {
-      await rmdir(lockPath);
+      await rm(lockPath, { recursive: true });
       await check();
     });
     await expect(work).rejects.toThrow(LOST);
@@ -122,6 +122,7 @@ describe("a lock that was lost to another writer", () => {
 
 /** As a writer does that has taken this one for dead. */
 function takeOver(lockPath: string): void {
-  mkdirSync(`${lockPath}.other`);
-  renameSync(`${lockPath}.other`, lockPath);
+  rmSync(lockPath, { recursive: true });
+  mkdirSync(lockPath);
+  writeFileSync(join(lockPath, "another-token"), "");
 }

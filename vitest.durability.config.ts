@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+/** Measurements of what the data file survives: minutes of two cores, so apart from `npm test`. */
+export default defineConfig({
+  test: {
+    include: ["test/durability/**/*.durability.ts"],
+    // One at a time: each is made to keep the machine busy by itself.
+    fileParallelism: false,
+    testTimeout: 600_000,
+    disableConsoleIntercept: true,
+  },
+});

@@ -5,9 +5,6 @@ import { escapeControls } from "./escape.js";
 import { EXIT_CODES } from "./exit-codes.js";
 import type { Io } from "./io.js";
 
-// What commander throws where no command was given, after it has printed the help.
-const NO_COMMAND = "(outputHelp)";
-
 /** Tells of an error on stderr, as JSON where `--json` asks for it, and returns the exit code it stands for. */
 export async function reportError(error: unknown, argv: readonly string[], io: Io): Promise<number> {
   if (error instanceof CommanderError && error.exitCode === 0) return 0;
@@ -15,7 +12,7 @@ export async function reportError(error: unknown, argv: readonly string[], io: I
   const flags = argv.slice(0, argv.includes("--") ? argv.indexOf("--") : undefined);
   if (flags.includes("--json")) {
     io.stderr.write(`${JSON.stringify({ error: { code, message } })}\n`);
-  } else if (message !== NO_COMMAND) {
+  } else if (!isHelp(error)) {
     const { red } = await colorsFor(io.stderr, io.env, !flags.includes("--no-color"));
     io.stderr.write(`${red("appvars:")} ${message.split("\n").map(escapeControls).join("\n")}\n`);
   }
@@ -29,7 +26,13 @@ function describe(error: unknown): { code: ErrorCode; message: string } {
   return { code: "unexpected", message: error instanceof Error ? error.message : String(error) };
 }
 
+/** Whether no command was given, and commander has printed the help. */
+function isHelp(error: unknown): boolean {
+  return error instanceof CommanderError && error.code === "commander.help";
+}
+
 /** commander quotes an unknown flag with what was given to it, which may be meant as a secret. */
-function usageMessage({ message }: CommanderError): string {
-  return message.replace(/^error: /, "").replace(/'(--?[\w-]+)=.*'/s, "'$1'");
+function usageMessage(error: CommanderError): string {
+  if (isHelp(error)) return "which command? see --help";
+  return error.message.replace(/^error: /, "").replace(/'(--?[\w-]+)=.*'/s, "'$1'");
 }

@@ -10,6 +10,10 @@ export interface Credentials {
 export const CREDENTIAL_PATTERN = /^[\x21-\x2b\x2d-\x7e]{1,512}$/;
 export const CREDENTIAL_RULE = "1 to 512 visible ASCII characters other than a comma";
 
+/** The rule for names of applications and environments: a slash separates them in `shop/development`. */
+export const LABEL_PATTERN = /^[^/\p{Cc}]{1,255}$/u;
+export const LABEL_RULE = "1 to 255 characters, none of them a slash or a control character";
+
 /** One environment of one application. */
 export interface Environment {
   readonly id: number;

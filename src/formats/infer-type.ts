@@ -1,5 +1,5 @@
 import { UsageError } from "../domain/errors.js";
-import { isEncrypted, type JsonValue, type VariableType } from "../domain/variable.js";
+import { isEncrypted, type JsonValue, type VariableType, valueFitsType } from "../domain/variable.js";
 import { exactNumber } from "./exact-number.js";
 import { parseJson } from "./parse-json.js";
 
@@ -18,7 +18,8 @@ export function inferValue(text: string): { type: VariableType; value: JsonValue
   if (String(number) === text && Number.isFinite(number) && isSafe(number)) return { type: "NUMBER", value: number };
   if (/^[{[]/.test(text)) {
     try {
-      return { type: "JSON", value: parseJson(text) };
+      const value = parseJson(text);
+      if (valueFitsType(value, "JSON")) return { type: "JSON", value };
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
     }

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -103,6 +104,19 @@ describe("encrypted values", () => {
     expect((await run(["get", "DATABASE_URL", "--enc-key-file", "-"], "the key\n")).stdout).toBe("hunter2\n");
   });
 
+  it("are not replaced by plain ones, be it by set or by import", async () => {
+    await withKey(["set", "DATABASE_URL", "hunter2", "--encrypt"]);
+    expect(await withKey(["set", "DATABASE_URL", "plain"])).toMatchObject({ code: 2 });
+    expect(await run(["import", "-"], "DATABASE_URL=plain\n")).toMatchObject({ code: 2 });
+    expect((await withKey(["get", "DATABASE_URL"])).stdout).toBe("hunter2\n");
+  });
+
+  it("can't take value and key from one stdin", async () => {
+    const argv = ["set", "DATABASE_URL", "--encrypt", "--enc-key-file", "-"];
+    expect(await run(argv, "the key\n")).toMatchObject({ code: 2 });
+    expect(await get("DATABASE_URL")).toBe("postgres://localhost/dev\n");
+  });
+
   it("refuse what is not of the variable's type before sealing it", async () => {
     expect(await withKey(["set", "PORT", "hunter2", "--encrypt"])).toMatchObject({ code: 2 });
   });
@@ -158,6 +172,21 @@ describe("import", () => {
     expect(await run(["import", file])).toMatchObject({ code: 2, stderr: `appvars: ${file} is not valid UTF-8\n` });
   });
 
+  it("refuses lines that are no assignment, rather than pass over them", async () => {
+    const text = "GOOD=1\nA B=2\n# a comment\n\nexport ALSO='two\nlines'\nstray\n";
+    expect(await run(["import", "-"], text)).toMatchObject({
+      code: 2,
+      stderr: "appvars: no assignment, nor a comment, is on the lines 2, 7\n",
+    });
+    expect(await run(["import", "-"], text.replace("A B=2\n", "").replace("stray\n", ""))).toMatchObject({ code: 0 });
+    expect(await get("ALSO")).toBe("two\nlines\n");
+  });
+
+  it("refuses with --dry-run what it would refuse without", async () => {
+    expect(await run(["import", "-", "--dry-run"], "PORT=hunter2\n")).toMatchObject({ code: 2, stdout: "" });
+    expect(await run(["import", "-", "--dry-run", "--format", "json"], '{"a b":1}')).toMatchObject({ code: 2 });
+  });
+
   it("says so when there is nothing to import", async () => {
     const { code, stderr } = await run(["import", "-"], "# only a comment\n");
     expect([code, stderr]).toEqual([0, "appvars: - holds no variables\n"]);
@@ -207,6 +236,11 @@ describe("diff", () => {
     );
   });
 
+  it("knows environments whose name holds a colon", async () => {
+    await run(["env", "add", "shop/a:b"]);
+    expect((await run(["diff", "shop/a:b", "test"])).stdout).toBe("added\tDATABASE_URL\n");
+  });
+
   it("compares a file with a server", async () => {
     const { url } = await runningServer();
     const credentials = { APPVARS_API_KEY: "dev-key", APPVARS_API_SECRET: "dev-secret" };
@@ -249,6 +283,27 @@ describe("export", () => {
     });
   });
 
+  it("refuses to take the place of what is no file, and of the data file itself", async () => {
+    const folder = await temporaryFolder();
+    const pipe = join(folder, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    for (const output of [folder, pipe]) {
+      const { code, stderr } = await run(["export", "--format", "json", "--output", output]);
+      expect([code, stderr]).toEqual([8, `appvars: ${output} can't be written: it is no regular file\n`]);
+    }
+    expect((await stat(pipe)).isFIFO()).toBe(true);
+    const before = await readFile(path);
+    expect(await run(["export", "--format", "json", "--output", path])).toMatchObject({ code: 2 });
+    expect(await readFile(path)).toEqual(before);
+  });
+
+  it("can write one file from several processes at once, each version whole", async () => {
+    const file = join(await temporaryFolder(), "out.json");
+    const runs = Array.from({ length: 8 }, () => run(["export", "--format", "json", "--output", file]));
+    expect((await Promise.all(runs)).map(({ code }) => code)).toEqual(Array(8).fill(0));
+    expect(await readFile(file, "utf8")).toBe((await run(["export", "--format", "json"])).stdout);
+  });
+
   it("prints nothing when the format can't hold a name or value, and names each", async () => {
     await run(["set", "a.b", "x"]);
     const { code, stdout, stderr } = await run(["export", "--format", "shell"]);
@@ -287,6 +342,10 @@ describe("env", () => {
 
   it.each(["soon", "0h", "1w", "-1h", "1.5h"])("refuses the grace period %s", async (grace) => {
     expect(await run(["env", "rotate", "test", `--grace=${grace}`])).toMatchObject({ code: 2, stdout: "" });
+  });
+
+  it.each(["", "a/b/c", "/a", "a/", "tab\there", "x".repeat(256)])("refuses to add one called %j", async (name) => {
+    expect(await run(["env", "add", name])).toMatchObject({ code: 2, stdout: "" });
   });
 
   it("removes one only with --yes, and tells first what would go", async () => {

@@ -1,9 +1,12 @@
+import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { diffValues } from "../../domain/diff.js";
 import type { VariableSource } from "../../domain/source.js";
 import { type Context, withSource } from "../context.js";
+import { dataPath } from "../data-path.js";
 import { createDecrypt, type Decrypt } from "../decryption.js";
 import { printDifferences } from "../differences.js";
+import type { Io } from "../io.js";
 import type { SourceFlags } from "../open-source.js";
 import { readEntries } from "../read-entries.js";
 import { addSourceOptions } from "../source-options.js";
@@ -20,7 +23,7 @@ export function diffCommand(context: Context): Command {
   const command = new Command("diff")
     .summary("compare two environments or sources")
     .description(
-      "Tell what is added, removed and changed from A to B. Each is the name of an environment of --data FILE; " +
+      "Tell what is added, removed and changed from A to B. Each is the name of an environment of the data file; " +
         "FILE:ENVIRONMENT; or the URL of a server, with the credentials that are set. Values are hidden unless --values.",
     )
     .argument("<a>", "what is taken for the old one")
@@ -42,16 +45,19 @@ export async function runDiff(
   context: Context,
 ): Promise<void> {
   const read = (place: string) =>
-    withSource(context.openSource(sourceFlags(place, flags)), (source: VariableSource) => readEntries(source, decrypt));
+    withSource(context.openSource(sourceFlags(place, flags, context.io)), (source: VariableSource) =>
+      readEntries(source, decrypt),
+    );
   const differences = diffValues(await read(options.before), await read(options.after));
   await printDifferences(differences, options.values, context);
   if (options.exitCode && differences.length > 0) context.exitCode = 1;
 }
 
 /** The flags that open what A or B names. */
-function sourceFlags(place: string, { data, env: _, url: __, ...flags }: SourceFlags): SourceFlags {
+function sourceFlags(place: string, { data, env: _, url: __, ...flags }: SourceFlags, io: Io): SourceFlags {
   if (/^https?:\/\//.test(place)) return { ...flags, url: place };
   const [, file, environment] = /^(.+):([^:]+)$/.exec(place) ?? [];
-  if (file && environment) return { ...flags, data: file, env: environment };
-  return { ...flags, ...(data !== undefined && { data }), env: place };
+  // An environment's name may hold a colon too.
+  if (file && environment && existsSync(file)) return { ...flags, data: file, env: environment };
+  return { ...flags, data: dataPath(data as string | undefined, io), env: place };
 }

@@ -1,5 +1,12 @@
 import { Command } from "commander";
-import { type Environment, findEnvironment, type KeyPair, qualifiedName } from "../../domain/environment.js";
+import {
+  type Environment,
+  findEnvironment,
+  type KeyPair,
+  LABEL_PATTERN,
+  LABEL_RULE,
+  qualifiedName,
+} from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
 import type { Context } from "../context.js";
 import { parseDuration } from "../duration.js";
@@ -60,9 +67,10 @@ export async function runEnvList(flags: SourceFlags, context: Context): Promise<
 export async function runEnvAdd(name: string, flags: SourceFlags, context: Context): Promise<void> {
   const { addEnvironment } = await import("../../store/edit-environments.js");
   const { freshCredentials } = await import("../../store/starter-data.js");
-  const [environment, application = "default", ...rest] = name.split("/").reverse();
-  if (!environment || !application || rest.length > 0)
-    throw new UsageError("the name must be like staging or shop/staging");
+  const [environment = "", application = "default", ...rest] = name.split("/").reverse();
+  if (rest.length > 0 || ![environment, application].every((label) => LABEL_PATTERN.test(label))) {
+    throw new UsageError(`the name must be like staging or shop/staging, each part ${LABEL_RULE}`);
+  }
   const added = { application, name: environment };
   const credentials = freshCredentials();
   const { store } = await openData(flags, context.io);

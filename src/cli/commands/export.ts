@@ -1,11 +1,12 @@
 import { Command, Option } from "commander";
+import { UsageError } from "../../domain/errors.js";
 import type { VariableSource } from "../../domain/source.js";
 import { EXPORT_FORMATS, type ExportFormat, WRITERS } from "../../formats/formats.js";
 import { type Context, withSource } from "../context.js";
 import { createDecrypt, type Decrypt } from "../decryption.js";
 import { readEntries } from "../read-entries.js";
 import { addSourceOptions } from "../source-options.js";
-import { writePrivateFile } from "../write-private-file.js";
+import { isSameFile, writePrivateFile } from "../write-private-file.js";
 
 export interface ExportOptions {
   format: ExportFormat;
@@ -24,9 +25,12 @@ export function exportCommand(context: Context): Command {
     .option("-o, --output <file>", "write this file, readable by you alone, in one step")
     .addHelpText("after", '\nExample:\n  eval "$(appvars export --format shell)"')
     .action(({ format, output, ...flags }) =>
-      withSource(context.openSource(flags), async (source) =>
-        runExport({ format, output }, source, await createDecrypt(flags, context), context),
-      ),
+      withSource(context.openSource(flags), async (source) => {
+        const data = flags.data ?? context.io.env["APPVARS_DATA"];
+        if (output && data && (await isSameFile(output, data)))
+          throw new UsageError(`${output} is the data file itself`);
+        await runExport({ format, output }, source, await createDecrypt(flags, context), context);
+      }),
     );
   return addSourceOptions(command);
 }

@@ -56,20 +56,21 @@ export async function runImport(options: ImportOptions, flags: SourceFlags, cont
   const plan = (data: Data, environment: EnvironmentRecord): Plan => {
     progress(`comparing ${entries.length} variables`);
     const typed = typeEntries(entries, format === "dotenv", data, environment);
-    return { typed, differences: diffValues(currentValues(data, environment, typed), typed) };
+    const differences = diffValues(currentValues(data, environment, typed), typed);
+    return { typed, differences, result: differences.length > 0 ? setValues(data, environment, typed) : data };
   };
   try {
     if (options.dryRun) {
       const { data, environment } = await readEnvironment(flags, context.io);
       return await printDifferences(plan(data, environment).differences, options.values, context);
     }
-    let made: Plan = { typed: [], differences: [] };
+    let made: Plan | undefined;
     await editEnvironment(flags, context.io, (data, environment) => {
       made = plan(data, environment);
       progress(`writing ${made.differences.length} changes`);
-      return made.differences.length === 0 ? data : setValues(data, environment, made.typed);
+      return made.result;
     });
-    context.tell(summary(made));
+    if (made) context.tell(summary(made));
   } finally {
     progress.done();
   }
@@ -79,6 +80,8 @@ export async function runImport(options: ImportOptions, flags: SourceFlags, cont
 interface Plan {
   typed: NamedValue[];
   differences: Difference[];
+  /** The data after it. */
+  result: Data;
 }
 
 function formatOf(file: string): ImportFormat {

@@ -43,6 +43,9 @@ export async function runSet(options: SetOptions, flags: SourceFlags, context: C
   const { parseAs } = await import("../../formats/infer-type.js");
   const { setValues } = await import("../../store/edit-values.js");
   const { name, description } = options;
+  const fromStdin = options.value === undefined || options.value === "-";
+  if (fromStdin && flags["encKeyFile"] === "-")
+    throw new UsageError("the value and the key can't both come from stdin");
   const key = options.encrypt ? await requireKey(flags, context) : undefined;
   const { encrypt } = await import("../../encryption/envelope.js");
   const given = await readValue(options.value, context);

@@ -62,7 +62,9 @@ export async function runImport(options: ImportOptions, flags: SourceFlags, cont
   try {
     if (options.dryRun) {
       const { data, environment } = await readEnvironment(flags, context.io);
-      return await printDifferences(plan(data, environment).differences, options.values, context);
+      const { differences } = plan(data, environment);
+      progress.done();
+      return await printDifferences(differences, options.values, context);
     }
     let made: Plan | undefined;
     await editEnvironment(flags, context.io, (data, environment) => {
@@ -70,8 +72,10 @@ export async function runImport(options: ImportOptions, flags: SourceFlags, cont
       progress(`writing ${made.differences.length} changes`);
       return made.result;
     });
+    progress.done();
     if (made) context.tell(summary(made));
   } finally {
+    // An error is told on a line of its own too.
     progress.done();
   }
 }

@@ -275,6 +275,11 @@ describe("export", () => {
     expect(await readdir(folder)).toEqual(["out.env"]);
   });
 
+  it("takes - for stdout", async () => {
+    const { stdout } = await run(["export", "--format", "json", "--output", "-"]);
+    expect(JSON.parse(stdout)).toMatchObject({ PORT: 3000 });
+  });
+
   it("exits with 8 when the file can't be written", async () => {
     expect(await run(["export", "--format", "json", "--output", "/nowhere/out.env"])).toMatchObject({
       code: 8,

@@ -22,7 +22,7 @@ export function exportCommand(context: Context): Command {
         "one of the names or values, nothing is printed and each is reported.",
     )
     .addOption(new Option("--format <format>", "what to print").choices(EXPORT_FORMATS).default("dotenv"))
-    .option("-o, --output <file>", "write this file, readable by you alone, in one step")
+    .option("-o, --output <file>", "write this file, readable by you alone, in one step; - is stdout")
     .addHelpText("after", '\nExample:\n  eval "$(appvars export --format shell)"')
     .action(({ format, output, ...flags }) =>
       withSource(context.openSource(flags), async (source) => {
@@ -45,7 +45,7 @@ export async function runExport(
   const entries = await readEntries(source, decrypt);
   const write = await WRITERS[format]();
   const text = write(entries);
-  if (output === undefined) return context.print(text);
+  if (output === undefined || output === "-") return context.print(text);
   await writePrivateFile(output, text);
   context.tell(`wrote ${entries.length} variables to ${output}`);
 }

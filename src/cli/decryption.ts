@@ -10,11 +10,19 @@ import type { SourceFlags } from "./open-source.js";
  */
 export type Decrypt = (name: string, value: JsonValue) => JsonValue;
 
-/** Decrypts with the key that the flags and the environment give. What it takes to do so is loaded at need. */
-export async function createDecrypt(flags: SourceFlags, { io }: Context): Promise<Decrypt> {
+/**
+ * Decrypts with the key that the flags and the environment give. What it takes to do so is loaded at need.
+ *
+ * @param withoutKey what is done with encrypted values where there is no key
+ */
+export async function createDecrypt(
+  flags: SourceFlags,
+  { io }: Context,
+  withoutKey: Decrypt = refuseEncrypted,
+): Promise<Decrypt> {
   const { findEncryptionKey } = await import("./open-source.js");
   const key = await findEncryptionKey(flags, io);
-  if (key === undefined) return refuseEncrypted;
+  if (key === undefined) return withoutKey;
   const { decrypt } = await import("../encryption/envelope.js");
   return (name, value) => {
     if (!isEncrypted(value)) return value;
@@ -25,6 +33,9 @@ export async function createDecrypt(flags: SourceFlags, { io }: Context): Promis
     }
   };
 }
+
+/** For a list, which one encrypted value is not to spoil. */
+export const leaveEncrypted: Decrypt = (_name, value) => value;
 
 const refuseEncrypted: Decrypt = (name, value) => {
   if (!isEncrypted(value)) return value;

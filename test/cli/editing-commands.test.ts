@@ -98,6 +98,20 @@ describe("encrypted values", () => {
     }
   });
 
+  it("are opened in list and show by the key, and left as they are without one", async () => {
+    await withKey(["set", "DATABASE_URL", "hunter2", "--encrypt"]);
+    for (const argv of [
+      ["list", "--values"],
+      ["show", "DATABASE_URL", "--values"],
+    ]) {
+      expect((await withKey(argv)).stdout).toContain("\thunter2\n");
+      expect((await run(argv)).stdout).toContain("\tenvbee:enc:v1:");
+      const wrong = await runCli(argv, { env: { ...env, APPVARS_ENC_KEY: "wrong" } });
+      expect([wrong.code, wrong.stdout]).toEqual([8, ""]);
+    }
+    expect((await withKey(["show", "DATABASE_URL"])).stdout).not.toContain("hunter2");
+  });
+
   it("take the key from a file or stdin", async () => {
     const keyFile = (await dataFile("the key\n")).path;
     await run(["set", "DATABASE_URL", "hunter2", "--encrypt", "--enc-key-file", keyFile]);

@@ -3,6 +3,7 @@ import { readAll, type VariableSource } from "../../domain/source.js";
 import type { JsonValue, Variable, VariableType } from "../../domain/variable.js";
 import { valueText } from "../../domain/variable.js";
 import { type Context, withSource } from "../context.js";
+import { createDecrypt, type Decrypt, leaveEncrypted } from "../decryption.js";
 import { escapeField } from "../escape.js";
 import { addSourceOptions } from "../source-options.js";
 import { formatTable } from "../table.js";
@@ -33,14 +34,23 @@ export function listCommand(context: Context): Command {
     .option("--filter <text>", "only variables with this text in their name or description")
     .addHelpText("after", "\nExample:\n  appvars list --filter database")
     .action(({ values, type, filter, ...flags }) =>
-      withSource(context.openSource(flags), (source) => runList({ values, type, filter }, source, context)),
+      withSource(context.openSource(flags), async (source) => {
+        const decrypt = values ? await createDecrypt(flags, context, leaveEncrypted) : leaveEncrypted;
+        await runList({ values, type, filter }, source, decrypt, context);
+      }),
     );
   return addSourceOptions(command);
 }
 
-export async function runList(options: ListOptions, source: VariableSource, context: Context): Promise<void> {
+/** @throws DecryptionError for a value that the key does not open */
+export async function runList(
+  options: ListOptions,
+  source: VariableSource,
+  decrypt: Decrypt,
+  context: Context,
+): Promise<void> {
   const variables = (await readAll((page) => source.listVariables(page))).filter(matcher(options));
-  const listed = options.values ? await withValues(variables, source) : variables;
+  const listed = options.values ? await withValues(variables, source, decrypt) : variables;
   if (context.flags.json) return context.printJson(listed);
   if (!context.io.stdout.isTTY)
     return context.print(listed.map((item) => `${fields(item, options).join("\t")}\n`).join(""));
@@ -61,10 +71,13 @@ function matcher({ type, filter = "" }: ListOptions): (variable: Variable) => bo
     [variable.name, variable.description].some((text) => text.toLowerCase().includes(wanted));
 }
 
-async function withValues(variables: readonly Variable[], source: VariableSource): Promise<Listed[]> {
+async function withValues(variables: readonly Variable[], source: VariableSource, decrypt: Decrypt): Promise<Listed[]> {
   const values = await readAll((page) => source.listValues(page));
   const contents = new Map(values.map(({ variable_id, content }) => [variable_id, content]));
-  return variables.map((variable) => ({ ...variable, ...contents.get(variable.id) }));
+  return variables.map((variable) => {
+    const content = contents.get(variable.id);
+    return content ? { ...variable, value: decrypt(variable.name, content.value) } : variable;
+  });
 }
 
 /** A line for a program. What has no value gives an empty field. */

@@ -4,6 +4,7 @@ import { readAll, type VariableSource } from "../../domain/source.js";
 import type { Variable, VariableValue } from "../../domain/variable.js";
 import { valueText } from "../../domain/variable.js";
 import { type Context, withSource } from "../context.js";
+import { createDecrypt, type Decrypt, leaveEncrypted } from "../decryption.js";
 import { escapeControls, escapeField } from "../escape.js";
 import { missingNamesError } from "../missing-names.js";
 import { addSourceOptions } from "../source-options.js";
@@ -28,14 +29,23 @@ export function showCommand(context: Context): Command {
     .option("--values", "show the value too", false)
     .addHelpText("after", "\nExample:\n  appvars show DATABASE_URL")
     .action((name: string, { values, ...flags }) =>
-      withSource(context.openSource(flags), (source) => runShow({ name, values }, source, context)),
+      withSource(context.openSource(flags), async (source) => {
+        const decrypt = values ? await createDecrypt(flags, context, leaveEncrypted) : leaveEncrypted;
+        await runShow({ name, values }, source, decrypt, context);
+      }),
     );
   return addSourceOptions(command);
 }
 
-/** @throws NotFoundError when no variable has that name */
-export async function runShow({ name, values }: ShowOptions, source: VariableSource, context: Context): Promise<void> {
+/** @throws NotFoundError when no variable has that name, DecryptionError */
+export async function runShow(
+  { name, values }: ShowOptions,
+  source: VariableSource,
+  decrypt: Decrypt,
+  context: Context,
+): Promise<void> {
   const shown = await readShown(name, source);
+  if (shown.value) shown.value = { ...shown.value, content: { value: decrypt(name, shown.value.content.value) } };
   if (context.flags.json) return context.printJson(toJson(shown, values));
   const isTerminal = context.io.stdout.isTTY ?? false;
   for (const [label, text] of describe(shown, values)) {

@@ -3,7 +3,8 @@ import type { VariableSource } from "../domain/source.js";
 import { type Colors, colorsFor } from "./colors.js";
 import { escapeControls } from "./escape.js";
 import type { Io } from "./io.js";
-import type { OpenOptions, SourceFlags } from "./open-source.js";
+import type { OpenOptions } from "./open-source.js";
+import type { SourceFlags } from "./settings.js";
 
 /** The flags that every command has. */
 export interface OutputFlags {

@@ -1,7 +1,7 @@
 import { DecryptionError } from "../domain/errors.js";
 import { isEncrypted, type JsonValue } from "../domain/variable.js";
 import type { Context } from "./context.js";
-import type { SourceFlags } from "./open-source.js";
+import type { SourceFlags } from "./settings.js";
 
 /**
  * A value as it was before a client encrypted it, as text; any other value as it is.

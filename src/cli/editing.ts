@@ -4,19 +4,12 @@ import type { EditableStore } from "../store/store.js";
 import { chooseEnvironment } from "./choose-environment.js";
 import { dataPath } from "./data-path.js";
 import type { Io } from "./io.js";
-import type { SourceFlags } from "./open-source.js";
-
-/** A data file that is open for changes. */
-export interface OpenData {
-  path: string;
-  store: EditableStore;
-}
+import { findSetting, layersOf, type SourceFlags } from "./settings.js";
 
 /** Opens the data file that the flags of `addDataOptions` and the environment name. @throws InvalidDataError */
-export async function openData(flags: SourceFlags, io: Io): Promise<OpenData> {
+export async function openData(flags: SourceFlags, io: Io): Promise<EditableStore> {
   const { openDataFile } = await import("../store/json-file-store.js");
-  const path = dataPath(flags["data"] as string | undefined, io);
-  return { path, store: await openDataFile(path) };
+  return openDataFile(dataPath(flags, io));
 }
 
 /**
@@ -30,7 +23,7 @@ export async function editEnvironment(
   io: Io,
   change: (data: Data, environment: EnvironmentRecord) => Data,
 ): Promise<void> {
-  const { store } = await openData(flags, io);
+  const store = await openData(flags, io);
   await store.update((data) => change(data, namedEnvironment(data, flags, io)));
 }
 
@@ -39,10 +32,10 @@ export async function readEnvironment(
   flags: SourceFlags,
   io: Io,
 ): Promise<{ data: Data; environment: EnvironmentRecord }> {
-  const { store } = await openData(flags, io);
+  const store = await openData(flags, io);
   return { data: store.snapshot, environment: namedEnvironment(store.snapshot, flags, io) };
 }
 
-function namedEnvironment({ environments }: Data, flags: SourceFlags, { env }: Io): EnvironmentRecord {
-  return chooseEnvironment(environments, (flags["env"] as string | undefined) || env["APPVARS_ENV"] || undefined);
+function namedEnvironment({ environments }: Data, flags: SourceFlags, io: Io): EnvironmentRecord {
+  return chooseEnvironment(environments, findSetting(layersOf(flags, io), "env")?.text);
 }

@@ -9,17 +9,14 @@ import type { Io } from "./io.js";
 import { missingSecretError } from "./missing-secret.js";
 import {
   findSetting,
-  type Layer,
   type LocalSettings,
+  layersOf,
   type RemoteSettings,
-  readLayer,
   resolveSettings,
   type Setting,
   type SettingName,
+  type SourceFlags,
 } from "./settings.js";
-
-/** What the flags of `addSourceOptions` parse to. */
-export type SourceFlags = Record<string, unknown>;
 
 export interface OpenOptions {
   /** Whether what is asked for needs no credentials. */
@@ -72,11 +69,6 @@ export function findEncryptionKey(flags: SourceFlags, io: Io): Promise<string | 
 async function findText(flags: SourceFlags, io: Io, ...names: SettingName[]): Promise<string | undefined> {
   const setting = findSetting(layersOf(flags, io), ...names);
   return setting && readSecret(setting, io);
-}
-
-/** The places that settings come from, strongest first. */
-function layersOf(flags: SourceFlags, io: Io): Layer[] {
-  return [readLayer("flag", flags), readLayer("variable", io.env)];
 }
 
 /** A secret that a setting holds, or that is in the file which it names. @throws UsageError when it can't be read */

@@ -2,6 +2,7 @@ import { AUTH_SCHEMES, type AuthScheme } from "../client/auth-headers.js";
 import { checkSeconds } from "../client/options.js";
 import { parseOrigin } from "../client/origin.js";
 import { UsageError } from "../domain/errors.js";
+import type { Io } from "./io.js";
 
 /** Where each setting of a source may be given. Secrets have no flag: it would show in the process list. */
 const SETTINGS = {
@@ -61,6 +62,14 @@ export function readLayer(kind: "flag" | "variable", texts: Record<string, unkno
     if (from && typeof text === "string" && text !== "") layer.set(name, { name, text, from });
   }
   return layer;
+}
+
+/** What commander parses flags to. */
+export type SourceFlags = Record<string, unknown>;
+
+/** The places that settings come from, strongest first. */
+export function layersOf(flags: SourceFlags, { env }: Pick<Io, "env">): Layer[] {
+  return [readLayer("flag", flags), readLayer("variable", env)];
 }
 
 /**

@@ -38,6 +38,11 @@ export interface EnvironmentRecord extends Environment, KeyPair {
   readonly previous?: readonly PreviousKeyPair[];
 }
 
+/** The pair in use and those that were rotated out, whether still valid or not. */
+export function allKeyPairs(environment: EnvironmentRecord): KeyPair[] {
+  return [environment, ...(environment.previous ?? [])];
+}
+
 /** The pairs that an environment's clients may use at the time `now`, in Unix milliseconds; the newest first. */
 export function validKeyPairs(environment: EnvironmentRecord, now: number): KeyPair[] {
   const { previous = [] } = environment;

@@ -1,4 +1,4 @@
-import type { EnvironmentRecord, KeyPair } from "../domain/environment.js";
+import { allKeyPairs, type EnvironmentRecord } from "../domain/environment.js";
 import type { Data } from "../store/data.js";
 import { buildView, type EnvironmentView } from "./environment-view.js";
 
@@ -26,8 +26,4 @@ export class SnapshotIndex {
     this.#views.set(environment.id, view);
     return view;
   }
-}
-
-function allKeyPairs(environment: EnvironmentRecord): KeyPair[] {
-  return [environment, ...(environment.previous ?? [])];
 }

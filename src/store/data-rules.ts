@@ -1,4 +1,4 @@
-import { type EnvironmentRecord, qualifiedName } from "../domain/environment.js";
+import { allKeyPairs, type EnvironmentRecord, qualifiedName } from "../domain/environment.js";
 import { InvalidDataError } from "../domain/errors.js";
 import { valueFitsType } from "../domain/variable.js";
 import type { Data, ValueRecord, VariableRecord } from "./data.js";
@@ -9,44 +9,33 @@ import type { Data, ValueRecord, VariableRecord } from "./data.js";
  * @throws InvalidDataError that names the record and the rule, never a value or a secret
  */
 export function checkRules({ environments, variables, values }: Data): void {
-  checkUnique("environments", environments, "id", (e) => e.id);
-  checkKeys(environments);
-  checkUnique("environments", environments, "name in its application", qualifiedName);
-  checkUnique("variables", variables, "id", (variable) => variable.id);
-  checkUnique("variables", variables, "name in its application", (variable) => qualifiedName(variable));
-  checkUnique("values", values, "id", (value) => value.id);
-  checkUnique("values", values, "variable_id and environment_id", (v) => `${v.variable_id} ${v.environment_id}`);
+  checkUnique("environments", environments, "id", (e) => [e.id]);
+  // A key names one environment, be it the pair in use or one that was rotated out.
+  checkUnique("environments", environments, "api_key", (e) => allKeyPairs(e).map((pair) => pair.api_key));
+  checkUnique("environments", environments, "name in its application", (e) => [qualifiedName(e)]);
+  checkUnique("variables", variables, "id", (variable) => [variable.id]);
+  checkUnique("variables", variables, "name in its application", (variable) => [qualifiedName(variable)]);
+  checkUnique("values", values, "id", (value) => [value.id]);
+  checkUnique("values", values, "variable_id and environment_id", (v) => [`${v.variable_id} ${v.environment_id}`]);
   checkValues({ environments, variables, values });
 }
 
-/** A key names one environment, be it the current one or one that was rotated out. */
-function checkKeys(environments: readonly EnvironmentRecord[]): void {
-  const owners = new Map<string, number>();
-  for (const [index, environment] of environments.entries()) {
-    for (const { api_key } of [environment, ...(environment.previous ?? [])]) {
-      const first = owners.get(api_key);
-      if (first !== undefined) {
-        const label = describe("environments", index, environment);
-        throw new InvalidDataError(`${label}: has the same api_key as environments[${first}]`);
-      }
-      owners.set(api_key, index);
-    }
-  }
-}
-
+/** No two records may share one of their keys, nor a record have one twice. */
 function checkUnique<T extends { id: number; name?: string }>(
   list: string,
   records: readonly T[],
   what: string,
-  key: (record: T) => string | number,
+  keys: (record: T) => readonly (string | number)[],
 ): void {
   const seen = new Map<string | number, number>();
   for (const [index, record] of records.entries()) {
-    const first = seen.get(key(record));
-    if (first !== undefined) {
-      throw new InvalidDataError(`${describe(list, index, record)}: has the same ${what} as ${list}[${first}]`);
+    for (const key of keys(record)) {
+      const first = seen.get(key);
+      if (first !== undefined) {
+        throw new InvalidDataError(`${describe(list, index, record)}: has the same ${what} as ${list}[${first}]`);
+      }
+      seen.set(key, index);
     }
-    seen.set(key(record), index);
   }
 }
 

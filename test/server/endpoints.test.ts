@@ -1,27 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { VALUES, VARIABLES } from "../contract/development.js";
 import { DATA, edited } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
 import { get } from "../support/http.js";
 import { runningServer } from "../support/running-server.js";
-
-const VARIABLES = [
-  { id: 1, type: "STRING", name: "DATABASE_URL", description: "Primary database" },
-  { id: 2, type: "NUMBER", name: "PORT", description: "Where it listens" },
-  { id: 3, type: "BOOLEAN", name: "DEBUG", description: "" },
-  { id: 4, type: "JSON", name: "FLAGS", description: "Feature flags" },
-  { id: 5, type: "STRING", name: "__proto__", description: "An ordinary name" },
-  { id: 6, type: "STRING", name: "EMPTY", description: "An empty text" },
-  { id: 7, type: "STRING", name: "UNSET", description: "Has a value in production only" },
-];
-
-const VALUES = [
-  { id: 11, variable_id: 1, content: { value: "postgres://localhost/dev" } },
-  { id: 12, variable_id: 2, content: { value: 3000 } },
-  { id: 13, variable_id: 3, content: { value: true } },
-  { id: 14, variable_id: 4, content: { value: { beta: ["x", null, 1.5] } } },
-  { id: 15, variable_id: 5, content: { value: "not a prototype" } },
-  { id: 16, variable_id: 6, content: { value: "" } },
-];
 
 describe("the data endpoints answer with exactly the fields of the contract", () => {
   it.each([

@@ -7,8 +7,8 @@ import { dataPath } from "../data-path.js";
 import { createDecrypt, type Decrypt } from "../decryption.js";
 import { printDifferences } from "../differences.js";
 import type { Io } from "../io.js";
-import type { SourceFlags } from "../open-source.js";
 import { readEntries } from "../read-entries.js";
+import type { SourceFlags } from "../settings.js";
 import { addSourceOptions } from "../source-options.js";
 
 export interface DiffOptions {
@@ -59,5 +59,5 @@ function sourceFlags(place: string, { data, env: _, url: __, ...flags }: SourceF
   const [, file, environment] = /^(.+):([^:]+)$/.exec(place) ?? [];
   // An environment's name may hold a colon too.
   if (file && environment && existsSync(file)) return { ...flags, data: file, env: environment };
-  return { ...flags, data: dataPath(data as string | undefined, io), env: place };
+  return { ...flags, data: dataPath({ data }, io), env: place };
 }

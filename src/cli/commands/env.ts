@@ -12,8 +12,8 @@ import type { Context } from "../context.js";
 import { parseDuration } from "../duration.js";
 import { openData } from "../editing.js";
 import { escapeField } from "../escape.js";
-import type { SourceFlags } from "../open-source.js";
 import { pasteLines } from "../paste-lines.js";
+import type { SourceFlags } from "../settings.js";
 import { addDataFileOption } from "../source-options.js";
 import { formatTable } from "../table.js";
 
@@ -44,7 +44,7 @@ export function envCommand(context: Context): Command {
 }
 
 export async function runEnvList(flags: SourceFlags, context: Context): Promise<void> {
-  const { store } = await openData(flags, context.io);
+  const store = await openData(flags, context.io);
   const rows = store.snapshot.environments.map(({ id, application, name, api_key, previous = [] }) => ({
     id,
     application,
@@ -73,7 +73,7 @@ export async function runEnvAdd(name: string, flags: SourceFlags, context: Conte
   }
   const added = { application, name: environment };
   const credentials = freshCredentials();
-  const { store } = await openData(flags, context.io);
+  const store = await openData(flags, context.io);
   await store.update((data) => addEnvironment(data, added, credentials));
   printCredentials(added, credentials, context);
 }
@@ -83,7 +83,7 @@ export async function runEnvRotate(name: string, grace: number, flags: SourceFla
   const { rotateEnvironment } = await import("../../store/edit-environments.js");
   const { freshCredentials } = await import("../../store/starter-data.js");
   const credentials = freshCredentials();
-  const { store } = await openData(flags, context.io);
+  const store = await openData(flags, context.io);
   await store.update((data) => rotateEnvironment(data, name, credentials, { now: context.io.clock(), grace }));
   printCredentials(findEnvironment(store.snapshot.environments, name), credentials, context);
 }
@@ -91,7 +91,7 @@ export async function runEnvRotate(name: string, grace: number, flags: SourceFla
 /** @throws UsageError without `--yes`; NotFoundError, InvalidDataError */
 export async function runEnvRemove(name: string, yes: boolean, flags: SourceFlags, context: Context): Promise<void> {
   const { removeEnvironment } = await import("../../store/edit-environments.js");
-  const { store } = await openData(flags, context.io);
+  const store = await openData(flags, context.io);
   const environment = findEnvironment(store.snapshot.environments, name);
   const count = store.snapshot.values.filter((value) => value.environment_id === environment.id).length;
   const what = `${qualifiedName(environment)} with its credentials and ${count} values`;

@@ -5,6 +5,7 @@ import { EXPORT_FORMATS, type ExportFormat, WRITERS } from "../../formats/format
 import { type Context, withSource } from "../context.js";
 import { createDecrypt, type Decrypt } from "../decryption.js";
 import { readEntries } from "../read-entries.js";
+import { findSetting, layersOf } from "../settings.js";
 import { addSourceOptions } from "../source-options.js";
 import { isSameFile, writePrivateFile } from "../write-private-file.js";
 
@@ -26,7 +27,7 @@ export function exportCommand(context: Context): Command {
     .addHelpText("after", '\nExample:\n  eval "$(appvars export --format shell)"')
     .action(({ format, output, ...flags }) =>
       withSource(context.openSource(flags), async (source) => {
-        const data = flags.data ?? context.io.env["APPVARS_DATA"];
+        const data = findSetting(layersOf(flags, context.io), "data")?.text;
         if (output && data && (await isSameFile(output, data)))
           throw new UsageError(`${output} is the data file itself`);
         await runExport({ format, output }, source, await createDecrypt(flags, context), context);

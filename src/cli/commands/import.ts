@@ -10,8 +10,8 @@ import type { Data } from "../../store/data.js";
 import type { Context } from "../context.js";
 import { printDifferences } from "../differences.js";
 import { editEnvironment, readEnvironment } from "../editing.js";
-import type { SourceFlags } from "../open-source.js";
 import { createProgress } from "../progress.js";
+import type { SourceFlags } from "../settings.js";
 import { addDataOptions } from "../source-options.js";
 import { typeEntries } from "../type-entries.js";
 

@@ -12,7 +12,7 @@ export function initCommand(context: Context): Command {
     )
     .option("--data <file>", `where (APPVARS_DATA, default ${DEFAULT_DATA_FILE})`)
     .addHelpText("after", "\nExample:\n  appvars init --data vars.json")
-    .action(({ data }) => runInit(dataPath(data, context.io), context));
+    .action(({ data }) => runInit(dataPath({ data }, context.io), context));
 }
 
 /** @throws InvalidDataError when there is such a file already, or it can't be written */

@@ -1,7 +1,6 @@
 import { Command } from "commander";
 import { readAll, type VariableSource } from "../../domain/source.js";
-import type { JsonValue, Variable, VariableType } from "../../domain/variable.js";
-import { valueText } from "../../domain/variable.js";
+import { type JsonValue, type Variable, type VariableType, valueText } from "../../domain/variable.js";
 import { type Context, withSource } from "../context.js";
 import { createDecrypt, type Decrypt, leaveEncrypted } from "../decryption.js";
 import { escapeField } from "../escape.js";

@@ -39,7 +39,7 @@ export function serveCommand(context: Context): Command {
     .addHelpText("after", "\nExample:\n  appvars serve --data vars.json --port 0")
     .action(({ data, tolerancePast, toleranceFuture, ...options }) => {
       const tolerance = { past: tolerancePast, future: toleranceFuture };
-      return runServe({ ...options, tolerance, data: dataPath(data, context.io) }, context);
+      return runServe({ ...options, tolerance, data: dataPath({ data }, context.io) }, context);
     });
 }
 

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { Context } from "../context.js";
 import { editEnvironment } from "../editing.js";
-import type { SourceFlags } from "../open-source.js";
+import type { SourceFlags } from "../settings.js";
 import { addDataOptions } from "../source-options.js";
 
 export function unsetCommand(context: Context): Command {

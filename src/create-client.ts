@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { AnswerCache } from "./client/answer-cache.js";
 import type { AuthScheme } from "./client/auth-headers.js";
 import { Client, type ClientDependencies } from "./client/client.js";
 import { checkCredential, checkSeconds } from "./client/options.js";
@@ -24,6 +25,8 @@ export interface ClientOptions {
   maxWaitScope?: "call" | "client";
   /** PEM certificates to trust instead of the system's. */
   ca?: string | undefined;
+  /** Whether to keep answers and ask only whether they have changed, for who reads the same again and again. */
+  revalidate?: boolean;
   /** Told of each pause before another try. */
   onRetry?: (notice: RetryNotice) => void;
   /** Told of each answer. */
@@ -55,6 +58,7 @@ export function createClient(options: ClientOptions): VariableSource {
     sleep: (seconds) => delay(seconds * 1_000, undefined, { signal: closed.signal }).catch(() => {}),
     onClose: () => closed.abort(),
     nextBudget: () => (maxWaitScope === "client" ? shared : createWaitBudget(maxWait)),
+    answers: options.revalidate ? new AnswerCache() : undefined,
     onRetry,
     onResponse,
   });

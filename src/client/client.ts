@@ -4,6 +4,7 @@ import { type Page, type PageRequest, pageBounds } from "../domain/page.js";
 import { ROUTES } from "../domain/routes.js";
 import type { Health, VariableSource } from "../domain/source.js";
 import { isVariableName, type ValueContent, type Variable, type VariableValue } from "../domain/variable.js";
+import type { AnswerCache } from "./answer-cache.js";
 import { type AuthScheme, authHeaders, type ClientCredentials } from "./auth-headers.js";
 import { type Decoder, decodeContent, decodePage, decodeValue, decodeVariable } from "./decode.js";
 import { interpret, interpretHealth } from "./interpret.js";
@@ -20,8 +21,18 @@ export interface ClientDependencies extends Omit<RetryOptions, "budget" | "clock
   nextBudget: () => WaitBudget;
   /** Called when the client is closed: it has to end what `sleep` began. */
   onClose: () => void;
+  /** What was answered before, to ask only whether it is still so; undefined to ask anew each time. */
+  answers: AnswerCache | undefined;
   /** Told of every answer. */
-  onResponse: (exchange: { target: string; status: number; milliseconds: number }) => void;
+  onResponse: (exchange: Exchange) => void;
+}
+
+/** A request and its answer, without any value. */
+export interface Exchange {
+  target: string;
+  status: number;
+  headers: HttpResponse["headers"];
+  milliseconds: number;
 }
 
 /** The variables of one environment, from a server over signed HTTP. */
@@ -68,11 +79,13 @@ export class Client implements VariableSource {
   }
 
   #get<T>(target: string, decode: Decoder<T>): Promise<T> {
-    const { auth, credentials, clock } = this.#deps;
+    const { auth, credentials, clock, answers } = this.#deps;
     // Signed anew for each try: a signature ages.
     return this.#retrying(async () => {
       const headers = authHeaders(auth, credentials, { timestamp: clock(), method: "GET", route: target });
-      return interpret(await this.#send(target, headers), decode);
+      const response = await this.#send(target, { ...headers, ...answers?.condition(target) });
+      if (!answers) return interpret(response, decode);
+      return answers.answer(target, response, () => interpret(response, decode));
     });
   }
 
@@ -84,7 +97,8 @@ export class Client implements VariableSource {
     const { transport, clock, onResponse } = this.#deps;
     const startedAt = clock();
     const response = await transport.get(target, { ...headers, accept: "application/json" });
-    onResponse({ target, status: response.status, milliseconds: clock() - startedAt });
+    const { status, headers: received } = response;
+    onResponse({ target, status, headers: received, milliseconds: clock() - startedAt });
     return response;
   }
 }

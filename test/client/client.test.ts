@@ -90,8 +90,8 @@ describe("the client", () => {
     expect(onRetry.mock.calls).toStrictEqual([[{ wait, reason: "the server failed with status 503" }]]);
     const target = "/v1/variables-values-by-name/A/content";
     expect(onResponse.mock.calls).toStrictEqual([
-      [{ target, status: 503, milliseconds: expect.any(Number) }],
-      [{ target, status: 200, milliseconds: expect.any(Number) }],
+      [{ target, status: 503, headers: expect.any(Object), milliseconds: expect.any(Number) }],
+      [{ target, status: 200, headers: expect.any(Object), milliseconds: expect.any(Number) }],
     ]);
   });
 

@@ -3,7 +3,7 @@ import type { VariableSource } from "../domain/source.js";
 import { type Colors, colorsFor } from "./colors.js";
 import { escapeControls } from "./escape.js";
 import type { Io } from "./io.js";
-import type { OpenOptions } from "./open-source.js";
+import type { OpenOptions } from "./open-remote.js";
 import type { SourceFlags } from "./settings.js";
 
 /** The flags that every command has. */
@@ -20,7 +20,7 @@ export interface Context {
   io: Io;
   flags: OutputFlags;
   /** Opens the source that the command's flags and the environment name. */
-  openSource(flags: SourceFlags, options?: Pick<OpenOptions, "anonymous">): Promise<VariableSource>;
+  openSource(flags: SourceFlags, options?: Pick<OpenOptions, "anonymous" | "live">): Promise<VariableSource>;
   /** Writes to stdout. */
   print(text: string): void;
   printJson(value: unknown): void;
@@ -53,13 +53,20 @@ export function createContext(io: Io, readFlags: () => OutputFlags): Context {
     colors: () => colorsFor(io.stdout, io.env, readFlags().color),
     openSource: async (sourceFlags, options) => {
       const { openSource } = await import("./open-source.js");
-      return openSource(sourceFlags, io, {
-        ...options,
-        onRetry: onceEach(({ reason }) => note(`${reason}; trying again`)),
-        onResponse: ({ target, status, milliseconds }) => {
-          if (readFlags().verbose) note(`GET ${target} ${status} in ${milliseconds} ms`);
-        },
-      });
+      return openSource(sourceFlags, io, { ...options, ...noteExchanges(note, readFlags) });
+    },
+  };
+}
+
+/** Tells a person why the client tries again and, with `--verbose`, of each request. */
+export function noteExchanges(
+  note: Context["note"],
+  readFlags: () => OutputFlags,
+): Pick<OpenOptions, "onRetry" | "onResponse"> {
+  return {
+    onRetry: onceEach(({ reason }) => note(`${reason}; trying again`)),
+    onResponse: ({ target, status, milliseconds }) => {
+      if (readFlags().verbose) note(`GET ${target} ${status} in ${milliseconds} ms`);
     },
   };
 }

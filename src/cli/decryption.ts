@@ -20,7 +20,7 @@ export async function createDecrypt(
   { io }: Context,
   withoutKey: Decrypt = refuseEncrypted,
 ): Promise<Decrypt> {
-  const { findEncryptionKey } = await import("./open-source.js");
+  const { findEncryptionKey } = await import("./read-secret.js");
   const key = await findEncryptionKey(flags, io);
   if (key === undefined) return withoutKey;
   const { decrypt } = await import("../encryption/envelope.js");

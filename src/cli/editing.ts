@@ -4,7 +4,8 @@ import type { EditableStore } from "../store/store.js";
 import { chooseEnvironment } from "./choose-environment.js";
 import { dataPath } from "./data-path.js";
 import type { Io } from "./io.js";
-import { findSetting, layersOf, type SourceFlags } from "./settings.js";
+import { layersOf } from "./layers.js";
+import { findSetting, type SourceFlags } from "./settings.js";
 
 /** Opens the data file that the flags of `addDataOptions` and the environment name. @throws InvalidDataError */
 export async function openData(flags: SourceFlags, io: Io): Promise<EditableStore> {

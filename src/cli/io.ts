@@ -12,6 +12,12 @@ export interface Io {
   stdout: Output;
   stderr: Output;
   env: Record<string, string | undefined>;
+  /** The folder that the command runs in. */
+  cwd: string;
+  /** The user's own folders for this program, whether they are there or not. */
+  folders: { config: string; cache: string };
+  /** Id of the user who runs this; undefined where the system has no such ids. */
+  user: number | undefined;
   /** Unix time in milliseconds. */
   clock: () => number;
   /** Resolves when the process is asked to stop: SIGTERM, Ctrl-C. */

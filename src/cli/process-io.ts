@@ -1,3 +1,4 @@
+import envPaths from "env-paths";
 import type { Io } from "./io.js";
 
 /** This process as a command sees it. */
@@ -11,7 +12,18 @@ export function processIo(): Io {
   });
   // Nobody is left to be told: what the command does, a server for one, goes on.
   stderr.on("error", () => {});
-  return { stdin, stdout, stderr, env, clock: Date.now, untilStopped };
+  const { config, cache } = envPaths("appvars", { suffix: "" });
+  return {
+    stdin,
+    stdout,
+    stderr,
+    env,
+    cwd: process.cwd(),
+    folders: { config, cache },
+    user: process.getuid?.(),
+    clock: Date.now,
+    untilStopped,
+  };
 }
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM"] as const;

@@ -1,4 +1,4 @@
-import { CommanderError } from "commander";
+import type { CommanderError } from "commander";
 import { AppvarsError, type ErrorCode } from "../domain/errors.js";
 import { colorsFor } from "./colors.js";
 import { escapeControls } from "./escape.js";
@@ -7,7 +7,7 @@ import type { Io } from "./io.js";
 
 /** Tells of an error on stderr, as JSON where `--json` asks for it, and returns the exit code it stands for. */
 export async function reportError(error: unknown, argv: readonly string[], io: Io): Promise<number> {
-  if (error instanceof CommanderError && error.exitCode === 0) return 0;
+  if (isCommanderError(error) && error.exitCode === 0) return 0;
   const { code, message } = describe(error);
   const flags = argv.slice(0, argv.includes("--") ? argv.indexOf("--") : undefined);
   if (flags.includes("--json")) {
@@ -22,17 +22,24 @@ export async function reportError(error: unknown, argv: readonly string[], io: I
 
 function describe(error: unknown): { code: ErrorCode; message: string } {
   if (error instanceof AppvarsError) return { code: error.code, message: error.message };
-  if (error instanceof CommanderError) return { code: "usage", message: usageMessage(error) };
+  if (isCommanderError(error)) return { code: "usage", message: usageMessage(error) };
   return { code: "unexpected", message: error instanceof Error ? error.message : String(error) };
 }
 
 /** Whether no command was given, and commander has printed the help. */
 function isHelp(error: unknown): boolean {
-  return error instanceof CommanderError && error.code === "commander.help";
+  return isCommanderError(error) && error.code === "commander.help";
 }
 
 /** commander quotes an unknown flag with what was given to it, which may be meant as a secret. */
 function usageMessage(error: CommanderError): string {
   if (isHelp(error)) return "which command? see --help";
   return error.message.replace(/^error: /, "").replace(/'(--?[\w-]+)=.*'/s, "'$1'");
+}
+
+/** By its shape: a one-shot `get` has not loaded commander, and is not to load it for this. */
+function isCommanderError(error: unknown): error is CommanderError {
+  return (
+    error instanceof Error && "exitCode" in error && "code" in error && String(error.code).startsWith("commander.")
+  );
 }

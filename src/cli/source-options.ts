@@ -5,6 +5,7 @@ import { DEFAULT_DATA_FILE } from "./data-path.js";
 export function addSourceOptions(command: Command): Command {
   return command
     .optionsGroup("Source:")
+    .addOption(profileOption())
     .option("--url <url>", "server to read from (APPVARS_URL, default http://127.0.0.1:7400)")
     .option("--api-key <key>", "key of the environment (APPVARS_API_KEY)")
     .addOption(secretFileOption())
@@ -19,7 +20,7 @@ export function addSourceOptions(command: Command): Command {
 
 /** Adds the flags that say which environment of which data file a command changes. */
 export function addDataOptions(command: Command): Command {
-  return addDataFileOption(command.optionsGroup("Data:")).option(
+  return addDataFileOption(command.optionsGroup("Data:").addOption(profileOption())).option(
     "--env <name>",
     "its environment: development, or shop/development (APPVARS_ENV)",
   );
@@ -27,6 +28,10 @@ export function addDataOptions(command: Command): Command {
 
 export function addDataFileOption(command: Command): Command {
   return command.option("--data <file>", `the data file (APPVARS_DATA, default ${DEFAULT_DATA_FILE})`);
+}
+
+function profileOption(): Option {
+  return new Option("--profile <name>", "take the settings of this profile (APPVARS_PROFILE)");
 }
 
 export function encryptionKeyOption(): Option {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { findSetting, readLayer, resolveSettings } from "../../src/cli/settings.js";
+import { findSetting, readLayer } from "../../src/cli/settings.js";
+import { readKeys } from "../../src/cli/settings-file.js";
+import { resolveSettings } from "../../src/cli/source-settings.js";
 
 const resolve = (flags: Record<string, string>, variables: Record<string, string> = {}) =>
   resolveSettings([readLayer("flag", flags), readLayer("variable", variables)]);
@@ -94,5 +96,27 @@ describe("settings out of their bounds", () => {
 
   it("names the variable when it came from one", () => {
     expect(() => resolve({}, { APPVARS_MAX_WAIT: "soon" })).toThrow("APPVARS_MAX_WAIT must be");
+  });
+});
+
+describe("a profile's secret and the project's server", () => {
+  const layers = (project: Record<string, string>, flags: Record<string, string> = {}) => [
+    readLayer("flag", flags),
+    readLayer("variable", {}),
+    readKeys("project", project, "in .appvars.json", "/project"),
+    readKeys("key", { url: "https://vars.example", api_secret: "hunter2" }, "of profile staging", "/config"),
+  ];
+
+  it("go together when the profile is for that server", () => {
+    expect(resolveSettings(layers({ url: "https://vars.example/" }))).toMatchObject({ url: "https://vars.example" });
+  });
+
+  it("do not when it is another, unless a flag says so", () => {
+    const elsewhere = layers({ url: "https://elsewhere.example" });
+    expect(() => resolveSettings(elsewhere)).toThrow(
+      "the secret is of a profile for https://vars.example, but url in .appvars.json is another server",
+    );
+    const flagged = layers({ url: "https://elsewhere.example" }, { url: "https://elsewhere.example" });
+    expect(resolveSettings(flagged)).toMatchObject({ url: "https://elsewhere.example" });
   });
 });

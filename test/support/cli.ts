@@ -7,6 +7,10 @@ export interface CliOptions {
   stdin?: string;
   /** Whether stdout and stderr are a terminal with 256 colours. */
   terminal?: boolean;
+  /** The folder that it runs in; by default one with no settings in it or above. */
+  cwd?: string;
+  /** The user's folder for configuration; by default one that is not there. */
+  config?: string;
   clock?: () => number;
   untilStopped?: () => Promise<void>;
   /** Told of everything written to stdout, as it comes. */
@@ -20,8 +24,16 @@ export interface CliResult {
 }
 
 /** Runs one command line in this process, with nothing of this process's environment. */
-export async function runCli(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
-  const { terminal = false, onStdout = () => {} } = options;
+export function runCli(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+  return runWith((io) => main(argv, io), options);
+}
+
+/** Gives `run` a world of its own, and returns what it made of it. */
+export async function runWith<T>(
+  run: (io: Io) => Promise<T>,
+  options: CliOptions = {},
+): Promise<{ code: T; stdout: string; stderr: string }> {
+  const { terminal = false, onStdout = () => {}, config = "/nowhere/config" } = options;
   const stdout = capture(terminal, onStdout);
   const stderr = capture(terminal);
   const io: Io = {
@@ -29,10 +41,13 @@ export async function runCli(argv: readonly string[], options: CliOptions = {}):
     stdout: stdout.stream,
     stderr: stderr.stream,
     env: options.env ?? {},
+    cwd: options.cwd ?? "/nowhere",
+    folders: { config, cache: "/nowhere/cache" },
+    user: process.getuid?.(),
     clock: options.clock ?? Date.now,
     untilStopped: options.untilStopped ?? (() => Promise.resolve()),
   };
-  const code = await main(argv, io);
+  const code = await run(io);
   return { code, stdout: stdout.text(), stderr: stderr.text() };
 }
 

@@ -4,8 +4,9 @@ import type { VariableSource } from "../../domain/source.js";
 import { EXPORT_FORMATS, type ExportFormat, WRITERS } from "../../formats/formats.js";
 import { type Context, withSource } from "../context.js";
 import { createDecrypt, type Decrypt } from "../decryption.js";
+import { layersOf } from "../layers.js";
 import { readEntries } from "../read-entries.js";
-import { findSetting, layersOf } from "../settings.js";
+import { findSetting } from "../settings.js";
 import { addSourceOptions } from "../source-options.js";
 import { isSameFile, writePrivateFile } from "../write-private-file.js";
 

@@ -4,7 +4,7 @@ import { UsageError } from "../../domain/errors.js";
 import { VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
 import type { Context } from "../context.js";
 import { editEnvironment } from "../editing.js";
-import { findEncryptionKey } from "../open-source.js";
+import { findEncryptionKey } from "../read-secret.js";
 import type { SourceFlags } from "../settings.js";
 import { addDataOptions, encryptionKeyOption } from "../source-options.js";
 import { parseType } from "../type-argument.js";

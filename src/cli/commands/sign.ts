@@ -23,7 +23,7 @@ export function signCommand(context: Context): Command {
         '    -H "Authorization: $(appvars sign GET /v1/variables?limit=2)" "$APPVARS_URL/v1/variables?limit=2"',
     )
     .action(async (method: string, path: string, flags) => {
-      const { findSecret } = await import("../open-source.js");
+      const { findSecret } = await import("../read-secret.js");
       await runSign({ method, path }, await findSecret(flags, context.io), context);
     });
 }

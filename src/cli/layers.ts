@@ -1,0 +1,17 @@
+import type { Io } from "./io.js";
+import { profilesPath, readProfile } from "./profiles.js";
+import { readProjectFile } from "./project-file.js";
+import { findSetting, type Layer, readLayer, type SourceFlags } from "./settings.js";
+
+/** What of the surroundings settings are read from. */
+export type SettingsIo = Pick<Io, "env" | "cwd" | "folders" | "user">;
+
+/**
+ * The places that settings come from, strongest first: flags, environment variables, `.appvars.json`, the profile.
+ *
+ * @throws UsageError for a file with settings that breaks a rule, or a profile that there is not
+ */
+export function layersOf(flags: SourceFlags, io: SettingsIo): Layer[] {
+  const layers = [readLayer("flag", flags), readLayer("variable", io.env), readProjectFile(io.cwd, io.user)];
+  return [...layers, readProfile(profilesPath(io), findSetting(layers, "profile"))];
+}

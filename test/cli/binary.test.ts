@@ -105,13 +105,23 @@ describe("what a one-shot command loads", () => {
     return stderr;
   }
 
-  it("for get from a server is none of what only other commands need", async () => {
+  it("for get from a server is the one file that the command starts with, and no package", async () => {
     const log = await loaded(["get", "PORT"], await remote());
     // Only ours: the Node that runs this may itself lie in a node_modules.
     const ours = log.replaceAll(new URL("../../", import.meta.url).pathname, "./");
-    const packages = new Set([...ours.matchAll(/\.\/node_modules\/((?:@[\w-]+\/)?[\w.-]+)\//g)].map((m) => m[1]));
-    expect([...packages]).toEqual(["commander"]);
-    expect(log).toContain("dist/client/client.js");
-    expect(log).not.toMatch(/dist\/(server|service|store|tui)\//);
+    expect(new Set(ours.match(/\.\/(node_modules|dist)\/[\w/.@-]+/g))).toEqual(new Set(["./dist/cli/start.js"]));
+  });
+
+  it("in that file is no ink, react, polka, lowdb or validator, and nothing that uses them", async () => {
+    const bundle = await readFile(new URL("../../dist/cli/start.js", import.meta.url), "utf8");
+    const parts = [...bundle.matchAll(/^\/\/ ((?:dist|node_modules)\/.*)$/gm)].map(([, path]) => path ?? "");
+    expect(parts).toContain("dist/client/client.js");
+    const packages = new Set(parts.flatMap((path) => /^node_modules\/([\w.-]+)/.exec(path)?.[1] ?? []));
+    expect([...packages].sort()).toEqual(["env-paths", "fastest-levenshtein"]);
+    expect(parts.join("\n")).not.toMatch(/dist\/(server|service|store|tui|formats)\//);
+    // Imports at its top would load a package each time; those in functions only at need.
+    expect([...bundle.matchAll(/^import .* from "(.*)";$/gm)].filter(([, name]) => !name?.startsWith("node:"))).toEqual(
+      [],
+    );
   });
 });

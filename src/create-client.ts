@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { AnswerCache } from "./client/answer-cache.js";
 import type { AuthScheme } from "./client/auth-headers.js";
 import { Client, type ClientDependencies } from "./client/client.js";
@@ -55,7 +54,11 @@ export function createClient(options: ClientOptions): VariableSource {
     auth,
     clock: Date.now,
     random: Math.random,
-    sleep: (seconds) => delay(seconds * 1_000, undefined, { signal: closed.signal }).catch(() => {}),
+    sleep: async (seconds) => {
+      // Loaded at need: few clients ever wait.
+      const { setTimeout: delay } = await import("node:timers/promises");
+      await delay(seconds * 1_000, undefined, { signal: closed.signal }).catch(() => {});
+    },
     onClose: () => closed.abort(),
     nextBudget: () => (maxWaitScope === "client" ? shared : createWaitBudget(maxWait)),
     answers: options.revalidate ? new AnswerCache() : undefined,

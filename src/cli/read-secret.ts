@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { checkCredential } from "../client/options.js";
 import { UsageError } from "../domain/errors.js";
 import type { Io } from "./io.js";
@@ -34,13 +33,14 @@ export async function readSecret({ name, text: given, from }: Setting, io: Pick<
 
 /** @throws UsageError when it can't be read */
 export async function readSettingFile(path: string, from: string): Promise<string> {
+  // Loaded at need, as is what reads a stream: most secrets come from elsewhere, and it would cost each start 2 ms.
+  const { readFile } = await import("node:fs/promises");
   return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`${from} ${path} can't be read (${error.code})`);
   });
 }
 
 async function readAllOf(stream: Io["stdin"]): Promise<string> {
-  // Loaded at need: most secrets come from elsewhere.
   const { text } = await import("node:stream/consumers");
   return text(stream);
 }

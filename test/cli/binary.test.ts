@@ -117,7 +117,7 @@ describe("what a one-shot command loads", () => {
     const parts = [...bundle.matchAll(/^\/\/ ((?:dist|node_modules)\/.*)$/gm)].map(([, path]) => path ?? "");
     expect(parts).toContain("dist/client/client.js");
     const packages = new Set(parts.flatMap((path) => /^node_modules\/([\w.-]+)/.exec(path)?.[1] ?? []));
-    expect([...packages].sort()).toEqual(["env-paths", "fastest-levenshtein"]);
+    expect([...packages].sort()).toEqual(["env-paths", "fastest-levenshtein", "is-safe-filename"]);
     expect(parts.join("\n")).not.toMatch(/dist\/(server|service|store|tui|formats)\//);
     // Imports at its top would load a package each time; those in functions only at need.
     expect([...bundle.matchAll(/^import .* from "(.*)";$/gm)].filter(([, name]) => !name?.startsWith("node:"))).toEqual(

@@ -17,6 +17,7 @@ export type { Page, PageMetadata, PageRequest } from "./domain/page.js";
 export { type Health, readAll, type VariableSource } from "./domain/source.js";
 export type { JsonValue, ValueContent, Variable, VariableType, VariableValue } from "./domain/variable.js";
 export { type LocalServer, type ServeOptions, serve } from "./serve.js";
+export type { Faults } from "./server/faults.js";
 export { sign } from "./signing/sign.js";
 export type { Secret, SignedParts } from "./signing/signature.js";
 export { type ReceivedRequest, type Tolerance, type VerifyOptions, verify } from "./signing/verify.js";

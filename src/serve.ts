@@ -1,4 +1,5 @@
 import type { Credentials } from "./domain/environment.js";
+import { skewClock } from "./server/faults.js";
 import { type RunningServer, type ServerOptions, startServer } from "./server/start-server.js";
 import { Service } from "./service/service.js";
 import { openDataFile } from "./store/json-file-store.js";
@@ -28,9 +29,10 @@ export interface LocalServer extends RunningServer {
  */
 export async function serve({ data, ...options }: ServeOptions): Promise<LocalServer> {
   const store = typeof data === "string" ? await openDataFile(data, { watch: true }) : createMemoryStore(data);
-  const service = new Service(store, Date.now);
+  const clock = skewClock(Date.now, options.faults);
+  const service = new Service(store, clock);
   try {
-    const server = await startServer(service, options, Date.now);
+    const server = await startServer(service, options, clock);
     return {
       ...server,
       close: () => server.close().finally(() => store.close()),

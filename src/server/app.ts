@@ -4,6 +4,7 @@ import { ROUTES } from "../domain/routes.js";
 import type { Service } from "../service/service.js";
 import type { Authenticate } from "./authentication.js";
 import { createErrorHandler } from "./errors.js";
+import type { FaultHandlers } from "./faults.js";
 import { checkTarget, identify, limitRate, methodNotAllowed, requireCredentials } from "./middleware.js";
 import { parseId, parsePage } from "./parameters.js";
 import type { RateLimiter } from "./rate-limiter.js";
@@ -14,6 +15,7 @@ export interface AppDependencies {
   service: Service;
   authenticate: Authenticate;
   limiter: RateLimiter;
+  faults: FaultHandlers;
   /** Told of every error that the caller only sees as "Internal server error". */
   onInternalError: (error: unknown) => void;
   /** The listener that polka is to answer for. */
@@ -25,6 +27,7 @@ export function createApp({
   service,
   authenticate,
   limiter,
+  faults,
   onInternalError,
   server,
 }: AppDependencies): Polka<AppRequest> {
@@ -35,7 +38,7 @@ export function createApp({
   });
 
   // A pattern, since polka's `use` passes over targets that don't begin with a slash.
-  app.all(/^/, identify(authenticate), limitRate(limiter), checkTarget);
+  app.all(/^/, ...faults.onArrival, identify(authenticate), limitRate(limiter), ...faults.onceCounted, checkTarget);
   route(ROUTES.health, (_req, res) => {
     const { healthy, health } = service.checkHealth();
     sendJson(res, healthy ? 200 : 503, health);

@@ -4,6 +4,7 @@ import type { Service } from "../service/service.js";
 import { DEFAULT_TOLERANCE, type Tolerance } from "../signing/verify.js";
 import { createApp } from "./app.js";
 import { createAuthenticator } from "./authentication.js";
+import { createFaults, type Faults } from "./faults.js";
 import { bind, createListener, drain } from "./listener.js";
 import { createRateLimiter } from "./rate-limiter.js";
 
@@ -24,6 +25,8 @@ export interface ServerOptions {
   tolerance?: Partial<Tolerance>;
   /** How many environments' secrets a signature without `x-api-key` is checked against. Default 100. */
   keylessLimit?: number;
+  /** Faults to make on purpose. Default none. */
+  faults?: Faults;
   /** Told of errors that callers only see as status 500. By default nobody is. */
   onInternalError?: (error: unknown) => void;
   /** Told of every request that a handler has answered. */
@@ -49,7 +52,7 @@ export interface RunningServer {
 /**
  * Serves the HTTP contract until it is closed.
  *
- * @param clock Unix time in milliseconds
+ * @param clock Unix time in milliseconds, as the service has it: with `faults.clockSkew`, the skewed one
  * @throws UsageError for an empty host; the system's error when it can't listen there, `EADDRINUSE` for one
  */
 export async function startServer(
@@ -66,7 +69,8 @@ export async function startServer(
   const authenticate = createAuthenticator(service, { clock, tolerance, keylessLimit });
   const server = createListener(limiter);
   if (options.onRequest) reportRequests(server, options.onRequest, clock);
-  const app = createApp({ service, authenticate, limiter, onInternalError, server });
+  const faults = createFaults(options.faults ?? {}, service, clock);
+  const app = createApp({ service, authenticate, limiter, faults, onInternalError, server });
   const port = await bind(app, host, options.port ?? DEFAULT_PORT);
   let closing: Promise<void> | undefined;
   return {

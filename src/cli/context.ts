@@ -64,7 +64,7 @@ export function noteExchanges(
   readFlags: () => OutputFlags,
 ): Pick<OpenOptions, "onRetry" | "onResponse"> {
   return {
-    onRetry: onceEach(({ reason }) => note(`${reason}; trying again`)),
+    onRetry: onceEach(({ reason }) => note(`trying again: ${reason}`)),
     onResponse: ({ target, status, milliseconds }) => {
       if (readFlags().verbose) note(`GET ${target} ${status} in ${milliseconds} ms`);
     },

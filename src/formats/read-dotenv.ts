@@ -14,7 +14,11 @@ export function readDotenv(text: string): ReadEntry[] {
   const entries = Object.entries(parse(text)).map(([name, value]) => ({ name, value }));
   checkNames(entries.map(({ name }) => name));
   const unread = unreadLines(text, entries);
-  if (unread.length > 0) throw new UsageError(`no assignment, nor a comment, is on the lines ${unread.join(", ")}`);
+  if (unread.length > 0) {
+    throw new UsageError(
+      `neither an assignment nor a comment: line${unread.length > 1 ? "s" : ""} ${unread.join(", ")}`,
+    );
+  }
   return entries;
 }
 

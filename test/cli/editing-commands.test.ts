@@ -183,14 +183,14 @@ describe("import", () => {
   it("refuses what is not UTF-8 rather than change it", async () => {
     const file = join(await temporaryFolder(), "latin1.env");
     await writeFile(file, Buffer.from("NEW=caf\xe9\n", "latin1"));
-    expect(await run(["import", file])).toMatchObject({ code: 2, stderr: `appvars: ${file} is not valid UTF-8\n` });
+    expect(await run(["import", file])).toMatchObject({ code: 2, stderr: `appvars: ${file}: not valid UTF-8\n` });
   });
 
   it("refuses lines that are no assignment, rather than pass over them", async () => {
     const text = "GOOD=1\nA B=2\n# a comment\n\nexport ALSO='two\nlines'\nstray\n";
     expect(await run(["import", "-"], text)).toMatchObject({
       code: 2,
-      stderr: "appvars: no assignment, nor a comment, is on the lines 2, 7\n",
+      stderr: "appvars: stdin: neither an assignment nor a comment: lines 2, 7\n",
     });
     expect(await run(["import", "-"], text.replace("A B=2\n", "").replace("stray\n", ""))).toMatchObject({ code: 0 });
     expect(await get("ALSO")).toBe("two\nlines\n");
@@ -203,7 +203,7 @@ describe("import", () => {
 
   it("says so when there is nothing to import", async () => {
     const { code, stderr } = await run(["import", "-"], "# only a comment\n");
-    expect([code, stderr]).toEqual([0, "appvars: - holds no variables\n"]);
+    expect([code, stderr]).toEqual([0, "appvars: stdin holds no variables\n"]);
   });
 
   it("writes nothing when nothing differs", async () => {

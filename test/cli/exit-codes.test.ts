@@ -88,7 +88,7 @@ describe("exit code", () => {
     const { code, stdout, stderr } = await runCli(["get", "PORT"], { env });
     expect([code, stdout]).toEqual([5, ""]);
     expect(stderr.trim().split("\n")).toEqual([
-      `appvars: can't reach ${url}: connection refused; is the server running?; trying again`,
+      `appvars: trying again: can't reach ${url}: connection refused; is the server running?`,
       `appvars: can't reach ${url}: connection refused; is the server running?`,
     ]);
   });

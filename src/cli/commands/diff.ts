@@ -58,6 +58,7 @@ function sourceFlags(place: string, { data, env: _, url: __, ...flags }: SourceF
   if (/^https?:\/\//.test(place)) return { ...flags, url: place };
   const [, file, environment] = /^(.+):([^:]+)$/.exec(place) ?? [];
   // An environment's name may hold a colon too.
-  if (file && environment && existsSync(file)) return { ...flags, data: file, env: environment };
+  if (file && environment && (file.endsWith(".json") || existsSync(file)))
+    return { ...flags, data: file, env: environment };
   return { ...flags, data: dataPath({ data }, io), env: place };
 }

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import {
   type Environment,
   findEnvironment,
@@ -20,20 +20,28 @@ import { formatTable } from "../table.js";
 export function envCommand(context: Context): Command {
   const list = new Command("list")
     .description("List the environments of a data file and their keys; secrets stay in the file.")
+    .addHelpText("after", "\nExample:\n  appvars env list --data vars.json")
     .action((flags) => runEnvList(flags, context));
   const add = new Command("add")
     .description("Add an environment with fresh credentials, and print the lines that point a shell at it.")
     .argument("<name>", "staging, or shop/staging for an application of that name")
+    .addHelpText("after", "\nExample:\n  appvars env add shop/staging --data vars.json")
     .action((name: string, flags) => runEnvAdd(name, flags, context));
   const rotate = new Command("rotate")
     .description("Give an environment fresh credentials, and print the lines that point a shell at it.")
     .argument("<name>", "the environment")
-    .option("--grace <duration>", "take the credentials before them for so long: 90s, 30m, 24h, 7d", parseDuration, 0)
+    .addOption(
+      new Option("--grace <duration>", "take the credentials before them for so long: 90s, 30m, 24h, 7d")
+        .argParser(parseDuration)
+        .default(0, "not at all"),
+    )
+    .addHelpText("after", "\nExample:\n  appvars env rotate production --data vars.json --grace 24h")
     .action((name: string, { grace, ...flags }) => runEnvRotate(name, grace, flags, context));
   const remove = new Command("remove")
     .description("Remove an environment, its credentials and all its values.")
     .argument("<name>", "the environment")
     .option("--yes", "do it; without this flag it only tells what would go")
+    .addHelpText("after", "\nExample:\n  appvars env remove shop/staging --data vars.json --yes")
     .action((name: string, { yes = false, ...flags }) => runEnvRemove(name, yes, flags, context));
   const command = new Command("env")
     .summary("list, add, rotate and remove environments")

@@ -5,6 +5,7 @@ import { Command, Option } from "commander";
 import { type Difference, diffValues, type NamedValue } from "../../domain/diff.js";
 import type { EnvironmentRecord } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
+import type { ReadEntry } from "../../formats/entry.js";
 import { IMPORT_FORMATS, type ImportFormat, READERS } from "../../formats/formats.js";
 import type { Data } from "../../store/data.js";
 import type { Context } from "../context.js";
@@ -50,9 +51,7 @@ export async function runImport(options: ImportOptions, flags: SourceFlags, cont
   const progress = createProgress(context);
   progress("reading");
   const format = options.format ?? formatOf(options.file);
-  const read = await READERS[format]();
-  const entries = read(await readInput(options.file, context));
-  if (entries.length === 0) context.note(`${options.file} holds no variables`);
+  const entries = await readImport(options.file, format, context);
   const plan = (data: Data, environment: EnvironmentRecord): Plan => {
     progress(`comparing ${entries.length} variables`);
     const typed = typeEntries(entries, format === "dotenv", data, environment);
@@ -94,14 +93,27 @@ function formatOf(file: string): ImportFormat {
   return ending === ".yaml" || ending === ".yml" ? "yaml" : "dotenv";
 }
 
+/** @throws UsageError that names the file */
+async function readImport(file: string, format: ImportFormat, context: Context): Promise<ReadEntry[]> {
+  const what = file === "-" ? "stdin" : file;
+  try {
+    const read = await READERS[format]();
+    const entries = read(await readInput(file, context));
+    if (entries.length === 0) context.note(`${what} holds no variables`);
+    return entries;
+  } catch (error) {
+    throw error instanceof UsageError ? new UsageError(`${what}: ${error.message}`) : error;
+  }
+}
+
 async function readInput(file: string, { io }: Context): Promise<string> {
   const bytes = await (file === "-" ? buffer(io.stdin) : readFile(file)).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`${file} can't be read (${error.code})`);
+    throw new UsageError(`can't be read (${error.code})`);
   });
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw new UsageError(`${file} is not valid UTF-8`);
+    throw new UsageError("not valid UTF-8");
   }
 }
 

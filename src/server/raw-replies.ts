@@ -1,4 +1,4 @@
-import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { RateLimiter } from "./rate-limiter.js";
 import { jsonHeaders, MESSAGES } from "./replies.js";
@@ -14,6 +14,8 @@ const STATUS_BY_CODE: Record<string, number> = {
 
 /** Answers what the HTTP parser refuses. */
 export function answerParserErrors(server: Server, limiter: RateLimiter): void {
+  const newest = new WeakMap<Socket, IncomingMessage>();
+  server.prependListener("request", (req) => newest.set(req.socket, req));
   server.on("clientError", async (error: NodeJS.ErrnoException, stream) => {
     const socket = stream as AnsweringSocket;
     const pending = socket._httpMessage;
@@ -24,6 +26,8 @@ export function answerParserErrors(server: Server, limiter: RateLimiter): void {
     }
     // Half of another answer is out already: ours would fall into it.
     if (pending?.headersSent) return void socket.destroy();
+    // It is the body of a request that has its answer already: another would be taken for that of the next request.
+    if (!pending && newest.get(socket)?.complete === false) return void socket.destroy();
     const status = STATUS_BY_CODE[error.code ?? ""] ?? 400;
     await answer(socket, limiter, status, STATUS_CODES[status] ?? "");
   });

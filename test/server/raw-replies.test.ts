@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { openSocket, raw, receivedUntilClose } from "../support/http.js";
 import { runningServer } from "../support/running-server.js";
@@ -58,6 +59,15 @@ describe("what Node's parser refuses is answered as the contract says, and the c
       "ratelimit-reset": "60",
     });
   });
+});
+
+it("garbage in the body of a request that was answered ends the connection without a second answer", async () => {
+  const socket = await openSocket(await runningServer());
+  socket.write(`${REQUEST}Host: a\r\nTransfer-Encoding: chunked\r\n\r\n`);
+  await once(socket, "data");
+  const rest = receivedUntilClose(socket);
+  socket.write(`1;${"x".repeat(20_000)}\r\n`);
+  expect(await rest).toBe("");
 });
 
 it("garbage behind a whole request takes nothing from that request's answer, and ends the connection", async () => {

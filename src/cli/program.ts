@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { type Context, createContext, type OutputFlags } from "./context.js";
 import type { Io } from "./io.js";
+import { packageVersion } from "./package-version.js";
 
 type CommandFactory = (context: Context) => Command;
 
@@ -19,7 +19,9 @@ const COMMANDS: Record<string, () => Promise<CommandFactory>> = {
   export: async () => (await import("./commands/export.js")).exportCommand,
   diff: async () => (await import("./commands/diff.js")).diffCommand,
   env: async () => (await import("./commands/env.js")).envCommand,
+  sandbox: async () => (await import("./commands/sandbox.js")).sandboxCommand,
   sign: async () => (await import("./commands/sign.js")).signCommand,
+  openapi: async () => (await import("./commands/openapi.js")).openapiCommand,
 };
 
 /** The command line, for this one call of it: without the commands that `argv` does not name. */
@@ -28,6 +30,7 @@ export async function buildProgram(argv: readonly string[], io: Io): Promise<{ p
     .description("Serve the variables of an application environment, and read them from scripts.")
     .version(packageVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print help")
+    .helpCommand("help [command]", "print help for a command")
     .option("--json", "machine-readable output, errors too")
     .option("-q, --quiet", "no notes on stderr")
     .option("--verbose", "tell of each request on stderr")
@@ -58,9 +61,4 @@ function inheritSettings(command: Command, parent: Command): void {
 function commandsFor(argv: readonly string[]): (() => Promise<CommandFactory>)[] {
   const called = COMMANDS[argv.find((word) => !word.startsWith("-")) ?? ""];
   return called ? [called] : Object.values(COMMANDS);
-}
-
-function packageVersion(): string {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { version: string }).version;
 }

@@ -1,0 +1,24 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { connect, createServer } from "node:net";
+import { onTestFinished } from "vitest";
+
+/**
+ * A server that sends these bytes to another in place of whatever it is asked, and hands back the other's answer: so a
+ * client that speaks HTTP sees what one that does not would be told. Closed when the current test ends.
+ *
+ * @returns its URL
+ */
+export async function garblingProxy(server: { port: number }, bytes: string): Promise<string> {
+  const proxy = createServer((client) => {
+    const upstream = connect(server.port, "127.0.0.1", () => upstream.write(bytes));
+    upstream.pipe(client);
+    client.resume();
+    // Each side may be gone before the other has noticed.
+    for (const socket of [client, upstream]) socket.on("error", () => {});
+    client.on("close", () => upstream.destroy());
+  }).listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  onTestFinished(() => void proxy.close());
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+}

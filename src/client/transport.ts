@@ -1,4 +1,10 @@
-import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http";
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+} from "node:http";
 import type { Agent } from "node:https";
 import { ServerError, UnreachableError } from "../domain/errors.js";
 
@@ -30,7 +36,7 @@ export class Transport {
   constructor(options: TransportOptions) {
     this.#options = options;
     // TLS is only loaded for an https origin.
-    this.#http = options.origin.protocol === "https:" ? import("node:https") : importHttp();
+    this.#http = options.origin.protocol === "https:" ? import("node:https") : Promise.resolve(plainHttp);
     this.#agent = this.#http.then(({ Agent }) => new Agent({ keepAlive: true, ca: options.ca }));
   }
 
@@ -84,9 +90,7 @@ export class Transport {
 type HttpModule = Pick<typeof import("node:https"), "Agent" | "request">;
 
 /** node:http has the shape of node:https, as far as it is used here. */
-async function importHttp(): Promise<HttpModule> {
-  return (await import("node:http")) as unknown as HttpModule;
-}
+const plainHttp = { Agent: HttpAgent, request } as unknown as HttpModule;
 
 const REASONS: Record<string, string> = {
   ECONNREFUSED: "connection refused; is the server running?",

@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 const RUNS = 25;
 const DOTENVX = "@dotenvx/dotenvx@2.38.2";
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-const binary = here("../../bin/appvars.js");
+const binary = here("../../bin/appvars.cjs");
 const folder = mkdtempSync(join(tmpdir(), "appvars-bench-"));
 const server = await startServer();
 try {

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
 /** The built command, which `npm test` has made before. */
-export const BINARY = fileURLToPath(new URL("../../bin/appvars.js", import.meta.url));
+export const BINARY = fileURLToPath(new URL("../../bin/appvars.cjs", import.meta.url));
 
 export interface Finished {
   code: number | null;

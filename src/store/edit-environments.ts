@@ -44,6 +44,12 @@ export function rotateEnvironment(data: Data, name: string, credentials: KeyPair
   return { ...data, environments: data.environments.map((item) => (item === rotated ? record : item)) };
 }
 
+/** Data in which every environment has other credentials, and none that it had before. */
+export function replaceCredentials(data: Data, nextPair: () => KeyPair): Data {
+  const environments = data.environments.map(({ previous: _, ...kept }) => ({ ...kept, ...nextPair() }));
+  return { ...data, environments };
+}
+
 function previousPairs({ api_key, api_secret, previous = [] }: EnvironmentRecord, { now, grace }: RotationTimes) {
   const earlier = previous.filter((pair) => now < Date.parse(pair.valid_until));
   return [{ api_key, api_secret, valid_until: new Date(now + grace).toISOString() }, ...earlier];

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { NotFoundError, UsageError } from "../../src/domain/errors.js";
-import { addEnvironment, removeEnvironment, rotateEnvironment } from "../../src/store/edit-environments.js";
+import {
+  addEnvironment,
+  removeEnvironment,
+  replaceCredentials,
+  rotateEnvironment,
+} from "../../src/store/edit-environments.js";
 import { checkData } from "../../src/store/parse-data.js";
 import { DATA } from "../support/data.js";
 
@@ -61,4 +66,15 @@ describe("rotation", () => {
   it("without grace ends earlier grace too: whoever rotates a leaked pair wants it gone", () => {
     expect(rotate(rotate(DATA, HOUR), 0).environments[0]).not.toHaveProperty("previous");
   });
+});
+
+it("all credentials are replaced at once, those that were rotated out too, and nothing else", () => {
+  const earlier = rotateEnvironment(DATA, "test", NEW, { now: NOW, grace: HOUR });
+  let count = 0;
+  const nextPair = () => ({ api_key: `key-${++count}`, api_secret: `secret-${count}` });
+  const data = replaceCredentials(earlier, nextPair);
+  const environments = DATA.environments.map(({ id, application, name }) => {
+    return { id, application, name, api_key: `key-${id}`, api_secret: `secret-${id}` };
+  });
+  expect(data).toEqual({ ...DATA, environments });
 });

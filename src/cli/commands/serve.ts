@@ -1,6 +1,6 @@
 import { access } from "node:fs/promises";
 import { isIPv4 } from "node:net";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import type { EnvironmentRecord } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
 import type { RunningServer, ServerOptions } from "../../server/start-server.js";
@@ -9,6 +9,7 @@ import { colorsFor } from "../colors.js";
 import type { Context } from "../context.js";
 import { DEFAULT_DATA_FILE, dataPath } from "../data-path.js";
 import { createLog, type Log, type LogFormat } from "../log.js";
+import { wholeNumber } from "../number-arguments.js";
 import { pasteLines } from "../paste-lines.js";
 import { logReload, serverLogHooks } from "../server-log.js";
 
@@ -127,14 +128,4 @@ function announce({ url }: RunningServer, shown: EnvironmentRecord | undefined, 
   if (context.flags.json)
     context.printJson({ url, ...(shown && { api_key: shown.api_key, api_secret: shown.api_secret }) });
   else context.print(pasteLines(url, shown));
-}
-
-function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
-  return (text) => {
-    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-    if (number >= least && number <= most) return number;
-    throw new InvalidArgumentError(
-      `It must be a whole number from ${least}${most < Number.MAX_SAFE_INTEGER ? ` to ${most}` : ""}.`,
-    );
-  };
 }

@@ -9,9 +9,15 @@ export type SettingsIo = Pick<Io, "env" | "cwd" | "folders" | "user">;
 /**
  * The places that settings come from, strongest first: flags, environment variables, `.appvars.json`, the profile.
  *
+ * @param attempt reads each layer that is a file; it may give another in the place of one that can't be read
  * @throws UsageError for a file with settings that breaks a rule, or a profile that there is not
  */
-export function layersOf(flags: SourceFlags, io: SettingsIo): Layer[] {
-  const layers = [readLayer("flag", flags), readLayer("variable", io.env), readProjectFile(io.cwd, io.user)];
-  return [...layers, readProfile(profilesPath(io), findSetting(layers, "profile"))];
+export function layersOf(
+  flags: SourceFlags,
+  io: SettingsIo,
+  attempt: (read: () => Layer) => Layer = (read) => read(),
+): Layer[] {
+  const given = [readLayer("flag", flags), readLayer("variable", io.env)];
+  const layers = [...given, attempt(() => readProjectFile(io.cwd, io.user))];
+  return [...layers, attempt(() => readProfile(profilesPath(io), findSetting(layers, "profile")))];
 }

@@ -4,7 +4,7 @@ import type { Io } from "./io.js";
 import { layersOf } from "./layers.js";
 import type { OpenOptions } from "./open-remote.js";
 import type { SourceFlags } from "./settings.js";
-import { type LocalSettings, resolveSettings } from "./source-settings.js";
+import { type LocalSettings, type RemoteSettings, resolveSettings } from "./source-settings.js";
 
 /**
  * Opens what the settings say: a server, or a data file with the core that a server runs. Either is loaded only when
@@ -13,7 +13,15 @@ import { type LocalSettings, resolveSettings } from "./source-settings.js";
  * @throws UsageError, UnauthorizedError; for a data file also InvalidDataError and NotFoundError
  */
 export async function openSource(flags: SourceFlags, io: Io, options: OpenOptions): Promise<VariableSource> {
-  const settings = resolveSettings(layersOf(flags, io));
+  return openSettings(resolveSettings(layersOf(flags, io)), io, options);
+}
+
+/** The same for settings that are put together already. @throws as `openSource` */
+export async function openSettings(
+  settings: RemoteSettings | LocalSettings,
+  io: Io,
+  options: OpenOptions,
+): Promise<VariableSource> {
   if (settings.kind === "local") return openLocal(settings, io, options);
   const { openRemote } = await import("./open-remote.js");
   return openRemote(settings, io, options);

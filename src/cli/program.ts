@@ -12,6 +12,7 @@ const COMMANDS: Record<string, () => Promise<CommandFactory>> = {
   list: async () => (await import("./commands/list.js")).listCommand,
   get: async () => (await import("./commands/get.js")).getCommand,
   show: async () => (await import("./commands/show.js")).showCommand,
+  explain: async () => (await import("./commands/explain.js")).explainCommand,
   health: async () => (await import("./commands/health.js")).healthCommand,
   set: async () => (await import("./commands/set.js")).setCommand,
   unset: async () => (await import("./commands/unset.js")).unsetCommand,
@@ -20,6 +21,8 @@ const COMMANDS: Record<string, () => Promise<CommandFactory>> = {
   diff: async () => (await import("./commands/diff.js")).diffCommand,
   env: async () => (await import("./commands/env.js")).envCommand,
   sandbox: async () => (await import("./commands/sandbox.js")).sandboxCommand,
+  profile: async () => (await import("./commands/profile.js")).profileCommand,
+  config: async () => (await import("./commands/config.js")).configCommand,
   sign: async () => (await import("./commands/sign.js")).signCommand,
   openapi: async () => (await import("./commands/openapi.js")).openapiCommand,
 };

@@ -3,9 +3,13 @@ import { DEFAULT_DATA_FILE } from "./data-path.js";
 
 /** Adds the flags that say where a command reads from: `openSource` takes what they parse to. */
 export function addSourceOptions(command: Command): Command {
+  return addSettingOptions(command.optionsGroup("Source:").addOption(profileOption()));
+}
+
+/** The same without `--profile`: the settings that a profile can hold. */
+export function addSettingOptions(command: Command): Command {
   return command
     .optionsGroup("Source:")
-    .addOption(profileOption())
     .option("--url <url>", "server to read from (APPVARS_URL, default http://127.0.0.1:7400)")
     .option("--api-key <key>", "key of the environment (APPVARS_API_KEY)")
     .addOption(secretFileOption())

@@ -1,24 +1,16 @@
 import { Command } from "commander";
-import { NotFoundError } from "../../domain/errors.js";
-import { readAll, type VariableSource } from "../../domain/source.js";
-import type { Variable, VariableValue } from "../../domain/variable.js";
+import type { VariableSource } from "../../domain/source.js";
 import { valueText } from "../../domain/variable.js";
 import { type Context, withSource } from "../context.js";
 import { createDecrypt, type Decrypt, leaveEncrypted } from "../decryption.js";
-import { escapeControls, escapeField } from "../escape.js";
-import { missingNamesError } from "../missing-names.js";
+import { printFields } from "../print-fields.js";
+import { type NamedRecord, readRecord } from "../read-record.js";
 import { addSourceOptions } from "../source-options.js";
 
 export interface ShowOptions {
   name: string;
   /** Whether the value itself is shown. */
   values: boolean;
-}
-
-/** A definition, and its value record where it has one in this environment. */
-interface Shown {
-  variable: Variable;
-  value: VariableValue | undefined;
 }
 
 export function showCommand(context: Context): Command {
@@ -44,34 +36,19 @@ export async function runShow(
   decrypt: Decrypt,
   context: Context,
 ): Promise<void> {
-  const shown = await readShown(name, source);
+  const shown = await readRecord(name, source);
   if (shown.value) shown.value = { ...shown.value, content: { value: decrypt(name, shown.value.content.value) } };
   if (context.flags.json) return context.printJson(toJson(shown, values));
-  const isTerminal = context.io.stdout.isTTY ?? false;
-  for (const [label, text] of describe(shown, values)) {
-    context.print(isTerminal ? `${label.padEnd(13)}${escapeControls(text)}\n` : `${label}\t${escapeField(text)}\n`);
-  }
+  printFields(describe(shown, values), context);
 }
 
-async function readShown(name: string, source: VariableSource): Promise<Shown> {
-  const value = await source.getValueByName(name).catch((error: unknown) => {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
-  });
-  if (value) return { variable: await source.getVariable(value.variable_id), value };
-  // A definition without a value here can only be found in the list.
-  const variable = (await readAll((page) => source.listVariables(page))).find((item) => item.name === name);
-  if (!variable) throw await missingNamesError([name], source);
-  return { variable, value: undefined };
-}
-
-function toJson({ variable, value }: Shown, values: boolean): object {
+function toJson({ variable, value }: NamedRecord, values: boolean): object {
   if (!value) return { variable, value: null };
   const { content, ...record } = value;
   return { variable, value: values ? value : record };
 }
 
-function describe({ variable, value }: Shown, values: boolean): [label: string, text: string][] {
+function describe({ variable, value }: NamedRecord, values: boolean): [label: string, text: string][] {
   return [
     ["name", variable.name],
     ["type", variable.type],

@@ -86,7 +86,8 @@ async function ending(child: ChildProcess | Error): Promise<number> {
   });
 }
 
-function refuseNul(env: ChildEnvironment): void {
+/** @throws UsageError that names the variable */
+export function refuseNul(env: ChildEnvironment): void {
   const name = Object.keys(env).find((key) => env[key]?.includes("\0"));
   if (name !== undefined) throw new UsageError(`the value of ${name} holds a NUL, which no environment can`);
 }

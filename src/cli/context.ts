@@ -53,7 +53,7 @@ export function createContext(io: Io, readFlags: () => OutputFlags): Context {
     colors: () => colorsFor(io.stdout, io.env, readFlags().color),
     openSource: async (sourceFlags, options) => {
       const { openSource } = await import("./open-source.js");
-      return openSource(sourceFlags, io, { ...options, ...noteExchanges(note, readFlags) });
+      return openSource(sourceFlags, io, { ...options, ...noteExchanges(note, readFlags, options) });
     },
   };
 }
@@ -62,10 +62,16 @@ export function createContext(io: Io, readFlags: () => OutputFlags): Context {
 export function noteExchanges(
   note: Context["note"],
   readFlags: () => OutputFlags,
+  { live = false }: Pick<OpenOptions, "live"> = {},
 ): Pick<OpenOptions, "onRetry" | "onResponse"> {
+  let isAnswered = false;
   return {
-    onRetry: onceEach(({ reason }) => note(`trying again: ${reason}`)),
+    onRetry: onceEach(({ reason }) => {
+      // What is read again and again tells of an outage in its own way.
+      if (!live || !isAnswered) note(`trying again: ${reason}`);
+    }),
     onResponse: ({ target, status, milliseconds }) => {
+      isAnswered = true;
       if (readFlags().verbose) note(`GET ${target} ${status} in ${milliseconds} ms`);
     },
   };

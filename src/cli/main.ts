@@ -4,11 +4,13 @@ import { reportError } from "./report-error.js";
 
 /** Runs one command line and resolves to its exit code. Never rejects. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
+  let words = argv;
   try {
-    const { program, context } = await buildProgram(argv, io);
-    await program.parseAsync(argv, { from: "user" });
+    const { program, context, ...built } = await buildProgram(argv, io);
+    words = built.words;
+    await program.parseAsync(words, { from: "user" });
     return context.exitCode;
   } catch (error) {
-    return reportError(error, argv, io);
+    return reportError(error, words, io);
   }
 }

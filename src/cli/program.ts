@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { type Context, createContext, type OutputFlags } from "./context.js";
 import type { Io } from "./io.js";
 import { packageVersion } from "./package-version.js";
+import { separateCommand } from "./separate-command.js";
 
 type CommandFactory = (context: Context) => Command;
 
@@ -14,6 +15,7 @@ const COMMANDS: Record<string, () => Promise<CommandFactory>> = {
   show: async () => (await import("./commands/show.js")).showCommand,
   explain: async () => (await import("./commands/explain.js")).explainCommand,
   health: async () => (await import("./commands/health.js")).healthCommand,
+  run: async () => (await import("./commands/run.js")).runCommand,
   set: async () => (await import("./commands/set.js")).setCommand,
   unset: async () => (await import("./commands/unset.js")).unsetCommand,
   import: async () => (await import("./commands/import.js")).importCommand,
@@ -27,8 +29,15 @@ const COMMANDS: Record<string, () => Promise<CommandFactory>> = {
   openapi: async () => (await import("./commands/openapi.js")).openapiCommand,
 };
 
+interface Built {
+  program: Command;
+  context: Context;
+  /** What the program is to parse: `argv`, with a `--` before another program's words. */
+  words: string[];
+}
+
 /** The command line, for this one call of it: without the commands that `argv` does not name. */
-export async function buildProgram(argv: readonly string[], io: Io): Promise<{ program: Command; context: Context }> {
+export async function buildProgram(argv: readonly string[], io: Io): Promise<Built> {
   const program = new Command("appvars")
     .description("Serve the variables of an application environment, and read them from scripts.")
     .version(packageVersion(), "-V, --version", "print the version")
@@ -52,7 +61,8 @@ export async function buildProgram(argv: readonly string[], io: Io): Promise<{ p
     inheritSettings(command, program);
     program.addCommand(command);
   }
-  return { program, context };
+  const options = [program, ...program.commands].flatMap((command) => command.options);
+  return { program, context, words: separateCommand(argv, options) };
 }
 
 /** So that errors in a command of a command are thrown too, not printed by commander. */

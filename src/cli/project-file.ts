@@ -4,7 +4,7 @@ import { UsageError } from "../domain/errors.js";
 import type { Layer } from "./settings.js";
 import { readKeys, readSettingsObject } from "./settings-file.js";
 
-export const PROJECT_FILE = ".appvars.json";
+const PROJECT_FILE = ".appvars.json";
 
 /**
  * The settings of the `.appvars.json` in this folder or the nearest above it.

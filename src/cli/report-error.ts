@@ -4,12 +4,13 @@ import { colorsFor } from "./colors.js";
 import { escapeControls } from "./escape.js";
 import { EXIT_CODES } from "./exit-codes.js";
 import type { Io } from "./io.js";
+import { ownWords } from "./separate-command.js";
 
 /** Tells of an error on stderr, as JSON where `--json` asks for it, and returns the exit code it stands for. */
 export async function reportError(error: unknown, argv: readonly string[], io: Io): Promise<number> {
   if (isCommanderError(error) && error.exitCode === 0) return 0;
   const { code, message } = describe(error);
-  const flags = argv.slice(0, argv.includes("--") ? argv.indexOf("--") : undefined);
+  const flags = ownWords(argv);
   if (flags.includes("--json")) {
     io.stderr.write(`${JSON.stringify({ error: { code, message } })}\n`);
   } else if (!isHelp(error)) {

@@ -2,9 +2,14 @@ import { readFileSync } from "node:fs";
 import { isatty } from "node:tty";
 
 /** What asks a program to do something. SIGWINCH, SIGTSTP and SIGCONT are between the terminal and the process group. */
-export const CAUGHT_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
+const CAUGHT_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
 
 export type CaughtSignal = (typeof CAUGHT_SIGNALS)[number];
+
+/** Whether it asks a program to end, unless the program has another use for it. */
+export function isStopSignal(name: CaughtSignal): boolean {
+  return name !== "SIGUSR1" && name !== "SIGUSR2";
+}
 
 /**
  * Hands each signal to `listener` instead of letting it end this process, or, for SIGUSR1, open Node's debugger.

@@ -28,7 +28,7 @@ export interface ClientDependencies extends Omit<RetryOptions, "budget" | "clock
 }
 
 /** A request and its answer, without any value. */
-export interface Exchange {
+interface Exchange {
   target: string;
   status: number;
   headers: HttpResponse["headers"];

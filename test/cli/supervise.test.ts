@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { GRACE_MS, supervise } from "../../src/cli/supervise.js";
+
+/** A supervisor of programs that only log, and end when the test says so. */
+function supervised() {
+  const log: string[] = [];
+  let end: (code: number) => void = () => {};
+  let timer: (() => void) | undefined;
+  const start = (what: string) => {
+    log.push(`start ${what}`);
+    const exitCode = new Promise<number>((resolve) => {
+      end = resolve;
+    });
+    return { exitCode, signal: (name: NodeJS.Signals) => void log.push(`${name} to ${what}`) };
+  };
+  const schedule = (callback: () => void, milliseconds: number) => {
+    expect(milliseconds).toBe(GRACE_MS);
+    timer = callback;
+    return () => {
+      timer = undefined;
+    };
+  };
+  const supervisor = supervise<string>("one", start, schedule);
+  const ends = async (code: number) => {
+    end(code);
+    await new Promise(setImmediate);
+  };
+  return { supervisor, log, ends, graceIsOver: () => timer?.(), isTimed: () => timer !== undefined };
+}
+
+describe("a supervised program", () => {
+  it("ends with its own exit code", async () => {
+    const { supervisor, ends } = supervised();
+    await ends(42);
+    expect(await supervisor.exitCode).toBe(42);
+  });
+
+  it("is ended and started with what is new", async () => {
+    const { supervisor, log, ends, isTimed } = supervised();
+    supervisor.restart("two");
+    expect(log).toEqual(["start one", "SIGTERM to one"]);
+    await ends(143);
+    expect(log.slice(2)).toEqual(["start two"]);
+    expect(isTimed()).toBe(false);
+    await ends(7);
+    expect(await supervisor.exitCode).toBe(7);
+  });
+
+  it("is killed when it does not end", async () => {
+    const { supervisor, log, ends, graceIsOver } = supervised();
+    supervisor.restart("two");
+    graceIsOver();
+    expect(log.at(-1)).toBe("SIGKILL to one");
+    await ends(137);
+    expect(log.at(-1)).toBe("start two");
+  });
+
+  it("is started with the newest when more changes while it ends", async () => {
+    const { supervisor, log, ends } = supervised();
+    supervisor.restart("two");
+    supervisor.restart("three");
+    await ends(143);
+    expect(log).toEqual(["start one", "SIGTERM to one", "start three"]);
+  });
+
+  it.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"] as const)("is not started anew after %s", async (name) => {
+    const { supervisor, log, ends } = supervised();
+    supervisor.restart("two");
+    supervisor.onSignal(name);
+    await ends(143);
+    expect(await supervisor.exitCode).toBe(143);
+    expect(log).toEqual(["start one", "SIGTERM to one"]);
+  });
+
+  it("is not restarted by a change after it was asked to end", async () => {
+    const { supervisor, log, ends } = supervised();
+    supervisor.onSignal("SIGTERM");
+    supervisor.restart("two");
+    await ends(0);
+    expect(await supervisor.exitCode).toBe(0);
+    expect(log).toEqual(["start one"]);
+  });
+
+  it("is restarted although it got a signal that is its own matter", async () => {
+    const { supervisor, log, ends } = supervised();
+    supervisor.onSignal("SIGINT");
+    supervisor.restart("two");
+    supervisor.onSignal("SIGUSR1");
+    await ends(143);
+    expect(log.at(-1)).toBe("start two");
+  });
+});

@@ -3,7 +3,7 @@ import type { AuthScheme } from "./client/auth-headers.js";
 import { Client, type ClientDependencies } from "./client/client.js";
 import { checkCredential, checkSeconds } from "./client/options.js";
 import { parseOrigin } from "./client/origin.js";
-import { createWaitBudget, type RetryNotice } from "./client/retry.js";
+import { createWaitBudget, type RetryNotice, type RetryOn } from "./client/retry.js";
 import { Transport } from "./client/transport.js";
 import type { VariableSource } from "./domain/source.js";
 
@@ -22,6 +22,8 @@ export interface ClientOptions {
   maxWait?: number;
   /** Whether `maxWait` counts for each call anew, or for all calls of this client together. Default `call`. */
   maxWaitScope?: "call" | "client";
+  /** Whether to try again after any failure that may pass, or after a 429 alone. Default `any`. */
+  retryOn?: RetryOn | undefined;
   /** PEM certificates to trust instead of the system's. */
   ca?: string | undefined;
   /** Whether to keep answers and ask only whether they have changed, for who reads the same again and again. */
@@ -62,6 +64,7 @@ export function createClient(options: ClientOptions): VariableSource {
     onClose: () => closed.abort(),
     nextBudget: () => (maxWaitScope === "client" ? shared : createWaitBudget(maxWait)),
     answers: options.revalidate ? new AnswerCache() : undefined,
+    retryOn: options.retryOn,
     onRetry,
     onResponse,
   });

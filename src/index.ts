@@ -1,5 +1,5 @@
 export type { AuthScheme } from "./client/auth-headers.js";
-export type { RetryNotice } from "./client/retry.js";
+export type { RetryNotice, RetryOn } from "./client/retry.js";
 export { type ClientOptions, createClient } from "./create-client.js";
 export type { Credentials } from "./domain/environment.js";
 export {

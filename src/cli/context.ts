@@ -15,17 +15,25 @@ export interface OutputFlags {
   color: boolean;
 }
 
+/** How a command uses a source. */
+interface SourceOptions extends Pick<OpenOptions, "anonymous" | "live"> {
+  /** What `--cache` parses to: most seconds that an answer from the cache may be old. */
+  cache?: number | undefined;
+}
+
 /** What a command works with, beside its own options. */
 export interface Context {
   io: Io;
   flags: OutputFlags;
   /** Opens the source that the command's flags and the environment name. */
-  openSource(flags: SourceFlags, options?: Pick<OpenOptions, "anonymous" | "live">): Promise<VariableSource>;
+  openSource(flags: SourceFlags, options?: SourceOptions): Promise<VariableSource>;
   /** Writes to stdout. */
   print(text: string): void;
   printJson(value: unknown): void;
   /** Tells a person something on stderr, unless `--quiet`, or `--json`, which stderr follows too. */
   note(text: string): void;
+  /** Tells what must not go unnoticed: as a note, or with `--json` as a line of JSON, `{"warning": {"message"}}`. */
+  warn(text: string): void;
   /** Tells a person that something was done: only a terminal is told, a script sees the exit code. */
   tell(text: string): void;
   colors(): Promise<Colors>;
@@ -38,12 +46,18 @@ export function createContext(io: Io, readFlags: () => OutputFlags): Context {
   const note = (text: string) => {
     if (!readFlags().quiet && !readFlags().json) io.stderr.write(`appvars: ${escapeControls(text)}\n`);
   };
+  const warn = (text: string) => {
+    const { json, quiet } = readFlags();
+    if (json && !quiet) io.stderr.write(`${JSON.stringify({ warning: { message: text } })}\n`);
+    else note(text);
+  };
   return {
     io,
     get flags() {
       return readFlags();
     },
     note,
+    warn,
     tell: (text) => {
       if (io.stderr.isTTY) note(text);
     },
@@ -51,9 +65,10 @@ export function createContext(io: Io, readFlags: () => OutputFlags): Context {
     print: (text) => void io.stdout.write(text),
     printJson: (value) => void io.stdout.write(`${JSON.stringify(value)}\n`),
     colors: () => colorsFor(io.stdout, io.env, readFlags().color),
-    openSource: async (sourceFlags, options) => {
+    openSource: async (sourceFlags, { cache: maxAge, ...options } = {}) => {
       const { openSource } = await import("./open-source.js");
-      return openSource(sourceFlags, io, { ...options, ...noteExchanges(note, readFlags, options) });
+      const cache = maxAge === undefined ? undefined : { maxAge, warn };
+      return openSource(sourceFlags, io, { ...options, cache, ...noteExchanges(note, readFlags, options) });
     },
   };
 }

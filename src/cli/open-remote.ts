@@ -1,5 +1,5 @@
 import type { ClientDependencies } from "../client/client.js";
-import type { RetryNotice } from "../client/retry.js";
+import type { RetryNotice, RetryOn } from "../client/retry.js";
 import { createClient } from "../create-client.js";
 import { UnauthorizedError, UsageError } from "../domain/errors.js";
 import type { VariableSource } from "../domain/source.js";
@@ -13,6 +13,7 @@ export interface OpenOptions {
   anonymous?: boolean;
   /** Whether it will be read again and again: what has not changed is then not sent again. */
   live?: boolean;
+  retryOn?: RetryOn;
   onRetry: (notice: RetryNotice) => void;
   onResponse: ClientDependencies["onResponse"];
 }
@@ -27,13 +28,14 @@ export async function openRemote(
   if (!options.anonymous) requireCredentials(settings, apiSecret);
   const { url, apiKey, auth, timeout, maxWait, caFile } = settings;
   const ca = caFile && (await readCertificates(caFile));
-  const { live = false, onRetry, onResponse } = options;
+  const { live = false, retryOn, onRetry, onResponse } = options;
   // One command waits no longer than that in all; what goes on for hours begins anew with each call.
   const waiting = { timeout, maxWait, maxWaitScope: live ? "call" : "client" } as const;
-  return createClient({ url, apiKey, apiSecret, auth, ca, ...waiting, revalidate: live, onRetry, onResponse });
+  return createClient({ url, apiKey, apiSecret, auth, ca, ...waiting, revalidate: live, retryOn, onRetry, onResponse });
 }
 
-async function readCertificates(path: string): Promise<string> {
+/** @throws UsageError for a file that can't be read, or holds none */
+export async function readCertificates(path: string): Promise<string> {
   const pem = await readSettingFile(path, "--ca-file");
   if (!pem.includes("-----BEGIN CERTIFICATE-----")) throw new UsageError(`--ca-file ${path} holds no PEM certificate`);
   return pem;

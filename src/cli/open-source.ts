@@ -2,9 +2,15 @@ import type { VariableSource } from "../domain/source.js";
 import { chooseEnvironment } from "./choose-environment.js";
 import type { Io } from "./io.js";
 import { layersOf } from "./layers.js";
+import type { CacheOptions } from "./open-cached.js";
 import type { OpenOptions } from "./open-remote.js";
 import type { SourceFlags } from "./settings.js";
 import { type LocalSettings, type RemoteSettings, resolveSettings } from "./source-settings.js";
+
+export interface OpenSourceOptions extends OpenOptions {
+  /** To keep answers of a server, and use them when it can't be reached. Nothing is kept of a data file. */
+  cache?: CacheOptions | undefined;
+}
 
 /**
  * Opens what the settings say: a server, or a data file with the core that a server runs. Either is loaded only when
@@ -12,7 +18,7 @@ import { type LocalSettings, type RemoteSettings, resolveSettings } from "./sour
  *
  * @throws UsageError, UnauthorizedError; for a data file also InvalidDataError and NotFoundError
  */
-export async function openSource(flags: SourceFlags, io: Io, options: OpenOptions): Promise<VariableSource> {
+export async function openSource(flags: SourceFlags, io: Io, options: OpenSourceOptions): Promise<VariableSource> {
   return openSettings(resolveSettings(layersOf(flags, io)), io, options);
 }
 
@@ -20,9 +26,13 @@ export async function openSource(flags: SourceFlags, io: Io, options: OpenOption
 export async function openSettings(
   settings: RemoteSettings | LocalSettings,
   io: Io,
-  options: OpenOptions,
+  options: OpenSourceOptions,
 ): Promise<VariableSource> {
   if (settings.kind === "local") return openLocal(settings, io, options);
+  if (options.cache) {
+    const { openCached } = await import("./open-cached.js");
+    return openCached(settings, io, options.cache, options);
+  }
   const { openRemote } = await import("./open-remote.js");
   return openRemote(settings, io, options);
 }

@@ -16,6 +16,7 @@ const COMMANDS: Record<string, () => Promise<CommandFactory>> = {
   explain: async () => (await import("./commands/explain.js")).explainCommand,
   health: async () => (await import("./commands/health.js")).healthCommand,
   run: async () => (await import("./commands/run.js")).runCommand,
+  doctor: async () => (await import("./commands/doctor.js")).doctorCommand,
   set: async () => (await import("./commands/set.js")).setCommand,
   unset: async () => (await import("./commands/unset.js")).unsetCommand,
   import: async () => (await import("./commands/import.js")).importCommand,

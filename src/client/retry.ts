@@ -37,7 +37,12 @@ export interface RetryOptions {
   /** Resolves after so many seconds. */
   sleep: (seconds: number) => Promise<void>;
   onRetry: (notice: RetryNotice) => void;
+  /** After which failures to try again. Default `any` that may pass. */
+  retryOn?: RetryOn | undefined;
 }
+
+/** `rate-limit` is for who has something to fall back on when the server can't be reached, but not for its limit. */
+export type RetryOn = "any" | "rate-limit";
 
 /**
  * Calls `attempt` until it succeeds, or fails for good: on a 429 after as long as the server said, on a
@@ -45,13 +50,13 @@ export interface RetryOptions {
  * jitter. Gives up with the last error rather than wait for longer than the budget allows.
  */
 export async function withRetries<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { budget, clock, random, sleep, onRetry } = options;
+  const { budget, clock, random, sleep, onRetry, retryOn = "any" } = options;
   for (let retries = 0; ; retries++) {
     try {
       return await attempt();
     } catch (error) {
       const wait = pauseAfter(error, retries, random());
-      if (wait === undefined) throw error;
+      if (wait === undefined || (retryOn === "rate-limit" && !(error instanceof RateLimitedError))) throw error;
       budget.deadline ??= clock() + budget.span * 1_000;
       if (clock() + wait * 1_000 > budget.deadline) throw error;
       onRetry({ wait, reason: (error as Error).message });

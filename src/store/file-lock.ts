@@ -6,9 +6,14 @@ import { InvalidDataError } from "../domain/errors.js";
 
 // A holder renews its lock each second. One that was killed does not, and after 5 s the next writer takes the
 // lock over.
-const STALE_MS = 5_000;
+export const STALE_MS = 5_000;
 const RENEW_MS = 1_000;
 const PATIENCE_MS = 30_000;
+
+/** Where the lock of the file at `path`, which must be no link, is while it is held. */
+export function lockPathOf(path: string): string {
+  return `${path}.lock`;
+}
 
 /** A lock that is held, as far as this process can know. */
 export interface HeldLock {
@@ -27,7 +32,7 @@ export interface HeldLock {
  * @throws InvalidDataError when the lock can't be had within 30 s; the file system's errors; what `work` throws
  */
 export async function withFileLock<T>(path: string, work: (lock: HeldLock) => Promise<T>): Promise<T> {
-  const lockPath = `${path}.lock`;
+  const lockPath = lockPathOf(path);
   const token = randomBytes(8).toString("hex");
   await acquire(lockPath, token);
   const renewal = setInterval(() => renew(lockPath, token), RENEW_MS).unref();

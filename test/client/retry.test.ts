@@ -1,5 +1,11 @@
 import { describe, expect, it, vi } from "vitest";
-import { createWaitBudget, type RetryNotice, type WaitBudget, withRetries } from "../../src/client/retry.js";
+import {
+  createWaitBudget,
+  type RetryNotice,
+  type RetryOn,
+  type WaitBudget,
+  withRetries,
+} from "../../src/client/retry.js";
 import {
   NotFoundError,
   RateLimitedError,
@@ -31,8 +37,11 @@ const LASTING: [string, Error][] = [
 ];
 
 /** A world in which `attempt` fails with these errors, then succeeds, and time passes by sleeping alone. */
-function world(errors: Error[], options: { budget?: WaitBudget; random?: number; attemptSeconds?: number } = {}) {
-  const { budget = createWaitBudget(60), random = 0.5, attemptSeconds = 0 } = options;
+function world(
+  errors: Error[],
+  options: { budget?: WaitBudget; random?: number; attemptSeconds?: number; retryOn?: RetryOn } = {},
+) {
+  const { budget = createWaitBudget(60), random = 0.5, attemptSeconds = 0, retryOn } = options;
   const left = [...errors];
   const notices: RetryNotice[] = [];
   let now = 0;
@@ -46,12 +55,18 @@ function world(errors: Error[], options: { budget?: WaitBudget; random?: number;
     now += seconds * 1_000;
   });
   const onRetry = (notice: RetryNotice) => notices.push(notice);
-  const run = () => withRetries(attempt, { budget, clock: () => now, random: () => random, sleep, onRetry });
+  const run = () => withRetries(attempt, { budget, clock: () => now, random: () => random, sleep, onRetry, retryOn });
   const pauses = () => sleep.mock.calls.map(([seconds]) => seconds);
   return { run, attempt, sleep, notices, pauses, budget, seconds: () => now / 1_000 };
 }
 
 describe("withRetries", () => {
+  it("tries again after a 429 alone where that is asked for", async () => {
+    const { run, attempt, pauses } = world([limited(3), unreachable("ECONNREFUSED")], { retryOn: "rate-limit" });
+    await expect(run()).rejects.toThrow(UnreachableError);
+    expect([attempt.mock.calls.length, pauses()]).toEqual([2, [3]]);
+  });
+
   it("tries once and does not wait when that succeeds", async () => {
     const { run, attempt, sleep } = world([]);
     expect(await run()).toBe("done");

@@ -11,6 +11,8 @@ export interface CliOptions {
   cwd?: string;
   /** The user's folder for configuration; by default one that is not there. */
   config?: string;
+  /** The user's folder for caches; by default one that is not there. */
+  cache?: string;
   clock?: () => number;
   untilStopped?: () => Promise<void>;
   /** Told of everything written to stdout, as it comes. */
@@ -33,7 +35,7 @@ export async function runWith<T>(
   run: (io: Io) => Promise<T>,
   options: CliOptions = {},
 ): Promise<{ code: T; stdout: string; stderr: string }> {
-  const { terminal = false, onStdout = () => {}, config = "/nowhere/config" } = options;
+  const { terminal = false, onStdout = () => {}, config = "/nowhere/config", cache = "/nowhere/cache" } = options;
   const stdout = capture(terminal, onStdout);
   const stderr = capture(terminal);
   const io: Io = {
@@ -42,7 +44,7 @@ export async function runWith<T>(
     stderr: stderr.stream,
     env: options.env ?? {},
     cwd: options.cwd ?? "/nowhere",
-    folders: { config, cache: "/nowhere/cache" },
+    folders: { config, cache },
     user: process.getuid?.(),
     clock: options.clock ?? Date.now,
     untilStopped: options.untilStopped ?? (() => Promise.resolve()),

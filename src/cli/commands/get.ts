@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { addCacheOption } from "../cache-option.js";
 import { type Context, withSource } from "../context.js";
 import { createDecrypt } from "../decryption.js";
 import { runGet } from "../get-values.js";
@@ -12,10 +13,10 @@ export function getCommand(context: Context): Command {
     .argument("<name...>", "names of variables")
     .option("-n, --no-newline", "leave out the last newline")
     .addHelpText("after", '\nExample:\n  DATABASE_URL="$(appvars get DATABASE_URL)"')
-    .action((names: string[], { newline, ...flags }) =>
-      withSource(context.openSource(flags), async (source) =>
+    .action((names: string[], { newline, cache, ...flags }) =>
+      withSource(context.openSource(flags, { cache }), async (source) =>
         runGet({ names, newline }, source, await createDecrypt(flags, context), context),
       ),
     );
-  return addSourceOptions(command);
+  return addSourceOptions(addCacheOption(command));
 }

@@ -1,5 +1,4 @@
 import { access } from "node:fs/promises";
-import { isIPv4 } from "node:net";
 import { Command, Option } from "commander";
 import type { EnvironmentRecord } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
@@ -9,6 +8,7 @@ import { colorsFor } from "../colors.js";
 import type { Context } from "../context.js";
 import { DEFAULT_DATA_FILE, dataPath } from "../data-path.js";
 import { createLog, type Log, type LogFormat } from "../log.js";
+import { isLoopback } from "../loopback.js";
 import { wholeNumber } from "../number-arguments.js";
 import { pasteLines } from "../paste-lines.js";
 import { logReload, serverLogHooks } from "../server-log.js";
@@ -117,10 +117,6 @@ function explainListenError(error: NodeJS.ErrnoException, { host, port }: Server
   }
   const isForeign = ["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN", "EINVAL"].includes(error.code ?? "");
   return isForeign ? new UsageError(`--host ${host} is no address of this machine`) : error;
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 }
 
 /** Tells stdout where the server is and, for one environment, how to get in. */

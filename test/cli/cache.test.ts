@@ -1,0 +1,262 @@
+import { chmod, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { parseCacheAge } from "../../src/cli/cache-option.js";
+import type { Data } from "../../src/store/data.js";
+import { BINARY, run } from "../support/binary.js";
+import { type CliOptions, runCli } from "../support/cli.js";
+import { DATA, DEVELOPMENT, edited } from "../support/data.js";
+import { dataFile } from "../support/data-file.js";
+import { runningServer } from "../support/running-server.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const CREDENTIALS = { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
+const DOWN = /^appvars: can't reach http:\/\/127\.0\.0\.1:\d+: connection refused; .*; using values from \d+ s ago\n$/;
+
+/** A server that can be taken down, and a command line that has a cache of its own. */
+async function world() {
+  const server = await runningServer();
+  const cache = join(await temporaryFolder(), "cache");
+  const env: Record<string, string> = { APPVARS_URL: server.url, ...CREDENTIALS };
+  const get = (line: string, options: CliOptions = {}) =>
+    runCli(["get", ...line.split(" ")], { env, cache, ...options });
+  /** Something else in the place of the server. */
+  const replaceWith = async (data: unknown) => {
+    await server.close();
+    return runningServer({ data: data as Data, port: server.port });
+  };
+  return { server, env, cache, get, replaceWith };
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+describe("get --cache", () => {
+  it("gives the last values when the server is down, after one try, and says so with their age", async () => {
+    const { server, get } = await world();
+    expect(await get("--cache PORT DATABASE_URL")).toEqual({
+      code: 0,
+      stdout: "3000\npostgres://localhost/dev\n",
+      stderr: "",
+    });
+    await server.close();
+    const { code, stdout, stderr } = await get("--cache PORT DATABASE_URL");
+    expect([code, stdout]).toEqual([0, "3000\npostgres://localhost/dev\n"]);
+    expect(stderr).toMatch(DOWN);
+  });
+
+  it("tells of it as a line of JSON with --json, and with --quiet not at all", async () => {
+    const { server, get } = await world();
+    await get("PORT --cache");
+    await server.close();
+    const { stdout, stderr } = await get("PORT --cache --json");
+    expect(JSON.parse(stdout)).toEqual({ PORT: 3000 });
+    expect(JSON.parse(stderr)).toEqual({ warning: { message: expect.stringContaining("using values from") } });
+    expect(await get("PORT --cache --quiet")).toEqual({ code: 0, stdout: "3000\n", stderr: "" });
+  });
+
+  it("gives nothing that is older than it may be", async () => {
+    const { server, get } = await world();
+    await get("--cache PORT");
+    await server.close();
+    const clock = () => Date.now() + 61_000;
+    expect(await get("--cache=60 PORT --max-wait 0", { clock })).toMatchObject({ code: 5, stdout: "" });
+    const { stdout, stderr } = await get("--cache=2m PORT", { clock });
+    expect([stdout, stderr]).toEqual(["3000\n", expect.stringContaining("using values from 61 s ago")]);
+  });
+
+  it("gives and keeps nothing without the flag", async () => {
+    const { server, cache, get } = await world();
+    await get("PORT");
+    expect(await filesIn(cache)).toEqual([]);
+    await get("PORT --cache");
+    await server.close();
+    expect(await get("PORT --max-wait 0")).toMatchObject({ code: 5, stdout: "" });
+  });
+
+  it("is all or nothing when only some of the values are kept", async () => {
+    const { server, get } = await world();
+    await get("--cache PORT");
+    await server.close();
+    expect(await get("--cache PORT DEBUG --max-wait 0")).toMatchObject({ code: 5, stdout: "" });
+  });
+
+  it("takes what was changed, cut or put there for nothing", async () => {
+    const { server, cache, get } = await world();
+    await get("--cache PORT");
+    await server.close();
+    const [path = ""] = await filesIn(cache);
+    const text = await readFile(path, "utf8");
+    for (const other of [text.replace(/^./, (c) => (c === "A" ? "B" : "A")), text.slice(0, 40), "", '{"value":1}']) {
+      await writeFile(path, other);
+      const { code, stdout, stderr } = await get("--cache PORT --max-wait 0");
+      expect([code, stdout]).toEqual([5, ""]);
+      expect(stderr).not.toContain("using");
+    }
+  });
+
+  it("gives nothing to who has another secret or key", async () => {
+    const { server, env, get } = await world();
+    await get("--cache PORT");
+    await server.close();
+    for (const other of [{ APPVARS_API_SECRET: "other" }, { APPVARS_API_KEY: "test-key" }]) {
+      const result = await get("--cache PORT --max-wait 0", { env: { ...env, ...other } });
+      expect(result).toMatchObject({ code: 5, stdout: "" });
+    }
+  });
+
+  it("forgets all that it has once the credentials are refused", async () => {
+    const { cache, get, replaceWith } = await world();
+    await get("--cache PORT DEBUG");
+    const rotated = await replaceWith(edited((data) => Object.assign(data.environments[0], { api_secret: "rotated" })));
+    expect(await get("--cache PORT")).toMatchObject({ code: 4, stdout: "" });
+    expect(await filesIn(cache)).toEqual([]);
+    await rotated.close();
+    expect(await get("--cache PORT --max-wait 0")).toMatchObject({ code: 5, stdout: "" });
+  });
+
+  it("forgets what is not there any more, and that alone", async () => {
+    const { get, replaceWith } = await world();
+    await get("--cache PORT DEBUG");
+    const without = edited((data) => {
+      data.values = data.values.filter((value: { id: number }) => value.id !== 12);
+    });
+    const changed = await replaceWith(without);
+    expect(await get("--cache PORT")).toMatchObject({ code: 3, stdout: "" });
+    await changed.close();
+    expect(await get("--cache PORT --max-wait 0")).toMatchObject({ code: 5, stdout: "" });
+    expect(await get("--cache DEBUG")).toMatchObject({ code: 0, stdout: "true\n" });
+  });
+
+  it("still waits as long as the server says after a 429", async () => {
+    const { cache, env, server, get } = await world();
+    await get("--cache PORT");
+    await server.close();
+    const limited = createServer((_req, res) => {
+      limited.removeAllListeners("request");
+      limited.on("request", (_again, answer) => answer.end('{"value":4000}'));
+      res.writeHead(429, { "retry-after": "1" }).end('{"message":"later"}');
+    }).listen(server.port, "127.0.0.1");
+    onTestFinished(() => void limited.close());
+    await new Promise((resolve) => limited.once("listening", resolve));
+    expect((limited.address() as AddressInfo).port).toBe(server.port);
+    expect(await runCli(["get", "--cache", "PORT"], { env, cache })).toMatchObject({ code: 0, stdout: "4000\n" });
+  });
+
+  it("reads the secret from stdin, once", async () => {
+    const { server, get, env } = await world();
+    const { APPVARS_API_SECRET: _, ...others } = env;
+    const piped = { env: others, stdin: "dev-secret\n" };
+    expect(await get("--cache PORT --api-secret-file -", piped)).toMatchObject({ code: 0, stdout: "3000\n" });
+    await server.close();
+    expect(await get("--cache PORT --api-secret-file -", piped)).toMatchObject({ code: 0, stdout: "3000\n" });
+  });
+
+  it("gives the values of a server all the same when they can't be kept, and says so", async () => {
+    const { get } = await world();
+    const { path } = await dataFile("a file where the folder is to be");
+    const { code, stdout, stderr } = await get("--cache PORT DEBUG", { cache: path });
+    expect([code, stdout]).toEqual([0, "3000\ntrue\n"]);
+    expect(stderr).toBe(`appvars: can't keep or remove answers in ${join(path, "answers")} (ENOTDIR)\n`);
+  });
+
+  it("is of no account for a data file", async () => {
+    const { cache } = await world();
+    const { path } = await dataFile(DATA);
+    const argv = ["get", "--cache", "DATABASE_URL", "--data", path, "--env", "test"];
+    expect(await runCli(argv, { cache })).toEqual({ code: 0, stdout: "postgres://localhost/test\n", stderr: "" });
+    expect(await filesIn(cache)).toEqual([]);
+  });
+
+  it("is refused without a secret, as it is without a cache", async () => {
+    const { server, get } = await world();
+    expect(await get("--cache PORT", { env: { APPVARS_URL: server.url } })).toMatchObject({ code: 4, stdout: "" });
+  });
+});
+
+describe("the flag", () => {
+  it.each([
+    ["--cache DATABASE_URL", "postgres://localhost/dev\n"],
+    ["DATABASE_URL --cache", "postgres://localhost/dev\n"],
+    ["--cache=60 PORT DEBUG", "3000\ntrue\n"],
+    ["PORT --cache=12h DEBUG -n", "3000\ntrue"],
+    ["--cache -- PORT", "3000\n"],
+  ])("get %s takes no name for its value", async (line, stdout) => {
+    const { get } = await world();
+    expect(await get(line)).toEqual({ code: 0, stdout, stderr: "" });
+  });
+
+  it("is a name behind --", async () => {
+    const { get, cache } = await world();
+    const { code, stderr } = await get("PORT -n -- --cache");
+    expect([code, stderr]).toEqual([3, expect.stringContaining('"--cache"')]);
+    expect(await filesIn(cache)).toEqual([]);
+  });
+
+  it.each(["0", "", "x", "1.5", "-1", "1e3", " 60", "31d", "2592001", "9".repeat(30)])(
+    "does not take =%s",
+    async (age) => {
+      const { code, stdout, stderr } = await runCli(["get", `--cache=${age}`, "PORT"]);
+      expect([code, stdout]).toEqual([2, ""]);
+      expect(stderr).toContain("from 1 second to 30 days");
+    },
+  );
+
+  it.each([
+    ["1", 1],
+    ["0060", 60],
+    ["2592000", 2_592_000],
+    ["90s", 90],
+    ["12h", 43_200],
+    ["30d", 2_592_000],
+  ])("takes =%s for %i seconds", (text, seconds) => {
+    expect(parseCacheAge(text)).toBe(seconds);
+  });
+});
+
+describe("what is on the disk", () => {
+  it.skipIf(process.platform === "win32")("is for its owner alone and shows no name, value, URL or key", async () => {
+    const { cache, env } = await world();
+    const umask = ["-c", 'umask 000; exec "$0" "$@"', process.execPath, BINARY];
+    const home = { ...env, XDG_CACHE_HOME: cache, HOME: cache };
+    const { code } = await run("sh", [...umask, "get", "--cache", "DATABASE_URL", "PORT"], home);
+    expect(code).toBe(0);
+    const paths = await filesIn(cache);
+    expect(paths).toHaveLength(2);
+    for (const path of paths) {
+      expect((await stat(path)).mode & 0o777).toBe(0o600);
+      expect((await stat(join(path, ".."))).mode & 0o777).toBe(0o700);
+      const content = await readFile(path, "latin1");
+      const everything = `${path.slice(cache.length)}${content}${Buffer.from(content, "base64").toString("latin1")}`;
+      expect(everything).not.toMatch(/DATABASE_URL|PORT|postgres|3000|127\.0\.0\.1|dev-key|dev-secret/);
+    }
+  });
+
+  it("is whole after many processes at once, and a reader of it finds every value", async () => {
+    const { server, env, cache } = await world();
+    const home = { ...env, XDG_CACHE_HOME: cache, HOME: cache };
+    const names = ["PORT", "DATABASE_URL", "DEBUG", "FLAGS"];
+    const get = (...args: string[]) => run(process.execPath, [BINARY, "get", "--cache", ...args], home);
+    const runs = await Promise.all([...names, ...names].map((name) => get(name)));
+    expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual(runs.map(() => [0, ""]));
+    expect(await filesIn(cache)).toHaveLength(names.length);
+    await server.close();
+    const { code, stdout, stderr } = await get(...names);
+    expect([code, stdout]).toEqual([0, '3000\npostgres://localhost/dev\ntrue\n{"beta":["x",null,1.5]}\n']);
+    expect(stderr).toMatch(DOWN);
+  });
+
+  // Root may write what is read-only.
+  it.skipIf(process.getuid?.() === 0)("may be read-only", async () => {
+    const { server, cache, get } = await world();
+    await get("--cache PORT");
+    for (const path of await filesIn(cache)) await chmod(join(path, ".."), 0o500);
+    expect(await get("--cache PORT")).toMatchObject({ code: 0, stdout: "3000\n" });
+    await server.close();
+    expect(await get("--cache PORT")).toMatchObject({ code: 0, stdout: "3000\n" });
+  });
+});

@@ -8,6 +8,6 @@ export default defineConfig({
   input: "src/cli/start.ts",
   platform: "node",
   resolve: { extensionAlias: { ".js": [".ts", ".js"] } },
-  external: ["./main.js", "./open-source.js", "chalk", "commander"],
+  external: ["./main.js", "./open-source.js", "./found-in-file.js", "chalk", "commander"],
   output: { file: "dist/cli/start.cjs", format: "cjs", codeSplitting: false },
 });

@@ -28,6 +28,10 @@ const COMMANDS: Record<string, () => Promise<CommandFactory>> = {
   config: async () => (await import("./commands/config.js")).configCommand,
   sign: async () => (await import("./commands/sign.js")).signCommand,
   openapi: async () => (await import("./commands/openapi.js")).openapiCommand,
+  completion: async () => {
+    const { completionCommand } = await import("./commands/completion.js");
+    return (context) => completionCommand(context, async () => (await buildProgram([], context.io)).program);
+  },
 };
 
 interface Built {

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { AUTH_SCHEMES } from "../client/auth-headers.js";
 import { DEFAULT_DATA_FILE } from "./data-path.js";
 
 /** Adds the flags that say where a command reads from: `openSource` takes what they parse to. */
@@ -13,7 +14,7 @@ export function addSettingOptions(command: Command): Command {
     .option("--url <url>", "server to read from (APPVARS_URL, default http://127.0.0.1:7400)")
     .option("--api-key <key>", "key of the environment (APPVARS_API_KEY)")
     .addOption(secretFileOption())
-    .option("--auth <scheme>", "hmac, or headers to send the secret itself (APPVARS_AUTH, default hmac)")
+    .addOption(authOption())
     .option("--data <file>", "read this data file, with no server (APPVARS_DATA)")
     .option("--env <name>", "its environment: development, or shop/development (APPVARS_ENV)")
     .option("--timeout <seconds>", "for one request (APPVARS_TIMEOUT, default 10)")
@@ -36,6 +37,13 @@ export function addDataFileOption(command: Command): Command {
 
 function profileOption(): Option {
   return new Option("--profile <name>", "take the settings of this profile (APPVARS_PROFILE)");
+}
+
+/** What is wrong with it is said by the settings, wherever they have it from. */
+function authOption(): Option {
+  return new Option("--auth <scheme>", "headers sends the secret itself (APPVARS_AUTH, default hmac)")
+    .choices(AUTH_SCHEMES)
+    .argParser((scheme) => scheme);
 }
 
 export function encryptionKeyOption(): Option {

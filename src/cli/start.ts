@@ -1,4 +1,5 @@
 import { processIo } from "./process-io.js";
+import { quickComplete } from "./quick-complete.js";
 import { quickGet } from "./quick-get.js";
 
 /**
@@ -7,8 +8,21 @@ import { quickGet } from "./quick-get.js";
  */
 export async function start(argv: readonly string[]): Promise<number> {
   const io = processIo();
+  const completed = await quickComplete(argv, io);
+  if (completed !== undefined) {
+    killIfStuck();
+    return completed;
+  }
   const code = await quickGet(argv, io);
   if (code !== undefined) return code;
   const { main } = await import("./main.js");
   return main(argv, io);
+}
+
+/**
+ * Looking up a host can't be called off, and Node waits for it even in `process.exit`: with a name server out of reach
+ * a Tab would hang for many seconds. Unless that is so, the process is gone before this happens.
+ */
+function killIfStuck(): void {
+  setTimeout(() => process.kill(process.pid, "SIGKILL"), 50).unref();
 }

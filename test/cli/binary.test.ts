@@ -105,11 +105,23 @@ describe("what a one-shot command loads", () => {
     return stderr;
   }
 
-  it("for get from a server is the one file that the command starts with, and no package", async () => {
-    const log = await loaded(["get", "PORT"], await remote());
-    // Only ours: the Node that runs this may itself lie in a node_modules.
+  /** Only ours: the Node that runs this may itself lie in a node_modules. */
+  function ourFiles(log: string): Set<string> {
     const ours = log.replaceAll(new URL("../../", import.meta.url).pathname, "./");
-    expect(new Set(ours.match(/\.\/(node_modules|dist)\/[\w/.@-]+/g))).toEqual(new Set(["./dist/cli/start.cjs"]));
+    return new Set(ours.match(/\.\/(node_modules|dist)\/[\w/.@-]+/g));
+  }
+
+  it("for get from a server is the one file that the command starts with, and no package", async () => {
+    expect(ourFiles(await loaded(["get", "PORT"], await remote()))).toEqual(new Set(["./dist/cli/start.cjs"]));
+  });
+
+  it("for a completion from a server is that file too, and for one from a data file no ink, react, polka or lowdb", async () => {
+    const names = ["__complete", "names", "PO"];
+    expect(ourFiles(await loaded(names, await remote()))).toEqual(new Set(["./dist/cli/start.cjs"]));
+    const { path } = await dataFile(DATA);
+    const files = [...ourFiles(await loaded([...names, "--data", path], {}))];
+    expect(files).toContain("./dist/store/parse-data.js");
+    expect(files.join("\n")).not.toMatch(/ink|react|polka|lowdb|commander/);
   });
 
   it("in that file is no ink, react, polka, lowdb or validator, and nothing that uses them", async () => {

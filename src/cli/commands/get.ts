@@ -12,7 +12,7 @@ export function getCommand(context: Context): Command {
     .description("Print values, one a line, in the order asked: texts as they are, anything else as compact JSON.")
     .argument("<name...>", "names of variables")
     .option("-n, --no-newline", "leave out the last newline")
-    .addHelpText("after", '\nExample:\n  DATABASE_URL="$(appvars get DATABASE_URL)"')
+    .addHelpText("after", '\nExamples:\n  DATABASE_URL="$(appvars get DATABASE_URL)"\n  appvars get --cache=12h PORT')
     .action((names: string[], { newline, cache, ...flags }) =>
       withSource(context.openSource(flags, { cache }), async (source) =>
         runGet({ names, newline }, source, await createDecrypt(flags, context), context),

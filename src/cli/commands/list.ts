@@ -1,6 +1,6 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { readAll, type VariableSource } from "../../domain/source.js";
-import { type JsonValue, type Variable, type VariableType, valueText } from "../../domain/variable.js";
+import { type JsonValue, VARIABLE_TYPES, type Variable, type VariableType, valueText } from "../../domain/variable.js";
 import { type Context, withSource } from "../context.js";
 import { createDecrypt, type Decrypt, leaveEncrypted } from "../decryption.js";
 import { escapeField } from "../escape.js";
@@ -29,7 +29,7 @@ export function listCommand(context: Context): Command {
         "--values, value, separated by tabs, in which \\t \\n \\r \\\\ stand for those characters.",
     )
     .option("--values", "show the values too", false)
-    .option("--type <type>", "only variables of this type", parseType)
+    .addOption(new Option("--type <type>", "only variables of this type").choices(VARIABLE_TYPES).argParser(parseType))
     .option("--filter <text>", "only variables with this text in their name or description")
     .addHelpText("after", "\nExample:\n  appvars list --filter database")
     .action(({ values, type, filter, ...flags }) =>

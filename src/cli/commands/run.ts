@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { checkSeconds } from "../../client/options.js";
 import { UsageError } from "../../domain/errors.js";
 import { isVariableName } from "../../domain/variable.js";
+import { addCacheOption } from "../cache-option.js";
 import type { Context } from "../context.js";
 import { createDecrypt } from "../decryption.js";
 import { runProgram } from "../run-program.js";
@@ -29,15 +30,15 @@ export function runCommand(context: Context): Command {
     .option("--interval <seconds>", "from one look to the next, with --watch (default 5)", parseInterval)
     .option("--on-change <action>", "restart, or signal:HUP, with --watch (default restart)", parseReaction)
     .addHelpText("after", "\nExample:\n  appvars run --only DATABASE_URL,PORT -- node server.js")
-    .action(async (words: [string, ...string[]], { only, prefix = "", watch, interval, onChange, ...flags }) => {
+    .action(async (words: [string, ...string[]], { only, prefix = "", watch, interval, onChange, cache, ...flags }) => {
       const { preserveEnv = false, pristine = false, allowReserved = false, redact = false, ...sourceFlags } = flags;
       const rules = watchRules(watch, interval, onChange);
       const options = { command: words, only, prefix, preserveEnv, pristine, allowReserved, redact, watch: rules };
       const decrypt = await createDecrypt(sourceFlags, context);
-      const open = () => context.openSource(sourceFlags, { live: watch === true });
+      const open = () => context.openSource(sourceFlags, { cache, live: watch === true });
       context.exitCode = await runProgram(options, open, decrypt, context);
     });
-  return addSourceOptions(command);
+  return addSourceOptions(addCacheOption(command));
 }
 
 function watchRules(

@@ -1,0 +1,67 @@
+import { spawnSync } from "node:child_process";
+import { chmod, writeFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Command } from "commander";
+import { completionScript } from "../../src/cli/commands/completion.js";
+import type { ShellName } from "../../src/cli/completion/shells.js";
+import { buildProgram } from "../../src/cli/program.js";
+import { BINARY, run } from "./binary.js";
+import { runWith } from "./cli.js";
+import { temporaryFolder } from "./temporary-folder.js";
+
+/** How each shell is started without anybody's configuration. */
+export const SHELL_ARGS: Record<ShellName, readonly string[]> = {
+  bash: ["--norc", "--noprofile"],
+  zsh: ["-f"],
+  fish: ["--no-config"],
+};
+
+/** Whether this machine has the shell; where it has not, the tests in it are skipped. */
+export function hasShell(shell: string): boolean {
+  return spawnSync(shell, ["-c", "exit 0"], { stdio: "ignore" }).status === 0;
+}
+
+/** The program with all of its commands. */
+export async function wholeProgram(): Promise<Command> {
+  const { code: program } = await runWith(async (io) => (await buildProgram([], io)).program);
+  return program;
+}
+
+/** A folder with the script of the shell and a command called appvars in it. */
+export async function completionFolder(shell: ShellName, program: Command): Promise<{ script: string; path: string }> {
+  const folder = await temporaryFolder();
+  const script = join(folder, `script.${shell}`);
+  await writeFile(script, await completionScript(shell, program));
+  const command = join(folder, "appvars");
+  await writeFile(command, `#!/bin/sh\nexec '${process.execPath}' '${BINARY}' "$@"\n`);
+  await chmod(command, 0o755);
+  return { script, path: `${folder}${delimiter}${process.env["PATH"]}` };
+}
+
+/** What Tab offers after each of these lines in a real shell, by line; zsh and fish put a tab and a description behind. */
+export async function offered(
+  shell: ShellName,
+  lines: readonly string[],
+  { env = {}, program }: { env?: Record<string, string>; program?: Command } = {},
+): Promise<Map<string, string[]>> {
+  const { script, path } = await completionFolder(shell, program ?? (await wholeProgram()));
+  const capture = fileURLToPath(new URL(`capture.${shell}`, import.meta.url));
+  const input = join(script, "..", "lines");
+  await writeFile(input, lines.map((line) => `${line}\n`).join(""));
+  const command = `exec "$0" "$@" <'${input}'`;
+  const { stdout, stderr } = await run("sh", ["-c", command, shell, ...SHELL_ARGS[shell], capture, script], {
+    LANG: "C.UTF-8",
+    HOME: join(script, ".."),
+    ...env,
+    PATH: path,
+  });
+  if (stderr !== "") throw new Error(`${shell}: ${stderr}`);
+  const answers = stdout.split(/^> /m).slice(1);
+  return new Map(
+    answers.map((answer) => {
+      const [line = "", ...words] = answer.split("\n");
+      return [line, words.filter((word) => word !== "")];
+    }),
+  );
+}

@@ -43,7 +43,7 @@ export async function openCached(
     answers: createAnswerFolder(root, { url, apiKey, apiSecret }),
     maxAge,
     clock: io.clock,
-    onServed: ({ message }, age) => warn(`${message}; using values from ${durationText(age)} ago`),
+    onServed: ({ message }, age) => warn(`using values from ${durationText(age)} ago: ${message}`),
     onFailure: (error) => warn(`can't keep or remove answers in ${root} (${(error as NodeJS.ErrnoException).code})`),
   });
 }

@@ -13,7 +13,7 @@ import { runningServer } from "../support/running-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const CREDENTIALS = { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
-const DOWN = /^appvars: can't reach http:\/\/127\.0\.0\.1:\d+: connection refused; .*; using values from \d+ s ago\n$/;
+const DOWN = /^appvars: using values from \d+ s ago: can.t reach http:\/\/127\.0\.0\.1:\d+: connection refused; .*\n$/;
 
 /** A server that can be taken down, and a command line that has a cache of its own. */
 async function world() {

@@ -1,10 +1,9 @@
 #!/usr/bin/env node
 // CommonJS, since Node loads it sooner, and a script that calls `appvars get` often feels that.
 const { enableCompileCache } = require("node:module");
-
-// Node 22.1 and newer keep the compiled code between runs.
-enableCompileCache?.();
 const { start } = require("../dist/cli/start.cjs");
-start(process.argv.slice(2)).then((code) => {
+
+// Node 22.1 and newer can keep compiled code between runs.
+start(process.argv.slice(2), enableCompileCache).then((code) => {
   process.exitCode = code;
 });

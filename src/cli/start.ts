@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { processIo } from "./process-io.js";
 import { quickComplete } from "./quick-complete.js";
 import { quickGet } from "./quick-get.js";
@@ -5,8 +6,10 @@ import { quickGet } from "./quick-get.js";
 /**
  * Runs the command line of this process and resolves to its exit code. Bundled into one file by the build, since
  * each file costs a one-shot command about a millisecond; what it loads beyond that is as it is in the sources.
+ *
+ * @param enableCompileCache Node's own, where it has one: keeps compiled code in a folder
  */
-export async function start(argv: readonly string[]): Promise<number> {
+export async function start(argv: readonly string[], enableCompileCache?: (folder: string) => void): Promise<number> {
   const io = processIo();
   const completed = await quickComplete(argv, io);
   if (completed !== undefined) {
@@ -15,6 +18,8 @@ export async function start(argv: readonly string[]): Promise<number> {
   }
   const code = await quickGet(argv, io);
   if (code !== undefined) return code;
+  // In the user's own folder: by default it is where others may have put code of theirs before.
+  enableCompileCache?.(join(io.folders.cache, "compiled"));
   const { main } = await import("./main.js");
   return main(argv, io);
 }

@@ -13,9 +13,9 @@ export interface Finished {
   stderr: string;
 }
 
-/** Starts a program with nothing of this process's environment but the path to programs. */
+/** Starts a program with nothing of this process's environment but the path to programs, and without a home. */
 export function start(command: string, args: readonly string[], env: Record<string, string> = {}): ChildProcess {
-  const child = spawn(command, args, { env: { PATH: process.env["PATH"] ?? "", ...env } });
+  const child = spawn(command, args, { env: { PATH: process.env["PATH"] ?? "", HOME: "/nowhere", ...env } });
   onTestFinished(() => void child.kill("SIGKILL"));
   return child;
 }

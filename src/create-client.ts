@@ -1,10 +1,11 @@
 import { AnswerCache } from "./client/answer-cache.js";
-import type { AuthScheme } from "./client/auth-headers.js";
+import { AUTH_SCHEMES, type AuthScheme } from "./client/auth-headers.js";
 import { Client, type ClientDependencies } from "./client/client.js";
 import { checkCredential, checkSeconds } from "./client/options.js";
 import { parseOrigin } from "./client/origin.js";
 import { createWaitBudget, type RetryNotice, type RetryOn } from "./client/retry.js";
 import { Transport } from "./client/transport.js";
+import { UsageError } from "./domain/errors.js";
 import type { VariableSource } from "./domain/source.js";
 
 export interface ClientOptions {
@@ -39,11 +40,12 @@ export interface ClientOptions {
  * before the first call.
  *
  * @throws UsageError for a URL that is not just the origin of an HTTP server, a credential that can't be sent,
- *   or a time out of its bounds
+ *   an unknown scheme, or a time out of its bounds
  */
 export function createClient(options: ClientOptions): VariableSource {
   const { auth = "hmac", timeout = 10, maxWait = 60, maxWaitScope = "call", ca } = options;
   const { apiKey, apiSecret, onRetry = () => {}, onResponse = () => {} } = options;
+  if (!AUTH_SCHEMES.includes(auth)) throw new UsageError(`auth must be one of ${AUTH_SCHEMES.join(", ")}`);
   checkCredential("API key", apiKey);
   checkCredential("API secret", apiSecret);
   checkSeconds("timeout", timeout, 0.001);

@@ -32,7 +32,7 @@ export interface Context {
   printJson(value: unknown): void;
   /** Tells a person something on stderr, unless `--quiet`, or `--json`, which stderr follows too. */
   note(text: string): void;
-  /** Tells what must not go unnoticed: as a note, or with `--json` as a line of JSON, `{"warning": {"message"}}`. */
+  /** Tells what must not go unnoticed, with `--quiet` too; with `--json` as a line `{"warning": {"message"}}`. */
   warn(text: string): void;
   /** Tells a person that something was done: only a terminal is told, a script sees the exit code. */
   tell(text: string): void;
@@ -47,9 +47,8 @@ export function createContext(io: Io, readFlags: () => OutputFlags): Context {
     if (!readFlags().quiet && !readFlags().json) io.stderr.write(`appvars: ${escapeControls(text)}\n`);
   };
   const warn = (text: string) => {
-    const { json, quiet } = readFlags();
-    if (json && !quiet) io.stderr.write(`${JSON.stringify({ warning: { message: text } })}\n`);
-    else note(text);
+    const line = readFlags().json ? JSON.stringify({ warning: { message: text } }) : `appvars: ${escapeControls(text)}`;
+    io.stderr.write(`${line}\n`);
   };
   return {
     io,

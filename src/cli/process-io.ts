@@ -1,3 +1,5 @@
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
 import envPaths from "env-paths";
 import type { Io } from "./io.js";
 
@@ -12,17 +14,25 @@ export function processIo(): Io {
   });
   // Nobody is left to be told: what the command does, a server for one, goes on.
   stderr.on("error", () => {});
-  const { config, cache } = envPaths("appvars", { suffix: "" });
   return {
     stdin,
     stdout,
     stderr,
     env,
     cwd: process.cwd(),
-    folders: { config, cache },
+    folders: userFolders(),
     user: process.getuid?.(),
     clock: Date.now,
     untilStopped,
+  };
+}
+
+/** A relative XDG_CONFIG_HOME is to be ignored, says the specification of it: secrets would go into a project. */
+function userFolders(): Io["folders"] {
+  const { config, cache } = envPaths("appvars", { suffix: "" });
+  return {
+    config: isAbsolute(config) ? config : join(homedir(), ".config", "appvars"),
+    cache: isAbsolute(cache) ? cache : join(homedir(), ".cache", "appvars"),
   };
 }
 

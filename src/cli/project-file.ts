@@ -18,8 +18,11 @@ export function readProjectFile(folder: string, user: number | undefined): Layer
   const parent = dirname(folder);
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats?.isFile()) return parent === folder ? new Map() : readProjectFile(parent, user);
-  if (user !== undefined && user !== 0 && stats.uid !== user && stats.uid !== 0) {
+  if (user !== undefined && stats.uid !== user && stats.uid !== 0) {
     throw new UsageError(`${path} belongs to another user, who could point you at another server: it is not read`);
+  }
+  if (user !== undefined && stats.mode & 0o002) {
+    throw new UsageError(`${path} can be written by everybody, who could point you at another server: it is not read`);
   }
   return readKeys("project", readSettingsObject(path) ?? {}, `in ${path}`, folder);
 }

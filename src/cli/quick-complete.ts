@@ -1,5 +1,4 @@
 import { statSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { readAll } from "../domain/source.js";
 import { isVariableName } from "../domain/variable.js";
 import { dataPath } from "./data-path.js";
@@ -8,7 +7,8 @@ import type { Io } from "./io.js";
 import { layersOf } from "./layers.js";
 import { openRemote } from "./open-remote.js";
 import { profilesPath, readProfiles } from "./profiles.js";
-import { findSetting, placeOf, SETTING_NAMES, type SourceFlags } from "./settings.js";
+import { findSetting, type SourceFlags } from "./settings.js";
+import { parseWords } from "./source-flags.js";
 import { type RemoteSettings, resolveSettings } from "./source-settings.js";
 
 /** A word to offer, and what it is for; both may come from a stranger. */
@@ -48,24 +48,11 @@ function isOfferable(word: string): boolean {
   return /^[^-\p{Cc}]\P{Cc}*$/u.test(word);
 }
 
-/** `api-key` to `apiKey`. */
-const SETTING_OF_FLAG = new Map(
-  SETTING_NAMES.flatMap((name) => {
-    const flag = placeOf(name, "flag");
-    return flag ? [[flag.slice(2), name] as const] : [];
-  }),
-);
-
 function parseFlags(words: string[], { env }: Io): SourceFlags {
-  const options = Object.fromEntries([...SETTING_OF_FLAG.keys()].map((flag) => [flag, { type: "string" } as const]));
-  const { values } = parseArgs({ args: words, options, strict: false, allowPositionals: true });
-  return Object.fromEntries(
-    Object.entries(values).map(([flag, text]) => [
-      SETTING_OF_FLAG.get(flag) ?? flag,
-      // The shell has not done it yet, for it has not run the line.
-      typeof text === "string" ? text.replace(/^~(?=\/)/, env["HOME"] ?? "~") : text,
-    ]),
-  );
+  const { flags } = parseWords(words, {}, false);
+  // The shell has not done it yet, for it has not run the line.
+  const expand = (text: unknown) => (typeof text === "string" ? text.replace(/^~(?=\/)/, env["HOME"] ?? "~") : text);
+  return Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, expand(text)]));
 }
 
 function findProfiles(io: Io): Found[] {

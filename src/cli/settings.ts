@@ -55,12 +55,17 @@ export function placeOf(name: SettingName, kind: PlaceKind): string | undefined 
 /** What commander parses flags to. */
 export type SourceFlags = Record<string, unknown>;
 
-/** Reads a layer of flags from what commander parsed, or one of environment variables. */
+/**
+ * Reads a layer of flags from what commander parsed, or one of environment variables.
+ *
+ * @throws UsageError for an empty flag: `--url "$URL"` with URL unset is not meant to be any other server
+ */
 export function readLayer(kind: "flag" | "variable", texts: Record<string, unknown>): Layer {
   const layer = new Map<SettingName, Setting>();
   for (const name of SETTING_NAMES) {
     const from = placeOf(name, kind);
     const text = from && texts[kind === "flag" ? name : from];
+    if (kind === "flag" && text === "") throw new UsageError(`${from} must not be empty`);
     // An empty variable counts as unset, as everywhere.
     if (from && typeof text === "string" && text !== "") layer.set(name, { name, text, from });
   }

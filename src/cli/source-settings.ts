@@ -42,13 +42,14 @@ export function resolveSettings(layers: readonly Layer[]): RemoteSettings | Loca
     throw new UsageError("--env names an environment of a data file: add --data");
   }
   const apiSecret = find("apiSecret", "apiSecretFile");
-  refuseLentSecret(layers, place, apiSecret);
+  const auth = parseAuth(find("auth"));
+  refuseWhatProjectMustNotDo(layers, { place, apiSecret, auth, caFile: find("caFile") });
   return {
     kind: "remote",
     url: place ? parseUrl(place) : DEFAULT_URL,
     apiKey: find("apiKey")?.text,
     apiSecret,
-    auth: parseAuth(find("auth")),
+    auth,
     timeout: parseSeconds(find("timeout"), DEFAULT_TIMEOUT, 0.001),
     maxWait: parseSeconds(find("maxWait"), DEFAULT_MAX_WAIT, 0),
     caFile: find("caFile")?.text,
@@ -56,12 +57,24 @@ export function resolveSettings(layers: readonly Layer[]): RemoteSettings | Loca
 }
 
 /**
- * A profile's secret is not used for another server because the files of a project say so: the project may be
- * somebody else's, and a signature made for their server could be used at yours.
+ * The files of a project may be somebody else's. So they can't have a secret sent to a server of theirs, nor a
+ * signature made for it with a profile's secret, which could be used at yours; nor have a certificate of theirs
+ * trusted for another server.
  */
-function refuseLentSecret(layers: readonly Layer[], place: Setting | undefined, secret: Setting | undefined): void {
-  const [, , project, profile] = layers;
-  if (!place || project?.get("url") !== place || !secret || profile?.get(secret.name) !== secret) return;
+function refuseWhatProjectMustNotDo(
+  [, , project, profile]: readonly Layer[],
+  given: { place: Setting | undefined; apiSecret: Setting | undefined; auth: AuthScheme; caFile: Setting | undefined },
+): void {
+  const { place, apiSecret, auth, caFile } = given;
+  const isProjectsServer = place !== undefined && place === project?.get("url");
+  if (!isProjectsServer) {
+    if (!caFile || caFile !== project?.get("caFile")) return;
+    throw new UsageError(`${caFile.from} is for a url of the same file only; to trust it here too, add --ca-file`);
+  }
+  if (auth === "headers") {
+    throw new UsageError(`auth headers would send the secret itself to ${place.from}; to do so, add --url`);
+  }
+  if (!apiSecret || apiSecret !== profile?.get(apiSecret.name)) return;
   const own = profile.get("url")?.text ?? DEFAULT_URL;
   if (parseUrl(place) === parseOrigin(own).origin) return;
   throw new UsageError(
@@ -69,8 +82,12 @@ function refuseLentSecret(layers: readonly Layer[], place: Setting | undefined, 
   );
 }
 
-function parseUrl(setting: Setting): string {
-  return parseOrigin(setting.text).origin;
+function parseUrl({ text, from }: Setting): string {
+  try {
+    return parseOrigin(text).origin;
+  } catch (error) {
+    throw error instanceof UsageError ? new UsageError(`${from}: ${error.message}`) : error;
+  }
 }
 
 function parseAuth(setting: Setting | undefined): AuthScheme {

@@ -97,7 +97,11 @@ const REASONS: Record<string, string> = {
   ECONNRESET: "the connection was reset",
   ENOTFOUND: "no such host",
   EPROTO: "it does not speak TLS; is the URL to begin with http:?",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed; --ca-file names one to trust",
+  SELF_SIGNED_CERT_IN_CHAIN: "its certificate is of an unknown authority; --ca-file names one to trust",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate is of an unknown authority; --ca-file names one to trust",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "its certificate is of an unknown authority; --ca-file names one to trust",
+  CERT_HAS_EXPIRED: "its certificate has expired",
 };
 
 /** Without a cause, so that it counts as final. */

@@ -37,7 +37,8 @@ async function readContent(path: string): Promise<DataFileFacts["content"]> {
 
 /** Whether the file keeps all rules. */
 export function checkDataFile({ path, content }: DataFileFacts): Finding {
-  if ("error" in content) return problem(content.error.code, content.error.message, "correct the file");
+  if ("error" in content)
+    return problem(content.error.code, content.error.message, "correct the file, or name another one");
   const { environments, variables } = content;
   return ok(`${path} is valid: ${environments.length} environments, ${variables} variables`);
 }

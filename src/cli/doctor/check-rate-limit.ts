@@ -19,7 +19,7 @@ export function checkRateLimit(outcome: Outcome): Finding {
   }
   if (limit === undefined || remaining === undefined) return skipped("the server tells of no rate limit");
   const message = `${remaining} of ${limit} requests are left for the next ${reset ?? "?"} s`;
-  return remaining < limit / 10 ? warning(message, fix) : ok(message);
+  return remaining <= limit / 10 ? warning(message, fix) : ok(message);
 }
 
 function count(headers: IncomingHttpHeaders, name: string): number | undefined {

@@ -58,6 +58,8 @@ cd "$work/project"
 npm init -y >/dev/null
 npm install --no-audit --no-fund "${tarball[0]}"
 
+echo "installed: $(npm ls --all --parseable | tail -n +2 | wc -l) packages, $(du -sk node_modules | cut -f 1) KB on the disk"
+
 version=$(node -p 'require(process.argv[1]).version' "$repository/package.json")
 expect "appvars --version" "$version" "$(npx appvars --version)"
 

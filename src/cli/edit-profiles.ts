@@ -1,7 +1,7 @@
 import { NotFoundError, UsageError } from "../domain/errors.js";
+import { nearest } from "../domain/nearest.js";
 import { noProfile, type Profiles } from "./profiles.js";
 import type { SettingsObject } from "./settings-file.js";
-import { nearest } from "./suggest.js";
 
 const PROFILE_NAME_PATTERN = /^\w[\w.-]{0,63}$/;
 

@@ -1,7 +1,10 @@
 import type { Io } from "./io.js";
 import { profilesPath, readProfile } from "./profiles.js";
 import { readProjectFile } from "./project-file.js";
-import { findSetting, type Layer, readLayer, type SourceFlags } from "./settings.js";
+import { findSetting, type Layer, readLayer, type Setting, type SourceFlags } from "./settings.js";
+
+const has = (setting: Setting | undefined) => (layer: Layer) =>
+  setting !== undefined && layer.get(setting.name) === setting;
 
 /** What of the surroundings settings are read from. */
 export type SettingsIo = Pick<Io, "env" | "cwd" | "folders" | "user">;
@@ -19,5 +22,8 @@ export function layersOf(
 ): Layer[] {
   const given = [readLayer("flag", flags), readLayer("variable", io.env)];
   const layers = [...given, attempt(() => readProjectFile(io.cwd, io.user))];
-  return [...layers, attempt(() => readProfile(profilesPath(io), findSetting(layers, "profile")))];
+  const chosen = findSetting(layers, "profile");
+  // In CI for one, where the project names a profile that people have, and the environment says all.
+  const isDispensable = given.some((layer) => layer.has("url") || layer.has("data")) && !given.some(has(chosen));
+  return [...layers, attempt(() => readProfile(profilesPath(io), chosen, isDispensable))];
 }

@@ -36,7 +36,9 @@ export async function openSandbox(options: SandboxOptions, { io, note, flags }: 
   const { api_key, api_secret } = chooseSandboxEnvironment(service.environments, options.env);
   const { rateLimit, rateWindow, faults } = options;
   const hooks = serverLogHooks((_level, message) => note(message), flags);
-  const { url, close } = await startServer(service, { port: 0, rateLimit, rateWindow, faults, ...hooks }, clock);
+  // Whoever asked has ended by then.
+  const rules = { port: 0, drainGrace: 0, rateLimit, rateWindow, faults };
+  const { url, close } = await startServer(service, { ...rules, ...hooks }, clock);
   return { url, apiKey: api_key, apiSecret: api_secret, close };
 }
 

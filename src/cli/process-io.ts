@@ -12,6 +12,8 @@ export function processIo(): Io {
     stderr.write(`appvars: can't write to stdout (${error.code})\n`);
     process.exit(1);
   });
+  // Node would open its debugger, on a port that every user of the machine can reach, in a process with secrets in it.
+  process.on("SIGUSR1", () => {});
   // Nobody is left to be told: what the command does, a server for one, goes on.
   stderr.on("error", () => {});
   return {

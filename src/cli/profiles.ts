@@ -36,13 +36,15 @@ export function readProfiles(path: string): Profiles {
 /**
  * The settings of the profile that was chosen, or else of the current one.
  *
+ * @param isDispensable whether none are read of a profile that there is not
  * @throws UsageError when there is no such profile, or the file breaks a rule
  */
-export function readProfile(path: string, chosen: Setting | undefined): Layer {
+export function readProfile(path: string, chosen: Setting | undefined, isDispensable = false): Layer {
   const { current, profiles } = readProfiles(path);
   const name = chosen?.text ?? current;
   if (name === undefined) return new Map();
   const object = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  if (!object && isDispensable) return new Map();
   if (!object) throw new UsageError(`${chosen?.from ?? `current in ${path}`}: ${noProfile(name, profiles)}`);
   return readKeys("key", object, `of profile ${name}`, dirname(path));
 }

@@ -1,8 +1,10 @@
 import { Command } from "commander";
+import { UsageError } from "../domain/errors.js";
+import { nearest } from "../domain/nearest.js";
 import { type Context, createContext, type OutputFlags } from "./context.js";
 import type { Io } from "./io.js";
 import { packageVersion } from "./package-version.js";
-import { separateCommand } from "./separate-command.js";
+import { ownWords, separateCommand } from "./separate-command.js";
 
 type CommandFactory = (context: Context) => Command;
 
@@ -53,6 +55,7 @@ export async function buildProgram(argv: readonly string[], io: Io): Promise<Bui
     .option("--verbose", "tell of each request on stderr")
     .option("--no-color", "no colour (also NO_COLOR; FORCE_COLOR for the opposite)")
     .configureHelp({ showGlobalOptions: true })
+    .addHelpText("after", "\nExample:\n  appvars serve")
     .exitOverride();
   const context = createContext(io, () => program.opts<OutputFlags>());
   const { stdout, stderr } = io;
@@ -66,8 +69,33 @@ export async function buildProgram(argv: readonly string[], io: Io): Promise<Bui
     inheritSettings(command, program);
     program.addCommand(command);
   }
+  refuseUnknownCommands(program, argv);
   const options = [program, ...program.commands].flatMap((command) => command.options);
   return { program, context, words: separateCommand(argv, options) };
+}
+
+/**
+ * commander would print help, as if nothing were wrong, for `gte --help` or `help gte`.
+ *
+ * @throws UsageError with the command that was likely meant
+ */
+function refuseUnknownCommands(program: Command, argv: readonly string[]): void {
+  let command = program;
+  for (const word of ownWords(argv).filter((text) => !text.startsWith("-"))) {
+    if (command.commands.length === 0) return;
+    if (word === "help") continue;
+    const called = command.commands.find((candidate) => candidate.name() === word);
+    if (!called) throw unknownCommand(word, command);
+    command = called;
+  }
+}
+
+function unknownCommand(word: string, { commands }: Command): UsageError {
+  const suggestion = nearest(
+    word,
+    commands.map((command) => command.name()),
+  );
+  return new UsageError(`unknown command '${word}'${suggestion ? `\n(Did you mean ${suggestion}?)` : "; see --help"}`);
 }
 
 /** So that errors in a command of a command are thrown too, not printed by commander. */

@@ -29,6 +29,9 @@ const RESERVED = {
     GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_SSL_* GIT_DIR LESSOPEN LESSCLOSE SSH_ASKPASS`,
   // openssl-env(7), SSL_CTX_load_verify_locations(3); curl(1); requests.readthedocs.io/en/latest/user/advanced
   tls: "OPENSSL_CONF OPENSSL_MODULES OPENSSL_ENGINES SSL_CERT_FILE SSL_CERT_DIR SSLKEYLOGFILE CURL_CA_BUNDLE REQUESTS_CA_BUNDLE",
+  // what runs a program or a plugin of the variable's choice: environ(7), make(1), sudo(8), go help environment, cargo
+  programs: `EDITOR VISUAL PAGER BROWSER PS0 SUDO_ASKPASS MAKEFLAGS GNUMAKEFLAGS MAKEFILES GOFLAGS RUSTC RUSTC_WRAPPER
+    RUSTC_WORKSPACE_WRAPPER ELECTRON_RUN_AS_NODE`,
   ours: "APPVARS_*",
 };
 

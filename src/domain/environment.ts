@@ -1,4 +1,5 @@
 import { NotFoundError, UsageError } from "./errors.js";
+import { nearest } from "./nearest.js";
 
 /** What a caller proves itself with: one pair for each environment. */
 export interface Credentials {
@@ -63,7 +64,9 @@ export function findEnvironment<E extends Environment>(environments: readonly E[
   const matches = environments.filter((e) => e.name === name || qualifiedName(e) === name);
   const [match, ...others] = matches;
   if (match === undefined) {
-    throw new NotFoundError(`no environment named "${name}"; there is ${list(environments)}`);
+    const suggestion = nearest(name, [...environments.map((e) => e.name), ...environments.map(qualifiedName)]);
+    const hint = suggestion ? ` (did you mean ${suggestion}?)` : "";
+    throw new NotFoundError(`no environment named "${name}"${hint}; there is ${list(environments)}`);
   }
   if (others.length > 0) {
     throw new UsageError(`the environment "${name}" is ambiguous: name one of ${list(matches)}`);

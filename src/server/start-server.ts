@@ -10,7 +10,6 @@ import { createRateLimiter } from "./rate-limiter.js";
 
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = 7400;
-const DRAIN_GRACE_MS = 10_000;
 
 export interface ServerOptions {
   /** Address to listen on. Default 127.0.0.1. */
@@ -25,6 +24,8 @@ export interface ServerOptions {
   tolerance?: Partial<Tolerance>;
   /** How many environments' secrets a signature without `x-api-key` is checked against. Default 100. */
   keylessLimit?: number;
+  /** Seconds that open requests are given to be answered when the server is closed. Default 10. */
+  drainGrace?: number;
   /** Faults to make on purpose. Default none. */
   faults?: Faults;
   /** Told of errors that callers only see as status 500. By default nobody is. */
@@ -45,7 +46,7 @@ export interface RunningServer {
   /** Where it listens, `http://127.0.0.1:7400`. */
   readonly url: string;
   readonly port: number;
-  /** Answers the open requests, refuses new ones, cuts what is still open after 10 s. */
+  /** Answers the open requests, refuses new ones, cuts what is still open after `drainGrace`. */
   close(): Promise<void>;
 }
 
@@ -60,7 +61,7 @@ export async function startServer(
   options: ServerOptions,
   clock: () => number,
 ): Promise<RunningServer> {
-  const { host = DEFAULT_HOST, rateLimit = 7_500, rateWindow = 60, keylessLimit = 100 } = options;
+  const { host = DEFAULT_HOST, rateLimit = 7_500, rateWindow = 60, keylessLimit = 100, drainGrace = 10 } = options;
   const { onInternalError = () => {} } = options;
   // To node:net an empty name is every address.
   if (host === "") throw new UsageError("the host must be an address or a name");
@@ -76,7 +77,7 @@ export async function startServer(
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
     port,
-    close: () => (closing ??= drain(server, DRAIN_GRACE_MS)),
+    close: () => (closing ??= drain(server, drainGrace * 1_000)),
   };
 }
 

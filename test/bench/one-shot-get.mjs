@@ -64,7 +64,7 @@ async function startServer() {
 }
 
 function installDotenvx() {
-  const { status, stderr } = spawnSync("npm", ["install", "--silent", "--prefix", folder, DOTENVX], {
+  const { status, stderr } = spawnSync("npm", ["install", "--loglevel", "error", "--prefix", folder, DOTENVX], {
     encoding: "utf8",
   });
   if (status !== 0) throw new Error(`can't install ${DOTENVX}: ${stderr}`);

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { BINARY, run, runScript, start } from "../support/binary.js";
 import { DATA, DEVELOPMENT } from "../support/data.js";
@@ -61,6 +62,27 @@ describe("in a script", () => {
   it("prints its version", async () => {
     const { version } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8"));
     expect(await run(process.execPath, [BINARY, "--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+  });
+});
+
+describe("as any process", () => {
+  it("keeps secrets where they belong when XDG_CONFIG_HOME is relative, which is to be ignored", async () => {
+    const home = await temporaryFolder();
+    const env = { HOME: home, XDG_CONFIG_HOME: "relative" };
+    const script = 'cd "$HOME" && appvars profile add main --no-check --url http://127.0.0.1:1 && ls -A';
+    expect((await runScript(script, env)).stdout.split("\n")).not.toContain("relative");
+    expect(existsSync(join(home, ".config", "appvars", "profiles.json"))).toBe(true);
+  });
+
+  it("opens no debugger on SIGUSR1, as Node would", async () => {
+    const { path } = await dataFile(DATA);
+    const server = start(process.execPath, [BINARY, "serve", "--port", "0", "--data", path]);
+    const log = text(server.stderr as Readable);
+    const [line] = await once(createInterface(server.stdout as Readable), "line");
+    server.kill("SIGUSR1");
+    expect((await fetch(`${line.split("=")[1]}/healthz`)).status).toBe(200);
+    server.kill("SIGTERM");
+    expect(await log).not.toContain("Debugger");
   });
 });
 

@@ -83,6 +83,7 @@ describe("encrypted values", () => {
     expect(file.match(/envbee:enc:v1:/g)).toHaveLength(2);
     expect((await withKey(["get", "DATABASE_URL", "PORT"])).stdout).toBe("hunter2\n8080\n");
     expect((await withKey(["export", "--format", "json"])).stdout).toContain('"PORT": 8080');
+    expect((await withKey(["export", "--json"])).stdout).toContain('"PORT": 8080');
   });
 
   it.each([

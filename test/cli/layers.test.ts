@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { layersOf } from "../../src/cli/layers.js";
@@ -84,10 +84,32 @@ describe(".appvars.json", () => {
 
   it("is not read when it belongs to another user, whom it would let choose the server", async () => {
     const { folder } = await world({ project: { url: "http://theirs" } });
+    const path = join(folder, "project", ".appvars.json");
     const owner = process.getuid?.() ?? 0;
-    const read = () => readProjectFile(join(folder, "project"), owner + 1_000);
-    // What root has put there is taken.
-    if (owner === 0) expect(read().get("url")?.text).toBe("http://theirs");
-    else expect(read).toThrow("belongs to another user");
+    // Only root can give a file away; what root owns is taken from it.
+    if (owner === 0) await chown(path, 1_234, 1_234);
+    const reader = owner === 0 ? 0 : owner + 1;
+    expect(() => readProjectFile(join(folder, "project"), reader)).toThrow("belongs to another user");
+  });
+
+  it("is not read when everybody may write it", async () => {
+    const { folder } = await world({ project: { url: "http://anybody" } });
+    await chmod(join(folder, "project", ".appvars.json"), 0o666);
+    expect(() => readProjectFile(join(folder, "project"), process.getuid?.())).toThrow("can be written by everybody");
+  });
+});
+
+describe("a profile that there is not", () => {
+  it.each([
+    ["that the project names", { project: { profile: "staging" } }],
+    ["that was the current one", { profiles: { current: "gone", profiles: {} } }],
+  ])("is done without, where the environment says all: one %s", async (_what, places) => {
+    const { find } = await world({ env: { APPVARS_URL: "http://variable" }, ...places });
+    expect(find("url")?.text).toBe("http://variable");
+  });
+
+  it("is an error where it was asked for", async () => {
+    const { find } = await world({ env: { APPVARS_URL: "http://variable", APPVARS_PROFILE: "nope" } });
+    expect(() => find("url")).toThrow('APPVARS_PROFILE: there is no profile "nope"');
   });
 });

@@ -86,7 +86,7 @@ describe("the command in a sandbox", () => {
     const { stdout } = await sandbox(["--", process.execPath, "-e", print], env);
     const { PATH: _, ...childEnv } = JSON.parse(stdout);
     expect(childEnv).toMatchObject({ ...kept, APPVARS_URL: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d{4,}$/) });
-    const names = [...Object.keys(kept), "APPVARS_URL", "APPVARS_API_KEY", "APPVARS_API_SECRET"];
+    const names = [...Object.keys(kept), "HOME", "APPVARS_URL", "APPVARS_API_KEY", "APPVARS_API_SECRET"];
     expect(
       Object.keys(childEnv)
         .filter((name) => !name.startsWith("_"))

@@ -94,8 +94,46 @@ describe("settings out of their bounds", () => {
     expect(() => resolve(flags as Record<string, string>)).not.toThrow("hunter2");
   });
 
+  it("takes no empty flag: the variable behind it is not set", () => {
+    expect(() => resolve({ url: "" }, { APPVARS_URL: "http://b:2" })).toThrow("--url must not be empty");
+  });
+
+  it("names what gave a URL", () => {
+    expect(() => resolve({}, { APPVARS_URL: "http://a/v1" })).toThrow(
+      "APPVARS_URL: the server's URL must have no path",
+    );
+  });
+
   it("names the variable when it came from one", () => {
     expect(() => resolve({}, { APPVARS_MAX_WAIT: "soon" })).toThrow("APPVARS_MAX_WAIT must be");
+  });
+});
+
+describe("what the files of a project can't do", () => {
+  const inProject = (project: Record<string, string>, variables: Record<string, string>) =>
+    resolveSettings([
+      readLayer("flag", {}),
+      readLayer("variable", { APPVARS_API_SECRET: "hunter2", ...variables }),
+      readKeys("project", project, "in .appvars.json", "/project"),
+    ]);
+
+  it("have the secret itself sent to the server that they name", () => {
+    const url = "http://elsewhere.example";
+    expect(() => inProject({ url }, { APPVARS_AUTH: "headers" })).toThrow(
+      "auth headers would send the secret itself to url in .appvars.json",
+    );
+    expect(inProject({ url }, {})).toMatchObject({ url, auth: "hmac" });
+    expect(inProject({ url }, { APPVARS_AUTH: "headers", APPVARS_URL: "http://ours" })).toMatchObject({
+      url: "http://ours",
+    });
+  });
+
+  it("have their certificates trusted for another server", () => {
+    const url = "https://vars.example";
+    expect(() => inProject({ ca_file: "ca.pem" }, { APPVARS_URL: url })).toThrow(
+      "ca_file in .appvars.json is for a url",
+    );
+    expect(inProject({ url, ca_file: "ca.pem" }, {})).toMatchObject({ caFile: "/project/ca.pem" });
   });
 });
 

@@ -14,6 +14,8 @@ describe("createClient", () => {
     { timeout: 3e6 },
     { maxWait: -1 },
     { maxWait: Number.POSITIVE_INFINITY },
+    // Not to be taken for the scheme that sends the secret itself.
+    { auth: "HMAC" as "hmac" },
   ])("refuses %o", (options) => {
     expect(() => createClient({ url: ORIGIN, ...options })).toThrow(UsageError);
   });

@@ -20,7 +20,9 @@ describe("the client over TLS", () => {
     const error = await clientOf(url)
       .getContentByName("A")
       .catch((reason) => reason);
-    expect(error).toStrictEqual(new UnreachableError(`can't reach ${url.origin}: its certificate is self-signed`));
+    expect(error).toStrictEqual(
+      new UnreachableError(`can't reach ${url.origin}: its certificate is self-signed; --ca-file names one to trust`),
+    );
     expect(sockets).toHaveLength(1);
     expect(targets).toStrictEqual([]);
   });

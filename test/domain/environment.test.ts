@@ -24,7 +24,11 @@ describe("findEnvironment", () => {
     );
   });
 
-  it.each(["staging", "billing/production", "Production", "shop", "shop/", "/production", ""])(
+  it.each(["Production", "/production", "shop/prodution"])("suggests what %j was likely meant to be", (name) => {
+    expect(() => findEnvironment(ENVIRONMENTS, name)).toThrow(/\(did you mean (shop\/)?production\?\)/);
+  });
+
+  it.each(["staging", "billing/production", "shop", "shop/", ""])(
     "does not know %j, and names those that there are",
     (name) => {
       expect(() => findEnvironment(ENVIRONMENTS, name)).toThrow(

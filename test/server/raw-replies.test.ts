@@ -61,6 +61,13 @@ describe("what Node's parser refuses is answered as the contract says, and the c
   });
 });
 
+it("HEAD has no body in these answers either", async () => {
+  const bytes = `HEAD /healthz HTTP/1.1\r\nHost: a\r\nx: ${"a".repeat(16_384)}\r\n\r\n`;
+  const answer = await raw(await runningServer(), bytes);
+  expect([answer.status, answer.body]).toEqual([431, ""]);
+  expect(Number(answer.headers["content-length"])).toBeGreaterThan(0);
+});
+
 it("garbage in the body of a request that was answered ends the connection without a second answer", async () => {
   const socket = await openSocket(await runningServer());
   socket.write(`${REQUEST}Host: a\r\nTransfer-Encoding: chunked\r\n\r\n`);

@@ -15,7 +15,7 @@ export interface Finished {
 
 /** Starts a program with nothing of this process's environment but the path to programs, and without a home. */
 export function start(command: string, args: readonly string[], env: Record<string, string> = {}): ChildProcess {
-  const child = spawn(command, args, { env: { PATH: process.env["PATH"] ?? "", HOME: "/nowhere", ...env } });
+  const child = spawn(command, args, { env: { PATH: process.env["PATH"] ?? "", HOME: "/dev/null", ...env } });
   onTestFinished(() => void child.kill("SIGKILL"));
   return child;
 }

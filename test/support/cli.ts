@@ -35,7 +35,7 @@ export async function runWith<T>(
   run: (io: Io) => Promise<T>,
   options: CliOptions = {},
 ): Promise<{ code: T; stdout: string; stderr: string }> {
-  const { terminal = false, onStdout = () => {}, config = "/nowhere/config", cache = "/nowhere/cache" } = options;
+  const { terminal = false, onStdout = () => {}, config = "/dev/null/config", cache = "/dev/null/cache" } = options;
   const stdout = capture(terminal, onStdout);
   const stderr = capture(terminal);
   const io: Io = {

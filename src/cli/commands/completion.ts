@@ -30,11 +30,14 @@ Installing:
   bash    add to ~/.bashrc:  source <(appvars completion bash)
           with the bash 3.2 of macOS:  eval "$(appvars completion bash)"
           or, where the package bash-completion is, once:
+          mkdir -p ~/.local/share/bash-completion/completions
           appvars completion bash > ~/.local/share/bash-completion/completions/appvars
   zsh     add to ~/.zshrc, after compinit:  source <(appvars completion zsh)
           or, in a folder that $fpath has before compinit, once:
-          appvars completion zsh > ~/.zsh/completions/_appvars
-  fish    once:  appvars completion fish > ~/.config/fish/completions/appvars.fish
+          mkdir -p ~/.zsh/completions; appvars completion zsh > ~/.zsh/completions/_appvars
+  fish    once:
+          mkdir -p ~/.config/fish/completions
+          appvars completion fish > ~/.config/fish/completions/appvars.fish
 
 Example:
   source <(appvars completion bash)`;

@@ -23,7 +23,9 @@ export function exportCommand(context: Context): Command {
       "Print all values of the environment, safe for the program that reads the format. When the format can't hold " +
         "one of the names or values, nothing is printed and each is reported.",
     )
-    .addOption(new Option("--format <format>", "what to print").choices(EXPORT_FORMATS).default("dotenv"))
+    .addOption(
+      new Option("--format <format>", "what to print (default dotenv, or json with --json)").choices(EXPORT_FORMATS),
+    )
     .option("-o, --output <file>", "write this file, readable by you alone, in one step; - is stdout")
     .addHelpText("after", '\nExample:\n  eval "$(appvars export --format shell)"')
     .action(({ format, output, ...flags }) =>
@@ -31,7 +33,8 @@ export function exportCommand(context: Context): Command {
         const data = findSetting(layersOf(flags, context.io), "data")?.text;
         if (output && data && (await isSameFile(output, data)))
           throw new UsageError(`${output} is the data file itself`);
-        await runExport({ format, output }, source, await createDecrypt(flags, context), context);
+        const chosen = format ?? (context.flags.json ? "json" : "dotenv");
+        await runExport({ format: chosen, output }, source, await createDecrypt(flags, context), context);
       }),
     );
   return addSourceOptions(command);

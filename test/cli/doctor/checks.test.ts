@@ -49,8 +49,8 @@ describe("the rate limit", () => {
   });
 
   it.each([
-    ["10", "ok"],
-    ["9", "warning"],
+    ["11", "ok"],
+    ["10", "warning"],
     ["0", "warning"],
   ])("with %s of 100 left is %s", (remaining, verdict) => {
     const finding = checkRateLimit(answer(200, headers("100", remaining)));

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { nearest } from "../../src/cli/suggest.js";
+import { nearest } from "../../src/domain/nearest.js";
 
 it.each([
   ["DATABSE_URL", "DATABASE_URL"],

@@ -1,0 +1,35 @@
+/**
+ * Leaves in dist/ only what a user of the package can get to: the code that the command line or `import "appvars"` loads,
+ * and the types of the latter. tsc writes code and types of every source; some are in the bundled start, some only types.
+ */
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const dist = fileURLToPath(new URL("../dist/", import.meta.url));
+const SPECIFIER = /(?:\bfrom\s*|\bimport\s*\(?\s*)"(\.[^"]+)"/g;
+
+const needed = new Set();
+follow(join(dist, "index.js"), (path) => path);
+follow(join(dist, "cli/start.cjs"), (path) => path);
+follow(join(dist, "index.d.ts"), (path) => path.replace(/\.js$/, ".d.ts"));
+
+for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
+  const path = join(entry.parentPath, entry.name);
+  if (entry.isFile() && !needed.has(path)) rmSync(path);
+}
+
+/** @param toFile the file that a specifier, resolved to a path, stands for */
+function follow(path, toFile) {
+  if (needed.has(path)) return;
+  needed.add(path);
+  for (const [, specifier] of read(path).matchAll(SPECIFIER)) follow(toFile(join(dirname(path), specifier)), toFile);
+}
+
+function read(path) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    throw new Error(`${relative(dist, path)} is imported, but was not built`);
+  }
+}

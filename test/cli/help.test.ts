@@ -1,0 +1,54 @@
+import type { Command } from "commander";
+import { describe, expect, it } from "vitest";
+import { buildProgram } from "../../src/cli/program.js";
+import { runCli, runWith } from "../support/cli.js";
+import { DATA } from "../support/data.js";
+import { dataFile } from "../support/data-file.js";
+
+const { code: program } = await runWith(async (io) => (await buildProgram([], io)).program);
+
+/** The words that call each command, those of commands that have commands too. */
+function callsOf(command: Command, words: string[] = []): string[][] {
+  return [words, ...command.commands.flatMap((child) => callsOf(child, [...words, child.name()]))];
+}
+
+describe("--help", () => {
+  it.each(callsOf(program))("%s %s ends with an example, on stdout", async (...words) => {
+    const { code, stdout, stderr } = await runCli([...words, "--help"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    const [, example = ""] = stdout.split(/\nExamples?:\n/);
+    expect(example).toContain("appvars");
+    expect(stdout).toContain("--json");
+  });
+});
+
+describe("a mistyped command", () => {
+  it.each([
+    ["gett", "unknown command 'gett'\n(Did you mean get?)"],
+    ["gett --help", "unknown command 'gett'\n(Did you mean get?)"],
+    ["help gett", "unknown command 'gett'\n(Did you mean get?)"],
+    ["env lst", "unknown command 'lst'\n(Did you mean list?)"],
+    ["env lst --help", "unknown command 'lst'\n(Did you mean list?)"],
+    ["help env lst", "unknown command 'lst'\n(Did you mean list?)"],
+    ["frobnicate --help", "unknown command 'frobnicate'; see --help"],
+  ])("%s", async (line, message) => {
+    expect(await runCli(line.split(" "))).toEqual({ code: 2, stdout: "", stderr: `appvars: ${message}\n` });
+  });
+
+  it("as JSON", async () => {
+    const { stderr } = await runCli(["gett", "--help", "--json"]);
+    expect(JSON.parse(stderr)).toEqual({
+      error: { code: "usage", message: "unknown command 'gett'\n(Did you mean get?)" },
+    });
+  });
+});
+
+it.each([
+  [["env", "rotate", "shop/tset"], 'no environment named "shop/tset" (did you mean shop/test?)'],
+  [["get", "PORT", "--env", "prodction"], 'no environment named "prodction" (did you mean production?)'],
+  [["unset", "DATABASE_URI", "--env", "test"], '"DATABASE_URI" (did you mean DATABASE_URL?) has no value'],
+])("a mistyped name: %j", async (words, message) => {
+  const { code, stdout, stderr } = await runCli([...words, "--data", (await dataFile(DATA)).path]);
+  expect([code, stdout]).toEqual([3, ""]);
+  expect(stderr).toContain(message);
+});

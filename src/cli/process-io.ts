@@ -3,23 +3,25 @@ import { isAbsolute, join } from "node:path";
 import envPaths from "env-paths";
 import type { Io } from "./io.js";
 
-/** This process as a command sees it. */
+/** This process as a command sees it. Streams are made when they are first used: stdin alone takes Node 2 ms. */
 export function processIo(): Io {
-  const { stdin, stdout, stderr, env } = process;
+  const { stdout, env } = process;
   // A reader that has seen enough, `head` for one, closes the pipe: that ends the command, it is no error.
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(0);
-    stderr.write(`appvars: can't write to stdout (${error.code})\n`);
+    process.stderr.write(`appvars: can't write to stdout (${error.code})\n`);
     process.exit(1);
   });
   // Node would open its debugger, on a port that every user of the machine can reach, in a process with secrets in it.
   process.on("SIGUSR1", () => {});
-  // Nobody is left to be told: what the command does, a server for one, goes on.
-  stderr.on("error", () => {});
   return {
-    stdin,
+    get stdin() {
+      return process.stdin;
+    },
     stdout,
-    stderr,
+    get stderr() {
+      return patientStderr();
+    },
     env,
     cwd: process.cwd(),
     folders: userFolders(),
@@ -27,6 +29,13 @@ export function processIo(): Io {
     clock: Date.now,
     untilStopped,
   };
+}
+
+/** When nobody is left to be told, what the command does, a server for one, goes on. */
+function patientStderr(): Io["stderr"] {
+  const { stderr } = process;
+  if (stderr.listenerCount("error") === 0) stderr.on("error", () => {});
+  return stderr;
 }
 
 /** A relative XDG_CONFIG_HOME is to be ignored, says the specification of it: secrets would go into a project. */

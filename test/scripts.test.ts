@@ -29,7 +29,12 @@ describe("the scripts", () => {
 
   it("call every command", async () => {
     const { stdout } = await runCli(["--help"]);
-    const commands = [...stdout.replace(/^.*Commands:/s, "").replace(/Example:.*/s, "").matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name);
+    const commands = [
+      ...stdout
+        .replace(/^.*Commands:/s, "")
+        .replace(/Example:.*/s, "")
+        .matchAll(/^ {2}([a-z]+)/gm),
+    ].map(([, name]) => name);
     expect(commands).toContain("serve");
     const isCalled = (name = "") => steps.some(({ command }) => new RegExp(`\\bappvars ${name}\\b`).test(command));
     expect(commands.filter((name) => !isCalled(name))).toEqual([]);

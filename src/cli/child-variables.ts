@@ -25,6 +25,8 @@ export interface ChildVariables {
   variables: ChildVariable[];
   /** Names, with the prefix, that were left out because a program could be taken over by them. */
   refused: string[];
+  /** Names, with the prefix, of the variables that something else has won over. */
+  taken: string[];
 }
 
 /**
@@ -42,12 +44,14 @@ export async function readChildVariables(
   const missing = only?.filter((name) => !names.has(name)) ?? [];
   if (missing.length > 0) throw await missingNamesError(missing, source);
   const isRefused = (name: string) => !allowReserved && isReservedName(prefix + name);
-  const chosen = stored.filter(({ name }) => (only?.includes(name) ?? true) && !isTaken(prefix + name));
+  const wanted = stored.filter(({ name }) => only?.includes(name) ?? true);
+  const chosen = wanted.filter(({ name }) => !isTaken(prefix + name));
   return {
     variables: chosen
       .filter(({ name }) => !isRefused(name))
       .map((entry) => ({ name: prefix + entry.name, value: decrypt(entry.name, entry.value) })),
     refused: chosen.filter(({ name }) => isRefused(name)).map(({ name }) => prefix + name),
+    taken: wanted.map(({ name }) => prefix + name).filter(isTaken),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import { UsageError } from "../domain/errors.js";
 import type { Context } from "./context.js";
 import { escapeControls } from "./escape.js";
+import { type Descendants, descendantsOf } from "./process-tree.js";
 import { type CaughtSignal, catchSignals, isInForeground } from "./signals.js";
 import { explainStartFailure, type StartFailure } from "./start-failure.js";
 
@@ -17,6 +18,8 @@ export interface ChildOptions {
   onFailure: (failure: StartFailure) => void;
   /** Whether stdout and stderr are read by us. By default the program has ours. */
   isPiped?: boolean;
+  /** Gets the signals to this process that the program doesn't have already; by default they go to the program. */
+  forward?: (name: CaughtSignal) => void;
 }
 
 export interface Child {
@@ -24,6 +27,10 @@ export interface Child {
   exitCode: Promise<number>;
   /** Sends a signal; does nothing once the program has ended. */
   signal(name: NodeJS.Signals): void;
+  /** What the program has started so far. */
+  descendants(): Descendants;
+  /** Undefined when the program could not be started. */
+  pid: number | undefined;
   /** With `isPiped`, and null when the program could not be started. */
   stdout: Readable | null;
   stderr: Readable | null;
@@ -35,10 +42,13 @@ export interface Child {
  *
  * @throws UsageError for a variable that no environment can hold
  */
-export function startChild(command: Command, env: ChildEnvironment, { onFailure, isPiped }: ChildOptions): Child {
+export function startChild(command: Command, env: ChildEnvironment, options: ChildOptions): Child {
+  const { onFailure, isPiped, forward } = options;
   refuseNul(env);
   // Caught before there is a child: what comes while it is being started waits for this function to return.
-  const release = catchSignals((name) => forward(name, signal));
+  const release = catchSignals((name) => {
+    if (!comesFromTerminal(name)) (forward ?? signal)(name);
+  });
   const child = spawnSafely(command, env, isPiped ? ["inherit", "pipe", "pipe"] : "inherit");
   const signal = (name: NodeJS.Signals) => void (child instanceof Error || child.kill(name));
   const ended = ending(child).catch(async (error: NodeJS.ErrnoException) => {
@@ -46,8 +56,21 @@ export function startChild(command: Command, env: ChildEnvironment, { onFailure,
     onFailure(failure);
     return failure.exitCode;
   });
-  const { stdout, stderr } = child instanceof Error ? { stdout: null, stderr: null } : child;
-  return { exitCode: ended.finally(release), signal, stdout, stderr };
+  const exitCode = ended.finally(release);
+  if (child instanceof Error) {
+    return {
+      exitCode,
+      signal,
+      descendants: () => descendantsOf(undefined),
+      pid: undefined,
+      stdout: null,
+      stderr: null,
+    };
+  }
+  const { pid, stdout, stderr } = child;
+  // The id of a program that has ended may be another's by now.
+  const descendants = () => descendantsOf(child.exitCode === null && child.signalCode === null ? pid : undefined);
+  return { exitCode, signal, descendants, pid, stdout, stderr };
 }
 
 /** What a command does with the failure: one line on stderr, or JSON where `--json` asks for it. */
@@ -63,9 +86,8 @@ export function startFailureReporter({ io, flags }: Context): (failure: StartFai
  * A terminal has sent its Ctrl-C to the program too, which must not get it twice. SIGHUP is always forwarded: when a
  * terminal hangs up, the program may get two, but by then it can't be told from a request to reload.
  */
-function forward(name: CaughtSignal, signal: (name: NodeJS.Signals) => void): void {
-  const isOfTerminal = (name === "SIGINT" || name === "SIGQUIT") && isInForeground();
-  if (!isOfTerminal) signal(name);
+function comesFromTerminal(name: CaughtSignal): boolean {
+  return (name === "SIGINT" || name === "SIGQUIT") && isInForeground();
 }
 
 /** Node throws some errors of a start, E2BIG for one, and emits others. */

@@ -1,6 +1,7 @@
 import type { VariableSource } from "../domain/source.js";
 import { type Child, type Command, refuseNul, startChild, startFailureReporter } from "./child.js";
 import {
+  type ChildVariable,
   type ChildVariables,
   childEnvironment,
   inheritedEnvironment,
@@ -42,15 +43,23 @@ export async function runProgram(
   const output = options.redact ? await redactedOutput(context) : undefined;
   const start = (found: ChildVariables) => {
     const child = startWith(found, inherited, options, context);
-    output?.redact(child, found.variables);
+    output?.redact(child, [...found.variables, ...otherSecrets(found, inherited)]);
     return child;
   };
   const { watch } = options;
+  const tellRefused = refusedTeller(context);
+  const readAndTell = async (source: VariableSource) => tellRefused(await read(source));
   const exitCode = watch
-    ? await withSource(open(), (source) => runUnderWatch(() => read(source), start, watch, context))
-    : await start(tellRefused(await withSource(open(), read), context)).exitCode;
+    ? await withSource(open(), (source) => runUnderWatch(() => readAndTell(source), start, watch, context))
+    : await start(await withSource(open(), readAndTell)).exitCode;
   await output?.finish();
   return exitCode;
+}
+
+/** What the program's environment has from ours, and is not meant to be seen either. */
+function otherSecrets({ taken }: ChildVariables, inherited: Readonly<Record<string, string>>): ChildVariable[] {
+  const names = ["APPVARS_API_SECRET", "APPVARS_ENC_KEY", ...taken];
+  return names.flatMap((name) => (Object.hasOwn(inherited, name) ? [{ name, value: inherited[name] ?? "" }] : []));
 }
 
 async function redactedOutput(context: Context): Promise<RedactedOutput> {
@@ -81,12 +90,17 @@ async function runUnderWatch(
   context: Context,
 ): Promise<number> {
   const { runWatched } = await import("./run-watched.js");
-  return runWatched(tellRefused(await read(), context), read, start, rules, context);
+  return runWatched(await read(), read, start, rules, context);
 }
 
-function tellRefused(found: ChildVariables, context: Context): ChildVariables {
-  const { refused } = found;
-  if (refused.length > 0)
-    context.note(`left out: ${refused.join(", ")}; programs obey what is set there (--allow-reserved passes it on)`);
-  return found;
+/** Tells of the names that are left out and were not the last time. */
+function refusedTeller({ note }: Context): (found: ChildVariables) => ChildVariables {
+  let known: string[] = [];
+  return (found) => {
+    const names = found.refused.filter((name) => !known.includes(name));
+    known = found.refused;
+    if (names.length > 0)
+      note(`left out: ${names.join(", ")}; programs obey what is set there (--allow-reserved passes it on)`);
+    return found;
+  };
 }

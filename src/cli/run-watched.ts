@@ -3,6 +3,7 @@ import { valueText } from "../domain/variable.js";
 import type { Child } from "./child.js";
 import type { ChildVariables } from "./child-variables.js";
 import type { Context } from "./context.js";
+import { schedule } from "./schedule.js";
 import { catchSignals } from "./signals.js";
 import { supervise } from "./supervise.js";
 import { watchVariables } from "./watch-variables.js";
@@ -54,9 +55,4 @@ export async function runWatched(
 
 function problemText({ message }: Error): string {
   return `the variables can't be read now, the program goes on with those it has: ${message}`;
-}
-
-function schedule(callback: () => void, milliseconds: number): () => void {
-  const timer = setTimeout(callback, milliseconds);
-  return () => clearTimeout(timer);
 }

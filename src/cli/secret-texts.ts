@@ -14,19 +14,41 @@ export interface SecretTexts {
 
 /**
  * The texts by which a program's output would show the values: each value of 4 characters or more as it is in the
- * environment, each line of 8 or more, each text of 8 or more within a JSON value; and all of these as they are
- * written within JSON.
+ * environment, and in base64, each line of 8 or more, each text of 8 or more within a JSON value; and all of these as
+ * they are written within JSON, quotes of a shell, and a URL.
  */
 export function secretTexts(variables: readonly ChildVariable[]): SecretTexts {
   const telling = variables.filter(({ value }) => !["", ...WORDS].includes(valueText(value)));
   const isShort = ({ value }: ChildVariable) => lengthOf(valueText(value)) < SHORTEST_VALUE;
   const texts = telling
     .filter((variable) => !isShort(variable))
-    .flatMap(({ value }) => [valueText(value), ...parts(value)]);
+    .flatMap(({ value }) => [...base64Forms(valueText(value)), ...[valueText(value), ...parts(value)].flatMap(forms)]);
   return {
-    texts: [...new Set(texts.flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]))],
+    texts: [...new Set(texts)],
     tooShort: telling.filter(isShort).map(({ name }) => name),
   };
+}
+
+/** A text, and how it is written elsewhere; where nothing in it has to be escaped, all are the same. */
+function forms(text: string): string[] {
+  // The environment has U+FFFD where half a surrogate pair would be, which no URL can hold.
+  const held = Buffer.from(text).toString();
+  const json = JSON.stringify(held).slice(1, -1);
+  return [
+    held,
+    json,
+    json.replace(/[\x7f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`),
+    // Within the single quotes of any shell; within the double quotes of bash's `declare -p`.
+    held.replaceAll("'", "'\\''"),
+    held.replace(/["$`\\]/g, "\\$&"),
+    encodeURIComponent(held),
+  ];
+}
+
+/** With its padding and without. */
+function base64Forms(text: string): string[] {
+  const base64 = Buffer.from(text).toString("base64");
+  return [base64, base64.replace(/=+$/, "")];
 }
 
 function parts(value: JsonValue): string[] {

@@ -3,6 +3,9 @@ import { isDeepStrictEqual } from "node:util";
 /** How long a change has to stay as it is: a burst of edits is one change. */
 export const SETTLE_MS = 500;
 
+/** After so much time in settling, what is there counts: it may never stay as it is. */
+export const LONGEST_SETTLE_MS = 5_000;
+
 /** The texts of variables by name. */
 export type Texts = ReadonlyMap<string, string>;
 
@@ -41,17 +44,18 @@ export function changedNames(before: Texts, after: Texts): string[] {
   return [...names].filter((name) => before.get(name) !== after.get(name)).sort();
 }
 
-/** What is there once two looks in a row agree; undefined when it is what was there before, or can't be read. */
+/** What is there once two looks in a row agree, or no more time is left for it; undefined when it is what was there before, or can't be read. */
 async function readSettled<T>(
   current: Texts,
   read: () => Promise<T | undefined>,
   { textsOf, wait }: WatchOptions<T>,
 ): Promise<T | undefined> {
   let last = await read();
-  while (last !== undefined && !isDeepStrictEqual(textsOf(last), current)) {
+  for (let waited = SETTLE_MS; last !== undefined && !isDeepStrictEqual(textsOf(last), current); waited += SETTLE_MS) {
     await wait(SETTLE_MS);
     const next = await read();
-    if (next !== undefined && isDeepStrictEqual(textsOf(next), textsOf(last))) return next;
+    const isLast = waited >= LONGEST_SETTLE_MS;
+    if (next !== undefined && (isLast || isDeepStrictEqual(textsOf(next), textsOf(last)))) return next;
     last = next;
   }
   return undefined;

@@ -264,6 +264,20 @@ describe("--redact", () => {
     });
   });
 
+  it("strikes out what programs make of values", async () => {
+    const script = 'export -p | grep "DATABASE_URL="; printf %s "$DATABASE_URL" | base64';
+    const { stdout } = await appvars(["--redact", "--", "bash", "-c", script], await local({ url: 'a"$b\\c' }));
+    expect(stdout).toBe('declare -x DATABASE_URL="***"\n***\n');
+  });
+
+  it("strikes out our own secrets, and what --preserve-env has kept", async () => {
+    const secrets = { APPVARS_API_SECRET: "our-secret", APPVARS_ENC_KEY: "our-key", PORT: "kept-port", OTHER: "other" };
+    const script = 'echo "$APPVARS_API_SECRET $APPVARS_ENC_KEY $PORT $OTHER"';
+    const args = ["--redact", "--preserve-env", "--", "sh", "-c", script];
+    const { stdout } = await appvars(args, { ...(await local()), ...secrets });
+    expect(stdout).toBe("*** *** *** other\n");
+  });
+
   it("names the variables that are too short for it", async () => {
     const { stdout, stderr } = await appvars(
       ["--redact", "--", "sh", "-c", "echo $DATABASE_URL"],
@@ -318,6 +332,35 @@ describe("--watch", () => {
     expect(lines).toEqual(["3000 ", "4000 "]);
     child.kill("SIGTERM");
     expect(await once(child, "close")).toEqual([143, null]);
+  });
+
+  /** Ends it and all that it has started: a signal to itself goes no further than to its child. */
+  const endGroup = ({ pid }: ChildProcess) => void process.kill(-(pid as number), "SIGKILL");
+
+  it("ends also what the program has started, and waits for it, before it starts it anew", async () => {
+    const server = "process.on('SIGTERM', () => setTimeout(() => { console.log('freed'); process.exit(); }, 200))";
+    const nested = `${server}; console.log('bound ' + process.env.PORT); setInterval(() => {}, 1000)`;
+    const wrapper = `"$NODE" -e "$NESTED"; echo not reached`;
+    const command = ["--", "env", `NODE=${process.execPath}`, `NESTED=${nested}`, "sh", "-c", wrapper];
+    const { child, lines, setPort } = await watched(["--only", "PORT"], command);
+    onTestFinished(() => endGroup(child));
+    await setPort(4000);
+    while (lines.length < 3) await once(child.stdout as Readable, "data");
+    expect(lines).toEqual(["bound 3000", "freed", "bound 4000"]);
+    await setPort(5000);
+    while (lines.length < 5) await once(child.stdout as Readable, "data");
+    expect(lines.slice(3)).toEqual(["freed", "bound 5000"]);
+  });
+
+  it("names the reserved variables that come later", async () => {
+    const file = await dataFile(DATA);
+    const env = { APPVARS_DATA: file.path, APPVARS_ENV: "shop/development" };
+    const { child } = await startedDetached([...watch, ...COMMAND], env);
+    const told = once(createInterface(child.stderr as Readable), "line");
+    await file.write(edited((data) => Object.assign(data.variables[0], { name: "NODE_OPTIONS" })));
+    expect((await told)[0]).toMatch(/^appvars: left out: NODE_OPTIONS; /);
+    child.kill("SIGTERM");
+    await once(child, "close");
   });
 
   it("leaves it alone while the server is down, and when other variables change, and tells each once", async () => {

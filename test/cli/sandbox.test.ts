@@ -1,9 +1,11 @@
 import { once } from "node:events";
 import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
+import { platform } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { listProcesses } from "../../src/cli/process-tree.js";
 import { BINARY, run, runScript, start } from "../support/binary.js";
 import { runCli } from "../support/cli.js";
 import { DATA } from "../support/data.js";
@@ -26,6 +28,26 @@ async function waitingSandbox(options: string[], env = {}, script = 'echo "$APPV
     return (await exit)[0];
   };
   return { child, url, exit, end };
+}
+
+/** A sandbox whose command waits for a program that it has started, and passes no signal on to it. */
+async function wrapped() {
+  const script = `sh -c 'echo $$ >&2; echo "$APPVARS_URL"; exec sleep 1000'; echo not reached >&2`;
+  const { child } = await waitingSandbox([], {}, script);
+  let text = "";
+  child.stderr?.on("data", (chunk) => {
+    text += chunk;
+  });
+  while (!text.includes("\n")) await once(child.stderr as Readable, "data");
+  const innerPid = Number.parseInt(text, 10);
+  onTestFinished(() => {
+    if (isRunning(innerPid)) process.kill(innerPid, "SIGKILL");
+  });
+  return { child, innerPid, output: () => text };
+}
+
+function isRunning(id: number): boolean {
+  return listProcesses().some(({ pid }) => pid === id);
 }
 
 async function isRefused(url: string): Promise<boolean> {
@@ -240,6 +262,26 @@ describe("the end of the command", () => {
     expect(await isRefused(url)).toBe(true);
   });
 
+  it.each(["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"] as const)(
+    "by %s leaves nothing that it had started",
+    async (name) => {
+      const { child, innerPid, output } = await wrapped();
+      child.kill(name);
+      await once(child, "close");
+      expect(isRunning(innerPid)).toBe(false);
+      expect(output()).not.toContain("not reached");
+    },
+  );
+
+  it("comes, and that of what it had started, when we are killed", async () => {
+    const { child, innerPid, output } = await wrapped();
+    child.kill("SIGKILL");
+    // Its output is closed once there is nothing left.
+    await once(child, "close");
+    expect(isRunning(innerPid)).toBe(false);
+    expect(output()).not.toContain("not reached");
+  });
+
   it("does not wait for an answer that was held back from it", async () => {
     // The second connection is there when the first one's request has been sent.
     const ask = `
@@ -248,6 +290,20 @@ describe("the end of the command", () => {
       require("node:net").connect(url.port, "127.0.0.1", () => process.kill(process.pid, "SIGKILL"));`;
     const argv = ["--latency", "600000", "--", process.execPath, "-e", ask];
     expect(await sandbox(argv)).toMatchObject({ code: 137 });
+  });
+});
+
+describe("what is beside the command", () => {
+  // Skipped where there is no /proc, which tells of environments.
+  it.skipIf(platform() !== "linux")("is one watchdog, without a secret, that ends with it", async () => {
+    const { child, end } = await waitingSandbox([]);
+    const own = listProcesses().filter(({ parent }) => parent === child.pid);
+    const texts = await Promise.all(own.map(({ pid }) => readFile(`/proc/${pid}/environ`, "latin1")));
+    const watchdogs = own.filter((_, index) => !texts[index]?.includes("APPVARS_"));
+    expect([own.length, watchdogs.length]).toEqual([2, 1]);
+    expect(texts).toContain(`PATH=${process.env["PATH"]}\0`);
+    expect(await end()).toBe(0);
+    expect(own.filter(({ pid }) => isRunning(pid))).toEqual([]);
   });
 });
 

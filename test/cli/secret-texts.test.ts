@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { secretTexts } from "../../src/cli/secret-texts.js";
-import type { JsonValue } from "../../src/domain/variable.js";
+import { type JsonValue, valueText } from "../../src/domain/variable.js";
 
+/** Without what each value has, its base64. */
 function textsOf(value: JsonValue): string[] {
-  return secretTexts([{ name: "A", value }]).texts;
+  const base64 = Buffer.from(valueText(value)).toString("base64");
+  return secretTexts([{ name: "A", value }]).texts.filter((text) => !base64.startsWith(text));
 }
 
 describe("secretTexts", () => {
@@ -23,13 +25,14 @@ describe("secretTexts", () => {
       { name: "EMOJI", value: "👋👋👋" },
       { name: "LONG", value: "1234" },
     ];
-    expect(secretTexts(variables)).toEqual({ texts: ["1234"], tooShort: ["PIN", "EMOJI"] });
+    expect(secretTexts(variables)).toEqual({ texts: ["MTIzNA==", "MTIzNA", "1234"], tooShort: ["PIN", "EMOJI"] });
   });
 
   it("hold each line of eight characters or more", () => {
     expect(textsOf("-----BEGIN\r\nMIIEvQIBAD\nshort\n")).toEqual([
       "-----BEGIN\r\nMIIEvQIBAD\nshort\n",
       "-----BEGIN\\r\\nMIIEvQIBAD\\nshort\\n",
+      "-----BEGIN%0D%0AMIIEvQIBAD%0Ashort%0A",
       "-----BEGIN",
       "MIIEvQIBAD",
     ]);
@@ -42,10 +45,27 @@ describe("secretTexts", () => {
     expect(textsOf({ a: "short", c: 12345678 })).toEqual([
       '{"a":"short","c":12345678}',
       '{\\"a\\":\\"short\\",\\"c\\":12345678}',
+      "%7B%22a%22%3A%22short%22%2C%22c%22%3A12345678%7D",
     ]);
   });
 
   it("hold what JSON makes of quotes and backslashes", () => {
-    expect(textsOf('a"b\\c')).toEqual(['a"b\\c', 'a\\"b\\\\c']);
+    expect(textsOf('a"b\\c')).toEqual(expect.arrayContaining(['a"b\\c', 'a\\"b\\\\c']));
+  });
+
+  it("hold what JSON in ASCII, shells, URLs and base64 make of a value", () => {
+    const value = "it's $5 `ä`";
+    expect(secretTexts([{ name: "A", value }]).texts).toEqual([
+      "aXQncyAkNSBgw6Rg",
+      value,
+      "it's $5 `\\u00e4`",
+      "it'\\''s $5 `ä`",
+      "it's \\$5 \\`ä\\`",
+      "it's%20%245%20%60%C3%A4%60",
+    ]);
+  });
+
+  it("are what the environment makes of half a character", () => {
+    expect(textsOf("half \ud83d")).toContain("half%20%EF%BF%BD");
   });
 });

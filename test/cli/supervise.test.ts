@@ -6,14 +6,22 @@ function supervised() {
   const log: string[] = [];
   let end: (code: number) => void = () => {};
   let timer: (() => void) | undefined;
+  let poll: (() => void) | undefined;
+  let left = 0;
   const start = (what: string) => {
     log.push(`start ${what}`);
     const exitCode = new Promise<number>((resolve) => {
       end = resolve;
     });
-    return { exitCode, signal: (name: NodeJS.Signals) => void log.push(`${name} to ${what}`) };
+    const signal = (name: NodeJS.Signals) => void log.push(`${name} to ${what}`);
+    const rest = { signal: (name: NodeJS.Signals) => void log.push(`${name} to the rest`), areGone: () => left === 0 };
+    return { exitCode, signal, descendants: () => rest };
   };
   const schedule = (callback: () => void, milliseconds: number) => {
+    if (milliseconds < GRACE_MS) {
+      poll = callback;
+      return () => {};
+    }
     expect(milliseconds).toBe(GRACE_MS);
     timer = callback;
     return () => {
@@ -25,7 +33,12 @@ function supervised() {
     end(code);
     await new Promise(setImmediate);
   };
-  return { supervisor, log, ends, graceIsOver: () => timer?.(), isTimed: () => timer !== undefined };
+  const leaves = async (count: number) => {
+    left = count;
+    poll?.();
+    await new Promise(setImmediate);
+  };
+  return { supervisor, log, ends, leaves, graceIsOver: () => timer?.(), isTimed: () => timer !== undefined };
 }
 
 describe("a supervised program", () => {
@@ -38,9 +51,9 @@ describe("a supervised program", () => {
   it("is ended and started with what is new", async () => {
     const { supervisor, log, ends, isTimed } = supervised();
     supervisor.restart("two");
-    expect(log).toEqual(["start one", "SIGTERM to one"]);
+    expect(log).toEqual(["start one", "SIGTERM to one", "SIGTERM to the rest"]);
     await ends(143);
-    expect(log.slice(2)).toEqual(["start two"]);
+    expect(log.slice(3)).toEqual(["start two"]);
     expect(isTimed()).toBe(false);
     await ends(7);
     expect(await supervisor.exitCode).toBe(7);
@@ -50,9 +63,23 @@ describe("a supervised program", () => {
     const { supervisor, log, ends, graceIsOver } = supervised();
     supervisor.restart("two");
     graceIsOver();
-    expect(log.at(-1)).toBe("SIGKILL to one");
+    expect(log.slice(3)).toEqual(["SIGKILL to one", "SIGKILL to the rest"]);
     await ends(137);
     expect(log.at(-1)).toBe("start two");
+  });
+
+  it("is not started anew before what it had started is gone, which is killed when it stays", async () => {
+    const { supervisor, log, ends, leaves, graceIsOver, isTimed } = supervised();
+    supervisor.restart("two");
+    await leaves(2);
+    await ends(143);
+    await leaves(1);
+    expect(log.at(-1)).toBe("SIGTERM to the rest");
+    graceIsOver();
+    expect(log.at(-1)).toBe("SIGKILL to the rest");
+    await leaves(0);
+    expect(log.at(-1)).toBe("start two");
+    expect(isTimed()).toBe(false);
   });
 
   it("is started with the newest when more changes while it ends", async () => {
@@ -60,7 +87,7 @@ describe("a supervised program", () => {
     supervisor.restart("two");
     supervisor.restart("three");
     await ends(143);
-    expect(log).toEqual(["start one", "SIGTERM to one", "start three"]);
+    expect(log).toEqual(["start one", "SIGTERM to one", "SIGTERM to the rest", "start three"]);
   });
 
   it.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"] as const)("is not started anew after %s", async (name) => {
@@ -69,7 +96,7 @@ describe("a supervised program", () => {
     supervisor.onSignal(name);
     await ends(143);
     expect(await supervisor.exitCode).toBe(143);
-    expect(log).toEqual(["start one", "SIGTERM to one"]);
+    expect(log).toEqual(["start one", "SIGTERM to one", "SIGTERM to the rest"]);
   });
 
   it("is not restarted by a change after it was asked to end", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { changedNames, SETTLE_MS, watchVariables } from "../../src/cli/watch-variables.js";
+import { changedNames, LONGEST_SETTLE_MS, SETTLE_MS, watchVariables } from "../../src/cli/watch-variables.js";
 
 type Values = Record<string, string>;
 
@@ -46,6 +46,13 @@ describe("a watch", () => {
   it("makes one change of a burst", async () => {
     const burst = [{ A: "2" }, { A: "3" }, { A: "3", B: "1" }, { A: "3", B: "1" }];
     expect(await watch({ A: "1" }, burst)).toEqual([LOOK, SETTLE, SETTLE, SETTLE, 'change A,B to {"A":"3","B":"1"}']);
+  });
+
+  it("does not wait for ever when there is always another change", async () => {
+    const answers = Array.from({ length: 20 }, (_, index) => ({ A: `${index}` }));
+    const looks = LONGEST_SETTLE_MS / SETTLE_MS;
+    const log = await watch({ A: "1st" }, answers);
+    expect(log.slice(0, looks + 2)).toEqual([LOOK, ...Array(looks).fill(SETTLE), `change A to {"A":"${looks}"}`]);
   });
 
   it("makes nothing of a change that is taken back", async () => {

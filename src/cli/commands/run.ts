@@ -25,11 +25,16 @@ export function runCommand(context: Context): Command {
     .option("--preserve-env", "what is set already wins")
     .addOption(new Option("--pristine", "pass on nothing of this environment but PATH").conflicts("preserveEnv"))
     .option("--allow-reserved", "pass on also what programs are taken over by")
-    .option("--redact", "strike out the values in the command's output, which then is no terminal")
+    .option("--redact", "strike out the values in the command's output (see below)")
     .option("--watch", "act when the variables change")
     .option("--interval <seconds>", "from one look to the next, with --watch (default 5)", parseInterval)
     .option("--on-change <action>", "restart, or signal:HUP, with --watch (default restart)", parseReaction)
-    .addHelpText("after", "\nExample:\n  appvars run --only DATABASE_URL,PORT -- node server.js")
+    .addHelpText(
+      "after",
+      "\n--redact finds a value as it is, quoted for a shell, escaped for JSON or a URL, and in base64.\n" +
+        "The output then is no terminal and no file: /dev/stdout can't be opened.\n" +
+        "\nExample:\n  appvars run --only DATABASE_URL,PORT -- node server.js",
+    )
     .action(async (words: [string, ...string[]], { only, prefix = "", watch, interval, onChange, cache, ...flags }) => {
       const { preserveEnv = false, pristine = false, allowReserved = false, redact = false, ...sourceFlags } = flags;
       const rules = watchRules(watch, interval, onChange);

@@ -40,12 +40,13 @@ export function sandboxCommand(context: Context): Command {
  */
 export async function runSandbox(command: CommandLine, options: SandboxOptions, context: Context): Promise<void> {
   const { openSandbox } = await import("../open-sandbox.js");
-  const { startChild, startFailureReporter } = await import("../child.js");
+  const { startFailureReporter } = await import("../child.js");
+  const { runWhole } = await import("../run-whole.js");
   const sandbox = await openSandbox(options, context);
   try {
     context.tell(`serving ${options.data ?? "example data"} on ${sandbox.url} until the command ends`);
-    const onFailure = startFailureReporter(context);
-    context.exitCode = await startChild(command, childEnvironment(context.io, sandbox), { onFailure }).exitCode;
+    const env = childEnvironment(context.io, sandbox);
+    context.exitCode = await runWhole(command, env, startFailureReporter(context));
   } finally {
     await sandbox.close();
   }

@@ -18,8 +18,8 @@ export interface ChildOptions {
   onFailure: (failure: StartFailure) => void;
   /** Whether stdout and stderr are read by us. By default the program has ours. */
   isPiped?: boolean;
-  /** Gets the signals to this process that the program doesn't have already; by default they go to the program. */
-  forward?: (name: CaughtSignal) => void;
+  /** Told of each signal to this process, before it is passed on to the program. */
+  onSignal?: (name: CaughtSignal) => void;
 }
 
 export interface Child {
@@ -43,11 +43,12 @@ export interface Child {
  * @throws UsageError for a variable that no environment can hold
  */
 export function startChild(command: Command, env: ChildEnvironment, options: ChildOptions): Child {
-  const { onFailure, isPiped, forward } = options;
+  const { onFailure, isPiped, onSignal } = options;
   refuseNul(env);
   // Caught before there is a child: what comes while it is being started waits for this function to return.
   const release = catchSignals((name) => {
-    if (!comesFromTerminal(name)) (forward ?? signal)(name);
+    onSignal?.(name);
+    if (!comesFromTerminal(name)) signal(name);
   });
   const child = spawnSafely(command, env, isPiped ? ["inherit", "pipe", "pipe"] : "inherit");
   const signal = (name: NodeJS.Signals) => void (child instanceof Error || child.kill(name));
@@ -86,7 +87,7 @@ export function startFailureReporter({ io, flags }: Context): (failure: StartFai
  * A terminal has sent its Ctrl-C to the program too, which must not get it twice. SIGHUP is always forwarded: when a
  * terminal hangs up, the program may get two, but by then it can't be told from a request to reload.
  */
-function comesFromTerminal(name: CaughtSignal): boolean {
+export function comesFromTerminal(name: CaughtSignal): boolean {
   return (name === "SIGINT" || name === "SIGQUIT") && isInForeground();
 }
 

@@ -17,10 +17,24 @@ export interface Descendants {
   areGone(): boolean;
 }
 
+/** How long a program, or what it has started, may take to end before it is killed. */
+export const GRACE_MS = 10_000;
+
 const POLL_MS = 50;
 
-/** Resolves once none is left. They are not our children: nothing but looking tells of their end. */
-export async function untilGone(descendants: Descendants, schedule: Schedule): Promise<void> {
+/**
+ * Ends what a program that has ended has left running, and resolves once none is left. Not before: a program that
+ * passes on its signals would make two of one.
+ */
+export async function endRest(rest: Descendants, schedule: Schedule): Promise<void> {
+  rest.signal("SIGTERM");
+  const callOffKill = schedule(() => rest.signal("SIGKILL"), GRACE_MS);
+  await untilGone(rest, schedule);
+  callOffKill();
+}
+
+/** They are not our children: nothing but looking tells of their end. */
+async function untilGone(descendants: Descendants, schedule: Schedule): Promise<void> {
   while (!descendants.areGone()) await new Promise<void>((resolve) => schedule(resolve, POLL_MS));
 }
 

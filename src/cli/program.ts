@@ -81,8 +81,10 @@ export async function buildProgram(argv: readonly string[], io: Io): Promise<Bui
  */
 function refuseUnknownCommands(program: Command, argv: readonly string[]): void {
   let command = program;
-  for (const word of ownWords(argv).filter((text) => !text.startsWith("-"))) {
-    if (command.commands.length === 0) return;
+  const switches = [...program.options.flatMap(({ long, short }) => [long, short]), "--help", "-h"];
+  for (const word of ownWords(argv).filter((text) => !switches.includes(text))) {
+    // Another flag is in the wrong place, and the next word may be its value: commander says so.
+    if (command.commands.length === 0 || word.startsWith("-")) return;
     if (word === "help") continue;
     const called = command.commands.find((candidate) => candidate.name() === word);
     if (!called) throw unknownCommand(word, command);

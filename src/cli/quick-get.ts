@@ -41,10 +41,11 @@ interface QuickGet extends GetOptions {
 }
 
 /** Undefined for anything but a plain `get`: help, a mistake, `--cache`, and what follows from them, is commander's. */
-function parseQuickGet([command, ...words]: readonly string[]): QuickGet | undefined {
-  if (command !== "get") return undefined;
+function parseQuickGet(argv: readonly string[]): QuickGet | undefined {
+  const start = argv.findIndex((word) => !GLOBAL_FLAGS.includes(word));
+  if (argv[start] !== "get") return undefined;
   try {
-    const { flags, others, positionals: names } = parseWords(words, OUTPUT_FLAGS, true);
+    const { flags, others, positionals: names } = parseWords(argv.toSpliced(start, 1), OUTPUT_FLAGS, true);
     if (names.length === 0) return undefined;
     const on = (name: "json" | "quiet" | "verbose") => others.has(name) && { [name]: true };
     const output = { color: !others.has("no-color"), ...on("json"), ...on("quiet"), ...on("verbose") };
@@ -53,6 +54,9 @@ function parseQuickGet([command, ...words]: readonly string[]): QuickGet | undef
     return undefined;
   }
 }
+
+/** Those that may stand before the command. */
+const GLOBAL_FLAGS = ["--json", "--quiet", "-q", "--verbose", "--no-color"];
 
 /** With their letters, where they have one. */
 const OUTPUT_FLAGS = { json: undefined, quiet: "q", verbose: undefined, "no-color": undefined, "no-newline": "n" };

@@ -61,7 +61,10 @@ export function createRedactedOutput({ io, note }: Context): RedactedOutput {
 /** Our reader has gone; we are done. */
 const EXPECTED = ["EPIPE", "ERR_STREAM_PREMATURE_CLOSE"];
 
-/** When our reader has closed its end, the program's is closed too, so that it ends as it would without us. */
+/**
+ * When our reader has closed its end, the program's is closed too, so that it need not go on; its pipe is a socket to
+ * Node, and so it may get ECONNRESET in the place of SIGPIPE.
+ */
 async function redactInto(from: Readable, texts: readonly string[], to: Output): Promise<void> {
   // Elsewhere the end of our reader ends this process, which here has a program to wait for.
   to.removeAllListeners("error").on("error", () => {});

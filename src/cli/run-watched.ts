@@ -27,8 +27,9 @@ export async function runWatched(
   { interval, onChange }: WatchRules,
   { note }: Context,
 ): Promise<number> {
+  // Before the program's own, so that what it has started is known by the time that it ends.
+  const release = catchSignals((name) => program.onSignal(name));
   const program = supervise(initial, start, schedule);
-  const release = catchSignals(program.onSignal);
   const ended = new AbortController();
   const watching = watchVariables(initial, {
     read,

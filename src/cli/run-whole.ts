@@ -1,13 +1,16 @@
-import { type ChildEnvironment, type ChildOptions, type Command, startChild } from "./child.js";
-import { type Descendants, untilGone } from "./process-tree.js";
+import { type ChildEnvironment, type ChildOptions, type Command, comesFromTerminal, startChild } from "./child.js";
+import { type Descendants, endRest } from "./process-tree.js";
 import { schedule } from "./schedule.js";
 import { type CaughtSignal, catchSignals, isStopSignal } from "./signals.js";
-import { GRACE_MS } from "./supervise.js";
 import { startWatchdog } from "./watchdog.js";
 
+/** Whether it is a terminal's signal, which is for a whole group of processes, but has not come from one. */
+function isForGroup(name: CaughtSignal): boolean {
+  return (name === "SIGINT" || name === "SIGQUIT") && !comesFromTerminal(name);
+}
+
 /**
- * Runs a program to its end. What asks us to end reaches also what the program has started, and nothing of that is
- * left afterwards.
+ * Runs a program to its end. What asks us to end ends also what the program has started, once it has ended itself.
  *
  * @returns its exit code, as Child has it
  */
@@ -19,25 +22,21 @@ export async function runWhole(
   const watchdog = startWatchdog(env["PATH"]);
   let rest: Descendants | undefined;
   try {
-    const forward = (name: CaughtSignal) => {
-      // Looked for first: once the program has ended, nothing tells whose they were.
-      if (isStopSignal(name)) rest ??= child.descendants();
-      child.signal(name);
-      if (isStopSignal(name)) rest?.signal(name);
+    const onSignal = (name: CaughtSignal) => {
+      if (!isStopSignal(name)) return;
+      // Looked for before it can end: then nothing tells any more whose they were.
+      const family = child.descendants();
+      rest = family;
+      // As a terminal would, and after the program has got it: a shell waits for what it has started to obey first.
+      if (isForGroup(name)) setImmediate(() => family.signal(name));
     };
-    const child = startChild(command, env, { onFailure, forward });
+    const child = startChild(command, env, { onFailure, onSignal });
     watchdog.watch(child.pid);
     return await child.exitCode;
   } finally {
-    await Promise.all([watchdog.end(), rest && end(rest)]);
+    // Another signal doesn't end us before.
+    const release = catchSignals(() => {});
+    await Promise.all([watchdog.end(), rest && endRest(rest, schedule)]);
+    release();
   }
-}
-
-/** Waits for what the signal was sent to already. Another one of the same kind doesn't end us before. */
-async function end(rest: Descendants): Promise<void> {
-  const release = catchSignals((name) => isStopSignal(name) && rest.signal(name));
-  const callOffKill = schedule(() => rest.signal("SIGKILL"), GRACE_MS);
-  await untilGone(rest, schedule);
-  callOffKill();
-  release();
 }

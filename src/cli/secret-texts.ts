@@ -38,11 +38,18 @@ function forms(text: string): string[] {
     held,
     json,
     json.replace(/[\x7f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`),
-    // Within the single quotes of any shell; within the double quotes of bash's `declare -p`.
+    // Within the single quotes of any shell, as bash and dash write them; within the double quotes of bash's `declare -p`;
+    // as bash's `printf %q` has it.
     held.replaceAll("'", "'\\''"),
+    held.replaceAll("'", `'"'"'`),
     held.replace(/["$`\\]/g, "\\$&"),
-    encodeURIComponent(held),
+    held.replace(/[^\w%+,./:=@\u0080-\uffff-]/g, "\\$&"),
+    ...[encodeURIComponent(held), new URLSearchParams([["", held]]).toString().slice(1)].flatMap(withLowerCaseHex),
   ];
+}
+
+function withLowerCaseHex(encoded: string): string[] {
+  return [encoded, encoded.replace(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase())];
 }
 
 /** With its padding and without. */

@@ -1,3 +1,4 @@
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { processIo } from "./process-io.js";
 import { quickComplete } from "./quick-complete.js";
@@ -18,10 +19,19 @@ export async function start(argv: readonly string[], enableCompileCache?: (folde
   }
   const code = await quickGet(argv, io);
   if (code !== undefined) return code;
-  // In the user's own folder: by default it is where others may have put code of theirs before.
-  enableCompileCache?.(join(io.folders.cache, "compiled"));
+  if (enableCompileCache) enableCompileCache(compiledFolder(io.folders.cache));
   const { main } = await import("./main.js");
   return main(argv, io);
+}
+
+/** In a folder of the user's alone: by default it would be where others may have put code of theirs before. */
+function compiledFolder(cache: string): string {
+  try {
+    mkdirSync(cache, { recursive: true, mode: 0o700 });
+  } catch {
+    // Then Node can't keep anything there, which is no harm.
+  }
+  return join(cache, "compiled");
 }
 
 /**

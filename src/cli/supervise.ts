@@ -1,10 +1,7 @@
 import type { Child } from "./child.js";
-import { type Descendants, untilGone } from "./process-tree.js";
+import { type Descendants, endRest, GRACE_MS } from "./process-tree.js";
 import type { Schedule } from "./schedule.js";
 import { type CaughtSignal, isStopSignal } from "./signals.js";
-
-/** How long a program, and what it has started, may take to end before it is killed. */
-export const GRACE_MS = 10_000;
 
 export interface Supervisor<T> {
   /** Resolves to the exit code of the program that was not ended to be started anew. */
@@ -15,7 +12,7 @@ export interface Supervisor<T> {
    */
   restart(next: T): void;
   signal(name: NodeJS.Signals): void;
-  /** To be told of the signals to this process, which the program gets anyway: none starts a program again. */
+  /** To be told of the signals to this process before the program gets them: none starts a program again. */
   onSignal(name: CaughtSignal): void;
 }
 
@@ -28,14 +25,15 @@ export function supervise<T>(
   let child = start(first);
   let pending: { next: T } | undefined;
   let isStopping = false;
-  let ending: { rest: Descendants; callOffKill: () => void } | undefined;
+  let rest: Descendants | undefined;
+  let callOffKill: (() => void) | undefined;
 
   const run = async (): Promise<number> => {
     for (;;) {
       const exitCode = await child.exitCode;
-      if (ending) await untilGone(ending.rest, schedule);
-      ending?.callOffKill();
-      ending = undefined;
+      callOffKill?.();
+      if (rest) await endRest(rest, schedule);
+      rest = callOffKill = undefined;
       if (!pending) return exitCode;
       const { next } = pending;
       pending = undefined;
@@ -48,20 +46,18 @@ export function supervise<T>(
     restart(next) {
       if (isStopping) return;
       pending = { next };
-      if (ending) return;
-      // Looked for first: once the program has ended, nothing tells whose they were.
-      const rest = child.descendants();
-      const signalAll = (name: NodeJS.Signals) => {
-        // A shell would go on with its next command, had what it waits for ended before.
-        child.signal(name);
-        rest.signal(name);
-      };
-      ending = { rest, callOffKill: schedule(() => signalAll("SIGKILL"), GRACE_MS) };
-      signalAll("SIGTERM");
+      if (callOffKill) return;
+      // Looked for before it can end: then nothing tells any more whose they were.
+      rest = child.descendants();
+      const ending = child;
+      callOffKill = schedule(() => ending.signal("SIGKILL"), GRACE_MS);
+      child.signal("SIGTERM");
     },
     signal: (name) => child.signal(name),
     onSignal(name) {
-      if (isStopSignal(name)) pending = undefined;
+      if (!isStopSignal(name)) return;
+      pending = undefined;
+      rest ??= child.descendants();
       // The others may be handled by the program, as an interpreter does with Ctrl-C: it goes on, and so do restarts.
       if (name === "SIGTERM") isStopping = true;
     },

@@ -3,17 +3,23 @@ import { once } from "node:events";
 import { platform } from "node:os";
 
 /**
- * Reads the id of a process, and ends that and its descendants, which are looked for before. The second `read` fails at
- * the end of stdin, and that comes when the process at the other end is gone, for whatever reason.
+ * Reads the id of a process, and ends that and its descendants, which are all looked for before: SIGTERM, and after ten
+ * seconds SIGKILL. The second `read` fails at the end of stdin, and that comes when the process at the other end is
+ * gone, for whatever reason.
  */
 const SCRIPT = `
-  end() {
-    set -- "$1" $(cat /proc/"$1"/task/*/children || pgrep -P "$1")
-    kill -TERM "$1"
-    shift
-    for child; do end "$child"; done
+  family() {
+    echo "$1"
+    for child in $(cat /proc/"$1"/task/*/children || pgrep -P "$1"); do family "$child"; done
   }
-  read -r pid && { read -r _ || end "$pid"; }`;
+  is_there() { for pid; do kill -0 "$pid" && return; done; return 1; }
+  end() {
+    kill -TERM "$@"
+    tenths=0
+    while is_there "$@" && [ $((tenths += 1)) -le 100 ]; do sleep 0.1; done
+    is_there "$@" && kill -KILL "$@"
+  }
+  read -r pid && { read -r _ || end $(family "$pid"); }`;
 
 export interface Watchdog {
   /** Says whom to watch: the id of a program, undefined for none. */

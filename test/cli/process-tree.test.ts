@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { descendantsOf, listProcesses, type Process, readPs, untilGone } from "../../src/cli/process-tree.js";
+import { descendantsOf, endRest, listProcesses, type Process, readPs } from "../../src/cli/process-tree.js";
 import { schedule } from "../../src/cli/schedule.js";
 
 /** A shell that waits for another one, which waits for a third. */
@@ -23,8 +23,7 @@ describe("the descendants of a process", () => {
     child.kill("SIGKILL");
     await once(child, "exit");
     expect([rest.areGone(), isListed(youngest)]).toEqual([false, true]);
-    rest.signal("SIGKILL");
-    await untilGone(rest, schedule);
+    await endRest(rest, schedule);
     expect(isListed(youngest)).toBe(false);
   });
 

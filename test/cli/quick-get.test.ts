@@ -45,6 +45,13 @@ describe("a get of its own does just what the one under commander does:", () => 
     expect(quick).toEqual(await runWith((io) => main(argv, io), world));
   });
 
+  it("get after flags for output", async () => {
+    const { url } = await runningServer();
+    const world = { env: { APPVARS_URL: url, ...CREDENTIALS } };
+    const quick = await runWith((io) => quickGet(["--json", "-q", "get", "PORT"], io), world);
+    expect(quick).toEqual({ code: 0, stdout: '{"PORT":3000}\n', stderr: "" });
+  });
+
   it.each([
     [{ APPVARS_API_SECRET: "" }],
     [{ APPVARS_API_KEY: "other" }],
@@ -82,7 +89,8 @@ describe("it leaves alone", () => {
     ["get PORT --url"],
     ["get PORT --url -n"],
     ["get PORT --cache"],
-    ["--json get A"],
+    ["--url=http://a get A"],
+    ["list get"],
     [""],
   ])("%j", async (line) => {
     const argv = line.split(" ");

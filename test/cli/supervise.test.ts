@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { GRACE_MS, supervise } from "../../src/cli/supervise.js";
+import { GRACE_MS } from "../../src/cli/process-tree.js";
+import { supervise } from "../../src/cli/supervise.js";
 
 /** A supervisor of programs that only log, and end when the test says so. */
 function supervised() {
@@ -51,9 +52,9 @@ describe("a supervised program", () => {
   it("is ended and started with what is new", async () => {
     const { supervisor, log, ends, isTimed } = supervised();
     supervisor.restart("two");
-    expect(log).toEqual(["start one", "SIGTERM to one", "SIGTERM to the rest"]);
+    expect(log).toEqual(["start one", "SIGTERM to one"]);
     await ends(143);
-    expect(log.slice(3)).toEqual(["start two"]);
+    expect(log.slice(2)).toEqual(["SIGTERM to the rest", "start two"]);
     expect(isTimed()).toBe(false);
     await ends(7);
     expect(await supervisor.exitCode).toBe(7);
@@ -63,7 +64,7 @@ describe("a supervised program", () => {
     const { supervisor, log, ends, graceIsOver } = supervised();
     supervisor.restart("two");
     graceIsOver();
-    expect(log.slice(3)).toEqual(["SIGKILL to one", "SIGKILL to the rest"]);
+    expect(log.slice(2)).toEqual(["SIGKILL to one"]);
     await ends(137);
     expect(log.at(-1)).toBe("start two");
   });
@@ -105,7 +106,7 @@ describe("a supervised program", () => {
     supervisor.restart("two");
     await ends(0);
     expect(await supervisor.exitCode).toBe(0);
-    expect(log).toEqual(["start one"]);
+    expect(log).toEqual(["start one", "SIGTERM to the rest"]);
   });
 
   it("is restarted although it got a signal that is its own matter", async () => {

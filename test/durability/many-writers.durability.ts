@@ -1,4 +1,4 @@
-import { mkdir, readFile, utimes } from "node:fs/promises";
+import { mkdir, readFile, rename, rmdir, utimes } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { parseData } from "../../src/store/parse-data.js";
@@ -56,14 +56,18 @@ async function writeAtOnce(path: string, more: string[] = []): Promise<{ acknowl
   return { acknowledged: acknowledged.length, present: acknowledged.filter((name) => names.has(name)).length };
 }
 
-/** Takes the lock if it is free, and leaves it as one does that was killed long ago. */
+/**
+ * Takes the lock if it is free, and leaves it as one does that was killed long ago. In one step: to age a lock after
+ * making it might age that of a writer which has come in between.
+ */
 async function leaveStaleLock(lockPath: string): Promise<boolean> {
-  try {
-    await mkdir(lockPath);
-    const longAgo = Date.now() / 1_000 - 60;
-    await utimes(lockPath, longAgo, longAgo);
-    return true;
-  } catch {
-    return false;
-  }
+  const stale = `${lockPath}.stale`;
+  await mkdir(stale);
+  const longAgo = Date.now() / 1_000 - 60;
+  await utimes(stale, longAgo, longAgo);
+  return rename(stale, lockPath).then(
+    () => true,
+    // It is held.
+    () => rmdir(stale).then(() => false),
+  );
 }

@@ -1,0 +1,34 @@
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+
+const ALGORITHM = "aes-256-gcm";
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** What sealing adds to a text: fewer bytes can be no sealed one. */
+export const SEAL_BYTES = NONCE_BYTES + TAG_BYTES;
+
+/**
+ * Encrypts a text: a nonce of its own, the AES-256-GCM ciphertext and its tag.
+ *
+ * @param key 32 bytes
+ * @param context authenticated with the text, and needed to open it
+ */
+export function seal(text: string, key: Buffer, context = ""): Buffer {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(context));
+  const ciphertext = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+  return Buffer.concat([nonce, ciphertext, cipher.getAuthTag()]);
+}
+
+/** The text, or undefined for anything but one that was sealed with this key for this context. */
+export function unseal(bytes: Buffer, key: Buffer, context = ""): string | undefined {
+  if (bytes.length < SEAL_BYTES) return undefined;
+  const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
+  decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(-TAG_BYTES));
+  try {
+    const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
+    return Buffer.concat([text, decipher.final()]).toString("utf8");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,4 +1,4 @@
-import { NotFoundError, ServerError, UnauthorizedError, UnreachableError } from "../domain/errors.js";
+import { GATEWAY_STATUSES, NotFoundError, ServerError, UnauthorizedError, UnreachableError } from "../domain/errors.js";
 import { type PageRequest, pageBounds } from "../domain/page.js";
 import type { Health, VariableSource } from "../domain/source.js";
 import type { AnswerStore } from "./answer-folder.js";
@@ -7,12 +7,6 @@ import type { KeptAnswer } from "./sealed-answer.js";
 
 /** So long after a failure to reach the server, what is kept is served without another try. */
 const PAUSE_MS = 5_000;
-
-/**
- * What a proxy answers whose server is down; appvars itself never does, for data. To the one who asks it is the
- * same whether the way to the server ends before the proxy or behind it.
- */
-const GATEWAY_STATUSES = [502, 503, 504];
 
 export interface CachedSourceOptions {
   /** Asked where there is nothing to fall back on; it may try for long. */
@@ -147,6 +141,7 @@ function pageKey(method: string, page: PageRequest): AnswerRequest {
   return [method, limit, offset];
 }
 
+/** To the one who asks it is the same whether the way to the server ends before a proxy or behind it. */
 function isOutage(error: unknown): error is Error {
   if (error instanceof ServerError) return GATEWAY_STATUSES.includes(error.status);
   return error instanceof UnreachableError;

@@ -1,5 +1,5 @@
 import { NotFoundError, UsageError } from "../domain/errors.js";
-import { nearest } from "../domain/nearest.js";
+import { suggestion } from "../domain/nearest.js";
 import { noProfile, type Profiles } from "./profiles.js";
 import type { SettingsObject } from "./settings-file.js";
 
@@ -45,8 +45,6 @@ function requireProfiles({ profiles }: Profiles, names: readonly string[]): void
 }
 
 function missingProfile(name: string, profiles: Profiles["profiles"]): string {
-  const suggestion = nearest(name, Object.keys(profiles));
-  return suggestion === undefined
-    ? noProfile(name, profiles)
-    : `there is no profile "${name}" (did you mean ${suggestion}?)`;
+  const hint = suggestion(name, Object.keys(profiles));
+  return hint ? `there is no profile "${name}"${hint}` : noProfile(name, profiles);
 }

@@ -1,10 +1,7 @@
 import type { Io } from "./io.js";
 import { profilesPath, readProfile } from "./profiles.js";
 import { readProjectFile } from "./project-file.js";
-import { findSetting, type Layer, readLayer, type Setting, type SourceFlags } from "./settings.js";
-
-const has = (setting: Setting | undefined) => (layer: Layer) =>
-  setting !== undefined && layer.get(setting.name) === setting;
+import { findSetting, type Layer, readLayer, type SettingName, type SourceFlags } from "./settings.js";
 
 /** What of the surroundings settings are read from. */
 export type SettingsIo = Pick<Io, "env" | "cwd" | "folders" | "user">;
@@ -22,8 +19,8 @@ export function layersOf(
 ): Layer[] {
   const given = [readLayer("flag", flags), readLayer("variable", io.env)];
   const layers = [...given, attempt(() => readProjectFile(io.cwd, io.user))];
-  const chosen = findSetting(layers, "profile");
+  const isGiven = (name: SettingName) => given.some((layer) => layer.has(name));
   // In CI for one, where the project names a profile that people have, and the environment says all.
-  const isDispensable = given.some((layer) => layer.has("url") || layer.has("data")) && !given.some(has(chosen));
-  return [...layers, attempt(() => readProfile(profilesPath(io), chosen, isDispensable))];
+  const isDispensable = (isGiven("url") || isGiven("data")) && !isGiven("profile");
+  return [...layers, attempt(() => readProfile(profilesPath(io), findSetting(layers, "profile"), isDispensable))];
 }

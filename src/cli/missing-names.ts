@@ -6,7 +6,7 @@ const LONGEST_WAIT_MS = 1_000;
 
 /** The error for names that a source has no value for, with the likely intended ones where there are any. */
 export async function missingNamesError(names: readonly string[], source: VariableSource): Promise<NotFoundError> {
-  const { nearest } = await import("../domain/nearest.js");
+  const { suggestion } = await import("../domain/nearest.js");
   const { setTimeout: delay } = await import("node:timers/promises");
   // One page and one moment have to do: a suggestion is not worth a long list, a wait on a 429, another failure.
   const listing = source.listVariables({ limit: MAX_LIMIT }).catch(() => undefined);
@@ -14,8 +14,7 @@ export async function missingNamesError(names: readonly string[], source: Variab
   const known = page?.data.map((variable) => variable.name) ?? [];
   const described = names.map((name) => {
     if (known.includes(name)) return `"${name}" has no value in this environment`;
-    const suggestion = nearest(name, known);
-    return `there is no variable "${name}"${suggestion ? ` (did you mean ${suggestion}?)` : ""}`;
+    return `there is no variable "${name}"${suggestion(name, known)}`;
   });
   return new NotFoundError(described.join("; "));
 }

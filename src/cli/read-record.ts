@@ -21,3 +21,18 @@ export async function readRecord(name: string, source: VariableSource): Promise<
   if (!variable) throw await missingNamesError([name], source);
   return { variable, value: undefined };
 }
+
+/** What `show` and `explain` tell of a record; `shownValue` is not told where there is none. */
+export function recordFields({ variable, value }: NamedRecord, shownValue: string): [label: string, text: string][] {
+  const fields: [label: string, text: string][] = [
+    ["name", variable.name],
+    ["type", variable.type],
+    ["description", variable.description],
+    ["variable id", String(variable.id)],
+    ["value id", value ? String(value.id) : "(no value in this environment)"],
+  ];
+  return value ? [...fields, ["value", shownValue]] : fields;
+}
+
+/** In the place of a value that was not asked for. */
+export const HIDDEN_VALUE = "(hidden: --values shows it)";

@@ -31,7 +31,7 @@ export function parseWords(words: string[], others: Record<string, string | unde
   const { values, positionals } = parseArgs({ args: words, options, strict, allowPositionals: true });
   const given = Object.entries(values);
   return {
-    flags: Object.fromEntries(given.flatMap(([name, value]) => [[SETTING_OF_FLAG.get(name) ?? name, value]])),
+    flags: Object.fromEntries(given.map(([name, value]) => [SETTING_OF_FLAG.get(name) ?? name, value])),
     others: new Set(given.flatMap(([name]) => (name in others ? [name] : []))),
     positionals,
   };

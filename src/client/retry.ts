@@ -1,9 +1,8 @@
-import { RateLimitedError, ServerError, UnreachableError } from "../domain/errors.js";
+import { GATEWAY_STATUSES, RateLimitedError, ServerError, UnreachableError } from "../domain/errors.js";
 
 const FIRST_BACKOFF_S = 0.2;
 const LONGEST_BACKOFF_S = 5;
 const PASSING_CODES = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"];
-const PASSING_STATUSES = [502, 503, 504];
 
 /** Tells of a pause before another try. */
 export interface RetryNotice {
@@ -74,7 +73,7 @@ function pauseAfter(error: unknown, retries: number, jitter: number): number | u
 }
 
 function mayPass(error: unknown): boolean {
-  if (error instanceof ServerError) return PASSING_STATUSES.includes(error.status);
+  if (error instanceof ServerError) return GATEWAY_STATUSES.includes(error.status);
   if (!(error instanceof UnreachableError)) return false;
   return PASSING_CODES.includes((error.cause as NodeJS.ErrnoException | undefined)?.code ?? "");
 }

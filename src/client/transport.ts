@@ -92,15 +92,17 @@ type HttpModule = Pick<typeof import("node:https"), "Agent" | "request">;
 /** node:http has the shape of node:https, as far as it is used here. */
 const plainHttp = { Agent: HttpAgent, request } as unknown as HttpModule;
 
+const UNKNOWN_AUTHORITY = "its certificate is of an unknown authority; --ca-file names one to trust";
+
 const REASONS: Record<string, string> = {
   ECONNREFUSED: "connection refused; is the server running?",
   ECONNRESET: "the connection was reset",
   ENOTFOUND: "no such host",
   EPROTO: "it does not speak TLS; is the URL to begin with http:?",
   DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed; --ca-file names one to trust",
-  SELF_SIGNED_CERT_IN_CHAIN: "its certificate is of an unknown authority; --ca-file names one to trust",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate is of an unknown authority; --ca-file names one to trust",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "its certificate is of an unknown authority; --ca-file names one to trust",
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
   CERT_HAS_EXPIRED: "its certificate has expired",
 };
 

@@ -1,5 +1,5 @@
 import { NotFoundError, UsageError } from "./errors.js";
-import { nearest } from "./nearest.js";
+import { suggestion } from "./nearest.js";
 
 /** What a caller proves itself with: one pair for each environment. */
 export interface Credentials {
@@ -64,8 +64,7 @@ export function findEnvironment<E extends Environment>(environments: readonly E[
   const matches = environments.filter((e) => e.name === name || qualifiedName(e) === name);
   const [match, ...others] = matches;
   if (match === undefined) {
-    const suggestion = nearest(name, [...environments.map((e) => e.name), ...environments.map(qualifiedName)]);
-    const hint = suggestion ? ` (did you mean ${suggestion}?)` : "";
+    const hint = suggestion(name, [...environments.map((e) => e.name), ...environments.map(qualifiedName)]);
     throw new NotFoundError(`no environment named "${name}"${hint}; there is ${list(environments)}`);
   }
   if (others.length > 0) {

@@ -51,6 +51,9 @@ export class RateLimitedError extends AppvarsError {
   }
 }
 
+/** What a proxy answers whose server is down; appvars itself never does, for data. */
+export const GATEWAY_STATUSES: readonly number[] = [502, 503, 504];
+
 /** Thrown when the server answers 5xx, is unhealthy, or answers something that is not its contract. */
 export class ServerError extends AppvarsError {
   readonly code = "server_error";

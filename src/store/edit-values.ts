@@ -1,6 +1,6 @@
 import { type EnvironmentRecord, qualifiedName } from "../domain/environment.js";
 import { NotFoundError, UsageError } from "../domain/errors.js";
-import { nearest } from "../domain/nearest.js";
+import { suggestion } from "../domain/nearest.js";
 import { isEncrypted, isVariableName, type JsonValue, type VariableType, valueFitsType } from "../domain/variable.js";
 import type { Data, ValueRecord, VariableRecord } from "./data.js";
 import { nextId } from "./ids.js";
@@ -64,7 +64,7 @@ export function unsetValues(data: Data, environment: EnvironmentRecord, names: r
   const missing = names.filter((name) => !set.has(idsByName.get(name) ?? 0));
   if (missing.length > 0) {
     const known = [...idsByName].flatMap(([name, id]) => (set.has(id) ? [name] : []));
-    const list = missing.map((name) => `"${name}"${hint(nearest(name, known))}`).join(", ");
+    const list = missing.map((name) => `"${name}"${suggestion(name, known)}`).join(", ");
     throw new NotFoundError(`${list} ${missing.length > 1 ? "have" : "has"} no value in ${qualifiedName(environment)}`);
   }
   const unset = new Set(names.map((name) => idsByName.get(name)));
@@ -89,10 +89,6 @@ function checkOtherValues(
   );
   if (misfit)
     throw new UsageError(`${variable.name} can't become a ${type}: it has another value in another environment`);
-}
-
-function hint(suggestion: string | undefined): string {
-  return suggestion ? ` (did you mean ${suggestion}?)` : "";
 }
 
 function variablesOf(data: Data, application: string): VariableRecord[] {

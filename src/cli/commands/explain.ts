@@ -4,6 +4,7 @@ import { type Context, withSource } from "../context.js";
 import { type Explanation, explain } from "../explanation.js";
 import type { InspectedSetting } from "../inspect-settings.js";
 import { printFields } from "../print-fields.js";
+import { HIDDEN_VALUE, recordFields } from "../read-record.js";
 import { describeShellVariable } from "../shell-variable.js";
 import { HIDDEN, settingJson, shownName, shownText } from "../shown-setting.js";
 import { addSourceOptions } from "../source-options.js";
@@ -46,25 +47,19 @@ function toJson({ record, value, encrypted, settings, shell }: Explanation, valu
 
 function describe(explanation: Explanation, values: boolean): [label: string, text: string][] {
   const { record, encrypted, settings, shell } = explanation;
-  const { variable, value } = record;
   const shadowed = settings.flatMap(({ shadows }) => shadows.map(({ from }) => from));
   return [
-    ["name", variable.name],
-    ["type", variable.type],
-    ["description", variable.description],
-    ["variable id", String(variable.id)],
-    ["value id", value ? String(value.id) : "(no value in this environment)"],
-    ...(value ? [["value", shownValue(explanation, values)] as [string, string]] : []),
-    ...(value ? [["encrypted", encrypted ? "yes" : "no"] as [string, string]] : []),
+    ...recordFields(record, shownValue(explanation, values)),
+    ...(record.value ? [["encrypted", encrypted ? "yes" : "no"] as [string, string]] : []),
     ...settings.flatMap(describeSetting),
     ["shadowed", shadowed.join(", ") || "nothing"],
-    ["shell", describeShellVariable(variable.name, shell)],
+    ["shell", describeShellVariable(record.variable.name, shell)],
   ];
 }
 
 function shownValue({ value }: Explanation, values: boolean): string {
   if (!value || value === "undecrypted") return "(there is no key that decrypts it)";
-  return values ? valueText(value.value) : "(hidden: --values shows it)";
+  return values ? valueText(value.value) : HIDDEN_VALUE;
 }
 
 /** `url  http://127.0.0.1:7400 (APPVARS_URL)` */

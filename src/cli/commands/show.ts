@@ -4,7 +4,7 @@ import { valueText } from "../../domain/variable.js";
 import { type Context, withSource } from "../context.js";
 import { createDecrypt, type Decrypt, leaveEncrypted } from "../decryption.js";
 import { printFields } from "../print-fields.js";
-import { type NamedRecord, readRecord } from "../read-record.js";
+import { HIDDEN_VALUE, type NamedRecord, readRecord, recordFields } from "../read-record.js";
 import { addSourceOptions } from "../source-options.js";
 
 export interface ShowOptions {
@@ -39,24 +39,12 @@ export async function runShow(
   const shown = await readRecord(name, source);
   if (shown.value) shown.value = { ...shown.value, content: { value: decrypt(name, shown.value.content.value) } };
   if (context.flags.json) return context.printJson(toJson(shown, values));
-  printFields(describe(shown, values), context);
+  const text = values && shown.value ? valueText(shown.value.content.value) : HIDDEN_VALUE;
+  printFields(recordFields(shown, text), context);
 }
 
 function toJson({ variable, value }: NamedRecord, values: boolean): object {
   if (!value) return { variable, value: null };
   const { content, ...record } = value;
   return { variable, value: values ? value : record };
-}
-
-function describe({ variable, value }: NamedRecord, values: boolean): [label: string, text: string][] {
-  return [
-    ["name", variable.name],
-    ["type", variable.type],
-    ["description", variable.description],
-    ["variable id", String(variable.id)],
-    ["value id", value ? String(value.id) : "(no value in this environment)"],
-    ...(value
-      ? [["value", values ? valueText(value.content.value) : "(hidden: --values shows it)"] as [string, string]]
-      : []),
-  ];
 }

@@ -1,3 +1,4 @@
+import { GATEWAY_STATUSES } from "../../domain/errors.js";
 import { durationText } from "../duration-text.js";
 import { type Finding, ok, problem, skipped } from "./finding.js";
 import { healthOf, isAppvars } from "./health.js";
@@ -38,7 +39,7 @@ function wrongScheme(url: string): Finding {
 
 function strange(url: string, health: Exclude<Outcome, { error: unknown }>): Finding {
   const { status, headers } = health.response;
-  if ([502, 503, 504].includes(status)) {
+  if (GATEWAY_STATUSES.includes(status)) {
     const message = `a proxy answers at ${url}, with ${status}: it can't reach the server behind it`;
     return problem("server_error", message, "start that server, or correct the proxy's settings");
   }

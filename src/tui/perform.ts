@@ -1,0 +1,176 @@
+import { ServerError } from "../domain/errors.js";
+import type { VariableSource } from "../domain/source.js";
+import { valueText } from "../domain/variable.js";
+import { toFailure } from "./failure.js";
+import type { Copy, Entry, OpenPlace, Place } from "./ports.js";
+import { readEntries } from "./read-entries.js";
+import type { Effect } from "./state/effect.js";
+import type { Message } from "./state/message.js";
+
+/** What effects are carried out on. */
+export interface Surroundings {
+  readonly places: readonly Place[];
+  readonly copy: Copy;
+  /** Unix milliseconds. */
+  readonly clock: () => number;
+  readonly quit: () => void;
+  readonly suspend: () => void;
+}
+
+type Dispatch = (message: Message) => void;
+type EffectOf<T extends Effect["type"]> = Extract<Effect, { type: T }>;
+
+/** At most so often does a long first reading show how far it is: each time the list is made anew. */
+const PROGRESS_MS = 100;
+
+/** Carries out effects, and sends what comes of them as messages. Nothing that goes wrong escapes. */
+export class Performer {
+  readonly #surroundings: Surroundings;
+  readonly #opened = new Map<number, Promise<OpenPlace>>();
+  /** The place that is shown, and which its effects are about. */
+  #current = 0;
+  #generation = 0;
+
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+  }
+
+  /** Lets go of all that was opened. */
+  async close(): Promise<void> {
+    const opened = await Promise.allSettled(this.#opened.values());
+    await Promise.allSettled(opened.map((item) => item.status === "fulfilled" && item.value.source.close()));
+  }
+
+  readonly perform = (effect: Effect, dispatch: Dispatch): void => {
+    switch (effect.type) {
+      case "load":
+        return void this.#load(effect, dispatch);
+      case "decrypt":
+        return void this.#decrypt(effect, dispatch);
+      case "copyValue":
+        return void this.#copyValue(effect.entry, dispatch);
+      case "copyCommand":
+        return void this.#copyCommand(effect.name, dispatch);
+      case "prepare":
+        return void this.#edit(async (place) => {
+          const edit = place.editor?.prepare(effect.draft);
+          if (edit) dispatch({ type: "prepared", edit });
+        }, dispatch);
+      case "apply":
+        return void this.#edit(async (place) => {
+          await place.editor?.apply(effect.edit);
+          dispatch({ type: "applied" });
+        }, dispatch);
+      case "compare":
+        return void this.#compare(effect, dispatch);
+      case "quit":
+        return this.#surroundings.quit();
+      case "suspend":
+        return this.#surroundings.suspend();
+    }
+  };
+
+  async #load({ place, generation, known }: EffectOf<"load">, dispatch: Dispatch): Promise<void> {
+    const { clock } = this.#surroundings;
+    this.#current = place;
+    this.#generation = generation;
+    try {
+      const { source, editor } = await this.#open(place, dispatch);
+      dispatch({ type: "opened", generation, isEditable: editor !== undefined });
+      let shownAt = Number.NEGATIVE_INFINITY;
+      const { entries, requests } = await readEntries(source, known, (soFar, total) => {
+        if (known.length > 0 || clock() - shownAt < PROGRESS_MS) return;
+        shownAt = clock();
+        dispatch({ type: "progress", generation, entries: soFar(), total });
+      });
+      const problem = await problemOf(source);
+      dispatch({ type: "loaded", generation, entries, problem, requests: requests + 1, now: clock() });
+    } catch (error) {
+      const failure = toFailure(error);
+      // Its settings may be mended by the time of the next try.
+      if (failure.code === "unauthorized") await this.#forget(place);
+      dispatch({ type: "failed", generation, failure, now: clock() });
+    }
+  }
+
+  /** Opens a place, or takes it as it was opened before. What could not be opened is opened anew. */
+  #open(index: number, dispatch: Dispatch): Promise<OpenPlace> {
+    const known = this.#opened.get(index);
+    if (known) return known;
+    const place = this.#surroundings.places[index];
+    if (!place) throw new RangeError(`there is no place ${index}`);
+    const opening = place.open((rateLimit) => {
+      if (index === this.#current) dispatch({ type: "rateLimit", generation: this.#generation, rateLimit });
+    });
+    this.#opened.set(index, opening);
+    opening.catch(() => this.#opened.delete(index));
+    return opening;
+  }
+
+  async #forget(index: number): Promise<void> {
+    const opened = await this.#opened.get(index)?.catch(() => undefined);
+    this.#opened.delete(index);
+    await opened?.source.close();
+  }
+
+  async #decrypt({ entry }: EffectOf<"decrypt">, dispatch: Dispatch): Promise<void> {
+    const { name } = entry.variable;
+    try {
+      dispatch({ type: "decrypted", name, text: await this.#plainText(entry, dispatch) });
+    } catch (error) {
+      dispatch({ type: "notDecrypted", failure: toFailure(error) });
+    }
+  }
+
+  async #copyValue(entry: Entry, dispatch: Dispatch): Promise<void> {
+    await this.#copy(entry.variable.name, () => this.#plainText(entry, dispatch), dispatch);
+  }
+
+  async #copyCommand(name: string, dispatch: Dispatch): Promise<void> {
+    const command = async () => (await this.#open(this.#current, dispatch)).getCommand(name);
+    await this.#copy(`the command for ${name}`, command, dispatch);
+  }
+
+  async #copy(what: string, text: () => Promise<string>, dispatch: Dispatch): Promise<void> {
+    try {
+      dispatch({ type: "copied", what, outcome: await this.#surroundings.copy(await text()) });
+    } catch (error) {
+      dispatch({ type: "copied", what, outcome: { kind: "failed", reason: toFailure(error).message } });
+    }
+  }
+
+  async #plainText({ variable, value }: Entry, dispatch: Dispatch): Promise<string> {
+    const place = await this.#open(this.#current, dispatch);
+    return value ? valueText(place.decrypt(variable.name, value.content.value)) : "";
+  }
+
+  async #edit(work: (place: OpenPlace) => Promise<void>, dispatch: Dispatch): Promise<void> {
+    try {
+      await work(await this.#open(this.#current, dispatch));
+    } catch (error) {
+      dispatch({ type: "refused", failure: toFailure(error) });
+    }
+  }
+
+  async #compare({ place }: EffectOf<"compare">, dispatch: Dispatch): Promise<void> {
+    try {
+      const { source } = await this.#open(place, dispatch);
+      const { entries } = await readEntries(source, [], () => {});
+      dispatch({ type: "compared", place, entries });
+    } catch (error) {
+      dispatch({ type: "notCompared", place, failure: toFailure(error) });
+    }
+  }
+}
+
+const UNAVAILABLE = 503;
+
+/** What the source itself says is wrong with it, though it answers. Whether a proxy lets that through is no concern here. */
+async function problemOf(source: VariableSource): Promise<string | undefined> {
+  try {
+    await source.getHealth();
+    return undefined;
+  } catch (error) {
+    return error instanceof ServerError && error.status === UNAVAILABLE ? error.message : undefined;
+  }
+}

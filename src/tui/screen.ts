@@ -1,0 +1,64 @@
+/** Everything that a terminal is told, in one piece, so that it never shows half a frame. */
+const BEGIN = "\x1b[?2026h";
+const END = "\x1b[?2026l";
+const RESET = "\x1b[0m";
+// Erased before it is written: behind a line that fills the width, the cursor is still on its last character.
+const ERASE_LINE = "\x1b[2K";
+const ERASE_BELOW = "\x1b[J";
+
+/** What frames are written to. */
+export interface ScreenOutput {
+  write(text: string): void;
+  /** Whether it has more to write than it gets rid of. */
+  isBusy(): boolean;
+  /** Calls back once it is not busy any more. */
+  onceDrained(callback: () => void): void;
+}
+
+/**
+ * Shows whole frames on a terminal and writes only the lines that have changed: nothing flickers, the last line can be
+ * used, and over a slow line a frame that is not the newest is left out.
+ */
+export class Screen {
+  readonly #output: ScreenOutput;
+  #shown: readonly string[] = [];
+  #waiting: string | undefined;
+
+  constructor(output: ScreenOutput) {
+    this.#output = output;
+  }
+
+  /** @param frame lines with their colours */
+  show(frame: string): void {
+    if (this.#output.isBusy()) {
+      if (this.#waiting === undefined) this.#output.onceDrained(() => this.#showWaiting());
+      this.#waiting = frame;
+      return;
+    }
+    const lines = frame.split("\n");
+    const changes = lines.flatMap((line, row) =>
+      line === this.#shown[row] ? [] : [at(row) + ERASE_LINE + line + RESET],
+    );
+    if (lines.length < this.#shown.length) changes.push(at(lines.length) + ERASE_BELOW);
+    this.#shown = lines;
+    if (changes.length > 0) this.#output.write(BEGIN + changes.join("") + END);
+  }
+
+  /** Writes the whole frame again, after something else was on the terminal or its size has changed. */
+  redraw(): void {
+    const frame = this.#waiting ?? this.#shown.join("\n");
+    this.#shown = [];
+    this.#output.write(`${at(0)}${RESET}${ERASE_BELOW}`);
+    this.show(frame);
+  }
+
+  #showWaiting(): void {
+    const frame = this.#waiting;
+    this.#waiting = undefined;
+    if (frame !== undefined) this.show(frame);
+  }
+}
+
+function at(row: number): string {
+  return `\x1b[${row + 1};1H`;
+}

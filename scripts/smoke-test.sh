@@ -37,6 +37,7 @@ check_contents() { # TARBALL
       dist/*.js | dist/*.cjs) source=src/${file#dist/} && source=${source%.*}.ts ;;
       bin/appvars.cjs | data/example.json | data/*.schema.json | data/completion/*) source=$file ;;
       package.json | README.md | LICENSE | CHANGELOG.md) source=$file ;;
+      dist/tui/LICENSES.md) source=rolldown.config.js ;;
       *) fail "$file is not needed in the tarball" ;;
     esac
     [[ -e $source || -e ${source}x ]] || fail "$file has no source: it is left over from an earlier build"

@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import type { VariableSource } from "../../src/domain/source.js";
+import { readEntries } from "../../src/tui/read-entries.js";
+import { bigData, localSource } from "./support/source.js";
+
+async function read(source: VariableSource, known: Parameters<typeof readEntries>[1] = []) {
+  const progress: [read: number, total: number][] = [];
+  const reading = await readEntries(source, known, (entries, total) => progress.push([entries().length, total]));
+  return { ...reading, progress };
+}
+
+test("joins variables and values, and leaves out what is of another environment", async () => {
+  const { entries } = await read(localSource({ A: "one", B: undefined, C: 3 }));
+  expect(entries.map(({ variable, value }) => [variable.name, value?.content.value])).toEqual([
+    ["A", "one"],
+    ["B", undefined],
+    ["C", 3],
+  ]);
+});
+
+test("an environment without variables has no entries", async () => {
+  expect(await read(localSource({}))).toMatchObject({ entries: [], requests: 2 });
+});
+
+test("tells how far it is after each page of both", async () => {
+  const { entries, requests, progress } = await read(localSource(bigData(2_500)));
+  expect(entries).toHaveLength(2_500);
+  expect(requests).toBe(6);
+  expect(progress).toEqual([
+    [1_000, 2_500],
+    [2_000, 2_500],
+    [2_500, 2_500],
+  ]);
+});
+
+describe("with what is known", () => {
+  test("gives the same array when nothing has changed", async () => {
+    const { entries } = await read(localSource({ A: "one", B: 2 }));
+    expect((await read(localSource({ A: "one", B: 2 }), entries)).entries).toBe(entries);
+  });
+
+  test("gives the same objects for what has not changed", async () => {
+    const { entries } = await read(localSource({ A: "one", B: 2, C: 3 }));
+    const next = (await read(localSource({ A: "one", B: "other", C: 3 }), entries)).entries;
+    expect(next[0]).toBe(entries[0]);
+    expect(next[1]).not.toBe(entries[1]);
+    expect(next[2]).toBe(entries[2]);
+  });
+
+  test("sees what was removed at the end", async () => {
+    const { entries } = await read(localSource({ A: "one", B: 2 }));
+    expect((await read(localSource({ A: "one" }), entries)).entries).toEqual([entries[0]]);
+  });
+});

@@ -2,8 +2,8 @@ import { type ChildProcess, type StdioOptions, spawn } from "node:child_process"
 import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import { UsageError } from "../domain/errors.js";
+import { escapeControls } from "../domain/escape-controls.js";
 import type { Context } from "./context.js";
-import { escapeControls } from "./escape.js";
 import { type Descendants, descendantsOf } from "./process-tree.js";
 import { type CaughtSignal, catchSignals, isInForeground } from "./signals.js";
 import { explainStartFailure, type StartFailure } from "./start-failure.js";

@@ -1,7 +1,7 @@
 import type { RetryNotice } from "../client/retry.js";
+import { escapeControls } from "../domain/escape-controls.js";
 import type { VariableSource } from "../domain/source.js";
 import { type Colors, colorsFor } from "./colors.js";
-import { escapeControls } from "./escape.js";
 import type { Io } from "./io.js";
 import type { OpenOptions } from "./open-remote.js";
 import type { SourceFlags } from "./settings.js";

@@ -1,8 +1,9 @@
 import type { Difference } from "../domain/diff.js";
+import { escapeControls } from "../domain/escape-controls.js";
 import { valueText } from "../domain/variable.js";
 import type { Colors } from "./colors.js";
 import type { Context } from "./context.js";
-import { escapeControls, escapeField } from "./escape.js";
+import { escapeField } from "./escape.js";
 
 const SIGNS = { added: "+", removed: "-", changed: "~" };
 

@@ -1,18 +1,8 @@
-const NAMED: Record<string, string> = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
-
-/**
- * Text from elsewhere made safe for a terminal: control characters, which could move the cursor or rewrite
- * what stands there, become visible escapes.
- */
-export function escapeControls(text: string): string {
-  return text.replace(/\p{Cc}/gu, (character) => {
-    return NAMED[character] ?? `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
-  });
-}
+import { escapeControls } from "../domain/escape-controls.js";
 
 /** A field of a tab-separated line: tab, newline, carriage return and backslash as `\t \n \r \\`. */
 export function escapeField(text: string): string {
-  return text.replace(/[\\\t\n\r]/g, (character) => NAMED[character] ?? "\\\\");
+  return text.replace(/[\\\t\n\r]/g, (character) => (character === "\\" ? "\\\\" : escapeControls(character)));
 }
 
 /** One word for a POSIX shell, quoted only where it has to be. */

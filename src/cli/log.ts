@@ -1,5 +1,5 @@
+import { escapeControls } from "../domain/escape-controls.js";
 import type { Colors } from "./colors.js";
-import { escapeControls } from "./escape.js";
 import type { Output } from "./io.js";
 
 export type LogFormat = "pretty" | "json";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { createAnswerFolder } from "../cache/answer-folder.js";
 import { CachedSource } from "../cache/cached-source.js";
+import { durationText } from "../domain/duration-text.js";
 import type { VariableSource } from "../domain/source.js";
-import { durationText } from "./duration-text.js";
 import type { Io } from "./io.js";
 import { missingSecretError } from "./missing-secret.js";
 import { type OpenOptions, openRemote } from "./open-remote.js";

@@ -1,5 +1,6 @@
+import { escapeControls } from "../domain/escape-controls.js";
 import type { Context } from "./context.js";
-import { escapeControls, escapeField } from "./escape.js";
+import { escapeField } from "./escape.js";
 
 /** Prints a line for each field of one record: in two columns on a terminal, else separated by a tab. */
 export function printFields(fields: readonly (readonly [label: string, text: string])[], context: Context): void {

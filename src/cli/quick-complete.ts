@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
+import { escapeControls } from "../domain/escape-controls.js";
 import { readAll } from "../domain/source.js";
 import { isVariableName } from "../domain/variable.js";
 import { dataPath } from "./data-path.js";
-import { escapeControls } from "./escape.js";
 import type { Io } from "./io.js";
 import { layersOf } from "./layers.js";
 import { openRemote } from "./open-remote.js";

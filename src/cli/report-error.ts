@@ -1,7 +1,7 @@
 import type { CommanderError } from "commander";
 import { AppvarsError, type ErrorCode } from "../domain/errors.js";
+import { escapeControls } from "../domain/escape-controls.js";
 import { colorsFor } from "./colors.js";
-import { escapeControls } from "./escape.js";
 import { EXIT_CODES } from "./exit-codes.js";
 import type { Io } from "./io.js";
 import { ownWords } from "./separate-command.js";

@@ -1,5 +1,5 @@
+import { escapeControls } from "../domain/escape-controls.js";
 import type { Colors } from "./colors.js";
-import { escapeControls } from "./escape.js";
 
 /** Columns for a terminal, as wide as their widest cell, under bold headings and without borders. */
 export async function formatTable(

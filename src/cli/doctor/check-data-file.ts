@@ -1,10 +1,10 @@
 import { realpath, stat } from "node:fs/promises";
+import { durationText } from "../../domain/duration-text.js";
 import { type EnvironmentRecord, qualifiedName } from "../../domain/environment.js";
 import { AppvarsError } from "../../domain/errors.js";
 import { lockPathOf, STALE_MS } from "../../store/file-lock.js";
 import { openDataFile } from "../../store/json-file-store.js";
 import { chooseEnvironment } from "../choose-environment.js";
-import { durationText } from "../duration-text.js";
 import { type Finding, ok, problem, skipped, warning } from "./finding.js";
 
 /** What was found of a data file. */

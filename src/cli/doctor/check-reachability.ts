@@ -1,5 +1,5 @@
+import { durationText } from "../../domain/duration-text.js";
 import { GATEWAY_STATUSES } from "../../domain/errors.js";
-import { durationText } from "../duration-text.js";
 import { type Finding, ok, problem, skipped } from "./finding.js";
 import { healthOf, isAppvars } from "./health.js";
 import { otherScheme } from "./other-scheme.js";

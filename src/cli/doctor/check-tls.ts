@@ -1,4 +1,4 @@
-import { durationText } from "../duration-text.js";
+import { durationText } from "../../domain/duration-text.js";
 import { isLoopback } from "../loopback.js";
 import { type Finding, ok, problem, skipped, warning } from "./finding.js";
 import type { CertificateFacts } from "./read-certificate.js";

@@ -1,6 +1,7 @@
+import { escapeControls } from "../../domain/escape-controls.js";
 import type { Colors } from "../colors.js";
 import type { Context } from "../context.js";
-import { escapeControls, escapeField } from "../escape.js";
+import { escapeField } from "../escape.js";
 import type { CheckResult } from "./finding.js";
 
 /** Prints the findings: lines for a person, fields separated by tabs for a program, or JSON. */

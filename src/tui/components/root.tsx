@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 import { useProgramState } from "../hooks/use-program-state.js";
-import { ThemeContext } from "../hooks/use-theme.js";
 import type { Program } from "../program.js";
 import { ALL_COMMANDS } from "../state/all-commands.js";
 import type { Theme } from "../theme.js";
+import { ThemeContext } from "../theme-context.js";
 import { App } from "./app.js";
 
 /** The picture of a running program. */

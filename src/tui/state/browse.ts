@@ -9,9 +9,11 @@ import { decryptSelected } from "./reveal.js";
 import { scroll } from "./scroll.js";
 import type { State } from "./state.js";
 import { type Step, step } from "./step.js";
+import { commandKeyName } from "./typed.js";
 
 /** A key where nothing is being typed: a movement in the panel that has the focus, or a command. */
-export function browseKey(state: State, { name }: Key, commands: readonly Command[]): Step {
+export function browseKey(state: State, key: Key, commands: readonly Command[]): Step {
+  const name = commandKeyName(key);
   const moved = moveInPanel(state, name);
   if (moved) return moved;
   const command = commands.find(({ keys }) => keys.includes(name));

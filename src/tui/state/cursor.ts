@@ -22,7 +22,7 @@ export function inView(position: Position, count: number, page: number): Positio
 }
 
 /** The number, but neither below 0 nor above `most`. */
-export function clamp(number: number, most: number): number {
+function clamp(number: number, most: number): number {
   return Math.max(0, Math.min(number, most));
 }
 

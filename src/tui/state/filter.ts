@@ -4,7 +4,8 @@ import { pageSize } from "./layout.js";
 import type { Key } from "./message.js";
 import type { Mode, State } from "./state.js";
 import { type Step, step } from "./step.js";
-import { editText } from "./text-field.js";
+import { editLine } from "./text-field.js";
+import { editKeyName } from "./typed.js";
 
 type FilterMode = Extract<Mode, { kind: "filter" }>;
 
@@ -14,11 +15,12 @@ const MOVING = ["up", "down", "pageup", "pagedown"];
 /** A key while the filter is typed: the list follows each of them. */
 export function filterKey(state: State, mode: FilterMode, key: Key): Step {
   const browse: State = { ...state, mode: { kind: "browse" } };
-  if (key.name === "enter") return step(browse);
-  if (key.name === "escape" || key.name === "ctrl-c") return step(withFilter(browse, mode.before));
-  if (key.name === "backspace" && mode.field.text === "") return step(browse);
-  if (MOVING.includes(key.name)) return step(move(state, key.name));
-  const field = editText(mode.field, key);
+  const name = editKeyName(key);
+  if (name === "enter") return step(browse);
+  if (name === "escape") return step(withFilter(browse, mode.before));
+  if (name === "backspace" && mode.field.text === "") return step(browse);
+  if (MOVING.includes(name)) return step(move(state, name));
+  const field = editLine(mode.field, key);
   const next: State = { ...state, mode: { ...mode, field } };
   return step(field.text === mode.field.text ? next : withFilter(next, field.text));
 }

@@ -5,7 +5,9 @@ import { applied, confirmKey } from "./confirm.js";
 import { compared, diffKey, notCompared } from "./diff.js";
 import { filterKey } from "./filter.js";
 import { formKey, prepared, refused } from "./form.js";
+import { helpLines } from "./help-lines.js";
 import { helpKey } from "./help-mode.js";
+import { layoutOf } from "./layout.js";
 import { failed, loaded, loadWhenDue, progressed, withLoaded } from "./loading.js";
 import type { Key, Message } from "./message.js";
 import { tell } from "./notices.js";
@@ -14,6 +16,7 @@ import { inView } from "./relist.js";
 import { decrypted } from "./reveal.js";
 import type { State } from "./state.js";
 import { type Step, step } from "./step.js";
+import { textColumns } from "./text-columns.js";
 
 /** What any message makes of the state. */
 export function update(state: State, message: Message): Step {
@@ -54,9 +57,11 @@ export function update(state: State, message: Message): Step {
   }
 }
 
-/** What is being typed or shown gets the keys. */
+/** What is being typed or shown gets the keys, but for those that end or suspend everything. */
 function pressed(state: State, key: Key): Step {
   const { mode } = state;
+  if (key.name === "ctrl-c") return step(state, { type: "quit" });
+  if (key.name === "ctrl-z") return step(state, { type: "suspend" });
   switch (mode.kind) {
     case "browse":
       return browseKey(state, key, ALL_COMMANDS);
@@ -65,7 +70,7 @@ function pressed(state: State, key: Key): Step {
     case "command":
       return commandKey(state, mode, key, ALL_COMMANDS);
     case "help":
-      return helpKey(state, mode, key);
+      return helpKey(state, mode, key, helpLineCount(state));
     case "pick":
       return pickKey(state, mode, key);
     case "diff":
@@ -75,6 +80,10 @@ function pressed(state: State, key: Key): Step {
     case "confirm":
       return confirmKey(state, mode, key);
   }
+}
+
+function helpLineCount(state: State): number {
+  return helpLines(ALL_COMMANDS, textColumns(layoutOf(state).body)).length;
 }
 
 /** Away with what was for a while only. */

@@ -1,0 +1,45 @@
+import { durationText } from "../../domain/duration-text.js";
+import type { Failure, Loaded, PlaceInfo, State } from "./state.js";
+
+/** What a failure is, and what can be done about it, in words for people. */
+export interface FailureText {
+  readonly what: string;
+  readonly advice: readonly string[];
+}
+
+/** Why the open place can't be read. */
+export function failureText({ loaded, places, place, now }: State, failure: Failure): FailureText {
+  const again = againText(loaded, now);
+  if (failure.code === "rate_limited") return { what: `rate limit reached${again && `: ${again}`}`, advice: [RETRY] };
+  const advice = [again ? `${again}; ${RETRY}` : RETRY];
+  if (failure.code !== "unauthorized") return { what: failure.message, advice };
+  const refused = places[place];
+  return {
+    what: `the server refused the credentials of ${placeText(refused)}`,
+    advice: [...checks(refused), ...advice],
+  };
+}
+
+/** The same on one line, what matters most first. */
+export function failureLine(state: State, failure: Failure): string {
+  const again = againText(state.loaded, state.now);
+  const { what } = failureText(state, failure);
+  return failure.code === "rate_limited" || again === "" ? `${what}; ${RETRY}` : `${again}: ${what}`;
+}
+
+/** `profile staging` */
+export function placeText(place: PlaceInfo | undefined): string {
+  return place ? `${place.kind} ${place.name}` : "this place";
+}
+
+const RETRY = "r tries again";
+
+function againText({ nextAt }: Loaded, now: number): string {
+  if (nextAt === undefined) return "";
+  return nextAt > now ? `trying again in ${durationText(Math.ceil((nextAt - now) / 1_000) * 1_000)}` : "trying again";
+}
+
+function checks(place: PlaceInfo | undefined): string[] {
+  const renew = place?.kind === "profile" ? [`or give new ones with: appvars profile add ${place.name} --force`] : [];
+  return ["check them with: appvars doctor", ...renew];
+}

@@ -1,0 +1,134 @@
+import { isEncrypted, type VariableType } from "../../domain/variable.js";
+import type { Entry } from "../ports.js";
+import { jsonLines } from "../text/json-lines.js";
+import { type Line, line } from "../text/line.js";
+import { visibleText } from "../text/visible-text.js";
+import { wrapLine, wrapWords } from "../text/wrap-line.js";
+import { currentEntry } from "./current-entry.js";
+import { pageSize } from "./layout.js";
+import { MASK, shownValue } from "./shown-value.js";
+import type { Revealed, State } from "./state.js";
+
+const LABEL_WIDTH = 13;
+
+/** Lines of a panel from which on there is room for a table of what a record is. */
+const ROOMY = 14;
+
+/**
+ * The record that the list's cursor is on, in lines of at most `width` columns; none in an empty list. In a low panel
+ * it is told more shortly. A long value is wrapped once, and again only when it is another or the width is.
+ *
+ * @param width as `textColumns` has it of the record's panel
+ */
+export function recordLines(state: State, width: number): readonly Line[] {
+  const entry = currentEntry(state);
+  if (!entry) return [];
+  const head = pageSize(state, "record") < ROOMY ? shortHead(entry, state, width) : tallHead(entry, state, width);
+  return [...head, ...valueLines(entry, state, width)];
+}
+
+/** Name, kind and ids on one line if they fit, and the description. */
+function shortHead(entry: Entry, { marks }: State, width: number): Line[] {
+  const { variable, value } = entry;
+  const mark = marks?.kinds.get(variable.name);
+  const facts = [visibleText(variable.type), `variable ${variable.id}`, value ? `value ${value.id}` : "no value id"];
+  facts.push(encryptionText(entry));
+  if (mark) facts.push(CHANGES[mark]);
+  return [
+    ...nameLines(entry, width),
+    ...wrapWords(facts.join(" · "), width).map((text) => line(text, "muted")),
+    ...descriptionLines(entry, width),
+  ];
+}
+
+function tallHead(entry: Entry, { marks }: State, width: number): Line[] {
+  const { variable, value } = entry;
+  const mark = marks?.kinds.get(variable.name);
+  const fields: [string, Line][] = [
+    ["type", line(visibleText(variable.type))],
+    ["variable id", line(String(variable.id))],
+    ["value id", value ? line(String(value.id)) : line("none", "muted")],
+    ["encrypted", line(encryptionText(entry) === "encrypted" ? "yes, by a client" : "no")],
+  ];
+  if (mark) fields.push(["changed", line(CHANGES[mark], "warning")]);
+  return [
+    ...nameLines(entry, width),
+    ...descriptionLines(entry, width),
+    [],
+    ...fields.flatMap(([label, text]) =>
+      wrapLine([{ text: label.padEnd(LABEL_WIDTH), role: "muted" }, ...text], width),
+    ),
+    [],
+  ];
+}
+
+const CHANGES = { added: "+ it is new", changed: "~ it has changed" } as const;
+
+function nameLines({ variable }: Entry, width: number): Line[] {
+  return wrapLine([{ text: visibleText(variable.name), role: "accent" }], width);
+}
+
+function descriptionLines({ variable }: Entry, width: number): Line[] {
+  if (variable.description === "") return [];
+  return wrapWords(visibleText(variable.description), width).map((text) => line(text));
+}
+
+function encryptionText({ value }: Entry): string {
+  return value && isEncrypted(value.content.value) ? "encrypted" : "not encrypted";
+}
+
+function valueLines(entry: Entry, state: State, width: number): readonly Line[] {
+  const shown = shownValue(entry, state);
+  switch (shown.kind) {
+    case "shown":
+      return shownLines(entry, shown.text, state.revealed, width);
+    case "masked":
+      return [line(MASK, "muted")];
+    case "encrypted":
+      return wrapLine(line("(encrypted)", "warning"), width);
+    case "none":
+      return wrapLine(line("(no value)", "muted"), width);
+    case "loading":
+      return [line("…", "muted")];
+  }
+}
+
+interface Wrapped {
+  readonly entry: Entry;
+  readonly text: string;
+  readonly width: number;
+  readonly lines: readonly Line[];
+}
+
+/** The value that was wrapped last. Kept no longer than values are revealed: then nothing else holds the key. */
+const wrapped = new WeakMap<Revealed, Wrapped>();
+
+function shownLines(entry: Entry, text: string, revealed: Revealed | undefined, width: number): readonly Line[] {
+  const last = revealed && wrapped.get(revealed);
+  if (last && last.entry === entry && last.text === text && last.width === width) return last.lines;
+  const lines = textLines(text, entry.variable.type).flatMap((each) => wrapLine(each, width));
+  if (revealed) wrapped.set(revealed, { entry, text, width, lines });
+  return lines;
+}
+
+const ROLES = { STRING: "text", NUMBER: "number", BOOLEAN: "boolean", JSON: "text" } as const;
+
+/** A value before it is wrapped: JSON pretty-printed, any other text with the lines it has. */
+export function textLines(text: string, type: VariableType): readonly Line[] {
+  if (text === "") return [line("(empty)", "muted")];
+  if (type === "JSON") return parsedLines(text) ?? plainLines(text, type);
+  return plainLines(text, type);
+}
+
+function plainLines(text: string, type: VariableType): Line[] {
+  return text.split("\n").map((each) => line(visibleText(each), ROLES[type]));
+}
+
+function parsedLines(text: string): Line[] | undefined {
+  try {
+    return jsonLines(JSON.parse(text));
+  } catch {
+    // What was decrypted, or a JSON variable that holds a string, is shown as it is.
+    return undefined;
+  }
+}

@@ -1,0 +1,49 @@
+import { graphemes } from "./graphemes.js";
+import type { Line, Span } from "./line.js";
+import { graphemeWidth, isAscii, textWidth } from "./text-width.js";
+
+/** What stands for the rest of a text that was cut. */
+const ELLIPSIS = "…";
+
+/** Visible text in exactly `width` columns: cut with `…`, or filled with spaces. */
+export function fitText(text: string, width: number): string {
+  if (width <= 0) return "";
+  // The rest can't matter, and a value may be long.
+  const [head, isCut] = cutText(text, width);
+  if (!isCut) return head + " ".repeat(width - textWidth(head));
+  const [shorter] = cutText(head, width - 1);
+  return `${shorter}${ELLIPSIS}${" ".repeat(width - 1 - textWidth(shorter))}`;
+}
+
+/** A line in exactly `width` columns: cut with `…`, or filled with spaces. */
+export function fitLine(line: Line, width: number): Line {
+  const widths = line.map((span) => textWidth(span.text));
+  const total = widths.reduce((sum, each) => sum + each, 0);
+  if (total <= width) return total === width ? line : [...line, { text: " ".repeat(width - total) }];
+  const fitted: Span[] = [];
+  let left = width;
+  for (const [index, span] of line.entries()) {
+    const spanWidth = widths[index] ?? 0;
+    if (spanWidth < left) fitted.push(span);
+    else return [...fitted, { ...span, text: fitText(`${span.text} `, left) }];
+    left -= spanWidth;
+  }
+  return fitted;
+}
+
+/** Columns of a line. */
+export function lineWidth(line: Line): number {
+  return line.reduce((sum, span) => sum + textWidth(span.text), 0);
+}
+
+/** As much of a text as fits, and whether something is left over. */
+function cutText(text: string, width: number): [head: string, isCut: boolean] {
+  const head = text.slice(0, width);
+  if (isAscii(head) && (head.length === text.length || isAscii(text.charAt(width)))) return [head, text.length > width];
+  let used = 0;
+  for (const { text: grapheme, index } of graphemes(text)) {
+    used += graphemeWidth(grapheme);
+    if (used > width) return [text.slice(0, index), true];
+  }
+  return [text, false];
+}

@@ -1,0 +1,59 @@
+import { graphemes } from "./graphemes.js";
+import type { Line } from "./line.js";
+import { textWidth } from "./text-width.js";
+import { visibleText } from "./visible-text.js";
+
+/** Code units around the cursor that are looked at: more than any field is wide. */
+const REACH = 4_000;
+
+interface Cell {
+  readonly text: string;
+  readonly width: number;
+}
+
+/**
+ * A text that is being typed in exactly `width` columns, scrolled so that the cursor is seen, which is the inverse
+ * grapheme. A newline in it is shown as `↵`.
+ */
+export function textInput({ text, cursor }: { text: string; cursor: number }, width: number): Line {
+  const before = cells(text.slice(Math.max(0, cursor - REACH), cursor));
+  const [under = { text: " ", width: 1 }, ...after] = cells(text.slice(cursor, cursor + REACH));
+  const shown = fitting(before.reverse(), width - under.width).reverse();
+  const left = width - under.width - widthOf(shown);
+  const rest = fitting(after, left);
+  return [
+    { text: textOf(shown) },
+    { text: under.text, isInverse: true },
+    { text: textOf(rest) + " ".repeat(Math.max(0, left - widthOf(rest))) },
+  ];
+}
+
+/** A text that could be typed, but is not now. */
+export function inputText(text: string): string {
+  return textOf(cells(text.slice(0, REACH)));
+}
+
+function cells(text: string): Cell[] {
+  return Array.from(graphemes(text), ({ text: grapheme }) => {
+    const visible = grapheme === "\n" || grapheme === "\r\n" ? "↵" : visibleText(grapheme);
+    return { text: visible, width: textWidth(visible) };
+  });
+}
+
+/** As many of the first as there is room for. */
+function fitting(all: readonly Cell[], width: number): Cell[] {
+  let used = 0;
+  const end = all.findIndex((cell) => {
+    used += cell.width;
+    return used > width;
+  });
+  return all.slice(0, end < 0 ? all.length : end);
+}
+
+function widthOf(all: readonly Cell[]): number {
+  return all.reduce((sum, cell) => sum + cell.width, 0);
+}
+
+function textOf(all: readonly Cell[]): string {
+  return all.map((cell) => cell.text).join("");
+}

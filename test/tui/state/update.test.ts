@@ -1,0 +1,298 @@
+import { describe, expect, test } from "vitest";
+import type { Effect } from "../../../src/tui/state/effect.js";
+import type { Key, Message } from "../../../src/tui/state/message.js";
+import { selectedEntry } from "../../../src/tui/state/selected-entry.js";
+import { shownValue } from "../../../src/tui/state/shown-value.js";
+import type { State } from "../../../src/tui/state/state.js";
+import { update } from "../../../src/tui/state/update.js";
+import { entry, loadingState, NOW, press, readyState, type } from "../support/state.js";
+
+const entries = [
+  entry("DATABASE_URL", "postgres://secret", "STRING", "Primary database"),
+  entry("PORT", 3000, "NUMBER", "Where the shop listens"),
+  entry("DEBUG", false, "BOOLEAN"),
+  entry("FLAGS", { a: 1 }, "JSON"),
+  entry("TOKEN", "envbee:enc:v1:abc"),
+  entry("EMPTY"),
+];
+
+/** What keys make of a state, and all that is to be done for them. Text is typed letter by letter. */
+function after(state: State, ...keys: readonly (Key | string)[]): { state: State; effects: Effect[] } {
+  const effects: Effect[] = [];
+  const pressed = keys.flatMap((key) => (typeof key === "string" ? [...key].map(type) : [key]));
+  const last = pressed.reduce((before, key) => {
+    const [next, wanted] = update(before, { type: "key", key });
+    effects.push(...wanted);
+    return next;
+  }, state);
+  return { state: last, effects };
+}
+
+function send(state: State, message: Message): State {
+  return update(state, message)[0];
+}
+
+function selected(state: State): string | undefined {
+  return selectedEntry(state)?.variable.name;
+}
+
+function shownNames({ list, loaded }: State): (string | undefined)[] {
+  return list.rows.map((row) => loaded.entries[row]?.variable.name);
+}
+
+describe("moving", () => {
+  test.each([
+    ["j", "PORT"],
+    ["down", "PORT"],
+    ["G", "EMPTY"],
+    ["end", "EMPTY"],
+  ])("%s goes to %s", (key, name) => {
+    const { state } = after(readyState(entries), key.length === 1 ? key : press(key));
+    expect(selected(state)).toBe(name);
+  });
+
+  test.each(["k", "g"])("%s goes back up", (key) => {
+    expect(selected(after(readyState(entries), "j", key).state)).toBe("DATABASE_URL");
+  });
+
+  test("another variable's record is seen from its start", () => {
+    const { state } = after(readyState(entries, { recordTop: 7 }), "j");
+    expect(state.recordTop).toBe(0);
+  });
+
+  test("the list scrolls with the cursor, also when the terminal gets smaller", () => {
+    const many = Array.from({ length: 100 }, (_, index) => entry(`N${index}`, index, "NUMBER"));
+    const { state } = after(readyState(many), "G");
+    expect(state.list.top).toBe(100 - 35);
+    const smaller = send(state, { type: "resize", columns: 60, rows: 15 });
+    expect(smaller.list.cursor - smaller.list.top).toBeLessThan(10);
+    expect(smaller.list.top).toBeLessThanOrEqual(smaller.list.cursor);
+  });
+
+  test("while it is still being read", () => {
+    const some = send(loadingState(), { type: "progress", generation: 1, entries, total: 1_000 });
+    expect(selected(after(some, "jj").state)).toBe("DEBUG");
+  });
+});
+
+describe("panels", () => {
+  test("tab, l and right go on; shift-tab, h and left go back", () => {
+    const focus = (...keys: (Key | string)[]) => after(readyState(entries), ...keys).state.focus;
+    expect([focus(press("tab")), focus("l"), focus(press("right"))]).toEqual(["record", "record", "record"]);
+    expect([focus(press("shift-tab")), focus("h"), focus(press("left"))]).toEqual(["places", "places", "places"]);
+    expect(focus("lll")).toBe("variables");
+  });
+
+  test("enter on a variable goes to its record, and back", () => {
+    expect(after(readyState(entries), press("enter")).state.focus).toBe("record");
+    expect(after(readyState(entries), press("enter"), press("enter")).state.focus).toBe("variables");
+  });
+
+  test("enter on another place opens it", () => {
+    const { state, effects } = after(readyState(entries), "hj", press("enter"));
+    expect(state).toMatchObject({ place: 1, focus: "variables", loaded: { phase: "loading", entries: [] } });
+    expect(effects).toEqual([{ type: "load", place: 1, generation: 2, known: [] }]);
+  });
+
+  test("the cursor goes back to the open place when another was not opened", () => {
+    expect(after(readyState(entries), "hj", press("escape")).state).toMatchObject({
+      placeCursor: 0,
+      focus: "variables",
+    });
+  });
+
+  test("a long record scrolls no further than its end", () => {
+    const long = [
+      entry(
+        "LONG",
+        Array.from({ length: 200 }, (_, index) => index),
+        "JSON",
+      ),
+    ];
+    const shown = after(readyState(long), "vl");
+    const { recordTop } = after(shown.state, "G").state;
+    expect(recordTop).toBeGreaterThan(100);
+    expect(after(shown.state, "Gj").state.recordTop).toBe(recordTop);
+    expect(after(shown.state, "Gk").state.recordTop).toBe(recordTop - 1);
+  });
+});
+
+describe("filter, type and sort", () => {
+  test("the list follows each letter, the best first", () => {
+    const { state } = after(readyState(entries), "j/po");
+    expect(shownNames(state)).toEqual(["PORT"]);
+    expect(state.mode.kind).toBe("filter");
+  });
+
+  test("enter keeps the filter, escape takes it away", () => {
+    const kept = after(readyState(entries), "/url", press("enter")).state;
+    expect([kept.mode.kind, kept.list.filter]).toEqual(["browse", "url"]);
+    expect(after(kept, press("escape")).state.list.filter).toBe("");
+  });
+
+  test("escape while typing brings back the filter before", () => {
+    const kept = after(readyState(entries), "/url", press("enter")).state;
+    expect(after(kept, "/x", press("escape")).state.list.filter).toBe("url");
+  });
+
+  test("letters of commands are letters", () => {
+    const { state, effects } = after(readyState(entries), "/qvyx");
+    expect([state.list.filter, effects]).toEqual(["qvyx", []]);
+  });
+
+  test("arrows move in the list meanwhile", () => {
+    expect(selected(after(readyState(entries), "/e", press("down")).state)).not.toBe(
+      selected(after(readyState(entries), "/e").state),
+    );
+  });
+
+  test("backspace on an empty filter leaves it", () => {
+    expect(after(readyState(entries), "/a", press("backspace"), press("backspace")).state.mode.kind).toBe("browse");
+  });
+
+  test("t goes through the types, and back to all", () => {
+    const types = ["t", "tt", "ttt", "tttt", "ttttt"].map((keys) => after(readyState(entries), keys).state.list.type);
+    expect(types).toEqual(["STRING", "NUMBER", "BOOLEAN", "JSON", undefined]);
+    expect(shownNames(after(readyState(entries), "tt").state)).toEqual(["PORT"]);
+  });
+
+  test("s sorts by name, by type, and as in the source, and stays on its variable", () => {
+    const sorted = after(readyState(entries), "js").state;
+    expect(shownNames(sorted)).toEqual(["DATABASE_URL", "DEBUG", "EMPTY", "FLAGS", "PORT", "TOKEN"]);
+    expect(selected(sorted)).toBe("PORT");
+    expect(after(sorted, "ss").state.list.sort).toBe("id");
+  });
+
+  test.each([
+    [":filter data", { filter: "data" }],
+    [":type json", { type: "JSON" }],
+    [":sort type", { sort: "type" }],
+  ])("%s does the same", (text, rules) => {
+    expect(after(readyState(entries), text, press("enter")).state.list).toMatchObject(rules);
+  });
+
+  test.each([":type jsn", ":sort nam"])("%s tells what was likely meant", (text) => {
+    expect(after(readyState(entries), text, press("enter")).state.notice?.text).toMatch(/did you mean (json|name)\?/);
+  });
+});
+
+describe("values", () => {
+  const shown = ({ loaded, ...state }: State) =>
+    loaded.entries.map((item) => shownValue(item, { loaded, ...state }).kind === "shown");
+
+  test("are all masked to start with", () => {
+    expect(shown(readyState(entries))).not.toContain(true);
+  });
+
+  test("v shows one for half a minute, v again masks it", () => {
+    const { state } = after(readyState(entries), "v");
+    expect(shown(state)).toEqual([true, false, false, false, false, false]);
+    expect(shown(send(state, { type: "tick", now: NOW + 29_000 }))).toContain(true);
+    expect(shown(send(state, { type: "tick", now: NOW + 30_000 }))).not.toContain(true);
+    expect(shown(after(state, "v").state)).not.toContain(true);
+  });
+
+  test("V shows all for a minute", () => {
+    const { state } = after(readyState(entries), "V");
+    expect(shown(state)).toEqual([true, true, true, true, false, false]);
+    expect(shown(send(state, { type: "tick", now: NOW + 60_000 }))).not.toContain(true);
+    expect(shown(after(state, "V").state)).not.toContain(true);
+  });
+
+  test("what a client has encrypted is decrypted once it is to be shown", () => {
+    const { state, effects } = after(readyState(entries), "jjjjv");
+    expect(effects).toEqual([{ type: "decrypt", entry: entries[4] }]);
+    const plain = send(state, { type: "decrypted", name: "TOKEN", text: "plain" });
+    expect(shownValue(entries[4] as never, plain)).toEqual({ kind: "shown", text: "plain" });
+    const masked = after(plain, "v").state;
+    expect(JSON.stringify([...(masked.revealed?.decrypted ?? [])])).not.toContain("plain");
+  });
+
+  test("of another place are masked again", () => {
+    expect(after(readyState(entries), "V", "hj", press("enter")).state.revealed).toBeUndefined();
+  });
+
+  test("y copies one, Y a command for it", () => {
+    expect(after(readyState(entries), "yY").effects).toEqual([
+      { type: "copyValue", entry: entries[0] },
+      { type: "copyCommand", name: "DATABASE_URL" },
+    ]);
+  });
+
+  test("a variable without one can't be copied", () => {
+    const { state, effects } = after(readyState(entries), "Gy");
+    expect([state.notice, effects]).toMatchObject([{ tone: "error", text: "EMPTY has no value here" }, []]);
+  });
+
+  test.each([
+    [{ kind: "clipboard" } as const, "copied PORT to the clipboard"],
+    [{ kind: "terminal", reason: "no xclip" } as const, "does not say if it took it: no xclip"],
+    [{ kind: "failed", reason: "too long" } as const, "can't copy PORT: too long"],
+  ])("whether a copy worked is told", (outcome, text) => {
+    expect(send(readyState(entries), { type: "copied", what: "PORT", outcome }).notice?.text).toContain(text);
+  });
+});
+
+describe("time", () => {
+  test("a notice goes, and so do marks", () => {
+    const state = {
+      ...readyState(entries),
+      notice: { text: "copied", tone: "info", until: NOW + 5_000 } as const,
+      marks: { kinds: new Map([["PORT", "changed"] as const]), until: NOW + 60_000 },
+    };
+    const later = send(state, { type: "tick", now: NOW + 5_000 });
+    expect([later.notice, later.marks === undefined]).toEqual([undefined, false]);
+    expect(send(state, { type: "tick", now: NOW + 60_000 }).marks).toBeUndefined();
+  });
+
+  test("what is due is read", () => {
+    expect(update(readyState(entries), { type: "tick", now: NOW + 1_000 })[1]).toMatchObject([{ type: "load" }]);
+  });
+});
+
+describe("what comes late", () => {
+  test("of a place that was left is dropped", () => {
+    const { state } = after(readyState(entries), "hj", press("enter"));
+    const late: Message = { type: "loaded", generation: 1, now: NOW, entries, problem: undefined, requests: 3 };
+    expect(send(state, late)).toBe(state);
+  });
+});
+
+describe("r, q, ctrl-c, ctrl-z", () => {
+  test("r reads again at once, after a failure too", () => {
+    const failed = send(loadingState(), {
+      type: "failed",
+      generation: 1,
+      now: NOW,
+      failure: { code: "unauthorized", message: "refused" },
+    });
+    const { state, effects } = after(failed, "r");
+    expect(effects).toMatchObject([{ type: "load", generation: 2 }]);
+    expect(state.loaded).toMatchObject({ phase: "loading", failure: undefined });
+  });
+
+  test("q quits", () => {
+    expect(after(readyState(entries), "q").effects).toEqual([{ type: "quit" }]);
+  });
+
+  test.each(["/", ":", "?", "a", "x", "d"])("ctrl-c quits and ctrl-z suspends after %s too", (key) => {
+    expect(after(readyState(entries), key, press("ctrl-c")).effects).toContainEqual({ type: "quit" });
+    expect(after(readyState(entries), key, press("ctrl-z")).effects).toContainEqual({ type: "suspend" });
+  });
+
+  test("what is pasted where keys are commands does nothing", () => {
+    const state = readyState(entries);
+    expect(after(state, type("quit\n"), type("enter")).state).toEqual(state);
+  });
+});
+
+describe(":open", () => {
+  test("opens a place by its name", () => {
+    expect(after(readyState(entries), ":open production", press("enter")).state.place).toBe(1);
+  });
+
+  test("tells what was likely meant", () => {
+    const { state } = after(readyState(entries), ":open producton", press("enter"));
+    expect(state.notice?.text).toBe('there is no place "producton": did you mean production?');
+  });
+});

@@ -4,6 +4,8 @@ import { checkId } from "../domain/id.js";
 import { type Page, type PageRequest, paginate } from "../domain/page.js";
 import type { Health, VariableSource } from "../domain/source.js";
 import type { ValueContent, Variable, VariableValue } from "../domain/variable.js";
+import type { ValueRecord, VariableRecord } from "../store/data.js";
+import { findById } from "../store/sorted.js";
 import type { EnvironmentView } from "./environment-view.js";
 import type { Service } from "./service.js";
 
@@ -18,23 +20,25 @@ export class ServiceSource implements VariableSource {
   }
 
   async listVariables(page?: PageRequest): Promise<Page<Variable>> {
-    return paginate(this.#view.variables, page);
+    const { metadata, data } = paginate(this.#view.variables, page);
+    return { metadata, data: data.map(toVariable) };
   }
 
   async getVariable(id: number): Promise<Variable> {
-    return found(this.#view.variablesById.get(checkId(id)));
+    return toVariable(found(findById(this.#view.variables, checkId(id))));
   }
 
   async listValues(page?: PageRequest): Promise<Page<VariableValue>> {
-    return paginate(this.#view.values, page);
+    const { metadata, data } = paginate(this.#view.values, page);
+    return { metadata, data: data.map(toValue) };
   }
 
   async getValue(id: number): Promise<VariableValue> {
-    return found(this.#view.valuesById.get(checkId(id)));
+    return toValue(found(findById(this.#view.values, checkId(id))));
   }
 
   async getValueByName(name: string): Promise<VariableValue> {
-    return found(this.#view.valuesByName.get(name));
+    return toValue(found(this.#view.valuesByName.get(name)));
   }
 
   async getContentByName(name: string): Promise<ValueContent> {
@@ -59,4 +63,13 @@ export class ServiceSource implements VariableSource {
 function found<T>(item: T | undefined): T {
   if (item === undefined) throw new NotFoundError();
   return item;
+}
+
+/** The record's fields that are in the contract. */
+function toVariable({ id, type, name, description }: VariableRecord): Variable {
+  return { id, type, name, description };
+}
+
+function toValue({ id, variable_id, content }: ValueRecord): VariableValue {
+  return { id, variable_id, content };
 }

@@ -18,6 +18,8 @@ export class Service {
     this.#clock = clock;
     this.#startedAt = clock();
     this.#index = new SnapshotIndex(store.snapshot);
+    // Nobody may ask for anything before the data changes again: what was replaced is let go of at once.
+    store.subscribe(() => this.index);
   }
 
   /** Look-ups in the newest good data. */

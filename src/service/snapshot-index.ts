@@ -1,6 +1,6 @@
 import { allKeyPairs, type EnvironmentRecord } from "../domain/environment.js";
 import type { Data } from "../store/data.js";
-import { buildView, type EnvironmentView } from "./environment-view.js";
+import { EnvironmentView } from "./environment-view.js";
 
 /** Look-ups in one snapshot of the data. It is dropped with the snapshot. */
 export class SnapshotIndex {
@@ -22,7 +22,7 @@ export class SnapshotIndex {
 
   /** Built at its first use: most processes ask for one environment only. */
   view(environment: EnvironmentRecord): EnvironmentView {
-    const view = this.#views.get(environment.id) ?? buildView(this.data, environment);
+    const view = this.#views.get(environment.id) ?? new EnvironmentView(this.data, environment);
     this.#views.set(environment.id, view);
     return view;
   }

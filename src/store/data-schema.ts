@@ -4,7 +4,8 @@ import { NAME_PATTERN, VARIABLE_TYPES } from "../domain/variable.js";
 import { DATA_VERSION } from "./data.js";
 
 const ID_RULE = "must be a positive whole number";
-const id = v.pipe(v.number(ID_RULE), v.safeInteger(ID_RULE), v.minValue(1, ID_RULE));
+// One step, for there are more of them than of anything else.
+const id = v.custom<number>((input) => Number.isSafeInteger(input) && Number(input) > 0, ID_RULE);
 
 const lastId = v.union([v.literal(0), id], `must be 0 or ${ID_RULE.replace("must be ", "")}`);
 
@@ -48,12 +49,43 @@ const value = v.strictObject({
   content: v.strictObject({ value: v.unknown() }),
 });
 
-/** The shape of a data file; what concerns more than one record is in data-rules.ts. */
-export const DATA_SCHEMA = v.strictObject({
-  $schema: v.optional(v.string()),
-  version: v.literal(DATA_VERSION),
-  last_ids: v.optional(v.strictObject({ environments: lastId, variables: lastId, values: lastId })),
-  environments: v.array(environment),
-  variables: v.array(variable),
-  values: v.array(value),
-});
+/**
+ * The shape of a data file; what concerns more than one record is in data-rules.ts. Of data that fits, the lists and
+ * the records are copied.
+ */
+export const DATA_SCHEMA = dataSchema((record) => record);
+
+/**
+ * The same for data that nobody else has: its records are kept as they are, unless a default is filled in, so that a
+ * large file is not in memory twice.
+ */
+export const OWN_DATA_SCHEMA = dataSchema(keepRecord);
+
+function dataSchema(adapt: (record: v.GenericSchema) => v.GenericSchema) {
+  return v.strictObject({
+    $schema: v.optional(v.string()),
+    version: v.literal(DATA_VERSION),
+    last_ids: v.optional(v.strictObject({ environments: lastId, variables: lastId, values: lastId })),
+    environments: v.array(adapt(environment)),
+    variables: v.array(adapt(variable)),
+    values: v.array(adapt(value)),
+  });
+}
+
+/** What fits has no other fields than its copy, so it lacks a default when it has fewer: only records have defaults. */
+function keepRecord(schema: v.GenericSchema): v.GenericSchema {
+  return v.pipe(
+    v.unknown(),
+    v.rawTransform(({ dataset: { value: record }, config, addIssue, NEVER }) => {
+      const copy = v.safeParse(schema, record, config as v.Config<v.BaseIssue<unknown>>);
+      if (copy.success) return countFields(record) < countFields(copy.output) ? copy.output : record;
+      const [{ message, path }] = copy.issues;
+      addIssue({ message, path });
+      return NEVER;
+    }),
+  );
+}
+
+function countFields(record: unknown): number {
+  return Object.keys(record as object).length;
+}

@@ -2,7 +2,7 @@ import { type BaseIssue, safeParse } from "valibot";
 import { InvalidDataError } from "../domain/errors.js";
 import { DATA_VERSION, type Data } from "./data.js";
 import { checkRules } from "./data-rules.js";
-import { DATA_SCHEMA } from "./data-schema.js";
+import { DATA_SCHEMA, OWN_DATA_SCHEMA } from "./data-schema.js";
 import { locateSyntaxError } from "./locate-syntax-error.js";
 
 /**
@@ -11,34 +11,42 @@ import { locateSyntaxError } from "./locate-syntax-error.js";
  * @throws InvalidDataError that names the first rule it breaks and the record, or the line and column; the
  *   message never quotes the file, which is full of secrets
  */
-export async function parseData(bytes: Uint8Array): Promise<Data> {
-  const text = decodeUtf8(bytes);
-  let content: unknown;
-  try {
-    content = JSON.parse(text);
-  } catch {
-    // JSON.parse's own message quotes the text around the error.
-    throw new InvalidDataError(`is not valid JSON: ${await locateSyntaxError(text)}`);
-  }
-  return checkData(content);
+export function parseData(bytes: Uint8Array): Promise<Data> {
+  // Steps, not calls within calls: each lets go of what it was given, and the bytes of a large file are many.
+  return decodeUtf8(bytes)
+    .then(parseJson)
+    .then((content) => check(OWN_DATA_SCHEMA, content));
 }
 
 /**
- * The same rules for data that is already an object.
+ * The same rules for data that is already an object. What it returns has records of its own.
  *
  * @throws InvalidDataError
  */
 export function checkData(content: unknown): Data {
+  return check(DATA_SCHEMA, content);
+}
+
+async function parseJson(text: string): Promise<unknown> {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // JSON.parse's own message quotes the text around the error.
+    throw new InvalidDataError(`is not valid JSON: ${await locateSyntaxError(text)}`);
+  }
+}
+
+function check(schema: typeof DATA_SCHEMA, content: unknown): Data {
   checkVersion(content);
   // The message is replaced because valibot's own quotes what it received.
-  const result = safeParse(DATA_SCHEMA, content, { abortEarly: true, message: expectation });
+  const result = safeParse(schema, content, { abortEarly: true, message: expectation });
   if (!result.success) throw new InvalidDataError(describeIssue(result.issues[0]));
   const data = result.output as Data;
   checkRules(data);
   return data;
 }
 
-function decodeUtf8(bytes: Uint8Array): string {
+async function decodeUtf8(bytes: Uint8Array): Promise<string> {
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -1,3 +1,6 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { NotFoundError, ServerError, UsageError } from "../../src/domain/errors.js";
 import { Service } from "../../src/service/service.js";
@@ -61,6 +64,35 @@ describe("a service", () => {
     expect(service.index.ownerOfKey("dev-key")).toBeUndefined();
   });
 
+  it("lets go of the data before as soon as there is new, asked for anything or not", async () => {
+    const { service, store, listeners } = serviceOver(structuredClone(DATA));
+    const before = new WeakRef(store.snapshot);
+    await service.source(service.findEnvironment("test")).getContentByName("DATABASE_URL");
+    store.snapshot = DATA;
+    for (const listener of listeners) listener();
+    // What a WeakRef was asked for stays until the end of the turn.
+    await nextTurn();
+    collectGarbage();
+    expect(before.deref()).toBeUndefined();
+  });
+
+  it("hands out copies, which do not change what it answers next", async () => {
+    const { service } = serviceOver(DATA);
+    const source = service.source(service.findEnvironment("shop/development"));
+    const answers = [
+      () => source.getVariable(1),
+      () => source.getValue(11),
+      () => source.getValueByName("DATABASE_URL"),
+      async () => (await source.listVariables()).data[0],
+      async () => (await source.listValues()).data[0],
+    ];
+    for (const answer of answers) {
+      const before = structuredClone(await answer());
+      Object.assign((await answer()) ?? {}, { id: 99 });
+      expect(await answer()).toStrictEqual(before);
+    }
+  });
+
   it("builds its index once for each snapshot", () => {
     const { service, store } = serviceOver(DATA);
     const before = service.index;
@@ -94,7 +126,17 @@ describe("a service's health", () => {
 
 /** A service over a store, and a clock, that the test changes. */
 function serviceOver(data: Data) {
-  const store: { -readonly [Key in keyof Store]: Store[Key] } = createMemoryStore(data);
+  const listeners: (() => void)[] = [];
+  const subscribe = (listener: () => void) => {
+    listeners.push(listener);
+    return () => {};
+  };
+  const store: { -readonly [Key in keyof Store]: Store[Key] } = { ...createMemoryStore(data), subscribe };
   const time = { now: 1_700_000_000_000 };
-  return { service: new Service(store, () => time.now), store, time };
+  return { service: new Service(store, () => time.now), store, listeners, time };
+}
+
+function collectGarbage(): void {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc")();
 }

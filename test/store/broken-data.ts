@@ -1,4 +1,4 @@
-import { checkData } from "../../src/store/parse-data.js";
+import { checkData, parseData } from "../../src/store/parse-data.js";
 import { edited } from "../support/data.js";
 
 /** Stands in every secret, key and value of broken data: it must never show up in a message. */
@@ -31,6 +31,16 @@ export function refusalOf(change: Change): Error {
     return error as Error;
   }
   throw new Error("not refused");
+}
+
+/** The same for a data file. */
+export async function fileRefusalOf(change: Change): Promise<Error> {
+  return parseData(Buffer.from(JSON.stringify(marked(change)))).then(
+    () => {
+      throw new Error("not refused");
+    },
+    (error: Error) => error,
+  );
 }
 
 const ID_RULE = "must be a positive whole number";
@@ -85,6 +95,59 @@ export const BROKEN_SHAPES: BrokenData[] = [
   ...bad("environments", "api_key", BAD_CREDENTIALS, CREDENTIAL_RULE),
   ...bad("environments", "api_secret", BAD_CREDENTIALS, CREDENTIAL_RULE),
   ...bad("environments", "api_secret", [12_345, null], "must be of the type string"),
+];
+
+/** Several things wrong at once, of which the first is told: in the order of the lists, their records and fields. */
+export const BROKEN_TWICE: BrokenData[] = [
+  [
+    "last ids and environments",
+    (d) => Object.assign(d, { last_ids: { more: 1 }, environments: null }),
+    "last_ids[environments]: is missing",
+  ],
+  [
+    "the last environment and the first variable",
+    (d) => (d.environments[3].id = d.variables[0].id = 0),
+    `environments[3] (id 0): id ${ID_RULE}`,
+  ],
+  [
+    "a variable and a missing list of values",
+    (d) => {
+      delete d.values;
+      d.variables[7].type = MARKER;
+    },
+    "variables[7] (id 8): type must be one of STRING, NUMBER, BOOLEAN, JSON",
+  ],
+  [
+    "lists that are none",
+    (d) => (d.values = d.variables = { length: 1, 0: MARKER }),
+    "variables must be of the type array",
+  ],
+  [
+    "a value and an unknown field of the data",
+    (d) => {
+      d.extra = MARKER;
+      d.values[8].id = 0;
+    },
+    `values[8] (id 0): id ${ID_RULE}`,
+  ],
+  [
+    "two records of a list",
+    (d) => (d.variables[1].description = d.variables[2].id = null),
+    "variables[1] (id 1): description must be of the type string",
+  ],
+  [
+    "two fields of a record and one too many",
+    (d) => Object.assign(d.variables[1], { extra: MARKER, name: "", type: "" }),
+    "variables[1] (id 1): type must be one of STRING, NUMBER, BOOLEAN, JSON",
+  ],
+  [
+    "ids used twice and, later, a record's shape",
+    (d) => {
+      d.environments[1].id = 1;
+      d.values[8].content = {};
+    },
+    "values[8] (id 19): content.value is missing",
+  ],
 ];
 
 type List = "environments" | "variables" | "values";

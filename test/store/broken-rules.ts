@@ -48,6 +48,35 @@ export const BROKEN_RULES: BrokenData[] = [
     (d) => (d.values[3].environment_id = 4),
     'values[3] (id 14): its variable is of the application "shop", its environment of another',
   ],
+  [
+    "an id that three values have, by the first of them that repeats it",
+    (d) => (d.values[8].id = d.values[5].id = d.values[1].id),
+    "values[5] (id 11): has the same id as values[1]",
+  ],
+  [
+    "two ids that are used twice, by the one that is first repeated",
+    (d) => {
+      d.variables[7].id = 1;
+      d.variables[6].id = 5;
+    },
+    'variables[6] (id 5, "UNSET"): has the same id as variables[4]',
+  ],
+  [
+    "an id and a name that are used twice",
+    (d) => {
+      d.variables[3].name = "PORT";
+      d.variables[7].id = 1;
+    },
+    'variables[7] (id 1, "DATABASE_URL"): has the same id as variables[1]',
+  ],
+  [
+    "a variable's name that is used twice and a value for no variable",
+    (d) => {
+      d.variables[3].name = "PORT";
+      d.values[0].variable_id = 99;
+    },
+    'variables[3] (id 4, "PORT"): has the same name in its application as variables[0]',
+  ],
   ...wrongValues(1, "STRING", "DATABASE_URL", [3, true, null, {}, [MARKER]]),
   ...wrongValues(0, "NUMBER", "PORT", [MARKER, "3000", "", true, null, {}, [3], 10 ** 999, -(10 ** 999), Number.NaN]),
   ...wrongValues(2, "BOOLEAN", "DEBUG", [MARKER, "true", 0, 1, null, {}, [true]]),

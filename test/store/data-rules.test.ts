@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { InvalidDataError } from "../../src/domain/errors.js";
 import { checkData } from "../../src/store/parse-data.js";
 import { edited } from "../support/data.js";
-import { MARKER, marked, refusalOf } from "./broken-data.js";
+import { fileRefusalOf, MARKER, marked, refusalOf } from "./broken-data.js";
 import { BROKEN_RULES } from "./broken-rules.js";
 
 describe("the rules of the data", () => {
@@ -10,6 +10,10 @@ describe("the rules of the data", () => {
     const refusal = refusalOf(change);
     expect(refusal).toBeInstanceOf(InvalidDataError);
     expect(refusal.message).toBe(message);
+  });
+
+  it.each(BROKEN_RULES)("refuse %s in a file, in the same words", async (_what, change, message) => {
+    expect((await fileRefusalOf(change)).message).toBe(message);
   });
 
   it.each(BROKEN_RULES)("tell no secret and no value when they refuse %s", (_what, change) => {

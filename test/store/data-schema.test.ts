@@ -2,13 +2,22 @@ import { describe, expect, it } from "vitest";
 import { InvalidDataError } from "../../src/domain/errors.js";
 import { checkData } from "../../src/store/parse-data.js";
 import { DATA, edited } from "../support/data.js";
-import { BROKEN_SHAPES, MARKER, refusalOf } from "./broken-data.js";
+import { BROKEN_SHAPES, BROKEN_TWICE, fileRefusalOf, MARKER, refusalOf } from "./broken-data.js";
 
 describe("the shape of the data", () => {
   it.each(BROKEN_SHAPES)("refuses %s, naming the record and the rule", (_what, change, message) => {
     const refusal = refusalOf(change);
     expect(refusal).toBeInstanceOf(InvalidDataError);
     expect(refusal.message).toBe(message);
+  });
+
+  it.each(BROKEN_SHAPES)("refuses %s in a file, in the same words", async (_what, change, message) => {
+    expect((await fileRefusalOf(change)).message).toBe(message);
+  });
+
+  it.each(BROKEN_TWICE)("tells what is wrong first with %s", async (_what, change, message) => {
+    expect(refusalOf(change).message).toBe(message);
+    expect((await fileRefusalOf(change)).message).toBe(message);
   });
 
   it.each(BROKEN_SHAPES)("tells no secret and no value when it refuses %s", (_what, change) => {
@@ -24,6 +33,14 @@ describe("the shape of the data", () => {
     const before = structuredClone(given);
     checkData(given);
     expect(given).toStrictEqual(before);
+  });
+
+  it("has records of its own, which do not change with what it was given", () => {
+    const given = structuredClone(DATA);
+    const data = checkData(given);
+    for (const list of [given.environments, given.variables, given.values])
+      for (const item of list) Object.assign(item, { id: 0 });
+    expect(data).toStrictEqual(DATA);
   });
 
   it("takes empty lists", () => {

@@ -11,6 +11,24 @@ describe("parseData", () => {
     expect(await parseData(encoder.encode(JSON.stringify(DATA, null, 2)))).toStrictEqual(DATA);
   });
 
+  it("fills in the defaults of the records that lack them, and only those", async () => {
+    const { environments, variables, values } = DATA;
+    const written = JSON.stringify({
+      version: 1,
+      environments: environments.map(({ application, ...rest }) =>
+        application === "shop" ? rest : { ...rest, application },
+      ),
+      variables: variables.map(({ description, application, ...rest }) => ({
+        ...(description !== "" && { description }),
+        ...(application !== "shop" && { application }),
+        ...rest,
+      })),
+      values,
+    });
+    const shopIsDefault = JSON.parse(JSON.stringify(DATA).replaceAll('"shop"', '"default"'));
+    expect(await parseData(encoder.encode(written))).toStrictEqual(shopIsDefault);
+  });
+
   it.each([
     ["nothing", "", "is empty"],
     ["white space", " \r\n\t", "is empty"],

@@ -3,7 +3,7 @@ import type { VariableSource } from "../domain/source.js";
 import { valueText } from "../domain/variable.js";
 import { toFailure } from "./failure.js";
 import type { Copy, Entry, OpenPlace, Place } from "./ports.js";
-import { readEntries } from "./read-entries.js";
+import { type Reading, readEntries } from "./read-entries.js";
 import type { Effect } from "./state/effect.js";
 import type { Message } from "./state/message.js";
 
@@ -27,6 +27,8 @@ const PROGRESS_MS = 100;
 export class Performer {
   readonly #surroundings: Surroundings;
   readonly #opened = new Map<number, Promise<OpenPlace>>();
+  /** What entries were read from: those of one version need not be read again. */
+  readonly #versions = new WeakMap<readonly Entry[], unknown>();
   /** The place that is shown, and which its effects are about. */
   #current = 0;
   #generation = 0;
@@ -75,15 +77,12 @@ export class Performer {
     this.#current = place;
     this.#generation = generation;
     try {
-      const { source, editor } = await this.#open(place, dispatch);
-      dispatch({ type: "opened", generation, isEditable: editor !== undefined });
-      let shownAt = Number.NEGATIVE_INFINITY;
-      const { entries, requests } = await readEntries(source, known, (soFar, total) => {
-        if (known.length > 0 || clock() - shownAt < PROGRESS_MS) return;
-        shownAt = clock();
-        dispatch({ type: "progress", generation, entries: soFar(), total });
+      const opened = await this.#open(place, dispatch);
+      dispatch({ type: "opened", generation, isEditable: opened.editor !== undefined });
+      const { entries, requests } = await this.#read(opened, known, (soFar, total) => {
+        dispatch({ type: "progress", generation, entries: soFar, total });
       });
-      const problem = await problemOf(source);
+      const problem = await problemOf(opened.source);
       dispatch({ type: "loaded", generation, entries, problem, requests: requests + 1, now: clock() });
     } catch (error) {
       const failure = toFailure(error);
@@ -91,6 +90,25 @@ export class Performer {
       if (failure.code === "unauthorized") await this.#forget(place);
       dispatch({ type: "failed", generation, failure, now: clock() });
     }
+  }
+
+  /** Reads all, unless it is known already; of a first reading that takes long tells how far it is. */
+  async #read(
+    { source, version }: OpenPlace,
+    known: readonly Entry[],
+    onProgress: (entries: readonly Entry[], total: number) => void,
+  ): Promise<Reading> {
+    const { clock } = this.#surroundings;
+    const current = version?.();
+    if (current !== undefined && this.#versions.get(known) === current) return { entries: known, requests: 0 };
+    let shownAt = Number.NEGATIVE_INFINITY;
+    const reading = await readEntries(source, known, (soFar, total) => {
+      if (known.length > 0 || clock() - shownAt < PROGRESS_MS) return;
+      shownAt = clock();
+      onProgress(soFar(), total);
+    });
+    this.#versions.set(reading.entries, current);
+    return reading;
   }
 
   /** Opens a place, or takes it as it was opened before. What could not be opened is opened anew. */

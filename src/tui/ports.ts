@@ -23,6 +23,8 @@ export interface Place {
 
 export interface OpenPlace {
   readonly source: VariableSource;
+  /** The same as long as nothing has changed; undefined where only reading again can tell. */
+  readonly version?: (() => unknown) | undefined;
   /** What changes it; undefined where it can only be read. */
   readonly editor: Editor | undefined;
   /**

@@ -7,7 +7,7 @@ import {
   UsageError,
 } from "../../src/domain/errors.js";
 import { Performer } from "../../src/tui/perform.js";
-import type { CopyOutcome, OpenPlace, Place, RateLimit } from "../../src/tui/ports.js";
+import type { CopyOutcome, Entry, OpenPlace, Place, RateLimit } from "../../src/tui/ports.js";
 import type { Effect } from "../../src/tui/state/effect.js";
 import type { Message } from "../../src/tui/state/message.js";
 import { localSource } from "./support/source.js";
@@ -184,6 +184,28 @@ test("quitting and suspending are left to who runs it", () => {
   performer.perform({ type: "quit" }, () => {});
   performer.perform({ type: "suspend" }, () => {});
   expect(done).toEqual(["quit", "suspend"]);
+});
+
+test("what has not changed is not read again", async () => {
+  let version = 1;
+  let reads = 0;
+  const source = localSource({ PORT: 3000 });
+  const { listVariables } = source;
+  source.listVariables = async (page) => {
+    reads++;
+    return listVariables.call(source, page);
+  };
+  const { run } = testPerformer([place(async () => openPlace({ source, version: () => version }))]);
+  const load = async (known: readonly Entry[]): Promise<readonly Entry[]> => {
+    const message = (await run({ ...LOAD, known }, "loaded")).at(-1);
+    return message?.type === "loaded" ? message.entries : [];
+  };
+  const entries = await load([]);
+  expect(await load(entries)).toBe(entries);
+  expect(reads).toBe(1);
+  version = 2;
+  expect(await load(entries)).toBe(entries);
+  expect(reads).toBe(2);
 });
 
 test("closing closes what was opened, and what could not be does not matter", async () => {

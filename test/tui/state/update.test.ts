@@ -17,7 +17,7 @@ const entries = [
 ];
 
 /** What keys make of a state, and all that is to be done for them. Text is typed letter by letter. */
-function after(state: State, ...keys: readonly (Key | string)[]): { state: State; effects: Effect[] } {
+function typed(state: State, ...keys: readonly (Key | string)[]): { state: State; effects: Effect[] } {
   const effects: Effect[] = [];
   const pressed = keys.flatMap((key) => (typeof key === "string" ? [...key].map(type) : [key]));
   const last = pressed.reduce((before, key) => {
@@ -47,22 +47,22 @@ describe("moving", () => {
     ["G", "EMPTY"],
     ["end", "EMPTY"],
   ])("%s goes to %s", (key, name) => {
-    const { state } = after(readyState(entries), key.length === 1 ? key : press(key));
+    const { state } = typed(readyState(entries), key.length === 1 ? key : press(key));
     expect(selected(state)).toBe(name);
   });
 
   test.each(["k", "g"])("%s goes back up", (key) => {
-    expect(selected(after(readyState(entries), "j", key).state)).toBe("DATABASE_URL");
+    expect(selected(typed(readyState(entries), "j", key).state)).toBe("DATABASE_URL");
   });
 
   test("another variable's record is seen from its start", () => {
-    const { state } = after(readyState(entries, { recordTop: 7 }), "j");
+    const { state } = typed(readyState(entries, { recordTop: 7 }), "j");
     expect(state.recordTop).toBe(0);
   });
 
   test("the list scrolls with the cursor, also when the terminal gets smaller", () => {
     const many = Array.from({ length: 100 }, (_, index) => entry(`N${index}`, index, "NUMBER"));
-    const { state } = after(readyState(many), "G");
+    const { state } = typed(readyState(many), "G");
     expect(state.list.top).toBe(100 - 35);
     const smaller = send(state, { type: "resize", columns: 60, rows: 15 });
     expect(smaller.list.cursor - smaller.list.top).toBeLessThan(10);
@@ -71,31 +71,31 @@ describe("moving", () => {
 
   test("while it is still being read", () => {
     const some = send(loadingState(), { type: "progress", generation: 1, entries, total: 1_000 });
-    expect(selected(after(some, "jj").state)).toBe("DEBUG");
+    expect(selected(typed(some, "jj").state)).toBe("DEBUG");
   });
 });
 
 describe("panels", () => {
   test("tab, l and right go on; shift-tab, h and left go back", () => {
-    const focus = (...keys: (Key | string)[]) => after(readyState(entries), ...keys).state.focus;
+    const focus = (...keys: (Key | string)[]) => typed(readyState(entries), ...keys).state.focus;
     expect([focus(press("tab")), focus("l"), focus(press("right"))]).toEqual(["record", "record", "record"]);
     expect([focus(press("shift-tab")), focus("h"), focus(press("left"))]).toEqual(["places", "places", "places"]);
     expect(focus("lll")).toBe("variables");
   });
 
   test("enter on a variable goes to its record, and back", () => {
-    expect(after(readyState(entries), press("enter")).state.focus).toBe("record");
-    expect(after(readyState(entries), press("enter"), press("enter")).state.focus).toBe("variables");
+    expect(typed(readyState(entries), press("enter")).state.focus).toBe("record");
+    expect(typed(readyState(entries), press("enter"), press("enter")).state.focus).toBe("variables");
   });
 
   test("enter on another place opens it", () => {
-    const { state, effects } = after(readyState(entries), "hj", press("enter"));
+    const { state, effects } = typed(readyState(entries), "hj", press("enter"));
     expect(state).toMatchObject({ place: 1, focus: "variables", loaded: { phase: "loading", entries: [] } });
     expect(effects).toEqual([{ type: "load", place: 1, generation: 2, known: [] }]);
   });
 
   test("the cursor goes back to the open place when another was not opened", () => {
-    expect(after(readyState(entries), "hj", press("escape")).state).toMatchObject({
+    expect(typed(readyState(entries), "hj", press("escape")).state).toMatchObject({
       placeCursor: 0,
       focus: "variables",
     });
@@ -109,58 +109,58 @@ describe("panels", () => {
         "JSON",
       ),
     ];
-    const shown = after(readyState(long), "vl");
-    const { recordTop } = after(shown.state, "G").state;
+    const shown = typed(readyState(long), "vl");
+    const { recordTop } = typed(shown.state, "G").state;
     expect(recordTop).toBeGreaterThan(100);
-    expect(after(shown.state, "Gj").state.recordTop).toBe(recordTop);
-    expect(after(shown.state, "Gk").state.recordTop).toBe(recordTop - 1);
+    expect(typed(shown.state, "Gj").state.recordTop).toBe(recordTop);
+    expect(typed(shown.state, "Gk").state.recordTop).toBe(recordTop - 1);
   });
 });
 
 describe("filter, type and sort", () => {
   test("the list follows each letter, the best first", () => {
-    const { state } = after(readyState(entries), "j/po");
+    const { state } = typed(readyState(entries), "j/po");
     expect(shownNames(state)).toEqual(["PORT"]);
     expect(state.mode.kind).toBe("filter");
   });
 
   test("enter keeps the filter, escape takes it away", () => {
-    const kept = after(readyState(entries), "/url", press("enter")).state;
+    const kept = typed(readyState(entries), "/url", press("enter")).state;
     expect([kept.mode.kind, kept.list.filter]).toEqual(["browse", "url"]);
-    expect(after(kept, press("escape")).state.list.filter).toBe("");
+    expect(typed(kept, press("escape")).state.list.filter).toBe("");
   });
 
   test("escape while typing brings back the filter before", () => {
-    const kept = after(readyState(entries), "/url", press("enter")).state;
-    expect(after(kept, "/x", press("escape")).state.list.filter).toBe("url");
+    const kept = typed(readyState(entries), "/url", press("enter")).state;
+    expect(typed(kept, "/x", press("escape")).state.list.filter).toBe("url");
   });
 
   test("letters of commands are letters", () => {
-    const { state, effects } = after(readyState(entries), "/qvyx");
+    const { state, effects } = typed(readyState(entries), "/qvyx");
     expect([state.list.filter, effects]).toEqual(["qvyx", []]);
   });
 
   test("arrows move in the list meanwhile", () => {
-    expect(selected(after(readyState(entries), "/e", press("down")).state)).not.toBe(
-      selected(after(readyState(entries), "/e").state),
+    expect(selected(typed(readyState(entries), "/e", press("down")).state)).not.toBe(
+      selected(typed(readyState(entries), "/e").state),
     );
   });
 
   test("backspace on an empty filter leaves it", () => {
-    expect(after(readyState(entries), "/a", press("backspace"), press("backspace")).state.mode.kind).toBe("browse");
+    expect(typed(readyState(entries), "/a", press("backspace"), press("backspace")).state.mode.kind).toBe("browse");
   });
 
   test("t goes through the types, and back to all", () => {
-    const types = ["t", "tt", "ttt", "tttt", "ttttt"].map((keys) => after(readyState(entries), keys).state.list.type);
+    const types = ["t", "tt", "ttt", "tttt", "ttttt"].map((keys) => typed(readyState(entries), keys).state.list.type);
     expect(types).toEqual(["STRING", "NUMBER", "BOOLEAN", "JSON", undefined]);
-    expect(shownNames(after(readyState(entries), "tt").state)).toEqual(["PORT"]);
+    expect(shownNames(typed(readyState(entries), "tt").state)).toEqual(["PORT"]);
   });
 
   test("s sorts by name, by type, and as in the source, and stays on its variable", () => {
-    const sorted = after(readyState(entries), "js").state;
+    const sorted = typed(readyState(entries), "js").state;
     expect(shownNames(sorted)).toEqual(["DATABASE_URL", "DEBUG", "EMPTY", "FLAGS", "PORT", "TOKEN"]);
     expect(selected(sorted)).toBe("PORT");
-    expect(after(sorted, "ss").state.list.sort).toBe("id");
+    expect(typed(sorted, "ss").state.list.sort).toBe("id");
   });
 
   test.each([
@@ -168,11 +168,11 @@ describe("filter, type and sort", () => {
     [":type json", { type: "JSON" }],
     [":sort type", { sort: "type" }],
   ])("%s does the same", (text, rules) => {
-    expect(after(readyState(entries), text, press("enter")).state.list).toMatchObject(rules);
+    expect(typed(readyState(entries), text, press("enter")).state.list).toMatchObject(rules);
   });
 
   test.each([":type jsn", ":sort nam"])("%s tells what was likely meant", (text) => {
-    expect(after(readyState(entries), text, press("enter")).state.notice?.text).toMatch(/did you mean (json|name)\?/);
+    expect(typed(readyState(entries), text, press("enter")).state.notice?.text).toMatch(/did you mean (json|name)\?/);
   });
 });
 
@@ -185,42 +185,42 @@ describe("values", () => {
   });
 
   test("v shows one for half a minute, v again masks it", () => {
-    const { state } = after(readyState(entries), "v");
+    const { state } = typed(readyState(entries), "v");
     expect(shown(state)).toEqual([true, false, false, false, false, false]);
     expect(shown(send(state, { type: "tick", now: NOW + 29_000 }))).toContain(true);
     expect(shown(send(state, { type: "tick", now: NOW + 30_000 }))).not.toContain(true);
-    expect(shown(after(state, "v").state)).not.toContain(true);
+    expect(shown(typed(state, "v").state)).not.toContain(true);
   });
 
   test("V shows all for a minute", () => {
-    const { state } = after(readyState(entries), "V");
+    const { state } = typed(readyState(entries), "V");
     expect(shown(state)).toEqual([true, true, true, true, false, false]);
     expect(shown(send(state, { type: "tick", now: NOW + 60_000 }))).not.toContain(true);
-    expect(shown(after(state, "V").state)).not.toContain(true);
+    expect(shown(typed(state, "V").state)).not.toContain(true);
   });
 
   test("what a client has encrypted is decrypted once it is to be shown", () => {
-    const { state, effects } = after(readyState(entries), "jjjjv");
+    const { state, effects } = typed(readyState(entries), "jjjjv");
     expect(effects).toEqual([{ type: "decrypt", entry: entries[4] }]);
     const plain = send(state, { type: "decrypted", name: "TOKEN", text: "plain" });
     expect(shownValue(entries[4] as never, plain)).toEqual({ kind: "shown", text: "plain" });
-    const masked = after(plain, "v").state;
+    const masked = typed(plain, "v").state;
     expect(JSON.stringify([...(masked.revealed?.decrypted ?? [])])).not.toContain("plain");
   });
 
   test("of another place are masked again", () => {
-    expect(after(readyState(entries), "V", "hj", press("enter")).state.revealed).toBeUndefined();
+    expect(typed(readyState(entries), "V", "hj", press("enter")).state.revealed).toBeUndefined();
   });
 
   test("y copies one, Y a command for it", () => {
-    expect(after(readyState(entries), "yY").effects).toEqual([
+    expect(typed(readyState(entries), "yY").effects).toEqual([
       { type: "copyValue", entry: entries[0] },
       { type: "copyCommand", name: "DATABASE_URL" },
     ]);
   });
 
   test("a variable without one can't be copied", () => {
-    const { state, effects } = after(readyState(entries), "Gy");
+    const { state, effects } = typed(readyState(entries), "Gy");
     expect([state.notice, effects]).toMatchObject([{ tone: "error", text: "EMPTY has no value here" }, []]);
   });
 
@@ -252,7 +252,7 @@ describe("time", () => {
 
 describe("what comes late", () => {
   test("of a place that was left is dropped", () => {
-    const { state } = after(readyState(entries), "hj", press("enter"));
+    const { state } = typed(readyState(entries), "hj", press("enter"));
     const late: Message = { type: "loaded", generation: 1, now: NOW, entries, problem: undefined, requests: 3 };
     expect(send(state, late)).toBe(state);
   });
@@ -266,33 +266,33 @@ describe("r, q, ctrl-c, ctrl-z", () => {
       now: NOW,
       failure: { code: "unauthorized", message: "refused" },
     });
-    const { state, effects } = after(failed, "r");
+    const { state, effects } = typed(failed, "r");
     expect(effects).toMatchObject([{ type: "load", generation: 2 }]);
     expect(state.loaded).toMatchObject({ phase: "loading", failure: undefined });
   });
 
   test("q quits", () => {
-    expect(after(readyState(entries), "q").effects).toEqual([{ type: "quit" }]);
+    expect(typed(readyState(entries), "q").effects).toEqual([{ type: "quit" }]);
   });
 
   test.each(["/", ":", "?", "a", "x", "d"])("ctrl-c quits and ctrl-z suspends after %s too", (key) => {
-    expect(after(readyState(entries), key, press("ctrl-c")).effects).toContainEqual({ type: "quit" });
-    expect(after(readyState(entries), key, press("ctrl-z")).effects).toContainEqual({ type: "suspend" });
+    expect(typed(readyState(entries), key, press("ctrl-c")).effects).toContainEqual({ type: "quit" });
+    expect(typed(readyState(entries), key, press("ctrl-z")).effects).toContainEqual({ type: "suspend" });
   });
 
   test("what is pasted where keys are commands does nothing", () => {
     const state = readyState(entries);
-    expect(after(state, type("quit\n"), type("enter")).state).toEqual(state);
+    expect(typed(state, type("quit\n"), type("enter")).state).toEqual(state);
   });
 });
 
 describe(":open", () => {
   test("opens a place by its name", () => {
-    expect(after(readyState(entries), ":open production", press("enter")).state.place).toBe(1);
+    expect(typed(readyState(entries), ":open production", press("enter")).state.place).toBe(1);
   });
 
   test("tells what was likely meant", () => {
-    const { state } = after(readyState(entries), ":open producton", press("enter"));
+    const { state } = typed(readyState(entries), ":open producton", press("enter"));
     expect(state.notice?.text).toBe('there is no place "producton": did you mean production?');
   });
 });

@@ -1,8 +1,8 @@
-import { ServerError } from "../domain/errors.js";
+import { ServerError, UsageError } from "../domain/errors.js";
 import type { VariableSource } from "../domain/source.js";
 import { valueText } from "../domain/variable.js";
 import { toFailure } from "./failure.js";
-import type { Copy, Entry, OpenPlace, Place } from "./ports.js";
+import type { Copy, Editor, Entry, OpenPlace, Place } from "./ports.js";
 import { type Reading, readEntries } from "./read-entries.js";
 import type { Effect } from "./state/effect.js";
 import type { Message } from "./state/message.js";
@@ -44,33 +44,30 @@ export class Performer {
   }
 
   readonly perform = (effect: Effect, dispatch: Dispatch): void => {
+    if (effect.type === "quit") this.#surroundings.quit();
+    else if (effect.type === "suspend") this.#surroundings.suspend();
+    else void this.#answer(effect, dispatch);
+  };
+
+  /** What has an outcome to tell. */
+  #answer(effect: Exclude<Effect, EffectOf<"quit" | "suspend">>, dispatch: Dispatch): Promise<void> {
     switch (effect.type) {
       case "load":
-        return void this.#load(effect, dispatch);
+        return this.#load(effect, dispatch);
       case "decrypt":
-        return void this.#decrypt(effect, dispatch);
+        return this.#decrypt(effect, dispatch);
       case "copyValue":
-        return void this.#copyValue(effect.entry, dispatch);
+        return this.#copyValue(effect, dispatch);
       case "copyCommand":
-        return void this.#copyCommand(effect.name, dispatch);
+        return this.#copyCommand(effect, dispatch);
       case "prepare":
-        return void this.#edit(async (place) => {
-          const edit = place.editor?.prepare(effect.draft);
-          if (edit) dispatch({ type: "prepared", edit });
-        }, dispatch);
+        return this.#prepare(effect, dispatch);
       case "apply":
-        return void this.#edit(async (place) => {
-          await place.editor?.apply(effect.edit);
-          dispatch({ type: "applied" });
-        }, dispatch);
+        return this.#apply(effect, dispatch);
       case "compare":
-        return void this.#compare(effect, dispatch);
-      case "quit":
-        return this.#surroundings.quit();
-      case "suspend":
-        return this.#surroundings.suspend();
+        return this.#compare(effect, dispatch);
     }
-  };
+  }
 
   async #load({ place, generation, known }: EffectOf<"load">, dispatch: Dispatch): Promise<void> {
     const { clock } = this.#surroundings;
@@ -140,11 +137,11 @@ export class Performer {
     }
   }
 
-  async #copyValue(entry: Entry, dispatch: Dispatch): Promise<void> {
+  async #copyValue({ entry }: EffectOf<"copyValue">, dispatch: Dispatch): Promise<void> {
     await this.#copy(entry.variable.name, () => this.#plainText(entry, dispatch), dispatch);
   }
 
-  async #copyCommand(name: string, dispatch: Dispatch): Promise<void> {
+  async #copyCommand({ name }: EffectOf<"copyCommand">, dispatch: Dispatch): Promise<void> {
     const command = async () => (await this.#open(this.#current, dispatch)).getCommand(name);
     await this.#copy(`the command for ${name}`, command, dispatch);
   }
@@ -162,9 +159,22 @@ export class Performer {
     return value ? valueText(place.decrypt(variable.name, value.content.value)) : "";
   }
 
-  async #edit(work: (place: OpenPlace) => Promise<void>, dispatch: Dispatch): Promise<void> {
+  #prepare({ draft }: EffectOf<"prepare">, dispatch: Dispatch): Promise<void> {
+    return this.#edit((editor) => dispatch({ type: "prepared", edit: editor.prepare(draft) }), dispatch);
+  }
+
+  #apply({ edit }: EffectOf<"apply">, dispatch: Dispatch): Promise<void> {
+    return this.#edit(async (editor) => {
+      await editor.apply(edit);
+      dispatch({ type: "applied" });
+    }, dispatch);
+  }
+
+  async #edit(work: (editor: Editor) => Promise<void> | void, dispatch: Dispatch): Promise<void> {
     try {
-      await work(await this.#open(this.#current, dispatch));
+      const { editor } = await this.#open(this.#current, dispatch);
+      if (!editor) throw new UsageError("it can only be read");
+      await work(editor);
     } catch (error) {
       dispatch({ type: "refused", failure: toFailure(error) });
     }

@@ -39,22 +39,26 @@ export async function runTui({ places, place, terminal, clock, ...options }: Tui
   const quitting = new Promise<void>((resolve) => {
     quit = resolve;
   });
-  const suspend = () => void terminal.suspend().then(() => screen.redraw());
+  const suspend = () => void terminal.suspend();
   const performer = new Performer({ places, copy: options.copy, clock, quit, suspend });
   const start = initialState({ ...terminal.size(), now: clock(), places, place });
   const program = createProgram(start, update, performer.perform, setImmediate);
 
-  const frames = new FrameStream(terminal.size, (frame) => screen.show(frame));
+  const frames = new FrameStream(
+    () => terminal.size(),
+    (frame) => screen.show(frame),
+  );
   const view = render(<Root program={program} theme={createTheme(options.theme)} />, {
     // Its debug mode hands out whole frames, and Screen draws them.
     debug: true,
     stdout: frames as unknown as NodeJS.WriteStream,
-    stdin: terminal.keyboard as NodeJS.ReadStream,
+    stdin: terminal.input,
     exitOnCtrlC: false,
     patchConsole: false,
   });
   const ticking = setInterval(() => program.dispatch({ type: "tick", now: clock() }), TICK_MS);
-  const stopKeys = listenToKeys(terminal.keyboard, (key) => program.dispatch({ type: "key", key }));
+  const stopKeys = listenToKeys(terminal.input, (key) => program.dispatch({ type: "key", key }));
+  const stopClearing = terminal.onCleared(() => screen.redraw());
   const stopResizing = terminal.onResize(() => {
     program.dispatch({ type: "resize", ...terminal.size() });
     screen.redraw();
@@ -63,6 +67,7 @@ export async function runTui({ places, place, terminal, clock, ...options }: Tui
     await Promise.race([quitting, terminal.untilStopped, view.waitUntilExit()]);
   } finally {
     stopResizing();
+    stopClearing();
     stopKeys();
     clearInterval(ticking);
     view.unmount();

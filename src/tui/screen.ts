@@ -1,3 +1,5 @@
+import type { TuiTerminal } from "./terminal.js";
+
 /** Everything that a terminal is told, in one piece, so that it never shows half a frame. */
 const BEGIN = "\x1b[?2026h";
 const END = "\x1b[?2026l";
@@ -6,32 +8,25 @@ const RESET = "\x1b[0m";
 const ERASE_LINE = "\x1b[2K";
 const ERASE_BELOW = "\x1b[J";
 
-/** What frames are written to. */
-export interface ScreenOutput {
-  write(text: string): void;
-  /** Whether it has more to write than it gets rid of. */
-  isBusy(): boolean;
-  /** Calls back once it is not busy any more. */
-  onceDrained(callback: () => void): void;
-}
+type Output = Pick<TuiTerminal, "write" | "isBusy" | "onDrain">;
 
 /**
  * Shows whole frames on a terminal and writes only the lines that have changed: nothing flickers, the last line can be
  * used, and over a slow line a frame that is not the newest is left out.
  */
 export class Screen {
-  readonly #output: ScreenOutput;
+  readonly #output: Output;
   #shown: readonly string[] = [];
   #waiting: string | undefined;
 
-  constructor(output: ScreenOutput) {
+  constructor(output: Output) {
     this.#output = output;
   }
 
   /** @param frame lines with their colours */
   show(frame: string): void {
     if (this.#output.isBusy()) {
-      if (this.#waiting === undefined) this.#output.onceDrained(() => this.#showWaiting());
+      if (this.#waiting === undefined) this.#showOnceDrained();
       this.#waiting = frame;
       return;
     }
@@ -52,10 +47,13 @@ export class Screen {
     this.show(frame);
   }
 
-  #showWaiting(): void {
-    const frame = this.#waiting;
-    this.#waiting = undefined;
-    if (frame !== undefined) this.show(frame);
+  #showOnceDrained(): void {
+    const stop = this.#output.onDrain(() => {
+      stop();
+      const frame = this.#waiting;
+      this.#waiting = undefined;
+      if (frame !== undefined) this.show(frame);
+    });
   }
 }
 

@@ -8,8 +8,11 @@ function testScreen(): { screen: Screen; written: string[]; setBusy: (busy: bool
   const screen = new Screen({
     write: (text) => void written.push(text),
     isBusy: () => isBusy,
-    onceDrained: (callback) => {
-      drained = callback;
+    onDrain: (listener) => {
+      drained = listener;
+      return () => {
+        drained = () => {};
+      };
     },
   });
   const setBusy = (busy: boolean) => {

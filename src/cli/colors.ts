@@ -14,18 +14,20 @@ export interface Colors {
 const plain: Style = (text) => text;
 const NO_COLORS: Colors = { bold: plain, dim: plain, green: plain, red: plain, yellow: plain };
 
-/**
- * The styles that fit a stream. `--no-color` beats FORCE_COLOR, which beats NO_COLOR, which beats what the
- * terminal can do; what is no terminal gets none. chalk is loaded only where there is colour.
- */
+/** The styles that fit a stream. chalk is loaded only where there is colour. */
 export async function colorsFor(stream: Output, env: Io["env"], allowed: boolean): Promise<Colors> {
-  const level = allowed ? colorLevel(stream, env) : 0;
+  const level = colorLevel(stream, env, allowed);
   if (level === 0) return NO_COLORS;
   const { Chalk } = await import("chalk");
   return new Chalk({ level });
 }
 
-function colorLevel(stream: Output, env: Io["env"]): ColorSupportLevel {
+/**
+ * The colours that fit a stream. `--no-color` beats FORCE_COLOR, which beats NO_COLOR, which beats what the terminal
+ * can do; what is no terminal gets none.
+ */
+export function colorLevel(stream: Output, env: Io["env"], allowed: boolean): ColorSupportLevel {
+  if (!allowed) return 0;
   const forced = env["FORCE_COLOR"];
   if (forced !== undefined) return forcedLevel(forced);
   if (env["NO_COLOR"] || !stream.isTTY) return 0;

@@ -21,7 +21,11 @@ export async function createDecrypt(
   withoutKey: Decrypt = refuseEncrypted,
 ): Promise<Decrypt> {
   const { findEncryptionKey } = await import("./read-secret.js");
-  const key = await findEncryptionKey(flags, io);
+  return decryptWith(await findEncryptionKey(flags, io), withoutKey);
+}
+
+/** The same with a key that is there already. */
+export async function decryptWith(key: string | undefined, withoutKey: Decrypt = refuseEncrypted): Promise<Decrypt> {
   if (key === undefined) return withoutKey;
   const { decrypt } = await import("../encryption/envelope.js");
   return (name, value) => {

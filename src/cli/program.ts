@@ -24,6 +24,7 @@ const COMMANDS: Record<string, () => Promise<CommandFactory>> = {
   import: async () => (await import("./commands/import.js")).importCommand,
   export: async () => (await import("./commands/export.js")).exportCommand,
   diff: async () => (await import("./commands/diff.js")).diffCommand,
+  tui: async () => (await import("./commands/tui.js")).tuiCommand,
   env: async () => (await import("./commands/env.js")).envCommand,
   sandbox: async () => (await import("./commands/sandbox.js")).sandboxCommand,
   profile: async () => (await import("./commands/profile.js")).profileCommand,

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { stripVTControlCharacters } from "node:util";
 import { expect } from "vitest";
 import { start } from "./binary.js";
@@ -8,14 +9,22 @@ export interface Terminal {
   type(keys: string): void;
   /** Resolves once the terminal has shown this, after what was waited for before. */
   until(pattern: RegExp): Promise<void>;
+  /** All that was written to it so far, control sequences too. */
+  written(): string;
+  /** The exit code of the command. */
+  readonly exitCode: Promise<number | null>;
+  /** Takes it away from the program, as one that closes the window. */
+  close(): void;
 }
 
 /** Runs a command of the shell on a terminal, with `script` of util-linux. */
 export function terminal(command: string, env: Record<string, string>): Terminal {
-  const child = start("script", ["-qfc", command, "/dev/null"], { TERM: "xterm", LANG: "C.UTF-8", ...env });
+  const child = start("script", ["-qefc", command, "/dev/null"], { TERM: "xterm", LANG: "C.UTF-8", ...env });
   let shown = "";
+  let written = "";
   child.stdout?.setEncoding("utf8").on("data", (text: string) => {
     shown += text;
+    written += text;
   });
   return {
     type: (keys) => void child.stdin?.write(keys),
@@ -24,5 +33,8 @@ export function terminal(command: string, env: Record<string, string>): Terminal
       await expect.poll(text, { timeout: 20_000 }).toMatch(pattern);
       shown = "";
     },
+    written: () => written,
+    exitCode: once(child, "close").then(([code]) => code),
+    close: () => void child.kill("SIGKILL"),
   };
 }

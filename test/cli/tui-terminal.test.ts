@@ -1,0 +1,147 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { has } from "../formats/consumers.js";
+import { BINARY } from "../support/binary.js";
+import { DATA } from "../support/data.js";
+import { dataFile } from "../support/data-file.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { type Terminal, terminal } from "../support/terminal.js";
+
+const ENTER = "\x1b[?1049h\x1b[?7l\x1b[?25l\x1b[?2004h";
+const LEAVE = "\x1b[0m\x1b[?25h\x1b[?7h\x1b[?1049l";
+
+interface Tui extends Terminal {
+  pid: number;
+  folder: string;
+}
+
+/** The words that start the TUI in a shell, over a data file. */
+async function tuiCommand(): Promise<string> {
+  return `'${process.execPath}' '${BINARY}' tui --data '${(await dataFile(DATA)).path}'`;
+}
+
+/** The TUI as the only program of a terminal, with stderr in a file. */
+async function tui(env: Record<string, string> = {}): Promise<Tui> {
+  const folder = await temporaryFolder();
+  const tty = terminal(`echo "pid=$$;"; exec ${await tuiCommand()} 2>'${folder}/stderr'`, env);
+  await tty.until(/shop\/development/);
+  return { ...tty, folder, pid: Number(/pid=(\d+);/.exec(tty.written())?.[1]) };
+}
+
+const stderrOf = ({ folder }: Tui) => readFile(join(folder, "stderr"), "utf8");
+
+function countOf(sequence: string, { written }: Terminal): number {
+  return written().split(sequence).length - 1;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+// Skipped where there is no script of util-linux, which makes the terminal.
+describe.skipIf(!has("script", "--version"))("the terminal is as it was", () => {
+  it("after q, with nothing left behind and its modes restored", async () => {
+    const tty = terminal(`stty -g; ${await tuiCommand()}; stty -g; echo over`, {});
+    await tty.until(/shop\/development/);
+    tty.type("q");
+    expect(await tty.exitCode).toBe(0);
+    const [before, seen, after] = tty.written().split(new RegExp(`${quoted(ENTER)}|${quoted(LEAVE)}`));
+    expect(after).toBe(`${before}over\r\n`);
+    expect(seen).toContain("shop/development");
+  });
+
+  it.each([
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+    ["SIGINT", 130],
+    ["SIGQUIT", 131],
+  ] as const)("after %s, which ends it with %d", async (signal, code) => {
+    const tty = await tui();
+    process.kill(tty.pid, signal);
+    expect(await tty.exitCode).toBe(code);
+    expect(tty.written().endsWith(LEAVE)).toBe(true);
+    expect(await stderrOf(tty)).toBe("");
+  });
+
+  it.each([
+    ["an exception that nobody caught", 'throw new Error("boom")', 1, "appvars: boom\n"],
+    ["a rejection that nobody handled", 'Promise.reject(new Error("boom"))', 1, "appvars: boom\n"],
+    ["process.exit", "process.exit(3)", 3, ""],
+  ])("after %s", async (_what, fault, code, told) => {
+    const injected = `process.on("SIGUSR2", () => { ${fault} })`;
+    const tty = await tui({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(injected)}` });
+    process.kill(tty.pid, "SIGUSR2");
+    expect(await tty.exitCode).toBe(code);
+    expect(tty.written().endsWith(LEAVE)).toBe(true);
+    expect(await stderrOf(tty)).toBe(told);
+  });
+
+  it("and the program ends without a word when there is no terminal any more", async () => {
+    const tty = await tui();
+    tty.close();
+    await expect.poll(() => isRunning(tty.pid), { timeout: 10_000 }).toBe(false);
+    expect(await stderrOf(tty)).toBe("");
+  });
+
+  it.each([
+    ["Ctrl-Z", (tty: Tui) => tty.type("\x1a")],
+    ["SIGTSTP", (tty: Tui) => process.kill(tty.pid, "SIGTSTP")],
+  ])("where no shell could let it go on, %s does not stop it", async (_what, suspend) => {
+    const tty = await tui();
+    suspend(tty);
+    await tty.until(/shop\/development/);
+    expect([countOf(ENTER, tty), countOf(LEAVE, tty)]).toEqual([2, 1]);
+    tty.type("q");
+    expect(await tty.exitCode).toBe(0);
+  });
+
+  it("after a signal that means nothing to it the TUI goes on", async () => {
+    const tty = await tui();
+    process.kill(tty.pid, "SIGUSR2");
+    tty.type("q");
+    expect(await tty.exitCode).toBe(0);
+    expect(tty.written().endsWith(LEAVE)).toBe(true);
+  });
+
+  it("after SIGSTOP and SIGCONT all is drawn again", async () => {
+    const tty = await tui();
+    process.kill(tty.pid, "SIGSTOP");
+    process.kill(tty.pid, "SIGCONT");
+    await tty.until(/shop\/development/);
+    tty.type("q");
+    expect(await tty.exitCode).toBe(0);
+    expect(tty.written().endsWith(LEAVE)).toBe(true);
+  });
+});
+
+/** bash gives its line its own modes, and sh takes what it finds. */
+const SHELLS = ["bash --norc --noprofile --noediting -i", "sh -i"];
+
+describe.skipIf(!has("script", "--version") || !has("bash", "--version"))("a shell with jobs", () => {
+  it.each(SHELLS)("gets the terminal back with Ctrl-Z, and the TUI again with fg: %s", async (shell) => {
+    const tty = terminal(`exec ${shell}`, { PS1: "prompt> ", HISTFILE: "/dev/null" });
+    await tty.until(/prompt> /);
+    tty.type(`${await tuiCommand()}\r`);
+    await tty.until(/shop\/development/);
+    tty.type("\x1a");
+    await tty.until(/Stopped[\s\S]*prompt> /);
+    expect(tty.written().lastIndexOf(LEAVE)).toBeGreaterThan(tty.written().lastIndexOf(ENTER));
+    tty.type("echo typed\r");
+    await tty.until(/typed\r\n[\s\S]*typed\r\n[\s\S]*prompt> /);
+    tty.type("fg\r");
+    await tty.until(/shop\/development/);
+    expect(countOf(ENTER, tty)).toBe(2);
+    tty.type("q");
+    await tty.until(/prompt> /);
+    expect(countOf(LEAVE, tty)).toBe(2);
+  });
+});
+
+function quoted(text: string): string {
+  return text.replace(/[\\[\]?]/g, "\\$&");
+}

@@ -1,3 +1,5 @@
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "rolldown";
 import { collectLicenses } from "./scripts/collect-licenses.mjs";
 
@@ -20,7 +22,7 @@ export default defineConfig([
     input: "src/tui/run-tui.tsx",
     platform: "node",
     resolve,
-    plugins: [keepDomain(), leaveOut("react-devtools-core"), collectLicenses("LICENSES.md")],
+    plugins: [keepDomain(), replaceInInk(), leaveOut("react-devtools-core"), collectLicenses("LICENSES.md")],
     transform: { define: { "process.env.NODE_ENV": '"production"' } },
     output: { dir: "dist/tui", entryFileNames: "[name].js", format: "esm", codeSplitting: false },
   },
@@ -33,6 +35,18 @@ function keepDomain() {
     resolveId(specifier) {
       const [, file] = /^(?:\.\.\/)+(domain\/.+\.js)$/.exec(specifier) ?? [];
       return file && { id: `../${file}`, external: "relative" };
+    },
+  };
+}
+
+/** What of ink is too slow for a screen of 200x60, or keeps too much: src/tui/ink/ has it in another way. */
+function replaceInInk() {
+  const replaced = ["./output.js", "./measure-text.js", "widest-line"];
+  return {
+    name: "replace-in-ink",
+    resolveId(specifier, importer = "") {
+      if (!importer.includes("/node_modules/ink/") || !replaced.includes(specifier)) return undefined;
+      return fileURLToPath(new URL(`src/tui/ink/${basename(specifier, ".js")}.ts`, import.meta.url));
     },
   };
 }

@@ -1,0 +1,140 @@
+/**
+ * How long a person waits for `appvars tui`: from its start to the first variables, with a small data file and with one
+ * of 100,000 variables; from a key to the repainted screen there; and the memory that it takes. For Linux: it needs
+ * `script` of util-linux, and /proc. `npm run bench:tui` builds first. Another full-screen program that takes
+ * `--data FILE --env NAME` can be given: node test/bench/tui.mjs PROGRAM ARGUMENT...
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism, loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { bigData, bigName, ENVIRONMENTS } from "../support/big-data.mjs";
+import { PtyProgram } from "./pty-program.mjs";
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const GIVEN = process.argv.slice(2);
+const PROGRAM = GIVEN.length > 0 ? GIVEN : [process.execPath, here("../../bin/appvars.cjs"), "tui"];
+const SIZE = { columns: 200, rows: 60, env: { COLORTERM: "truecolor" } };
+const STARTS = 7;
+const ROUNDS = 8;
+const SMALL = 20;
+const LARGE = 100_000;
+/** The header tells the age of the data every second: it does not answer a key. */
+const counts = (row) => row !== 0;
+const QUIET_MS = 60;
+
+const KEYS = { pagedown: "\x1b[6~", pageup: "\x1b[5~", escape: "\x1b", backspace: "\x7f" };
+/** One round of keys, each of which changes what is seen; those after `/` are letters of a filter. */
+const ROUND = [
+  ..."jjjjjjjj",
+  ...["pagedown", "pagedown", "pagedown", "pagedown", "pageup", "pageup"],
+  ..."kkkk",
+  ..."Gkgjj",
+  ..."sss",
+  ..."ttttt",
+  ..."vv",
+  ...["/", "filter l", "filter o", "filter g", "filter i", "backspace", "backspace", "filter c", "escape"],
+  ...["?", "escape"],
+];
+
+// What else the machine does is in the figures: they count on one that is idle.
+console.log(`${availableParallelism()} cores, load ${loadavg()[0].toFixed(1)}`);
+const folder = mkdtempSync(join(tmpdir(), "appvars-bench-"));
+try {
+  const small = dataFile("small.json", SMALL);
+  const large = dataFile("large.json", LARGE);
+  const [, env] = ENVIRONMENTS;
+  const options = (file) => ["--data", file, "--env", env];
+  const parse = "JSON.parse(fs.readFileSync(process.argv[1])); console.log('shown')";
+  await reportStarts({
+    "bare node": { command: [process.execPath, "-e", "console.log('shown')"], shown: /shown/ },
+    [`${SMALL} variables`]: { command: [...PROGRAM, ...options(small)], shown: new RegExp(bigName(0)) },
+    "bare node, JSON.parse": { command: [process.execPath, "-e", parse, large], shown: /shown/ },
+    [`${LARGE} variables`]: { command: [...PROGRAM, ...options(large)], shown: new RegExp(bigName(0)) },
+  });
+  await reportKeys([...PROGRAM, ...options(large)]);
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+function dataFile(name, count) {
+  const path = join(folder, name);
+  const text = JSON.stringify(bigData(count));
+  writeFileSync(path, text, { mode: 0o600 });
+  console.log(`${count} variables: ${(text.length / 1e6).toFixed(1)} MB`);
+  return path;
+}
+
+/** Medians of runs that take turns, so that the ratios hold whatever else the machine does. */
+async function reportStarts(programs) {
+  const times = Object.fromEntries(Object.keys(programs).map((name) => [name, []]));
+  // The first round warms up caches and is not counted.
+  for (let round = 0; round <= STARTS; round++) {
+    for (const [name, { command, shown }] of Object.entries(programs)) {
+      const program = new PtyProgram(command, SIZE);
+      const shownAt = await program.until(shown);
+      if (round > 0) times[name].push(shownAt - program.startedAt);
+      await program.stop();
+    }
+  }
+  table(`start to first rows, ms (${STARTS} starts)`, ["best", "median", "worst", "/ bare node"]);
+  const bare = quantile(times["bare node"], 0.5);
+  for (const [name, list] of Object.entries(times)) {
+    row(name, [Math.min(...list), quantile(list, 0.5), Math.max(...list)], [(quantile(list, 0.5) / bare).toFixed(1)]);
+  }
+}
+
+async function reportKeys(command) {
+  const program = new PtyProgram(command, SIZE);
+  try {
+    await program.until(new RegExp(bigName(0)));
+    const idle = { loading: await program.writesIn(3_000, counts), ready: await program.writesIn(3_000, counts) };
+    const memory = { "with the first rows": program.memory().now };
+    const presses = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const name of ROUND) presses.push(await press(program, name));
+    }
+    const afterwards = await program.writesIn(3_000, counts);
+    printKeys(presses);
+    console.log(`writes that no key asked for, in 3 s: ${idle.ready} before, ${afterwards} after`);
+    Object.assign(memory, { "after the keys": program.memory().now, peak: program.memory().peak });
+    table("memory, MB", ["RSS"]);
+    for (const [name, megabytes] of Object.entries(memory)) row(name, [megabytes]);
+  } finally {
+    await program.stop();
+  }
+}
+
+async function press(program, name) {
+  const keys = KEYS[name] ?? name.at(-1);
+  return {
+    name: name.replace(/^filter .$/, "filter letter"),
+    ...(await program.press(keys, { quietMs: QUIET_MS, counts })),
+  };
+}
+
+function printKeys(presses) {
+  table(`key to repaint, ms (${presses.length} keys)`, ["median", "p99", "worst", "first p50", "count"]);
+  const names = [...new Set(presses.map(({ name }) => name))];
+  for (const name of [...names, "all"]) {
+    const chosen = presses.filter((press) => name === "all" || press.name === name);
+    const whole = chosen.map((press) => press.whole);
+    const first = chosen.map((press) => press.first);
+    row(name, [quantile(whole, 0.5), quantile(whole, 0.99), Math.max(...whole), quantile(first, 0.5)], [chosen.length]);
+  }
+}
+
+/** The smallest of the list that so much of it does not exceed. */
+function quantile(list, part) {
+  const sorted = list.toSorted((a, b) => a - b);
+  return sorted[Math.ceil(part * sorted.length) - 1];
+}
+
+function table(title, columns) {
+  console.log(`\n${title.padEnd(40)}${columns.map((name) => name.padStart(12)).join("")}`);
+}
+
+function row(name, numbers, others = []) {
+  const cells = [...numbers.map((number) => number.toFixed(1)), ...others];
+  console.log(`${name.padEnd(40)}${cells.map((cell) => String(cell).padStart(12)).join("")}`);
+}

@@ -33,8 +33,10 @@ export async function runTui({ theme }: { theme: Theme }, flags: SourceFlags, co
   const { io } = context;
   const streams = terminalOf(context);
   refuseStdin(flags);
+  const { boundHeap } = await import("../tui/bound-heap.js");
   const { findPlaces } = await import("../tui/places.js");
   const { close, ...places } = await findPlaces(flags, io);
+  boundHeap();
   try {
     const { ProcessTerminal } = await import("../tui/process-terminal.js");
     const { createCopy } = await import("../tui/clipboard.js");

@@ -1,5 +1,6 @@
 import { nearest } from "../../domain/nearest.js";
 import type { Command } from "./commands.js";
+import { withFilter } from "./find-commands.js";
 import { openPlace, reload } from "./loading.js";
 import { tell } from "./notices.js";
 import { inView } from "./relist.js";
@@ -42,6 +43,14 @@ export const OTHER_COMMANDS: readonly Command[] = [
     run: open,
   },
   {
+    name: "back",
+    keys: ["escape"],
+    label: undefined,
+    help: "back to the list; there, take the filter away",
+    group: "Move",
+    run: (state) => step(goBack(state)),
+  },
+  {
     name: "quit",
     keys: ["q", "ctrl-c"],
     label: "quit",
@@ -59,7 +68,13 @@ export const OTHER_COMMANDS: readonly Command[] = [
   },
 ];
 
-export function focusOn(state: State, focus: Panel): State {
+/** Away with what narrows the view. */
+function goBack(state: State): State {
+  if (state.focus !== "variables") return focusOn(state, "variables");
+  return state.list.filter === "" ? { ...state, notice: undefined } : withFilter(state, "");
+}
+
+function focusOn(state: State, focus: Panel): State {
   return inView({ ...state, focus, placeCursor: state.place });
 }
 

@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "rolldown";
 import { collectLicenses } from "./scripts/collect-licenses.mjs";
@@ -39,14 +38,13 @@ function keepDomain() {
   };
 }
 
-/** What of ink is too slow for a screen of 200x60, or keeps too much: src/tui/ink/ has it in another way. */
+/** What of ink is too slow for a screen of 200x60: src/tui/ink/ has it in another way. */
 function replaceInInk() {
-  const replaced = ["./output.js", "./measure-text.js", "widest-line"];
   return {
     name: "replace-in-ink",
     resolveId(specifier, importer = "") {
-      if (!importer.includes("/node_modules/ink/") || !replaced.includes(specifier)) return undefined;
-      return fileURLToPath(new URL(`src/tui/ink/${basename(specifier, ".js")}.ts`, import.meta.url));
+      const isOutput = specifier === "./output.js" && importer.includes("/node_modules/ink/");
+      return isOutput ? fileURLToPath(new URL("src/tui/ink/output.ts", import.meta.url)) : undefined;
     },
   };
 }

@@ -37,7 +37,7 @@ export function listenToKeys(keyboard: Keyboard, onKey: (key: Key) => void): () 
 const NAMES: Record<string, string> = { return: "enter", enter: "ctrl-j" };
 
 /** A key by its name in messages; undefined for one that has none. */
-export function toKey(text: string | undefined, { name, ctrl, meta, shift }: Keypress): Key | undefined {
+function toKey(text: string | undefined, { name, ctrl, meta, shift }: Keypress): Key | undefined {
   if (text !== undefined && !ctrl && !meta && !/^\p{Cc}/u.test(text)) return textKey(text);
   if (name === undefined || name === "undefined") return undefined;
   const known = NAMES[name] ?? name;

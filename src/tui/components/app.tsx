@@ -12,7 +12,7 @@ import { HelpPanel } from "./help-panel.js";
 import { PickPanel } from "./pick-panel.js";
 import { PlacesPanel } from "./places-panel.js";
 import { RecordPanel } from "./record-panel.js";
-import { TextLine } from "./text-line.js";
+import { TextLine } from "./text-lines.js";
 import { VariablesPanel } from "./variables-panel.js";
 
 interface AppProps {

@@ -6,7 +6,7 @@ import { textWidth } from "../text/text-width.js";
 import { visibleText } from "../text/visible-text.js";
 import { keyLine } from "./key-line.js";
 import { modeKeys } from "./mode-keys.js";
-import { TextLine } from "./text-line.js";
+import { TextLine } from "./text-lines.js";
 
 interface CommandLineProps {
   readonly mode: Extract<Mode, { kind: "command" }>;

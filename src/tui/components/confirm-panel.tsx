@@ -1,6 +1,7 @@
 import type { Size } from "../state/layout.js";
 import type { Confirmation, State } from "../state/state.js";
 import { textColumns } from "../state/text-columns.js";
+import { fitLine } from "../text/fit-line.js";
 import { type Line, line } from "../text/line.js";
 import { visibleText } from "../text/visible-text.js";
 import { wrapWords } from "../text/wrap-line.js";
@@ -29,7 +30,7 @@ export function ConfirmPanel({ state, mode, size }: ConfirmPanelProps) {
       size={size}
       title={TITLES[mode.purpose]}
       isFocused={true}
-      lines={lines.map((each) => [{ text: " " }, ...each])}
+      lines={lines.map((each) => [{ text: " " }, ...fitLine(each, width)])}
     />
   );
 }

@@ -5,7 +5,7 @@ import { lineWidth } from "../text/fit-line.js";
 import { textInput } from "../text/text-input.js";
 import { keyLine } from "./key-line.js";
 import { modeKeys } from "./mode-keys.js";
-import { TextLine } from "./text-line.js";
+import { TextLine } from "./text-lines.js";
 
 interface FilterLineProps {
   readonly state: State;

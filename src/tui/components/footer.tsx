@@ -6,7 +6,7 @@ import { CommandLine } from "./command-line.js";
 import { FilterLine } from "./filter-line.js";
 import { keyLine } from "./key-line.js";
 import { ALWAYS, browseKeys, modeKeys } from "./mode-keys.js";
-import { TextLine } from "./text-line.js";
+import { TextLine } from "./text-lines.js";
 
 interface FooterProps {
   readonly state: State;
@@ -19,7 +19,6 @@ export function Footer({ state, commands }: FooterProps) {
   if (mode.kind === "filter") return <FilterLine state={state} field={mode.field} />;
   if (mode.kind === "command") return <CommandLine mode={mode} columns={columns} />;
   if (notice) return <TextLine line={noticeLine(notice, columns)} />;
-  // No key does anything until it is written.
   if (mode.kind === "confirm" && mode.isBusy) return <TextLine line={[{ text: " writing…", role: "muted" }]} />;
   if (mode.kind !== "browse") return <TextLine line={keyLine(modeKeys(mode.kind), columns)} />;
   return <TextLine line={keyLine(browseKeys(state, commands), columns, ALWAYS)} />;

@@ -6,7 +6,7 @@ import { lineWidth } from "../text/fit-line.js";
 import type { Line, Span } from "../text/line.js";
 import { textWidth } from "../text/text-width.js";
 import { visibleText } from "../text/visible-text.js";
-import { TextLine } from "./text-line.js";
+import { TextLine } from "./text-lines.js";
 
 interface HeaderProps {
   readonly state: State;

@@ -30,17 +30,20 @@ const MODE_KEYS: Readonly<Record<Exclude<Mode["kind"], "browse">, readonly KeyHi
     { key: "↑↓", label: "move" },
     { key: "v", label: "reveal" },
     { key: "V", label: "reveal all" },
+    { key: "r", label: "refresh" },
     { key: "Esc", label: "back" },
   ],
   form: [
     { key: "Tab", label: "next field" },
     { key: "←→", label: "type" },
-    { key: "Enter", label: "review" },
+    { key: "Ctrl-S", label: "review" },
+    { key: "Ctrl-J", label: "newline" },
     { key: "Esc", label: "back" },
   ],
   confirm: [
     { key: "y", label: "write" },
     { key: "n", label: "back" },
+    { key: "v", label: "values" },
   ],
 };
 

@@ -1,9 +1,10 @@
 import { Box } from "ink";
 import type { Size } from "../state/layout.js";
-import { fitLine, fitText } from "../text/fit-line.js";
-import type { Line } from "../text/line.js";
+import { cutLine, fitText } from "../text/fit-line.js";
+import { type Line, line } from "../text/line.js";
 import { textWidth } from "../text/text-width.js";
-import { TextLine } from "./text-line.js";
+import type { Role } from "../theme.js";
+import { TextLines } from "./text-lines.js";
 
 interface PanelProps {
   readonly size: Size;
@@ -16,37 +17,50 @@ interface PanelProps {
   readonly lines: readonly Line[];
 }
 
-const THIN = { top: "╭─╮", side: "│", bottom: "╰─╯" } as const;
-const THICK = { top: "┏━┓", side: "┃", bottom: "┗━┛" } as const;
+const THIN = { left: "╭│╰", bar: "─", right: "╮│╯" } as const;
+const THICK = { left: "┏┃┗", bar: "━", right: "┓┃┛" } as const;
 
 /** Lines in a border with a title. */
 export function Panel({ size: { width, height }, title, footnote = "", isFocused, lines }: PanelProps) {
-  const border = isFocused ? THICK : THIN;
+  const { left, bar, right } = isFocused ? THICK : THIN;
   const role = isFocused ? "accent" : "muted";
-  const side = { text: border.side, role } as const;
   const inner = width - 2;
-  const rows = Array.from({ length: height - 2 }, (_, index) => {
-    return [side, ...fitLine(lines[index] ?? [], inner), side];
-  });
-  const all: Line[] = [
-    [{ text: edge(border.top, isFocused ? `▶ ${title}` : title, inner, "start"), role }],
-    ...rows,
-    [{ text: edge(border.bottom, footnote, inner, "end"), role }],
-  ];
+  const rows = Array.from({ length: height - 2 }, (_, index) => cutLine(lines[index] ?? [], inner));
+  const top = { text: edge(bar, isFocused ? `▶ ${title}` : title, inner, "start"), role } as const;
+  const bottom = { text: edge(bar, footnote, inner, "end"), role } as const;
   return (
-    <Box flexDirection="column" width={width} height={height} flexShrink={0}>
-      {all.map((line, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a line is nothing but its place on the screen
-        <TextLine key={index} line={line} />
-      ))}
+    <Box width={width} height={height} flexShrink={0}>
+      <Side border={left} role={role} height={height} />
+      <Box width={inner} flexShrink={0}>
+        <TextLines lines={[[top], ...rows, [bottom]]} />
+      </Box>
+      <Side border={right} role={role} height={height} />
     </Box>
   );
 }
 
-/** `╭─ Title ──────╮` */
-function edge([left = "", bar = "", right = ""]: string, text: string, inner: number, at: "start" | "end"): string {
+interface SideProps {
+  /** Corner, side, corner. */
+  readonly border: string;
+  readonly role: Role;
+  readonly height: number;
+}
+
+function Side({ border, role, height }: SideProps) {
+  const lines = Array.from({ length: height }, (_, index): Line => {
+    return line(border.charAt(index === 0 ? 0 : index === height - 1 ? 2 : 1), role);
+  });
+  return (
+    <Box width={1} flexShrink={0}>
+      <TextLines lines={lines} />
+    </Box>
+  );
+}
+
+/** `─ Title ──────` */
+function edge(bar: string, text: string, inner: number, at: "start" | "end"): string {
   const room = inner - 4;
   const label = text === "" ? "" : ` ${textWidth(text) > room ? fitText(text, room) : text} `;
   const rest = bar.repeat(Math.max(0, inner - 1 - textWidth(label)));
-  return at === "start" ? `${left}${bar}${label}${rest}${right}` : `${left}${rest}${label}${bar}${right}`;
+  return at === "start" ? `${bar}${label}${rest}` : `${rest}${label}${bar}`;
 }

@@ -71,14 +71,14 @@ function cells(entry: Entry, state: State, columns: ListColumns): Line {
   return [
     mark(state.marks?.kinds.get(name)),
     ...searched(words, name, columns.name, {}),
-    { text: GAP },
-    { text: cellText(type, columns.type), role: "muted" },
-    { text: GAP },
+    { text: `${GAP}${cellText(type, columns.type)}${GAP}`, role: "muted" },
     valueCell(entry, state, columns.value),
-    ...(columns.description > 0
-      ? [{ text: GAP }, ...searched(words, description, columns.description, { role: "muted" })]
-      : []),
+    ...(columns.description > 0 ? descriptionCell(words, description, columns.description) : []),
   ];
+}
+
+function descriptionCell(words: readonly string[], text: string, width: number): Line {
+  return [{ text: GAP, role: "muted" }, ...searched(words, text, width, { role: "muted" })];
 }
 
 function searched(words: readonly string[], text: string, width: number, look: Omit<Span, "text">): Line {

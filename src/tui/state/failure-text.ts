@@ -28,7 +28,7 @@ export function failureLine(state: State, failure: Failure): string {
 }
 
 /** `profile staging` */
-export function placeText(place: PlaceInfo | undefined): string {
+function placeText(place: PlaceInfo | undefined): string {
   return place ? `${place.kind} ${place.name}` : "this place";
 }
 
@@ -40,6 +40,6 @@ function againText({ nextAt }: Loaded, now: number): string {
 }
 
 function checks(place: PlaceInfo | undefined): string[] {
-  const renew = place?.kind === "profile" ? [`or give new ones with: appvars profile add ${place.name} --force`] : [];
+  const renew = place?.kind === "profile" ? [`new ones: appvars profile add ${place.name} --force`] : [];
   return ["check them with: appvars doctor", ...renew];
 }

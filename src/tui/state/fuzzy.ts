@@ -11,7 +11,7 @@ export function searchWords(query: string): readonly string[] {
 }
 
 /** How well a word fits a text, the best first; `NO_MATCH` when its letters are not there in this order. */
-export const BEST_MATCH = 0;
+const BEST_MATCH = 0;
 export const NO_MATCH = 5;
 
 /** 0 for the whole text, 1 for its start, 2 for the start of a word in it, 3 for a part, 4 for letters in this order. */

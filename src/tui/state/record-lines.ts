@@ -4,8 +4,8 @@ import { jsonLines } from "../text/json-lines.js";
 import { type Line, line } from "../text/line.js";
 import { visibleText } from "../text/visible-text.js";
 import { wrapLine, wrapWords } from "../text/wrap-line.js";
-import { currentEntry } from "./current-entry.js";
 import { pageSize } from "./layout.js";
+import { selectedEntry } from "./selected-entry.js";
 import { MASK, shownValue } from "./shown-value.js";
 import type { Revealed, State } from "./state.js";
 
@@ -21,7 +21,7 @@ const ROOMY = 14;
  * @param width as `textColumns` has it of the record's panel
  */
 export function recordLines(state: State, width: number): readonly Line[] {
-  const entry = currentEntry(state);
+  const entry = selectedEntry(state);
   if (!entry) return [];
   const head = pageSize(state, "record") < ROOMY ? shortHead(entry, state, width) : tallHead(entry, state, width);
   return [...head, ...valueLines(entry, state, width)];

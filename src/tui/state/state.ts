@@ -63,7 +63,7 @@ export interface Revealed {
 }
 
 /** What the last looks have found to be another, by name, until when it is marked. */
-export interface Marks {
+interface Marks {
   readonly kinds: ReadonlyMap<string, "added" | "changed">;
   readonly until: number;
 }

@@ -1,6 +1,6 @@
 import { graphemes } from "./graphemes.js";
 import type { Line, Span } from "./line.js";
-import { graphemeWidth, isAscii, textWidth } from "./text-width.js";
+import { graphemeWidth, isNarrow, textWidth } from "./text-width.js";
 
 /** What stands for the rest of a text that was cut. */
 const ELLIPSIS = "…";
@@ -17,18 +17,24 @@ export function fitText(text: string, width: number): string {
 
 /** A line in exactly `width` columns: cut with `…`, or filled with spaces. */
 export function fitLine(line: Line, width: number): Line {
-  const widths = line.map((span) => textWidth(span.text));
-  const total = widths.reduce((sum, each) => sum + each, 0);
-  if (total <= width) return total === width ? line : [...line, { text: " ".repeat(width - total) }];
-  const fitted: Span[] = [];
+  const cut = cutLine(line, width);
+  const left = width - lineWidth(cut);
+  return left > 0 ? [...cut, { text: " ".repeat(left) }] : cut;
+}
+
+/** A line in at most `width` columns, cut with `…` where it has more. */
+export function cutLine(line: Line, width: number): Line {
+  if (lineWidth(line) <= width) return line;
+  const kept: Span[] = [];
   let left = width;
-  for (const [index, span] of line.entries()) {
-    const spanWidth = widths[index] ?? 0;
-    if (spanWidth < left) fitted.push(span);
-    else return [...fitted, { ...span, text: fitText(`${span.text} `, left) }];
+  for (const span of line) {
+    const spanWidth = textWidth(span.text);
+    // Something comes after it, or else the line would not be too wide.
+    if (spanWidth >= left) return [...kept, { ...span, text: fitText(`${span.text} `, left) }];
+    kept.push(span);
     left -= spanWidth;
   }
-  return fitted;
+  return kept;
 }
 
 /** Columns of a line. */
@@ -39,7 +45,8 @@ export function lineWidth(line: Line): number {
 /** As much of a text as fits, and whether something is left over. */
 function cutText(text: string, width: number): [head: string, isCut: boolean] {
   const head = text.slice(0, width);
-  if (isAscii(head) && (head.length === text.length || isAscii(text.charAt(width)))) return [head, text.length > width];
+  if (isNarrow(head) && (head.length === text.length || isNarrow(text.charAt(width))))
+    return [head, text.length > width];
   let used = 0;
   for (const { text: grapheme, index } of graphemes(text)) {
     used += graphemeWidth(grapheme);

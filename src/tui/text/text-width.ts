@@ -1,19 +1,12 @@
 import stringWidth from "string-width";
 
-const ASCII = /^[\x20-\x7e]*$/;
-/** Latin letters, and what lines, marks and masks are drawn with: one column each, and nothing that combines. */
-const NARROW =
-  /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u2022\u2026\u203a\u2190-\u2193\u21b5\u2500-\u259f\u25b6\u25b8\u25c2\u25cf\u2713\u2717]*$/;
+/** ASCII, Latin letters, arrows, lines and the other signs that are drawn here. */
+const NARROW = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u017f•…›●·✓✗↵←-↓▶▸◂\u2500-\u259f]*$/;
 const MOST_CACHED = 10_000;
 
 const widths = new Map<string, number>();
 
-/** Whether each code unit of it is one character that is one column wide. */
-export function isAscii(text: string): boolean {
-  return ASCII.test(text);
-}
-
-/** Whether each code unit of it is one column wide. */
+/** Whether each code unit of it is one character that is one column wide: told much faster than how wide a text is. */
 export function isNarrow(text: string): boolean {
   return NARROW.test(text);
 }
@@ -25,7 +18,6 @@ export function textWidth(text: string): number {
 
 /** Columns that one grapheme takes. */
 export function graphemeWidth(grapheme: string): number {
-  if (isAscii(grapheme)) return grapheme.length;
   const cached = widths.get(grapheme);
   if (cached !== undefined) return cached;
   const width = stringWidth(grapheme);

@@ -1,6 +1,6 @@
 import { escapeControls } from "../../domain/escape-controls.js";
 import { graphemes } from "./graphemes.js";
-import { graphemeWidth, isAscii } from "./text-width.js";
+import { graphemeWidth, isNarrow } from "./text-width.js";
 
 /** What changes the direction of text, and so can make it read as another. */
 const BIDI = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
@@ -12,9 +12,9 @@ const SEPARATORS = /[\u2028\u2029]/g;
  * those that nobody would see become escapes. Each grapheme of what is returned is at least one column wide.
  */
 export function visibleText(text: string): string {
-  if (isAscii(text)) return text;
+  if (isNarrow(text)) return text;
   const escaped = escapeControls(text).replace(BIDI, escapeUnits).replace(SEPARATORS, escapeUnits);
-  if (isAscii(escaped)) return escaped;
+  if (isNarrow(escaped)) return escaped;
   return Array.from(graphemes(escaped), (grapheme) => {
     return graphemeWidth(grapheme.text) === 0 ? escapeUnits(grapheme.text) : grapheme.text;
   }).join("");

@@ -1,6 +1,6 @@
 import { graphemes } from "./graphemes.js";
 import type { Line, Span } from "./line.js";
-import { graphemeWidth, isAscii } from "./text-width.js";
+import { graphemeWidth, isNarrow } from "./text-width.js";
 
 /** Visible text in lines of at most `width` columns, broken wherever a line is full: not a character is lost. */
 export function wrapLine(line: Line, width: number): Line[] {
@@ -49,7 +49,7 @@ interface Piece {
 
 /** The text in pieces: the first of at most `first` columns, which may be none, the others of at most `width`. */
 function breakText(text: string, first: number, width: number): Piece[] {
-  if (isAscii(text)) return breakAscii(text, first, width);
+  if (isNarrow(text)) return breakNarrow(text, first, width);
   const pieces: Piece[] = [];
   let start = 0;
   let used = 0;
@@ -65,7 +65,7 @@ function breakText(text: string, first: number, width: number): Piece[] {
   return [...pieces, { text: text.slice(start), width: used }];
 }
 
-function breakAscii(text: string, first: number, width: number): Piece[] {
+function breakNarrow(text: string, first: number, width: number): Piece[] {
   if (text.length <= first) return [{ text, width: text.length }];
   const pieces = [{ text: text.slice(0, first), width: first }];
   for (let start = first; start < text.length; start += width) {

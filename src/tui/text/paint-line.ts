@@ -1,0 +1,37 @@
+import chalk from "chalk";
+import type { TextStyle, Theme } from "../theme.js";
+import type { Line, Span } from "./line.js";
+
+/** A line as a terminal takes it, with nothing in it that looks like nothing. */
+export function paintLine(line: Line, theme: Theme): string {
+  return lean(line)
+    .map(({ text, role = "text", isBold = false, isInverse = false }) => {
+      return paint(text, { ...theme[role], ...(isBold && { bold: true }) }, isInverse);
+    })
+    .join("");
+}
+
+function paint(text: string, { color, bold, dimColor, underline }: TextStyle, isInverse: boolean): string {
+  let painted = color === undefined ? text : chalk.hex(color)(text);
+  if (dimColor) painted = chalk.dim(painted);
+  if (bold) painted = chalk.bold(painted);
+  if (underline) painted = chalk.underline(painted);
+  return isInverse ? chalk.inverse(painted) : painted;
+}
+
+/** The same to look at in as few characters as can be: ink looks at each of them, in every frame. */
+function lean(line: Line): readonly Span[] {
+  const spans: Span[] = [];
+  for (const span of line) {
+    const last = spans.at(-1);
+    if (last && isAlike(last, span)) spans[spans.length - 1] = { ...last, text: last.text + span.text };
+    else spans.push(span);
+  }
+  const last = spans.at(-1);
+  if (last && !last.isInverse) spans[spans.length - 1] = { ...last, text: last.text.trimEnd() };
+  return spans.filter((span) => span.text !== "");
+}
+
+function isAlike(a: Span, b: Span): boolean {
+  return (a.role ?? "text") === (b.role ?? "text") && a.isBold === b.isBold && a.isInverse === b.isInverse;
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it } from "vitest";
+import { ConfirmPanel } from "../../../src/tui/components/confirm-panel.js";
+import { DiffPanel } from "../../../src/tui/components/diff-panel.js";
+import { FormPanel } from "../../../src/tui/components/form-panel.js";
+import type { Comparison, Confirmation, Form, Revealed } from "../../../src/tui/state/state.js";
+import { textField } from "../../../src/tui/state/text-field.js";
+import { renderFrame } from "../support/render-frame.js";
+import { CONFIRMATION, DIFFERENCES, FORM, SECRET } from "../support/test-modes.js";
+import { NOW, testState } from "../support/test-state.js";
+
+const SIZE = { width: 80, height: 20 };
+
+describe("a confirmation", () => {
+  const panel = (mode: Confirmation, size = SIZE) => {
+    return renderFrame(<ConfirmPanel state={testState()} mode={mode} size={size} />, size.width);
+  };
+
+  it("asks with the lines that differ, and masks the values", () => {
+    const frame = panel(CONFIRMATION);
+    expect(frame).toContain("change FLAGS in shop/development?");
+    expect(frame).toMatch(/description {2}- Feature flags/);
+    expect(frame).toContain("+ Flags");
+    expect(frame).toMatch(/value +- ••••••••/);
+    expect(frame).toContain("+ ••••••••");
+    expect(frame).toContain("y write  n back");
+  });
+
+  it("shows the values where they are revealed, line by line", () => {
+    const frame = panel({ ...CONFIRMATION, isRevealed: true });
+    expect(frame).toContain("-     3");
+    expect(frame).toContain("+     4");
+    expect(frame).toContain("… 5 equal lines");
+  });
+
+  it("never shows what a client has encrypted", () => {
+    const before = { type: "STRING", description: "", value: "envbee:enc:v1:abc" } as const;
+    const edit = { name: "KEY", before, after: { ...before, value: "envbee:enc:v1:def" } };
+    const frame = panel({ ...CONFIRMATION, edit, isRevealed: true });
+    expect(frame).toContain("- (encrypted)");
+    expect(frame).toContain("+ (encrypted)");
+    expect(frame).not.toContain("envbee");
+  });
+
+  it.each([
+    ["add", "add FLAGS to shop/development?"],
+    ["delete", "delete FLAGS from shop/development?"],
+    ["undo", "undo the last edit of FLAGS in shop/development?"],
+  ] as const)("asks before an %s", (purpose, question) => {
+    expect(panel({ ...CONFIRMATION, purpose })).toContain(question);
+  });
+
+  it("cuts what is too long, and says how much, but not the question nor the problem", () => {
+    const edit = { ...CONFIRMATION.edit, after: undefined };
+    const mode = { ...CONFIRMATION, edit, isRevealed: true, problem: "it has changed meanwhile" };
+    const frame = panel(mode, { width: 60, height: 12 });
+    expect(frame).toContain("change FLAGS");
+    expect(frame).toMatch(/… \d+ more lines/);
+    expect(frame).toContain("✗ it has changed meanwhile");
+    expect(frame).toContain("y write");
+  });
+});
+
+describe("a comparison", () => {
+  const ready: Comparison = {
+    kind: "diff",
+    place: 2,
+    phase: "ready",
+    failure: undefined,
+    differences: DIFFERENCES,
+    cursor: 1,
+    top: 0,
+  };
+  const panel = (mode: Comparison, revealed?: Revealed) => {
+    return renderFrame(<DiffPanel state={testState({ revealed })} mode={mode} size={SIZE} />, SIZE.width);
+  };
+
+  it("tells by signs what is only there, only here, or another, and masks it", () => {
+    const frame = panel(ready);
+    expect(frame).toContain("shop/development -> shop/production  2/3");
+    expect(frame).toMatch(/ \+ ONLY_THERE +\(not there\) +••••••••/);
+    expect(frame).toMatch(/›- ONLY_HERE +•••••••• +\(not there\)/);
+    expect(frame).toMatch(/ ~ PORT +NUMBER •••••••• +STRING ••••••••/);
+  });
+
+  it("shows the values of what is revealed", () => {
+    const frame = panel(ready, { names: new Set(["PORT"]), decrypted: new Map(), until: NOW });
+    expect(frame).toMatch(/ ~ PORT +NUMBER 3000 +STRING hunter2/);
+    expect(frame).toMatch(/›- ONLY_HERE +••••••••/);
+  });
+
+  it("says that it is being read, can't be read, or is the same", () => {
+    expect(panel({ ...ready, phase: "loading" })).toContain("reading shop/production…");
+    const failure = { code: "unreachable", message: "connection refused" };
+    expect(panel({ ...ready, phase: "failed", failure })).toContain("✗ connection refused");
+    expect(panel({ ...ready, differences: [] })).toContain("✓ no differences");
+  });
+
+  it("shows only what there is room for", () => {
+    const differences = Array.from({ length: 100 }, (_, index) => ({ kind: "added" as const, name: `N${index}` }));
+    const frame = panel({ ...ready, differences, top: 50, cursor: 52 });
+    expect(frame.match(/ \+ N\d+|›\+ N\d+/g)).toHaveLength(17);
+    expect(frame).toContain("›+ N52");
+  });
+});
+
+describe("a form", () => {
+  const panel = (form: Form, revealed?: Revealed) => {
+    return renderFrame(<FormPanel state={testState({ revealed })} form={form} size={SIZE} />, SIZE.width);
+  };
+
+  it("marks the field that is typed into, and keeps the name of what is edited", () => {
+    const frame = panel({ ...FORM, problem: "too long" });
+    expect(frame).toContain("Edit in shop/development");
+    expect(frame).toContain("DATABASE_URL  (stays)");
+    expect(frame).toContain("› description");
+    expect(frame).toContain("✗ too long");
+  });
+
+  it("masks the value but while it is typed into, or revealed", () => {
+    expect(panel(FORM)).toMatch(/value +••••••••/);
+    expect(panel({ ...FORM, field: "value" })).toContain(SECRET);
+    expect(panel(FORM, { names: "all", decrypted: new Map(), until: NOW })).toContain(SECRET);
+  });
+
+  it("shows how to choose the type, and newlines in a value", () => {
+    const form: Form = { ...FORM, purpose: "add", field: "type", name: textField("") };
+    expect(panel(form)).toContain("◂ STRING ▸");
+    expect(panel(form)).toContain("Add to shop/development");
+    expect(panel({ ...FORM, field: "value", value: textField("a\nb") })).toContain("a↵b");
+  });
+});

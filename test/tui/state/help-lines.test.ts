@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+import { helpLines } from "../../../src/tui/state/help-lines.js";
+import { lineWidth } from "../../../src/tui/text/fit-line.js";
+import { COMMANDS } from "../support/test-commands.js";
+
+function texts(width: number): string[] {
+  return helpLines(COMMANDS, width).map((line) => line.map((span) => span.text).join(""));
+}
+
+it("tells of each command its keys, its word and what it does", () => {
+  const lines = texts(76);
+  expect(lines[0]).toBe("Move");
+  expect(lines).toContainEqual(expect.stringMatching(/^ {2}↓ j +:down +the next line$/));
+  expect(lines).toContainEqual(expect.stringMatching(/^ {2}t +:type <type> +shows one type only$/));
+  expect(lines).toContainEqual(expect.stringMatching(/^ {2}q Ctrl-C +:quit +leaves$/));
+});
+
+it("has two columns where there is room for them", () => {
+  expect(texts(120).length).toBeLessThan(texts(119).length * 0.75);
+  expect(texts(120)[0]).toMatch(/^Move +Values$/);
+});
+
+it.each([56, 76, 116, 196])("is no wider than %d columns", (width) => {
+  for (const line of helpLines(COMMANDS, width)) expect(lineWidth(line)).toBeLessThanOrEqual(width);
+});

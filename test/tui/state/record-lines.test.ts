@@ -1,0 +1,80 @@
+import { expect, it } from "vitest";
+import { recordLines } from "../../../src/tui/state/record-lines.js";
+import type { Revealed, State } from "../../../src/tui/state/state.js";
+import { lineWidth } from "../../../src/tui/text/fit-line.js";
+import type { Line } from "../../../src/tui/text/line.js";
+import { ENTRIES, entry, NOW, testState } from "../support/test-state.js";
+
+const ALL: Revealed = { names: "all", decrypted: new Map(), until: NOW };
+
+function texts(lines: readonly Line[]): string[] {
+  return lines.map((line) => line.map((span) => span.text).join(""));
+}
+
+function tall(state: State): State {
+  return { ...state, columns: 200, rows: 60 };
+}
+
+it("tells all that a record has, and masks what it holds", () => {
+  const [first] = ENTRIES;
+  const lines = texts(recordLines(tall(testState()), 40));
+  expect(lines.slice(0, 3)).toEqual(["DATABASE_URL", "Primary database", ""]);
+  expect(lines).toContain(`variable id  ${first?.variable.id}`);
+  expect(lines).toContain(`value id     ${first?.value?.id}`);
+  expect(lines).toContain("encrypted    no");
+  expect(lines.at(-1)).toBe("••••••••");
+});
+
+it("is shorter in a low panel, and tells the same", () => {
+  const kinds = new Map([["DATABASE_URL", "changed"] as const]);
+  const lines = texts(recordLines(testState({ marks: { kinds, until: NOW } }), 100));
+  expect(lines).toHaveLength(4);
+  expect(lines[1]).toMatch(/^STRING · variable \d+ · value \d+ · not encrypted · ~ it has changed$/);
+});
+
+it("pretty-prints JSON and tells its parts apart", () => {
+  const lines = recordLines(testState({ revealed: ALL, list: { cursor: 3 } }), 40);
+  const from = texts(lines).indexOf("{");
+  expect(texts(lines).slice(from)).toEqual([
+    ...["{", '  "checkout_v2": true,', '  "themes": [', '    "light",', '    "dark"', "  ],"],
+    ...['  "retries": 3,', '  "owner": null', "}"],
+  ]);
+  const roles = lines.slice(from).flatMap((line) => line.filter((span) => span.role !== "text"));
+  expect(roles).toContainEqual({ text: '"checkout_v2"', role: "json" });
+  expect(roles).toContainEqual({ text: "true", role: "boolean" });
+  expect(roles).toContainEqual({ text: '"light"', role: "string" });
+  expect(roles).toContainEqual({ text: "3", role: "number" });
+});
+
+it("keeps newlines, escapes what else is no text, and wraps to the width", () => {
+  const entries = [entry("A", "STRING", "one\ntwo\u001b[0m\n日本語日本語")];
+  const lines = texts(recordLines(testState({ revealed: ALL, loaded: { entries } }), 8));
+  expect(lines.slice(-5)).toEqual(["one", "two\\x1b[", "0m", "日本語日", "本語"]);
+});
+
+it("has no line wider than it may be", () => {
+  const value = { key: "日本語 👨‍👩‍👧‍👦 ".repeat(20), "\u202e": "\u009b" };
+  const entries = [entry("N".repeat(255), "JSON", value, "word ".repeat(50))];
+  for (const state of [testState({ revealed: ALL, loaded: { entries } })].flatMap((each) => [each, tall(each)])) {
+    for (const line of recordLines(state, 36)) expect(lineWidth(line)).toBeLessThanOrEqual(36);
+  }
+});
+
+it.each(["a".repeat(1_000_000), "日本 ".repeat(300_000)])("wraps a value of a megabyte once", (value) => {
+  const state = testState({ revealed: ALL, loaded: { entries: [entry("A", "STRING", value)] } });
+  const first = recordLines(state, 50);
+  const again = recordLines({ ...state, recordTop: 5 }, 50);
+  expect(first.length).toBeGreaterThan(19_000);
+  expect(again.at(-1)).toBe(first.at(-1));
+  expect(recordLines(state, 40).length).toBeGreaterThan(first.length);
+});
+
+it("shows a JSON variable whose value was decrypted to something else as it is", () => {
+  const entries = [entry("A", "JSON", "envbee:enc:v1:x")];
+  const revealed = { ...ALL, decrypted: new Map([["A", "{not json"]]) };
+  expect(texts(recordLines(testState({ revealed, loaded: { entries } }), 40)).at(-1)).toBe("{not json");
+});
+
+it("has nothing to tell of an empty list", () => {
+  expect(recordLines(testState({ list: { rows: [] } }), 40)).toEqual([]);
+});

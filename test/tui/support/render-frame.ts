@@ -1,0 +1,34 @@
+import { EventEmitter } from "node:events";
+import { Writable } from "node:stream";
+import { render } from "ink";
+import type { ReactNode } from "react";
+
+/** What ink needs of a terminal. */
+class Screen extends Writable {
+  frame = "";
+  readonly columns: number;
+  constructor(columns: number) {
+    super({ decodeStrings: false });
+    this.columns = columns;
+  }
+  override _write(frame: string, _encoding: string, done: () => void): void {
+    this.frame = frame;
+    done();
+  }
+}
+
+/** The lines of what ink makes of an element on a screen of so many columns. */
+export function renderFrame(element: ReactNode, columns: number): string {
+  const screen = new Screen(columns);
+  const instance = render(element, {
+    stdout: screen as unknown as NodeJS.WriteStream,
+    stdin: new EventEmitter() as unknown as NodeJS.ReadStream,
+    debug: true,
+    exitOnCtrlC: false,
+    patchConsole: false,
+  });
+  const { frame } = screen;
+  instance.unmount();
+  instance.cleanup();
+  return frame;
+}

@@ -1,0 +1,55 @@
+import type { Difference } from "../../../src/domain/diff.js";
+import type { Confirmation, Form, Mode } from "../../../src/tui/state/state.js";
+import { textField } from "../../../src/tui/state/text-field.js";
+
+/** What no frame may hold as long as nothing is revealed. */
+export const SECRET = "hunter2";
+
+export const FORM: Form = {
+  kind: "form",
+  purpose: "edit",
+  before: undefined,
+  field: "description",
+  name: textField("DATABASE_URL"),
+  type: "STRING",
+  value: textField(SECRET),
+  description: textField("Primary database"),
+  problem: undefined,
+};
+
+export const CONFIRMATION: Confirmation = {
+  kind: "confirm",
+  purpose: "edit",
+  edit: {
+    name: "FLAGS",
+    before: { type: "JSON", description: "Feature flags", value: { key: SECRET, list: [1, 2, 3] } },
+    after: { type: "JSON", description: "Flags", value: { key: SECRET, list: [1, 2, 4] } },
+  },
+  isRevealed: false,
+  isBusy: false,
+  problem: undefined,
+  form: undefined,
+};
+
+export const DIFFERENCES: readonly Difference[] = [
+  { kind: "added", name: "ONLY_THERE", after: { name: "ONLY_THERE", type: "STRING", value: SECRET } },
+  { kind: "removed", name: "ONLY_HERE", before: { name: "ONLY_HERE", type: "STRING", value: SECRET } },
+  {
+    kind: "changed",
+    name: "PORT",
+    before: { name: "PORT", type: "NUMBER", value: 3000 },
+    after: { name: "PORT", type: "STRING", value: SECRET },
+  },
+];
+
+/** One of each mode. */
+export const MODES: readonly Mode[] = [
+  { kind: "browse" },
+  { kind: "filter", field: textField("data"), before: "" },
+  { kind: "command", field: textField("fnd"), problem: "there is no command fnd; did you mean find?" },
+  { kind: "help", top: 0 },
+  { kind: "pick", cursor: 2 },
+  { kind: "diff", place: 2, phase: "ready", failure: undefined, differences: DIFFERENCES, cursor: 1, top: 0 },
+  FORM,
+  CONFIRMATION,
+];

@@ -1,0 +1,19 @@
+import stringWidth from "string-width";
+import { expect, test } from "vitest";
+import { isNarrow, textWidth } from "../../../src/tui/text/text-width.js";
+
+test("what is told to be narrow is, each character and all of them in a row", () => {
+  const narrow = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(isNarrow);
+  expect(narrow.length).toBeGreaterThan(400);
+  expect(narrow.filter((character) => stringWidth(character) !== 1)).toEqual([]);
+  expect(stringWidth(narrow.join(""))).toBe(narrow.length);
+});
+
+test.each([
+  ["界", 2],
+  ["👩‍👩‍👧", 2],
+  ["é", 1],
+  ["a界", 3],
+])("%s takes %i columns", (text, width) => {
+  expect(textWidth(text)).toBe(width);
+});

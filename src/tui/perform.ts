@@ -15,6 +15,8 @@ export interface Surroundings {
   readonly clock: () => number;
   readonly quit: () => void;
   readonly suspend: () => void;
+  /** Called once a place has been read for the first time, and is shown: a moment to clear up. */
+  readonly onFirstRead: () => void;
 }
 
 type Dispatch = (message: Message) => void;
@@ -27,6 +29,7 @@ const PROGRESS_MS = 100;
 export class Performer {
   readonly #surroundings: Surroundings;
   readonly #opened = new Map<number, Promise<OpenPlace>>();
+  readonly #wasRead = new Set<number>();
   /** What entries were read from: those of one version need not be read again. */
   readonly #versions = new WeakMap<readonly Entry[], unknown>();
   /** The place that is shown, and which its effects are about. */
@@ -81,6 +84,8 @@ export class Performer {
       });
       const problem = await problemOf(opened.source);
       dispatch({ type: "loaded", generation, entries, problem, requests: requests + 1, now: clock() });
+      if (!this.#wasRead.has(place)) this.#surroundings.onFirstRead();
+      this.#wasRead.add(place);
     } catch (error) {
       const failure = toFailure(error);
       // Its settings may be mended by the time of the next try.

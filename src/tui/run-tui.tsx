@@ -22,6 +22,8 @@ export interface TuiOptions {
   readonly colorLevel: ColorSupportLevel;
   /** Unix milliseconds. */
   readonly clock: () => number;
+  /** Called once a place has been read for the first time, and is on the screen: a moment to clear up. */
+  readonly onFirstRead: () => void;
 }
 
 const TICK_MS = 1_000;
@@ -39,8 +41,10 @@ export async function runTui({ places, place, terminal, clock, ...options }: Tui
   const quitting = new Promise<void>((resolve) => {
     quit = resolve;
   });
+  // After the picture, which is put off in the same way.
+  const onFirstRead = () => void setImmediate(options.onFirstRead);
   const suspend = () => void terminal.suspend();
-  const performer = new Performer({ places, copy: options.copy, clock, quit, suspend });
+  const performer = new Performer({ places, copy: options.copy, clock, quit, suspend, onFirstRead });
   const start = initialState({ ...terminal.size(), now: clock(), places, place });
   const program = createProgram(start, update, performer.perform, setImmediate);
 

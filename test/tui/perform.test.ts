@@ -42,6 +42,7 @@ function testPerformer(places: readonly Place[], outcome: CopyOutcome = { kind: 
     clock: () => 5,
     quit: () => void done.push("quit"),
     suspend: () => void done.push("suspend"),
+    onFirstRead: () => void done.push("read"),
   });
   const run = (effect: Effect, ...until: Message["type"][]) =>
     new Promise<Message[]>((resolve) => {
@@ -60,6 +61,14 @@ test("a load tells that the place is open, what has come so far, and all of it",
   expect(messages.map(({ type }) => type)).toEqual(["opened", "progress", "loaded"]);
   expect(messages[0]).toMatchObject({ generation: 7, isEditable: false });
   expect(messages[2]).toMatchObject({ generation: 7, problem: undefined, requests: 3, now: 5 });
+});
+
+test("the first reading of a place is told apart, once it was shown", async () => {
+  const { run, done } = testPerformer([place(async () => openPlace())]);
+  await run(LOAD, "loaded");
+  expect(done).toEqual(["read"]);
+  await run(LOAD, "loaded");
+  expect(done).toEqual(["read"]);
 });
 
 test("a place is opened once, and anew after it could not be", async () => {

@@ -32,7 +32,6 @@ export async function runTui({ theme }: { theme: ThemeName }, flags: SourceFlags
   const { boundHeap } = await import("../tui/bound-heap.js");
   const { findPlaces } = await import("../tui/places.js");
   const { close, ...places } = await findPlaces(flags, io);
-  boundHeap();
   try {
     const { ProcessTerminal } = await import("../tui/process-terminal.js");
     const { createCopy } = await import("../tui/clipboard.js");
@@ -42,7 +41,7 @@ export async function runTui({ theme }: { theme: ThemeName }, flags: SourceFlags
     const copy = createCopy({ write, platform: platform(), env: io.env, schedule });
     const colors = { theme, colorLevel: colorLevel(io.stdout, io.env, context.flags.color) };
     try {
-      await tui.runTui({ ...places, ...colors, copy, terminal, clock: io.clock });
+      await tui.runTui({ ...places, ...colors, copy, terminal, clock: io.clock, onFirstRead: boundHeap });
     } finally {
       terminal.release();
     }

@@ -8,7 +8,7 @@ import { runInNewContext } from "node:vm";
 const GROWTH_PERCENT = 30;
 
 /**
- * Has this process keep its memory small, at some cost in time. To be called once what is large has been read: the
+ * Has this process keep its memory small, at some cost in time. To be called when what is large has been read: the
  * text of a file, twice its size, would stay for as long as V8 finds room.
  */
 export function boundHeap(): void {

@@ -87,6 +87,15 @@ wait "$server" || status=$?
 server=
 expect "exit code of serve after SIGTERM" 0 "$status"
 
+# What it is drawn with is in the package, not installed beside it.
+if command -v script >/dev/null; then
+  status=0
+  output=$(printf q | script -qec "stty rows 30 cols 100; npx appvars tui --data appvars.data.json" /dev/null) || status=$?
+  expect "exit code of tui after q" 0 "$status"
+  [[ $output == *Environments*development* ]] || fail "tui showed no environments"
+  echo "ok: tui shows the environments"
+fi
+
 cp "$repository/scripts/smoke-consumer.mts" consumer.mts
 tsc=(
   "$repository/node_modules/.bin/tsc" --strict --exactOptionalPropertyTypes --target es2023 --lib es2023

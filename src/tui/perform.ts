@@ -1,11 +1,11 @@
 import { ServerError, UsageError } from "../domain/errors.js";
 import type { VariableSource } from "../domain/source.js";
 import { valueText } from "../domain/variable.js";
-import { toFailure } from "./failure.js";
 import type { Copy, Editor, Entry, OpenPlace, Place } from "./ports.js";
 import { type Reading, readEntries } from "./read-entries.js";
 import type { Effect } from "./state/effect.js";
 import type { Message } from "./state/message.js";
+import { toFailure } from "./to-failure.js";
 
 /** What effects are carried out on. */
 export interface Surroundings {

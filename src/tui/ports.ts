@@ -71,13 +71,15 @@ export interface Editor {
   /**
    * The edit that a form asks for. A value that was encrypted is encrypted again.
    *
-   * @throws UsageError that says what is wrong with it, and never quotes the value
+   * @throws UsageError that says what is wrong with it, and never quotes the value; NotFoundError when the environment
+   *   is gone
    */
   prepare(draft: Draft): Edit;
   /**
    * Makes the edit in one atomic write.
    *
-   * @throws UsageError when what is there is not `before` any more; InvalidDataError. Nothing is changed then.
+   * @throws UsageError when what is there is not `before` any more; NotFoundError when the environment is gone;
+   *   InvalidDataError when it can't be written. Nothing is changed then.
    */
   apply(edit: Edit): Promise<void>;
 }

@@ -14,7 +14,7 @@ export interface Reading {
  * Reads all variables with their values, page by page of both.
  *
  * @param known what an earlier reading gave: what is the same is the same object again
- * @param onProgress called after each pages with how many variables there will be; what `entries` gives is made then
+ * @param onProgress called after each page of both with how many variables there will be; `entries` makes what there is so far
  * @throws what the source throws
  */
 export async function readEntries(

@@ -34,7 +34,7 @@ const TICK_MS = 1_000;
  * @throws what is wrong with the program itself; all else is shown
  */
 export async function runTui({ places, place, terminal, clock, ...options }: TuiOptions): Promise<void> {
-  // ink colours through chalk's own instance.
+  // Lines are painted through chalk's own instance.
   chalk.level = options.colorLevel;
   const screen = new Screen(terminal);
   let quit = () => {};

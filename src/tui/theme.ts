@@ -12,7 +12,7 @@ export type Role =
   | "boolean"
   | "json";
 
-/** Props of ink's `<Text>`. */
+/** What chalk makes of a text. */
 export interface TextStyle {
   /** `#rrggbb`; the terminal's own where there is none. */
   readonly color?: string;
@@ -23,7 +23,7 @@ export interface TextStyle {
 
 export type Theme = Readonly<Record<Role, TextStyle>>;
 
-export const THEME_NAMES = ["auto", "dark", "light", "plain"] as const;
+const THEME_NAMES = ["auto", "dark", "light", "plain"] as const;
 export type ThemeName = (typeof THEME_NAMES)[number];
 
 /** The colours of all roles but `text`, which is the terminal's own. */

@@ -9,7 +9,7 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 import { type Terminal, terminal } from "../support/terminal.js";
 
 const ENTER = "\x1b[?1049h\x1b[?7l\x1b[?25l\x1b[?2004h";
-const LEAVE = "\x1b[0m\x1b[?25h\x1b[?7h\x1b[?1049l";
+const LEAVE = "\x1b[0m\x1b[?2004l\x1b[?25h\x1b[?7h\x1b[?1049l";
 
 interface Tui extends Terminal {
   pid: number;

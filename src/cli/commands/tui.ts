@@ -2,7 +2,7 @@ import { platform } from "node:os";
 import { ReadStream, WriteStream } from "node:tty";
 import { Command, Option } from "commander";
 import { UsageError } from "../../domain/errors.js";
-import { THEME_NAMES, type ThemeName } from "../../tui/theme.js";
+import type { ThemeName } from "../../tui/theme.js";
 import { colorLevel } from "../colors.js";
 import type { Context } from "../context.js";
 import { reportError } from "../report-error.js";
@@ -11,6 +11,9 @@ import { placeOf, type SourceFlags } from "../settings.js";
 import { addSourceOptions } from "../source-options.js";
 import type { ProcessTerminalOptions } from "../tui/process-terminal.js";
 
+// Of the TUI itself nothing is loaded before it is called.
+const THEMES = ["auto", "dark", "light", "plain"] as const satisfies readonly ThemeName[];
+
 export function tuiCommand(context: Context): Command {
   const command = new Command("tui")
     .summary("browse variables on the whole screen")
@@ -18,7 +21,7 @@ export function tuiCommand(context: Context): Command {
       "Browse the variables of all environments of a data file, or of all profiles, on the whole screen; those of a " +
         "data file can be edited. Values are hidden until they are asked for. Press ? there for the keys.",
     )
-    .addOption(new Option("--theme <theme>", "colours for this background").choices(THEME_NAMES).default("auto"))
+    .addOption(new Option("--theme <theme>", "colours for this background").choices(THEMES).default("auto"))
     .addHelpText("after", "\nExample:\n  appvars tui --data vars.json")
     .action(({ theme, ...flags }: SourceFlags & { theme: ThemeName }) => runTui({ theme }, flags, context));
   return addSourceOptions(command);

@@ -3,8 +3,8 @@ import type { Schedule } from "../schedule.js";
 import { type ClipboardProgram, clipboardPrograms } from "./clipboard-programs.js";
 import { feedProgram } from "./feed-program.js";
 
-/** What fits into the 100,000 bytes that xterm and others take of one OSC 52, with what is around it. */
-const MOST_BASE64_BYTES = 74_994;
+/** xterm and others take 100,000 bytes of one OSC 52, with what is around it: in base64 that is 74,994 of the text. */
+const MOST_BYTES = 74_994;
 
 export interface ClipboardOptions {
   /** Writes to the terminal. */
@@ -43,10 +43,10 @@ async function askTerminal(
   write: ClipboardOptions["write"],
   feed: Feed,
 ): Promise<string | undefined> {
-  const base64 = Buffer.from(text).toString("base64");
-  if (base64.length > MOST_BASE64_BYTES) return "it is too long for a terminal to take";
+  const bytes = Buffer.from(text);
+  if (bytes.length > MOST_BYTES) return "it is too long for a terminal to take";
   if (env["TMUX"] && (await feed(TMUX, text)) === undefined) return undefined;
-  write(`\x1b]52;c;${base64}\x07`);
+  write(`\x1b]52;c;${bytes.toString("base64")}\x07`);
   return undefined;
 }
 

@@ -5,7 +5,7 @@ import { createEditor } from "./editor.js";
 import type { GetCommand } from "./get-command.js";
 import type { OpenData } from "./open-data.js";
 
-/** What a place needs to know of encrypted values. */
+/** What a place needs beside its data: how values are decrypted, and the command that prints one. */
 export interface Means {
   /** Of client-side encrypted values. */
   readonly key: string | undefined;

@@ -1,5 +1,5 @@
 import { Box } from "ink";
-import type { Command } from "../state/commands.js";
+import type { Command } from "../state/command.js";
 import { type Layout, layoutOf, type Size, SMALLEST } from "../state/layout.js";
 import type { State } from "../state/state.js";
 import { fitText } from "../text/fit-line.js";

@@ -1,4 +1,4 @@
-import type { Command } from "../state/commands.js";
+import type { Command } from "../state/command.js";
 import type { Notice, State } from "../state/state.js";
 import { cellText } from "../text/cell-text.js";
 import type { Line } from "../text/line.js";

@@ -1,4 +1,4 @@
-import type { Command } from "../state/commands.js";
+import type { Command } from "../state/command.js";
 import { helpLines } from "../state/help-lines.js";
 import type { Size } from "../state/layout.js";
 import { textColumns } from "../state/text-columns.js";

@@ -1,4 +1,4 @@
-import type { Command } from "../state/commands.js";
+import type { Command } from "../state/command.js";
 import { keyName } from "../state/key-name.js";
 import type { Mode, State } from "../state/state.js";
 

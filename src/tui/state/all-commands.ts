@@ -1,4 +1,4 @@
-import type { Command } from "./commands.js";
+import type { Command } from "./command.js";
 import { EDIT_COMMANDS } from "./edit-commands.js";
 import { FIND_COMMANDS } from "./find-commands.js";
 import { MOVE_COMMANDS } from "./move-commands.js";

@@ -1,4 +1,4 @@
-import type { Command } from "./commands.js";
+import type { Command } from "./command.js";
 import type { Key } from "./message.js";
 import { tell } from "./notices.js";
 import type { State } from "./state.js";

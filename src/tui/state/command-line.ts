@@ -1,7 +1,7 @@
 import { suggestion } from "../../domain/nearest.js";
 import { backToBrowse } from "./back-to-browse.js";
-import type { Command } from "./commands.js";
-import { completed } from "./complete-command.js";
+import type { Command } from "./command.js";
+import { completeCommand } from "./complete-command.js";
 import type { Key } from "./message.js";
 import type { Mode, State } from "./state.js";
 import { type Step, step } from "./step.js";
@@ -21,7 +21,7 @@ export function commandKey(state: State, line: CommandLine, key: Key, commands: 
     case "enter":
       return run(state, line, commands);
     case "tab":
-      return step({ ...state, mode: { ...line, ...completed(state, line.field.text, commands) } });
+      return step({ ...state, mode: { ...line, ...completeCommand(state, line.field.text, commands) } });
     default: {
       const field = editLine(line.field, key);
       return step(field === line.field ? state : { ...state, mode: { kind: "command", field, problem: undefined } });

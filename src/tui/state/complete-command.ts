@@ -1,5 +1,5 @@
 import { VARIABLE_TYPES } from "../../domain/variable.js";
-import type { Command } from "./commands.js";
+import type { Command } from "./command.js";
 import { otherPlaces } from "./pick.js";
 import { SORTS, type State } from "./state.js";
 import { type TextField, textField } from "./text-field.js";
@@ -11,7 +11,7 @@ const MOST_NAMED = 8;
  * Completes what is typed after `:` as far as it is certain: the word, or what follows it. Where that adds nothing, it
  * says what it could be.
  */
-export function completed(
+export function completeCommand(
   state: State,
   text: string,
   commands: readonly Command[],

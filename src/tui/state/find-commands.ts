@@ -1,6 +1,6 @@
 import { nearest } from "../../domain/nearest.js";
 import { isVariableType, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
-import type { Command } from "./commands.js";
+import type { Command } from "./command.js";
 import { tell } from "./notices.js";
 import { withList } from "./relist.js";
 import { SORTS, type State } from "./state.js";

@@ -1,7 +1,7 @@
 import { fitLine, fitText } from "../text/fit-line.js";
 import type { Line } from "../text/line.js";
 import { wrapWords } from "../text/wrap-line.js";
-import type { Command } from "./commands.js";
+import type { Command } from "./command.js";
 import { keyName } from "./key-name.js";
 
 const GROUPS: readonly Command["group"][] = ["Move", "Find", "Values", "Edit", "Other"];

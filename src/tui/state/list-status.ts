@@ -5,7 +5,7 @@ import { wrapWords } from "../text/wrap-line.js";
 import { failureLine, failureText } from "./failure-text.js";
 import type { State } from "./state.js";
 
-/** How far the first reading is: `1,200 of 100,000`; undefined when it is done. */
+/** How far the first reading is: `1,200 of 100,000`, or `""` before its first page; undefined when it is over. */
 export function progressText({ loaded: { phase, isComplete, entries, total } }: State): string | undefined {
   if (isComplete || phase === "failed") return undefined;
   return total > 0 ? `${countText(entries.length)} of ${countText(total)}` : "";

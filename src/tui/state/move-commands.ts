@@ -1,4 +1,4 @@
-import type { Command } from "./commands.js";
+import type { Command } from "./command.js";
 import { moveCursor } from "./cursor.js";
 import { pageSize } from "./layout.js";
 import { recordLineCount } from "./record-line-count.js";

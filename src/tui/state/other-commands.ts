@@ -1,5 +1,5 @@
 import { nearest } from "../../domain/nearest.js";
-import type { Command } from "./commands.js";
+import type { Command } from "./command.js";
 import { withFilter } from "./find-commands.js";
 import { openPlace, reload } from "./loading.js";
 import { tell } from "./notices.js";

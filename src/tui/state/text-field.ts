@@ -13,7 +13,7 @@ export function textField(text: string): TextField {
 }
 
 /**
- * What a key makes of a field: the same object where it does nothing.
+ * What a key makes of a field: the same object for a key that neither types, deletes nor moves.
  *
  * Typed or pasted text goes in at the cursor. Of a paste, line breaks are kept, as `\n` each, and tabs; all other
  * control characters are left out, since they can't be seen: `hasControls` tells whether there are any.
@@ -24,7 +24,7 @@ export function editText(field: TextField, key: Key): TextField {
   return EDITS[key.name]?.(field) ?? field;
 }
 
-/** The same for a field of one line: what are line breaks in a paste become a space. */
+/** The same for a field of one line: line breaks and tabs in a paste become a space. */
 export function editLine(field: TextField, key: Key): TextField {
   const text = key.text.replace(/[\r\n\t]+/g, " ");
   return editText(field, isTyped(key) ? { name: text, text } : key);

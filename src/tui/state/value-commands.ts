@@ -1,5 +1,5 @@
 import type { Entry } from "../ports.js";
-import type { Command } from "./commands.js";
+import type { Command } from "./command.js";
 import { decryptSelected, toggleAllRevealed, toggleRevealed } from "./reveal.js";
 import { selectedEntry } from "./selected-entry.js";
 import type { State } from "./state.js";

@@ -19,7 +19,7 @@ function paint(text: string, { color, bold, dimColor, underline }: TextStyle, is
   return isInverse ? chalk.inverse(painted) : painted;
 }
 
-/** The same to look at in as few characters as can be: ink looks at each of them, in every frame. */
+/** The same to look at in as few characters as can be: each of them is looked at in every frame. */
 function lean(line: Line): readonly Span[] {
   const spans: Span[] = [];
   for (const span of line) {

@@ -5,9 +5,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { App } from "../../../src/tui/components/app.js";
 import { PANELS, type Panel, type State } from "../../../src/tui/state/state.js";
 import { renderFrame } from "../support/render-frame.js";
+import { ENTRIES, entry, NOW, readyState, SECRET } from "../support/state.js";
 import { COMMANDS } from "../support/test-commands.js";
-import { MODES, SECRET } from "../support/test-modes.js";
-import { ENTRIES, entry, NOW, testState } from "../support/test-state.js";
+import { MODES } from "../support/test-modes.js";
 
 const SIZES = [
   [60, 15],
@@ -20,13 +20,13 @@ const SIZES = [
 const WIDE_ENTRIES = [
   entry(
     "日本語の名前がとても長いのでここで切れます日本語の名前",
-    "STRING",
     "値段は百円です👨‍👩‍👧‍👦🇩🇪",
+    "STRING",
     "説明 👋🏽 ünïcödé e\u0301",
   ),
-  entry("\u001b[2J\u200b\u0301", "STRING", "a\u001b[31mb\tc\nd\u202e\u2028e\ud800", "tab\there"),
+  entry("\u001b[2J\u200b\u0301", "a\u001b[31mb\tc\nd\u202e\u2028e\ud800", "STRING", "tab\there"),
   ...ENTRIES,
-  entry("KEY", "STRING", SECRET, "a secret"),
+  entry("KEY", SECRET, "STRING", "a secret"),
 ];
 
 function frameOf(state: State): string[] {
@@ -42,22 +42,22 @@ function expectSize(state: State): void {
 }
 
 describe.each(SIZES)("at %dx%d", (columns, rows) => {
-  const base = { columns, rows, loaded: { entries: WIDE_ENTRIES } };
+  const base = { columns, rows };
 
   it.each(MODES.map((mode) => [mode.kind, mode] as const))("fills the screen in mode %s", (_kind, mode) => {
-    expectSize(testState({ ...base, mode }));
+    expectSize(readyState(WIDE_ENTRIES, { ...base, mode }));
   });
 
   it.each(PANELS)("fills the screen with the focus on %s, whatever characters values have", (focus: Panel) => {
     const revealed = { names: "all", decrypted: new Map(), until: NOW } as const;
     for (const cursor of WIDE_ENTRIES.keys()) {
-      expectSize(testState({ ...base, focus, revealed, list: { cursor, filter: "日 a" } }));
+      expectSize(readyState(WIDE_ENTRIES, { ...base, focus, revealed, list: { cursor, filter: "日 a" } }));
     }
   });
 
   it("shows no value in any mode as long as none is revealed", () => {
     for (const mode of MODES) {
-      const state = testState({ ...base, mode, list: { cursor: WIDE_ENTRIES.length - 1 } });
+      const state = readyState(WIDE_ENTRIES, { ...base, mode, list: { cursor: WIDE_ENTRIES.length - 1 } });
       const frame = frameOf(state).join("\n");
       expect(frame, mode.kind).not.toContain(SECRET);
       expect(frame, mode.kind).not.toContain("3000");
@@ -67,9 +67,9 @@ describe.each(SIZES)("at %dx%d", (columns, rows) => {
 
 it("shows the value of what is revealed, and no other", () => {
   const revealed = { names: new Set(["PORT"]), decrypted: new Map(), until: NOW };
-  const frame = frameOf(testState({ revealed })).join("\n");
+  const frame = frameOf(readyState(ENTRIES, { revealed })).join("\n");
   expect(frame).toContain("3000");
-  expect(frame).not.toContain("postgres");
+  expect(frame).not.toContain(SECRET);
 });
 
 it.each([
@@ -78,7 +78,7 @@ it.each([
   [20, 5],
   [1, 1],
 ])("says at %dx%d that this is too small", (columns, rows) => {
-  const lines = frameOf(testState({ columns, rows }));
+  const lines = frameOf(readyState(ENTRIES, { columns, rows }));
   expect(lines).toHaveLength(rows);
   expect("too small: 60x15 is needed; q quits".startsWith((lines[0] ?? "").replace("…", ""))).toBe(true);
   for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
@@ -86,7 +86,7 @@ it.each([
 
 it("tells without colour which panel has the focus", () => {
   for (const focus of PANELS) {
-    const [, top = ""] = frameOf(testState({ columns: 120, rows: 40, focus }));
+    const [, top = ""] = frameOf(readyState(ENTRIES, { columns: 120, rows: 40, focus }));
     const titles = { places: "Environments", variables: "Variables", record: "Record" };
     expect(top).toContain(`━ ▶ ${titles[focus]}`);
     expect(top.match(/▶/g)).toHaveLength(1);
@@ -94,13 +94,13 @@ it("tells without colour which panel has the focus", () => {
 });
 
 it("marks the open place and the one under the cursor", () => {
-  const [, , first, second] = frameOf(testState({ placeCursor: 1, focus: "places" }));
+  const [, , first, second] = frameOf(readyState(ENTRIES, { placeCursor: 1, focus: "places" }));
   expect(first).toContain(" ● shop/development");
   expect(second).toContain("›  shop/test");
 });
 
 it("draws again what has changed, and nothing of what was there before", () => {
-  const state = testState({ columns: 100, mode: { kind: "help", top: 0 } });
+  const state = readyState(ENTRIES, { columns: 100, mode: { kind: "help", top: 0 } });
   const { lastFrame, rerender, unmount } = render(<App state={state} commands={COMMANDS} />);
   onTestFinished(unmount);
   expect(lastFrame()).toContain("▶ Help");

@@ -4,9 +4,9 @@ import { Header } from "../../../src/tui/components/header.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { textField } from "../../../src/tui/state/text-field.js";
 import { renderFrame } from "../support/render-frame.js";
+import { ENTRIES, NOW, readyState } from "../support/state.js";
 import { COMMANDS } from "../support/test-commands.js";
 import { CONFIRMATION } from "../support/test-modes.js";
-import { NOW, testState } from "../support/test-state.js";
 
 function header(state: State): string {
   return renderFrame(<Header state={state} />, state.columns);
@@ -20,7 +20,11 @@ const REVEALED = { names: "all", decrypted: new Map(), until: NOW + 27_000 } as 
 const RATE_LIMIT = { limit: 7_500, remaining: 7_498, reset: 60 };
 
 it("tells in the header what is open and how it is", () => {
-  const state = testState({ columns: 160, revealed: REVEALED, loaded: { rateLimit: RATE_LIMIT } });
+  const state = readyState(ENTRIES, {
+    columns: 160,
+    revealed: REVEALED,
+    loaded: { asOf: NOW - 3_000, rateLimit: RATE_LIMIT },
+  });
   expect(header(state)).toMatch(
     /^ appvars {2}shop\/development {2}environment {2}\/srv\/appvars.data.json +6 variables · values shown 27 s · limit 7,498\/7,500 · 3 s old$/,
   );
@@ -28,7 +32,7 @@ it("tells in the header what is open and how it is", () => {
 
 it("keeps in a narrow header what matters most", () => {
   const list = { type: "JSON", sort: "name", filter: "x", rows: [1, 2, 3] } as const;
-  const state = testState({ columns: 60, revealed: REVEALED, list, loaded: { rateLimit: RATE_LIMIT } });
+  const state = readyState(ENTRIES, { columns: 60, revealed: REVEALED, list, loaded: { rateLimit: RATE_LIMIT } });
   expect(header(state)).toMatch(/^ shop\/development +3 of 6 · values shown 27 s/);
 });
 
@@ -38,13 +42,14 @@ it.each([
   [{ asOf: NOW - 150_000 }, "2 min old"],
   [{ rateLimit: { limit: 100, remaining: 5, reset: 1 } }, "limit 5/100!"],
 ] as const)("tells of %j in the header", (loaded, text) => {
-  expect(header(testState({ columns: 120, loaded }))).toContain(text);
+  expect(header(readyState(ENTRIES, { columns: 120, loaded }))).toContain(text);
 });
 
 it("shows in the footer the keys that work, and always those of help and quitting", () => {
-  expect(footer(testState({ columns: 120 }))).toContain(" Tab panel  / filter  t type");
-  expect(footer(testState({ columns: 120 }))).not.toContain("Enter open");
-  for (const columns of [60, 80, 120]) expect(footer(testState({ columns }))).toMatch(/ {2}\? help {2}q quit$/);
+  expect(footer(readyState(ENTRIES, { columns: 120 }))).toContain(" Tab panel  / filter  t type");
+  expect(footer(readyState(ENTRIES, { columns: 120 }))).not.toContain("Enter open");
+  for (const columns of [60, 80, 120])
+    expect(footer(readyState(ENTRIES, { columns }))).toMatch(/ {2}\? help {2}q quit$/);
 });
 
 it.each([
@@ -52,17 +57,24 @@ it.each([
   ["error", "✗"],
   ["info", "·"],
 ] as const)("shows a notice of the tone %s with %s", (tone, sign) => {
-  expect(footer(testState({ notice: { text: "copied\u001b", tone, until: NOW } }))).toBe(` ${sign} copied\\x1b`);
+  expect(footer(readyState(ENTRIES, { notice: { text: "copied\u001b", tone, until: NOW } }))).toBe(
+    ` ${sign} copied\\x1b`,
+  );
 });
 
 it("shows what is typed, and what is wrong with it", () => {
-  const filter = testState({ mode: { kind: "filter", field: textField("data"), before: "" }, list: { rows: [0] } });
+  const filter = readyState(ENTRIES, {
+    mode: { kind: "filter", field: textField("data"), before: "" },
+    list: { rows: [0] },
+  });
   expect(footer(filter)).toMatch(/^ \/data +1 of 6 {2}Enter keep {2}Esc undo$/);
-  const command = testState({ mode: { kind: "command", field: textField("fnd"), problem: "there is no command fnd" } });
+  const command = readyState(ENTRIES, {
+    mode: { kind: "command", field: textField("fnd"), problem: "there is no command fnd" },
+  });
   expect(footer(command)).toMatch(/^ :fnd +✗ there is no command fnd$/);
 });
 
 it("shows the keys of a question, until it is answered", () => {
-  expect(footer(testState({ mode: CONFIRMATION }))).toBe(" y write  n back  v values");
-  expect(footer(testState({ mode: { ...CONFIRMATION, isBusy: true } }))).toBe(" writing…");
+  expect(footer(readyState(ENTRIES, { mode: CONFIRMATION }))).toBe(" y write  n back  v values");
+  expect(footer(readyState(ENTRIES, { mode: { ...CONFIRMATION, isBusy: true } }))).toBe(" writing…");
 });

@@ -6,7 +6,7 @@ import type { State } from "../../../src/tui/state/state.js";
 import { createTheme } from "../../../src/tui/theme.js";
 import { ThemeContext } from "../../../src/tui/theme-context.js";
 import { renderFrame } from "../support/render-frame.js";
-import { ENTRIES, entry, NOW, testState } from "../support/test-state.js";
+import { ENTRIES, entry, NOW, readyState } from "../support/state.js";
 
 const SIZE = { width: 60, height: 12 };
 
@@ -15,37 +15,37 @@ function panel(state: State, size = SIZE): string {
 }
 
 it("shows name, type and mask of each variable, and nothing of what it holds", () => {
-  const frame = panel(testState());
+  const frame = panel(readyState());
   expect(frame).toMatch(/NAME +TYPE +VALUE/);
   expect(frame).toMatch(/› {2}DATABASE_URL +STRING +••••••••/);
-  expect(frame).toMatch(/SENTRY_DSN +STRING +\(no value\)/);
+  expect(frame).toMatch(/UNSET +BOOLEAN +\(no value\)/);
 });
 
 it("shows a description where there is room for it", () => {
-  expect(panel(testState())).not.toContain("Primary database");
-  expect(panel(testState(), { width: 92, height: 12 })).toContain("Primary database");
+  expect(panel(readyState())).not.toContain("Primary database");
+  expect(panel(readyState(), { width: 92, height: 12 })).toContain("Primary database");
 });
 
 it("marks what is new and what has changed", () => {
   const kinds = new Map([["PORT", "changed"] as const, ["DEBUG", "added"] as const]);
-  const frame = panel(testState({ marks: { kinds, until: NOW } }));
+  const frame = panel(readyState(ENTRIES, { marks: { kinds, until: NOW } }));
   expect(frame).toContain(" ~ PORT");
   expect(frame).toContain(" + DEBUG");
 });
 
 it("shows what a client has encrypted as that", () => {
-  const entries = [entry("KEY", "STRING", "envbee:enc:v1:abc"), entry("OPEN", "STRING", "envbee:enc:v1:def")];
+  const entries = [entry("KEY", "envbee:enc:v1:abc"), entry("OPEN", "envbee:enc:v1:def")];
   const revealed = { names: "all", decrypted: new Map([["OPEN", "sesame"]]), until: NOW } as const;
-  const frame = panel(testState({ loaded: { entries }, revealed }));
+  const frame = panel(readyState(entries, { revealed }));
   expect(frame).toMatch(/KEY +STRING +\(encrypted\)/);
   expect(frame).toMatch(/OPEN +STRING +sesame/);
   expect(frame).not.toContain("envbee");
 });
 
 it("shows control characters and those that turn text around as escapes", () => {
-  const entries = [entry("A", "STRING", "x\u001b[2Jy\n\u202e")];
+  const entries = [entry("A", "x\u001b[2Jy\n\u202e")];
   const revealed = { names: "all", decrypted: new Map(), until: NOW } as const;
-  const frame = panel(testState({ loaded: { entries }, revealed }));
+  const frame = panel(readyState(entries, { revealed }));
   expect(frame).toContain("x\\x1b[2Jy\\n\\u202e");
 });
 
@@ -59,10 +59,10 @@ it("looks at no more of 100,000 variables than it shows", () => {
       },
     });
   };
-  const all = Array.from({ length: 100_000 }, (_, index): Entry => entry(`NAME_${index}`, "STRING", "x"));
+  const all = Array.from({ length: 100_000 }, (_, index): Entry => entry(`NAME_${index}`, "x"));
   const rows = watched(Array.from(all.keys()));
-  const state = testState({ loaded: { entries: watched(all) }, list: { top: 50_000, cursor: 50_003 } });
-  const frame = panel({ ...state, list: { ...state.list, rows } });
+  const state = readyState(all, { loaded: { entries: watched(all) }, list: { rows, top: 50_000, cursor: 50_003 } });
+  const frame = panel(state);
   expect(frame.match(/NAME_\d/g)).toHaveLength(9);
   expect(frame).toContain("Variables 50,004/100,000");
   expect(seen.size).toBe(9);
@@ -79,12 +79,12 @@ describe("with colours", () => {
 
   it("turns the row of the cursor inverse when it has the focus", () => {
     const inverse = "\u001b[7m";
-    expect(panel(testState({ list: { cursor: 1 } })).split("\n")[3]).toContain(inverse);
-    expect(panel(testState({ focus: "record" }))).not.toContain(inverse);
+    expect(panel(readyState(ENTRIES, { list: { cursor: 1 } })).split("\n")[3]).toContain(inverse);
+    expect(panel(readyState(ENTRIES, { focus: "record" }))).not.toContain(inverse);
   });
 
   it("underlines in name and description what matches", () => {
-    const state = testState({ list: { filter: "data", cursor: 1 } });
+    const state = readyState(ENTRIES, { list: { filter: "data", cursor: 1 } });
     const frame = panel(state, { width: 100, height: 12 });
     expect(frame).toMatch(/\u001b\[4m\u001b\[1mDATA\u001b/);
     expect(frame).toMatch(/Primary .*\u001b\[4m\u001b\[1mdata\u001b/);
@@ -92,7 +92,7 @@ describe("with colours", () => {
 
   it("uses no colour in the plain theme", () => {
     const theme = createTheme("plain");
-    const element = <VariablesPanel state={testState({ list: { filter: "da" } })} size={SIZE} />;
+    const element = <VariablesPanel state={readyState(ENTRIES, { list: { filter: "da" } })} size={SIZE} />;
     const frame = renderFrame(<ThemeContext.Provider value={theme}>{element}</ThemeContext.Provider>, SIZE.width);
     expect(frame).toContain("\u001b[1m");
     expect(frame).not.toMatch(/\u001b\[(3[0-8]|4[0-8]|9\d)/);
@@ -100,42 +100,42 @@ describe("with colours", () => {
 });
 
 describe("where there is no list", () => {
-  const none = { entries: [], isComplete: false, asOf: undefined } as const;
+  const none = { isComplete: false, asOf: undefined, nextAt: undefined } as const;
 
   it("says how far it is read", () => {
-    expect(panel(testState({ loaded: { ...none, phase: "loading", total: 100_000 } }))).toContain(
+    expect(panel(readyState([], { loaded: { ...none, phase: "loading", total: 100_000 } }))).toContain(
       "reading shop/development… 0 of 100,000",
     );
   });
 
   it("says how to add one, where that can be", () => {
-    expect(panel(testState({ loaded: { entries: [] } }))).toContain("no variables yet; a adds one");
-    expect(panel(testState({ loaded: { entries: [], isEditable: false } }))).not.toContain("a adds one");
+    expect(panel(readyState([]))).toContain("no variables yet; a adds one");
+    expect(panel(readyState([], { loaded: { isEditable: false } }))).not.toContain("a adds one");
   });
 
   it("says how to get out of a filter that nothing matches", () => {
-    expect(panel(testState({ list: { rows: [], filter: "xyz" } }))).toContain(
+    expect(panel(readyState(ENTRIES, { list: { rows: [], filter: "xyz" } }))).toContain(
       'nothing matches "xyz"; Esc clears the filter',
     );
   });
 
   it("says why it can't be read, and when it is tried again", () => {
     const failure = { code: "unreachable", message: "nothing listens on http://127.0.0.1:7400" };
-    const frame = panel(testState({ loaded: { ...none, phase: "failed", failure, nextAt: NOW + 12_000 } }));
+    const frame = panel(readyState([], { loaded: { ...none, phase: "failed", failure, nextAt: NOW + 12_000 } }));
     expect(frame).toContain("✗ nothing listens on http://127.0.0.1:7400");
     expect(frame).toContain("trying again in 12 s; r tries again");
   });
 
   it("counts down to the end of a rate limit", () => {
     const failure = { code: "rate_limited", message: "too many requests" };
-    const frame = panel(testState({ loaded: { ...none, phase: "failed", failure, nextAt: NOW + 11_500 } }));
+    const frame = panel(readyState([], { loaded: { ...none, phase: "failed", failure, nextAt: NOW + 11_500 } }));
     expect(frame).toContain("✗ rate limit reached: trying again in 12 s");
   });
 
   it("names the profile whose credentials were refused, and what checks them", () => {
     const places = [{ name: "staging", kind: "profile", detail: "https://config.example.com" }] as const;
     const failure = { code: "unauthorized", message: "refused" };
-    const frame = panel(testState({ places, loaded: { ...none, phase: "failed", failure } }));
+    const frame = panel(readyState([], { places, loaded: { ...none, phase: "failed", failure } }));
     expect(frame).toContain("✗ the server refused the credentials of profile");
     expect(frame).toContain("staging");
     expect(frame).toContain("check them with: appvars doctor");
@@ -145,11 +145,13 @@ describe("where there is no list", () => {
 
 it("keeps the list when it can't be read again, and says so above it", () => {
   const failure = { code: "unreachable", message: "connection refused" };
-  const frame = panel(testState({ loaded: { phase: "failed", failure, nextAt: NOW + 5_000 } }));
+  const frame = panel(readyState(ENTRIES, { loaded: { phase: "failed", failure, nextAt: NOW + 5_000 } }));
   expect(frame).toContain("✗ trying again in 5 s: connection refused");
   for (const { variable } of ENTRIES) expect(frame).toContain(variable.name);
 });
 
 it("says above the list what the source says is wrong with it", () => {
-  expect(panel(testState({ loaded: { problem: "the data file is broken" } }))).toContain("! the data file is broken");
+  expect(panel(readyState(ENTRIES, { loaded: { problem: "the data file is broken" } }))).toContain(
+    "! the data file is broken",
+  );
 });

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { commandKey, openCommandLine } from "../../../src/tui/state/command-line.js";
-import type { Command } from "../../../src/tui/state/commands.js";
+import type { Command } from "../../../src/tui/state/command.js";
 import type { Key } from "../../../src/tui/state/message.js";
 import { tell } from "../../../src/tui/state/notices.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { type Step, step } from "../../../src/tui/state/step.js";
-import { modeOf, readyState, SECRET } from "../support/sample-state.js";
-import { press, type } from "../support/state.js";
+import { press, readyState, SECRET, type } from "../support/state.js";
+import { modeOf } from "../support/test-modes.js";
 
 function command(name: string, more: Partial<Command> = {}): Command {
   const run = (state: State, argument: string) => step(tell(state, `${name}(${argument})`));
@@ -113,6 +113,6 @@ it("names no more than a few of many", () => {
   const places = Array.from({ length: 20 }, (_, index) => {
     return { name: `p${index}`, kind: "profile" as const, detail: "" };
   });
-  const [state] = commandKey(readyState({ places }), modeOf(typed("open p"), "command"), press("tab"), COMMANDS);
+  const [state] = commandKey(readyState([], { places }), modeOf(typed("open p"), "command"), press("tab"), COMMANDS);
   expect(modeOf(state, "command").problem).toBe("p0, p1, p2, p3, p4, p5, p6, p7 and more");
 });

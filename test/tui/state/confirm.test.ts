@@ -5,8 +5,8 @@ import { openForm, prepared, refused } from "../../../src/tui/state/form.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { type Step, step } from "../../../src/tui/state/step.js";
 import { askToUndo } from "../../../src/tui/state/undo.js";
-import { ENTRIES, entry, modeOf, readyState, SECRET } from "../support/sample-state.js";
-import { press, type } from "../support/state.js";
+import { ENTRIES, entry, press, readyState, SECRET, type } from "../support/state.js";
+import { modeOf } from "../support/test-modes.js";
 
 const OLD = { type: "STRING", description: "", value: `old ${SECRET}` } as const;
 const NEW = { type: "STRING", description: "", value: `new ${SECRET}` } as const;
@@ -63,7 +63,7 @@ it("does nothing with any other key, nor with a paste", () => {
 });
 
 it("asks before it deletes, with the value masked", () => {
-  const confirmation = modeOf(askToDelete(readyState(), entry(1, "PORT", "NUMBER", 1, "Where")), "confirm");
+  const confirmation = modeOf(askToDelete(readyState(), entry("PORT", 1, "NUMBER", "Where")), "confirm");
   expect(confirmation).toMatchObject({ purpose: "delete", isRevealed: false, form: undefined });
   expect(confirmation.edit).toEqual({
     name: "PORT",
@@ -73,7 +73,7 @@ it("asks before it deletes, with the value masked", () => {
 });
 
 it("has nothing to delete where there is no value", () => {
-  const [state] = askToDelete(readyState(), entry(5, "UNSET", "STRING"));
+  const [state] = askToDelete(readyState(), entry("UNSET"));
   expect([state.mode.kind, state.notice?.text]).toEqual(["browse", "UNSET has no value here"]);
 });
 

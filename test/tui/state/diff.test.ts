@@ -4,16 +4,17 @@ import type { Key } from "../../../src/tui/state/message.js";
 import { REVEAL_ALL_MS, REVEAL_MS } from "../../../src/tui/state/reveal.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { type Step, step } from "../../../src/tui/state/step.js";
-import { ENTRIES, entry, modeOf, readyState, SECRET } from "../support/sample-state.js";
-import { press, type } from "../support/state.js";
+import { ENTRIES, entry, NOW, press, readyState, SECRET, type } from "../support/state.js";
+import { modeOf } from "../support/test-modes.js";
 
 const FAILURE = { code: "unreachable", message: "no answer" };
-/** Beside the open place: DATABASE_URL is another, FLAGS the same, NEW added; PORT and TOKEN are not there. */
+/** Beside the open place: DATABASE_URL is another, FLAGS and DEBUG the same, NEW added; PORT and TOKEN are not there. */
 const OTHERS = [
-  entry(7, "DATABASE_URL", "STRING", `other ${SECRET}`),
-  entry(8, "FLAGS", "JSON", { beta: [1, null] }),
-  entry(9, "NEW", "BOOLEAN", true),
-  entry(10, "EMPTY", "STRING"),
+  entry("DATABASE_URL", `other ${SECRET}`),
+  entry("FLAGS", { beta: [1, null] }, "JSON"),
+  entry("DEBUG", true, "BOOLEAN"),
+  entry("NEW", true, "BOOLEAN"),
+  entry("EMPTY"),
 ];
 
 const ready = (state = readyState()): State => compared(openDiff(state, 1)[0], 1, OTHERS);
@@ -23,11 +24,10 @@ function pressed(from: State | Step, ...keys: readonly Key[]): Step {
   return keys.reduce(([before], key) => diffKey(before, modeOf(before, "diff"), key), start);
 }
 
-/** A comparison with a hundred differences. */
+/** A comparison with a hundred differences, of which 25 are seen. */
 function long(): State {
-  const entries = Array.from({ length: 100 }, (_, index) => entry(100 + index, `V${100 + index}`, "NUMBER", index));
-  const state = readyState();
-  return compared(openDiff({ ...state, loaded: { ...state.loaded, entries: [] } }, 1)[0], 1, entries);
+  const entries = Array.from({ length: 100 }, (_, index) => entry(`V${100 + index}`, index, "NUMBER"));
+  return compared(openDiff(readyState([], { rows: 30 }), 1)[0], 1, entries);
 }
 
 it("reads the place that it compares with", () => {
@@ -51,9 +51,7 @@ it("tells what differs from the open place to the other, leaving out what has no
 
 it("compares what is encrypted as it is", () => {
   const [state] = openDiff(readyState(), 1);
-  const others = ENTRIES.map((item) =>
-    item.variable.name === "TOKEN" ? entry(4, "TOKEN", "STRING", "envbee:enc:v1:x") : item,
-  );
+  const others = ENTRIES.map((item) => (item.variable.name === "TOKEN" ? entry("TOKEN", "envbee:enc:v1:x") : item));
   expect(modeOf(compared(state, 1, ENTRIES), "diff").differences).toEqual([]);
   expect(modeOf(compared(state, 1, others), "diff").differences[0]?.after?.value).toBe("envbee:enc:v1:x");
 });
@@ -83,7 +81,7 @@ it("keeps what it shows while it reads again, and a cursor that there is", () =>
   const again = pressed(long(), press("end"), press("r"));
   expect(modeOf(again, "diff")).toMatchObject({ phase: "loading", cursor: 99 });
   expect(modeOf(again, "diff").differences).toHaveLength(100);
-  expect(modeOf(compared(again[0], 1, [entry(1, "A", "NUMBER", 1)]), "diff")).toMatchObject({ cursor: 0, top: 0 });
+  expect(modeOf(compared(again[0], 1, [entry("A", 1, "NUMBER")]), "diff")).toMatchObject({ cursor: 0, top: 0 });
 });
 
 it.each([
@@ -115,20 +113,20 @@ const revealed = ([state]: Step): State["revealed"] => state.revealed;
 
 it("shows the values of the name under the cursor for a while with v, and masks them again", () => {
   const shown = pressed(ready(), press("j"), press("v"));
-  expect(revealed(shown)).toEqual({ names: new Set(["NEW"]), decrypted: new Map(), until: 1_000 + REVEAL_MS });
+  expect(revealed(shown)).toEqual({ names: new Set(["NEW"]), decrypted: new Map(), until: NOW + REVEAL_MS });
   expect(revealed(pressed(shown, press("v")))).toBeUndefined();
 });
 
 it("adds to what is shown, and forgets nothing that was decrypted", () => {
   const decrypted = new Map([["TOKEN", SECRET]]);
-  const state = readyState({ revealed: { names: new Set(["TOKEN"]), decrypted, until: 2_000 } });
+  const state = readyState(ENTRIES, { revealed: { names: new Set(["TOKEN"]), decrypted, until: NOW + 1_000 } });
   const shown = revealed(pressed(ready(state), press("v")));
-  expect(shown).toEqual({ names: new Set(["TOKEN", "DATABASE_URL"]), decrypted, until: 1_000 + REVEAL_MS });
+  expect(shown).toEqual({ names: new Set(["TOKEN", "DATABASE_URL"]), decrypted, until: NOW + REVEAL_MS });
 });
 
 it("shows all values for a while with V, and masks them with V or v", () => {
   const shown = pressed(ready(), press("V"));
-  expect(revealed(shown)).toEqual({ names: "all", decrypted: new Map(), until: 1_000 + REVEAL_ALL_MS });
+  expect(revealed(shown)).toEqual({ names: "all", decrypted: new Map(), until: NOW + REVEAL_ALL_MS });
   expect(revealed(pressed(shown, press("V")))).toBeUndefined();
   expect(revealed(pressed(shown, press("v")))).toBeUndefined();
 });

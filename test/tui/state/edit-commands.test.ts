@@ -3,7 +3,8 @@ import { EDIT_COMMANDS } from "../../../src/tui/state/edit-commands.js";
 import { selectedEntry } from "../../../src/tui/state/selected-entry.js";
 import type { Loaded, State } from "../../../src/tui/state/state.js";
 import type { Step } from "../../../src/tui/state/step.js";
-import { ENTRIES, modeOf, readyState } from "../support/sample-state.js";
+import { ENTRIES, readyState } from "../support/state.js";
+import { modeOf } from "../support/test-modes.js";
 
 function command(key: string) {
   const found = EDIT_COMMANDS.find(({ keys }) => keys.includes(key));
@@ -16,13 +17,11 @@ const whyNot = (key: string, state: State) => command(key).whyNot?.(state);
 
 /** The cursor on the row with this number. */
 function at(cursor: number): State {
-  const state = readyState();
-  return { ...state, list: { ...state.list, rows: [4, 1, 0], cursor } };
+  return readyState(ENTRIES, { list: { rows: [4, 1, 0], cursor } });
 }
 
 function loaded(changes: Partial<Loaded>): State {
-  const state = readyState();
-  return { ...state, loaded: { ...state.loaded, ...changes } };
+  return readyState(ENTRIES, { loaded: changes });
 }
 
 it("knows the variable under the cursor", () => {

@@ -4,8 +4,8 @@ import { formKey, openForm, prepared, refused } from "../../../src/tui/state/for
 import type { Key } from "../../../src/tui/state/message.js";
 import type { Form, State } from "../../../src/tui/state/state.js";
 import type { Step } from "../../../src/tui/state/step.js";
-import { ENTRIES, modeOf, readyState, SECRET } from "../support/sample-state.js";
-import { press, type } from "../support/state.js";
+import { ENTRIES, press, readyState, SECRET, type } from "../support/state.js";
+import { modeOf } from "../support/test-modes.js";
 
 const [DATABASE_URL, PORT, FLAGS, TOKEN, UNSET] = ENTRIES;
 const FAILURE = { code: "usage", message: "PORT has been changed meanwhile" };
@@ -176,7 +176,7 @@ it("drops an edit that comes when its form is gone", () => {
 it("tells in the form and in the confirmation what was refused", () => {
   expect(modeOf(refused(filled()[0], FAILURE), "form").problem).toBe(FAILURE.message);
   const confirmation = modeOf(prepared(filled()[0], EDIT), "confirm");
-  const busy = readyState({ mode: { ...confirmation, isBusy: true } });
+  const busy = readyState(ENTRIES, { mode: { ...confirmation, isBusy: true } });
   expect(modeOf(refused(busy, FAILURE), "confirm")).toMatchObject({ problem: FAILURE.message, isBusy: false });
 });
 

@@ -1,10 +1,11 @@
 import { expect, it } from "vitest";
 import { helpKey, openHelp } from "../../../src/tui/state/help-mode.js";
 import { type Step, step } from "../../../src/tui/state/step.js";
-import { modeOf, readyState } from "../support/sample-state.js";
-import { press, type } from "../support/state.js";
+import { ENTRIES, press, readyState, type } from "../support/state.js";
+import { modeOf } from "../support/test-modes.js";
 
-// 30 rows: header, footer and border leave 26.
+/** Header, footer and border leave 26 lines. */
+const START = readyState(ENTRIES, { rows: 30 });
 const LINES = 100;
 
 function pressed(start: Step, lines: number, ...names: readonly string[]): Step {
@@ -25,25 +26,25 @@ it.each([
   ["end", 74],
   ["G", 74],
 ])("scrolls with %s", (key, top) => {
-  expect(modeOf(pressed(openHelp(readyState()), LINES, "pagedown", key), "help").top).toBe(top);
+  expect(modeOf(pressed(openHelp(START), LINES, "pagedown", key), "help").top).toBe(top);
 });
 
 it("scrolls no further than the last line, and not at all where all is seen", () => {
-  expect(modeOf(pressed(openHelp(readyState()), LINES, "end", "down", "pagedown"), "help").top).toBe(74);
-  expect(modeOf(pressed(openHelp(readyState()), 26, "down", "end"), "help").top).toBe(0);
+  expect(modeOf(pressed(openHelp(START), LINES, "end", "down", "pagedown"), "help").top).toBe(74);
+  expect(modeOf(pressed(openHelp(START), 26, "down", "end"), "help").top).toBe(0);
 });
 
 it("scrolls on from the last line that there is when the screen has become higher", () => {
-  const [state] = pressed(openHelp(readyState()), LINES, "end");
+  const [state] = pressed(openHelp(START), LINES, "end");
   expect(modeOf(pressed(step({ ...state, rows: 55 }), LINES, "up"), "help").top).toBe(48);
 });
 
 it.each(["escape", "q", "?"])("closes with %s", (key) => {
-  expect(pressed(openHelp(readyState()), LINES, key)).toEqual(step(readyState()));
+  expect(pressed(openHelp(START), LINES, key)).toEqual(step(START));
 });
 
 it("does nothing with other keys, nor with a paste", () => {
-  const [state] = openHelp(readyState());
+  const [state] = openHelp(START);
   const help = modeOf(state, "help");
   for (const key of [press("x"), type("escape")]) expect(helpKey(state, help, key, LINES)).toEqual(step(state));
 });

@@ -2,15 +2,15 @@ import { expect, it } from "vitest";
 import { openPick, otherPlaces, pickKey } from "../../../src/tui/state/pick.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { type Step, step } from "../../../src/tui/state/step.js";
-import { modeOf, readyState } from "../support/sample-state.js";
-import { press, type } from "../support/state.js";
+import { press, readyState, type } from "../support/state.js";
+import { modeOf } from "../support/test-modes.js";
 
 /** The state with this many places. */
 function placesState(count: number, place = 0): State {
   const places = Array.from({ length: count }, (_, index) => {
     return { name: `place${index}`, kind: "profile" as const, detail: "" };
   });
-  return readyState({ places, place });
+  return readyState([], { places, place });
 }
 
 function pressed(start: Step, ...names: readonly string[]): Step {

@@ -3,7 +3,7 @@ import { recordLines } from "../../../src/tui/state/record-lines.js";
 import type { Revealed, State } from "../../../src/tui/state/state.js";
 import { lineWidth } from "../../../src/tui/text/fit-line.js";
 import type { Line } from "../../../src/tui/text/line.js";
-import { ENTRIES, entry, NOW, testState } from "../support/test-state.js";
+import { ENTRIES, entry, NOW, readyState } from "../support/state.js";
 
 const ALL: Revealed = { names: "all", decrypted: new Map(), until: NOW };
 
@@ -17,7 +17,7 @@ function tall(state: State): State {
 
 it("tells all that a record has, and masks what it holds", () => {
   const [first] = ENTRIES;
-  const lines = texts(recordLines(tall(testState()), 40));
+  const lines = texts(recordLines(tall(readyState()), 40));
   expect(lines.slice(0, 3)).toEqual(["DATABASE_URL", "Primary database", ""]);
   expect(lines).toContain(`variable id  ${first?.variable.id}`);
   expect(lines).toContain(`value id     ${first?.value?.id}`);
@@ -27,13 +27,15 @@ it("tells all that a record has, and masks what it holds", () => {
 
 it("is shorter in a low panel, and tells the same", () => {
   const kinds = new Map([["DATABASE_URL", "changed"] as const]);
-  const lines = texts(recordLines(testState({ marks: { kinds, until: NOW } }), 100));
+  const lines = texts(recordLines(readyState(ENTRIES, { marks: { kinds, until: NOW } }), 100));
   expect(lines).toHaveLength(4);
   expect(lines[1]).toMatch(/^STRING · variable \d+ · value \d+ · not encrypted · ~ it has changed$/);
 });
 
 it("pretty-prints JSON and tells its parts apart", () => {
-  const lines = recordLines(testState({ revealed: ALL, list: { cursor: 3 } }), 40);
+  const value = { checkout_v2: true, themes: ["light", "dark"], retries: 3, owner: null };
+  const entries = [entry("FLAGS", value, "JSON")];
+  const lines = recordLines(readyState(entries, { revealed: ALL }), 40);
   const from = texts(lines).indexOf("{");
   expect(texts(lines).slice(from)).toEqual([
     ...["{", '  "checkout_v2": true,', '  "themes": [', '    "light",', '    "dark"', "  ],"],
@@ -47,21 +49,21 @@ it("pretty-prints JSON and tells its parts apart", () => {
 });
 
 it("keeps newlines, escapes what else is no text, and wraps to the width", () => {
-  const entries = [entry("A", "STRING", "one\ntwo\u001b[0m\n日本語日本語")];
-  const lines = texts(recordLines(testState({ revealed: ALL, loaded: { entries } }), 8));
+  const entries = [entry("A", "one\ntwo\u001b[0m\n日本語日本語")];
+  const lines = texts(recordLines(readyState(entries, { revealed: ALL }), 8));
   expect(lines.slice(-5)).toEqual(["one", "two\\x1b[", "0m", "日本語日", "本語"]);
 });
 
 it("has no line wider than it may be", () => {
   const value = { key: "日本語 👨‍👩‍👧‍👦 ".repeat(20), "\u202e": "\u009b" };
-  const entries = [entry("N".repeat(255), "JSON", value, "word ".repeat(50))];
-  for (const state of [testState({ revealed: ALL, loaded: { entries } })].flatMap((each) => [each, tall(each)])) {
+  const entries = [entry("N".repeat(255), value, "JSON", "word ".repeat(50))];
+  for (const state of [readyState(entries, { revealed: ALL })].flatMap((each) => [each, tall(each)])) {
     for (const line of recordLines(state, 36)) expect(lineWidth(line)).toBeLessThanOrEqual(36);
   }
 });
 
 it.each(["a".repeat(1_000_000), "日本 ".repeat(300_000)])("wraps a value of a megabyte once", (value) => {
-  const state = testState({ revealed: ALL, loaded: { entries: [entry("A", "STRING", value)] } });
+  const state = readyState([entry("A", value)], { revealed: ALL });
   const first = recordLines(state, 50);
   const again = recordLines({ ...state, recordTop: 5 }, 50);
   expect(first.length).toBeGreaterThan(19_000);
@@ -70,11 +72,11 @@ it.each(["a".repeat(1_000_000), "日本 ".repeat(300_000)])("wraps a value of a 
 });
 
 it("shows a JSON variable whose value was decrypted to something else as it is", () => {
-  const entries = [entry("A", "JSON", "envbee:enc:v1:x")];
+  const entries = [entry("A", "envbee:enc:v1:x", "JSON")];
   const revealed = { ...ALL, decrypted: new Map([["A", "{not json"]]) };
-  expect(texts(recordLines(testState({ revealed, loaded: { entries } }), 40)).at(-1)).toBe("{not json");
+  expect(texts(recordLines(readyState(entries, { revealed }), 40)).at(-1)).toBe("{not json");
 });
 
 it("has nothing to tell of an empty list", () => {
-  expect(recordLines(testState({ list: { rows: [] } }), 40)).toEqual([]);
+  expect(recordLines(readyState(ENTRIES, { list: { rows: [] } }), 40)).toEqual([]);
 });

@@ -62,7 +62,7 @@ describe("moving", () => {
 
   test("the list scrolls with the cursor, also when the terminal gets smaller", () => {
     const many = Array.from({ length: 100 }, (_, index) => entry(`N${index}`, index, "NUMBER"));
-    const { state } = typed(readyState(many), "G");
+    const { state } = typed(readyState(many, { columns: 120, rows: 40 }), "G");
     expect(state.list.top).toBe(100 - 35);
     const smaller = send(state, { type: "resize", columns: 60, rows: 15 });
     expect(smaller.list.cursor - smaller.list.top).toBeLessThan(10);
@@ -288,11 +288,11 @@ describe("r, q, ctrl-c, ctrl-z", () => {
 
 describe(":open", () => {
   test("opens a place by its name", () => {
-    expect(typed(readyState(entries), ":open production", press("enter")).state.place).toBe(1);
+    expect(typed(readyState(entries), ":open shop/production", press("enter")).state.place).toBe(2);
   });
 
   test("tells what was likely meant", () => {
-    const { state } = typed(readyState(entries), ":open producton", press("enter"));
-    expect(state.notice?.text).toBe('there is no place "producton": did you mean production?');
+    const { state } = typed(readyState(entries), ":open shop/producton", press("enter"));
+    expect(state.notice?.text).toBe('there is no place "shop/producton": did you mean shop/production?');
   });
 });

@@ -1,12 +1,15 @@
 import type { JsonValue, VariableType } from "../../../src/domain/variable.js";
 import type { Entry } from "../../../src/tui/ports.js";
 import { initialState } from "../../../src/tui/state/initial-state.js";
-import { loaded, withLoaded } from "../../../src/tui/state/loading.js";
+import { loaded } from "../../../src/tui/state/loading.js";
 import type { Key } from "../../../src/tui/state/message.js";
-import type { State } from "../../../src/tui/state/state.js";
+import type { List, Loaded, PlaceInfo, State } from "../../../src/tui/state/state.js";
 
 /** When test states are, in Unix milliseconds. */
 export const NOW = Date.UTC(2026, 0, 31);
+
+/** A value that nothing may show as long as it is masked; short, so that no column cuts it. */
+export const SECRET = "hunter2";
 
 let lastId = 0;
 
@@ -19,20 +22,44 @@ export function entry(name: string, value?: JsonValue, type: VariableType = "STR
   };
 }
 
-/** Two places, of which the first is being read for the first time. */
-export function loadingState(change: Partial<State> = {}): State {
-  const places = [
-    { name: "development", kind: "environment", detail: "vars.json" },
-    { name: "production", kind: "environment", detail: "vars.json" },
-  ] as const;
-  const [state] = initialState({ columns: 120, rows: 40, now: NOW, places, place: 0 });
-  return { ...state, ...change };
+/** One of each kind. */
+export const ENTRIES: readonly Entry[] = [
+  entry("DATABASE_URL", SECRET, "STRING", "Primary database"),
+  entry("PORT", 3000, "NUMBER"),
+  entry("FLAGS", { beta: [1, null] }, "JSON"),
+  entry("TOKEN", "envbee:enc:v1:abc"),
+  entry("UNSET", undefined, "BOOLEAN", "Has no value here"),
+  entry("DEBUG", true, "BOOLEAN"),
+];
+
+const PLACES = ["shop/development", "shop/test", "shop/production"].map((name): PlaceInfo => {
+  return { name, kind: "environment", detail: "/srv/appvars.data.json" };
+});
+
+type Change = Partial<Omit<State, "loaded" | "list">> & {
+  readonly loaded?: Partial<Loaded>;
+  readonly list?: Partial<List>;
+};
+
+/** Three places on a screen of 80x24, of which the first is being read for the first time. */
+export function loadingState(change: Change = {}): State {
+  const [state] = initialState({ columns: 80, rows: 24, now: NOW, places: PLACES, place: 0 });
+  return changed(state, change);
 }
 
-/** The same, read, and open for edits. */
-export function readyState(entries: readonly Entry[], change: Partial<State> = {}): State {
-  const editable = withLoaded(loadingState(), { isEditable: true });
-  return { ...loaded(editable, { entries, problem: undefined, requests: 3, now: NOW }), ...change };
+/** The same, read, open for edits, and with all entries in the list. */
+export function readyState(entries: readonly Entry[] = ENTRIES, change: Change = {}): State {
+  const editable = loadingState({ loaded: { isEditable: true } });
+  return changed(loaded(editable, { entries, problem: undefined, requests: 3, now: NOW }), change);
+}
+
+function changed(state: State, change: Change): State {
+  return {
+    ...state,
+    ...change,
+    loaded: { ...state.loaded, ...change.loaded },
+    list: { ...state.list, ...change.list },
+  };
 }
 
 /** A key that types nothing. */

@@ -1,4 +1,4 @@
-import type { Command } from "../../../src/tui/state/commands.js";
+import type { Command } from "../../../src/tui/state/command.js";
 import { step } from "../../../src/tui/state/step.js";
 
 function command(

@@ -1,9 +1,8 @@
 import type { Difference } from "../../../src/domain/diff.js";
-import type { Confirmation, Form, Mode } from "../../../src/tui/state/state.js";
+import type { Confirmation, Form, Mode, State } from "../../../src/tui/state/state.js";
+import type { Step } from "../../../src/tui/state/step.js";
 import { textField } from "../../../src/tui/state/text-field.js";
-
-/** What no frame may hold as long as nothing is revealed. */
-export const SECRET = "hunter2";
+import { SECRET } from "./state.js";
 
 export const FORM: Form = {
   kind: "form",
@@ -53,3 +52,14 @@ export const MODES: readonly Mode[] = [
   FORM,
   CONFIRMATION,
 ];
+
+/** The mode, which is of this kind, that it has come to. */
+export function modeOf<K extends Mode["kind"]>(from: State | Step, kind: K): Extract<Mode, { readonly kind: K }> {
+  const { mode } = "mode" in from ? from : from[0];
+  if (!isKind(mode, kind)) throw new Error(`the mode is ${mode.kind}`);
+  return mode;
+}
+
+function isKind<K extends Mode["kind"]>(mode: Mode, kind: K): mode is Extract<Mode, { readonly kind: K }> {
+  return mode.kind === kind;
+}

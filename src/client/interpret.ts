@@ -38,7 +38,9 @@ function decodeBody<T>({ status, body }: HttpResponse, decode: Decoder<T>): T {
 }
 
 function redirected({ status, headers }: HttpResponse): ServerError {
-  return new ServerError(`the server redirects to ${headers.location ?? "nowhere"}, which is not followed`, status);
+  // What follows the path may be somebody's token.
+  const [target] = (headers.location ?? "nowhere").split(/[?#]/);
+  return new ServerError(`the server redirects to ${target}, which is not followed`, status);
 }
 
 function rateLimited({ headers }: HttpResponse): RateLimitedError {

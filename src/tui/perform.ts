@@ -1,4 +1,4 @@
-import { ServerError, UsageError } from "../domain/errors.js";
+import { RateLimitedError, ServerError, UsageError } from "../domain/errors.js";
 import type { VariableSource } from "../domain/source.js";
 import { valueText } from "../domain/variable.js";
 import type { Copy, Editor, Entry, OpenPlace, Place } from "./ports.js";
@@ -35,6 +35,10 @@ export class Performer {
   /** The place that is shown, and which its effects are about. */
   #current = 0;
   #generation = 0;
+  /** Ends the reading before, when nobody waits for that any more. */
+  #reading = new AbortController();
+  /** Places that could not be read: their settings may be mended by the time that a person has them tried again. */
+  readonly #doubtful = new Set<number>();
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings;
@@ -74,23 +78,28 @@ export class Performer {
 
   async #load({ place, generation, known }: EffectOf<"load">, dispatch: Dispatch): Promise<void> {
     const { clock } = this.#surroundings;
+    this.#reading.abort();
+    this.#reading = new AbortController();
+    const { signal } = this.#reading;
+    const isAskedFor = generation !== this.#generation;
     this.#current = place;
     this.#generation = generation;
     try {
+      if (isAskedFor) await this.#closeDoubtful(place);
       const opened = await this.#open(place, dispatch);
       dispatch({ type: "opened", generation, isEditable: opened.editor !== undefined });
-      const { entries, requests } = await this.#read(opened, known, (soFar, total) => {
+      const { entries, requests } = await this.#read(opened, known, signal, (soFar, total) => {
         dispatch({ type: "progress", generation, entries: soFar, total });
       });
       const problem = await problemOf(opened.source);
+      this.#doubtful.delete(place);
       dispatch({ type: "loaded", generation, entries, problem, requests: requests + 1, now: clock() });
       if (!this.#wasRead.has(place)) this.#surroundings.onFirstRead();
       this.#wasRead.add(place);
     } catch (error) {
-      const failure = toFailure(error);
-      // Its settings may be mended by the time of the next try.
-      if (failure.code === "unauthorized") await this.#forget(place);
-      dispatch({ type: "failed", generation, failure, now: clock() });
+      if (signal.aborted) return;
+      if (!(error instanceof RateLimitedError)) this.#doubtful.add(place);
+      dispatch({ type: "failed", generation, failure: toFailure(error), now: clock() });
     }
   }
 
@@ -98,17 +107,19 @@ export class Performer {
   async #read(
     { source, version }: OpenPlace,
     known: readonly Entry[],
+    signal: AbortSignal,
     onProgress: (entries: readonly Entry[], total: number) => void,
   ): Promise<Reading> {
     const { clock } = this.#surroundings;
     const current = version?.();
     if (current !== undefined && this.#versions.get(known) === current) return { entries: known, requests: 0 };
     let shownAt = Number.NEGATIVE_INFINITY;
-    const reading = await readEntries(source, known, (soFar, total) => {
+    const showProgress = (soFar: () => readonly Entry[], total: number) => {
       if (known.length > 0 || clock() - shownAt < PROGRESS_MS) return;
       shownAt = clock();
       onProgress(soFar(), total);
-    });
+    };
+    const reading = await readEntries(source, known, showProgress, signal);
     this.#versions.set(reading.entries, current);
     return reading;
   }
@@ -123,13 +134,18 @@ export class Performer {
       if (index === this.#current) dispatch({ type: "rateLimit", generation: this.#generation, rateLimit });
     });
     this.#opened.set(index, opening);
-    opening.catch(() => this.#opened.delete(index));
+    opening.catch(() => {
+      if (this.#opened.get(index) === opening) this.#opened.delete(index);
+    });
     return opening;
   }
 
-  async #forget(index: number): Promise<void> {
-    const opened = await this.#opened.get(index)?.catch(() => undefined);
+  /** Has it opened anew. */
+  async #closeDoubtful(index: number): Promise<void> {
+    if (!this.#doubtful.delete(index)) return;
+    const opening = this.#opened.get(index);
     this.#opened.delete(index);
+    const opened = await opening?.catch(() => undefined);
     await opened?.source.close();
   }
 
@@ -187,10 +203,12 @@ export class Performer {
 
   async #compare({ place }: EffectOf<"compare">, dispatch: Dispatch): Promise<void> {
     try {
+      await this.#closeDoubtful(place);
       const { source } = await this.#open(place, dispatch);
       const { entries } = await readEntries(source, [], () => {});
       dispatch({ type: "compared", place, entries });
     } catch (error) {
+      this.#doubtful.add(place);
       dispatch({ type: "notCompared", place, failure: toFailure(error) });
     }
   }

@@ -15,35 +15,62 @@ export interface Reading {
  *
  * @param known what an earlier reading gave: what is the same is the same object again
  * @param onProgress called after each page of both with how many variables there will be; `entries` makes what there is so far
- * @throws what the source throws
+ * @param signal ends it between two requests
+ * @throws what the source throws, or the signal's reason
  */
 export async function readEntries(
   source: VariableSource,
   known: readonly Entry[],
   onProgress: (entries: () => readonly Entry[], total: number) => void,
+  signal?: AbortSignal,
 ): Promise<Reading> {
   const variables: Variable[] = [];
   const values = new Map<number, VariableValue>();
   const entries = () => variables.map((variable) => ({ variable, value: values.get(variable.id) }));
-  const state = { variablesTotal: 1, valuesTotal: 1, requests: 0 };
-  const nextPage = async <T>(list: (page: PageRequest) => Promise<Page<T>>, offset: number) => {
-    state.requests++;
-    return list({ limit: MAX_LIMIT, offset });
-  };
-  for (let offset = 0; offset < Math.max(state.variablesTotal, state.valuesTotal); offset += MAX_LIMIT) {
-    if (offset < state.variablesTotal) {
-      const { data, metadata } = await nextPage((page) => source.listVariables(page), offset);
-      state.variablesTotal = metadata.total;
-      variables.push(...data);
-    }
-    if (offset < state.valuesTotal) {
-      const { data, metadata } = await nextPage((page) => source.listValues(page), offset);
-      state.valuesTotal = metadata.total;
-      for (const value of data) values.set(value.variable_id, value);
-    }
-    onProgress(entries, state.variablesTotal);
+  const variablePages = new Pages((page) => source.listVariables(page), signal);
+  const valuePages = new Pages((page) => source.listValues(page), signal);
+  while (!(variablePages.isDone && valuePages.isDone)) {
+    if (!variablePages.isDone) variables.push(...(await variablePages.next()));
+    if (!valuePages.isDone) for (const value of await valuePages.next()) values.set(value.variable_id, value);
+    onProgress(entries, variablePages.total);
   }
-  return { entries: reuse(known, entries()), requests: state.requests };
+  return { entries: reuse(known, entries()), requests: variablePages.requests + valuePages.requests };
+}
+
+/** The pages of a list that may become longer or shorter meanwhile. */
+class Pages<T> {
+  readonly #list: (page: PageRequest) => Promise<Page<T>>;
+  readonly #signal: AbortSignal | undefined;
+  #read = 0;
+  #total = 1;
+  #requests = 0;
+
+  constructor(list: (page: PageRequest) => Promise<Page<T>>, signal: AbortSignal | undefined) {
+    this.#list = list;
+    this.#signal = signal;
+  }
+
+  get isDone(): boolean {
+    return this.#read >= this.#total;
+  }
+
+  get total(): number {
+    return this.#total;
+  }
+
+  get requests(): number {
+    return this.#requests;
+  }
+
+  async next(): Promise<readonly T[]> {
+    this.#signal?.throwIfAborted();
+    this.#requests++;
+    const { data, metadata } = await this.#list({ limit: MAX_LIMIT, offset: this.#read });
+    this.#read += data.length;
+    // Whatever the total is: behind an empty page there is nothing.
+    this.#total = data.length === 0 ? this.#read : metadata.total;
+    return data;
+  }
 }
 
 /** The entries with those objects of `known` that say the same; `known` itself when all do. Both go by ascending id. */

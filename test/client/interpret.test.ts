@@ -38,6 +38,10 @@ describe("an answer of a data endpoint", () => {
       response(302, HTML, { location: "http://127.0.0.2/" }),
       new ServerError("the server redirects to http://127.0.0.2/, which is not followed", 302),
     ],
+    [
+      response(302, HTML, { location: "https://login/in?token=t0p-s3cr3t#t0p-s3cr3t" }),
+      new ServerError("the server redirects to https://login/in, which is not followed", 302),
+    ],
     [response(304, ""), new ServerError("the server redirects to nowhere, which is not followed", 304)],
     [response(200, HTML), foreign(200)],
     [response(200, ""), foreign(200)],

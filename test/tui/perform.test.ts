@@ -86,7 +86,7 @@ test("a place is opened once, and anew after it could not be", async () => {
   expect(opened).toBe(2);
 });
 
-test("a place whose credentials are refused is closed, and opened anew", async () => {
+test("a place that could not be read is closed, and opened anew, when a person has it tried again", async () => {
   const events: string[] = [];
   const refusing = localSource({});
   refusing.listVariables = async () => Promise.reject(new UnauthorizedError("refused"));
@@ -99,7 +99,9 @@ test("a place whose credentials are refused is closed, and opened anew", async (
   ]);
   await run(LOAD, "failed");
   await run(LOAD, "failed");
-  expect(events).toEqual(["opened", "closed", "opened", "closed"]);
+  expect(events).toEqual(["opened"]);
+  await run({ ...LOAD, generation: 8 }, "failed");
+  expect(events).toEqual(["opened", "closed", "opened"]);
 });
 
 test("a rate limit comes with the seconds to wait", async () => {

@@ -33,6 +33,7 @@ export async function runTui({ theme }: { theme: ThemeName }, flags: SourceFlags
   const streams = terminalOf(context);
   refuseStdin(flags);
   const { boundHeap } = await import("../tui/bound-heap.js");
+  const { endDespiteLookups } = await import("../tui/end-despite-lookups.js");
   const { findPlaces } = await import("../tui/places.js");
   const { close, ...places } = await findPlaces(flags, io);
   try {
@@ -52,6 +53,7 @@ export async function runTui({ theme }: { theme: ThemeName }, flags: SourceFlags
   } finally {
     await close();
   }
+  endDespiteLookups();
 }
 
 const INSTEAD = "appvars list, appvars get NAME or appvars show NAME";

@@ -1,3 +1,4 @@
+import { ROUTES } from "../../domain/routes.js";
 import type { OpenPlace, RateLimit } from "../../tui/ports.js";
 import type { Io } from "../io.js";
 import { openRemote } from "../open-remote.js";
@@ -19,8 +20,9 @@ export async function openServer(
   const source = await openRemote({ ...settings, maxWait: 0 }, io, {
     live: true,
     onRetry: () => {},
-    onResponse: ({ headers }) => {
-      const rateLimit = rateLimitOf(headers);
+    onResponse: ({ target, headers }) => {
+      // Without credentials it is counted for the address, whose limit is another.
+      const rateLimit = target === ROUTES.health ? undefined : rateLimitOf(headers);
       if (rateLimit) onRateLimit(rateLimit);
     },
   });

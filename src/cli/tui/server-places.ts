@@ -1,9 +1,10 @@
+import type { UsageError } from "../../domain/errors.js";
 import type { Place } from "../../tui/ports.js";
 import type { Io } from "../io.js";
 import { layersOf } from "../layers.js";
 import { listedProfile } from "../listed-profile.js";
 import { profilesPath, readProfile, readProfiles } from "../profiles.js";
-import { findSetting, type Layer, type SettingName, type SourceFlags } from "../settings.js";
+import { findSetting, type Layer, placeOf, type SettingName, type SourceFlags } from "../settings.js";
 import { DEFAULT_URL, type RemoteSettings } from "../source-settings.js";
 import { getCommandWith, repeatedFlags } from "./get-command.js";
 import { openPlace } from "./open-place.js";
@@ -20,13 +21,21 @@ const COMMON_SETTINGS: readonly SettingName[] = ["timeout", "encKey", "encKeyFil
  * `.appvars.json` name, or the default one where there is nothing else.
  *
  * @param settings what `layers`, strongest first, come to
- * @throws UsageError when the profiles can't be read
+ * @param broken why the chosen profile could not be read
+ * @throws UsageError when the profiles can't be read, or there is no such profile
  */
-export function serverPlaces(settings: RemoteSettings, flags: SourceFlags, layers: readonly Layer[], io: Io): Places {
+export function serverPlaces(
+  settings: RemoteSettings,
+  flags: SourceFlags,
+  layers: readonly Layer[],
+  io: Io,
+  broken?: UsageError,
+): Places {
   const { profiles, current } = readProfiles(profilesPath(io));
   const names = Object.keys(profiles);
   const isServerNamed = layers.slice(0, 3).some((layer) => SERVER_SETTINGS.some((name) => layer.has(name)));
   const chosen = isServerNamed ? undefined : (findSetting(layers, "profile")?.text ?? current);
+  if (broken && (chosen === undefined || !names.includes(chosen))) throw broken;
   const places = names.map((name): Place => {
     const { data, url } = listedProfile(name, false, profiles[name] ?? {});
     const isChosen = name === chosen;
@@ -46,8 +55,20 @@ function serverPlace({ url }: RemoteSettings, flags: SourceFlags, layers: readon
   const setting = findSetting(layers, "url");
   const isProjects = setting !== undefined && setting === project?.get("url");
   const repeated = repeatedFlags(given, ["apiKey", "apiSecretFile", "auth", "caFile", "encKeyFile"], io.cwd);
-  const open = openPlace(() => layersOf(flags, io), getCommandWith(["--url", url, ...repeated]), io);
+  const named = ["--url", url, ...repeated, ...(isProjects ? projectFlags(layers) : [])];
+  const open = openPlace(() => layersOf(flags, io), getCommandWith(named), io);
   return { name: isProjects ? ".appvars.json" : new URL(url).host, kind: "server", detail: url, open };
+}
+
+/** What `.appvars.json` says beside the URL: it does not count for the same URL as a flag, nor in another folder. */
+function projectFlags(layers: readonly Layer[]): string[] {
+  const [, , project] = layers;
+  const groups: SettingName[][] = [["apiKey"], ["apiSecret", "apiSecretFile"], ["caFile"], ["encKey", "encKeyFile"]];
+  return groups.flatMap((names) => {
+    const setting = findSetting(layers, ...names);
+    if (!setting || setting !== project?.get(setting.name)) return [];
+    return [placeOf(setting.name, "flag") ?? [], setting.text].flat();
+  });
 }
 
 /** What a profile says itself, and what was given for all of them. */

@@ -36,15 +36,21 @@ function title({ list, loaded }: State): string {
 
 function emptyLines(state: State, size: Size): Line[] {
   const lines = emptyListLines(state, textColumns(size));
-  return [[], ...lines.map((line) => [{ text: " " }, ...line])];
+  const problem = state.loaded.isComplete ? problemLine(state) : undefined;
+  return [problem ? headLine(problem, size) : [], ...lines.map((line) => [{ text: " " }, ...line])];
 }
 
-function listLines(state: State, { width, height }: Size): Line[] {
+function headLine(problem: Line, { width }: Size): Line {
+  return fitLine([{ text: " " }, ...problem], width - 3);
+}
+
+function listLines(state: State, size: Size): Line[] {
+  const { width, height } = size;
   const { rows, top } = state.list;
   const columns = listColumns(width - 2);
   const problem = problemLine(state);
   // In the place of the heading, so that the rows stay where they are.
-  const head = problem ? fitLine([{ text: " " }, ...problem], width - 3) : headingLine(columns, state.list.sort);
+  const head = problem ? headLine(problem, size) : headingLine(columns, state.list.sort);
   const seen = rows.slice(top, top + Math.max(0, height - 3));
   const lines = seen.map((entryIndex, index) => variableLine(state, entryIndex, top + index, columns));
   return [head, ...lines];

@@ -1,7 +1,7 @@
 import { suggestion } from "../../domain/nearest.js";
 import type { Entry } from "../ports.js";
-import { openCommandLine } from "./command-line.js";
 import type { Command } from "./command.js";
+import { openCommandLine } from "./command-line.js";
 import { askToDelete } from "./confirm.js";
 import { openDiff } from "./diff.js";
 import { openForm } from "./form.js";

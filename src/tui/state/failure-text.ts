@@ -1,4 +1,5 @@
 import { durationText } from "../../domain/duration-text.js";
+import { isReading } from "./is-reading.js";
 import type { Failure, Loaded, PlaceInfo, State } from "./state.js";
 
 /** What a failure is, and what can be done about it, in words for people. */
@@ -14,10 +15,7 @@ export function failureText({ loaded, places, place, now }: State, failure: Fail
   const advice = [again ? `${again}; ${RETRY}` : RETRY];
   if (failure.code !== "unauthorized") return { what: failure.message, advice };
   const refused = places[place];
-  return {
-    what: `the server refused the credentials of ${placeText(refused)}`,
-    advice: [...checks(refused), ...advice],
-  };
+  return { what: `${placeText(refused)}: ${failure.message}`, advice: [...checks(refused), ...advice] };
 }
 
 /** The same on one line, what matters most first. */
@@ -34,12 +32,14 @@ function placeText(place: PlaceInfo | undefined): string {
 
 const RETRY = "r tries again";
 
-function againText({ nextAt }: Loaded, now: number): string {
-  if (nextAt === undefined) return "";
+function againText(loaded: Loaded, now: number): string {
+  const { nextAt } = loaded;
+  if (nextAt === undefined) return isReading(loaded) ? "trying again" : "";
   return nextAt > now ? `trying again in ${durationText(Math.ceil((nextAt - now) / 1_000) * 1_000)}` : "trying again";
 }
 
 function checks(place: PlaceInfo | undefined): string[] {
-  const renew = place?.kind === "profile" ? [`new ones: appvars profile add ${place.name} --force`] : [];
-  return ["check them with: appvars doctor", ...renew];
+  if (place?.kind !== "profile") return ["check them with: appvars doctor"];
+  const { name } = place;
+  return [`check them with: appvars doctor --profile ${name}`, `new ones: appvars profile add ${name} --force`];
 }

@@ -3,18 +3,18 @@ import { type Line, line } from "../text/line.js";
 import { visibleText } from "../text/visible-text.js";
 import { wrapWords } from "../text/wrap-line.js";
 import { failureLine, failureText } from "./failure-text.js";
-import type { State } from "./state.js";
+import type { Failure, State } from "./state.js";
 
-/** How far the first reading is: `1,200 of 100,000`, or `""` before its first page; undefined when it is over. */
-export function progressText({ loaded: { phase, isComplete, entries, total } }: State): string | undefined {
-  if (isComplete || phase === "failed") return undefined;
+/** How far the first reading is: `1,200 of 100,000`, or `""` before its first page; undefined when it is done, or has failed. */
+export function progressText({ loaded: { failure, isComplete, entries, total } }: State): string | undefined {
+  if (isComplete || failure) return undefined;
   return total > 0 ? `${countText(entries.length)} of ${countText(total)}` : "";
 }
 
 /** What an empty list says of itself, in lines of at most `width` columns. */
 export function emptyListLines(state: State, width: number): Line[] {
   const { loaded, list, places, place } = state;
-  if (loaded.failure && loaded.phase === "failed") return failureLines(state, width);
+  if (loaded.failure && !loaded.isComplete) return failureLines(state, loaded.failure, width);
   const progress = progressText(state);
   if (progress !== undefined) return wrapped(`reading ${places[place]?.name ?? ""}… ${progress}`, width);
   if (loaded.entries.length === 0) return wrapped(`no variables yet${loaded.isEditable ? "; a adds one" : ""}`, width);
@@ -24,14 +24,12 @@ export function emptyListLines(state: State, width: number): Line[] {
 
 /** What is wrong while there is a list, on one line. */
 export function problemLine(state: State): Line | undefined {
-  const { failure, phase, problem } = state.loaded;
-  if (failure && phase === "failed") return line(`✗ ${visibleText(failureLine(state, failure))}`, "danger");
+  const { failure, problem } = state.loaded;
+  if (failure) return line(`✗ ${visibleText(failureLine(state, failure))}`, "danger");
   return problem === undefined ? undefined : line(`! ${visibleText(problem)}`, "warning");
 }
 
-function failureLines(state: State, width: number): Line[] {
-  const { failure } = state.loaded;
-  if (!failure) return [];
+function failureLines(state: State, failure: Failure, width: number): Line[] {
   const { what, advice } = failureText(state, failure);
   const told = wrapWords(visibleText(`✗ ${what}`), width).map((text) => line(text, "danger"));
   return [...told, [], ...advice.flatMap((text) => wrapped(text, width))];

@@ -1,6 +1,7 @@
 import type { Entry } from "../ports.js";
 import { changesBetween, summarize } from "./changes.js";
 import { loadEffect, openedAt } from "./initial-state.js";
+import { isLasting } from "./is-reading.js";
 import { tell } from "./notices.js";
 import { relist } from "./relist.js";
 import type { Failure, Loaded, State } from "./state.js";
@@ -23,9 +24,6 @@ const REMOTE_PACE: Pace = { least: 5_000, perRequest: 250 };
 
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 30_000;
-
-/** Failures that the same request would only meet again, until a person has mended something. */
-const LASTING = ["unauthorized", "usage", "not_found"];
 
 /** Opens a place and reads it. */
 export function openPlace(state: State, place: number): Step {
@@ -91,12 +89,13 @@ export function loaded(
 export function failed(state: State, failure: Failure, now: number): State {
   const { isComplete, failures } = state.loaded;
   const backoff = Math.min(FIRST_RETRY_MS * 2 ** failures, LONGEST_RETRY_MS);
-  const wait = failure.retryAfter === undefined ? backoff : Math.max(failure.retryAfter * 1_000, FIRST_RETRY_MS);
+  // A server that does not say when has a retryAfter of 0.
+  const wait = failure.retryAfter ? Math.max(failure.retryAfter * 1_000, FIRST_RETRY_MS) : backoff;
   const next = withLoaded(state, {
     phase: isComplete ? "ready" : "failed",
     failure,
     failures: failures + 1,
-    nextAt: LASTING.includes(failure.code) ? undefined : now + wait,
+    nextAt: isLasting(failure) ? undefined : now + wait,
   });
   return { ...next, now };
 }

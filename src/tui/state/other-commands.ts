@@ -1,6 +1,7 @@
 import { nearest } from "../../domain/nearest.js";
 import type { Command } from "./command.js";
 import { withFilter } from "./find-commands.js";
+import { isReading } from "./is-reading.js";
 import { openPlace, reload } from "./loading.js";
 import { tell } from "./notices.js";
 import { inView } from "./relist.js";
@@ -15,7 +16,8 @@ export const OTHER_COMMANDS: readonly Command[] = [
     label: "refresh",
     help: "read again, now",
     group: "Other",
-    run: reload,
+    // A key that is held down is not to send one request after another.
+    run: (state) => (isReading(state.loaded) ? step(state) : reload(state)),
   },
   {
     name: "next-panel",

@@ -54,5 +54,6 @@ function withEntry(run: (state: State, entry: Entry) => Step): Command["run"] {
 function noValue(state: State): string | undefined {
   const entry = selectedEntry(state);
   if (!entry) return "no variable is selected";
-  return entry.value ? undefined : `${entry.variable.name} has no value here`;
+  if (entry.value) return undefined;
+  return state.loaded.isComplete ? `${entry.variable.name} has no value here` : "still reading";
 }

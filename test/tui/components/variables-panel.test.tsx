@@ -134,11 +134,10 @@ describe("where there is no list", () => {
 
   it("names the profile whose credentials were refused, and what checks them", () => {
     const places = [{ name: "staging", kind: "profile", detail: "https://config.example.com" }] as const;
-    const failure = { code: "unauthorized", message: "refused" };
+    const failure = { code: "unauthorized", message: "the server refused the credentials" };
     const frame = panel(readyState([], { places, loaded: { ...none, phase: "failed", failure } }));
-    expect(frame).toContain("✗ the server refused the credentials of profile");
-    expect(frame).toContain("staging");
-    expect(frame).toContain("check them with: appvars doctor");
+    expect(frame).toContain("✗ profile staging: the server refused the credentials");
+    expect(frame).toContain("check them with: appvars doctor --profile staging");
     expect(frame).toContain("appvars profile add staging --force");
   });
 });

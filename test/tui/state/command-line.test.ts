@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { commandKey, openCommandLine } from "../../../src/tui/state/command-line.js";
 import type { Command } from "../../../src/tui/state/command.js";
+import { commandKey, openCommandLine } from "../../../src/tui/state/command-line.js";
 import type { Key } from "../../../src/tui/state/message.js";
 import { tell } from "../../../src/tui/state/notices.js";
 import type { State } from "../../../src/tui/state/state.js";

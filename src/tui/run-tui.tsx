@@ -34,8 +34,10 @@ const TICK_MS = 1_000;
  * @throws what is wrong with the program itself; all else is shown
  */
 export async function runTui({ places, place, terminal, clock, ...options }: TuiOptions): Promise<void> {
+  // Without colour there is still bold and inverse: what else would tell where the cursor is?
   // Lines are painted through chalk's own instance.
-  chalk.level = options.colorLevel;
+  chalk.level = options.colorLevel === 0 ? 1 : options.colorLevel;
+  const theme = createTheme(options.colorLevel === 0 ? "plain" : options.theme);
   const screen = new Screen(terminal);
   let quit = () => {};
   const quitting = new Promise<void>((resolve) => {
@@ -52,7 +54,7 @@ export async function runTui({ places, place, terminal, clock, ...options }: Tui
     () => terminal.size(),
     (frame) => screen.show(frame),
   );
-  const view = render(<Root program={program} theme={createTheme(options.theme)} />, {
+  const view = render(<Root program={program} theme={theme} />, {
     // Its debug mode hands out whole frames, and Screen draws them.
     debug: true,
     stdout: frames as unknown as NodeJS.WriteStream,

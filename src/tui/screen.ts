@@ -1,3 +1,4 @@
+import { anchorColumns } from "./anchor-columns.js";
 import type { TuiTerminal } from "./terminal.js";
 
 /** Everything that a terminal is told, in one piece, so that it never shows half a frame. */
@@ -32,7 +33,7 @@ export class Screen {
     }
     const lines = frame.split("\n");
     const changes = lines.flatMap((line, row) =>
-      line === this.#shown[row] ? [] : [at(row) + ERASE_LINE + line + RESET],
+      line === this.#shown[row] ? [] : [at(row) + ERASE_LINE + anchorColumns(line) + RESET],
     );
     if (lines.length < this.#shown.length) changes.push(at(lines.length) + ERASE_BELOW);
     this.#shown = lines;

@@ -1,24 +1,29 @@
 /**
  * How long a person waits for `appvars tui`: from its start to the first variables, with a small data file and with one
- * of 100,000 variables; from a key to the repainted screen there; and the memory that it takes. For Linux: it needs
- * `script` of util-linux, and /proc. `npm run bench:tui` builds first. Another full-screen program that takes
- * `--data FILE --env NAME` can be given: node test/bench/tui.mjs PROGRAM ARGUMENT...
+ * of 100,000 variables; to the first and to all of them over HTTP; from a key to the repainted screen; and the memory
+ * that it takes. For Linux: it needs `script` of util-linux, and /proc. `npm run bench:tui` builds first. Another
+ * full-screen program that takes `--data FILE --env NAME` can be given: node test/bench/tui.mjs PROGRAM ARGUMENT...
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bigData, bigName, ENVIRONMENTS } from "../support/big-data.mjs";
+import { DataServer } from "./data-server.mjs";
 import { PtyProgram } from "./pty-program.mjs";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const GIVEN = process.argv.slice(2);
-const PROGRAM = GIVEN.length > 0 ? GIVEN : [process.execPath, here("../../bin/appvars.cjs"), "tui"];
+const BINARY = here("../../bin/appvars.cjs");
+const PROGRAM = GIVEN.length > 0 ? GIVEN : [process.execPath, BINARY, "tui"];
 const SIZE = { columns: 200, rows: 60, env: { COLORTERM: "truecolor" } };
 const STARTS = 7;
 const ROUNDS = 8;
 const SMALL = 20;
 const LARGE = 100_000;
+/** Characters of a text or JSON value. */
+const VALUE_LENGTH = 30;
+const REMOTE_STARTS = 3;
 /** The header tells the age of the data every second: it does not answer a key. */
 const counts = (row) => row !== 0;
 const QUIET_MS = 60;
@@ -48,21 +53,30 @@ try {
   const parse = "JSON.parse(fs.readFileSync(process.argv[1])); console.log('shown')";
   await reportStarts({
     "bare node": { command: [process.execPath, "-e", "console.log('shown')"], shown: /shown/ },
-    [`${SMALL} variables`]: { command: [...PROGRAM, ...options(small)], shown: new RegExp(bigName(0)) },
-    "bare node, JSON.parse": { command: [process.execPath, "-e", parse, large], shown: /shown/ },
-    [`${LARGE} variables`]: { command: [...PROGRAM, ...options(large)], shown: new RegExp(bigName(0)) },
+    [`${SMALL} variables, ${small.size}`]: {
+      command: [...PROGRAM, ...options(small.path)],
+      shown: new RegExp(bigName(0)),
+    },
+    "bare node, JSON.parse": { command: [process.execPath, "-e", parse, large.path], shown: /shown/ },
+    [`${LARGE} variables, ${large.size}`]: {
+      command: [...PROGRAM, ...options(large.path)],
+      shown: new RegExp(bigName(0)),
+    },
   });
-  await reportKeys([...PROGRAM, ...options(large)]);
+  if (GIVEN.length === 0) await reportRemote(large, env);
+  await reportKeys([...PROGRAM, ...options(large.path)], `${LARGE} variables, ${large.size}`);
 } finally {
   rmSync(folder, { recursive: true });
 }
 
 function dataFile(name, count) {
   const path = join(folder, name);
-  const text = JSON.stringify(bigData(count));
+  const text = JSON.stringify(bigData(count, VALUE_LENGTH));
   writeFileSync(path, text, { mode: 0o600 });
-  console.log(`${count} variables: ${(text.length / 1e6).toFixed(1)} MB`);
-  return path;
+  return {
+    path,
+    size: text.length < 1e6 ? `${(text.length / 1e3).toFixed(1)} kB` : `${(text.length / 1e6).toFixed(1)} MB`,
+  };
 }
 
 /** Medians of runs that take turns, so that the ratios hold whatever else the machine does. */
@@ -84,7 +98,34 @@ async function reportStarts(programs) {
   }
 }
 
-async function reportKeys(command) {
+/** The same variables from a server on this machine: how soon there is something, and how soon all of it. */
+async function reportRemote({ path, size }, env) {
+  const server = new DataServer(BINARY, path);
+  const { api_key, api_secret } = bigData(0).environments.find(({ name }) => name === env);
+  const times = { "first rows": [], "all read": [] };
+  try {
+    const credentials = { APPVARS_URL: await server.url(), APPVARS_API_KEY: api_key, APPVARS_API_SECRET: api_secret };
+    // The first start warms up the server and is not counted.
+    for (let start = 0; start <= REMOTE_STARTS; start++) {
+      const program = new PtyProgram(PROGRAM, { ...SIZE, env: { ...SIZE.env, ...credentials } });
+      const [first, all] = await Promise.all([
+        program.until(new RegExp(bigName(0))),
+        program.until(new RegExp(`${LARGE.toLocaleString("en")} variables`)),
+      ]);
+      if (start > 0) times["first rows"].push(first - program.startedAt);
+      if (start > 0) times["all read"].push(all - program.startedAt);
+      await program.stop();
+    }
+  } finally {
+    await server.stop();
+  }
+  table(`over HTTP, ${LARGE} variables, ${size}, ms`, ["best", "median", "worst"]);
+  for (const [name, list] of Object.entries(times)) {
+    row(name, [Math.min(...list), quantile(list, 0.5), Math.max(...list)]);
+  }
+}
+
+async function reportKeys(command, what) {
   const program = new PtyProgram(command, SIZE);
   try {
     await program.until(new RegExp(bigName(0)));
@@ -95,7 +136,7 @@ async function reportKeys(command) {
       for (const name of ROUND) presses.push(await press(program, name));
     }
     const afterwards = await program.writesIn(3_000, counts);
-    printKeys(presses);
+    printKeys(presses, what);
     console.log(`writes that no key asked for, in 3 s: ${idle.ready} before, ${afterwards} after`);
     Object.assign(memory, { "after the keys": program.memory().now, peak: program.memory().peak });
     table("memory, MB", ["RSS"]);
@@ -113,8 +154,9 @@ async function press(program, name) {
   };
 }
 
-function printKeys(presses) {
-  table(`key to repaint, ms (${presses.length} keys)`, ["median", "p99", "worst", "first p50", "count"]);
+function printKeys(presses, what) {
+  console.log(`\n${presses.length} keys with ${what}`);
+  table("key to repaint, ms", ["median", "p99", "worst", "first p50", "count"]);
   const names = [...new Set(presses.map(({ name }) => name))];
   for (const name of [...names, "all"]) {
     const chosen = presses.filter((press) => name === "all" || press.name === name);

@@ -119,6 +119,16 @@ describe.skipIf(!has("script", "--version"))("the terminal is as it was", () => 
   });
 });
 
+describe.skipIf(!has("script", "--version"))("without colour", () => {
+  it("has none, and yet shows where the cursor is", async () => {
+    const tty = await tui({ NO_COLOR: "1" });
+    await expect.poll(() => tty.written(), { timeout: 10_000 }).toContain("\x1b[7m");
+    tty.type("q");
+    expect(await tty.exitCode).toBe(0);
+    expect(tty.written()).not.toMatch(/\x1b\[(3|4|9|10)[0-8][;m]/);
+  });
+});
+
 /** bash gives its line its own modes, and sh takes what it finds. */
 const SHELLS = ["bash --norc --noprofile --noediting -i", "sh -i"];
 

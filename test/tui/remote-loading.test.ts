@@ -154,7 +154,7 @@ describe("a server that is down", () => {
     expect(program.frame()).toContain(
       `✗ can't reach http://127.0.0.1:${port}: connection refused; is the server running?`,
     );
-    expect(program.frame()).toContain("trying again in 1 s; r tries again");
+    expect(program.frame()).toContain("trying again in 1 s; r tries now");
     program.pass(1);
     await program.until(({ loaded }) => loaded.failures === 2 && loaded.nextAt !== undefined);
     expect(program.frame()).toContain("trying again in 2 s");
@@ -227,7 +227,7 @@ describe("a rate limit", () => {
     limited = true;
     program.pass(5);
     await program.until(hasFailed);
-    expect(program.frame()).toContain("✗ rate limit reached: trying again in 12 s; r tries again");
+    expect(program.frame()).toContain("✗ rate limit reached: trying again in 12 s");
     limited = false;
     program.press("r");
     await program.until(isWell);

@@ -36,6 +36,30 @@ it.each<[ThemeName, string, number]>([
   }
 });
 
+const LEVELS = [0, 95, 135, 175, 215, 255];
+
+/** What xterm has as its colour of this number: a cube of 6 x 6 x 6 from 16 on, and greys from 232 on. */
+function hexOf(ansi256: number): string {
+  const at = ansi256 - 16;
+  const cube = [Math.floor(at / 36), Math.floor(at / 6) % 6, at % 6].map((index) => LEVELS[index] ?? 0);
+  const parts = ansi256 < 232 ? cube : Array(3).fill(8 + 10 * (ansi256 - 232));
+  return `#${parts.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+}
+
+it.each<[ThemeName, string, number]>([
+  ["auto", "#000000", 4],
+  ["auto", "#ffffff", 4],
+  ["dark", "#000000", 4.5],
+  ["dark", "#282c34", 4.5],
+  ["light", "#ffffff", 4.5],
+  ["light", "#fdf6e3", 4.5],
+])("is legible with 256 colours and the theme %s on %s", (name, background, least) => {
+  for (const [role, { ansi256 }] of Object.entries(createTheme(name))) {
+    if (ansi256 === undefined) expect(role).toBe("text");
+    else expect(contrast(hexOf(ansi256), background), role).toBeGreaterThanOrEqual(least);
+  }
+});
+
 it("has no colour in the plain theme, and still tells what matches and what matters", () => {
   const theme = createTheme("plain");
   for (const style of Object.values(theme)) expect(style.color).toBeUndefined();

@@ -13,9 +13,9 @@ interface CommandLineProps {
   readonly columns: number;
 }
 
-/** A command while it is typed, and behind it what is wrong with it, or else the keys for it. */
-export function CommandLine({ mode: { field, problem }, columns }: CommandLineProps) {
-  const keys: Line = problem === undefined ? keyLine(modeKeys("command"), columns) : problemSpans(problem);
+/** A command while it is typed, and behind it what is wrong with it or what it could be, or else the keys for it. */
+export function CommandLine({ mode: { field, problem, choices }, columns }: CommandLineProps) {
+  const keys = behind(problem, choices, columns);
   const room = columns - 2;
   // What is typed keeps what it needs; the problem is cut.
   const needed = Math.min(room, textWidth(visibleText(field.text)) + 1);
@@ -25,6 +25,7 @@ export function CommandLine({ mode: { field, problem }, columns }: CommandLinePr
   );
 }
 
-function problemSpans(problem: string): Line {
-  return line(`  ✗ ${visibleText(problem)} `, "danger");
+function behind(problem: string | undefined, choices: string | undefined, columns: number): Line {
+  if (problem !== undefined) return line(`  ✗ ${visibleText(problem)} `, "danger");
+  return choices === undefined ? keyLine(modeKeys("command"), columns) : line(`  ${visibleText(choices)} `, "muted");
 }

@@ -7,7 +7,7 @@ import { visibleText } from "../text/visible-text.js";
 import { wrapWords } from "../text/wrap-line.js";
 import { editLines } from "./edit-lines.js";
 import { keyLine } from "./key-line.js";
-import { modeKeys } from "./mode-keys.js";
+import { confirmKeys } from "./mode-keys.js";
 import { Panel } from "./panel.js";
 
 interface ConfirmPanelProps {
@@ -50,9 +50,10 @@ function questionText({ places, place }: State, { purpose, edit }: Confirmation)
   }
 }
 
-function endLines({ problem, isBusy }: Confirmation, width: number): Line[] {
+function endLines(confirmation: Confirmation, width: number): Line[] {
+  const { problem, isBusy } = confirmation;
   const told = problem === undefined ? [] : wrapWords(`✗ ${visibleText(problem)}`, width);
-  const keys: Line = isBusy ? line("writing…", "muted") : keyLine(modeKeys("confirm"), width).slice(1);
+  const keys: Line = isBusy ? line("writing…", "muted") : keyLine(confirmKeys(confirmation), width).slice(1);
   return [[], ...told.map((text) => line(text, "danger")), keys];
 }
 

@@ -22,7 +22,7 @@ export function DiffPanel({ state, mode, size }: DiffPanelProps) {
   return (
     <Panel
       size={size}
-      title={`${left} -> ${right}${hasList ? `  ${countText(mode.cursor + 1)}/${countText(count)}` : ""}`}
+      title={`${left} → ${right}${hasList ? `  ${countText(mode.cursor + 1)}/${countText(count)}` : ""}`}
       footnote={hasList ? "+ only there   - only here   ~ differs" : undefined}
       isFocused={true}
       lines={hasList ? rows(state, mode, size, left, right) : statusLines(mode, right, textColumns(size))}

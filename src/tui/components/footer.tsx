@@ -1,11 +1,11 @@
 import type { Command } from "../state/command.js";
-import type { Notice, State } from "../state/state.js";
+import type { Confirmation, Notice, State } from "../state/state.js";
 import { cellText } from "../text/cell-text.js";
-import type { Line } from "../text/line.js";
+import { type Line, line } from "../text/line.js";
 import { CommandLine } from "./command-line.js";
 import { FilterLine } from "./filter-line.js";
 import { keyLine } from "./key-line.js";
-import { ALWAYS, browseKeys, modeKeys } from "./mode-keys.js";
+import { ALWAYS, browseKeys, confirmKeys, modeKeys } from "./mode-keys.js";
 import { TextLine } from "./text-lines.js";
 
 interface FooterProps {
@@ -19,9 +19,13 @@ export function Footer({ state, commands }: FooterProps) {
   if (mode.kind === "filter") return <FilterLine state={state} field={mode.field} />;
   if (mode.kind === "command") return <CommandLine mode={mode} columns={columns} />;
   if (notice) return <TextLine line={noticeLine(notice, columns)} />;
-  if (mode.kind === "confirm" && mode.isBusy) return <TextLine line={[{ text: " writing…", role: "muted" }]} />;
+  if (mode.kind === "confirm") return <TextLine line={answerLine(mode, columns)} />;
   if (mode.kind !== "browse") return <TextLine line={keyLine(modeKeys(mode.kind), columns)} />;
   return <TextLine line={keyLine(browseKeys(state, commands), columns, ALWAYS)} />;
+}
+
+function answerLine(confirmation: Confirmation, columns: number): Line {
+  return confirmation.isBusy ? line(" writing…", "muted") : keyLine(confirmKeys(confirmation), columns);
 }
 
 const TONES = {

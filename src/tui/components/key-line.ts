@@ -4,7 +4,7 @@ import type { KeyHint } from "./mode-keys.js";
 
 const GAP = "  ";
 
-/** `y write  n back`: as many as fit into `width` columns, and before all others those of `last`, which come last. */
+/** `y add  n back`: as many as fit into `width` columns, and before all others those of `last`, which come last. */
 export function keyLine(hints: readonly KeyHint[], width: number, last: readonly KeyHint[] = []): Line {
   let left = width - last.reduce((sum, hint) => sum + widthOf(hint), 0);
   const fitting = hints.filter((hint) => {

@@ -1,6 +1,6 @@
 import type { Command } from "../state/command.js";
 import { keyName } from "../state/key-name.js";
-import type { Mode, State } from "../state/state.js";
+import type { Confirmation, Mode, State } from "../state/state.js";
 
 /** A key that works now, and what it does in a word or two. */
 export interface KeyHint {
@@ -8,13 +8,16 @@ export interface KeyHint {
   readonly label: string;
 }
 
-const MODE_KEYS: Readonly<Record<Exclude<Mode["kind"], "browse">, readonly KeyHint[]>> = {
+type OtherKind = Exclude<Mode["kind"], "browse" | "confirm">;
+
+const MODE_KEYS: Readonly<Record<OtherKind, readonly KeyHint[]>> = {
   filter: [
     { key: "Enter", label: "keep" },
-    { key: "Esc", label: "undo" },
+    { key: "Esc", label: "cancel" },
   ],
   command: [
     { key: "Enter", label: "run" },
+    { key: "Tab", label: "complete" },
     { key: "Esc", label: "back" },
   ],
   help: [
@@ -35,21 +38,27 @@ const MODE_KEYS: Readonly<Record<Exclude<Mode["kind"], "browse">, readonly KeyHi
   ],
   form: [
     { key: "Tab", label: "next field" },
-    { key: "←→", label: "type" },
     { key: "Ctrl-S", label: "review" },
+    { key: "Esc", label: "cancel" },
+    { key: "←→", label: "type" },
     { key: "Ctrl-J", label: "newline" },
-    { key: "Esc", label: "back" },
-  ],
-  confirm: [
-    { key: "y", label: "write" },
-    { key: "n", label: "back" },
-    { key: "v", label: "values" },
   ],
 };
 
-/** The keys of a mode that is not browsing. */
-export function modeKeys(kind: Exclude<Mode["kind"], "browse">): readonly KeyHint[] {
+/** The keys of a mode that is neither browsing nor a question. */
+export function modeKeys(kind: OtherKind): readonly KeyHint[] {
   return MODE_KEYS[kind];
+}
+
+const DEEDS = { add: "add", edit: "change", delete: "delete", undo: "undo" } as const;
+
+/** The keys that answer whether an edit is to be made. */
+export function confirmKeys({ purpose, isRevealed }: Confirmation): readonly KeyHint[] {
+  return [
+    { key: "y", label: DEEDS[purpose] },
+    { key: "n", label: "back" },
+    { key: "v", label: isRevealed ? "hide values" : "show values" },
+  ];
 }
 
 /** What works in every moment of browsing. */

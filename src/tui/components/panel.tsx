@@ -26,13 +26,20 @@ export function Panel({ size: { width, height }, title, footnote = "", isFocused
   const role = isFocused ? "accent" : "muted";
   const inner = width - 2;
   const rows = Array.from({ length: height - 2 }, (_, index) => cutLine(lines[index] ?? [], inner));
-  const top = { text: edge(bar, isFocused ? `▶ ${title}` : title, inner, "start"), role } as const;
-  const bottom = { text: edge(bar, footnote, inner, "end"), role } as const;
+  const head = label(isFocused ? `▶ ${title}` : title, inner);
+  const foot = label(footnote, inner);
+  const rest = (text: string) => bar.repeat(Math.max(0, inner - 1 - textWidth(text)));
+  const top: Line = [
+    { text: bar, role },
+    { text: head, role: isFocused ? "accent" : "text" },
+    { text: rest(head), role },
+  ];
+  const bottom: Line = [{ text: `${rest(foot)}${foot}${bar}`, role }];
   return (
     <Box width={width} height={height} flexShrink={0}>
       <Side border={left} role={role} height={height} />
       <Box width={inner} flexShrink={0}>
-        <TextLines lines={[[top], ...rows, [bottom]]} />
+        <TextLines lines={[top, ...rows, bottom]} />
       </Box>
       <Side border={right} role={role} height={height} />
     </Box>
@@ -57,10 +64,8 @@ function Side({ border, role, height }: SideProps) {
   );
 }
 
-/** `─ Title ──────` */
-function edge(bar: string, text: string, inner: number, at: "start" | "end"): string {
+/** What stands in a border, with spaces around it, cut where it is too wide. */
+function label(text: string, inner: number): string {
   const room = inner - 4;
-  const label = text === "" ? "" : ` ${textWidth(text) > room ? fitText(text, room) : text} `;
-  const rest = bar.repeat(Math.max(0, inner - 1 - textWidth(label)));
-  return at === "start" ? `${bar}${label}${rest}` : `${rest}${label}${bar}`;
+  return text === "" ? "" : ` ${textWidth(text) > room ? fitText(text, room) : text} `;
 }

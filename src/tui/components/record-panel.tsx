@@ -1,7 +1,9 @@
 import type { Size } from "../state/layout.js";
 import { recordLines } from "../state/record-lines.js";
+import { selectedEntry } from "../state/selected-entry.js";
 import type { State } from "../state/state.js";
 import { textColumns } from "../state/text-columns.js";
+import { visibleText } from "../text/visible-text.js";
 import { Panel } from "./panel.js";
 import { scrolledLines, scrolledText } from "./scrolled.js";
 
@@ -17,7 +19,7 @@ export function RecordPanel({ state, size }: RecordPanelProps) {
   return (
     <Panel
       size={size}
-      title="Record"
+      title={visibleText(selectedEntry(state)?.variable.name ?? "Variable")}
       footnote={scrolledText(lines.length, state.recordTop, page)}
       isFocused={state.focus === "record"}
       lines={scrolledLines(lines, state.recordTop, page)}

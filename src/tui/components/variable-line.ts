@@ -96,6 +96,7 @@ function valueCell(entry: Entry, state: State, width: number): Span {
   const shown = shownValue(entry, state);
   switch (shown.kind) {
     case "shown":
+      if (shown.text === "") return { text: fitText("(empty)", width), role: "muted" };
       return { text: cellText(shown.text, width), role: ROLES[entry.variable.type] ?? "text" };
     case "masked":
       return { text: fitText(MASK, width), role: "muted" };

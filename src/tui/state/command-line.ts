@@ -21,7 +21,10 @@ export function commandKey(state: State, line: CommandLine, key: Key, commands: 
     case "enter":
       return run(state, line, commands);
     case "tab":
-      return step({ ...state, mode: { ...line, ...completeCommand(state, line.field.text, commands) } });
+      return step({
+        ...state,
+        mode: { kind: "command", problem: undefined, ...completeCommand(state, line.field.text, commands) },
+      });
     default: {
       const field = editLine(line.field, key);
       return step(field === line.field ? state : { ...state, mode: { kind: "command", field, problem: undefined } });
@@ -34,7 +37,8 @@ function run(state: State, line: CommandLine, commands: readonly Command[]): Ste
   if (word === "") return step(backToBrowse(state));
   const command = find(word, commands);
   const problem = command ? whyNot(state, command, argument) : unknown(word, commands);
-  if (!command || problem !== undefined) return step({ ...state, mode: { ...line, problem } });
+  if (!command || problem !== undefined)
+    return step({ ...state, mode: { kind: "command", field: line.field, problem } });
   return command.run(backToBrowse(state), argument);
 }
 

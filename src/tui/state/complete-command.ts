@@ -15,18 +15,18 @@ export function completeCommand(
   state: State,
   text: string,
   commands: readonly Command[],
-): { field: TextField; problem: string | undefined } {
+): { field: TextField; choices: string | undefined } {
   const [, word = "", space = "", typed = ""] = /^\s*(\S*)(\s*)(.*)$/su.exec(text) ?? [];
   if (space === "") {
-    const { full, problem, isOnly } = complete(
+    const { full, choices, isOnly } = complete(
       word,
       commands.map(({ name }) => name),
     );
     const takesMore = isOnly && commands.some(({ name, argument }) => name === full && argument !== undefined);
-    return { field: textField(takesMore ? `${full} ` : full), problem };
+    return { field: textField(takesMore ? `${full} ` : full), choices };
   }
-  const { full, problem } = complete(typed, argumentsOf(state, word));
-  return { field: textField(`${word} ${full}`), problem };
+  const { full, choices } = complete(typed, argumentsOf(state, word));
+  return { field: textField(`${word} ${full}`), choices };
 }
 
 function argumentsOf(state: State, word: string): readonly string[] {
@@ -37,7 +37,7 @@ function argumentsOf(state: State, word: string): readonly string[] {
   return word === "sort" ? SORTS : [];
 }
 
-function complete(typed: string, candidates: readonly string[]): { full: string; problem?: string; isOnly: boolean } {
+function complete(typed: string, candidates: readonly string[]): { full: string; choices?: string; isOnly: boolean } {
   const fitting = [...new Set(candidates)].filter((candidate) => hasPrefix(candidate, typed));
   const [first, ...others] = fitting;
   if (first === undefined) return { full: typed, isOnly: false };
@@ -45,7 +45,7 @@ function complete(typed: string, candidates: readonly string[]): { full: string;
   const full = others.reduce(commonPrefix, first);
   if (full.length > typed.length) return { full, isOnly: false };
   const more = fitting.length > MOST_NAMED ? " and more" : "";
-  return { full: typed, problem: `${fitting.slice(0, MOST_NAMED).join(", ")}${more}`, isOnly: false };
+  return { full: typed, choices: `${fitting.slice(0, MOST_NAMED).join(", ")}${more}`, isOnly: false };
 }
 
 function hasPrefix(text: string, prefix: string): boolean {

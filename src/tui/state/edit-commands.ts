@@ -48,7 +48,7 @@ export const EDIT_COMMANDS: readonly Command[] = [
     label: "undo",
     help: "undo the last edit of this session; again for the one before",
     group: "Edit",
-    whyNot: whyNotEdit,
+    whyNot: (state) => whyNotEdit(state) ?? whyNoUndo(state),
     run: askToUndo,
   },
   {
@@ -85,6 +85,10 @@ function whyNotEdit(state: State): string | undefined {
 
 function whyNoEntry(state: State): string | undefined {
   return selectedEntry(state) ? undefined : "no variable is selected";
+}
+
+function whyNoUndo({ undo }: State): string | undefined {
+  return undo.length > 0 ? undefined : "nothing to undo";
 }
 
 function withEntry(state: State, use: (entry: Entry) => Step): Step {

@@ -11,8 +11,9 @@ export interface FailureText {
 /** Why the open place can't be read. */
 export function failureText({ loaded, places, place, now }: State, failure: Failure): FailureText {
   const again = againText(loaded, now);
-  if (failure.code === "rate_limited") return { what: `rate limit reached${again && `: ${again}`}`, advice: [RETRY] };
-  const advice = [again ? `${again}; ${RETRY}` : RETRY];
+  if (failure.code === "rate_limited")
+    return { what: `rate limit reached${again && `: ${again}`}`, advice: [again ? RETRY_NOW : RETRY] };
+  const advice = [again ? `${again}; ${RETRY_NOW}` : RETRY];
   if (failure.code !== "unauthorized") return { what: failure.message, advice };
   const refused = places[place];
   return { what: `${placeText(refused)}: ${failure.message}`, advice: [...checks(refused), ...advice] };
@@ -22,7 +23,8 @@ export function failureText({ loaded, places, place, now }: State, failure: Fail
 export function failureLine(state: State, failure: Failure): string {
   const again = againText(state.loaded, state.now);
   const { what } = failureText(state, failure);
-  return failure.code === "rate_limited" || again === "" ? `${what}; ${RETRY}` : `${again}: ${what}`;
+  if (again === "") return `${what}; ${RETRY}`;
+  return failure.code === "rate_limited" ? what : `${again}: ${what}`;
 }
 
 /** `profile staging` */
@@ -31,6 +33,7 @@ function placeText(place: PlaceInfo | undefined): string {
 }
 
 const RETRY = "r tries again";
+const RETRY_NOW = "r tries now";
 
 function againText(loaded: Loaded, now: number): string {
   const { nextAt } = loaded;

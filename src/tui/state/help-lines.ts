@@ -4,10 +4,11 @@ import { wrapWords } from "../text/wrap-line.js";
 import type { Command } from "./command.js";
 import { keyName } from "./key-name.js";
 
-const GROUPS: readonly Command["group"][] = ["Move", "Find", "Values", "Edit", "Other"];
+const GROUPS: readonly Command["group"][] = ["Find", "Values", "Edit", "Move", "Other"];
 const GAP = 4;
 /** The least that two columns are readable at. */
 const TWO_COLUMNS = 120;
+const NARROW = 80;
 const MOST_KEYS = 24;
 const MOST_WORD = 20;
 
@@ -19,8 +20,7 @@ const MOST_WORD = 20;
 export function helpLines(commands: readonly Command[], width: number): readonly Line[] {
   const columns = width >= TWO_COLUMNS ? 2 : 1;
   const columnWidth = Math.floor((width - GAP * (columns - 1)) / columns);
-  const sizes = columnSizes(commands, columnWidth);
-  const blocks = GROUPS.map((group) => groupLines(group, commands, sizes, columnWidth)).filter((lines) => lines.length);
+  const blocks = GROUPS.map((group) => groupLines(group, commands, columnWidth)).filter((lines) => lines.length);
   if (columns === 1) return joined(blocks);
   const [left, right] = balanced(blocks);
   return Array.from({ length: Math.max(left.length, right.length) }, (_, index) => {
@@ -35,17 +35,19 @@ interface Sizes {
   readonly word: number;
 }
 
-/** As wide as the widest, but never more than leaves half of the column to the help. */
+/** As wide as the widest, but never more than leaves about half of the column to the help. */
 function columnSizes(commands: readonly Command[], width: number): Sizes {
   const widest = (texts: readonly string[]) => texts.reduce((most, text) => Math.max(most, text.length), 0);
   const keys = Math.min(widest(commands.map(keysText)), MOST_KEYS, Math.floor(width * 0.25));
-  const word = Math.min(widest(commands.map(wordText)), MOST_WORD, Math.floor(width * 0.25));
+  const word = Math.min(widest(commands.map(wordText)), MOST_WORD, Math.floor(width * 0.27));
   return { keys, word };
 }
 
-function groupLines(group: string, commands: readonly Command[], sizes: Sizes, width: number): Line[] {
+function groupLines(group: string, commands: readonly Command[], width: number): Line[] {
   const own = commands.filter((command) => command.group === group);
   if (own.length === 0) return [];
+  // Where there is little room, no group leaves any to the long keys of another.
+  const sizes = columnSizes(width < NARROW ? own : commands, width);
   return [[{ text: group, role: "accent" }], ...own.flatMap((command) => commandLines(command, sizes, width))];
 }
 

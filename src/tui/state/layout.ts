@@ -1,3 +1,5 @@
+import { textWidth } from "../text/text-width.js";
+import { visibleText } from "../text/visible-text.js";
 import type { Panel, State } from "./state.js";
 
 /** Columns and lines of a panel, its border included. */
@@ -22,11 +24,17 @@ export const SMALLEST = { columns: 60, rows: 15 } as const;
 
 const WIDE = 120;
 const MEDIUM = 80;
+/** Its title has room in it. */
+const LEAST_PLACES = 20;
+/** The border, what marks the cursor and the open place, and a space after the name. */
+const AROUND_PLACE = 6;
+
+type Shape = Pick<State, "columns" | "rows" | "focus" | "places">;
 
 /** Three panels side by side where there is room; two, with the record below; or one column, where places come on demand. */
-export function layoutOf({ columns, rows, focus }: Pick<State, "columns" | "rows" | "focus">): Layout {
+export function layoutOf({ columns, rows, focus, places: all }: Shape): Layout {
   const body = { width: columns, height: Math.max(3, rows - 2) };
-  const placesWidth = columns >= WIDE ? 30 : columns >= MEDIUM ? 22 : 0;
+  const placesWidth = columns >= WIDE ? placesWidthOf(all, 30) : columns >= MEDIUM ? placesWidthOf(all, 22) : 0;
   const width = columns - placesWidth;
   const places = placesWidth > 0 ? { width: placesWidth, height: body.height } : undefined;
   if (columns >= WIDE) {
@@ -40,6 +48,12 @@ export function layoutOf({ columns, rows, focus }: Pick<State, "columns" | "rows
   const recordHeight = Math.max(5, Math.floor(body.height * (focus === "record" ? 0.6 : 0.4)));
   const variables = { width, height: body.height - recordHeight };
   return { body, places, variables, record: { width, height: recordHeight }, isRecordBeside: false };
+}
+
+/** As wide as the longest name of a place needs, within bounds. */
+function placesWidthOf(places: Shape["places"], most: number): number {
+  const longest = places.reduce((width, { name }) => Math.max(width, textWidth(visibleText(name))), 0);
+  return Math.min(most, Math.max(LEAST_PLACES, longest + AROUND_PLACE));
 }
 
 /** Lines of a panel that can hold something: all but its border, and of the variables the heading. */

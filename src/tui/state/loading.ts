@@ -1,5 +1,5 @@
 import type { Entry } from "../ports.js";
-import { changesBetween, summarize } from "./changes.js";
+import { type Changes, changesBetween, summarize } from "./changes.js";
 import { loadEffect, openedAt } from "./initial-state.js";
 import { isLasting } from "./is-reading.js";
 import { tell } from "./notices.js";
@@ -87,7 +87,7 @@ export function loaded(
 }
 
 export function failed(state: State, failure: Failure, now: number): State {
-  const { isComplete, failures } = state.loaded;
+  const { isComplete, failures, rateLimit } = state.loaded;
   const backoff = Math.min(FIRST_RETRY_MS * 2 ** failures, LONGEST_RETRY_MS);
   // A server that does not say when has a retryAfter of 0.
   const wait = failure.retryAfter ? Math.max(failure.retryAfter * 1_000, FIRST_RETRY_MS) : backoff;
@@ -96,6 +96,7 @@ export function failed(state: State, failure: Failure, now: number): State {
     failure,
     failures: failures + 1,
     nextAt: isLasting(failure) ? undefined : now + wait,
+    rateLimit: rateLimit && failure.code === "rate_limited" ? { ...rateLimit, remaining: 0 } : rateLimit,
   });
   return { ...next, now };
 }
@@ -108,8 +109,14 @@ function marked(state: State, before: readonly Entry[]): State {
   for (const name of changes.changed) kinds.set(name, "changed");
   for (const name of changes.removed) kinds.delete(name);
   const told = summarize(changes);
+  if (told === undefined) return state;
   const next = { ...state, marks: { kinds, until: state.now + MARK_MS } };
-  return told === undefined ? state : tell(next, told);
+  // Whoever has just changed something was told so, and how to undo it.
+  return isToldOf(changes, state.notice) ? next : tell(next, told);
+}
+
+function isToldOf({ added, changed, removed }: Changes, notice: State["notice"]): boolean {
+  return notice?.tone === "success" && [...added, ...changed, ...removed].every((name) => notice.text.includes(name));
 }
 
 export function withLoaded(state: State, change: Partial<Loaded>): State {

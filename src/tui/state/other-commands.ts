@@ -23,7 +23,7 @@ export const OTHER_COMMANDS: readonly Command[] = [
     name: "next-panel",
     keys: ["tab", "l", "right"],
     label: "panel",
-    help: "go to the next panel; Shift-Tab, h and ← go to the one before",
+    help: "go to the next panel",
     group: "Move",
     run: (state) => step(focusPanel(state, 1)),
   },

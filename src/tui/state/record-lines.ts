@@ -2,6 +2,7 @@ import { isEncrypted, type VariableType } from "../../domain/variable.js";
 import type { Entry } from "../ports.js";
 import { jsonLines } from "../text/json-lines.js";
 import { type Line, line } from "../text/line.js";
+import { textWidth } from "../text/text-width.js";
 import { visibleText } from "../text/visible-text.js";
 import { wrapLine, wrapWords } from "../text/wrap-line.js";
 import { pageSize } from "./layout.js";
@@ -14,31 +15,35 @@ const LABEL_WIDTH = 13;
 /** Lines of a panel from which on there is room for a table of what a record is. */
 const ROOMY = 14;
 
+/** Columns of a panel's text that its title has not: what is around it, and the mark of the focus. */
+const AROUND_TITLE = 4;
+
 /**
- * The record that the list's cursor is on, in lines of at most `width` columns; none in an empty list. In a low panel
- * it is told more shortly. A long value is wrapped once, and again only when it is another or the width is.
+ * The record that the list's cursor is on, in lines of at most `width` columns; none in an empty list. Its name is the
+ * panel's title, and in the lines only if it is too long for that. In a low panel it is told more shortly. A long value
+ * is wrapped once, and again only when it is another or the width is.
  *
  * @param width as `textColumns` has it of the record's panel
  */
 export function recordLines(state: State, width: number): readonly Line[] {
   const entry = selectedEntry(state);
   if (!entry) return [];
-  const head = pageSize(state, "record") < ROOMY ? shortHead(entry, state, width) : tallHead(entry, state, width);
-  return [...head, ...valueLines(entry, state, width)];
+  const value = valueLines(entry, state, width);
+  if (pageSize(state, "record") >= ROOMY) return [...tallHead(entry, state, width), ...value];
+  const head = [...nameLines(entry, width), ...factLines(entry, state, width)];
+  const description = descriptionLines(entry, width);
+  // A long one would hide the value.
+  return description.length > 1 ? [...head, ...value, ...description] : [...head, ...description, ...value];
 }
 
-/** Name, kind and ids on one line if they fit, and the description. */
-function shortHead(entry: Entry, { marks }: State, width: number): Line[] {
+/** Type, ids and what else there is to tell of it, on one line if they fit. */
+function factLines(entry: Entry, { marks }: State, width: number): Line[] {
   const { variable, value } = entry;
   const mark = marks?.kinds.get(variable.name);
-  const facts = [visibleText(variable.type), `variable ${variable.id}`, value ? `value ${value.id}` : "no value id"];
+  const facts = [visibleText(variable.type), `id ${variable.id}`, value ? `value id ${value.id}` : "no value id"];
   facts.push(encryptionText(entry));
   if (mark) facts.push(CHANGES[mark]);
-  return [
-    ...nameLines(entry, width),
-    ...wrapWords(facts.join(" · "), width).map((text) => line(text, "muted")),
-    ...descriptionLines(entry, width),
-  ];
+  return wrapWords(facts.join(" · "), width).map((text) => line(text, "muted"));
 }
 
 function tallHead(entry: Entry, { marks }: State, width: number): Line[] {
@@ -50,11 +55,10 @@ function tallHead(entry: Entry, { marks }: State, width: number): Line[] {
     ["value id", value ? line(String(value.id)) : line("none", "muted")],
     ["encrypted", line(encryptionText(entry) === "encrypted" ? "yes, by a client" : "no")],
   ];
-  if (mark) fields.push(["changed", line(CHANGES[mark], "warning")]);
+  if (mark) fields.push(["change", line(CHANGES[mark], "warning")]);
+  const head = [...nameLines(entry, width), ...descriptionLines(entry, width)];
   return [
-    ...nameLines(entry, width),
-    ...descriptionLines(entry, width),
-    [],
+    ...(head.length > 0 ? [...head, []] : []),
     ...fields.flatMap(([label, text]) =>
       wrapLine([{ text: label.padEnd(LABEL_WIDTH), role: "muted" }, ...text], width),
     ),
@@ -62,10 +66,11 @@ function tallHead(entry: Entry, { marks }: State, width: number): Line[] {
   ];
 }
 
-const CHANGES = { added: "+ it is new", changed: "~ it has changed" } as const;
+const CHANGES = { added: "+ new", changed: "~ changed" } as const;
 
 function nameLines({ variable }: Entry, width: number): Line[] {
-  return wrapLine([{ text: visibleText(variable.name), role: "accent" }], width);
+  const name = visibleText(variable.name);
+  return textWidth(name) + AROUND_TITLE <= width ? [] : wrapLine(line(name, "accent"), width);
 }
 
 function descriptionLines({ variable }: Entry, width: number): Line[] {

@@ -123,7 +123,13 @@ export type Mode =
   | { readonly kind: "browse" }
   /** The filter is being typed; `before` is what Escape brings back. */
   | { readonly kind: "filter"; readonly field: TextField; readonly before: string }
-  | { readonly kind: "command"; readonly field: TextField; readonly problem: string | undefined }
+  | {
+      readonly kind: "command";
+      readonly field: TextField;
+      readonly problem: string | undefined;
+      /** What it could be completed to, when that is several. */
+      readonly choices?: string | undefined;
+    }
   | { readonly kind: "help"; readonly top: number }
   /** Choosing the place to compare with. */
   | { readonly kind: "pick"; readonly cursor: number }

@@ -11,12 +11,19 @@ export function paintLine(line: Line, theme: Theme): string {
     .join("");
 }
 
-function paint(text: string, { color, bold, dimColor, underline }: TextStyle, isInverse: boolean): string {
-  let painted = color === undefined ? text : chalk.hex(color)(text);
+function paint(text: string, style: TextStyle, isInverse: boolean): string {
+  const { bold, dimColor, underline } = style;
+  let painted = coloured(text, style);
   if (dimColor) painted = chalk.dim(painted);
   if (bold) painted = chalk.bold(painted);
   if (underline) painted = chalk.underline(painted);
   return isInverse ? chalk.inverse(painted) : painted;
+}
+
+/** What chalk makes of `#rrggbb` where there are 256 colours is often paler, and then not as legible as was measured. */
+function coloured(text: string, { color, ansi256 }: TextStyle): string {
+  if (color === undefined) return text;
+  return chalk.level === 2 && ansi256 !== undefined ? chalk.ansi256(ansi256)(text) : chalk.hex(color)(text);
 }
 
 /** The same to look at in as few characters as can be: each of them is looked at in every frame. */

@@ -87,7 +87,7 @@ it.each([
 it("tells without colour which panel has the focus", () => {
   for (const focus of PANELS) {
     const [, top = ""] = frameOf(readyState(ENTRIES, { columns: 120, rows: 40, focus }));
-    const titles = { places: "Environments", variables: "Variables", record: "Record" };
+    const titles = { places: "Environments", variables: "Variables", record: "DATABASE_URL" };
     expect(top).toContain(`━ ▶ ${titles[focus]}`);
     expect(top.match(/▶/g)).toHaveLength(1);
   }

@@ -62,19 +62,26 @@ it.each([
   );
 });
 
-it("shows what is typed, and what is wrong with it", () => {
+it("shows what is typed, and what is wrong with it or could be meant", () => {
   const filter = readyState(ENTRIES, {
     mode: { kind: "filter", field: textField("data"), before: "" },
     list: { rows: [0] },
   });
-  expect(footer(filter)).toMatch(/^ \/data +1 of 6 {2}Enter keep {2}Esc undo$/);
+  expect(footer(filter)).toMatch(/^ \/data +1 of 6 {2}Enter keep {2}Esc cancel$/);
   const command = readyState(ENTRIES, {
     mode: { kind: "command", field: textField("fnd"), problem: "there is no command fnd" },
   });
   expect(footer(command)).toMatch(/^ :fnd +✗ there is no command fnd$/);
+  const choices = "reveal, reveal-all";
+  const several = readyState(ENTRIES, {
+    mode: { kind: "command", field: textField("re"), problem: undefined, choices },
+  });
+  expect(footer(several)).toMatch(/^ :re +reveal, reveal-all$/);
 });
 
 it("shows the keys of a question, until it is answered", () => {
-  expect(footer(readyState(ENTRIES, { mode: CONFIRMATION }))).toBe(" y write  n back  v values");
+  expect(footer(readyState(ENTRIES, { mode: CONFIRMATION }))).toBe(" y change  n back  v show values");
+  const revealed = { ...CONFIRMATION, purpose: "delete", isRevealed: true } as const;
+  expect(footer(readyState(ENTRIES, { mode: revealed }))).toBe(" y delete  n back  v hide values");
   expect(footer(readyState(ENTRIES, { mode: { ...CONFIRMATION, isBusy: true } }))).toBe(" writing…");
 });

@@ -22,7 +22,7 @@ describe("a confirmation", () => {
     expect(frame).toContain("+ Flags");
     expect(frame).toMatch(/value +- ••••••••/);
     expect(frame).toContain("+ ••••••••");
-    expect(frame).toContain("y write  n back");
+    expect(frame).toContain("y change  n back");
   });
 
   it("shows the values where they are revealed, line by line", () => {
@@ -56,7 +56,7 @@ describe("a confirmation", () => {
     expect(frame).toContain("change FLAGS");
     expect(frame).toMatch(/… \d+ more lines/);
     expect(frame).toContain("✗ it has changed meanwhile");
-    expect(frame).toContain("y write");
+    expect(frame).toContain("y change");
   });
 });
 
@@ -76,7 +76,7 @@ describe("a comparison", () => {
 
   it("tells by signs what is only there, only here, or another, and masks it", () => {
     const frame = panel(ready);
-    expect(frame).toContain("shop/development -> shop/production  2/3");
+    expect(frame).toContain("shop/development → shop/production  2/3");
     expect(frame).toMatch(/ \+ ONLY_THERE +\(not there\) +••••••••/);
     expect(frame).toMatch(/›- ONLY_HERE +•••••••• +\(not there\)/);
     expect(frame).toMatch(/ ~ PORT +NUMBER •••••••• +STRING ••••••••/);

@@ -123,7 +123,7 @@ describe("where there is no list", () => {
     const failure = { code: "unreachable", message: "nothing listens on http://127.0.0.1:7400" };
     const frame = panel(readyState([], { loaded: { ...none, phase: "failed", failure, nextAt: NOW + 12_000 } }));
     expect(frame).toContain("✗ nothing listens on http://127.0.0.1:7400");
-    expect(frame).toContain("trying again in 12 s; r tries again");
+    expect(frame).toContain("trying again in 12 s; r tries now");
   });
 
   it("counts down to the end of a rate limit", () => {
@@ -144,7 +144,7 @@ describe("where there is no list", () => {
 
 it("keeps the list when it can't be read again, and says so above it", () => {
   const failure = { code: "unreachable", message: "connection refused" };
-  const frame = panel(readyState(ENTRIES, { loaded: { phase: "failed", failure, nextAt: NOW + 5_000 } }));
+  const frame = panel(readyState(ENTRIES, { loaded: { failure, nextAt: NOW + 5_000 } }));
   expect(frame).toContain("✗ trying again in 5 s: connection refused");
   for (const { variable } of ENTRIES) expect(frame).toContain(variable.name);
 });
@@ -153,4 +153,12 @@ it("says above the list what the source says is wrong with it", () => {
   expect(panel(readyState(ENTRIES, { loaded: { problem: "the data file is broken" } }))).toContain(
     "! the data file is broken",
   );
+});
+
+it("tells a value that is empty from one that is not there", () => {
+  const entries = [entry("EMPTY", ""), entry("UNSET")];
+  const revealed = { names: "all", decrypted: new Map(), until: NOW } as const;
+  const frame = panel(readyState(entries, { revealed }));
+  expect(frame).toMatch(/EMPTY +STRING +\(empty\)/);
+  expect(frame).toMatch(/UNSET +STRING +\(no value\)/);
 });

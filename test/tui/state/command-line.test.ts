@@ -105,8 +105,8 @@ it.each([
   ["diff shop/", "shop/test, shop/production"],
   ["sort ", "id, name, type"],
   ["q", undefined],
-])("says what %o could be where that is not certain", (text, problem) => {
-  expect(completed(text).problem).toBe(problem);
+])("says what %o could be where that is not certain", (text, choices) => {
+  expect(completed(text)).toMatchObject({ choices, problem: undefined });
 });
 
 it("names no more than a few of many", () => {
@@ -114,5 +114,5 @@ it("names no more than a few of many", () => {
     return { name: `p${index}`, kind: "profile" as const, detail: "" };
   });
   const [state] = commandKey(readyState([], { places }), modeOf(typed("open p"), "command"), press("tab"), COMMANDS);
-  expect(modeOf(state, "command").problem).toBe("p0, p1, p2, p3, p4, p5, p6, p7 and more");
+  expect(modeOf(state, "command").choices).toBe("p0, p1, p2, p3, p4, p5, p6, p7 and more");
 });

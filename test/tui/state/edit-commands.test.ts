@@ -61,7 +61,12 @@ it.each(["e", "a", "x", "u"])("can't change a server's variables with %s", (key)
 it.each(["e", "a", "x", "u", "d"])("waits with %s until all is read", (key) => {
   expect(whyNot(key, loaded({ isComplete: false, isEditable: false, phase: "loading" }))).toBe("still reading");
   expect(whyNot(key, loaded({ isComplete: false, phase: "failed" }))).toBe("the variables could not be read");
-  expect(whyNot(key, at(0))).toBeUndefined();
+  const edit = { name: "PORT", before: undefined, after: undefined };
+  expect(whyNot(key, { ...at(0), undo: [edit] })).toBeUndefined();
+});
+
+it("has nothing to undo before something was changed", () => {
+  expect(whyNot("u", at(0))).toBe("nothing to undo");
 });
 
 it.each(["e", "x"])("has nothing to do with %s in an empty list", (key) => {

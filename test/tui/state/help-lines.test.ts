@@ -9,7 +9,7 @@ function texts(width: number): string[] {
 
 it("tells of each command its keys, its word and what it does", () => {
   const lines = texts(76);
-  expect(lines[0]).toBe("Move");
+  expect(lines[0]).toBe("Find");
   expect(lines).toContainEqual(expect.stringMatching(/^ {2}↓ j +:down +the next line$/));
   expect(lines).toContainEqual(expect.stringMatching(/^ {2}t +:type <type> +shows one type only$/));
   expect(lines).toContainEqual(expect.stringMatching(/^ {2}q Ctrl-C +:quit +leaves$/));
@@ -17,7 +17,7 @@ it("tells of each command its keys, its word and what it does", () => {
 
 it("has two columns where there is room for them", () => {
   expect(texts(120).length).toBeLessThan(texts(119).length * 0.75);
-  expect(texts(120)[0]).toMatch(/^Move +Values$/);
+  expect(texts(120)[0]).toMatch(/^Find +Edit$/);
 });
 
 it.each([56, 76, 116, 196])("is no wider than %d columns", (width) => {

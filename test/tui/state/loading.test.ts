@@ -42,6 +42,19 @@ describe("a later reading", () => {
     expect(state.list.rows).toHaveLength(3);
   });
 
+  test("marks what was just edited here, and leaves it at having told so", () => {
+    const text = "changed URL; u undoes it";
+    const before = { ...readyState(entries), notice: { text, tone: "success", until: NOW + 9_000 } } as const;
+    const mine = readAgain(
+      before,
+      [entries[0], entry("URL", "b"), entries[2]].filter((each) => each !== undefined),
+    );
+    expect([...(mine.marks?.kinds ?? [])]).toEqual([["URL", "changed"]]);
+    expect(mine.notice?.text).toBe(text);
+    const others = readAgain(before, entries.slice(0, 2));
+    expect(others.notice?.text).toBe("removed: DEBUG");
+  });
+
   test("that finds the same leaves the list as it is, and is the newest", () => {
     const before = readyState(entries);
     const state = readAgain(before, before.loaded.entries);
@@ -99,6 +112,13 @@ describe("a failure", () => {
   test("of the rate limit is tried again when the server said", () => {
     const state = failed(loadingState(), { code: "rate_limited", message: "limit", retryAfter: 12 }, NOW);
     expect(state.loaded.nextAt).toBe(NOW + 12_000);
+  });
+
+  test("of the rate limit leaves no requests", () => {
+    const { loaded: before, ...rest } = loadingState();
+    const state = { ...rest, loaded: { ...before, rateLimit: { limit: 6, remaining: 3, reset: 9 } } };
+    expect(failed(state, { code: "rate_limited", message: "limit" }, NOW).loaded.rateLimit?.remaining).toBe(0);
+    expect(failed(state, unreachable, NOW).loaded.rateLimit?.remaining).toBe(3);
   });
 
   test.each(["unauthorized", "usage", "not_found"])("%s waits for a person", (code) => {

@@ -18,7 +18,7 @@ function tall(state: State): State {
 it("tells all that a record has, and masks what it holds", () => {
   const [first] = ENTRIES;
   const lines = texts(recordLines(tall(readyState()), 40));
-  expect(lines.slice(0, 3)).toEqual(["DATABASE_URL", "Primary database", ""]);
+  expect(lines.slice(0, 2)).toEqual(["Primary database", ""]);
   expect(lines).toContain(`variable id  ${first?.variable.id}`);
   expect(lines).toContain(`value id     ${first?.value?.id}`);
   expect(lines).toContain("encrypted    no");
@@ -28,8 +28,21 @@ it("tells all that a record has, and masks what it holds", () => {
 it("is shorter in a low panel, and tells the same", () => {
   const kinds = new Map([["DATABASE_URL", "changed"] as const]);
   const lines = texts(recordLines(readyState(ENTRIES, { marks: { kinds, until: NOW } }), 100));
-  expect(lines).toHaveLength(4);
-  expect(lines[1]).toMatch(/^STRING · variable \d+ · value \d+ · not encrypted · ~ it has changed$/);
+  expect(lines).toHaveLength(3);
+  expect(lines[0]).toMatch(/^STRING · id \d+ · value id \d+ · not encrypted · ~ changed$/);
+});
+
+it("has the name where it is too long for a title", () => {
+  const entries = [entry("LONG_".repeat(10), "x")];
+  for (const state of [readyState(entries)].flatMap((each) => [each, tall(each)])) {
+    expect(texts(recordLines(state, 54))[0]).not.toContain("LONG");
+    expect(texts(recordLines(state, 53))[0]).toBe("LONG_".repeat(10));
+  }
+});
+
+it("does not hide the value behind a long description in a low panel", () => {
+  const entries = [entry("A", "x", "STRING", "word ".repeat(30).trim())];
+  expect(texts(recordLines(readyState(entries), 60))[1]).toBe("••••••••");
 });
 
 it("pretty-prints JSON and tells its parts apart", () => {

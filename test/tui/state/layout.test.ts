@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { layoutOf } from "../../../src/tui/state/layout.js";
+import { ENTRIES, readyState } from "../support/state.js";
+
+function placesWidth(columns: number, ...names: string[]): number | undefined {
+  const places = names.map((name) => ({ name, kind: "environment", detail: "data.json" }) as const);
+  return layoutOf(readyState(ENTRIES, { columns, rows: 30, places })).places?.width;
+}
+
+it("gives the places what their names need, and the rest to the variables", () => {
+  expect(placesWidth(120, "test", "a-name-of-20-letters")).toBe(26);
+  expect(placesWidth(120, "日本語日本語日本語日本")).toBe(28);
+  const { variables, record } = layoutOf(readyState(ENTRIES, { columns: 120, rows: 30 }));
+  expect((variables?.width ?? 0) + (record?.width ?? 0)).toBe(120 - "shop/development".length - 6);
+});
+
+it("keeps the places within bounds", () => {
+  expect(placesWidth(120, "a")).toBe(20);
+  expect(placesWidth(120, "n".repeat(100))).toBe(30);
+  expect(placesWidth(80, "n".repeat(100))).toBe(22);
+  expect(placesWidth(79, "a")).toBeUndefined();
+});

@@ -1,5 +1,6 @@
 import { emitKeypressEvents, type Interface, type Key as Keypress } from "node:readline";
 import type { Key } from "./state/message.js";
+import { PASTE } from "./state/typed.js";
 
 /** How long after an Escape what comes next may still belong to it, as the codes of arrow keys do. Milliseconds. */
 const ESCAPE_MS = 50;
@@ -19,7 +20,7 @@ export function listenToKeys(keyboard: Keyboard, onKey: (key: Key) => void): () 
     if (key.name === "paste-start") {
       pasted = "";
     } else if (key.name === "paste-end") {
-      if (pasted) onKey(textKey(pasted.replace(/\r\n?/g, "\n")));
+      if (pasted) onKey({ name: PASTE, text: pasted.replace(/\r\n?/g, "\n") });
       pasted = undefined;
     } else if (pasted === undefined) {
       const pressed = toKey(text, key);

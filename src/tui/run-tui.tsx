@@ -35,9 +35,9 @@ const TICK_MS = 1_000;
  */
 export async function runTui({ places, place, terminal, clock, ...options }: TuiOptions): Promise<void> {
   // Without colour there is still bold and inverse: what else would tell where the cursor is?
-  // Lines are painted through chalk's own instance.
-  chalk.level = options.colorLevel === 0 ? 1 : options.colorLevel;
   const theme = createTheme(options.colorLevel === 0 ? "plain" : options.theme);
+  // Lines are painted through chalk's own instance.
+  chalk.level = options.colorLevel || 1;
   const screen = new Screen(terminal);
   let quit = () => {};
   const quitting = new Promise<void>((resolve) => {

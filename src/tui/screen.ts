@@ -32,10 +32,13 @@ export class Screen {
       return;
     }
     const lines = frame.split("\n");
+    // Below a frame that is lower there may be no line any more: a terminal takes its last one for that.
+    const isWhole = lines.length < this.#shown.length;
+    const before = isWhole ? [] : this.#shown;
     const changes = lines.flatMap((line, row) =>
-      line === this.#shown[row] ? [] : [at(row) + ERASE_LINE + anchorColumns(line) + RESET],
+      line === before[row] ? [] : [at(row) + ERASE_LINE + anchorColumns(line) + RESET],
     );
-    if (lines.length < this.#shown.length) changes.push(at(lines.length) + ERASE_BELOW);
+    if (isWhole) changes.unshift(at(0) + ERASE_BELOW);
     this.#shown = lines;
     if (changes.length > 0) this.#output.write(BEGIN + changes.join("") + END);
   }

@@ -150,6 +150,19 @@ describe.skipIf(!has("script", "--version") || !has("bash", "--version"))("a she
     await tty.until(/prompt> /);
     expect(countOf(LEAVE, tty)).toBe(2);
   });
+
+  it("may make it another size before fg: the whole of it is used", async () => {
+    const tty = terminal("exec sh -i", { PS1: "prompt> " });
+    await tty.until(/prompt> /);
+    tty.type(`stty cols 80 rows 24; ${await tuiCommand()}\r`);
+    await tty.until(/shop\/development/);
+    tty.type("\x1a");
+    await tty.until(/Stopped[\s\S]*prompt> /);
+    tty.type("stty cols 90 rows 31; fg\r");
+    await expect.poll(() => tty.written(), { timeout: 20_000 }).toContain("\x1b[31;1H");
+    tty.type("q");
+    await tty.until(/prompt> /);
+  });
 });
 
 function quoted(text: string): string {

@@ -27,6 +27,8 @@ export interface Tmux {
   keys(...names: string[]): Promise<void>;
   /** Types text as it is. */
   type(text: string): Promise<void>;
+  /** Pastes text, in brackets where the program has asked for them. */
+  paste(text: string): Promise<void>;
   /** What is on the screen, a line each; with `colors` in the escape sequences of SGR. */
   screen(options?: { colors?: boolean }): Promise<string>;
   /** What is on the shell's own screen, be it seen or below the alternate one. */
@@ -100,6 +102,11 @@ function driver(call: Call): Tmux {
     },
     keys: (...names) => send("--", ...names),
     type,
+    paste: async (text) => {
+      // In a buffer of its own, so that the clipboard stays as it is; -r: tmux would make carriage returns of newlines.
+      await call("set-buffer", "-b", "pasted", "--", text);
+      await call("paste-buffer", "-p", "-r", "-d", "-b", "pasted");
+    },
     screen,
     shellScreen: async () => call("capture-pane", "-p", ...((await alternateOn()) ? ["-a"] : [])),
     until: (expected) => until(screen, expected),

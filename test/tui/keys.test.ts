@@ -55,7 +55,7 @@ test("keys that come together are still single keys", async () => {
 test("what is pasted is one key, with newlines, and runs no command", async () => {
   const keys = await keysOf("\x1b[200~one\r\ntwo\tx\r\x1b[201~q", "q");
   expect(keys).toEqual([
-    { name: "one\ntwo\tx\n", text: "one\ntwo\tx\n" },
+    { name: "paste", text: "one\ntwo\tx\n" },
     { name: "q", text: "q" },
   ]);
 });

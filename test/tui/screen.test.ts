@@ -42,11 +42,11 @@ test("the same frame is not written again", () => {
   expect(written).toHaveLength(1);
 });
 
-test("lines that are gone are erased", () => {
+test("a lower frame is written whole, and nothing below it: a terminal may have no more lines than that", () => {
   const { screen, written } = testScreen();
-  screen.show("one\ntwo");
-  screen.show("one");
-  expect(written[1]).toContain("\x1b[2;1H\x1b[J");
+  screen.show("one\ntwo\nthree");
+  screen.show("one\n2");
+  expect(written[1]).toBe("\x1b[?2026h\x1b[1;1H\x1b[J\x1b[1;1H\x1b[2Kone\x1b[0m\x1b[2;1H\x1b[2K2\x1b[0m\x1b[?2026l");
 });
 
 test("a terminal that can't follow gets the newest frame only", () => {

@@ -153,6 +153,8 @@ export class ProcessTerminal implements TuiTerminal {
     process.off("SIGTSTP", this.#suspended).on("SIGTSTP", this.#suspended);
     this.input.setRawMode(false);
     this.#enter();
+    // Another size was told to who had the terminal meanwhile: now it is looked at.
+    process.kill(process.pid, "SIGWINCH");
     for (const listener of this.#onCleared) listener();
   };
 

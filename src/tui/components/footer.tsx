@@ -20,7 +20,11 @@ export function Footer({ state, commands }: FooterProps) {
   if (mode.kind === "command") return <CommandLine mode={mode} columns={columns} />;
   if (notice) return <TextLine line={noticeLine(notice, columns)} />;
   if (mode.kind === "confirm") return <TextLine line={answerLine(mode, columns)} />;
-  if (mode.kind !== "browse") return <TextLine line={keyLine(modeKeys(mode.kind), columns)} />;
+  if (mode.kind !== "browse") {
+    const keys = modeKeys(mode.kind);
+    // How to get out again, which is the last, is what has to be there.
+    return <TextLine line={keyLine(keys.slice(0, -1), columns, keys.slice(-1))} />;
+  }
   return <TextLine line={keyLine(browseKeys(state, commands), columns, ALWAYS)} />;
 }
 

@@ -39,9 +39,9 @@ const MODE_KEYS: Readonly<Record<OtherKind, readonly KeyHint[]>> = {
   form: [
     { key: "Tab", label: "next field" },
     { key: "Ctrl-S", label: "review" },
-    { key: "Esc", label: "cancel" },
     { key: "←→", label: "type" },
     { key: "Ctrl-J", label: "newline" },
+    { key: "Esc", label: "cancel" },
   ],
 };
 
@@ -67,9 +67,11 @@ export const ALWAYS: readonly KeyHint[] = [
   { key: "q", label: "quit" },
 ];
 
-/** The keys of those commands that have a label and can be done now. */
+/** The keys of those commands that have a label and can be done now; in the list of places, first what opens one. */
 export function browseKeys(state: State, commands: readonly Command[]): KeyHint[] {
-  return commands.flatMap(({ keys: [key], label, whyNot }) => {
+  const isFirst = ({ name }: Command) => state.focus === "places" && name === "open";
+  const sorted = [...commands.filter(isFirst), ...commands.filter((command) => !isFirst(command))];
+  return sorted.flatMap(({ keys: [key], label, whyNot }) => {
     if (key === undefined || label === undefined || whyNot?.(state) !== undefined) return [];
     return ALWAYS.some((always) => always.key === key) ? [] : [{ key: keyName(key), label }];
   });

@@ -5,7 +5,7 @@ import type { Failure } from "./state.js";
 export interface Key {
   /**
    * `up`, `down`, `left`, `right`, `pageup`, `pagedown`, `home`, `end`, `enter`, `escape`, `tab`, `shift-tab`,
-   * `backspace`, `delete`, `ctrl-c` and so on; for text the text itself, which is more than one character when it was pasted.
+   * `backspace`, `delete`, `ctrl-c` and so on; for text the text itself, but `paste` for what was pasted.
    */
   readonly name: string;
   /** What it types; `""` where it types nothing. */

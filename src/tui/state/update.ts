@@ -62,6 +62,14 @@ function pressed(state: State, key: Key): Step {
   const { mode } = state;
   if (key.name === "ctrl-c") return step(state, { type: "quit" });
   if (key.name === "ctrl-z") return step(state, { type: "suspend" });
+  const [next, effects] = pressedIn(state, key);
+  const isEntered = next.mode.kind !== mode.kind && next.mode.kind !== "browse";
+  // What was told before is not to hide the keys of what comes now.
+  return isEntered && next.notice === state.notice ? [{ ...next, notice: undefined }, effects] : [next, effects];
+}
+
+function pressedIn(state: State, key: Key): Step {
+  const { mode } = state;
   switch (mode.kind) {
     case "browse":
       return browseKey(state, key, ALL_COMMANDS);
@@ -101,5 +109,5 @@ function expire(state: State): State {
 function copied(state: State, { what, outcome }: Extract<Message, { type: "copied" }>): State {
   if (outcome.kind === "failed") return tell(state, `can't copy ${what}: ${outcome.reason}`, "error");
   if (outcome.kind === "clipboard") return tell(state, `copied ${what} to the clipboard`, "success");
-  return tell(state, `sent ${what} to the terminal's clipboard, which does not say if it took it: ${outcome.reason}`);
+  return tell(state, `sent ${what} to the terminal's clipboard (OSC 52): ${outcome.reason}`);
 }

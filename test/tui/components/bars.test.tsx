@@ -6,7 +6,7 @@ import { textField } from "../../../src/tui/state/text-field.js";
 import { renderFrame } from "../support/render-frame.js";
 import { ENTRIES, NOW, readyState } from "../support/state.js";
 import { COMMANDS } from "../support/test-commands.js";
-import { CONFIRMATION } from "../support/test-modes.js";
+import { CONFIRMATION, FORM } from "../support/test-modes.js";
 
 function header(state: State): string {
   return renderFrame(<Header state={state} />, state.columns);
@@ -60,6 +60,10 @@ it.each([
   expect(footer(readyState(ENTRIES, { notice: { text: "copied\u001b", tone, until: NOW } }))).toBe(
     ` ${sign} copied\\x1b`,
   );
+});
+
+it.each([FORM, { kind: "help", top: 0 }] as const)("always shows how to get out of $kind", (mode) => {
+  for (const columns of [60, 80]) expect(footer(readyState(ENTRIES, { columns, mode }))).toMatch(/ {2}Esc \w+$/);
 });
 
 it("shows what is typed, and what is wrong with it or could be meant", () => {

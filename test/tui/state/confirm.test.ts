@@ -5,7 +5,7 @@ import { openForm, prepared, refused } from "../../../src/tui/state/form.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { type Step, step } from "../../../src/tui/state/step.js";
 import { askToUndo } from "../../../src/tui/state/undo.js";
-import { ENTRIES, entry, press, readyState, SECRET, type } from "../support/state.js";
+import { ENTRIES, entry, paste, press, readyState, SECRET } from "../support/state.js";
 import { modeOf } from "../support/test-modes.js";
 
 const OLD = { type: "STRING", description: "", value: `old ${SECRET}` } as const;
@@ -57,7 +57,7 @@ it("shows and masks the values with v", () => {
 it("does nothing with any other key, nor with a paste", () => {
   const state = asking();
   const confirmation = modeOf(state, "confirm");
-  for (const key of [press("x"), press("tab"), type("yes"), type("enter")]) {
+  for (const key of [press("x"), press("tab"), paste("yes"), paste("enter"), paste("y")]) {
     expect(confirmKey(state, confirmation, key)).toEqual(step(state));
   }
 });

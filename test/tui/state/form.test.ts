@@ -4,7 +4,7 @@ import { formKey, openForm, prepared, refused } from "../../../src/tui/state/for
 import type { Key } from "../../../src/tui/state/message.js";
 import type { Form, State } from "../../../src/tui/state/state.js";
 import type { Step } from "../../../src/tui/state/step.js";
-import { ENTRIES, press, readyState, SECRET, type } from "../support/state.js";
+import { ENTRIES, paste, press, readyState, SECRET, type } from "../support/state.js";
 import { modeOf } from "../support/test-modes.js";
 
 const [DATABASE_URL, PORT, FLAGS, TOKEN, UNSET] = ENTRIES;
@@ -88,7 +88,7 @@ it.each(["ctrl-j", "alt-enter"])("breaks a line of the value, and of nothing els
 });
 
 it.each(["escape", "enter", "ctrl-s", "tab"])("takes a paste that reads %s for text", (text) => {
-  expect(modeOf(after(editing(), type(text)), "form").value.text).toBe(`${SECRET}${text}`);
+  expect(modeOf(after(editing(), paste(text)), "form").value.text).toBe(`${SECRET}${text}`);
 });
 
 it("turns a BOOLEAN with space", () => {

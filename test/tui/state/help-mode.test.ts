@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { helpKey, openHelp } from "../../../src/tui/state/help-mode.js";
 import { type Step, step } from "../../../src/tui/state/step.js";
-import { ENTRIES, press, readyState, type } from "../support/state.js";
+import { ENTRIES, paste, press, readyState } from "../support/state.js";
 import { modeOf } from "../support/test-modes.js";
 
 /** Header, footer and border leave 26 lines. */
@@ -46,5 +46,5 @@ it.each(["escape", "q", "?"])("closes with %s", (key) => {
 it("does nothing with other keys, nor with a paste", () => {
   const [state] = openHelp(START);
   const help = modeOf(state, "help");
-  for (const key of [press("x"), type("escape")]) expect(helpKey(state, help, key, LINES)).toEqual(step(state));
+  for (const key of [press("x"), paste("escape")]) expect(helpKey(state, help, key, LINES)).toEqual(step(state));
 });

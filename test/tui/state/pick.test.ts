@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { openPick, otherPlaces, pickKey } from "../../../src/tui/state/pick.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { type Step, step } from "../../../src/tui/state/step.js";
-import { press, readyState, type } from "../support/state.js";
+import { paste, press, readyState } from "../support/state.js";
 import { modeOf } from "../support/test-modes.js";
 
 /** The state with this many places. */
@@ -63,5 +63,6 @@ it.each(["escape", "q"])("goes back with %s", (key) => {
 it("does nothing with other keys, nor with a paste", () => {
   const [state] = openPick(placesState(4));
   const pick = modeOf(state, "pick");
-  for (const key of [press("x"), type("enter"), type("jj")]) expect(pickKey(state, pick, key)).toEqual(step(state));
+  for (const key of [press("x"), paste("enter"), paste("jj"), paste("j")])
+    expect(pickKey(state, pick, key)).toEqual(step(state));
 });

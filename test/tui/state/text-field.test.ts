@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { editLine, editText, hasControls, type TextField, textField } from "../../../src/tui/state/text-field.js";
-import { press, type } from "../support/state.js";
+import { paste, press, type } from "../support/state.js";
 
 /** A field as a text with a bar where the cursor is. */
 const field = (text: string): TextField => ({ text: text.replace("|", ""), cursor: text.indexOf("|") });
@@ -54,13 +54,13 @@ it("puts typed and pasted text in at the cursor", () => {
 });
 
 it.each(["enter", "delete", "home", "ctrl-u", "up"])("takes a paste that reads %s for text", (text) => {
-  expect(shown(editText(field("a|"), type(text)))).toBe(`a${text}|`);
+  expect(shown(editText(field("a|"), paste(text)))).toBe(`a${text}|`);
 });
 
 it("keeps line breaks and tabs of a paste, and drops other control characters", () => {
-  const paste = type("a\r\nb\rc\n\td\x1b[31m\x00\x7f\x9be");
-  expect(editText(textField(""), paste).text).toBe("a\nb\nc\n\td[31me");
-  expect(hasControls(paste)).toBe(true);
+  const pasted = paste("a\r\nb\rc\n\td\x1b[31m\x00\x7f\x9be");
+  expect(editText(textField(""), pasted).text).toBe("a\nb\nc\n\td[31me");
+  expect(hasControls(pasted)).toBe(true);
   expect(hasControls(type("a\r\nb\tc"))).toBe(false);
   expect(hasControls(press("escape"))).toBe(false);
 });

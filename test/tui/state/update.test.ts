@@ -5,7 +5,7 @@ import { selectedEntry } from "../../../src/tui/state/selected-entry.js";
 import { shownValue } from "../../../src/tui/state/shown-value.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { update } from "../../../src/tui/state/update.js";
-import { entry, loadingState, NOW, press, readyState, type } from "../support/state.js";
+import { entry, loadingState, NOW, paste, press, readyState, type } from "../support/state.js";
 
 const entries = [
   entry("DATABASE_URL", "postgres://secret", "STRING", "Primary database"),
@@ -226,7 +226,7 @@ describe("values", () => {
 
   test.each([
     [{ kind: "clipboard" } as const, "copied PORT to the clipboard"],
-    [{ kind: "terminal", reason: "no xclip" } as const, "does not say if it took it: no xclip"],
+    [{ kind: "terminal", reason: "no xclip" } as const, "sent PORT to the terminal's clipboard (OSC 52): no xclip"],
     [{ kind: "failed", reason: "too long" } as const, "can't copy PORT: too long"],
   ])("whether a copy worked is told", (outcome, text) => {
     expect(send(readyState(entries), { type: "copied", what: "PORT", outcome }).notice?.text).toContain(text);
@@ -248,6 +248,12 @@ describe("time", () => {
   test("what is due is read", () => {
     expect(update(readyState(entries), { type: "tick", now: NOW + 1_000 })[1]).toMatchObject([{ type: "load" }]);
   });
+});
+
+test("what was told before does not hide the keys of a form, a question or the help", () => {
+  const told = readyState(entries, { notice: { text: "copied", tone: "success", until: NOW + 5_000 } });
+  for (const key of ["a", "x", "?", ":", "/"]) expect(typed(told, key).state.notice).toBeUndefined();
+  expect(typed(told, "j").state.notice?.text).toBe("copied");
 });
 
 describe("what comes late", () => {
@@ -282,7 +288,7 @@ describe("r, q, ctrl-c, ctrl-z", () => {
 
   test("what is pasted where keys are commands does nothing", () => {
     const state = readyState(entries);
-    expect(typed(state, type("quit\n"), type("enter")).state).toEqual(state);
+    expect(typed(state, paste("quit\n"), paste("enter"), paste("x")).state).toEqual(state);
   });
 });
 

@@ -67,7 +67,11 @@ export function press(name: string): Key {
   return { name, text: "" };
 }
 
-/** Text that is typed with one key, or pasted. */
+/** A character that is typed with one key. */
 export function type(text: string): Key {
   return { name: text, text };
+}
+
+export function paste(text: string): Key {
+  return { name: "paste", text };
 }

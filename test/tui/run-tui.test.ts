@@ -1,0 +1,59 @@
+import { PassThrough } from "node:stream";
+import type { ColorSupportLevel } from "chalk";
+import { expect, onTestFinished, test } from "vitest";
+import { runTui } from "../../src/tui/run-tui.js";
+import type { TuiTerminal } from "../../src/tui/terminal.js";
+import { localSource } from "./support/source.js";
+
+/** Runs the TUI on a terminal that is none, and resolves to what it was told until the list was there. */
+async function written(colorLevel: ColorSupportLevel): Promise<string> {
+  let text = "";
+  const nothing = () => () => {};
+  const keyboard = new PassThrough();
+  const terminal: TuiTerminal = {
+    input: keyboard as unknown as NodeJS.ReadStream,
+    write: (more) => {
+      text += more;
+    },
+    isBusy: () => false,
+    onDrain: nothing,
+    size: () => ({ columns: 80, rows: 24 }),
+    onResize: nothing,
+    onCleared: nothing,
+    suspend: async () => {},
+    untilStopped: new Promise(() => {}),
+  };
+  const open = async () => ({
+    source: localSource({ PORT: 3000 }),
+    editor: undefined,
+    decrypt: () => null,
+    getCommand: () => "",
+  });
+  const running = runTui({
+    places: [{ name: "test", kind: "environment", detail: "vars.json", open }],
+    place: 0,
+    copy: async () => ({ kind: "clipboard" }),
+    terminal,
+    theme: "dark",
+    colorLevel,
+    clock: () => 0,
+    onFirstRead: () => {},
+  });
+  onTestFinished(async () => {
+    keyboard.write("q");
+    await running;
+  });
+  await expect.poll(() => text, { timeout: 10_000 }).toContain("PORT");
+  return text;
+}
+
+test("where there is to be no colour there is none, but bold and inverse", async () => {
+  const text = await written(0);
+  expect(text).not.toMatch(/\x1b\[[34]8;/);
+  expect(text).toContain("\x1b[7m");
+  expect(text).toContain("\x1b[1m");
+});
+
+test("where there are colours they are those of the theme", async () => {
+  expect(await written(3)).toContain("\x1b[38;2;108;182;255m");
+});

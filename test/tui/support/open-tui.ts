@@ -1,0 +1,72 @@
+import { readFileSync } from "node:fs";
+import { readFile, symlink } from "node:fs/promises";
+import { delimiter, dirname, join } from "node:path";
+import type { Data } from "../../../src/store/data.js";
+import { BINARY } from "../../support/binary.js";
+import { type DataFile, dataFile } from "../../support/data-file.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+import { type Tmux, type TmuxOptions, tmux } from "../../support/tmux.js";
+
+/** What the package brings as an example: two applications with three environments each. */
+export const EXAMPLE: Data = JSON.parse(
+  readFileSync(new URL("../../../data/example.json", import.meta.url), { encoding: "utf8" }),
+);
+
+export interface TuiOptions extends Omit<TmuxOptions, "cwd"> {
+  /** What the data file holds, by default the example. */
+  content?: Data;
+  /** What the shell is told; by default only to start the TUI. */
+  command?: string;
+}
+
+/** A terminal in which the built program shows a copy of the example, with `appvars` on the path of its shell. */
+export interface Tui extends Tmux {
+  readonly file: DataFile;
+  /** What the file says now, as text. */
+  saved(): Promise<string>;
+}
+
+/** What starts the TUI in a shell that `openShell` has opened. */
+export const START = "appvars tui --data vars.json";
+
+/** Opens a terminal with a shell beside the data file. */
+export async function openShell({ content = EXAMPLE, env, ...options }: TuiOptions = {}): Promise<Tui> {
+  const file = await dataFile(content);
+  const programs = await temporaryFolder();
+  await symlink(BINARY, join(programs, "appvars"));
+  const path = [programs, process.env["PATH"] ?? ""].join(delimiter);
+  const terminal = await tmux({ ...options, cwd: dirname(file.path), env: { PATH: path, ...env } });
+  return { ...terminal, file, saved: () => readFile(file.path, "utf8") };
+}
+
+/** Opens a terminal and the TUI in it, and waits for its variables. */
+export async function openTui({ command = START, ...options }: TuiOptions = {}): Promise<Tui> {
+  const tui = await openShell(options);
+  await tui.run(command);
+  await tui.until(READY);
+  return tui;
+}
+
+/** All has been read. */
+export const READY = / \d+ variables .*· \d+ s old$/m;
+
+/** The list's cursor is on this variable. */
+export function isOn(name: string): RegExp {
+  return new RegExp(`›[ ~+] ${name} `);
+}
+
+/** This is in the line at the bottom. */
+export function atBottom(expected: RegExp): (screen: string) => boolean {
+  return (screen) => expected.test(screen.trimEnd().split("\n").at(-1) ?? "");
+}
+
+/** The environments of the example, with nothing but so many variables in the first: `V_001` and so on. */
+export function manyVariables(count: number): Data {
+  const added = Array.from({ length: count }, (_, index) => index + 1);
+  const name = (number: number) => `V_${String(number).padStart(3, "0")}`;
+  return {
+    ...EXAMPLE,
+    variables: added.map((id) => ({ id, application: "shop", type: "NUMBER", name: name(id), description: "" })),
+    values: added.map((id) => ({ id, variable_id: id, environment_id: 1, content: { value: id } })),
+  };
+}

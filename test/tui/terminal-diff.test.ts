@@ -22,7 +22,7 @@ describe.skipIf(!hasTmux)("in a real terminal d", () => {
     await tui.keys("j");
     await tui.until(/┃› {2}shop\/production/);
     await tui.keys("Enter");
-    const masked = await tui.until(/shop\/development -> shop\/production {2}1\/6/);
+    const masked = await tui.until(/shop\/development → shop\/production {2}1\/6/);
     expect(masked).toMatch(/›~ DATABASE_URL +•+ +•+/);
     expect(masked).toMatch(/\+ SENTRY_DSN +\(not there\) +•+/);
     await tui.keys("G", "k");
@@ -35,7 +35,7 @@ describe.skipIf(!hasTmux)("in a real terminal d", () => {
     await tui.until(/▶ Variables/);
     await tui.type(":diff shop/test");
     await tui.keys("Enter");
-    await tui.until(/shop\/development -> shop\/test {2}1\/5/);
+    await tui.until(/shop\/development → shop\/test {2}1\/5/);
   });
 
   it("tells why the other can't be opened, and r tries again", async () => {

@@ -33,16 +33,16 @@ describe.skipIf(!hasTmux)("in a real terminal the cursor moves", () => {
   it("between panels, and Enter opens another environment", async () => {
     const tui = await openTui();
     for (const [key, panel] of [
-      ["Tab", "Record"],
+      ["Tab", "DATABASE_URL"],
       ["Tab", "Environments"],
       ["Tab", "Variables"],
       ["BTab", "Environments"],
       ["l", "Variables"],
       ["h", "Environments"],
       ["Right", "Variables"],
-      ["Right", "Record"],
+      ["Right", "DATABASE_URL"],
       ["Left", "Variables"],
-      ["Enter", "Record"],
+      ["Enter", "DATABASE_URL"],
       ["Enter", "Variables"],
       ["Left", "Environments"],
     ] as const) {

@@ -26,9 +26,9 @@ const SIZES = [
 ] as const;
 
 const SCREENS = [
-  { keys: ["?"], footer: /^ ↑↓ scroll .*Esc back$/, content: /┃ Move\s/ },
+  { keys: ["?"], footer: /^ ↑↓ scroll .*Esc back$/, content: /┃ Find\s/ },
   { keys: ["d", "Enter"], footer: /^ ↑↓ move .*Esc back$/, content: /~ PORT/ },
-  { keys: ["e"], footer: /^ Tab next field .*Esc back$/, content: /› value +postgres/ },
+  { keys: ["e"], footer: /^ Tab next field .*Esc cancel$/, content: /› value +postgres/ },
   { keys: ["j"], footer: /^ \/ filter .* q quit$/, content: /› {2}PORT +NUMBER/ },
 ];
 

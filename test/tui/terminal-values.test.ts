@@ -39,7 +39,7 @@ describe.skipIf(!hasTmux)("in a real terminal values", () => {
     await tui.until(/delete GREETING from shop\/development\?/);
     await expectMasked(tui);
     await tui.keys("n", "d", "Enter");
-    await tui.until(/shop\/development -> shop\/test/);
+    await tui.until(/shop\/development → shop\/test/);
     await expectMasked(tui);
   });
 

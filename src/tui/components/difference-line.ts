@@ -1,5 +1,6 @@
 import type { Difference, NamedValue } from "../../domain/diff.js";
 import { isEncrypted, valueText } from "../../domain/variable.js";
+import { isRevealed } from "../state/is-revealed.js";
 import { MASK } from "../state/shown-value.js";
 import type { Revealed } from "../state/state.js";
 import { cellText } from "../text/cell-text.js";
@@ -41,7 +42,7 @@ export function differenceLine(
   isCursor: boolean,
   columns: DiffColumns,
 ): Line {
-  const isShown = revealed !== undefined && (revealed.names === "all" || revealed.names.has(name));
+  const isShown = isRevealed(revealed, name);
   const hasTypes = before !== undefined && after !== undefined && before.type !== after.type;
   const spans: Line = [
     { text: isCursor ? "›" : " ", role: "accent" },

@@ -1,3 +1,4 @@
+import { isRevealed } from "../state/is-revealed.js";
 import type { Size } from "../state/layout.js";
 import { MASK } from "../state/shown-value.js";
 import type { Form, FormField, State } from "../state/state.js";
@@ -51,7 +52,7 @@ function content(form: Form, field: FormField, { revealed }: State, width: numbe
     return [{ text: visibleText(form.name.text) }, { text: "  (stays)", role: "muted" }];
   }
   if (isFocused) return textInput(form[field], width);
-  const isShown = field !== "value" || revealed?.names === "all" || revealed?.names.has(form.name.text);
+  const isShown = field !== "value" || isRevealed(revealed, form.name.text);
   const { text } = form[field];
   if (text === "") return line("(empty)", "muted");
   return isShown ? line(cellText(inputText(text), width)) : line(MASK, "muted");

@@ -1,4 +1,5 @@
 import { isEncrypted } from "../../domain/variable.js";
+import { isRevealed } from "./is-revealed.js";
 import { selectedEntry } from "./selected-entry.js";
 import type { State } from "./state.js";
 import { type Step, step } from "./step.js";
@@ -31,8 +32,9 @@ export function decryptSelected(state: State): Step {
   const { revealed } = state;
   if (!entry || !revealed || !isEncrypted(entry.value?.content.value)) return step(state);
   const { name } = entry.variable;
-  const isWanted = revealed.names === "all" || revealed.names.has(name);
-  return isWanted && !revealed.decrypted.has(name) ? step(state, { type: "decrypt", entry }) : step(state);
+  return isRevealed(revealed, name) && !revealed.decrypted.has(name)
+    ? step(state, { type: "decrypt", entry })
+    : step(state);
 }
 
 /** What a client had encrypted. */

@@ -1,5 +1,6 @@
 import { isEncrypted, valueText } from "../../domain/variable.js";
 import type { Entry } from "../ports.js";
+import { isRevealed } from "./is-revealed.js";
 import type { State } from "./state.js";
 
 /** In the place of every value that is not shown: of one length, since the length of a secret is a hint too. */
@@ -18,8 +19,8 @@ export type ShownValue =
 
 export function shownValue({ variable, value }: Entry, { revealed, loaded }: State): ShownValue {
   if (!value) return { kind: loaded.isComplete ? "none" : "loading" };
-  if (!revealed || (revealed.names !== "all" && !revealed.names.has(variable.name))) return { kind: "masked" };
+  if (!isRevealed(revealed, variable.name)) return { kind: "masked" };
   if (!isEncrypted(value.content.value)) return { kind: "shown", text: valueText(value.content.value) };
-  const text = revealed.decrypted.get(variable.name);
+  const text = revealed?.decrypted.get(variable.name);
   return text === undefined ? { kind: "encrypted" } : { kind: "shown", text };
 }

@@ -13,6 +13,7 @@ export function chooseEnvironment(
   if (name !== undefined) return findEnvironment(environments, name);
   const [only, ...others] = environments;
   if (only && others.length === 0) return only;
-  const choices = environments.map(qualifiedName).join(", ") || "none in the data file yet";
+  if (!only) throw new UsageError("the data file has no environment yet: appvars env add NAME makes one");
+  const choices = environments.map(qualifiedName).join(", ");
   throw new UsageError(`which environment? add --env with one of ${choices}`);
 }

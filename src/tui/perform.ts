@@ -15,8 +15,8 @@ export interface Surroundings {
   readonly clock: () => number;
   readonly quit: () => void;
   readonly suspend: () => void;
-  /** Called once a place has been read for the first time, and is shown: a moment to clear up. */
-  readonly onFirstRead: () => void;
+  /** Called after each reading that found something new, and was shown: a moment to clear up. */
+  readonly onRead: () => void;
 }
 
 type Dispatch = (message: Message) => void;
@@ -29,7 +29,6 @@ const PROGRESS_MS = 100;
 export class Performer {
   readonly #surroundings: Surroundings;
   readonly #opened = new Map<number, Promise<OpenPlace>>();
-  readonly #wasRead = new Set<number>();
   /** What entries were read from: those of one version need not be read again. */
   readonly #versions = new WeakMap<readonly Entry[], unknown>();
   /** The place that is shown, and which its effects are about. */
@@ -94,8 +93,7 @@ export class Performer {
       const problem = await problemOf(opened.source);
       this.#doubtful.delete(place);
       dispatch({ type: "loaded", generation, entries, problem, requests: requests + 1, now: clock() });
-      if (!this.#wasRead.has(place)) this.#surroundings.onFirstRead();
-      this.#wasRead.add(place);
+      if (entries !== known) this.#surroundings.onRead();
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof RateLimitedError)) this.#doubtful.add(place);
@@ -150,9 +148,9 @@ export class Performer {
   }
 
   async #decrypt({ entry }: EffectOf<"decrypt">, dispatch: Dispatch): Promise<void> {
-    const { name } = entry.variable;
+    const sealed = valueText(entry.value?.content.value ?? "");
     try {
-      dispatch({ type: "decrypted", name, text: await this.#plainText(entry, dispatch) });
+      dispatch({ type: "decrypted", sealed, text: await this.#plainText(entry, dispatch) });
     } catch (error) {
       dispatch({ type: "notDecrypted", failure: toFailure(error) });
     }

@@ -22,8 +22,8 @@ export interface TuiOptions {
   readonly colorLevel: ColorSupportLevel;
   /** Unix milliseconds. */
   readonly clock: () => number;
-  /** Called once a place has been read for the first time, and is on the screen: a moment to clear up. */
-  readonly onFirstRead: () => void;
+  /** Called after each reading that found something new, and is on the screen: a moment to clear up. */
+  readonly onRead: () => void;
 }
 
 const TICK_MS = 1_000;
@@ -44,9 +44,9 @@ export async function runTui({ places, place, terminal, clock, ...options }: Tui
     quit = resolve;
   });
   // After the picture, which is put off in the same way.
-  const onFirstRead = () => void setImmediate(options.onFirstRead);
+  const onRead = () => void setImmediate(options.onRead);
   const suspend = () => void terminal.suspend();
-  const performer = new Performer({ places, copy: options.copy, clock, quit, suspend, onFirstRead });
+  const performer = new Performer({ places, copy: options.copy, clock, quit, suspend, onRead });
   const start = initialState({ ...terminal.size(), now: clock(), places, place });
   const program = createProgram(start, update, performer.perform, setImmediate);
 

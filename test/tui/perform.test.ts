@@ -42,7 +42,7 @@ function testPerformer(places: readonly Place[], outcome: CopyOutcome = { kind: 
     clock: () => 5,
     quit: () => void done.push("quit"),
     suspend: () => void done.push("suspend"),
-    onFirstRead: () => void done.push("read"),
+    onRead: () => void done.push("read"),
   });
   const run = (effect: Effect, ...until: Message["type"][]) =>
     new Promise<Message[]>((resolve) => {
@@ -63,12 +63,25 @@ test("a load tells that the place is open, what has come so far, and all of it",
   expect(messages[2]).toMatchObject({ generation: 7, problem: undefined, requests: 3, now: 5 });
 });
 
-test("the first reading of a place is told apart, once it was shown", async () => {
-  const { run, done } = testPerformer([place(async () => openPlace())]);
-  await run(LOAD, "loaded");
+test("a reading that found something new is told apart, once it was shown", async () => {
+  let source = localSource({ PORT: 3000 });
+  const { run, done } = testPerformer([place(async () => ({ ...openPlace(), source: { ...source, ...delegate() } }))]);
+  const delegate = () => ({
+    listVariables: (page?: object) => source.listVariables(page),
+    listValues: (page?: object) => source.listValues(page),
+    getHealth: () => source.getHealth(),
+  });
+  const load = async (known: readonly Entry[]): Promise<readonly Entry[]> => {
+    const message = (await run({ ...LOAD, known }, "loaded")).at(-1);
+    return message?.type === "loaded" ? message.entries : [];
+  };
+  const entries = await load([]);
   expect(done).toEqual(["read"]);
-  await run(LOAD, "loaded");
+  await load(entries);
   expect(done).toEqual(["read"]);
+  source = localSource({ PORT: 3001 });
+  await load(entries);
+  expect(done).toEqual(["read", "read"]);
 });
 
 test("a place is opened once, and anew after it could not be", async () => {

@@ -37,7 +37,7 @@ async function written(colorLevel: ColorSupportLevel): Promise<string> {
     theme: "dark",
     colorLevel,
     clock: () => 0,
-    onFirstRead: () => {},
+    onRead: () => {},
   });
   onTestFinished(async () => {
     keyboard.write("q");

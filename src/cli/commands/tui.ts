@@ -45,7 +45,7 @@ export async function runTui({ theme }: { theme: ThemeName }, flags: SourceFlags
     const copy = createCopy({ write, platform: platform(), env: io.env, schedule });
     const colors = { theme, colorLevel: colorLevel(io.stdout, io.env, context.flags.color) };
     try {
-      await tui.runTui({ ...places, ...colors, copy, terminal, clock: io.clock, onFirstRead: boundHeap });
+      await tui.runTui({ ...places, ...colors, copy, terminal, clock: io.clock, onRead: boundHeap });
     } finally {
       terminal.release();
     }

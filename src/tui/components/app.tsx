@@ -1,6 +1,6 @@
 import { Box } from "ink";
 import type { Command } from "../state/command.js";
-import { type Layout, layoutOf, type Size, SMALLEST } from "../state/layout.js";
+import { type Layout, layoutOf, questionSize, type Size, SMALLEST } from "../state/layout.js";
 import type { State } from "../state/state.js";
 import { fitText } from "../text/fit-line.js";
 import { ConfirmPanel } from "./confirm-panel.js";
@@ -62,13 +62,9 @@ function Body({ state, commands, layout }: BodyProps) {
       {layout.places && !(isAsking && isOneColumn) && (
         <PlacesPanel state={state} size={layout.places} isFocused={state.focus === "places" && !isAsking} />
       )}
-      {isAsking ? <Question state={state} size={besidePlaces(layout)} /> : <Panels state={state} layout={layout} />}
+      {isAsking ? <Question state={state} size={questionSize(layout)} /> : <Panels state={state} layout={layout} />}
     </>
   );
-}
-
-function besidePlaces({ body, places, variables }: Layout): Size {
-  return places && variables ? { width: body.width - places.width, height: body.height } : body;
 }
 
 /** What asks for something, in the place of variables and record. */

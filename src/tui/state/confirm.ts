@@ -1,11 +1,15 @@
 import type { Edit, Entry } from "../ports.js";
 import { assigned } from "./assigned.js";
 import { backToBrowse } from "./back-to-browse.js";
+import { confirmLines, refusalLines } from "./confirm-lines.js";
+import { layoutOf, questionSize } from "./layout.js";
 import { reload } from "./loading.js";
 import type { Key } from "./message.js";
 import { tell } from "./notices.js";
+import { scroll } from "./scroll.js";
 import type { Confirmation, Purpose, State } from "./state.js";
 import { type Step, step } from "./step.js";
+import { textColumns } from "./text-columns.js";
 import { commandKeyName } from "./typed.js";
 
 /** Asks whether a variable's value is to be deleted from the open place. */
@@ -20,7 +24,16 @@ export function askToDelete(state: State, entry: Entry): Step {
 export function askTo(state: State, purpose: Purpose, edit: Edit): State {
   return {
     ...state,
-    mode: { kind: "confirm", purpose, edit, isRevealed: false, isBusy: false, problem: undefined, form: undefined },
+    mode: {
+      kind: "confirm",
+      purpose,
+      edit,
+      isRevealed: false,
+      isBusy: false,
+      problem: undefined,
+      form: undefined,
+      top: 0,
+    },
   };
 }
 
@@ -39,10 +52,17 @@ export function confirmKey(state: State, confirmation: Confirmation, key: Key): 
     case "escape":
       return step(confirmation.form ? { ...state, mode: confirmation.form } : backToBrowse(state));
     case "v":
-      return step({ ...state, mode: { ...confirmation, isRevealed: !confirmation.isRevealed } });
+      return step({ ...state, mode: { ...confirmation, isRevealed: !confirmation.isRevealed, top: 0 } });
     default:
-      return step(state);
+      return step({ ...state, mode: { ...confirmation, top: scrolled(state, confirmation, name) } });
   }
+}
+
+function scrolled(state: State, confirmation: Confirmation, key: string): number {
+  const size = questionSize(layoutOf(state));
+  const width = textColumns(size);
+  const page = size.height - 3 - refusalLines(confirmation, width).length;
+  return scroll(confirmation.top, confirmLines(state, confirmation, width).length, page, key) ?? confirmation.top;
 }
 
 /** The edit was written: tells so, keeps it to be undone, and reads what is there now. */

@@ -1,8 +1,9 @@
 import { diffValues, type NamedValue } from "../../domain/diff.js";
 import type { Entry } from "../ports.js";
 import { backToBrowse } from "./back-to-browse.js";
-import { bodyPage } from "./body-page.js";
 import { inView, moveCursor } from "./cursor.js";
+import { diffSizes } from "./diff-sizes.js";
+import { layoutOf } from "./layout.js";
 import type { Key } from "./message.js";
 import { toggleAllRevealed, toggleRevealed } from "./reveal.js";
 import type { Comparison, Failure, State } from "./state.js";
@@ -75,5 +76,5 @@ function namedValues(entries: readonly Entry[]): NamedValue[] {
 
 /** Lines for differences: a heading is above them. */
 function diffPage(state: State): number {
-  return Math.max(1, bodyPage(state) - 1);
+  return Math.max(1, diffSizes(layoutOf(state).body).list.height - 3);
 }

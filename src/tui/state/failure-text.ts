@@ -13,10 +13,14 @@ export function failureText({ loaded, places, place, now }: State, failure: Fail
   const again = againText(loaded, now);
   if (failure.code === "rate_limited")
     return { what: `rate limit reached${again && `: ${again}`}`, advice: [again ? RETRY_NOW : RETRY] };
-  const advice = [again ? `${again}; ${RETRY_NOW}` : RETRY];
-  if (failure.code !== "unauthorized") return { what: failure.message, advice };
-  const refused = places[place];
-  return { what: `${placeText(refused)}: ${failure.message}`, advice: [...checks(refused), ...advice] };
+  const { what, advice } = refusalText(places[place], failure);
+  return { what, advice: [...advice, again ? `${again}; ${RETRY_NOW}` : RETRY] };
+}
+
+/** What a failure of any place is; of refused credentials also whose they are, and what to check. */
+export function refusalText(place: PlaceInfo | undefined, failure: Failure): FailureText {
+  if (failure.code !== "unauthorized") return { what: failure.message, advice: [] };
+  return { what: `${placeText(place)}: ${failure.message}`, advice: checks(place) };
 }
 
 /** The same on one line, what matters most first. */

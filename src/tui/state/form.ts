@@ -43,7 +43,7 @@ export function prepared(state: State, edit: Edit): State {
   // Whoever has just typed the value may see it.
   return {
     ...state,
-    mode: { kind: "confirm", purpose, edit, isRevealed: true, isBusy: false, problem: undefined, form },
+    mode: { kind: "confirm", purpose, edit, isRevealed: true, isBusy: false, problem: undefined, form, top: 0 },
   };
 }
 

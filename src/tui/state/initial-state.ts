@@ -23,6 +23,7 @@ export function initialState({ places, place, ...start }: Start): Step {
     focus: "variables",
     mode: { kind: "browse" },
     notice: undefined,
+    undoElsewhere: new Map(),
   };
   return step(state, loadEffect(state));
 }

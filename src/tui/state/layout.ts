@@ -56,6 +56,11 @@ function placesWidthOf(places: Shape["places"], most: number): number {
   return Math.min(most, Math.max(LEAST_PLACES, longest + AROUND_PLACE));
 }
 
+/** What asks for something is in the place of variables and record. */
+export function questionSize({ body, places, variables }: Layout): Size {
+  return places && variables ? { width: body.width - places.width, height: body.height } : body;
+}
+
 /** Lines of a panel that can hold something: all but its border, and of the variables the heading. */
 export function pageSize(state: State, panel: Panel): number {
   const size = layoutOf(state)[panel];

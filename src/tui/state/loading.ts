@@ -27,7 +27,9 @@ const LONGEST_RETRY_MS = 30_000;
 
 /** Opens a place and reads it. */
 export function openPlace(state: State, place: number): Step {
-  const opened = { ...state, ...openedAt(place, state.loaded.generation + 1), placeCursor: place };
+  const undoElsewhere = new Map(state.undoElsewhere).set(state.place, state.undo);
+  const undo = undoElsewhere.get(place) ?? [];
+  const opened = { ...state, ...openedAt(place, state.loaded.generation + 1), placeCursor: place, undo, undoElsewhere };
   const next = relist({ ...opened, list: { ...state.list, cursor: 0, top: 0 } });
   return step(next, loadEffect(next));
 }

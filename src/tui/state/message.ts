@@ -37,7 +37,7 @@ export type Message =
     }
   | { readonly type: "failed"; readonly generation: number; readonly now: number; readonly failure: Failure }
   | { readonly type: "rateLimit"; readonly generation: number; readonly rateLimit: RateLimit }
-  | { readonly type: "decrypted"; readonly name: string; readonly text: string }
+  | { readonly type: "decrypted"; readonly sealed: string; readonly text: string }
   | { readonly type: "notDecrypted"; readonly failure: Failure }
   | { readonly type: "copied"; readonly what: string; readonly outcome: CopyOutcome }
   | { readonly type: "prepared"; readonly edit: Edit }

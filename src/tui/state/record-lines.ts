@@ -6,6 +6,7 @@ import { textWidth } from "../text/text-width.js";
 import { visibleText } from "../text/visible-text.js";
 import { wrapLine, wrapWords } from "../text/wrap-line.js";
 import { pageSize } from "./layout.js";
+import { problemLines } from "./list-status.js";
 import { selectedEntry } from "./selected-entry.js";
 import { MASK, shownValue } from "./shown-value.js";
 import type { Revealed, State } from "./state.js";
@@ -21,13 +22,17 @@ const AROUND_TITLE = 4;
 /**
  * The record that the list's cursor is on, in lines of at most `width` columns; none in an empty list. Its name is the
  * panel's title, and in the lines only if it is too long for that. In a low panel it is told more shortly. A long value
- * is wrapped once, and again only when it is another or the width is.
+ * is wrapped once, and again only when it is another or the width is. What is wrong with the place comes first, since the
+ * list has one line for it only.
  *
  * @param width as `textColumns` has it of the record's panel
  */
 export function recordLines(state: State, width: number): readonly Line[] {
   const entry = selectedEntry(state);
-  if (!entry) return [];
+  return entry ? [...problemLines(state, width), ...entryLines(entry, state, width)] : [];
+}
+
+function entryLines(entry: Entry, state: State, width: number): readonly Line[] {
   const value = valueLines(entry, state, width);
   if (pageSize(state, "record") >= ROOMY) return [...tallHead(entry, state, width), ...value];
   const head = [...nameLines(entry, width), ...factLines(entry, state, width)];

@@ -30,16 +30,15 @@ export function toggleAllRevealed(state: State): State {
 export function decryptSelected(state: State): Step {
   const entry = selectedEntry(state);
   const { revealed } = state;
-  if (!entry || !revealed || !isEncrypted(entry.value?.content.value)) return step(state);
-  const { name } = entry.variable;
-  return isRevealed(revealed, name) && !revealed.decrypted.has(name)
-    ? step(state, { type: "decrypt", entry })
-    : step(state);
+  const sealed = entry?.value?.content.value;
+  if (!entry || !revealed || !isEncrypted(sealed)) return step(state);
+  const isWanted = isRevealed(revealed, entry.variable.name) && !revealed.decrypted.has(sealed);
+  return isWanted ? step(state, { type: "decrypt", entry }) : step(state);
 }
 
-/** What a client had encrypted. */
-export function decrypted(state: State, name: string, text: string): State {
+/** @param sealed what a client had encrypted it to */
+export function decrypted(state: State, sealed: string, text: string): State {
   const { revealed } = state;
   if (!revealed) return state;
-  return { ...state, revealed: { ...revealed, decrypted: new Map(revealed.decrypted).set(name, text) } };
+  return { ...state, revealed: { ...revealed, decrypted: new Map(revealed.decrypted).set(sealed, text) } };
 }

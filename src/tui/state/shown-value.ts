@@ -21,6 +21,6 @@ export function shownValue({ variable, value }: Entry, { revealed, loaded }: Sta
   if (!value) return { kind: loaded.isComplete ? "none" : "loading" };
   if (!isRevealed(revealed, variable.name)) return { kind: "masked" };
   if (!isEncrypted(value.content.value)) return { kind: "shown", text: valueText(value.content.value) };
-  const text = revealed?.decrypted.get(variable.name);
+  const text = revealed?.decrypted.get(value.content.value);
   return text === undefined ? { kind: "encrypted" } : { kind: "shown", text };
 }

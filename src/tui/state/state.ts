@@ -57,7 +57,7 @@ export interface List {
 /** Which values are shown, until when. */
 export interface Revealed {
   readonly names: ReadonlySet<string> | "all";
-  /** What values of those that a client encrypted are, by name. */
+  /** What a client had encrypted, as text, by what it was encrypted to: another value is another text. */
   readonly decrypted: ReadonlyMap<string, string>;
   readonly until: number;
 }
@@ -104,6 +104,8 @@ export interface Confirmation {
   readonly problem: string | undefined;
   /** The form to go back to. */
   readonly form: Form | undefined;
+  /** First line that is seen. */
+  readonly top: number;
 }
 
 export interface Comparison {
@@ -162,4 +164,6 @@ export interface State {
   readonly notice: Notice | undefined;
   /** Edits of this session in the open place that can be undone, the newest last. */
   readonly undo: readonly Edit[];
+  /** The same of the other places, by their index. */
+  readonly undoElsewhere: ReadonlyMap<number, readonly Edit[]>;
 }

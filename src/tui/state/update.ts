@@ -13,7 +13,7 @@ import type { Key, Message } from "./message.js";
 import { tell } from "./notices.js";
 import { pickKey } from "./pick.js";
 import { inView } from "./relist.js";
-import { decrypted } from "./reveal.js";
+import { decrypted, decryptSelected } from "./reveal.js";
 import type { State } from "./state.js";
 import { type Step, step } from "./step.js";
 import { textColumns } from "./text-columns.js";
@@ -33,13 +33,13 @@ export function update(state: State, message: Message): Step {
     case "progress":
       return step(progressed(state, message.entries, message.total));
     case "loaded":
-      return step(loaded(state, message));
+      return decryptSelected(loaded(state, message));
     case "failed":
       return step(failed(state, message.failure, message.now));
     case "rateLimit":
       return step(withLoaded(state, { rateLimit: message.rateLimit }));
     case "decrypted":
-      return step(decrypted(state, message.name, message.text));
+      return step(decrypted(state, message.sealed, message.text));
     case "notDecrypted":
       return step(tell(state, message.failure.message, "error"));
     case "copied":

@@ -49,14 +49,39 @@ describe("a confirmation", () => {
     expect(panel({ ...CONFIRMATION, purpose })).toContain(question);
   });
 
-  it("cuts what is too long, and says how much, but not the question nor the problem", () => {
+  it("scrolls what is too long, and never hides the problem nor the keys", () => {
     const edit = { ...CONFIRMATION.edit, after: undefined };
     const mode = { ...CONFIRMATION, edit, isRevealed: true, problem: "it has changed meanwhile" };
     const frame = panel(mode, { width: 60, height: 12 });
     expect(frame).toContain("change FLAGS");
-    expect(frame).toMatch(/… \d+ more lines/);
-    expect(frame).toContain("✗ it has changed meanwhile");
-    expect(frame).toContain("y change");
+    expect(frame).toMatch(/ 1-7\/\d+ /);
+    const scrolled = panel({ ...mode, top: 3 }, { width: 60, height: 12 });
+    expect(scrolled).not.toContain("change FLAGS");
+    expect(scrolled).toMatch(/ 4-10\/\d+ /);
+    for (const each of [frame, scrolled]) {
+      expect(each).toContain("✗ it has changed meanwhile");
+      expect(each).toContain("y change");
+    }
+  });
+
+  it("shows where two long lines differ, whole", () => {
+    const url = (port: number) => `postgres://user:password@${"very-long-host-name.".repeat(6)}example:${port}/shop`;
+    const assigned = (port: number) => ({ type: "STRING" as const, description: "", value: url(port) });
+    const edit = { name: "URL", before: assigned(5432), after: assigned(5433) };
+    const frame = panel({ ...CONFIRMATION, edit, isRevealed: true }, { width: 60, height: 20 });
+    expect(frame).toMatch(/- … \d+ equal characters …/);
+    expect(frame).toContain("5432/shop");
+    expect(frame).toContain("5433/shop");
+  });
+
+  it("shows what was typed of a value that is encrypted, and not what it is encrypted to", () => {
+    const sealed = (value: string) => ({ type: "STRING" as const, description: "", value });
+    const edit = { name: "KEY", before: sealed("envbee:enc:v1:a"), after: sealed("envbee:enc:v1:b") };
+    const form = { ...FORM, value: textField("typed") };
+    const frame = panel({ ...CONFIRMATION, edit, form, isRevealed: true });
+    expect(frame).toMatch(/- \(encrypted\)/);
+    expect(frame).toMatch(/\+ typed/);
+    expect(panel({ ...CONFIRMATION, edit, form, isRevealed: false })).not.toContain("typed");
   });
 });
 
@@ -95,10 +120,27 @@ describe("a comparison", () => {
     expect(panel({ ...ready, differences: [] })).toContain("✓ no differences");
   });
 
+  it("shows both values of the one under the cursor in full below, as masked as above", () => {
+    const value = (end: string) => ({ name: "URL", type: "STRING" as const, value: `${"x".repeat(150)}${end}` });
+    const differences = [{ kind: "changed", name: "URL", before: value("one"), after: value("two") } as const];
+    const compared = { ...ready, differences, cursor: 0 };
+    const frame = panel(compared, { names: "all", decrypted: new Map(), until: NOW });
+    expect(frame).toMatch(/- … \d+ equal characters … x+one/);
+    expect(frame).toMatch(/\+ … \d+ equal characters … x+two/);
+    expect(panel(compared)).not.toMatch(/x|one|two/);
+  });
+
+  it("names the profile whose credentials were refused", () => {
+    const failure = { code: "unauthorized", message: "the server refused the credentials" };
+    const frame = panel({ ...ready, phase: "failed", failure });
+    expect(frame).toContain("✗ environment shop/production: the server refused the credentials");
+    expect(frame).toContain("appvars doctor");
+  });
+
   it("shows only what there is room for", () => {
     const differences = Array.from({ length: 100 }, (_, index) => ({ kind: "added" as const, name: `N${index}` }));
     const frame = panel({ ...ready, differences, top: 50, cursor: 52 });
-    expect(frame.match(/ \+ N\d+|›\+ N\d+/g)).toHaveLength(17);
+    expect(frame.match(/ \+ N\d+|›\+ N\d+/g)).toHaveLength(9);
     expect(frame).toContain("›+ N52");
   });
 });

@@ -35,7 +35,7 @@ it("marks what is new and what has changed", () => {
 
 it("shows what a client has encrypted as that", () => {
   const entries = [entry("KEY", "envbee:enc:v1:abc"), entry("OPEN", "envbee:enc:v1:def")];
-  const revealed = { names: "all", decrypted: new Map([["OPEN", "sesame"]]), until: NOW } as const;
+  const revealed = { names: "all", decrypted: new Map([["envbee:enc:v1:def", "sesame"]]), until: NOW } as const;
   const frame = panel(readyState(entries, { revealed }));
   expect(frame).toMatch(/KEY +STRING +\(encrypted\)/);
   expect(frame).toMatch(/OPEN +STRING +sesame/);

@@ -54,6 +54,20 @@ it("shows and masks the values with v", () => {
   expect(modeOf(pressed(shown[0], "v"), "confirm").isRevealed).toBe(false);
 });
 
+it("scrolls a long edit, to its end and back", () => {
+  const value = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`key_${index}`, index]));
+  const edit: Edit = { name: "FLAGS", before: { type: "JSON", description: "", value }, after: undefined };
+  const shown = pressed(askTo(readyState(), "delete", edit), "v")[0];
+  const topAfter = (...keys: string[]) =>
+    modeOf(
+      keys.reduce((state, key) => pressed(state, key)[0], shown),
+      "confirm",
+    ).top;
+  expect([topAfter("j"), topAfter("j", "k"), topAfter("G", "g")]).toEqual([1, 0, 0]);
+  expect(topAfter("G")).toBeGreaterThan(30);
+  expect(topAfter("G", "j", "pagedown")).toBe(topAfter("G"));
+});
+
 it("does nothing with any other key, nor with a paste", () => {
   const state = asking();
   const confirmation = modeOf(state, "confirm");

@@ -89,10 +89,10 @@ it.each([
   ["j", 51],
   ["up", 49],
   ["k", 49],
-  ["pagedown", 75],
-  ["pageup", 25],
-  ["ctrl-d", 62],
-  ["ctrl-u", 38],
+  ["pagedown", 64],
+  ["pageup", 36],
+  ["ctrl-d", 57],
+  ["ctrl-u", 43],
   ["home", 0],
   ["g", 0],
   ["end", 99],
@@ -102,7 +102,7 @@ it.each([
   const moved = modeOf(pressed(middle, press(key)), "diff");
   expect(moved.cursor).toBe(cursor);
   expect(moved.top).toBeLessThanOrEqual(cursor);
-  expect(moved.top).toBeGreaterThan(cursor - 25);
+  expect(moved.top).toBeGreaterThan(cursor - 14);
 });
 
 it.each(["escape", "q", "d"])("goes back with %s", (key) => {

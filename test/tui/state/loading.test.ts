@@ -140,6 +140,13 @@ describe("reading again at once", () => {
   });
 });
 
+test("the edits of a place can be undone after another was open", () => {
+  const undo = [{ name: "PORT", before: undefined, after: undefined }];
+  const [other] = openPlace(readyState(entries, { undo }), 1);
+  expect(other.undo).toEqual([]);
+  expect(openPlace(other, 0)[0].undo).toEqual(undo);
+});
+
 describe("opening another place", () => {
   test("forgets everything of the one before, and reads", () => {
     const before = readyState(entries, { undo: [{ name: "PORT", before: undefined, after: undefined }] });

@@ -86,8 +86,17 @@ it.each(["a".repeat(1_000_000), "日本 ".repeat(300_000)])("wraps a value of a 
 
 it("shows a JSON variable whose value was decrypted to something else as it is", () => {
   const entries = [entry("A", "envbee:enc:v1:x", "JSON")];
-  const revealed = { ...ALL, decrypted: new Map([["A", "{not json"]]) };
+  const revealed = { ...ALL, decrypted: new Map([["envbee:enc:v1:x", "{not json"]]) };
   expect(texts(recordLines(readyState(entries, { revealed }), 40)).at(-1)).toBe("{not json");
+});
+
+it("begins with what is wrong with the place, in full", () => {
+  const problem = `the data file is not valid JSON: ${"line 1, column 2; ".repeat(5)}the last good data is served`;
+  const lines = texts(recordLines(readyState(ENTRIES, { loaded: { problem } }), 40));
+  expect(lines.slice(0, lines.indexOf("")).join(" ")).toBe(`! ${problem}`);
+  const failure = { code: "unreachable", message: "connection refused" };
+  const failed = texts(recordLines(readyState(ENTRIES, { loaded: { failure, nextAt: NOW + 5_000 } }), 60));
+  expect(failed.slice(0, 3)).toEqual(["✗ connection refused", "", "trying again in 5 s; r tries now"]);
 });
 
 it("has nothing to tell of an empty list", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Entry } from "../../../src/tui/ports.js";
 import type { Effect } from "../../../src/tui/state/effect.js";
 import type { Key, Message } from "../../../src/tui/state/message.js";
 import { selectedEntry } from "../../../src/tui/state/selected-entry.js";
@@ -202,10 +203,22 @@ describe("values", () => {
   test("what a client has encrypted is decrypted once it is to be shown", () => {
     const { state, effects } = typed(readyState(entries), "jjjjv");
     expect(effects).toEqual([{ type: "decrypt", entry: entries[4] }]);
-    const plain = send(state, { type: "decrypted", name: "TOKEN", text: "plain" });
+    const plain = send(state, { type: "decrypted", sealed: "envbee:enc:v1:abc", text: "plain" });
     expect(shownValue(entries[4] as never, plain)).toEqual({ kind: "shown", text: "plain" });
     const masked = typed(plain, "v").state;
     expect(JSON.stringify([...(masked.revealed?.decrypted ?? [])])).not.toContain("plain");
+  });
+
+  test("what was decrypted counts only for what it was decrypted from", () => {
+    const { state } = typed(readyState(entries), "jjjjv");
+    const plain = send(state, { type: "decrypted", sealed: "envbee:enc:v1:abc", text: "plain" });
+    const token = entries[4] as Entry;
+    const value = token.value && { ...token.value, content: { value: "envbee:enc:v1:other" } };
+    const changed = entries.map((each) => (each === token ? { ...token, value } : each));
+    const message = { type: "loaded", generation: 1, now: NOW, entries: changed, problem: undefined, requests: 3 };
+    const [next, effects] = update(plain, message as Message);
+    expect(shownValue({ ...token, value }, next)).toEqual({ kind: "encrypted" });
+    expect(effects).toMatchObject([{ type: "decrypt", entry: { value } }]);
   });
 
   test("of another place are masked again", () => {

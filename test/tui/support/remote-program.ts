@@ -60,7 +60,7 @@ export async function remoteProgram(flags: SourceFlags, options: CliOptions, siz
     clock: () => now,
     quit: () => {},
     suspend: () => {},
-    onFirstRead: () => {},
+    onRead: () => {},
   });
   const start = initialState({ ...size, now, places: found.places, place: found.place });
   const program = createProgram(start, update, performer.perform, setImmediate);

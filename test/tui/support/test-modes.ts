@@ -28,6 +28,7 @@ export const CONFIRMATION: Confirmation = {
   isBusy: false,
   problem: undefined,
   form: undefined,
+  top: 0,
 };
 
 export const DIFFERENCES: readonly Difference[] = [

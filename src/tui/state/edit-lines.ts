@@ -1,19 +1,30 @@
 import { isEncrypted, valueText } from "../../domain/variable.js";
 import type { Assigned } from "../ports.js";
-import { textLines } from "../state/record-lines.js";
-import { MASK } from "../state/shown-value.js";
-import type { Confirmation } from "../state/state.js";
 import { type Line, line } from "../text/line.js";
 import { visibleText } from "../text/visible-text.js";
+import { textLines } from "./record-lines.js";
+import { MASK } from "./shown-value.js";
+import type { Confirmation } from "./state.js";
 
 const LABEL_WIDTH = 13;
 
-/** An edit as `- old` and `+ new` lines of type, description and value; the values masked unless they are revealed. */
-export function editLines({ edit: { before, after }, isRevealed }: Confirmation): Line[] {
+/**
+ * An edit as `- old` and `+ new` lines of type, description and value; the values masked unless they are revealed.
+ *
+ * @param typed the new value as it was typed, before it was encrypted
+ */
+export function editLines(
+  { edit: { before, after }, isRevealed }: Pick<Confirmation, "edit" | "isRevealed">,
+  typed?: string,
+): Line[] {
   return [
     ...fieldLines("type", typeLines(before), typeLines(after)),
     ...fieldLines("description", descriptionLines(before), descriptionLines(after)),
-    ...fieldLines("value", valueLines(before, isRevealed), valueLines(after, isRevealed), isSameValue(before, after)),
+    ...fieldLines(
+      "value",
+      ...withoutCommonHead(valueLines(before, isRevealed), valueLines(after, isRevealed, typed)),
+      isSameValue(before, after),
+    ),
   ];
 }
 
@@ -27,11 +38,38 @@ function descriptionLines(item: Assigned | undefined): Texts {
   return item && item.description !== "" ? [visibleText(item.description)] : [];
 }
 
-function valueLines(item: Assigned | undefined, isRevealed: boolean): Texts {
+function valueLines(item: Assigned | undefined, isRevealed: boolean, typed?: string): Texts {
   if (!item) return [];
   if (!isRevealed) return [MASK];
-  if (isEncrypted(item.value)) return ["(encrypted)"];
+  if (isEncrypted(item.value)) return typed === undefined ? ["(encrypted)"] : typed.split("\n").map(visibleText);
   return textLines(valueText(item.value), item.type).map((spans) => spans.map((span) => span.text).join(""));
+}
+
+/** So much that two lines begin with is not shown, but for its end. */
+const LONG_HEAD = 60;
+const KEPT_HEAD = 20;
+
+/** Two long lines from shortly before where they begin to differ. */
+function withoutCommonHead(before: Texts, after: Texts): [before: Texts, after: Texts] {
+  const [old = "", ...moreOld] = before;
+  const [next = "", ...moreNext] = after;
+  const length = commonHead(old, next);
+  if (moreOld.length > 0 || moreNext.length > 0 || length < LONG_HEAD || old === next) return [before, after];
+  const from = wholeCharacter(old, length - KEPT_HEAD);
+  const rest = (text: string) => [`… ${from} equal characters … ${text.slice(from)}`];
+  return [rest(old), rest(next)];
+}
+
+function commonHead(a: string, b: string): number {
+  const most = Math.min(a.length, b.length);
+  let length = 0;
+  while (length < most && a.charCodeAt(length) === b.charCodeAt(length)) length++;
+  return length;
+}
+
+/** Not between the two units of one character. */
+function wholeCharacter(text: string, at: number): number {
+  return /[\udc00-\udfff]/.test(text.charAt(at)) ? at - 1 : at;
 }
 
 function isSameValue(before: Assigned | undefined, after: Assigned | undefined): boolean {

@@ -179,7 +179,7 @@ describe("a server that is down", () => {
     expect(paths).toEqual(["/v1/variables", "/v1/variables-values", "/healthz"]);
   });
 
-  it("later leaves the rows and tells of it on one line, and the data grow old until it is back", async () => {
+  it("later leaves the rows and tells of it on one line of the list, and the data grow old until it is back", async () => {
     const server = await stoppableServer();
     const program = await programOf(server.url);
     await program.until(isWell);
@@ -194,7 +194,7 @@ describe("a server that is down", () => {
     program.pass(1);
     await program.until(({ loaded }) => loaded.failures === 2 && loaded.nextAt !== undefined);
     expect(program.frame()).toContain("6 s old");
-    expect(program.frame().match(/✗/g)).toHaveLength(1);
+    expect(program.frame().match(/✗ trying again/g)).toHaveLength(1);
     await stoppableServer(server.port);
     program.pass(2);
     await program.until(isWell);

@@ -185,7 +185,7 @@ describe("a comparison", () => {
     await program.until(isWell);
     program.press(":", ..."diff test", "enter");
     await program.until(({ mode }) => mode.kind === "diff" && mode.phase === "failed");
-    expect(program.frame()).toContain("✗ the server refused the credentials");
+    expect(program.frame()).toContain("✗ profile test: the server refused the credentials");
     expect(program.frame()).not.toContain("hunter2");
     await folder.write({ staging, test: good });
     program.press("r");

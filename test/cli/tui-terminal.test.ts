@@ -94,8 +94,7 @@ describe.skipIf(!has("script", "--version"))("the terminal is as it was", () => 
   ])("where no shell could let it go on, %s does not stop it", async (_what, suspend) => {
     const tty = await tui();
     suspend(tty);
-    await tty.until(/shop\/development/);
-    expect([countOf(ENTER, tty), countOf(LEAVE, tty)]).toEqual([2, 1]);
+    await expect.poll(() => [countOf(ENTER, tty), countOf(LEAVE, tty)], { timeout: 20_000 }).toEqual([2, 1]);
     tty.type("q");
     expect(await tty.exitCode).toBe(0);
   });
@@ -145,10 +144,10 @@ describe.skipIf(!has("script", "--version") || !has("bash", "--version"))("a she
     await tty.until(/typed\r\n[\s\S]*typed\r\n[\s\S]*prompt> /);
     tty.type("fg\r");
     await tty.until(/shop\/development/);
-    expect(countOf(ENTER, tty)).toBe(2);
+    await expect.poll(() => countOf(ENTER, tty), { timeout: 20_000 }).toBe(2);
     tty.type("q");
     await tty.until(/prompt> /);
-    expect(countOf(LEAVE, tty)).toBe(2);
+    await expect.poll(() => countOf(LEAVE, tty), { timeout: 20_000 }).toBe(2);
   });
 
   it("may make it another size before fg: the whole of it is used", async () => {

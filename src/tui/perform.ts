@@ -112,10 +112,12 @@ export class Performer {
     const current = version?.();
     if (current !== undefined && this.#versions.get(known) === current) return { entries: known, requests: 0 };
     let shownAt = Number.NEGATIVE_INFINITY;
-    const showProgress = (soFar: () => readonly Entry[], total: number) => {
+    const showProgress = async (soFar: () => readonly Entry[], total: number) => {
       if (known.length > 0 || clock() - shownAt < PROGRESS_MS) return;
       shownAt = clock();
       onProgress(soFar(), total);
+      // A data file gives its pages without a pause: the picture and the keys get their turn.
+      await new Promise<void>((resolve) => void setImmediate(resolve));
     };
     const reading = await readEntries(source, known, showProgress, signal);
     this.#versions.set(reading.entries, current);

@@ -21,7 +21,7 @@ export interface Reading {
 export async function readEntries(
   source: VariableSource,
   known: readonly Entry[],
-  onProgress: (entries: () => readonly Entry[], total: number) => void,
+  onProgress: (entries: () => readonly Entry[], total: number) => Promise<void> | void,
   signal?: AbortSignal,
 ): Promise<Reading> {
   const variables: Variable[] = [];
@@ -32,7 +32,7 @@ export async function readEntries(
   while (!(variablePages.isDone && valuePages.isDone)) {
     if (!variablePages.isDone) variables.push(...(await variablePages.next()));
     if (!valuePages.isDone) for (const value of await valuePages.next()) values.set(value.variable_id, value);
-    onProgress(entries, variablePages.total);
+    await onProgress(entries, variablePages.total);
   }
   return { entries: reuse(known, entries()), requests: variablePages.requests + valuePages.requests };
 }

@@ -5,7 +5,7 @@ import { bigData, localSource } from "./support/source.js";
 
 async function read(source: VariableSource, known: Parameters<typeof readEntries>[1] = []) {
   const progress: [read: number, total: number][] = [];
-  const reading = await readEntries(source, known, (entries, total) => progress.push([entries().length, total]));
+  const reading = await readEntries(source, known, (entries, total) => void progress.push([entries().length, total]));
   return { ...reading, progress };
 }
 

@@ -32,9 +32,9 @@ export function problemLine(state: State): Line | undefined {
 /** The same in full, where there is more room for it; none while all is well. */
 export function problemLines(state: State, width: number): Line[] {
   const { failure, problem } = state.loaded;
-  if (failure) return [...failureLines(state, failure, width), []];
+  if (failure) return failureLines(state, failure, width);
   if (problem === undefined) return [];
-  return [...wrapWords(`! ${visibleText(problem)}`, width).map((text) => line(text, "warning")), []];
+  return wrapWords(`! ${visibleText(problem)}`, width).map((text) => line(text, "warning"));
 }
 
 function failureLines(state: State, failure: Failure, width: number): Line[] {

@@ -22,14 +22,19 @@ const AROUND_TITLE = 4;
 /**
  * The record that the list's cursor is on, in lines of at most `width` columns; none in an empty list. Its name is the
  * panel's title, and in the lines only if it is too long for that. In a low panel it is told more shortly. A long value
- * is wrapped once, and again only when it is another or the width is. What is wrong with the place comes first, since the
+ * is wrapped once, and again only when it is another or the width is. What is wrong with the place is there too, since the
  * list has one line for it only.
  *
  * @param width as `textColumns` has it of the record's panel
  */
 export function recordLines(state: State, width: number): readonly Line[] {
   const entry = selectedEntry(state);
-  return entry ? [...problemLines(state, width), ...entryLines(entry, state, width)] : [];
+  if (!entry) return [];
+  const problem = problemLines(state, width);
+  const lines = entryLines(entry, state, width);
+  if (problem.length === 0) return lines;
+  // In a low panel it would hide the value.
+  return pageSize(state, "record") >= ROOMY ? [...problem, [], ...lines] : [...lines, [], ...problem];
 }
 
 function entryLines(entry: Entry, state: State, width: number): readonly Line[] {

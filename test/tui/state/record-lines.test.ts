@@ -90,13 +90,14 @@ it("shows a JSON variable whose value was decrypted to something else as it is",
   expect(texts(recordLines(readyState(entries, { revealed }), 40)).at(-1)).toBe("{not json");
 });
 
-it("begins with what is wrong with the place, in full", () => {
+it("tells what is wrong with the place in full, and does not hide the value behind it in a low panel", () => {
   const problem = `the data file is not valid JSON: ${"line 1, column 2; ".repeat(5)}the last good data is served`;
-  const lines = texts(recordLines(readyState(ENTRIES, { loaded: { problem } }), 40));
+  const lines = texts(recordLines(tall(readyState(ENTRIES, { loaded: { problem } })), 40));
   expect(lines.slice(0, lines.indexOf("")).join(" ")).toBe(`! ${problem}`);
   const failure = { code: "unreachable", message: "connection refused" };
   const failed = texts(recordLines(readyState(ENTRIES, { loaded: { failure, nextAt: NOW + 5_000 } }), 60));
-  expect(failed.slice(0, 3)).toEqual(["✗ connection refused", "", "trying again in 5 s; r tries now"]);
+  expect(failed.indexOf("••••••••")).toBeLessThan(failed.indexOf("✗ connection refused"));
+  expect(failed.slice(-3)).toEqual(["✗ connection refused", "", "trying again in 5 s; r tries now"]);
 });
 
 it("has nothing to tell of an empty list", () => {

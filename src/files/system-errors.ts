@@ -1,0 +1,34 @@
+import { InvalidDataError } from "../domain/errors.js";
+
+const REASONS: Record<string, string> = {
+  EACCES: "permission denied",
+  EDQUOT: "the disk quota is exceeded",
+  EEXIST: "the file already exists",
+  EFBIG: "the file would be too large",
+  EIO: "input/output error",
+  EISDIR: "it is a folder",
+  ELOOP: "too many links",
+  EMFILE: "too many open files",
+  ENFILE: "too many open files in the system",
+  ENOENT: "no such file or folder",
+  ENOMEM: "out of memory",
+  ENOSPC: "the disk is full",
+  ENOTDIR: "part of the path is not a folder",
+  EPERM: "permission denied",
+  EROFS: "the file system is read-only",
+};
+
+/** A file system's error as an InvalidDataError with a predicate such as `can't be read: permission denied`. */
+export function toInvalidData(error: unknown, failure: string): InvalidDataError {
+  if (error instanceof InvalidDataError) return error;
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  return new InvalidDataError(`${failure}: ${REASONS[code] ?? (code || message)}`, { cause: error });
+}
+
+/** Puts the file's path in front of an InvalidDataError, whose message is a predicate. */
+export async function withPathInErrors<T>(path: string, work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    if (!(error instanceof InvalidDataError)) throw error;
+    throw new InvalidDataError(`${path} ${error.message}`, { cause: error });
+  });
+}

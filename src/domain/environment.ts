@@ -1,78 +1,102 @@
 import { NotFoundError, UsageError } from "./errors.js";
 import { suggestion } from "./nearest.js";
 
-/** What a caller proves itself with: one pair for each environment. */
+/** What identifies a caller as the client of one environment. */
 export interface Credentials {
   apiKey: string;
   apiSecret: string;
 }
 
-/** The rule for keys and secrets: what travels in a header unchanged. A comma would make one look like two. */
+/** Keys and secrets must travel in a header unchanged. A comma would make one look like two. */
 export const CREDENTIAL_PATTERN = /^[\x21-\x2b\x2d-\x7e]{1,512}$/;
 export const CREDENTIAL_RULE = "1 to 512 visible ASCII characters other than a comma";
 
-/** The rule for names of applications and environments: a slash separates them in `shop/development`. */
+/** Names of applications and environments are joined by a slash: `shop/development`. */
 export const LABEL_PATTERN = /^[^/\p{Cc}]{1,255}$/u;
 export const LABEL_RULE = "1 to 255 characters, none of them a slash or a control character";
 
-/** One environment of one application. */
 export interface Environment {
   readonly id: number;
   readonly application: string;
   readonly name: string;
 }
 
-/** One pair of credentials as a data file holds it. */
+/** Credentials as in a data file. */
 export interface KeyPair {
   readonly api_key: string;
   readonly api_secret: string;
 }
 
-/** A pair that was rotated out, and is taken for a while yet, so that clients can move without an outage. */
+/** A pair that was rotated out but stays valid for a while, so that clients can switch without an outage. */
 interface PreviousKeyPair extends KeyPair {
   /** ISO 8601, UTC. */
   readonly valid_until: string;
 }
 
-/** An environment as a data file holds it, with its credentials. */
+/** An environment as in a data file. */
 export interface EnvironmentRecord extends Environment, KeyPair {
   readonly previous?: readonly PreviousKeyPair[];
 }
 
-/** The pair in use and those that were rotated out, whether still valid or not. */
+/** The current pair and those that were rotated out, whether still valid or not. */
 export function allKeyPairs(environment: EnvironmentRecord): KeyPair[] {
   return [environment, ...(environment.previous ?? [])];
 }
 
-/** The pairs that an environment's clients may use at the time `now`, in Unix milliseconds; the newest first. */
+/** The pairs that are valid at `now`, in Unix milliseconds, newest first. */
 export function validKeyPairs(environment: EnvironmentRecord, now: number): KeyPair[] {
   const { previous = [] } = environment;
   return [environment, ...previous.filter((pair) => now < Date.parse(pair.valid_until))];
 }
 
-/** `shop/development`: the name that is unique over all applications. */
+/** `shop/development`, which is unique over all applications. */
 export function qualifiedName({ application, name }: Omit<Environment, "id">): string {
   return `${application}/${name}`;
 }
 
 /**
- * The environment called `name`: `development`, or `shop/development` where the name alone is ambiguous.
+ * Finds an environment by its name, or by its qualified name where the name is ambiguous.
  *
- * @throws NotFoundError when there is none, UsageError when more than one application has it
+ * @throws NotFoundError; UsageError when more than one application has it
  */
 export function findEnvironment<E extends Environment>(environments: readonly E[], name: string): E {
-  const matches = environments.filter((e) => e.name === name || qualifiedName(e) === name);
-  const [match, ...others] = matches;
+  const [match, ...others] = environments.filter((e) => e.name === name || qualifiedName(e) === name);
+  const namesOf = (list: readonly Environment[]) => list.map(qualifiedName).join(", ") || "none";
   if (match === undefined) {
     const hint = suggestion(name, [...environments.map((e) => e.name), ...environments.map(qualifiedName)]);
-    throw new NotFoundError(`no environment named "${name}"${hint}; there is ${list(environments)}`);
+    throw new NotFoundError(`no environment named "${name}"${hint}; there is ${namesOf(environments)}`);
   }
-  if (others.length > 0) {
-    throw new UsageError(`the environment "${name}" is ambiguous: name one of ${list(matches)}`);
-  }
-  return match;
+  if (others.length === 0) return match;
+  throw new UsageError(`the environment "${name}" is ambiguous: name one of ${namesOf([match, ...others])}`);
 }
 
-function list(environments: readonly Environment[]): string {
-  return environments.map(qualifiedName).join(", ") || "none";
+/** Random letters and digits of this length can't be guessed, even with a signed request to test guesses on. */
+const MIN_SECRET_LENGTH = 16;
+
+/**
+ * Finds API secrets that don't protect their environment: short ones, ones shared with another environment, and ones
+ * also used as a key, which is sent with each request. Pairs that were rotated out count while they are valid.
+ *
+ * @param now Unix time in milliseconds
+ * @returns what is wrong, with the names of the environments and no secrets
+ */
+export function findWeakSecrets(environments: readonly EnvironmentRecord[], now: number): string[] {
+  const pairs = environments.flatMap((environment) =>
+    validKeyPairs(environment, now).map((pair) => ({ ...pair, name: qualifiedName(environment) })),
+  );
+  const keys = new Set(pairs.map(({ api_key }) => api_key));
+  const namesBySecret = new Map<string, Set<string>>();
+  for (const { api_secret, name } of pairs)
+    namesBySecret.set(api_secret, (namesBySecret.get(api_secret) ?? new Set()).add(name));
+  const namesWhere = (isWeak: (pair: KeyPair) => boolean) => new Set(pairs.filter(isWeak).map(({ name }) => name));
+  const findings: [text: string, names: Set<string>][] = [
+    [
+      `API secrets shorter than ${MIN_SECRET_LENGTH} characters can be guessed`,
+      namesWhere(({ api_secret }) => api_secret.length < MIN_SECRET_LENGTH),
+    ],
+    ["API secrets that are also an API key are not secret", namesWhere(({ api_secret }) => keys.has(api_secret))],
+  ];
+  for (const names of namesBySecret.values())
+    if (names.size > 1) findings.push(["with the same API secret, clients of one can read the others", names]);
+  return findings.flatMap(([text, names]) => (names.size > 0 ? [`${text}: ${[...names].join(", ")}`] : []));
 }

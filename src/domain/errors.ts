@@ -1,4 +1,4 @@
-/** The machine-readable kinds of failure; `--json` prints them and each has its own exit code. */
+/** The machine-readable kinds of failure. `--json` prints them, and each has an exit code. */
 export type ErrorCode =
   | "usage"
   | "not_found"
@@ -9,7 +9,7 @@ export type ErrorCode =
   | "invalid_data"
   | "unexpected";
 
-/** What every error that appvars throws on purpose extends. Its message never holds a value or a secret. */
+/** The base of all errors that appvars throws on purpose. Messages never contain a value or a secret. */
 export abstract class AppvarsError extends Error {
   abstract readonly code: ErrorCode;
   override get name(): string {
@@ -17,12 +17,12 @@ export abstract class AppvarsError extends Error {
   }
 }
 
-/** Thrown for an argument, a flag, a setting or a request parameter that is out of its bounds. */
+/** Thrown for an invalid argument, flag, setting or request parameter. */
 export class UsageError extends AppvarsError {
   readonly code = "usage";
 }
 
-/** Thrown when there is no such id or name, or none that these credentials may see. */
+/** Thrown when an id or name does not exist, or these credentials may not see it. */
 export class NotFoundError extends AppvarsError {
   readonly code = "not_found";
   constructor(message = "Not found") {
@@ -35,7 +35,7 @@ export class UnauthorizedError extends AppvarsError {
   readonly code = "unauthorized";
 }
 
-/** Thrown when no answer came: refused, reset, unknown host, timed out. `cause` is the transport's own error. */
+/** Thrown when no answer came: refused, reset, unknown host, timed out. `cause` is the transport's error. */
 export class UnreachableError extends AppvarsError {
   readonly code = "unreachable";
 }
@@ -43,7 +43,7 @@ export class UnreachableError extends AppvarsError {
 /** Thrown when the server keeps answering 429 for longer than the client may wait. */
 export class RateLimitedError extends AppvarsError {
   readonly code = "rate_limited";
-  /** Seconds until the server takes the next request. */
+  /** Seconds until the server accepts the next request. */
   readonly retryAfter: number;
   constructor(message: string, retryAfter: number) {
     super(message);
@@ -51,17 +51,23 @@ export class RateLimitedError extends AppvarsError {
   }
 }
 
-/** What a proxy answers whose server is down; appvars itself never does, for data. */
+/** What a proxy answers when its server is down. appvars itself never sends them for data. */
 export const GATEWAY_STATUSES: readonly number[] = [502, 503, 504];
 
-/** Thrown when the server answers 5xx, is unhealthy, or answers something that is not its contract. */
+/** Thrown when the server answers 5xx, is unhealthy, or breaks the contract. */
 export class ServerError extends AppvarsError {
   readonly code = "server_error";
-  /** HTTP status of the answer. */
   readonly status: number;
   constructor(message: string, status: number) {
     super(message);
     this.status = status;
+  }
+}
+
+/** Thrown when answers to several requests don't match, because the data changed in between or the server is broken. */
+export class ChangedDataError extends ServerError {
+  constructor(message: string) {
+    super(message, 200);
   }
 }
 

@@ -3,15 +3,14 @@ import { UsageError } from "./errors.js";
 const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 1_000;
 
-/** Which part of a list is wanted. */
 export interface PageRequest {
-  /** Most items in the page, 1 or more; over 1,000 counts as 1,000. Default 50. */
+  /** Maximum number of items, 1 or more; over 1,000 counts as 1,000. Default 50. */
   limit?: number;
   /** Items to skip, 0 or more. Default 0. */
   offset?: number;
 }
 
-/** What one page says of itself: the limit and offset in effect, and how many items there are in all. */
+/** The limit and offset in effect, and the number of items in the whole list. */
 export interface PageMetadata {
   limit: number;
   offset: number;
@@ -23,13 +22,8 @@ export interface Page<T> {
   data: T[];
 }
 
-/**
- * The bounds in effect for a request.
- *
- * @throws UsageError that names the parameter and what it takes
- */
-export function pageBounds(request: PageRequest): Required<PageRequest> {
-  const { limit = DEFAULT_LIMIT, offset = 0 } = request;
+/** The bounds in effect for a request. @throws UsageError that says what the parameter accepts */
+export function pageBounds({ limit = DEFAULT_LIMIT, offset = 0 }: PageRequest): Required<PageRequest> {
   if (!Number.isInteger(limit) || limit < 1) throw limitError();
   if (!Number.isSafeInteger(offset) || offset < 0) throw offsetError();
   return { limit: Math.min(limit, MAX_LIMIT), offset };
@@ -43,11 +37,8 @@ export function offsetError(): UsageError {
   return new UsageError("offset must be a whole number of 0 or more");
 }
 
-/** Cuts the page out of `items`, which are in their final order. */
+/** Cuts the page out of `items`, which must be in their final order. */
 export function paginate<T>(items: readonly T[], request: PageRequest = {}): Page<T> {
   const { limit, offset } = pageBounds(request);
-  return {
-    metadata: { limit, offset, total: items.length },
-    data: items.slice(offset, offset + limit),
-  };
+  return { metadata: { limit, offset, total: items.length }, data: items.slice(offset, offset + limit) };
 }

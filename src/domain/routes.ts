@@ -1,4 +1,4 @@
-/** The paths of the HTTP contract (spec.md, part 1). The server registers them, the client fills them in. */
+/** The paths of the HTTP API (docs/http-api.md). The server registers them, the client fills them in. */
 export const ROUTES = {
   variables: "/v1/variables",
   variable: "/v1/variables/:id",

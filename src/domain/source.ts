@@ -1,9 +1,9 @@
+import { ChangedDataError, ServerError } from "./errors.js";
 import { MAX_LIMIT, type Page, type PageRequest } from "./page.js";
-import type { ValueContent, Variable, VariableValue } from "./variable.js";
+import { type ValueContent, type Variable, type VariableValue, valueFitsType } from "./variable.js";
 
-/** How the other side is doing. */
 export interface Health {
-  /** Seconds since it started. */
+  /** Seconds since the server started. */
   uptime: number;
   /** `OK`, or what is wrong. */
   message: string;
@@ -11,15 +11,14 @@ export interface Health {
   date: string;
 }
 
+/** What `/healthz` reports for data that can't be read again. It names nothing, because anyone may ask. */
+export const STALE_DATA = "the data file could not be read again; the last good data is being served";
+
 /**
- * The variables of one environment, wherever they come from. A service over a store and the signed HTTP
- * client both implement it, and the suite in test/contract runs against both: commands and the TUI
- * don't know which they have.
- *
- * Every method rejects with NotFoundError for an unknown id or name, and with UsageError for an id that is
- * no positive safe integer or a page request out of bounds.
+ * Reads the variables of one environment. Every method rejects with NotFoundError for an unknown id or name, and with
+ * UsageError for an id that is not a positive safe integer or a page request out of bounds.
  */
-export interface VariableSource {
+export interface VariableReader {
   /** The definitions of the application's variables, by ascending id. */
   listVariables(page?: PageRequest): Promise<Page<Variable>>;
   getVariable(id: number): Promise<Variable>;
@@ -28,18 +27,117 @@ export interface VariableSource {
   getValue(id: number): Promise<VariableValue>;
   getValueByName(name: string): Promise<VariableValue>;
   getContentByName(name: string): Promise<ValueContent>;
-  /** @throws ServerError with the reason as its message when the other side is not healthy */
+}
+
+/** Reads one version of the data. */
+export interface Snapshot extends VariableReader {
+  /** Identifies the version. Undefined before the first answer, and from a server that does not send it. */
+  readonly revision: string | undefined;
+}
+
+/**
+ * The variables of one environment, wherever they come from. A service over a store and the signed HTTP client implement
+ * it, and the suite in test/contract runs against both: commands and the TUI don't know which they have.
+ *
+ * Its own methods read the current data; anything that needs several calls goes through `readSnapshot`.
+ */
+export interface VariableSource extends VariableReader {
+  /**
+   * Resolves to the result of `read`. All answers that it gets through the snapshot are of one version of the data: when
+   * the data changes in the meantime, `read` is called again with another snapshot.
+   *
+   * @param read must only read, and wait for all its requests, concurrent ones with `Promise.all`: those still running
+   *   when the data changes reject
+   * @throws ServerError when the data changed during every attempt; what `read` throws
+   */
+  readSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T>;
+  /** @throws ServerError with the reason as its message when the server is not healthy */
   getHealth(): Promise<Health>;
-  /** Lets go of connections and files. */
   close(): Promise<void>;
 }
 
-/** Reads every page of a list, in order: `readAll((page) => source.listVariables(page))`. */
-export async function readAll<T>(list: (page: PageRequest) => Promise<Page<T>>): Promise<T[]> {
+/**
+ * Reads the pages of a list, in order.
+ *
+ * @throws ChangedDataError when their lengths or ids show that they are not of one list: ids are not reused
+ */
+export async function* readPages<T extends { readonly id: number }>(
+  list: (page: PageRequest) => Promise<Page<T>>,
+): AsyncGenerator<Page<T>, undefined> {
+  let total: number | undefined;
+  let [read, lastId] = [0, 0];
+  do {
+    const page = await list({ limit: MAX_LIMIT, offset: read });
+    const { data, metadata } = page;
+    if (metadata.total !== (total ?? metadata.total))
+      throw new ChangedDataError(`the length of a list changed from ${total} to ${metadata.total}`);
+    total = metadata.total;
+    if ((data[0]?.id ?? Number.POSITIVE_INFINITY) <= lastId)
+      throw new ChangedDataError("the server repeats ids in the pages of a list");
+    read += data.length;
+    lastId = data.at(-1)?.id ?? lastId;
+    if (data.length === 0 && read < total) throw new ChangedDataError("the server leaves out the end of a list");
+    yield page;
+  } while (read < total);
+}
+
+/** Reads a whole list: `readAll((page) => snapshot.listVariables(page))`. @throws ChangedDataError, as `readPages` */
+export async function readAll<T extends { readonly id: number }>(
+  list: (page: PageRequest) => Promise<Page<T>>,
+): Promise<T[]> {
   const items: T[] = [];
-  for (;;) {
-    const { data, metadata } = await list({ limit: MAX_LIMIT, offset: items.length });
-    items.push(...data);
-    if (data.length === 0 || items.length >= metadata.total) return items;
-  }
+  for await (const { data } of readPages(list)) for (const item of data) items.push(item);
+  return items;
+}
+
+/** A variable, and its value record if it has one in this environment. */
+export interface VariableEntry {
+  readonly variable: Variable;
+  readonly value: VariableValue | undefined;
+}
+
+/** Reads all variables with their values. @throws ServerError when they don't match */
+export async function readVariableEntries(reader: VariableReader): Promise<VariableEntry[]> {
+  const variables = await readAll((page) => reader.listVariables(page));
+  const values = await readAll((page) => reader.listValues(page));
+  checkConsistency(variables, values);
+  return joinValues(variables, byVariable(values));
+}
+
+/** Checks that two complete lists of one version are consistent. @throws ChangedDataError */
+export function checkConsistency(variables: readonly Variable[], values: readonly VariableValue[]): void {
+  const names = new Set(variables.map(({ name }) => name));
+  if (names.size < variables.length) throw new ChangedDataError("the server lists two variables with the same name");
+  const ids = new Set(variables.map(({ id }) => id));
+  if (!values.every(({ variable_id }) => ids.has(variable_id)))
+    throw new ChangedDataError("the server lists a value without its variable");
+  if (byVariable(values).size < values.length)
+    throw new ChangedDataError("the server lists two values of the same variable");
+}
+
+export function byVariable(values: readonly VariableValue[]): Map<number, VariableValue> {
+  return new Map(values.map((value) => [value.variable_id, value]));
+}
+
+/**
+ * Joins variables with their values, as far as both have been read.
+ *
+ * @param values by the ids of their variables
+ * @throws ServerError when a value is not of its variable's type
+ */
+export function joinValues(
+  variables: readonly Variable[],
+  values: ReadonlyMap<number, VariableValue>,
+): VariableEntry[] {
+  return variables.map((variable) => {
+    const value = values.get(variable.id);
+    if (value) checkType(variable, value);
+    return { variable, value };
+  });
+}
+
+/** @throws ServerError that names the variable; no data file can contain such a value */
+export function checkType({ name, type }: Variable, { content }: VariableValue): void {
+  if (valueFitsType(content.value, type)) return;
+  throw new ServerError(`the server sends a value for ${name} that is not a ${type}`, 200);
 }

@@ -1,17 +1,17 @@
-/** Any value that JSON can hold. */
+import { UsageError } from "./errors.js";
+
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 
-/** The four types that a variable can have. */
 export const VARIABLE_TYPES = ["STRING", "NUMBER", "BOOLEAN", "JSON"] as const;
 
 export type VariableType = (typeof VARIABLE_TYPES)[number];
 
-/** The definition of a variable; all environments of an application share it. */
+/** The definition of a variable, which all environments of an application share. */
 export interface Variable {
   id: number;
   type: VariableType;
   name: string;
-  /** `""` where there is none. */
+  /** `""` for none. */
   description: string;
 }
 
@@ -19,21 +19,47 @@ export interface ValueContent {
   value: JsonValue;
 }
 
-/** What one variable holds in one environment. `id` is the id of this record, not of the variable. */
+/** The value of a variable in one environment. `id` is the id of this record, not of the variable. */
 export interface VariableValue {
   id: number;
   variable_id: number;
   content: ValueContent;
 }
 
-/** The rule for names: safe in a path, a shell and a dotenv file. */
-export const NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_.-]{0,254}$/;
-
-export function isVariableName(text: string): boolean {
-  return NAME_PATTERN.test(text);
+/** A variable of one environment by its name, without its records. */
+export interface NamedValue {
+  name: string;
+  type: VariableType;
+  value: JsonValue;
 }
 
-/** What a value that was encrypted by a client starts with; to a server it is an ordinary string. */
+/** Safe in a path, a shell and a dotenv file. */
+export const NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_.-]{0,254}$/;
+
+/** Lowercase hex MD5 of `{}`. */
+export const EMPTY_OBJECT_MD5 = "99914b932bd37a50b983c5e7c90ae93b";
+
+/** What `isVariableName` accepts, to follow "a name is". */
+export const NAME_RULE = `1 to 255 letters, digits, _ . or -, begins with a letter or _, and does not end in ${EMPTY_OBJECT_MD5}`;
+
+/**
+ * Whether a variable may have this name. A request is signed over its route, optionally followed by that MD5, so the
+ * signature for `PORT` with the MD5 would also be valid for `PORT99914b…` without it.
+ */
+export function isVariableName(text: string): boolean {
+  return NAME_PATTERN.test(text) && !text.endsWith(EMPTY_OBJECT_MD5);
+}
+
+/** Returns a valid id. @throws UsageError for anything but a positive safe integer */
+export function checkId(id: number): number {
+  if (!Number.isSafeInteger(id) || id < 1) throw new UsageError("id must be a positive whole number");
+  return id;
+}
+
+/**
+ * Marks a value that a client has encrypted; to a server it is an ordinary string. The prefix names another product
+ * because existing clients of this API write and read values with it (docs/data-file.md, "Encrypted values").
+ */
 export const ENCRYPTED_PREFIX = "envbee:enc:v1:";
 
 const TYPE_CHECKS: Record<VariableType, (value: unknown) => boolean> = {
@@ -43,21 +69,19 @@ const TYPE_CHECKS: Record<VariableType, (value: unknown) => boolean> = {
   JSON: (value) => isJson(value),
 };
 
-const DEEPEST_JSON = 500;
+/** Deeper values would exhaust the stack of programs that read or write them. */
+const MAX_JSON_DEPTH = 500;
 
-/**
- * JSON.parse makes Infinity of `1e999`, which JSON.stringify would turn into `null`; and what is nested thousands of
- * levels deep exhausts the stack of whoever writes or reads it.
- */
 function isJson(value: unknown, depth = 0): boolean {
+  // JSON.parse returns Infinity for `1e999`, which JSON.stringify would write as `null`.
   if (typeof value === "number") return Number.isFinite(value);
   if (typeof value === "object" && value !== null) {
-    return depth < DEEPEST_JSON && Object.values(value).every((item) => isJson(item, depth + 1));
+    return depth < MAX_JSON_DEPTH && Object.values(value).every((item) => isJson(item, depth + 1));
   }
   return value === null || typeof value === "string" || typeof value === "boolean";
 }
 
-/** Whether `value` may be held by a variable of `type`. A client-side encrypted value fits every type. */
+/** Whether a variable of `type` may hold `value`. An encrypted value fits every type. */
 export function valueFitsType(value: unknown, type: VariableType): boolean {
   return isEncrypted(value) || TYPE_CHECKS[type](value);
 }
@@ -70,7 +94,7 @@ export function isVariableType(text: unknown): text is VariableType {
   return VARIABLE_TYPES.some((type) => type === text);
 }
 
-/** A value as text: a string as it is, anything else as compact JSON. */
+/** A string as it is, anything else as compact JSON. */
 export function valueText(value: JsonValue): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -4,14 +4,14 @@ const ALGORITHM = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** What sealing adds to a text: fewer bytes can be no sealed one. */
+/** The bytes that sealing adds to a text. */
 export const SEAL_BYTES = NONCE_BYTES + TAG_BYTES;
 
 /**
- * Encrypts a text: a nonce of its own, the AES-256-GCM ciphertext and its tag.
+ * Encrypts a text to a random nonce, the AES-256-GCM ciphertext and its tag.
  *
  * @param key 32 bytes
- * @param context authenticated with the text, and needed to open it
+ * @param context authenticated with the text, and required to open it
  */
 export function seal(text: string, key: Buffer, context = ""): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
@@ -20,7 +20,7 @@ export function seal(text: string, key: Buffer, context = ""): Buffer {
   return Buffer.concat([nonce, ciphertext, cipher.getAuthTag()]);
 }
 
-/** The text, or undefined for anything but one that was sealed with this key for this context. */
+/** The text; undefined for anything but a text that was sealed with this key and context. */
 export function unseal(bytes: Buffer, key: Buffer, context = ""): string | undefined {
   if (bytes.length < SEAL_BYTES) return undefined;
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });

@@ -3,27 +3,21 @@ import { DecryptionError, UsageError } from "../domain/errors.js";
 import { ENCRYPTED_PREFIX } from "../domain/variable.js";
 import { SEAL_BYTES, seal, unseal } from "./aes-gcm.js";
 
-// The form of spec.md, part 3: the prefix, then the base64 of a nonce, the AES-256-GCM ciphertext and its tag.
-
-/** Encrypts text for whoever has the key, a text of any length. The result differs each time. */
+/** Encrypts a text in the form of docs/data-file.md: the prefix, then `seal` in base64. @param key any text */
 export function encrypt(text: string, key: string): string {
   return ENCRYPTED_PREFIX + seal(text, keyBytes(key)).toString("base64");
 }
 
-/** @throws DecryptionError when the key is not the one, or the envelope was changed or cut */
+/** @throws DecryptionError when the key is wrong, or the envelope was changed or cut off */
 export function decrypt(envelope: string, key: string): string {
-  const text = unseal(decodeEnvelope(envelope), keyBytes(key));
-  if (text !== undefined) return text;
-  throw new DecryptionError("can't be decrypted: the key is another one, or the value was changed");
-}
-
-function decodeEnvelope(envelope: string): Buffer {
   const base64 = envelope.slice(ENCRYPTED_PREFIX.length);
   const bytes = Buffer.from(base64, "base64");
-  // Buffer.from passes over what is no base64.
-  const isWhole = bytes.toString("base64") === base64 && bytes.length >= SEAL_BYTES;
-  if (!isWhole) throw new DecryptionError("can't be decrypted: it is not a whole encrypted value");
-  return bytes;
+  // Buffer.from ignores what is not base64.
+  if (bytes.toString("base64") !== base64 || bytes.length < SEAL_BYTES)
+    throw new DecryptionError("can't be decrypted: it is not a complete encrypted value");
+  const text = unseal(bytes, keyBytes(key));
+  if (text === undefined) throw new DecryptionError("can't be decrypted: the key is wrong, or the value was changed");
+  return text;
 }
 
 function keyBytes(key: string): Buffer {

@@ -1,21 +1,114 @@
-import type { JsonValue, VariableType } from "../domain/variable.js";
+import { UsageError } from "../domain/errors.js";
+import {
+  isVariableName,
+  type JsonValue,
+  NAME_RULE,
+  type NamedValue,
+  type VariableType,
+  valueText,
+} from "../domain/variable.js";
 
-/** One variable with its value, to be written in some format. */
-export interface Entry {
-  name: string;
-  type: VariableType;
-  value: JsonValue;
-}
-
-/** One variable as a file holds it. Where `type` is absent, the native type of the value decides. */
+/** A variable with its value, as read from a file. In a dotenv file every value is text. */
 export interface ReadEntry {
   name: string;
   value: JsonValue;
-  type?: VariableType;
+  /** What the text stands for, if the file says so. Otherwise the value determines the type. */
+  type?: TextType;
 }
 
-/** @throws UsageError that lists every entry the format can't hold, and never a value */
-export type Writer = (entries: readonly Entry[]) => string;
+/**
+ * What a text stands for. For JSON that is a JSON document, so `5` is a number; a string in a JSON variable is written
+ * without quotes, so it needs a separate name.
+ */
+export type TextType = VariableType | typeof JSON_STRING;
 
-/** @throws UsageError that says what and where, and never quotes the text */
+export const JSON_STRING = "JSON string";
+
+/** @throws UsageError that lists every entry the format can't hold, and never a value */
+export type Writer = (entries: readonly NamedValue[]) => string;
+
+/** @throws UsageError that says what is wrong and where, and never quotes the text */
 export type Reader = (text: string) => ReadEntry[];
+
+/** The entries of an object that was read. @throws UsageError, as `checkNames` */
+export function entriesOf(object: Record<string, JsonValue>): ReadEntry[] {
+  checkNames(Object.keys(object));
+  return Object.entries(object).map(([name, value]) => ({ name, value }));
+}
+
+/** @throws UsageError for a file of appvars itself, or listing every name that a variable can't have */
+function checkNames(names: readonly string[]): void {
+  const has = (...all: string[]) => all.every((name) => names.includes(name));
+  if (has("version", "profiles")) throw new UsageError("these are the profiles of appvars, with their secrets");
+  if (has("environments", "values") || has("environments", "variables")) {
+    throw new UsageError(
+      "this is an appvars data file, with the secrets of its environments; to copy its values, run: " +
+        "appvars export --data FILE --env NAME --format json | appvars import - --format json",
+    );
+  }
+  const bad = names.filter((name) => !isVariableName(name));
+  if (bad.length === 0) return;
+  throw new UsageError(`these can't be variable names: ${bad.map(quote).join(", ")}; a name is ${NAME_RULE}`);
+}
+
+/** The name may be anything, such as control characters or the whole file. */
+function quote(name: string): string {
+  return JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
+}
+
+/** Why a format can't hold an entry, without the value: `its value contains a NUL`; undefined when it can. */
+export type Refusal = (entry: NamedValue) => string | undefined;
+
+/**
+ * Refuses entries that the format would change. Names must be valid whatever the format: entries may come from any
+ * server, and names are written unquoted.
+ *
+ * @throws UsageError that lists the entries, each with the first reason
+ */
+export function refuse(format: string, entries: readonly NamedValue[], ...refusals: readonly Refusal[]): void {
+  const refused: string[] = [];
+  for (const entry of entries) {
+    const reason = isVariableName(entry.name) ? firstOf(refusals, entry) : "not a variable name";
+    if (reason !== undefined) refused.push(`${entry.name} (${reason})`);
+  }
+  if (refused.length > 0) throw new UsageError(`these can't be written as ${format}: ${refused.join(", ")}`);
+}
+
+function firstOf(refusals: readonly Refusal[], entry: NamedValue): string | undefined {
+  for (const refusal of refusals) {
+    const reason = refusal(entry);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+export function unlessText(test: (text: string) => boolean, reason: string): Refusal {
+  return ({ value }) => (test(valueText(value)) ? undefined : reason);
+}
+
+/** An environment variable ends at a NUL. */
+export const nul = unlessText((text) => !text.includes("\0"), "its value contains a NUL");
+
+/** UTF-8 can't hold it; Node would write U+FFFD instead. */
+export const loneSurrogate = unlessText(
+  (text) => !/\p{Surrogate}/u.test(text),
+  "its value contains half a surrogate pair, which UTF-8 can't hold",
+);
+
+/** For formats with a JSON-like structure: refuses an entry for any string in its value, keys included. */
+export function inAnyString(...refusals: readonly Refusal[]): Refusal {
+  return (entry) => {
+    for (const value of stringsIn(entry.value)) {
+      const reason = firstOf(refusals, { ...entry, value });
+      if (reason !== undefined) return reason;
+    }
+    return undefined;
+  };
+}
+
+function stringsIn(value: JsonValue): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap(stringsIn);
+  return Object.entries(value).flatMap(([key, item]) => [key, ...stringsIn(item)]);
+}

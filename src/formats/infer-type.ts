@@ -1,21 +1,21 @@
 import { UsageError } from "../domain/errors.js";
 import { isEncrypted, type JsonValue, type VariableType, valueFitsType } from "../domain/variable.js";
-import { exactNumber } from "./exact-number.js";
-import { parseJson } from "./parse-json.js";
+import { exactNumber, parseJson } from "./json.js";
 
 /**
- * Type and value of a text, for a variable that does not exist yet:
+ * Type and value of a text, for a new variable:
  *
  * - `true` and `false` are BOOLEAN;
- * - a number as JavaScript writes it itself is NUMBER, so `007`, `1.0`, `1e3`, `+1` and whole numbers past 2^53, which
- *   may well be codes and keys, are not;
- * - what starts with `{` or `[` and is JSON is JSON;
+ * - a number as JavaScript writes it is NUMBER, unlike `007`, `1.0`, `1e3`, `+1` and whole numbers past 2^53, which are
+ *   often codes and keys;
+ * - JSON that starts with `{` or `[` is JSON;
  * - everything else is STRING: the empty text, `null`, `True`, `yes`.
  */
 export function inferValue(text: string): { type: VariableType; value: JsonValue } {
   if (text === "true" || text === "false") return { type: "BOOLEAN", value: text === "true" };
   const number = Number(text);
-  if (String(number) === text && Number.isFinite(number) && isSafe(number)) return { type: "NUMBER", value: number };
+  // NaN and infinities fail the comparison.
+  if (String(number) === text && Math.abs(number) <= Number.MAX_SAFE_INTEGER) return { type: "NUMBER", value: number };
   if (/^[{[]/.test(text)) {
     try {
       const value = parseJson(text);
@@ -27,11 +27,7 @@ export function inferValue(text: string): { type: VariableType; value: JsonValue
   return { type: "STRING", value: text };
 }
 
-function isSafe(number: number): boolean {
-  return Math.abs(number) <= Number.MAX_SAFE_INTEGER;
-}
-
-/** The type of a value that came with a native one, as from JSON or YAML. */
+/** The type of a value from a format with types, such as JSON or YAML. */
 export function nativeType(value: JsonValue): VariableType {
   if (typeof value === "string") return "STRING";
   if (typeof value === "number") return "NUMBER";
@@ -39,9 +35,9 @@ export function nativeType(value: JsonValue): VariableType {
 }
 
 /**
- * The value that `text` stands for in a variable of `type`. What a client encrypted fits every type and stays as it is.
+ * The value that `text` stands for in a variable of `type`. An encrypted value fits every type and stays as it is.
  *
- * @throws UsageError that says what the type takes, and never quotes the text
+ * @throws UsageError that says what the type accepts, and never quotes the text
  */
 export function parseAs(text: string, type: VariableType): JsonValue {
   if (type === "STRING" || isEncrypted(text)) return text;
@@ -52,6 +48,6 @@ export function parseAs(text: string, type: VariableType): JsonValue {
   }
   const number = exactNumber(text);
   if (number === undefined)
-    throw new UsageError("a NUMBER is written as in JSON, in the range and precision of a double");
+    throw new UsageError("a NUMBER must be a JSON number in the range and precision of a double");
   return number;
 }

@@ -1,0 +1,15 @@
+/** Defaults of the server. The rate limit is 125 requests a second, on average over a minute. */
+export const DEFAULT_HOST = "127.0.0.1";
+export const DEFAULT_PORT = 7400;
+export const DEFAULT_RATE_LIMIT = 7_500;
+/** Seconds. */
+export const DEFAULT_RATE_WINDOW = 60;
+export const DEFAULT_KEYLESS_LIMIT = 100;
+export const DEFAULT_MAX_CONNECTIONS = 1_000;
+/** Seconds. */
+export const DEFAULT_DRAIN_GRACE = 10;
+
+/** Defaults of clients; the times are in seconds. */
+export const DEFAULT_URL = `http://${DEFAULT_HOST}:${DEFAULT_PORT}`;
+export const DEFAULT_TIMEOUT = 10;
+export const DEFAULT_MAX_WAIT = 60;

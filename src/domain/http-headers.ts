@@ -1,0 +1,51 @@
+import type { IncomingHttpHeaders } from "node:http";
+
+/** Names the version of the environment's data that an answer is of; all data routes send it. */
+export const REVISION_HEADER = "Appvars-Revision";
+export const LIMIT_HEADER = "RateLimit-Limit";
+export const REMAINING_HEADER = "RateLimit-Remaining";
+export const RESET_HEADER = "RateLimit-Reset";
+export const RETRY_AFTER_HEADER = "Retry-After";
+
+/** The state of one rate limit counter. */
+export interface RateLimit {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Whole seconds until the window ends. */
+  readonly reset: number;
+}
+
+/**
+ * @param rateLimit undefined for a server without a limit
+ * @param retryAfter seconds, for a 429: no requests are left until then
+ */
+export function formatRateLimit(rateLimit: RateLimit | undefined, retryAfter?: number): Record<string, string> {
+  const wait = retryAfter === undefined ? {} : { [RETRY_AFTER_HEADER]: String(retryAfter) };
+  if (!rateLimit) return wait;
+  return {
+    [LIMIT_HEADER]: String(rateLimit.limit),
+    [REMAINING_HEADER]: String(retryAfter === undefined ? rateLimit.remaining : 0),
+    [RESET_HEADER]: String(retryAfter ?? rateLimit.reset),
+    ...wait,
+  };
+}
+
+/** Each field is undefined if its header is missing or malformed. */
+export function parseRateLimit(headers: IncomingHttpHeaders) {
+  return {
+    limit: parseCount(headers, LIMIT_HEADER),
+    remaining: parseCount(headers, REMAINING_HEADER),
+    reset: parseCount(headers, RESET_HEADER),
+  };
+}
+
+function parseCount(headers: IncomingHttpHeaders, name: string): number | undefined {
+  const text = String(headers[name.toLowerCase()] ?? "");
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+/** Seconds until the server accepts requests again; undefined for 0, and for a date, which the API does not send. */
+export function parseRetryAfter(headers: IncomingHttpHeaders): number | undefined {
+  const seconds = Number(headers["retry-after"] ?? 0);
+  return Number.isFinite(seconds) && seconds > 0 ? seconds : undefined;
+}

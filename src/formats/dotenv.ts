@@ -1,0 +1,141 @@
+import { parse } from "dotenv";
+import { UsageError } from "../domain/errors.js";
+import { isVariableType, type NamedValue, valueText } from "../domain/variable.js";
+import {
+  entriesOf,
+  JSON_STRING,
+  loneSurrogate,
+  nul,
+  type ReadEntry,
+  type Refusal,
+  refuse,
+  type TextType,
+} from "./entry.js";
+import { inferValue } from "./infer-type.js";
+
+/** At the top of the file, where it can't be inside the quotes of a value. */
+const TYPE_COMMENT = "# appvars type:";
+
+/** Needs no quotes in dotenv, shells and Docker Compose. */
+const PLAIN = /^[A-Za-z0-9_./:@%+,=-]*$/;
+
+/** Closes every kind of quote that a line might leave open: a line that survives this survives any other line. */
+const TRAP = "\n'\n\"\n`\n";
+
+const protoName: Refusal = ({ name }) => (name === "__proto__" ? "dotenv drops this name" : undefined);
+
+const unquotable: Refusal = (entry) =>
+  line(entry) === undefined ? "dotenv has no quoting that preserves its value" : undefined;
+
+/**
+ * Writes lines for the `dotenv` package. It has no escape for a quote, so every way of quoting is tried with dotenv's
+ * own `parse`, and then the whole file is parsed. Shells can source most files too: the ways that they read differently
+ * come last. Comments at the top give the types that can't be inferred from the texts.
+ */
+export function writeDotenv(entries: readonly NamedValue[]): string {
+  refuse("dotenv", entries, protoName, nul, loneSurrogate, unquotable);
+  const text = [...entries.flatMap(typeComment), ...entries.map(line)].map((each) => `${each}\n`).join("");
+  const parsed = parse(text);
+  const lost = entries.filter(({ name, value }) => parsed[name] !== valueText(value)).map(({ name }) => name);
+  if (lost.length > 0) throw new UsageError(`these can't be written as dotenv together: ${lost.join(", ")}`);
+  return text;
+}
+
+function typeComment({ name, type, value }: NamedValue): string[] {
+  const inferred = inferValue(valueText(value));
+  if (inferred.type === type && JSON.stringify(inferred.value) === JSON.stringify(value)) return [];
+  const textType: TextType = type === "JSON" && typeof value === "string" ? JSON_STRING : type;
+  return [`${TYPE_COMMENT} ${name} ${textType}`];
+}
+
+/** The first candidate that dotenv reads back, whatever follows it. */
+function line({ name, value }: NamedValue): string | undefined {
+  const text = valueText(value);
+  for (const candidate of candidates(text)) {
+    const attempt = `${name}=${candidate}`;
+    if (parse(attempt)[name] === text && parse(attempt + TRAP)[name] === text) return attempt;
+  }
+  return undefined;
+}
+
+function* candidates(text: string): Generator<string> {
+  if (PLAIN.test(text)) yield text;
+  if (!text.includes("'")) yield quoted("'", text);
+  if (!text.includes('"')) yield quoted('"', text.replaceAll("\r", "\\r"));
+  const oneLine = !/[\r\n#]/.test(text);
+  if (oneLine) yield text;
+  // A shell would run what is between backticks.
+  if (!text.includes("`")) yield quoted("`", text);
+  // dotenv strips the outermost quotes from a line that it could not parse as quoted.
+  if (oneLine) yield* [`'${text}'`, `"${text}"`];
+}
+
+/**
+ * dotenv treats a backslash before the closing quote as an escape if it finds another quote to close with. The comment
+ * offers one that can't be the last, because text follows.
+ */
+function quoted(quote: string, text: string): string {
+  return `${quote}${text}${quote}${text.endsWith("\\") ? ` #${quote}-` : ""}`;
+}
+
+/**
+ * Reads what the `dotenv` package reads, with values as text and the types from `writeDotenv`'s comments. The last of
+ * two lines for one name counts, as in dotenv. Refuses names and lines that dotenv silently drops.
+ */
+export function readDotenv(text: string): ReadEntry[] {
+  if (assignsProto(text)) throw new UsageError("these can't be read from dotenv: __proto__ (dotenv drops this name)");
+  const entries = entriesOf(parse(text));
+  const unread = unreadLines(text, entries);
+  if (unread.length > 0) {
+    const lines = unread.length > 1 ? "lines" : "line";
+    throw new UsageError(`neither an assignment nor a comment: ${lines} ${unread.join(", ")}`);
+  }
+  const types = readTypes(text, entries);
+  return entries.map((entry) => {
+    const type = types.get(entry.name);
+    return type ? { ...entry, type } : entry;
+  });
+}
+
+/** @throws UsageError for an invalid comment, and for one after the first assignment that is not part of a value */
+function readTypes(text: string, entries: readonly ReadEntry[]): Map<string, TextType> {
+  const types = new Map<string, TextType>();
+  const lines = text.replace(/^\ufeff/, "").split(/\r\n?|\n/);
+  const firstAssignment = lines.findIndex((line) => !/^\s*(#|$)/.test(line));
+  for (const [index, line] of lines.entries()) {
+    if (!line.startsWith(TYPE_COMMENT)) continue;
+    const isLate = firstAssignment >= 0 && index > firstAssignment;
+    if (isLate && entries.some(({ value }) => String(value).includes(line))) continue;
+    if (isLate) throw new UsageError(`line ${index + 1}: "${TYPE_COMMENT}" must come before the first assignment`);
+    const [, name, type = ""] = /^ (\S+) (.+?)\s*$/.exec(line.slice(TYPE_COMMENT.length)) ?? [];
+    if (name === undefined || !isTextType(type))
+      throw new UsageError(`line ${index + 1} must be ${TYPE_COMMENT} NAME TYPE`);
+    types.set(name, type);
+  }
+  return types;
+}
+
+function isTextType(text: string): text is TextType {
+  return text === JSON_STRING || isVariableType(text);
+}
+
+/** dotenv loses `__proto__` by assigning it to an object, but not another name of its length. */
+function assignsProto(text: string): boolean {
+  if (!text.includes("__proto__")) return false;
+  let standIn = "__proto_a";
+  while (text.includes(standIn)) standIn += "a";
+  return standIn in parse(text.replaceAll("__proto__", standIn));
+}
+
+/** The numbers of lines such as `A B=1`, which dotenv silently ignores. */
+function unreadLines(text: string, entries: readonly ReadEntry[]): number[] {
+  // A line without an assignment may be inside the quotes of one.
+  const quoted = entries.flatMap(({ value }) => (String(value).includes("\n") ? [String(value)] : [])).join("\n");
+  const isRead = (line: string) => {
+    if (line === "" || line.startsWith("#") || Object.keys(parse(line)).length > 0) return true;
+    const content = line.replace(/['"`]\s*(#.*)?$/, "");
+    return quoted.includes(content) || quoted.includes(content.replaceAll("\\n", "\n").replaceAll("\\r", "\r"));
+  };
+  const lines = text.replaceAll(/\r\n?/g, "\n").split("\n");
+  return lines.flatMap((line, index) => (isRead(line.trim()) ? [] : [index + 1]));
+}

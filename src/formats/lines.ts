@@ -1,0 +1,174 @@
+import { randomBytes } from "node:crypto";
+import { type JsonValue, type NamedValue, valueText } from "../domain/variable.js";
+import { inAnyString, loneSurrogate, nul, type Refusal, refuse, unlessText, type Writer } from "./entry.js";
+
+function lineWriter(format: string, refusals: readonly Refusal[], line: (entry: NamedValue) => string): Writer {
+  return (entries) => {
+    refuse(format, entries, ...refusals);
+    return entries.map(line).join("");
+  };
+}
+
+/** Refuses names that a consumer sets, computes or protects itself. */
+function reservedBy(owner: string, names: string): Refusal {
+  const reserved = new Set(names.split(/\s+/));
+  return ({ name }) => (reserved.has(name) ? `reserved by ${owner}` : undefined);
+}
+
+/** A name for POSIX shells (XBD 3.216) and fish has no dot or hyphen. */
+const notShellName: Refusal = ({ name }) => (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? undefined : "not a shell name");
+
+/** Found by assigning to every variable of dash and bash 5.2: it ended the script, was ignored or read back changed. */
+const reservedByShell = reservedBy(
+  "the shell",
+  `BASHOPTS BASHPID BASH_ALIASES BASH_ARGC BASH_ARGV BASH_CMDS BASH_COMMAND BASH_LINENO BASH_SOURCE BASH_SUBSHELL
+  BASH_VERSINFO DIRSTACK EPOCHREALTIME EPOCHSECONDS EUID FUNCNAME GROUPS HISTCMD LINENO OPTIND PPID RANDOM SECONDS
+  SHELLOPTS SHLVL SRANDOM UID _`,
+);
+
+/**
+ * For `eval` and `.` in any POSIX shell. Between single quotes, only the single quote is special (POSIX.1-2024 XCU
+ * 2.2.2); it is written outside them as `\'`.
+ */
+export const writeShell = lineWriter(
+  "shell",
+  [notShellName, reservedByShell, nul, loneSurrogate],
+  ({ name, value }) => `export ${name}='${valueText(value).replaceAll("'", "'\\''")}'\n`,
+);
+
+/** fish docs, "Special variables" (3.6 and 4). */
+const reservedByFish = reservedBy(
+  "fish",
+  `FISH_VERSION PWD SHLVL _ fish_kill_signal fish_killring fish_pid history hostname pipestatus status
+  status_generation umask version`,
+);
+
+/** fish splits these two at colons, and exports an empty element as a dot (fish-shell#3914). */
+const emptyPathElement: Refusal = ({ name, value }) =>
+  (name === "PATH" || name === "CDPATH") && valueText(value).split(":").includes("")
+    ? "fish writes an empty element as a dot"
+    : undefined;
+
+/** For `source` in fish. Between single quotes, only `\'` and `\\` are escapes (fish docs, "Quotes"). */
+export const writeFish = lineWriter(
+  "fish",
+  [notShellName, reservedByFish, emptyPathElement, nul, loneSurrogate],
+  ({ name, value }) => `set -gx ${name} '${valueText(value).replace(/['\\]/g, "\\$&")}'\n`,
+);
+
+/** Go's bufio.MaxScanTokenSize in bytes, newline included. */
+const MAX_DOCKER_LINE = 64 * 1024;
+
+const dockerLine = ({ name, value }: NamedValue) => `${name}=${valueText(value)}\n`;
+
+const tooLong: Refusal = (entry) =>
+  Buffer.byteLength(dockerLine(entry)) > MAX_DOCKER_LINE
+    ? "its line is longer than docker's limit of 64 KiB"
+    : undefined;
+
+const endsWithReturn = (consequence: string) =>
+  unlessText((text) => !text.endsWith("\r"), `its value ends with a carriage return, which ${consequence}`);
+
+/**
+ * For `docker run --env-file`, which takes everything after the first `=` literally, quotes, `#` and blanks included
+ * (docker/cli, pkg/kvfile). Docker Compose reads another format: use dotenv for it.
+ */
+export const writeDocker = lineWriter(
+  "docker",
+  [
+    nul,
+    unlessText((text) => !text.includes("\n"), "its value contains a newline, and docker reads line by line"),
+    endsWithReturn("docker drops"),
+    loneSurrogate,
+    tooLong,
+  ],
+  dockerLine,
+);
+
+const PROPERTIES_ESCAPES: Record<string, string> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\f": "\\f" };
+
+/**
+ * For `java.util.Properties.load`, by its Javadoc. ASCII only, because `load` reads a stream as ISO-8859-1; UTF-16 units
+ * are escaped one by one, so that even half a surrogate pair survives. Only the first blank of a value is special.
+ */
+export const writeProperties = lineWriter("properties", [], ({ name, value }) => {
+  const escaped = valueText(value).replace(/[^ -[\]-~]/g, (unit) => PROPERTIES_ESCAPES[unit] ?? unicodeEscape(unit));
+  return `${name}=${escaped.replace(/^ /, "\\ ")}\n`;
+});
+
+function unicodeEscape(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+/** HCL normalizes every string (spec, "Literal Values"), and would change another form of the same characters. */
+const notNormalized = unlessText(
+  (text) => text === text.normalize("NFC"),
+  "its value is not in Unicode's form NFC, as required by HCL",
+);
+
+/** Arguments of a module call, which no Terraform variable may be named like. */
+const reservedByTerraform = reservedBy(
+  "Terraform",
+  "count depends_on for_each lifecycle locals providers source version _",
+);
+
+/**
+ * For a Terraform `.tfvars` file, with JSON values as HCL literals (HCL native syntax specification, "Template
+ * Expressions" and "Collection Values").
+ */
+export const writeTfvars = lineWriter(
+  "tfvars",
+  [
+    ({ name }) => (name.includes(".") ? "not an HCL name" : undefined),
+    reservedByTerraform,
+    inAnyString(loneSurrogate, notNormalized),
+  ],
+  ({ name, value }) => `${name} = ${hclLiteral(value)}\n`,
+);
+
+function hclLiteral(value: JsonValue): string {
+  if (typeof value === "string") return hclString(value);
+  if (typeof value !== "object" || value === null) return String(value);
+  if (Array.isArray(value)) return `[${value.map(hclLiteral).join(", ")}]`;
+  const items = Object.entries(value).map(([key, item]) => `${hclString(key)} = ${hclLiteral(item)}`);
+  return items.length === 0 ? "{}" : `{ ${items.join(", ")} }`;
+}
+
+const HCL_ESCAPES: Record<string, string> = { "\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+/** `${` and `%{` start a template unless the first character is doubled. */
+function hclString(text: string): string {
+  const escaped = text.replace(
+    /[\\"\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]/g,
+    (unit) => HCL_ESCAPES[unit] ?? unicodeEscape(unit),
+  );
+  return `"${escaped.replace(/([$%])\{/g, "$1$1{")}"`;
+}
+
+/** The runner refuses NODE_OPTIONS and ignores its own defaults. Windows ignores case, so this does too. */
+const reservedByGithub: Refusal = ({ name }) =>
+  /^(GITHUB_|RUNNER_|NODE_OPTIONS$)/i.test(name) ? "reserved by GitHub" : undefined;
+
+/**
+ * For `>> "$GITHUB_ENV"` (GitHub docs, "Workflow commands", "Multiline strings"; the runner's FileCommandManager). A
+ * value that contained the delimiter could set other variables, so it is random, as GitHub's docs require, and in no
+ * value.
+ *
+ * @param randomHex 32 random hex digits
+ */
+export function writeGithub(entries: readonly NamedValue[], randomHex = () => randomBytes(16).toString("hex")): string {
+  refuse(
+    "github",
+    entries,
+    notShellName,
+    reservedByGithub,
+    nul,
+    endsWithReturn("a Windows runner drops"),
+    loneSurrogate,
+  );
+  const values = entries.map(({ value }) => valueText(value));
+  let delimiter: string;
+  do delimiter = `appvars_${randomHex()}`;
+  while (values.some((text) => text.includes(delimiter)));
+  return entries.map(({ name }, index) => `${name}<<${delimiter}\n${values[index]}\n${delimiter}\n`).join("");
+}

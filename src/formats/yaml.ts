@@ -1,0 +1,130 @@
+import {
+  type Alias,
+  Document,
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  parseDocument,
+  type Scalar,
+  type ScalarTag,
+  visit,
+  type YAMLMap,
+} from "yaml";
+import { UsageError } from "../domain/errors.js";
+import type { JsonValue, NamedValue } from "../domain/variable.js";
+import { entriesOf, inAnyString, loneSurrogate, type ReadEntry, refuse } from "./entry.js";
+import { isExact } from "./json.js";
+
+/** To YAML 1.1, which requires a point in a float, `1e+21` is a string. */
+const EXPONENT: ScalarTag = {
+  tag: "tag:yaml.org,2002:float",
+  default: true,
+  identify: (value) => typeof value === "number" && /^-?\de/.test(String(value)),
+  test: /^(?!)/,
+  resolve: Number,
+  stringify: ({ value }) => String(value).replace("e", ".0e"),
+};
+
+/** Characters that JSON's escapes leave alone, but that are not printable in YAML 1.1, or end a line there. */
+const UNPRINTABLE = /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g;
+
+/**
+ * Writes one YAML mapping for readers of YAML 1.2 and 1.1, which most languages still have. Strings are always in double
+ * quotes, and so are keys that either version would not read as a string.
+ */
+export function writeYaml(entries: readonly NamedValue[]): string {
+  refuse("yaml", entries, inAnyString(loneSurrogate));
+  const document = new Document(new Map(entries.map(({ name, value }) => [name, value])), {
+    compat: "yaml-1.1",
+    customTags: (tags) => [EXPONENT, ...tags],
+    aliasDuplicateObjects: false,
+  });
+  visit(document, { Pair: (_, { key }) => quoteUnlessWord(key as Scalar) });
+  const text = document.toString({
+    lineWidth: 0,
+    defaultStringType: "QUOTE_DOUBLE",
+    defaultKeyType: "PLAIN",
+    doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER,
+  });
+  // These characters only occur between double quotes.
+  return text.replace(UNPRINTABLE, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+function quoteUnlessWord(key: Scalar): void {
+  if (!/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(String(key.value))) key.type = "QUOTE_DOUBLE";
+}
+
+/** Limits repetition by aliases; a bomb (a list of ten lists of ten …) repeats far more. */
+const MAX_ALIASES = 100;
+
+type Report = (problem: string, node?: unknown) => never;
+
+/**
+ * Reads one YAML 1.2 mapping (core schema). Refuses what JSON does not have and what would be silently lost: explicit
+ * tags (dates, binaries, sets), keys that are not strings, equal keys, .inf and .nan, inexact whole numbers, more than
+ * one document.
+ */
+export function readYaml(text: string): ReadEntry[] {
+  const lines = new LineCounter();
+  const report: Report = (problem, node) => {
+    const { line, col } = lines.linePos(isNode(node) ? (node.range?.[0] ?? 0) : Number(node));
+    throw new UsageError(`${problem}, at line ${line}, column ${col}`);
+  };
+  const document = parseDocument(text, {
+    version: "1.2",
+    schema: "core",
+    lineCounter: lines,
+    prettyErrors: false,
+    // "silent" would ignore a second document too.
+    logLevel: "error",
+    intAsBigInt: true,
+    // Compares each key with all others; `checkKeys` looks them up.
+    uniqueKeys: false,
+  });
+  checkDocument(document, report);
+  return entriesOf(toObject(document));
+}
+
+function checkDocument(document: Document.Parsed, report: Report): void {
+  const [error] = document.errors;
+  // The library's own message may quote the text.
+  if (error) report(error.code === "MULTIPLE_DOCS" ? "more than one YAML document" : "not valid YAML", error.pos[0]);
+  if (!isMap(document.contents)) throw new UsageError("must be one YAML mapping of names and values");
+  visit(document, {
+    Node: (_, node) => {
+      const { tag } = node as Exclude<typeof node, Alias>;
+      if (tag !== undefined) report("a YAML tag, which a variable can't keep", node);
+      if (isMap(node)) checkKeys(node, report);
+      if (isScalar(node)) toExact(node, report);
+    },
+  });
+}
+
+function checkKeys({ items }: YAMLMap, report: Report): void {
+  const keys = new Set<string>();
+  for (const { key } of items) {
+    if (!isScalar(key) || typeof key.value !== "string") report("a key that is not a string", key);
+    if (keys.has(key.value)) report("the same key twice in one mapping", key);
+    keys.add(key.value);
+  }
+}
+
+function toExact(scalar: Scalar, report: Report): void {
+  const number = typeof scalar.value === "bigint" ? Number(scalar.value) : scalar.value;
+  if (typeof number !== "number") return;
+  const exact = typeof scalar.value === "bigint" ? isExact(scalar.value, number) : Number.isFinite(number);
+  if (!exact) report("a number that can't be held exactly", scalar);
+  scalar.value = number;
+}
+
+function toObject(document: Document.Parsed): Record<string, JsonValue> {
+  try {
+    // Through JSON, which copies aliases and refuses circular ones.
+    return JSON.parse(JSON.stringify(document.toJS({ maxAliasCount: MAX_ALIASES })));
+  } catch {
+    throw new UsageError(
+      `YAML aliases without an anchor, that contain themselves, or that repeat more than ${MAX_ALIASES} times`,
+    );
+  }
+}

@@ -1,28 +1,29 @@
-import type { EnvironmentRecord } from "../domain/environment.js";
-import { findEnvironment } from "../domain/environment.js";
-import type { Health, VariableSource } from "../domain/source.js";
+import { allKeyPairs, type EnvironmentRecord, findEnvironment } from "../domain/environment.js";
+import { ServerError } from "../domain/errors.js";
+import { type Health, STALE_DATA, type VariableSource } from "../domain/source.js";
+import type { Data } from "../store/data.js";
 import type { Store } from "../store/store.js";
-import { ServiceSource } from "./service-source.js";
-import { SnapshotIndex } from "./snapshot-index.js";
+import { EnvironmentView } from "./environment-view.js";
 
-/** Answers for all environments of a store. The server and the local commands share it. */
+/** Reads all environments of a store. The server and the local commands share it. */
 export class Service {
   readonly #store: Store;
   readonly #clock: () => number;
+  readonly #ticks: () => number;
   readonly #startedAt: number;
   #index: SnapshotIndex;
 
-  /** @param clock Unix time in milliseconds */
-  constructor(store: Store, clock: () => number) {
+  /** @param clock Unix time in milliseconds @param ticks monotonic clock in milliseconds */
+  constructor(store: Store, clock: () => number, ticks = () => performance.now()) {
     this.#store = store;
     this.#clock = clock;
-    this.#startedAt = clock();
+    this.#ticks = ticks;
+    this.#startedAt = ticks();
     this.#index = new SnapshotIndex(store.snapshot);
-    // Nobody may ask for anything before the data changes again: what was replaced is let go of at once.
+    // Releases replaced data immediately rather than at the next request.
     store.subscribe(() => this.index);
   }
 
-  /** Look-ups in the newest good data. */
   get index(): SnapshotIndex {
     const { snapshot } = this.#store;
     if (this.#index.data !== snapshot) this.#index = new SnapshotIndex(snapshot);
@@ -33,28 +34,77 @@ export class Service {
     return this.#store.snapshot.environments;
   }
 
-  /** @throws NotFoundError when there is no such environment, UsageError when its name is ambiguous */
+  /** @throws NotFoundError if there is no such environment, UsageError if its name is ambiguous */
   findEnvironment(name: string): EnvironmentRecord {
     return findEnvironment(this.environments, name);
   }
 
-  /** The variables of one environment. */
-  source(environment: EnvironmentRecord): VariableSource {
-    return new ServiceSource(this, environment);
+  /** One environment's part of the newest valid data. It does not change with the data. */
+  view(environment: EnvironmentRecord): EnvironmentView {
+    return this.index.view(environment);
   }
 
-  /** How the store is doing; what is wrong with it is the message. */
-  checkHealth(): { healthy: boolean; health: Health } {
-    const now = this.#clock();
-    const { problem } = this.#store;
-    const uptime = (now - this.#startedAt) / 1_000;
+  /** The variables of one environment, always from the newest valid data. */
+  source(environment: EnvironmentRecord): VariableSource {
+    const now = () => this.view(environment);
     return {
-      healthy: problem === undefined,
-      health: { uptime, message: problem ?? "OK", date: new Date(now).toISOString() },
+      listVariables: (page) => now().listVariables(page),
+      getVariable: (id) => now().getVariable(id),
+      listValues: (page) => now().listValues(page),
+      getValue: (id) => now().getValue(id),
+      getValueByName: (name) => now().getValueByName(name),
+      getContentByName: (name) => now().getContentByName(name),
+      readSnapshot: async (read) => read(now()),
+      getHealth: async () => {
+        if (this.problem !== undefined) throw new ServerError(this.problem, 503);
+        return this.checkHealth().health;
+      },
+      close: () => this.close(),
     };
+  }
+
+  /** Why the data may be out of date. It names records, so it is only for those who may read the data. */
+  get problem(): string | undefined {
+    return this.#store.problem;
+  }
+
+  /** The store's health, for anyone: it does not tell what is wrong. */
+  checkHealth(): { healthy: boolean; health: Health } {
+    const healthy = this.problem === undefined;
+    const uptime = Math.round(this.#ticks() - this.#startedAt) / 1_000;
+    const date = new Date(this.#clock()).toISOString();
+    return { healthy, health: { uptime, message: healthy ? "OK" : STALE_DATA, date } };
   }
 
   close(): Promise<void> {
     return this.#store.close();
+  }
+}
+
+class SnapshotIndex {
+  readonly data: Data;
+  readonly #owners: ReadonlyMap<string, EnvironmentRecord>;
+  readonly #views = new Map<number, EnvironmentView>();
+
+  constructor(data: Data) {
+    this.data = data;
+    this.#owners = new Map(
+      data.environments.flatMap((environment) => allKeyPairs(environment).map((pair) => [pair.api_key, environment])),
+    );
+  }
+
+  /** The environment that has this key, or had it in the past. */
+  ownerOfKey(apiKey: string): EnvironmentRecord | undefined {
+    return this.#owners.get(apiKey);
+  }
+
+  /** @param environment may be the record of an earlier snapshot: the application is that of this one */
+  view({ id, application }: EnvironmentRecord): EnvironmentView {
+    const known = this.#views.get(id);
+    if (known) return known;
+    const current = this.data.environments.find((environment) => environment.id === id);
+    const view = new EnvironmentView(this.data, { id, application: current?.application ?? application });
+    this.#views.set(id, view);
+    return view;
   }
 }

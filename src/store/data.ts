@@ -11,23 +11,59 @@ export interface ValueRecord extends Readonly<VariableValue> {
   readonly environment_id: number;
 }
 
-/** The highest id that each list ever had: an id is not used again after a delete. */
-export interface LastIds {
-  readonly environments: number;
-  readonly variables: number;
-  readonly values: number;
-}
+type List = "environments" | "variables" | "values";
 
-/** Everything a store holds (spec.md, part 3), with defaults filled in. Never changed in place. */
+/** Everything a store holds (docs/data-file.md), with defaults filled in. Never changed in place. */
 export interface Data {
-  /** Where editors find the JSON Schema. */
+  /** For editors: where the JSON Schema is. */
   readonly $schema?: string;
   readonly version: typeof DATA_VERSION;
-  /** Absent where nothing was ever deleted by appvars. */
-  readonly last_ids?: LastIds;
+  /** The highest id each list ever had, since ids are not reused. Absent until appvars has deleted something. */
+  readonly last_ids?: Readonly<Record<List, number>>;
   readonly environments: readonly EnvironmentRecord[];
   readonly variables: readonly VariableRecord[];
   readonly values: readonly ValueRecord[];
 }
 
 export const NO_DATA: Data = { version: DATA_VERSION, environments: [], variables: [], values: [] };
+
+/** The id for a new record, which no record of the list has or ever had. */
+export function nextId(data: Data, list: List): number {
+  return highestId(data, list) + 1;
+}
+
+/** `next`, with the highest ids of both in `last_ids`. */
+export function withLastIds(previous: Data, next: Data): Data {
+  const highest = (list: List) => Math.max(highestId(previous, list), highestId(next, list));
+  const last_ids = {
+    environments: highest("environments"),
+    variables: highest("variables"),
+    values: highest("values"),
+  };
+  return { ...next, last_ids };
+}
+
+function highestId(data: Data, list: List): number {
+  return data[list].reduce((highest, { id }) => Math.max(highest, id), data.last_ids?.[list] ?? 0);
+}
+
+interface Identified {
+  readonly id: number;
+}
+
+/** Sorts records by ascending id, the order they are usually in already. */
+export function byId(a: Identified, b: Identified): number {
+  return a.id - b.id;
+}
+
+/** Binary search in a list that is sorted by id: for a large list, a Map takes time to build and memory to keep. */
+export function findById<T extends Identified>(sorted: readonly T[], id: number): T | undefined {
+  let [start, end] = [0, sorted.length];
+  while (start < end) {
+    const middle = (start + end) >>> 1;
+    if ((sorted[middle]?.id ?? 0) < id) start = middle + 1;
+    else end = middle;
+  }
+  const record = sorted[start];
+  return record?.id === id ? record : undefined;
+}

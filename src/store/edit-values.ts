@@ -1,65 +1,64 @@
 import { type EnvironmentRecord, qualifiedName } from "../domain/environment.js";
 import { NotFoundError, UsageError } from "../domain/errors.js";
 import { suggestion } from "../domain/nearest.js";
-import { isEncrypted, isVariableName, type JsonValue, type VariableType, valueFitsType } from "../domain/variable.js";
-import type { Data, ValueRecord, VariableRecord } from "./data.js";
-import { nextId } from "./ids.js";
+import {
+  isEncrypted,
+  isVariableName,
+  type JsonValue,
+  NAME_RULE,
+  type VariableType,
+  valueFitsType,
+} from "../domain/variable.js";
+import { type Data, nextId, type ValueRecord, type VariableRecord } from "./data.js";
 
-/** What one variable is to hold in an environment. */
 export interface Assignment {
   name: string;
   value: JsonValue;
-  /** Of a new variable, or to change that of one that exists. */
+  /** Also changes the type of an existing variable. */
   type: VariableType;
-  /** Left as it is, or `""` for a new variable, when undefined. */
+  /** When undefined: unchanged, or `""` for a new variable. */
   description?: string | undefined;
 }
 
 /**
- * Data with these values in the environment. Variables that don't exist are made.
+ * Sets these values in the environment, and creates variables that don't exist.
  *
- * @throws UsageError for a bad name, a value that does not fit its type, or a type that a value in another
- *   environment does not fit
+ * @throws UsageError for an invalid name, a value that does not fit its type, or a type that the variable's value in
+ *   another environment does not fit
  */
 export function setValues(data: Data, environment: EnvironmentRecord, assignments: readonly Assignment[]): Data {
   const { application } = environment;
   const variables = new Map(data.variables.map((variable) => [variable.id, variable]));
   const values = new Map(data.values.map((value) => [value.id, value]));
-  const idsByName = new Map(variablesOf(data, application).map(({ name, id }) => [name, id]));
+  const idsByName = variableIds(data, application);
   const valueIds = new Map(valuesOf(data, environment).map((value) => [value.variable_id, value.id]));
   let [freeVariableId, freeValueId] = [nextId(data, "variables"), nextId(data, "values")];
 
   for (const { name, value, type, description } of assignments) {
-    if (!isVariableName(name)) throw new UsageError(`"${name}" can't be the name of a variable`);
-    if (!valueFitsType(value, type)) throw new UsageError(`the value for ${name} is no ${type}`);
-    const variableId = idsByName.get(name) ?? freeVariableId++;
-    const known = variables.get(variableId);
+    if (!isVariableName(name)) throw new UsageError(`"${name}" can't be a variable's name: a name is ${NAME_RULE}`);
+    if (!valueFitsType(value, type)) throw new UsageError(`the value for ${name} is not a ${type}`);
+    const id = idsByName.get(name) ?? freeVariableId++;
+    const known = variables.get(id);
     if (known && known.type !== type) checkOtherValues(data, environment, known, type);
-    idsByName.set(name, variableId);
-    variables.set(variableId, {
-      id: variableId,
-      application,
-      type,
-      name,
-      description: description ?? known?.description ?? "",
-    });
-    const valueId = valueIds.get(variableId) ?? freeValueId++;
+    idsByName.set(name, id);
+    variables.set(id, { id, application, type, name, description: description ?? known?.description ?? "" });
+    const valueId = valueIds.get(id) ?? freeValueId++;
     if (isEncrypted(values.get(valueId)?.content.value) && !isEncrypted(value)) {
       throw new UsageError(`${name} is encrypted here: encrypt the new value too (set --encrypt), or unset it first`);
     }
-    valueIds.set(variableId, valueId);
-    values.set(valueId, { id: valueId, variable_id: variableId, environment_id: environment.id, content: { value } });
+    valueIds.set(id, valueId);
+    values.set(valueId, { id: valueId, variable_id: id, environment_id: environment.id, content: { value } });
   }
   return { ...data, variables: [...variables.values()], values: [...values.values()] };
 }
 
 /**
- * Data without these values in the environment. A definition that no environment has a value for goes too.
+ * Removes these values from the environment, and definitions that are left without a value in any environment.
  *
- * @throws NotFoundError that names each one that has no value there
+ * @throws NotFoundError that lists the names without a value there
  */
 export function unsetValues(data: Data, environment: EnvironmentRecord, names: readonly string[]): Data {
-  const idsByName = new Map(variablesOf(data, environment.application).map(({ name, id }) => [name, id]));
+  const idsByName = variableIds(data, environment.application);
   const set = new Set(valuesOf(data, environment).map((value) => value.variable_id));
   const missing = names.filter((name) => !set.has(idsByName.get(name) ?? 0));
   if (missing.length > 0) {
@@ -75,24 +74,15 @@ export function unsetValues(data: Data, environment: EnvironmentRecord, names: r
   return { ...data, variables, values };
 }
 
-function checkOtherValues(
-  data: Data,
-  environment: EnvironmentRecord,
-  variable: VariableRecord,
-  type: VariableType,
-): void {
-  const misfit = data.values.find(
-    (value) =>
-      value.variable_id === variable.id &&
-      value.environment_id !== environment.id &&
-      !valueFitsType(value.content.value, type),
-  );
-  if (misfit)
-    throw new UsageError(`${variable.name} can't become a ${type}: it has another value in another environment`);
+function checkOtherValues(data: Data, { id }: EnvironmentRecord, variable: VariableRecord, type: VariableType): void {
+  const others = data.values.filter((value) => value.variable_id === variable.id && value.environment_id !== id);
+  if (others.every(({ content }) => valueFitsType(content.value, type))) return;
+  throw new UsageError(`${variable.name} can't become a ${type}: its value in another environment is not a ${type}`);
 }
 
-function variablesOf(data: Data, application: string): VariableRecord[] {
-  return data.variables.filter((variable) => variable.application === application);
+function variableIds(data: Data, application: string): Map<string, number> {
+  const own = data.variables.filter((variable) => variable.application === application);
+  return new Map(own.map(({ name, id }) => [name, id]));
 }
 
 function valuesOf(data: Data, environment: EnvironmentRecord): ValueRecord[] {

@@ -1,56 +1,62 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Low } from "lowdb";
-import { InvalidDataError } from "../domain/errors.js";
+import { createFile, NotDurableError } from "../files/durable-file.js";
+import { SpareDescriptor } from "../files/open-file.js";
+import { withPathInErrors } from "../files/system-errors.js";
+import { type FileWatch, watchFile } from "../files/watch-file.js";
 import { type Data, NO_DATA } from "./data.js";
-import { DataFileAdapter } from "./data-file-adapter.js";
-import { createFile } from "./durable-file.js";
-import type { EditableStore } from "./store.js";
-import { watchFile } from "./watch-file.js";
+import { DataFileAdapter } from "./data-file.js";
+import type { FileStore } from "./store.js";
 
-/**
- * Makes a data file at `path`.
- *
- * @throws InvalidDataError when there is one already, or it can't be written
- */
+/** Creates a data file. @throws InvalidDataError when the file exists or can't be written */
 export async function createDataFile(path: string, data: Data): Promise<void> {
-  await naming(path, new Low(new DataFileAdapter(path, createFile), data).write());
+  await withPathInErrors(path, new Low(new DataFileAdapter(path, { writeText: createFile }), data).write());
 }
 
-/**
- * Opens the data file at `path`.
- *
- * @param options.watch whether to read it again when it changes. A bad edit leaves the last good data in
- *   `snapshot` and tells why in `problem`.
- * @throws InvalidDataError when it is missing, unreadable or breaks a rule
- */
-export async function openDataFile(path: string, options: { watch?: boolean } = {}): Promise<EditableStore> {
-  const store = new JsonFileStore(path);
-  await naming(path, store.open(options.watch ?? false));
+interface DataFileOptions {
+  /**
+   * Whether to read the file again when it changes. If that fails, `snapshot` keeps the last good data, `problem` says
+   * why, and reading is retried until it succeeds.
+   */
+  watch?: boolean;
+  /** Called with the path before each read. To refuse it, throw an InvalidDataError with a predicate as its message. */
+  check?: (path: string) => void;
+  /** Maximum size of the file in bytes. Default: {@link MAX_DATA_SIZE}. */
+  maxSize?: number | undefined;
+  /** Runs an update with a signal that cancels it. */
+  interruptible?: Interruptible;
+}
+
+type Interruptible = <T>(work: (signal?: AbortSignal) => Promise<T>) => Promise<T>;
+
+/** Opens the data file at `path`. @throws InvalidDataError when it is missing, unreadable or breaks a rule */
+export async function openDataFile(path: string, options: DataFileOptions = {}): Promise<FileStore> {
+  const store = new JsonFileStore(path, options);
+  await withPathInErrors(path, store.open());
   return store;
-}
-
-/** Puts the path in front of what is wrong with the file. */
-async function naming<T>(path: string, work: Promise<T>): Promise<T> {
-  return work.catch((error: unknown) => {
-    throw error instanceof InvalidDataError
-      ? new InvalidDataError(`${path} ${error.message}`, { cause: error })
-      : error;
-  });
 }
 
 const SETTLE_MS = 100;
 
-class JsonFileStore implements EditableStore {
+class JsonFileStore implements FileStore {
   readonly #path: string;
+  readonly #options: DataFileOptions;
+  /** For a watched file. */
+  readonly #spare: SpareDescriptor | undefined;
   readonly #db: Low<Data>;
   readonly #listeners = new Set<() => void>();
-  #stopWatching = () => {};
+  #watch: FileWatch | undefined;
+  #isAskedToRead = false;
   #problem: string | undefined;
   #updates = 0;
 
-  constructor(path: string) {
+  constructor(path: string, options: DataFileOptions) {
     this.#path = path;
-    this.#db = new Low(new DataFileAdapter(path), NO_DATA);
+    this.#options = options;
+    const spare = options.watch ? new SpareDescriptor() : undefined;
+    const open = spare && { open: (name: string) => spare.openForReading(name) };
+    this.#spare = spare;
+    this.#db = new Low(new DataFileAdapter(path, { maxSize: options.maxSize, ...open }), NO_DATA);
   }
 
   get snapshot(): Data {
@@ -61,24 +67,37 @@ class JsonFileStore implements EditableStore {
     return this.#problem;
   }
 
-  async open(watch: boolean): Promise<void> {
-    // Watched before it is read, so that no change falls in between.
-    if (watch) this.#stopWatching = await watchFile(this.#path, () => this.#reload());
+  async open(): Promise<void> {
+    // Watched before it is read, so that no change is missed in between.
+    if (this.#spare) this.#watch = await watchFile(this.#path, () => this.#reload());
     try {
-      await this.#db.read();
+      await this.#load();
     } catch (error) {
-      this.#stopWatching();
+      await this.close();
       throw error;
     }
   }
 
   async update(change: (data: Data) => Data): Promise<void> {
-    // Loaded here: who only reads needs no lock.
+    const { interruptible = (work) => work() } = this.#options;
+    // Loaded here, because readers need no lock.
     const { updateDataFile } = await import("./update-data-file.js");
-    // lowdb's own update would change memory first, and leave it changed when the write fails.
-    const data = await naming(this.#path, updateDataFile(this.#path, change));
-    this.#updates++;
-    this.#db.data = data;
+    // lowdb's own update changes memory first, and leaves it changed when the write fails.
+    const update = interruptible((signal) => updateDataFile(this.#path, change, signal));
+    try {
+      this.#db.data = await withPathInErrors(this.#path, update);
+    } catch (error) {
+      // The change was made nevertheless.
+      if ((error as Error).cause instanceof NotDurableError) await this.#load().catch(() => {});
+      throw error;
+    } finally {
+      this.#updates++;
+    }
+  }
+
+  readAgain(): void {
+    this.#isAskedToRead = true;
+    this.#watch?.readAgain();
   }
 
   subscribe(listener: () => void): () => void {
@@ -87,29 +106,40 @@ class JsonFileStore implements EditableStore {
   }
 
   async close(): Promise<void> {
-    this.#stopWatching();
+    this.#watch?.stop();
+    this.#spare?.close();
     this.#listeners.clear();
   }
 
-  async #reload(): Promise<void> {
+  /** Resolves to whether the file could be read. */
+  async #reload(): Promise<boolean> {
+    const isAsked = this.#isAskedToRead;
+    this.#isAskedToRead = false;
+    const before = this.#problem;
     let problem = await this.#read();
-    if (problem) {
-      // It may have been caught in the middle of being written, by an editor that does not replace it in one step.
+    if (problem && !before) {
+      // An editor that does not replace the file in one step may still be writing it.
       await delay(SETTLE_MS);
       problem = await this.#read();
     }
     this.#problem = problem;
-    for (const listener of this.#listeners) listener();
+    if (isAsked || problem !== before || !problem) for (const listener of this.#listeners) listener();
+    return !problem;
   }
 
-  /** Resolves to what is wrong, in which case lowdb has kept the data before. */
+  async #load(): Promise<void> {
+    this.#options.check?.(this.#path);
+    await this.#db.read();
+  }
+
+  /** Resolves to the problem, if there is one; lowdb then keeps the data it has. */
   async #read(): Promise<string | undefined> {
     try {
       let updates: number;
       do {
         updates = this.#updates;
-        await this.#db.read();
-        // An update that ended meanwhile has newer data than what this has read.
+        await this.#load();
+        // An update that finished in the meantime has newer data than this read.
       } while (updates !== this.#updates);
       return undefined;
     } catch (error) {

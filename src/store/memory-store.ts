@@ -1,8 +1,8 @@
-import { checkData } from "./parse-data.js";
+import { checkData } from "./check-data.js";
 import type { Store } from "./store.js";
 
 /**
- * A store over data that is already in memory, for tests of programs that use appvars. It never changes.
+ * A store of data in memory that never changes, for tests of programs that use appvars.
  *
  * @throws InvalidDataError when the data breaks a rule of the data file
  */

@@ -1,85 +1,116 @@
-import { type BaseIssue, safeParse } from "valibot";
+import type { JSONVisitor, ParseError } from "jsonc-parser";
 import { InvalidDataError } from "../domain/errors.js";
-import { DATA_VERSION, type Data } from "./data.js";
-import { checkRules } from "./data-rules.js";
-import { DATA_SCHEMA, OWN_DATA_SCHEMA } from "./data-schema.js";
-import { locateSyntaxError } from "./locate-syntax-error.js";
+import { tryDecodeUtf8 } from "../files/decode-utf8.js";
+import { checkData } from "./check-data.js";
+import type { Data } from "./data.js";
 
 /**
- * The data in the bytes of a data file, with defaults filled in.
+ * Parses the bytes of a data file and fills in defaults.
  *
- * @throws InvalidDataError that names the first rule it breaks and the record, or the line and column; the
- *   message never quotes the file, which is full of secrets
+ * @throws InvalidDataError with the first broken rule and the record, or the line and column; never quotes the file,
+ *   which is full of secrets
  */
 export function parseData(bytes: Uint8Array): Promise<Data> {
-  // Steps, not calls within calls: each lets go of what it was given, and the bytes of a large file are many.
-  return decodeUtf8(bytes)
-    .then(parseJson)
-    .then((content) => check(OWN_DATA_SCHEMA, content));
+  // A chain rather than nested calls: each step releases its input, which is large.
+  return decode(bytes)
+    .then(parseContent)
+    .then((content) => checkData(content, { isOwn: true }));
 }
 
-/**
- * The same rules for data that is already an object. What it returns has records of its own.
- *
- * @throws InvalidDataError
- */
-export function checkData(content: unknown): Data {
-  return check(DATA_SCHEMA, content);
-}
-
-async function parseJson(text: string): Promise<unknown> {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // JSON.parse's own message quotes the text around the error.
-    throw new InvalidDataError(`is not valid JSON: ${await locateSyntaxError(text)}`);
-  }
-}
-
-function check(schema: typeof DATA_SCHEMA, content: unknown): Data {
-  checkVersion(content);
-  // The message is replaced because valibot's own quotes what it received.
-  const result = safeParse(schema, content, { abortEarly: true, message: expectation });
-  if (!result.success) throw new InvalidDataError(describeIssue(result.issues[0]));
-  const data = result.output as Data;
-  checkRules(data);
-  return data;
-}
-
-async function decodeUtf8(bytes: Uint8Array): Promise<string> {
-  let text: string;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new InvalidDataError("is not valid UTF-8");
-  }
+async function decode(bytes: Uint8Array): Promise<string> {
+  const text = tryDecodeUtf8(bytes, { ignoreBOM: true });
+  if (text === undefined) throw new InvalidDataError("is not valid UTF-8");
   if (text.startsWith("\uFEFF")) throw new InvalidDataError("starts with a byte order mark, which JSON does not allow");
   if (text.trim() === "") throw new InvalidDataError("is empty");
   return text;
 }
 
-function checkVersion(content: unknown): void {
-  if (typeof content !== "object" || content === null || Array.isArray(content)) {
-    throw new InvalidDataError("must hold one JSON object");
+async function parseContent(text: string): Promise<unknown> {
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    // JSON.parse's own message quotes the text.
+    throw new InvalidDataError(`is not valid JSON: ${await locateSyntaxError(text)}`);
   }
-  if (!("version" in content)) throw new InvalidDataError(`has no version; it must be ${DATA_VERSION}`);
-  if (content.version !== DATA_VERSION) {
-    throw new InvalidDataError(`has an unknown version; this appvars reads version ${DATA_VERSION}`);
-  }
+  // JSON.parse keeps the last of equal keys and drops the others. Comparing counts is much faster than looking for
+  // repeated keys: a file of 27 MB has a million keys.
+  const place = countColons(text) === countMembers(content) ? undefined : await locateRepeatedKey(text);
+  if (place) throw new InvalidDataError(`has the same key twice in one object: ${place}`);
+  return content;
 }
 
-function expectation({ expected, type }: BaseIssue<unknown>): string {
-  if (expected === "never") return "is not a known field";
-  if (type === "strict_object" && expected !== "Object") return "is missing";
-  return `must be ${expected === "Object" ? "an object" : `of the type ${expected?.toLowerCase()}`}`;
+/** Where and why `text` stops being JSON: `line 3, column 5: comma expected`. */
+export async function locateSyntaxError(text: string): Promise<string> {
+  const { default: jsonc } = await import("jsonc-parser");
+  const errors: ParseError[] = [];
+  try {
+    jsonc.parse(text, errors, { disallowComments: true, allowTrailingComma: false });
+  } catch {
+    // Deeply nested brackets exhaust its stack.
+  }
+  const [first] = errors;
+  if (first === undefined) return "it can't be parsed";
+  const before = text.slice(0, first.offset).split("\n");
+  const column = (before.at(-1) ?? "").length + 1;
+  const words = jsonc.printParseErrorCode(first.error).replace(/(?<!^)[A-Z]/g, " $&");
+  return `line ${before.length}, column ${column}: ${words.toLowerCase()}`;
 }
 
-/** `variables[3] (id 7): name must match …` */
-function describeIssue(issue: BaseIssue<unknown>): string {
-  const [list, index, ...fields] = issue.path ?? [];
-  if (list === undefined || index === undefined) return `${list?.key ?? "it"} ${issue.message}`;
-  const { id } = (index.value ?? {}) as { id?: unknown };
-  const record = `${list.key}[${index.key}]${Number.isSafeInteger(id) ? ` (id ${id})` : ""}`;
-  const field = fields.map((item) => item.key).join(".");
-  return field === "" ? `${record}: ${issue.message}` : `${record}: ${field} ${issue.message}`;
+async function locateRepeatedKey(json: string): Promise<string | undefined> {
+  const { default: jsonc } = await import("jsonc-parser");
+  const openObjects: Set<string>[] = [];
+  let place: string | undefined;
+  const visitor: JSONVisitor = {
+    onObjectBegin: () => void openObjects.push(new Set()),
+    onObjectEnd: () => void openObjects.pop(),
+    onObjectProperty: (key, _offset, _length, line, column) => {
+      const keys = openObjects.at(-1);
+      if (keys?.has(key)) place ??= `line ${line + 1}, column ${column + 1}`;
+      keys?.add(key);
+    },
+  };
+  try {
+    jsonc.visit(json, visitor);
+  } catch {
+    // As above.
+  }
+  return place;
+}
+
+const [QUOTE, COLON, BACKSLASH] = [0x22, 0x3a, 0x5c];
+
+/** Colons outside strings: one for each member of an object. */
+function countColons(json: string): number {
+  let count = 0;
+  for (let index = 0; index < json.length; index++) {
+    const code = json.charCodeAt(index);
+    if (code === QUOTE) index = endOfString(json, index);
+    else if (code === COLON) count++;
+  }
+  return count;
+}
+
+function endOfString(json: string, start: number): number {
+  let end = json.indexOf('"', start + 1);
+  while (isEscaped(json, end)) end = json.indexOf('"', end + 1);
+  return end;
+}
+
+function isEscaped(json: string, index: number): boolean {
+  let start = index;
+  while (json.charCodeAt(start - 1) === BACKSLASH) start--;
+  return (index - start) % 2 === 1;
+}
+
+// Another rule refuses deeper data.
+const MAX_DEPTH = 600;
+
+function countMembers(value: unknown, depth = 0): number {
+  if (typeof value !== "object" || value === null || depth > MAX_DEPTH) return 0;
+  let count = 0;
+  if (Array.isArray(value)) for (const item of value) count += countMembers(item, depth + 1);
+  // The fastest loop; objects from JSON.parse inherit nothing enumerable.
+  else for (const key in value) count += 1 + countMembers((value as Record<string, unknown>)[key], depth + 1);
+  return count;
 }

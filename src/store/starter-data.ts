@@ -1,44 +1,42 @@
 import { randomBytes } from "node:crypto";
 import type { KeyPair } from "../domain/environment.js";
-import type { JsonValue, Variable } from "../domain/variable.js";
+import type { JsonValue, VariableType } from "../domain/variable.js";
 import { DATA_VERSION, type Data } from "./data.js";
 
 const ENVIRONMENTS = ["development", "test", "production"];
 
-const VARIABLES: (Omit<Variable, "id"> & { values: JsonValue[] })[] = [
-  {
-    type: "STRING",
-    name: "DATABASE_URL",
-    description: "Primary database",
-    values: ["postgres://localhost/dev", "postgres://localhost/test", "postgres://db.internal/app"],
-  },
-  { type: "NUMBER", name: "PORT", description: "Where the program listens", values: [3000, 0, 8080] },
-  { type: "BOOLEAN", name: "DEBUG", description: "Log every step", values: [true, false, false] },
-  {
-    type: "JSON",
-    name: "FLAGS",
-    description: "Feature flags",
-    values: [{ beta: true }, { beta: true }, { beta: false }],
-  },
+/** With one value for each environment. */
+const VARIABLES: [type: VariableType, name: string, description: string, values: JsonValue[]][] = [
+  [
+    "STRING",
+    "DATABASE_URL",
+    "Primary database",
+    ["postgres://localhost/dev", "postgres://localhost/test", "postgres://db.internal/app"],
+  ],
+  ["NUMBER", "PORT", "Where the program listens", [3000, 0, 8080]],
+  ["BOOLEAN", "DEBUG", "Log every step", [true, false, false]],
+  ["JSON", "FLAGS", "Feature flags", [{ beta: true }, { beta: true }, { beta: false }]],
 ];
 
-/** What `init` starts with: three environments with fresh random credentials and a few variables. */
+/** What `init` starts with: three environments with fresh random credentials, and a few variables. */
 export function starterData(): Data {
-  const variables = VARIABLES.map(({ values, ...variable }, index) => ({ id: index + 1, ...variable }));
-  const environments = ENVIRONMENTS.map((name, index) => ({ id: index + 1, name, ...freshCredentials() }));
-  const values = VARIABLES.flatMap((variable, v) =>
-    variable.values.map((value, e) => ({ variable_id: v + 1, environment_id: e + 1, content: { value } })),
-  ).map((record, index) => ({ id: index + 1, ...record }));
   const application = "default";
+  const values = VARIABLES.flatMap(([, , , values], v) =>
+    values.map((value, e) => ({ variable_id: v + 1, environment_id: e + 1, content: { value } })),
+  );
   return {
     version: DATA_VERSION,
-    environments: environments.map((environment) => ({ ...environment, application })),
-    variables: variables.map((variable) => ({ ...variable, application })),
-    values,
+    environments: withIds(ENVIRONMENTS.map((name) => ({ name, ...freshCredentials(), application }))),
+    variables: withIds(VARIABLES.map(([type, name, description]) => ({ type, name, description, application }))),
+    values: withIds(values),
   };
 }
 
-/** A key of 128 random bits and a secret of 256, in hex so that they need no quoting anywhere. */
+function withIds<T>(records: readonly T[]): (T & { id: number })[] {
+  return records.map((record, index) => ({ id: index + 1, ...record }));
+}
+
+/** A key of 128 random bits and a secret of 256, in hex so that they never need quoting. */
 export function freshCredentials(): KeyPair {
   return { api_key: randomBytes(16).toString("hex"), api_secret: randomBytes(32).toString("hex") };
 }

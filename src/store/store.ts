@@ -1,24 +1,39 @@
 import type { Data } from "./data.js";
 
-/** Where the data of all environments is kept. */
 export interface Store {
-  /** The last good data, whole: an answer made from one snapshot never mixes two versions. */
+  /** The last good data, complete: an answer made from one snapshot never mixes two versions. */
   readonly snapshot: Data;
-  /** Why `snapshot` may be out of date, in words fit for anybody; undefined while all is well. */
+  /**
+   * Why `snapshot` may be out of date; undefined when all is well. Contains no value or secret, but may name records, so
+   * it is for logs and for people who may read the data, not for `/healthz`.
+   */
   readonly problem: string | undefined;
-  /** Calls `listener` after `snapshot` or `problem` has changed. Returns how to stop that. */
+  /**
+   * Calls `listener` after `snapshot` or `problem` has changed, but not for each failed attempt to read the data.
+   * Returns a function that unsubscribes it.
+   */
   subscribe(listener: () => void): () => void;
   close(): Promise<void>;
 }
 
-/** A store that can be changed. */
 export interface EditableStore extends Store {
   /**
-   * Replaces the data, as it is by then, with what `change` makes of it. Once it resolves, the change can't be
-   * lost and `snapshot` has it.
+   * Replaces the current data with the result of `change`. Once it resolves, the change can't be lost and is in
+   * `snapshot`.
    *
-   * @throws InvalidDataError when it can't be written or breaks a rule, and what `change` throws: nothing has
-   *   changed then
+   * @throws InvalidDataError when the data can't be written or breaks a rule, and what `change` throws. Nothing has
+   *   changed then, unless the message says that it was written but may be lost; `snapshot` has the change in that case
    */
   update(change: (data: Data) => Data): Promise<void>;
+}
+
+export interface FileStore extends EditableStore {
+  /** Reads a watched file again now, changed or not. Listeners are called even if the problem is the same as before. */
+  readAgain(): void;
+}
+
+/** Calls `listener` with the store's problem after each change, and at once if there is a problem; undefined for none. */
+export function followProblem(store: Store, listener: (problem: string | undefined) => void): void {
+  store.subscribe(() => listener(store.problem));
+  if (store.problem !== undefined) listener(store.problem);
 }

@@ -1,51 +1,53 @@
 import { realpath } from "node:fs/promises";
 import { Low } from "lowdb";
 import { InvalidDataError } from "../domain/errors.js";
-import { type Data, NO_DATA } from "./data.js";
-import { DataFileAdapter } from "./data-file-adapter.js";
-import { keepOwner, removeTemporaries, replaceFile } from "./durable-file.js";
-import { withFileLock } from "./file-lock.js";
-import { fingerprint } from "./fingerprint.js";
-import { withLastIds } from "./ids.js";
-import { checkData } from "./parse-data.js";
-import { toInvalidData } from "./system-errors.js";
+import { keepOwner, refuseHardLinks, removeTemporaries, replaceFile } from "../files/durable-file.js";
+import { type HeldLock, withFileLock } from "../files/file-lock.js";
+import { toInvalidData } from "../files/system-errors.js";
+import { fingerprint } from "../files/watch-file.js";
+import { checkData } from "./check-data.js";
+import { type Data, NO_DATA, withLastIds } from "./data.js";
+import { DataFileAdapter } from "./data-file.js";
 
 /**
- * Reads the data file, lets `change` make new data of it and puts that in its place, all under the file's
- * lock: no other writer's change is lost, and when it resolves this one is on the disk. A link to the file
- * stays a link. When `change` returns what it was given, nothing is written.
+ * Reads the data file, applies `change` and replaces the file, all under its lock: no other writer's change is lost, and
+ * this one is on disk when this resolves. A link stays a link. When `change` returns its argument, nothing is written.
  *
+ * @param signal cancels it, until the file is changed
  * @returns the data as it was written
- * @throws InvalidDataError when the file can't be read, locked or written, or the new data breaks a rule; what
- *   `change` throws. The file is then as it was.
+ * @throws NotDurableError when the change was made but may not be on disk; otherwise the file is unchanged:
+ *   InvalidDataError when it can't be read, locked or written, or the new data breaks a rule; what `change` throws; the
+ *   signal's reason
  */
-export async function updateDataFile(path: string, change: (data: Data) => Data): Promise<Data> {
+export async function updateDataFile(path: string, change: (data: Data) => Data, signal?: AbortSignal): Promise<Data> {
   try {
     const file = await realpath(path);
-    return await withFileLock(file, async (lock) => {
-      const revision = await fingerprint(file);
-      const beforeRename = async (temporary: string) => {
-        await keepOwner(file, temporary);
-        await lock.check();
-        // A lock does not keep out an editor, a link that is turned elsewhere, or a writer that was stopped while
-        // it held the lock.
-        if ((await fingerprint(file)) === revision && (await realpath(path)) === file) return;
-        throw new InvalidDataError("was not written: another program has changed it meanwhile; try again");
-      };
-      await removeTemporaries(file);
-      const db = new Low(new DataFileAdapter(file, (to, text) => replaceFile(to, text, beforeRename)), NO_DATA);
-      await db.read();
-      const changed = change(db.data);
-      if (changed === db.data) return db.data;
-      db.data = checkData(withLastIds(db.data, changed));
-      await db.write();
-      return db.data;
-    });
+    return await withFileLock(file, (lock) => updateLocked(path, file, change, lock), signal);
   } catch (error) {
-    throw isSystemError(error) ? toInvalidData(error, "can't be written") : error;
+    throw error instanceof Error && "syscall" in error ? toInvalidData(error, "can't be written") : error;
   }
 }
 
-function isSystemError(error: unknown): boolean {
-  return error instanceof Error && "syscall" in error;
+async function updateLocked(path: string, file: string, change: (data: Data) => Data, lock: HeldLock): Promise<Data> {
+  // First, so that no earlier writer can replace the file from here on.
+  await removeTemporaries(file);
+  await refuseHardLinks(file);
+  const revision = await fingerprint(file);
+  const beforeRename = async (temporary: string) => {
+    await keepOwner(file, temporary);
+    await lock.check();
+    // A lock keeps out neither editors nor a link that is changed.
+    if ((await fingerprint(file)) === revision && (await realpath(path)) === file) return;
+    throw new InvalidDataError("was not written: another program has changed it in the meantime; try again");
+  };
+  const writeText = (to: string, text: string) => replaceFile(to, text, beforeRename);
+  const db = new Low(new DataFileAdapter(file, { writeText }), NO_DATA);
+  await db.read();
+  await lock.check();
+  const changed = change(db.data);
+  if (changed === db.data) return db.data;
+  db.data = checkData(withLastIds(db.data, changed));
+  await lock.check();
+  await db.write();
+  return db.data;
 }

@@ -1,88 +1,146 @@
-import type { ROUTES } from "../domain/routes.js";
-import { CONTENTS, HEALTHY, UNHEALTHY, VALUE, VARIABLE, wholePage } from "./examples.js";
-import { jsonResponse, type RefusalStatus, type ResponseDescription } from "./responses.js";
-import type { SchemaName } from "./schemas.js";
+import { ROUTES } from "../domain/routes.js";
+import { type Health, STALE_DATA } from "../domain/source.js";
+import { ENCRYPTED_PREFIX, type ValueContent, type Variable, type VariableValue } from "../domain/variable.js";
+import {
+  DATA_HEADERS,
+  type ErrorStatus,
+  emptyResponse,
+  jsonResponse,
+  type PARAMETERS,
+  type ResponseDescription,
+  type SCHEMAS,
+  withoutBody,
+} from "./components.js";
+import { DATA_SECURITY } from "./security.js";
 
-/** What sets one endpoint apart from the others. */
-export interface Operation {
-  /** The name of its GET; that of its HEAD is made of it. */
-  operationId: `get${string}`;
+const VARIABLE: Variable = { id: 1, type: "STRING", name: "DATABASE_URL", description: "Primary database" };
+const CONTENT: ValueContent = { value: "postgres://localhost/dev" };
+const VALUE: VariableValue = { id: 11, variable_id: VARIABLE.id, content: CONTENT };
+const CONTENTS: Record<string, ValueContent> = {
+  STRING: CONTENT,
+  NUMBER: { value: 3000 },
+  BOOLEAN: { value: true },
+  JSON: { value: { beta: ["x", null, 1.5] } },
+  encrypted: { value: `${ENCRYPTED_PREFIX}bm9uY2Ugbm9uY2VjaXBoZXJ0ZXh0IGFuZCB0YWc=` },
+};
+const HEALTHY: Health = { uptime: 86400.25, message: "OK", date: "2026-01-02T03:04:05.678Z" };
+const UNHEALTHY: Health = { ...HEALTHY, message: STALE_DATA };
+
+interface Operation {
   tag: "variables" | "values" | "health";
   summary: string;
-  /** Whether it needs credentials; if so its answer has an ETag. */
-  isData: boolean;
-  parameters: readonly ("limit" | "offset" | "id" | "variable_name")[];
+  parameters: readonly (keyof typeof PARAMETERS)[];
+  /** Without those of any request. */
+  errors: readonly ErrorStatus[];
   answers: Record<number, ResponseDescription>;
-  refusals: readonly RefusalStatus[];
 }
 
-const LIST = { isData: true, parameters: ["limit", "offset"], refusals: refusals(401) } as const;
-const BY_ID = { isData: true, parameters: ["id"], refusals: refusals(401, 404) } as const;
-const BY_NAME = { isData: true, parameters: ["variable_name"], refusals: refusals(401, 404) } as const;
+const ANY_ERRORS: readonly ErrorStatus[] = [400, 405, 408, 413, 414, 429, 431, 500];
+const LIST = { parameters: ["limit", "offset", "ifNoneMatch"], errors: [401] } as const;
+const BY_ID = { parameters: ["id", "ifNoneMatch"], errors: [401, 404] } as const;
+const BY_NAME = { parameters: ["variable_name", "ifNoneMatch"], errors: [401, 404] } as const;
 
-/** The endpoints, under the keys of their paths. */
-export const OPERATIONS: Record<keyof typeof ROUTES, Operation> = {
+const OPERATIONS: Record<keyof typeof ROUTES, Operation> = {
   variables: {
     ...LIST,
-    operationId: "getVariables",
     tag: "variables",
     summary: "Get a page of the application's variables",
     answers: data("VariablePage", { page: wholePage(VARIABLE) }),
   },
   variable: {
     ...BY_ID,
-    operationId: "getVariable",
     tag: "variables",
     summary: "Get a variable",
     answers: data("Variable", { variable: VARIABLE }),
   },
   values: {
     ...LIST,
-    operationId: "getValues",
     tag: "values",
     summary: "Get a page of the values that are set in this environment",
     answers: data("VariableValuePage", { page: wholePage(VALUE) }),
   },
   value: {
     ...BY_ID,
-    operationId: "getValue",
     tag: "values",
     summary: "Get a value by the id of its record",
     answers: data("VariableValue", { value: VALUE }),
   },
   valueByName: {
     ...BY_NAME,
-    operationId: "getValueByName",
     tag: "values",
     summary: "Get a value by the name of its variable",
     answers: data("VariableValue", { value: VALUE }),
   },
   contentByName: {
     ...BY_NAME,
-    operationId: "getContentByName",
     tag: "values",
-    summary: "Get no more of a value than what it holds",
+    summary: "Get the content of a value by the name of its variable",
     answers: data("ValueContent", CONTENTS),
   },
   health: {
-    operationId: "getHealth",
     tag: "health",
-    summary: "Get the server's health, with no credentials",
-    isData: false,
+    summary: "Get the server's health, without credentials",
     parameters: [],
+    errors: [],
     answers: {
-      200: jsonResponse("The server is healthy.", "Health", { examples: { healthy: HEALTHY } }),
-      503: jsonResponse("The server is not healthy.", "Health", { examples: { unhealthy: UNHEALTHY } }),
+      200: jsonResponse("The server is healthy.", "Health", { healthy: HEALTHY }),
+      503: jsonResponse("The server is not healthy.", "Health", { unhealthy: UNHEALTHY }),
     },
-    refusals: refusals(),
   },
 };
 
-function data(schema: SchemaName, examples: Record<string, unknown>): Record<number, ResponseDescription> {
-  return { 200: jsonResponse("The data.", schema, { examples, headers: ["ETag"] }) };
+function data(schema: keyof typeof SCHEMAS, examples: Record<string, unknown>): Operation["answers"] {
+  const notModified = emptyResponse("The data is the same as in `If-None-Match`.", DATA_HEADERS);
+  return { 200: jsonResponse("The data.", schema, examples, DATA_HEADERS), 304: notModified };
 }
 
-/** These, and what any request may be answered. */
-function refusals(...own: RefusalStatus[]): RefusalStatus[] {
-  return [400, ...own, 405, 408, 413, 414, 429, 431, 500];
+/** A page that holds the whole list. */
+function wholePage(item: object) {
+  return { metadata: { limit: 50, offset: 0, total: 1 }, data: [item] };
+}
+
+/** By status, in full or as a reference to a component. */
+type Responses = Record<string, ResponseDescription | { $ref: string }>;
+
+interface MethodDescription {
+  operationId: string;
+  responses: Responses;
+  [key: string]: unknown;
+}
+
+export type PathItem = Record<"get" | "head", MethodDescription>;
+
+/** Every path of the API, with its GET and its HEAD. */
+export function describePaths(): Record<string, PathItem> {
+  const keys = Object.keys(ROUTES) as (keyof typeof ROUTES)[];
+  return Object.fromEntries(keys.map((key) => [pathTemplate(ROUTES[key]), describePath(key)]));
+}
+
+/** `/v1/variables/:id` in the form of OpenAPI; `:name` is called `variable_name` there. */
+function pathTemplate(route: string): string {
+  return route.replace(":name", ":variable_name").replaceAll(/:(\w+)/g, "{$1}");
+}
+
+function describePath(key: keyof typeof ROUTES): PathItem {
+  const { tag, summary, parameters, answers, errors } = OPERATIONS[key];
+  const name = key.replace(/^./, (letter) => letter.toUpperCase());
+  const common = {
+    tags: [tag],
+    parameters: parameters.map((parameter) => ({ $ref: `#/components/parameters/${parameter}` })),
+    security: key === "health" ? [] : DATA_SECURITY,
+  };
+  const errorResponses = (suffix: string): Responses =>
+    Object.fromEntries(
+      [...errors, ...ANY_ERRORS].map((status) => [status, { $ref: `#/components/responses/${status}${suffix}` }]),
+    );
+  const headAnswers = Object.entries(answers).map(([status, answer]) => [status, withoutBody(answer)]);
+  return {
+    get: { operationId: `get${name}`, summary, ...common, responses: { ...answers, ...errorResponses("") } },
+    head: {
+      operationId: `head${name}`,
+      summary: `${summary} (headers only)`,
+      ...common,
+      responses: { ...Object.fromEntries(headAnswers), ...errorResponses("-head") },
+    },
+  };
 }

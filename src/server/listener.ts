@@ -1,55 +1,147 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import type { Polka } from "polka";
-import type { RateLimiter } from "./rate-limiter.js";
-import { answerParserErrors, refuseTunnels } from "./raw-replies.js";
-import type { AppRequest } from "./request.js";
+import {
+  createServer,
+  type IncomingMessage,
+  type ServerOptions as NodeOptions,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { formatRateLimit } from "../domain/http-headers.js";
+import { type Connections, StoppableRequest } from "./connections.js";
+import { clientAddress, type RateLimiter } from "./rate-limiter.js";
+import { jsonHeaders, MESSAGES } from "./replies.js";
 
-// A client that drips its request is gone after 5 to 10 s; Node's defaults wait for 60 to 300.
-const LISTENER_OPTIONS = {
+// A request that takes too long is cut off after 5 to 10 s; Node's defaults are 60 to 300 s.
+const LISTENER_OPTIONS: NodeOptions<typeof StoppableRequest> = {
+  IncomingMessage: StoppableRequest,
   headersTimeout: 5_000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 5_000,
   maxHeaderSize: 16 * 1_024,
-  // Node would answer a missing Host itself, with no body and uncounted: `checkTarget` does.
+  // Node would answer a missing Host itself, uncounted and without a body. `refuseMalformed` answers it.
   requireHostHeader: false,
 };
 
-/** The node:http server that polka answers for, made here for its time limits. */
-export function createListener(limiter: RateLimiter): Server {
-  const server = createServer(LISTENER_OPTIONS);
-  // Node would answer an unknown `Expect` itself, with no body and no rate limit; ours ignores the header.
+/**
+ * A node:http server without a request listener. Requests that Node hands over as a bare socket are counted and
+ * answered with a JSON body too.
+ *
+ * @param options in place of the time limits, for tests
+ */
+export function createListener(limiter: RateLimiter, options: NodeOptions<typeof StoppableRequest> = {}): Server {
+  const server = createServer({ ...LISTENER_OPTIONS, ...options });
+  // Node would answer an unknown `Expect` itself, uncounted and without a body. The header is ignored.
   server.on("checkExpectation", (req, res) => server.emit("request", req, res));
   answerParserErrors(server, limiter);
   refuseTunnels(server, limiter);
   return server;
 }
 
-/**
- * Lets the app listen and resolves to its port.
- *
- * @throws the system's error, `EADDRINUSE` for one
- */
-export async function bind(app: Polka<AppRequest>, host: string, port: number): Promise<number> {
-  app.listen({ host, port });
-  await once(app.server, "listening");
-  return (app.server.address() as AddressInfo).port;
+/** Starts to listen and resolves to the port. @throws the system's error, such as `EADDRINUSE` */
+export async function bind(server: Server, host: string, port: number): Promise<number> {
+  server.listen({ host, port });
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
 }
 
 /**
- * Stops accepting connections and resolves when the open requests are answered; connections still open
- * after `graceMs` are cut. Call once.
+ * Stops accepting connections, and resolves when the open requests are answered and all connections closed. Those that
+ * are still open after `graceMs` are destroyed. Call once.
  */
-export function drain(server: Server, graceMs: number): Promise<void> {
+export function drain(server: Server, connections: Connections, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
-    // Whoever is still answered on a kept-alive connection is told not to use it again.
-    server.prependListener("request", (_req, res) => res.setHeader("Connection", "close"));
-    const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-    server.close(() => {
-      clearTimeout(cut);
-      resolve();
-    });
+    const stopListening = () => {
+      const timer = setTimeout(() => connections.destroyAll(), graceMs);
+      server.close(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+      connections.drain();
+    };
+    // Accepts the connections that the system has already made: it would reset them.
+    setImmediate(() => setImmediate(stopListening));
   });
+}
+
+const STATUS_BY_CODE: Record<string, number> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+};
+
+/** A socket with the response that Node is sending on it. */
+interface AnsweringSocket extends Socket {
+  _httpMessage?: ServerResponse | null;
+}
+
+/** Answers requests that the HTTP parser refuses. */
+function answerParserErrors(server: Server, limiter: RateLimiter): void {
+  const newest = new WeakMap<Socket, IncomingMessage>();
+  server.prependListener("request", (req) => newest.set(req.socket, req));
+  server.on("clientError", async (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, stream) => {
+    const socket = stream as AnsweringSocket;
+    const pending = socket._httpMessage;
+    // Garbage after a complete request: that one still gets its answer, and then the connection ends.
+    if (pending?.req.complete) {
+      if (!pending.headersSent) pending.setHeader("Connection", "close");
+      return;
+    }
+    // This answer would end up in the middle of another one.
+    if (pending?.headersSent) return void socket.destroy();
+    // The body of a request that has been answered: the client would take this for the answer to its next request.
+    if (!pending && newest.get(socket)?.complete === false) return void socket.destroy();
+    // This is the answer to the pending request, whose handler may be about to send another.
+    pending?.detachSocket(socket);
+    const status = STATUS_BY_CODE[error.code ?? ""] ?? 400;
+    // A guess: the parser passes on the bytes at which it stopped.
+    const isHead = error.rawPacket?.toString("latin1", 0, 5) === "HEAD ";
+    await answer(socket, limiter, { status, message: STATUS_CODES[status] ?? "", isHead });
+  });
+}
+
+/** Answers CONNECT, the method that requests a tunnel. */
+function refuseTunnels(server: Server, limiter: RateLimiter): void {
+  server.on("connect", (req) => {
+    // Not the socket that Node passes: it may be a wrapper that first lets the request's body through.
+    const socket = req.socket as AnsweringSocket;
+    // The client would take this for the answer to the request before it.
+    if (socket._httpMessage) return void socket.destroy();
+    // Node has stopped reading, and would not notice that the client closes the connection.
+    socket.resume();
+    const headers = { Allow: "GET, HEAD" };
+    return answer(socket, limiter, { status: 405, message: MESSAGES.methodNotAllowed, headers });
+  });
+}
+
+interface RawReply {
+  status: number;
+  message: string;
+  headers?: Record<string, string>;
+  /** Whether to leave out the body, as for every HEAD. */
+  isHead?: boolean;
+}
+
+async function answer(socket: Socket, limiter: RateLimiter, reply: RawReply): Promise<void> {
+  // The client may disconnect at any time, also while the request is counted.
+  socket.on("error", () => socket.destroy());
+  const { rateLimit, retryAfter } = await limiter.count({ kind: "address", id: clientAddress(socket.remoteAddress) });
+  if (!socket.writable) return void socket.destroy();
+  const counted = formatRateLimit(rateLimit, retryAfter);
+  if (retryAfter === undefined) socket.end(rawReply({ ...reply, headers: { ...counted, ...reply.headers } }));
+  else socket.end(rawReply({ ...reply, status: 429, message: MESSAGES.tooManyRequests, headers: counted }));
+}
+
+function rawReply({ status, message, headers, isHead = false }: RawReply): string {
+  const body = JSON.stringify({ message });
+  const lines = Object.entries({
+    ...jsonHeaders(body),
+    ...headers,
+    Date: new Date().toUTCString(),
+    "Cache-Control": "no-store",
+    Connection: "close",
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${isHead ? "" : body}`;
 }

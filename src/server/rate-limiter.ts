@@ -1,48 +1,129 @@
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { isIPv4 } from "node:net";
+import type { RateLimit } from "../domain/http-headers.js";
 
 export interface RateLimitOptions {
-  /** Requests allowed in one window. */
+  /** Requests allowed in one window, 0 for no limit. */
   limit: number;
   /** Length of the window in seconds; it starts with a counter's first request. */
   window: number;
+  /** Addresses that get a counter of their own, for each kind. Default 10,000. */
+  maxAddresses?: number;
 }
 
-/** The outcome of counting one request. */
+/** What a request counts against: an API key, a client address, or an address's separate counter for `/healthz`. */
+export interface Counter {
+  kind: "key" | "address" | "health";
+  /** The API key, or the address as `clientAddress` returns it. */
+  id: string;
+}
+
 interface RateLimitResult {
-  allowed: boolean;
-  /** `RateLimit-*` and, over the limit, `Retry-After`. */
-  headers: Record<string, string>;
+  /** Undefined without a limit. */
+  rateLimit?: RateLimit;
+  /** Seconds until the next request is allowed; set if this one exceeds the limit. */
+  retryAfter?: number;
 }
 
-/** Counts a request on the counter with this name. */
-export type RateLimiter = (counter: string) => Promise<RateLimitResult>;
+export interface RateLimiter {
+  count(counter: Counter): Promise<RateLimitResult>;
+  /** Whether the next request will exceed the limit. Always false for an address without a counter of its own. */
+  isUsedUp(counter: Counter): Promise<boolean>;
+}
 
-/** Counts in this process's memory. A limit of 0 allows everything and sends no headers. */
-export function createRateLimiter({ limit, window }: RateLimitOptions): RateLimiter {
-  if (limit === 0) return async () => ({ allowed: true, headers: {} });
-  const counters = new RateLimiterMemory({ points: limit, duration: window });
-  return async (counter) => {
-    try {
-      return allow(limit, await counters.consume(counter));
-    } catch (rejection) {
-      if (!(rejection instanceof RateLimiterRes)) throw rejection;
-      return refuse(limit, rejection);
+/** About 600 bytes each: a million would take 0.6 GB, and block the server for half a second when they expire. */
+const MAX_ADDRESSES = 10_000;
+
+/** Counts in this process's memory. @param ticks monotonic clock in milliseconds */
+export function createRateLimiter(options: RateLimitOptions, ticks: () => number): RateLimiter {
+  const { limit, window, maxAddresses = MAX_ADDRESSES } = options;
+  if (limit === 0) return { count: async () => ({}), isUsedUp: async () => false };
+  const windowMs = window * 1_000;
+  const windows = createWindows(windowMs);
+  const takePlace = {
+    address: createAddressPlaces(maxAddresses, windowMs),
+    health: createAddressPlaces(maxAddresses, windowMs),
+  };
+  return {
+    async count({ kind, id }) {
+      // Rounded, or a floating-point error could make the window longer by a second in the headers.
+      const now = Math.floor(ticks());
+      const isShared = kind !== "key" && !takePlace[kind](id, now);
+      const { count, end } = windows.count(`${kind} ${isShared ? "others" : id}`, now);
+      const reset = Math.ceil((end - now) / 1_000);
+      const rateLimit = { limit, remaining: Math.max(0, limit - count), reset };
+      return count > limit ? { rateLimit, retryAfter: reset } : { rateLimit };
+    },
+    async isUsedUp({ kind, id }) {
+      return windows.countOf(`${kind} ${id}`, ticks()) >= limit;
+    },
+  };
+}
+
+/** The requests in each counter's current window, which starts with its first request. */
+function createWindows(lengthMs: number) {
+  // All have the same length, so they end in the order in which they began.
+  const windows = new Map<string, { count: number; end: number }>();
+  const current = (id: string, now: number) => {
+    for (const [other, { end }] of windows) {
+      if (end > now) break;
+      windows.delete(other);
+    }
+    return windows.get(id);
+  };
+  return {
+    /** Counts one request, in a new window if there is none. */
+    count(id: string, now: number) {
+      const window = current(id, now) ?? { count: 0, end: now + lengthMs };
+      window.count++;
+      windows.set(id, window);
+      return window;
+    },
+    countOf: (id: string, now: number) => current(id, now)?.count ?? 0,
+  };
+}
+
+/**
+ * The addresses that have a counter of their own. An address keeps its place while it sends a request in every window,
+ * so nobody can reset a counter by sending from many addresses. Once all places are taken, other addresses share one
+ * counter.
+ *
+ * @returns whether an address has a place or gets one now
+ */
+function createAddressPlaces(max: number, windowMs: number): (address: string, now: number) => boolean {
+  // When each was last seen, the least recent first.
+  const lastSeen = new Map<string, number>();
+  const freeExpired = (now: number) => {
+    for (const [address, time] of lastSeen) {
+      if (now - time <= windowMs) return;
+      lastSeen.delete(address);
     }
   };
-}
-
-function allow(limit: number, { remainingPoints, msBeforeNext }: RateLimiterRes): RateLimitResult {
-  const headers = {
-    "RateLimit-Limit": String(limit),
-    "RateLimit-Remaining": String(remainingPoints),
-    "RateLimit-Reset": String(Math.ceil(msBeforeNext / 1_000)),
+  return (address, now) => {
+    if (!lastSeen.delete(address)) freeExpired(now);
+    if (lastSeen.size >= max) return false;
+    lastSeen.set(address, now);
+    return true;
   };
-  return { allowed: true, headers };
 }
 
-function refuse(limit: number, state: RateLimiterRes): RateLimitResult {
-  const { headers } = allow(limit, state);
-  // At least a second: "0" would invite the client to come back at once.
-  const retryAfter = String(Math.max(1, Math.ceil(state.msBeforeNext / 1_000)));
-  return { allowed: false, headers: { ...headers, "RateLimit-Remaining": "0", "Retry-After": retryAfter } };
+/**
+ * The address that a client's requests are counted under: an IPv4 address, or the /64 of an IPv6 address, since one
+ * client usually has a whole /64. An IPv4-mapped address (`::ffff:192.0.2.1`) is the IPv4 address; zones are ignored.
+ *
+ * @param remoteAddress of a socket: undefined after the client has disconnected
+ */
+export function clientAddress(remoteAddress: string | undefined): string {
+  if (remoteAddress === undefined) return "unknown";
+  if (isIPv4(remoteAddress)) return remoteAddress;
+  // The URL parser normalizes the address: lower case, no leading zeros, no dotted quad.
+  const { hostname } = new URL(`http://[${remoteAddress.replace(/%.*/, "")}]`);
+  const [head = [], tail] = hostname
+    .slice(1, -1)
+    .split("::")
+    .map((part) => part.split(":").filter(Boolean));
+  const zeros = Array<string>(tail ? 8 - head.length - tail.length : 0).fill("0");
+  const groups = [...head, ...zeros, ...(tail ?? [])];
+  if (groups.slice(0, 6).join(":") !== "0:0:0:0:0:ffff") return `${groups.slice(0, 4).join(":")}::/64`;
+  const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16));
+  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }

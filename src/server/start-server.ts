@@ -1,15 +1,14 @@
 import type { Server } from "node:http";
+import * as defaults from "../domain/defaults.js";
 import { UsageError } from "../domain/errors.js";
 import type { Service } from "../service/service.js";
 import { DEFAULT_TOLERANCE, type Tolerance } from "../signing/verify.js";
 import { createApp } from "./app.js";
 import { createAuthenticator } from "./authentication.js";
+import { Connections } from "./connections.js";
 import { createFaults, type Faults } from "./faults.js";
 import { bind, createListener, drain } from "./listener.js";
 import { createRateLimiter } from "./rate-limiter.js";
-
-const DEFAULT_HOST = "127.0.0.1";
-const DEFAULT_PORT = 7400;
 
 export interface ServerOptions {
   /** Address to listen on. Default 127.0.0.1. */
@@ -20,21 +19,28 @@ export interface ServerOptions {
   rateLimit?: number;
   /** Length of that window in seconds. Default 60. */
   rateWindow?: number;
-  /** How far a signature's timestamp may lie from this machine's clock. Default 300 s past, 60 s future. */
+  /** How far a signature's timestamp may differ from this machine's clock. Default 300 s past, 60 s future. */
   tolerance?: Partial<Tolerance>;
-  /** How many environments' secrets a signature without `x-api-key` is checked against. Default 100. */
+  /** Number of environments whose secrets a signature without `x-api-key` is checked against. Default 100. */
   keylessLimit?: number;
-  /** Seconds that open requests are given to be answered when the server is closed. Default 10. */
+  /** Seconds that open requests have to finish when the server is closed. Default 10. */
   drainGrace?: number;
-  /** Faults to make on purpose. Default none. */
+  /** Open connections, 0 for no limit. More are closed immediately. Default 1,000. */
+  maxConnections?: number;
+  /** Called with the number of connections closed because of `maxConnections`, at most once a minute. */
+  onConnectionsRefused?: (count: number) => void;
+  /** Faults to simulate. Default none. */
   faults?: Faults;
-  /** Told of errors that callers only see as status 500. By default nobody is. */
+  /**
+   * Called with errors that callers only see as status 500, and by `serve` with an InvalidDataError when the data file
+   * can't be reloaded, which callers only see as an unhealthy server. Default: they are dropped.
+   */
   onInternalError?: (error: unknown) => void;
-  /** Told of every request that a handler has answered. */
+  /** Called for every request that a handler has answered. */
   onRequest?: (request: ServedRequest) => void;
 }
 
-/** What a request log may hold: no query, no header, no body. */
+/** What a request log may contain: no query, no headers, no body. */
 interface ServedRequest {
   method: string;
   path: string;
@@ -43,50 +49,58 @@ interface ServedRequest {
 }
 
 export interface RunningServer {
-  /** Where it listens, `http://127.0.0.1:7400`. */
+  /** `http://127.0.0.1:7400`. */
   readonly url: string;
   readonly port: number;
-  /** Answers the open requests, refuses new ones, cuts what is still open after `drainGrace`. */
+  /** Refuses new requests, answers the open ones, and cuts off what is still open after `drainGrace`. */
   close(): Promise<void>;
 }
 
 /**
- * Serves the HTTP contract until it is closed.
+ * Serves the HTTP API until it is closed.
  *
- * @param clock Unix time in milliseconds, as the service has it: with `faults.clockSkew`, the skewed one
- * @throws UsageError for an empty host; the system's error when it can't listen there, `EADDRINUSE` for one
+ * @param clock Unix time in milliseconds, the same as the service's: with `faults.clockSkew`, the skewed one
+ * @param ticks monotonic clock in milliseconds
+ * @throws UsageError for an empty host; the system's error if it can't listen there, such as `EADDRINUSE`
  */
 export async function startServer(
   service: Service,
   options: ServerOptions,
   clock: () => number,
+  ticks = () => performance.now(),
 ): Promise<RunningServer> {
-  const { host = DEFAULT_HOST, rateLimit = 7_500, rateWindow = 60, keylessLimit = 100, drainGrace = 10 } = options;
+  const { host = defaults.DEFAULT_HOST, port: requestedPort = defaults.DEFAULT_PORT, onRequest } = options;
+  const { rateLimit: limit = defaults.DEFAULT_RATE_LIMIT, rateWindow: window = defaults.DEFAULT_RATE_WINDOW } = options;
+  const { keylessLimit = defaults.DEFAULT_KEYLESS_LIMIT, drainGrace = defaults.DEFAULT_DRAIN_GRACE } = options;
+  const { maxConnections = defaults.DEFAULT_MAX_CONNECTIONS, onConnectionsRefused = () => {} } = options;
   const { onInternalError = () => {} } = options;
-  // To node:net an empty name is every address.
+  // node:net would listen on every address.
   if (host === "") throw new UsageError("the host must be an address or a name");
   const tolerance = { ...DEFAULT_TOLERANCE, ...options.tolerance };
-  const limiter = createRateLimiter({ limit: rateLimit, window: rateWindow });
-  const authenticate = createAuthenticator(service, { clock, tolerance, keylessLimit });
+  const limiter = createRateLimiter({ limit, window }, ticks);
+  const authenticate = createAuthenticator(service, limiter, { clock, ticks, tolerance, keylessLimit });
   const server = createListener(limiter);
-  if (options.onRequest) reportRequests(server, options.onRequest, clock);
+  const connections = new Connections(server, { maxConnections, onConnectionsRefused });
+  if (onRequest) reportRequests(server, onRequest, ticks);
   const faults = createFaults(options.faults ?? {}, service, clock);
-  const app = createApp({ service, authenticate, limiter, faults, onInternalError, server });
-  const port = await bind(app, host, options.port ?? DEFAULT_PORT);
+  const app = createApp({ service, authenticate, limiter, faults, onInternalError });
+  server.on("request", connections.inTurn(app));
+  const port = await bind(server, host, requestedPort);
   let closing: Promise<void> | undefined;
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
     port,
-    close: () => (closing ??= drain(server, drainGrace * 1_000)),
+    close: () => (closing ??= drain(server, connections, drainGrace * 1_000)),
   };
 }
 
-function reportRequests(server: Server, onRequest: (request: ServedRequest) => void, clock: () => number): void {
+function reportRequests(server: Server, onRequest: (request: ServedRequest) => void, ticks: () => number): void {
   server.on("request", (req, res) => {
-    const startedAt = clock();
+    const startedAt = ticks();
+    const { method = "" } = req;
     const path = (req.url ?? "").replace(/\?.*/, "");
     res.once("finish", () =>
-      onRequest({ method: req.method ?? "", path, status: res.statusCode, milliseconds: clock() - startedAt }),
+      onRequest({ method, path, status: res.statusCode, milliseconds: Math.round(ticks() - startedAt) }),
     );
   });
 }

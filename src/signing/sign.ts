@@ -1,5 +1,23 @@
-import { formatAuthorization } from "./authorization.js";
-import { computeSignature, type Secret, type SignedParts } from "./signature.js";
+import { createHmac, type KeyObject } from "node:crypto";
+import { EMPTY_OBJECT_MD5 } from "../domain/variable.js";
+
+/** Signed for a request without a body (docs/http-api.md). */
+export const EMPTY_BODY_HASH = EMPTY_OBJECT_MD5;
+
+/** An API secret: text, or a key object that a server prepares once for many requests. */
+export type Secret = string | KeyObject;
+
+/** The parts of a request that a signature covers. */
+export interface SignedParts {
+  /** Unix time in milliseconds. */
+  timestamp: number;
+  /** Any case; signed in upper case. */
+  method: string;
+  /** The request target as sent: the path and, if there is one, `?` and the query. */
+  route: string;
+  /** Lowercase hex MD5 of the JSON body; `""` leaves it out. Default: the hash of `{}`. */
+  bodyHash?: string;
+}
 
 /**
  * The value of the `Authorization` header for one request: `HMAC <timestamp>:<signature>`.
@@ -9,5 +27,28 @@ import { computeSignature, type Secret, type SignedParts } from "./signature.js"
  * @throws RangeError for an empty secret
  */
 export function sign(request: SignedParts, secret: Secret): string {
-  return formatAuthorization({ timestamp: request.timestamp, signature: computeSignature(request, secret) });
+  return `HMAC ${request.timestamp}:${computeSignature(request, secret).toString("hex")}`;
+}
+
+/** The signed text: timestamp, method, route and body hash, without separators. */
+export function stringToSign({ timestamp, method, route, bodyHash = EMPTY_BODY_HASH }: SignedParts): string {
+  return `${timestamp}${method.toUpperCase()}${route}${bodyHash}`;
+}
+
+/**
+ * HMAC-SHA256 of {@link stringToSign}, keyed with the API secret.
+ *
+ * @throws RangeError for an empty secret, which node:crypto would accept
+ */
+export function computeSignature(parts: SignedParts, secret: Secret): Buffer {
+  const isEmpty = typeof secret === "string" ? secret === "" : secret.symmetricKeySize === 0;
+  if (isEmpty) throw new RangeError("an API secret must not be empty");
+  return createHmac("sha256", secret).update(stringToSign(parts)).digest();
+}
+
+/** The reverse of {@link sign}; undefined for any other form. 13 digits cover the years 2001 to 2286. */
+export function parseAuthorization(header: string): { timestamp: number; signature: Buffer } | undefined {
+  const [, timestamp, signature] = /^HMAC (\d{13}):([0-9a-f]{64})$/.exec(header) ?? [];
+  if (timestamp === undefined || signature === undefined) return undefined;
+  return { timestamp: Number(timestamp), signature: Buffer.from(signature, "hex") };
 }

@@ -1,8 +1,7 @@
-import { timingSafeEqual } from "node:crypto";
-import { parseAuthorization } from "./authorization.js";
-import { computeSignature, EMPTY_BODY_HASH, type Secret } from "./signature.js";
+import { createHash, timingSafeEqual } from "node:crypto";
+import { computeSignature, EMPTY_BODY_HASH, parseAuthorization, type Secret, type SignedParts } from "./sign.js";
 
-/** How far a timestamp may lie from the verifier's clock, in seconds. */
+/** How far a timestamp may differ from the verifier's clock, in seconds. */
 export interface Tolerance {
   /** Default 300. */
   past: number;
@@ -12,36 +11,52 @@ export interface Tolerance {
 
 export const DEFAULT_TOLERANCE: Tolerance = { past: 300, future: 60 };
 
-/** A request as it reached the server. */
 export interface ReceivedRequest {
   method: string;
   /** The request target exactly as received. */
   target: string;
-  /** The value of its `Authorization` header. */
   authorization: string;
 }
 
-/** The verifier's side: its clock and how much it may differ. */
 export interface VerifyOptions {
   /** Unix time in milliseconds. */
   now: number;
   tolerance?: Tolerance;
 }
 
+/** A request's signature, parsed once and checked against any number of secrets. */
+export interface SignatureCheck {
+  /** Number of HMACs that it takes to rule out a secret. */
+  readonly cost: number;
+  /** Whether this secret made it. Compares in constant time. */
+  madeWith(secret: Secret): boolean;
+}
+
 /**
- * Whether the request carries a signature made with `secret`, within the tolerance. The signature may cover
- * any of {@link signableRoutes}, with the MD5 of `{}` or without a body hash. Compares in constant time.
+ * Whether the request has a signature made with `secret`, within the tolerance. The signature may cover any of
+ * {@link signableRoutes}, with the MD5 of `{}` or without a body hash. Compares in constant time.
  */
 export function verify(request: ReceivedRequest, secret: Secret, options: VerifyOptions): boolean {
-  const header = parseAuthorization(request.authorization);
-  if (header === undefined || !isTimely(header.timestamp, options)) return false;
-  const { timestamp, signature } = header;
-  const { method } = request;
-  return signableRoutes(request.target).some((route) =>
-    [EMPTY_BODY_HASH, ""].some((bodyHash) =>
-      timingSafeEqual(computeSignature({ timestamp, method, route, bodyHash }, secret), signature),
-    ),
+  return readSignature(request, options)?.madeWith(secret) ?? false;
+}
+
+/**
+ * Reads the signature of a request without computing an HMAC. Undefined if no secret could make it valid: the header
+ * is malformed, the timestamp is outside the tolerance, or the target does not begin with a slash, which separates
+ * method and route in the signed text.
+ */
+export function readSignature(request: ReceivedRequest, options: VerifyOptions): SignatureCheck | undefined {
+  const { method, target, authorization } = request;
+  const { timestamp, signature } = parseAuthorization(authorization) ?? {};
+  if (timestamp === undefined || signature === undefined) return undefined;
+  if (!isTimely(timestamp, options) || !target.startsWith("/")) return undefined;
+  const signable = signableRoutes(target).flatMap((route): SignedParts[] =>
+    [EMPTY_BODY_HASH, ""].map((bodyHash) => ({ timestamp, method, route, bodyHash })),
   );
+  return {
+    cost: signable.length,
+    madeWith: (secret) => signable.some((parts) => timingSafeEqual(computeSignature(parts, secret), signature)),
+  };
 }
 
 function isTimely(timestamp: number, { now, tolerance = DEFAULT_TOLERANCE }: VerifyOptions): boolean {
@@ -50,8 +65,8 @@ function isTimely(timestamp: number, { now, tolerance = DEFAULT_TOLERANCE }: Ver
 }
 
 /**
- * The routes that a signature over this target may cover: the target as sent, and, since clients in use
- * do so, the target without its query and with its path percent-decoded.
+ * The routes that a signature over this target may cover: the target as sent and, since existing clients sign these,
+ * the target without its query and with its path percent-decoded (docs/http-api.md).
  */
 export function signableRoutes(target: string): string[] {
   const queryStart = target.indexOf("?");
@@ -67,4 +82,13 @@ function percentDecode(path: string): string {
   } catch {
     return path;
   }
+}
+
+/** Whether two secrets are the same, in a time that reveals neither where they differ nor their lengths. */
+export function equalSecrets(a: string, b: string): boolean {
+  return timingSafeEqual(sha256(a), sha256(b));
+}
+
+function sha256(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
 }

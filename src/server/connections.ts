@@ -1,0 +1,210 @@
+import { IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
+import { Socket } from "node:net";
+
+/** Per connection. One more closes it; a client that pipelines repeats what was not answered (RFC 9112, 9.3.2). */
+const MAX_OPEN_REQUESTS = 100;
+/** Reading from a connection is paused at this many open requests. A single read can contain more. */
+const MAX_READ_REQUESTS = 2;
+/** The time to receive an answer: this many seconds, and another one for each `MIN_BYTES_PER_SECOND`. */
+const SEND_SECONDS = 10;
+const MIN_BYTES_PER_SECOND = 32 * 1_024;
+const MAX_SEND_SECONDS = 5 * 60;
+/** Answers that clients have yet to receive, over all connections. */
+const MAX_UNSENT_BYTES = 256 * 1_024 * 1_024;
+const REPORT_SECONDS = 60;
+/** While draining: a connection without a request for this long is idle, even with a slow network in between. */
+const IDLE_GRACE_MS = 200;
+/** The time a client has to close its side of a connection. */
+const LINGER_MS = 250;
+const SWEEP_MS = 20;
+
+export interface ConnectionLimits {
+  /** Open connections, 0 for no limit. */
+  maxConnections: number;
+  /** Called with the number of connections refused since the last call, at most once a minute. */
+  onConnectionsRefused: (count: number) => void;
+}
+
+/**
+ * For the option `IncomingMessage` of a server. The parser emits all requests that it finds in 64 KiB, up to thousands,
+ * even if the first one destroys the socket. It stops at a protocol upgrade, so each request on a destroyed socket
+ * claims to be one.
+ */
+export class StoppableRequest extends IncomingMessage {
+  get upgrade(): boolean {
+    return this.method === "CONNECT" || this.socket.destroyed;
+  }
+
+  // Node sets it for requests with an `Upgrade` header, which is ignored.
+  set upgrade(_requested: boolean | null) {}
+}
+
+interface ConnectionState {
+  /** The open requests, in order. Only the first one has been started. */
+  readonly turns: { readonly res: ServerResponse; readonly start: () => void }[];
+  /** The time left to receive what has been written; undefined while there is nothing to send. */
+  secondsLeft: number | undefined;
+  /** When the last answer was sent or, before that, the connection opened: `performance.now()`. */
+  idleSince: number;
+  /** The socket's `bytesRead` at that time. If it grows, a part of the next request has arrived. */
+  idleBytes: number;
+  /** While draining: when everything was sent and the server's side closed. */
+  endedAt?: number;
+}
+
+/** The connections of a server, with limits on the memory they use and for how long. */
+export class Connections {
+  readonly #server: Server;
+  readonly #limits: ConnectionLimits;
+  readonly #connections = new Map<Socket, ConnectionState>();
+  /** The bytes of each answer that is still being sent, the oldest first. */
+  readonly #unsent = new Map<Socket, number>();
+  #unsentBytes = 0;
+  #refused = 0;
+  #secondsToReport = 0;
+  #isDraining = false;
+
+  /** Call before the server listens. */
+  constructor(server: Server, limits: ConnectionLimits) {
+    this.#server = server;
+    this.#limits = limits;
+    if (limits.maxConnections > 0) server.maxConnections = limits.maxConnections;
+    // Undocumented. Node would end a connection when the client ends its side, even with unanswered requests.
+    Object.assign(server, { httpAllowHalfOpen: true });
+    server.on("drop", () => this.#refused++);
+    server.on("connection", (socket) => this.#add(socket));
+    server.on("upgrade", (req) => req.socket.destroy());
+    server.once("listening", () => {
+      const timer = setInterval(() => this.#check(), 1_000).unref();
+      server.once("close", () => clearInterval(timer));
+    });
+    // `server.close` calls this. It would reset connections on which the next request is arriving, or an answer is
+    // still being sent.
+    server.closeIdleConnections = () => {};
+  }
+
+  /** Answers the requests of a connection one by one, since all answers that wait to be sent are in memory. */
+  inTurn(listener: RequestListener): RequestListener {
+    return (req, res) => {
+      const { socket } = req;
+      const connection = this.#connections.get(socket);
+      if (!connection || socket.destroyed || connection.turns.length >= MAX_OPEN_REQUESTS) return void req.destroy();
+      // It arrived after the server's side was closed. The client sees that, and repeats it on another connection.
+      if (socket.writableEnded) return;
+      const { turns } = connection;
+      const start = () => {
+        if (socket.destroyed) return;
+        this.#announceClose(connection);
+        listener(req, res);
+      };
+      turns.push({ res, start });
+      if (turns.length >= MAX_READ_REQUESTS) socket.pause();
+      res.once("prefinish", () => this.#hold(socket));
+      res.once("close", () => {
+        this.#release(socket);
+        connection.secondsLeft = undefined;
+        turns.shift();
+        Object.assign(connection, { idleSince: performance.now(), idleBytes: socket.bytesRead });
+        socket.resume();
+        // Lets other connections have their turn.
+        if (turns[0]) setImmediate(turns[0].start);
+      });
+      if (turns.length === 1) start();
+    };
+  }
+
+  /**
+   * Closes each connection as soon as no request is lost by it: with the answer to its last open request, which says
+   * `Connection: close`, or when no request has arrived for a moment. Reads on until the client has closed its side:
+   * the system answers unread bytes with a reset, which can discard an answer that the client has not read yet. Call
+   * once, after the server has stopped listening.
+   */
+  drain(): void {
+    this.#isDraining = true;
+    for (const [socket, connection] of this.#connections) {
+      // Node calls this after the last answer.
+      socket.destroySoon = () => socket.end();
+      this.#announceClose(connection);
+    }
+    // `setImmediate`, since timers run before sockets are read.
+    const timer = setInterval(() => setImmediate(() => this.#endIdle()), SWEEP_MS);
+    this.#server.once("close", () => clearInterval(timer));
+    this.#endIdle();
+  }
+
+  destroyAll(): void {
+    for (const socket of this.#connections.keys()) socket.destroy();
+  }
+
+  #add(socket: Socket): void {
+    const connection: ConnectionState = {
+      turns: [],
+      secondsLeft: undefined,
+      idleSince: performance.now(),
+      idleBytes: 0,
+    };
+    this.#connections.set(socket, connection);
+    socket.once("close", () => this.#connections.delete(socket));
+    // Node resumes a socket after each request that it has parsed.
+    socket.resume = () => (connection.turns.length < MAX_READ_REQUESTS ? Socket.prototype.resume.call(socket) : socket);
+  }
+
+  /** While draining, the answer to the last open request says that the connection closes. */
+  #announceClose({ turns: [turn, ...rest] }: ConnectionState): void {
+    if (this.#isDraining && turn && rest.length === 0 && !turn.res.headersSent)
+      turn.res.setHeader("Connection", "close");
+  }
+
+  #endIdle(): void {
+    const now = performance.now();
+    for (const [socket, connection] of this.#connections) {
+      const { turns, idleSince, idleBytes } = connection;
+      const isIdle = turns.length === 0 && !isSending(socket) && socket.bytesRead === idleBytes;
+      if (isIdle && now - idleSince >= IDLE_GRACE_MS) socket.end();
+      if (socket.writableFinished) connection.endedAt ??= now;
+      if (now - (connection.endedAt ?? now) >= LINGER_MS) socket.destroy();
+    }
+  }
+
+  /** Counts an answer that has been written. Beyond the limit, closes the connections with the oldest answers. */
+  #hold(socket: Socket): void {
+    if (socket.destroyed || !isSending(socket)) return;
+    this.#unsent.set(socket, socket.writableLength);
+    this.#unsentBytes += socket.writableLength;
+    for (const oldest of this.#unsent.keys()) {
+      if (this.#unsentBytes <= MAX_UNSENT_BYTES || oldest === socket) return;
+      this.#release(oldest);
+      oldest.destroy();
+    }
+  }
+
+  #release(socket: Socket): void {
+    this.#unsentBytes -= this.#unsent.get(socket) ?? 0;
+    this.#unsent.delete(socket);
+  }
+
+  #check(): void {
+    for (const [socket, connection] of this.#connections) checkProgress(socket, connection);
+    if (--this.#secondsToReport <= 0 && this.#refused > 0) {
+      this.#limits.onConnectionsRefused(this.#refused);
+      this.#refused = 0;
+      this.#secondsToReport = REPORT_SECONDS;
+    }
+  }
+}
+
+/** Called every second. A socket timeout would restart with each byte that a client receives. */
+function checkProgress(socket: Socket, connection: ConnectionState): void {
+  // A connection whose server side has ended stays open until the client ends it too.
+  if (!isSending(socket) && !socket.writableEnded) {
+    connection.secondsLeft = undefined;
+    return;
+  }
+  connection.secondsLeft ??= Math.min(SEND_SECONDS + socket.writableLength / MIN_BYTES_PER_SECOND, MAX_SEND_SECONDS);
+  connection.secondsLeft--;
+  if (connection.secondsLeft < 0) socket.destroy();
+}
+
+function isSending(socket: Socket): boolean {
+  return socket.writableLength > 0;
+}

@@ -1,63 +1,111 @@
-import { chmod, mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { lstat, open, readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { replaceFile } from "../store/durable-file.js";
-import { type AnswerOwner, type AnswerRequest, deriveAnswerKeys } from "./answer-keys.js";
-import { LONGEST_KEPT_S } from "./longest-kept.js";
-import { type KeptAnswer, openAnswer, sealAnswer } from "./sealed-answer.js";
+import { makeFolder, replaceFile } from "../files/durable-file.js";
+import { openForReading, readRegularFile } from "../files/open-file.js";
+import { type AnswerOwner, deriveAnswerKeys } from "./answer-keys.js";
+import { type AnswerRequest, type AnswerStore, MAX_KEPT_S } from "./cached-source.js";
 
-/** Where the last answer to each request of one owner is kept. */
-export interface AnswerStore {
-  /** Undefined for what is not there, or is not what was kept. */
-  read(request: AnswerRequest): Promise<KeptAnswer | undefined>;
-  /** @throws the file system's error, as the others do */
-  write(request: AnswerRequest, kept: KeptAnswer): Promise<void>;
-  remove(request: AnswerRequest): Promise<void>;
-  /** Removes all of the owner's answers. */
-  clear(): Promise<void>;
-}
+/** More than the largest answer of a server needs, sealed and in base64. */
+const MAX_FILE_BYTES = 128 * 1024 * 1024;
 
 /**
- * One file an answer, mode 0600, in a folder an owner, mode 0700. Each is replaced in one step, so any number of
- * processes can use them at the same time. Neither names nor contents tell a thing to who has not got the secret.
+ * Keeps each answer in a file with mode 0600, in one folder for each owner with mode 0700. Files are replaced
+ * atomically, so any number of processes can use them. Without the secret, neither names nor contents reveal anything.
  *
- * @param root the folder for the folders of all owners
+ * If another user has created one of the folders, or a link in its place, nothing is written or removed.
+ *
+ * @param cache appvars' folder for caches
+ * @param user id of the user who runs this; undefined where the system has no such ids
  */
-export function createAnswerFolder(root: string, owner: AnswerOwner): AnswerStore {
+export function createAnswerFolder(cache: string, owner: AnswerOwner, user: number | undefined): AnswerStore {
   const keys = deriveAnswerKeys(owner);
+  const root = join(cache, "answers");
   const folder = join(root, keys.folderName);
   const pathOf = (request: AnswerRequest) => join(folder, keys.fileName(request));
+  const inFolders = async (work: () => Promise<void>) => {
+    try {
+      for (const path of [cache, root, folder]) await makePrivate(path, user);
+      await work();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    }
+  };
   let swept = false;
   return {
     async read(request) {
-      const text = await readFile(pathOf(request), "utf8").catch(() => undefined);
-      return text === undefined ? undefined : openAnswer(text, keys.sealingKey, keys.context(request));
+      try {
+        const file = await openForReading(pathOf(request), { followLinks: false });
+        return keys.open(request, (await readRegularFile(file, MAX_FILE_BYTES)).toString("utf8"));
+      } catch {
+        return undefined;
+      }
     },
     async write(request, kept) {
-      await makePrivateFolder(root);
-      await makePrivateFolder(folder);
-      await replaceFile(pathOf(request), sealAnswer(kept, keys.sealingKey, keys.context(request)));
+      for (const path of [cache, root, folder]) {
+        await makeFolder(path).catch((error: NodeJS.ErrnoException) => {
+          // makePrivate reports what is there instead.
+          if (error.code !== "EEXIST") throw error;
+        });
+        await makePrivate(path, user);
+      }
+      await replaceFile(pathOf(request), keys.seal(request, kept));
       if (swept) return;
       swept = true;
-      const before = kept.savedAt - LONGEST_KEPT_S * 1_000;
-      // Of credentials that are not used any more; of names that are not, and of writers that were killed.
-      await Promise.all([removeOld(root, before), removeOld(folder, before)]);
+      const before = kept.savedAt - MAX_KEPT_S * 1_000;
+      // Answers for old credentials and names, and temporary files that killed writers left behind.
+      await Promise.all([removeOldFolders(root, before), removeFiles(folder, before).catch(() => {})]);
     },
-    remove: (request) => rm(pathOf(request), { force: true }),
-    clear: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }),
+    remove: (request) => inFolders(() => rm(pathOf(request), { force: true })),
+    clear: () => inFolders(() => removeFolder(folder)),
   };
 }
 
-/** Whatever the umask is, and whoever made it. It fails for a folder that somebody else has put there. */
-async function makePrivateFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o700 });
-  await chmod(path, 0o700);
+/**
+ * Gives a folder mode 0700, whatever the umask was. By descriptor, because `chmod` would follow a link.
+ *
+ * @throws Error when it is not a folder or belongs to another user; the file system's error
+ */
+async function makePrivate(path: string, user: number | undefined): Promise<void> {
+  if (user === undefined) return;
+  const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
+  const folder = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch((error: NodeJS.ErrnoException) => {
+    throw ["ELOOP", "ENOTDIR"].includes(error.code ?? "") ? new Error(`${path} is not a folder`) : error;
+  });
+  try {
+    const { uid, mode } = await folder.stat();
+    if (uid !== user) throw new Error(`${path} belongs to another user`);
+    if ((mode & 0o777) !== 0o700) await folder.chmod(0o700);
+  } finally {
+    await folder.close();
+  }
 }
 
-/** Removes what was last changed before that time, and can't be served to anybody any more. */
-async function removeOld(folder: string, before: number): Promise<void> {
-  for (const name of await readdir(folder)) {
+/** A name from `deriveAnswerKeys`. */
+const KEY_NAME = /^[0-9a-f]{64}$/;
+/** The same, or a temporary file that a killed writer left behind. */
+const FILE_NAME = /^(?:[0-9a-f]{64}|\.[0-9a-f]{64}\.[0-9a-f]{12}\.tmp)$/;
+
+/** Removes the folders of owners that were last changed before this time: their answers are too old to be used. */
+async function removeOldFolders(root: string, before: number): Promise<void> {
+  for (const name of (await readdir(root)).filter((name) => KEY_NAME.test(name))) {
+    const path = join(root, name);
+    const stats = await lstat(path).catch(() => undefined);
+    if (stats?.isDirectory() && stats.mtimeMs < before) await removeFolder(path).catch(() => {});
+  }
+}
+
+/** Removes an owner's answers, and the folder if no other files are in it. @throws the file system's error */
+async function removeFolder(folder: string): Promise<void> {
+  await removeFiles(folder, Number.POSITIVE_INFINITY);
+  await rmdir(folder).catch(() => {});
+}
+
+/** Removes answers last changed before this time, but no links or folders. @throws the file system's error */
+async function removeFiles(folder: string, before: number): Promise<void> {
+  for (const name of (await readdir(folder)).filter((name) => FILE_NAME.test(name))) {
     const path = join(folder, name);
-    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: before }));
-    if (mtimeMs < before) await rm(path, { recursive: true, force: true }).catch(() => {});
+    const stats = await lstat(path).catch(() => undefined);
+    if (stats?.isFile() && stats.mtimeMs < before) await rm(path, { force: true });
   }
 }

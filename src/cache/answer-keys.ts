@@ -1,6 +1,8 @@
 import { createHmac, hkdfSync } from "node:crypto";
+import { seal, unseal } from "../encryption/aes-gcm.js";
+import type { AnswerRequest, KeptAnswer } from "./cached-source.js";
 
-/** What the answers of one server to one pair of credentials are kept under. */
+/** Whose answers are kept: those of one server to one pair of credentials. */
 export interface AnswerOwner {
   /** Origin of the server. */
   url: string;
@@ -8,30 +10,31 @@ export interface AnswerOwner {
   apiSecret: string;
 }
 
-/** What was asked for: the name of a method and its arguments. */
-export type AnswerRequest = readonly (string | number)[];
-
-/** Names and keys for an owner's answers. Whoever has not got the API secret can compute none of them. */
+/** Names and encryption for an owner's answers. Nobody can compute them without the API secret. */
 export interface AnswerKeys {
-  /** Name for the folder with all of the owner's answers. */
   folderName: string;
   fileName: (request: AnswerRequest) => string;
-  /** What an answer belongs to, to be authenticated with it. */
-  context: (request: AnswerRequest) => string;
-  /** For AES-256. */
-  sealingKey: Buffer;
+  /** In base64. */
+  seal: (request: AnswerRequest, kept: KeptAnswer) => string;
+  /** Undefined for anything but an answer that was sealed with this key for this request. */
+  open: (request: AnswerRequest, text: string) => KeptAnswer | undefined;
 }
 
-/** HKDF-SHA256 (RFC 5869) of the API secret, with a label of its own for each use. */
+/** Derived from the API secret by HKDF-SHA256 (RFC 5869), with a label for each use. */
 export function deriveAnswerKeys({ url, apiKey, apiSecret }: AnswerOwner): AnswerKeys {
-  const derive = (label: string) => Buffer.from(hkdfSync("sha256", apiSecret, "", `appvars cache v1 ${label}`, 32));
-  const namingKey = derive("names");
+  const derive = (label: string) => Buffer.from(hkdfSync("sha256", apiSecret, "", `appvars cache v2 ${label}`, 32));
+  const [namingKey, sealingKey] = [derive("names"), derive("contents")];
   const owner = [url, apiKey ?? null];
   const nameOf = (what: unknown) => createHmac("sha256", namingKey).update(JSON.stringify(what)).digest("hex");
+  const context = (request: AnswerRequest) => JSON.stringify([...owner, request]);
   return {
     folderName: nameOf(owner),
     fileName: (request) => nameOf([...owner, request]),
-    context: (request) => JSON.stringify([...owner, request]),
-    sealingKey: derive("contents"),
+    seal: (request, kept) => seal(JSON.stringify(kept), sealingKey, context(request)).toString("base64"),
+    open: (request, text) => {
+      const plain = unseal(Buffer.from(text, "base64"), sealingKey, context(request));
+      // Authenticated, so it is what was sealed.
+      return plain === undefined ? undefined : (JSON.parse(plain) as KeptAnswer);
+    },
   };
 }

@@ -1,38 +1,74 @@
-import { GATEWAY_STATUSES, NotFoundError, ServerError, UnauthorizedError, UnreachableError } from "../domain/errors.js";
+import {
+  ChangedDataError,
+  GATEWAY_STATUSES,
+  NotFoundError,
+  ServerError,
+  UnauthorizedError,
+  UnreachableError,
+} from "../domain/errors.js";
 import { type PageRequest, pageBounds } from "../domain/page.js";
-import type { Health, VariableSource } from "../domain/source.js";
-import type { AnswerStore } from "./answer-folder.js";
-import type { AnswerRequest } from "./answer-keys.js";
-import type { KeptAnswer } from "./sealed-answer.js";
+import type { Health, Snapshot, VariableReader, VariableSource } from "../domain/source.js";
 
-/** So long after a failure to reach the server, what is kept is served without another try. */
+/** The maximum age in seconds for which answers are kept, 30 days. Older ones are removed. */
+export const MAX_KEPT_S = 30 * 86_400;
+/** For this long after a failure to reach the server, kept answers are used without another try. */
 const PAUSE_MS = 5_000;
 
+/** The name of a method and its arguments. */
+export type AnswerRequest = readonly (string | number)[];
+
+/** A server's answer, and when it came. */
+export interface KeptAnswer {
+  answer: unknown;
+  /** Unix time in milliseconds, the same for all answers of one read. */
+  savedAt: number;
+  /** The version of the data; undefined from a server that does not send it. */
+  revision?: string | undefined;
+}
+
+/** Where the last answer to each request is kept. All but `read` throw the file system's error. */
+export interface AnswerStore {
+  /** Undefined when there is none, or it was tampered with. */
+  read(request: AnswerRequest): Promise<KeptAnswer | undefined>;
+  write(request: AnswerRequest, kept: KeptAnswer): Promise<void>;
+  remove(request: AnswerRequest): Promise<void>;
+  clear(): Promise<void>;
+}
+
 export interface CachedSourceOptions {
-  /** Asked where there is nothing to fall back on; it may try for long. */
-  patient: VariableSource;
-  /** The same source, asked where there is; it tries once. */
-  brisk: VariableSource;
+  /** Used when there is no fallback; may retry for a long time. */
+  retrying: VariableSource;
+  /** The same source, used when there is a fallback; tries once. */
+  singleTry: VariableSource;
   answers: AnswerStore;
   /** Seconds. */
   maxAge: number;
   /** Unix time in milliseconds. */
   clock: () => number;
-  /** Told, once for requests under way together, that kept answers were served: why, and the age in ms of the oldest. */
+  /** Milliseconds on a monotonic clock. */
+  ticks: () => number;
+  /** Called when kept answers were used, once for concurrent reads, with the reason and the age of the oldest answer in ms. */
   onServed: (reason: Error, age: number) => void;
-  /** Told, once, that answers can't be kept or removed. */
+  /** Called once when answers can't be kept or removed. */
   onFailure: (error: unknown) => void;
 }
 
+interface Fallback<T> {
+  settle: () => Promise<T>;
+  /** When the oldest answer came, in Unix milliseconds. */
+  oldest: number;
+}
+
 /**
- * A source that keeps the last answer to each request, and serves it when the source can't be reached and the answer is
- * not too old. What is not found any more is removed, and all of it when the credentials are refused.
+ * A source that keeps the last answer to each request, and uses it when the server can't be reached and the answer is
+ * not too old. A read gets either fresh answers or kept ones of one version, never both. A name that is no longer found
+ * is removed, and everything when the credentials are refused.
  */
 export class CachedSource implements VariableSource {
   readonly #options: CachedSourceOptions;
-  #asking = 0;
+  #reading = 0;
   #served: { reason: Error; oldest: number } | undefined;
-  #told = false;
+  #notified = false;
   #failed = false;
   #outage: { reason: Error; until: number } | undefined;
 
@@ -40,94 +76,95 @@ export class CachedSource implements VariableSource {
     this.#options = options;
   }
 
-  async listVariables(page: PageRequest = {}) {
-    return this.#answer(pageKey("listVariables", page), (source) => source.listVariables(page));
-  }
+  listVariables = (page?: PageRequest) => this.readSnapshot((snapshot) => snapshot.listVariables(page));
+  getVariable = (id: number) => this.readSnapshot((snapshot) => snapshot.getVariable(id));
+  listValues = (page?: PageRequest) => this.readSnapshot((snapshot) => snapshot.listValues(page));
+  getValue = (id: number) => this.readSnapshot((snapshot) => snapshot.getValue(id));
+  getValueByName = (name: string) => this.readSnapshot((snapshot) => snapshot.getValueByName(name));
+  getContentByName = (name: string) => this.readSnapshot((snapshot) => snapshot.getContentByName(name));
 
-  getVariable(id: number) {
-    return this.#answer(["getVariable", id], (source) => source.getVariable(id));
-  }
-
-  async listValues(page: PageRequest = {}) {
-    return this.#answer(pageKey("listValues", page), (source) => source.listValues(page));
-  }
-
-  getValue(id: number) {
-    return this.#answer(["getValue", id], (source) => source.getValue(id));
-  }
-
-  getValueByName(name: string) {
-    return this.#answer(["getValueByName", name], (source) => source.getValueByName(name));
-  }
-
-  getContentByName(name: string) {
-    return this.#answer(["getContentByName", name], (source) => source.getContentByName(name));
-  }
-
-  /** Health is of now, and never kept. */
-  getHealth(): Promise<Health> {
-    return this.#options.patient.getHealth();
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([this.#options.patient.close(), this.#options.brisk.close()]);
-  }
-
-  async #answer<T>(request: AnswerRequest, ask: (source: VariableSource) => Promise<T>): Promise<T> {
-    this.#asking++;
+  async readSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    this.#reading++;
     try {
-      const kept = await this.#options.answers.read(request);
-      if (!this.#isFresh(kept)) return await this.#ask(request, ask, this.#options.patient);
-      const outage = this.#outage;
-      if (outage && this.#options.clock() < outage.until) return this.#serve(kept, outage.reason);
-      return await this.#ask(request, ask, this.#options.brisk).catch((error: unknown) => {
-        if (!isOutage(error) || !this.#isFresh(kept)) throw error;
-        this.#outage = { reason: error, until: this.#options.clock() + PAUSE_MS };
-        return this.#serve<T>(kept, error);
-      });
+      return await this.#read(read);
     } finally {
-      if (--this.#asking === 0) this.#tellOfServed();
+      if (--this.#reading === 0) this.#notifyOfServed();
     }
   }
 
-  async #ask<T>(
-    request: AnswerRequest,
-    ask: (source: VariableSource) => Promise<T>,
-    source: VariableSource,
-  ): Promise<T> {
+  /** Never kept. */
+  getHealth(): Promise<Health> {
+    return this.#options.retrying.getHealth();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#options.retrying.close(), this.#options.singleTry.close()]);
+  }
+
+  async #read<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    const { retrying, singleTry, ticks } = this.#options;
+    const fallback = await this.#readKept(read);
+    if (fallback instanceof Error)
+      return await this.#readFresh(read, retrying).catch((error: unknown) => {
+        throw isOutage(error) ? withReason(error, fallback.message) : error;
+      });
+    if (!fallback) return this.#readFresh(read, retrying);
+    const outage = this.#outage;
+    if (outage && ticks() < outage.until) return this.#serve(fallback, outage.reason);
+    return await this.#readFresh(read, singleTry).catch((error: unknown) => {
+      if (!isOutage(error)) throw error;
+      this.#outage = { reason: error, until: ticks() + PAUSE_MS };
+      return this.#serve(fallback, error);
+    });
+  }
+
+  /** Undefined when answers are missing or too old, an Error when they are of different versions. */
+  async #readKept<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<Fallback<T> | Error | undefined> {
+    const { answers, clock, maxAge } = this.#options;
+    const kept = new KeptAnswers(answers, clock(), maxAge * 1_000);
+    const [outcome] = await Promise.allSettled([read(kept)]);
+    const { oldest, isIncomplete, isMixed } = kept;
+    if (isIncomplete || oldest === undefined) return undefined;
+    const error = outcome.status === "rejected" ? outcome.reason : undefined;
+    if (isMixed || error instanceof ChangedDataError)
+      return new Error("the answers kept by --cache are of different versions of the data, and are not used together");
+    return { oldest, settle: async () => (outcome.status === "rejected" ? Promise.reject(error) : outcome.value) };
+  }
+
+  async #readFresh<T>(read: (snapshot: Snapshot) => Promise<T>, source: VariableSource): Promise<T> {
     const { answers, clock } = this.#options;
+    let fresh: FreshAnswers | undefined;
+    const keep = async () => fresh?.keep(answers, clock());
     try {
-      const answer = await ask(source);
-      this.#told = false;
-      await this.#trying(answers.write(request, { answer, savedAt: clock() }));
-      return answer;
+      const result = await source.readSnapshot((snapshot) => {
+        fresh = new FreshAnswers(snapshot);
+        return read(fresh);
+      });
+      this.#notified = false;
+      await this.#trying(keep());
+      return result;
     } catch (error) {
-      if (error instanceof NotFoundError) await this.#trying(answers.remove(request));
+      // After any other failure the answers are incomplete, and would not match those already kept.
+      if (error instanceof NotFoundError) await this.#trying(keep());
       if (error instanceof UnauthorizedError) await this.#trying(answers.clear());
       throw error;
     }
   }
 
-  /** One from the future was made under a clock that was wrong, then or now: its age can't be told. */
-  #isFresh(kept: KeptAnswer | undefined): kept is KeptAnswer {
-    const age = kept ? this.#options.clock() - kept.savedAt : -1;
-    return age >= 0 && age <= this.#options.maxAge * 1_000;
+  #serve<T>({ settle, oldest }: Fallback<T>, reason: Error): Promise<T> {
+    this.#served = { reason, oldest: Math.min(oldest, this.#served?.oldest ?? oldest) };
+    return settle();
   }
 
-  #serve<T>({ answer, savedAt }: KeptAnswer, reason: Error): T {
-    this.#served = { reason, oldest: Math.min(savedAt, this.#served?.oldest ?? savedAt) };
-    return answer as T;
-  }
-
-  #tellOfServed(): void {
+  #notifyOfServed(): void {
     const served = this.#served;
     this.#served = undefined;
-    if (!served || this.#told) return;
-    this.#told = true;
+    if (!served || this.#notified) return;
+    this.#notified = true;
     this.#options.onServed(served.reason, this.#options.clock() - served.oldest);
   }
 
-  /** A cache that can't be written costs what it could save, and nothing else. */
+  /** A cache that can't be written must not fail a read. */
   async #trying(work: Promise<void>): Promise<void> {
     await work.catch((error: unknown) => {
       if (!this.#failed) this.#options.onFailure(error);
@@ -136,13 +173,121 @@ export class CachedSource implements VariableSource {
   }
 }
 
+function withReason(error: Error, reason: string): Error {
+  const message = `${error.message}; ${reason}`;
+  return error instanceof ServerError ? new ServerError(message, error.status) : new UnreachableError(message);
+}
+
+/** Whether the server can't be reached, directly or from the proxy in front of it. */
+function isOutage(error: unknown): error is Error {
+  if (error instanceof ServerError) return GATEWAY_STATUSES.includes(error.status);
+  return error instanceof UnreachableError;
+}
+
+/** A snapshot that handles every request in one method. */
+abstract class KeyedSnapshot implements Snapshot {
+  abstract readonly revision: string | undefined;
+  /** @param ask sends the same request to another reader */
+  protected abstract answer<T>(request: AnswerRequest, ask: (reader: VariableReader) => Promise<T>): Promise<T>;
+
+  async listVariables(page: PageRequest = {}) {
+    return this.answer(pageKey("listVariables", page), (reader) => reader.listVariables(page));
+  }
+  getVariable(id: number) {
+    return this.answer(["getVariable", id], (reader) => reader.getVariable(id));
+  }
+  async listValues(page: PageRequest = {}) {
+    return this.answer(pageKey("listValues", page), (reader) => reader.listValues(page));
+  }
+  getValue(id: number) {
+    return this.answer(["getValue", id], (reader) => reader.getValue(id));
+  }
+  getValueByName(name: string) {
+    return this.answer(["getValueByName", name], (reader) => reader.getValueByName(name));
+  }
+  getContentByName(name: string) {
+    return this.answer(["getContentByName", name], (reader) => reader.getContentByName(name));
+  }
+}
+
 function pageKey(method: string, page: PageRequest): AnswerRequest {
   const { limit, offset } = pageBounds(page);
   return [method, limit, offset];
 }
 
-/** To the one who asks it is the same whether the way to the server ends before a proxy or behind it. */
-function isOutage(error: unknown): error is Error {
-  if (error instanceof ServerError) return GATEWAY_STATUSES.includes(error.status);
-  return error instanceof UnreachableError;
+class FreshAnswers extends KeyedSnapshot {
+  readonly #snapshot: Snapshot;
+  readonly #found: [AnswerRequest, unknown][] = [];
+  readonly #absent: AnswerRequest[] = [];
+
+  constructor(snapshot: Snapshot) {
+    super();
+    this.#snapshot = snapshot;
+  }
+
+  get revision(): string | undefined {
+    return this.#snapshot.revision;
+  }
+
+  /** @throws the file system's error */
+  async keep(answers: AnswerStore, savedAt: number): Promise<void> {
+    const { revision } = this;
+    for (const request of this.#absent) await answers.remove(request);
+    for (const [request, answer] of this.#found) await answers.write(request, { answer, savedAt, revision });
+  }
+
+  protected async answer<T>(request: AnswerRequest, ask: (reader: VariableReader) => Promise<T>): Promise<T> {
+    try {
+      const answer = await ask(this.#snapshot);
+      this.#found.push([request, answer]);
+      return answer;
+    } catch (error) {
+      if (error instanceof NotFoundError) this.#absent.push(request);
+      throw error;
+    }
+  }
+}
+
+/** Reads kept answers. Before using what was read, check that they were complete and of one version. */
+class KeptAnswers extends KeyedSnapshot {
+  readonly #answers: AnswerStore;
+  readonly #now: number;
+  readonly #maxAge: number;
+  readonly #used: KeptAnswer[] = [];
+  /** Whether an answer was missing or too old. */
+  isIncomplete = false;
+
+  /** @param now Unix time in milliseconds @param maxAge milliseconds */
+  constructor(answers: AnswerStore, now: number, maxAge: number) {
+    super();
+    this.#answers = answers;
+    this.#now = now;
+    this.#maxAge = maxAge;
+  }
+
+  get revision(): string | undefined {
+    return this.#used[0]?.revision;
+  }
+
+  /** Without revisions, only answers of one read are sure to be of one version. */
+  get isMixed(): boolean {
+    return new Set(this.#used.map(({ revision, savedAt }) => revision ?? savedAt)).size > 1;
+  }
+
+  /** When the oldest answer came, in Unix milliseconds. */
+  get oldest(): number | undefined {
+    return this.#used.length > 0 ? Math.min(...this.#used.map(({ savedAt }) => savedAt)) : undefined;
+  }
+
+  protected async answer<T>(request: AnswerRequest): Promise<T> {
+    const kept = await this.#answers.read(request);
+    const age = this.#now - (kept?.savedAt ?? 0);
+    // An answer from the future was saved under a wrong clock: its age is unknown.
+    if (!kept || age < 0 || age > this.#maxAge) {
+      this.isIncomplete = true;
+      throw new Error("not kept");
+    }
+    this.#used.push(kept);
+    return kept.answer as T;
+  }
 }

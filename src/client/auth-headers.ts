@@ -1,24 +1,17 @@
 import { UnauthorizedError } from "../domain/errors.js";
-import { sign } from "../signing/sign.js";
-import type { SignedParts } from "../signing/signature.js";
+import { type SignedParts, sign } from "../signing/sign.js";
 
-/** `hmac` signs each request; `headers` sends the secret itself, and so only fits a trusted network or TLS. */
+/** `hmac` signs each request. `headers` sends the secret itself, so it needs TLS or a trusted network. */
 export const AUTH_SCHEMES = ["hmac", "headers"] as const;
 
 export type AuthScheme = (typeof AUTH_SCHEMES)[number];
 
-/** An environment's credentials, as far as the client was given them. */
-export interface ClientCredentials {
-  apiKey: string | undefined;
-  apiSecret: string | undefined;
+interface ClientCredentials {
+  apiKey?: string | undefined;
+  apiSecret?: string | undefined;
 }
 
-/**
- * The headers that authenticate one request. A signature goes without a key too: the server then tries it
- * with every environment's secret.
- *
- * @throws UnauthorizedError when a credential that is needed is missing
- */
+/** The headers that authenticate one request. @throws UnauthorizedError if a required credential is missing */
 export function authHeaders(
   scheme: AuthScheme,
   { apiKey, apiSecret }: ClientCredentials,

@@ -1,33 +1,47 @@
-import { NotFoundError, ServerError } from "../domain/errors.js";
-import { checkId } from "../domain/id.js";
-import { type Page, type PageRequest, pageBounds } from "../domain/page.js";
+import type { LookupFunction } from "node:net";
+import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT } from "../domain/defaults.js";
+import { ServerError, UsageError } from "../domain/errors.js";
 import { ROUTES } from "../domain/routes.js";
-import type { Health, VariableSource } from "../domain/source.js";
-import { isVariableName, type ValueContent, type Variable, type VariableValue } from "../domain/variable.js";
-import type { AnswerCache } from "./answer-cache.js";
-import { type AuthScheme, authHeaders, type ClientCredentials } from "./auth-headers.js";
-import { type Decoder, decodeContent, decodePage, decodeValue, decodeVariable } from "./decode.js";
+import type { Health, Snapshot, VariableSource } from "../domain/source.js";
+import { AUTH_SCHEMES, type AuthScheme, authHeaders } from "./auth-headers.js";
+import { type Budget, countAnswer, createBudget, secondsLeft } from "./budget.js";
+import type { Decoder } from "./decode.js";
 import { interpret, interpretHealth } from "./interpret.js";
-import { type RetryOptions, type WaitBudget, withRetries } from "./retry.js";
-import type { HttpResponse, Transport } from "./transport.js";
+import { checkCredential, checkSeconds, parseOrigin, refuseOpenSecret } from "./options.js";
+import { Attempt, readUnchanged } from "./read-unchanged.js";
+import { RemoteReader } from "./remote-reader.js";
+import { type RetryNotice, type RetryOn, type RetryOptions, withRetries } from "./retry.js";
+import { type HttpResponse, Transport } from "./transport.js";
 
-export interface ClientDependencies extends Omit<RetryOptions, "budget" | "clock"> {
-  transport: Transport;
-  credentials: ClientCredentials;
-  auth: AuthScheme;
-  /** Unix time in milliseconds. */
-  clock: () => number;
-  /** What the next call may spend on waiting: a new budget, or the one that all calls share. */
-  nextBudget: () => WaitBudget;
-  /** Called when the client is closed: it has to end what `sleep` began. */
-  onClose: () => void;
-  /** What was answered before, to ask only whether it is still so; undefined to ask anew each time. */
-  answers: AnswerCache | undefined;
-  /** Told of every answer. */
-  onResponse: (exchange: Exchange) => void;
+export interface ClientOptions {
+  /** Names the environment. `hmac` works without it: the server then tries the secrets of its environments. */
+  apiKey?: string | undefined;
+  /** Without it, every call but `getHealth` rejects with UnauthorizedError. */
+  apiSecret?: string | undefined;
+  /** Scheme, host and port of the server: `http://127.0.0.1:7400`. */
+  url: string | URL;
+  /** Default `hmac`. */
+  auth?: AuthScheme;
+  /** Whether `headers` may send the secret to another machine over plain HTTP. Default false. */
+  insecure?: boolean;
+  /** Seconds for one request. Default 10. */
+  timeout?: number;
+  /** Maximum seconds for retries, after 429 too, and for data that changes while it is read. Default 60; 0 for none. */
+  maxWait?: number;
+  /** Whether `maxWait` applies to each call, or to all calls of this client together. Default `call`. */
+  maxWaitScope?: "call" | "client";
+  /** Whether to retry after any transient failure, or only after a 429. Default `any`. */
+  retryOn?: RetryOn | undefined;
+  /** PEM certificates to trust instead of those that Node trusts. */
+  ca?: string | undefined;
+  /** Whether to keep answers and send conditional requests, for programs that read the same data repeatedly. */
+  revalidate?: boolean;
+  /** Called before each pause. */
+  onRetry?: (notice: RetryNotice) => void;
+  /** Called with each answer. */
+  onResponse?: (exchange: Exchange) => void;
 }
 
-/** A request and its answer, without any value. */
 interface Exchange {
   target: string;
   status: number;
@@ -35,85 +49,160 @@ interface Exchange {
   milliseconds: number;
 }
 
-/** The variables of one environment, from a server over signed HTTP. */
-export class Client implements VariableSource {
-  readonly #deps: ClientDependencies;
+/** For commands and tests. */
+interface ClientParts extends Partial<Pick<RetryOptions, "ticks" | "random" | "sleep">> {
+  /** What the command has used so far. All its requests get `maxWait` and one `timeout` in total. */
+  budget?: Budget | undefined;
+  /** In place of Node's name lookup. */
+  lookup?: LookupFunction | undefined;
+}
 
-  constructor(dependencies: ClientDependencies) {
-    this.#deps = dependencies;
+/**
+ * The variables of the environment that the credentials belong to, from a server. Opens no connection before the first
+ * call.
+ *
+ * @throws UsageError for a URL that is not the origin of an HTTP server, a credential that can't be sent or would be
+ *   sent without encryption, an unknown scheme, or a time that is out of bounds
+ */
+export function createClient(options: ClientOptions, parts: ClientParts = {}): VariableSource {
+  return new Client(options, parts);
+}
+
+class Client extends RemoteReader implements VariableSource {
+  readonly #options: ClientOptions & { auth: AuthScheme; timeout: number };
+  readonly #retry: Omit<RetryOptions, "budget">;
+  readonly #transport: Transport;
+  readonly #answers: AnswerCache | undefined;
+  /** Undefined if each call has its own budget. */
+  readonly #sharedBudget: Budget | undefined;
+  /** Seconds for all requests that share a budget. */
+  readonly #maxTotal: number;
+  readonly #closed = new AbortController();
+
+  constructor(options: ClientOptions, { budget, lookup, ...parts }: ClientParts) {
+    super();
+    const { auth = "hmac", timeout = DEFAULT_TIMEOUT, maxWait = DEFAULT_MAX_WAIT, ca, retryOn } = options;
+    if (!AUTH_SCHEMES.includes(auth)) throw new UsageError(`auth must be one of ${AUTH_SCHEMES.join(", ")}`);
+    checkCredential("API key", options.apiKey);
+    checkCredential("API secret", options.apiSecret);
+    checkSeconds("timeout", timeout, 0.001);
+    checkSeconds("maxWait", maxWait, 0);
+    const origin = parseOrigin(options.url);
+    refuseOpenSecret(auth, origin, options.insecure ?? false);
+    this.#options = { ...options, auth, timeout };
+    this.#transport = new Transport({ origin, timeout, ca, lookup });
+    const { onRetry = () => {} } = options;
+    const { ticks = () => performance.now(), random = Math.random, sleep = this.#sleep } = parts;
+    this.#retry = { maxWait, ticks, random, sleep, retryOn, onRetry };
+    this.#sharedBudget = budget ?? (options.maxWaitScope === "client" ? createBudget() : undefined);
+    this.#maxTotal = budget ? maxWait + timeout : Number.POSITIVE_INFINITY;
+    this.#answers = options.revalidate ? new AnswerCache() : undefined;
   }
 
-  async listVariables(page: PageRequest = {}): Promise<Page<Variable>> {
-    return this.#get(ROUTES.variables + pageQuery(page), decodePage(decodeVariable));
-  }
-
-  async getVariable(id: number): Promise<Variable> {
-    return this.#get(withId(ROUTES.variable, id), decodeVariable);
-  }
-
-  async listValues(page: PageRequest = {}): Promise<Page<VariableValue>> {
-    return this.#get(ROUTES.values + pageQuery(page), decodePage(decodeValue));
-  }
-
-  async getValue(id: number): Promise<VariableValue> {
-    return this.#get(withId(ROUTES.value, id), decodeValue);
-  }
-
-  async getValueByName(name: string): Promise<VariableValue> {
-    return this.#get(withName(ROUTES.valueByName, name), decodeValue);
-  }
-
-  async getContentByName(name: string): Promise<ValueContent> {
-    return this.#get(withName(ROUTES.contentByName, name), decodeContent);
+  readSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    const budget = this.#nextBudget();
+    const newAttempt = () =>
+      new Attempt((target, decode, attempt) =>
+        this.#retrying(() => this.#ask(target, decode, budget, attempt), budget),
+      );
+    return readUnchanged(read, newAttempt, { ...this.#retry, budget });
   }
 
   async getHealth(): Promise<Health> {
-    const { healthy, health } = await this.#retrying(async () => interpretHealth(await this.#send(ROUTES.health, {})));
+    const { healthy, health } = await this.#retrying(async (budget) =>
+      interpretHealth(await this.#send(ROUTES.health, {}, budget)),
+    );
     if (!healthy) throw new ServerError(health.message, 503);
     return health;
   }
 
   close(): Promise<void> {
-    this.#deps.onClose();
-    return this.#deps.transport.close();
+    this.#closed.abort();
+    return this.#transport.close();
   }
 
-  #get<T>(target: string, decode: Decoder<T>): Promise<T> {
-    const { auth, credentials, clock, answers } = this.#deps;
-    // Signed anew for each try: a signature ages.
-    return this.#retrying(async () => {
-      const headers = authHeaders(auth, credentials, { timestamp: clock(), method: "GET", route: target });
-      const response = await this.#send(target, { ...headers, ...answers?.condition(target) });
-      if (!answers) return interpret(response, decode);
-      return answers.answer(target, response, () => interpret(response, decode));
+  protected get<T>(target: string, decode: Decoder<T>): Promise<T> {
+    return this.#retrying((budget) => this.#ask(target, decode, budget));
+  }
+
+  #nextBudget(): Budget {
+    return this.#sharedBudget ?? createBudget();
+  }
+
+  #retrying<T>(attempt: (budget: Budget) => Promise<T>, budget = this.#nextBudget()): Promise<T> {
+    return withRetries(() => attempt(budget), { ...this.#retry, budget });
+  }
+
+  /** Signs each attempt again, since a signature expires. */
+  async #ask<T>(target: string, decode: Decoder<T>, budget: Budget, attempt?: Attempt): Promise<T> {
+    attempt?.signal.throwIfAborted();
+    const headers = authHeaders(this.#options.auth, this.#options, {
+      timestamp: Date.now(),
+      method: "GET",
+      route: target,
     });
+    const condition = this.#answers?.condition(target);
+    const response = await this.#send(target, { ...headers, ...condition }, budget, attempt?.signal);
+    const decoded = () => interpret(response, decode);
+    const answer = () => this.#answers?.answer(target, response, decoded) ?? decoded();
+    return attempt ? attempt.take(response, answer) : answer();
   }
 
-  #retrying<T>(attempt: () => Promise<T>): Promise<T> {
-    return withRetries(attempt, { ...this.#deps, budget: this.#deps.nextBudget() });
-  }
-
-  async #send(target: string, headers: Record<string, string>): Promise<HttpResponse> {
-    const { transport, clock, onResponse } = this.#deps;
-    const startedAt = clock();
-    const response = await transport.get(target, { ...headers, accept: "application/json" });
-    const { status, headers: received } = response;
-    onResponse({ target, status, headers: received, milliseconds: clock() - startedAt });
+  async #send(
+    target: string,
+    headers: Record<string, string>,
+    budget: Budget,
+    signal?: AbortSignal,
+  ): Promise<HttpResponse> {
+    const { ticks } = this.#retry;
+    const startedAt = ticks();
+    const left = secondsLeft(budget, this.#maxTotal, startedAt);
+    const response = await this.#transport
+      .get(target, { ...headers, accept: "application/json" }, { atMost: left, signal })
+      .catch((error: unknown) => {
+        if (left < this.#options.timeout) secondsLeft(budget, this.#maxTotal, ticks());
+        throw error;
+      });
+    const { status, headers: received, body } = response;
+    const milliseconds = Math.round(ticks() - startedAt);
+    this.#options.onResponse?.({ target, status, headers: received, milliseconds });
+    countAnswer(budget, body);
     return response;
   }
+
+  #sleep = async (seconds: number): Promise<void> => {
+    // Loaded on demand: few clients ever wait.
+    const { setTimeout: delay } = await import("node:timers/promises");
+    await delay(seconds * 1_000, undefined, { signal: this.#closed.signal }).catch(() => {});
+  };
 }
 
-function pageQuery(page: PageRequest): string {
-  const { limit, offset } = pageBounds(page);
-  return `?limit=${limit}&offset=${offset}`;
-}
+/** Pages of 1,000 items for two lists of 100,000. */
+const MAX_ANSWERS = 200;
 
-function withId(route: string, id: number): string {
-  return route.replace(":id", String(checkId(id)));
-}
+/** The last answers with their ETags: while the data is unchanged, reading it again costs a 304 and no decoding. */
+export class AnswerCache {
+  /** The oldest first. */
+  readonly #answers = new Map<string, { etag: string; decoded: unknown }>();
 
-/** A name that breaks the rule for names can't exist, and might mean something else in a path. */
-function withName(route: string, name: string): string {
-  if (!isVariableName(name)) throw new NotFoundError();
-  return route.replace(":name", name);
+  condition(target: string): Record<string, string> {
+    const known = this.#answers.get(target);
+    return known ? { "if-none-match": known.etag } : {};
+  }
+
+  /** The kept answer for a 304, otherwise what `decode` returns. */
+  answer<T>(target: string, { status, headers }: HttpResponse, decode: () => T): T {
+    const known = this.#answers.get(target);
+    if (status === 304 && known) return known.decoded as T;
+    this.#answers.delete(target);
+    const decoded = decode();
+    if (headers.etag) this.#keep(target, { etag: headers.etag, decoded });
+    return decoded;
+  }
+
+  #keep(target: string, answer: { etag: string; decoded: unknown }): void {
+    const [oldest] = this.#answers.keys();
+    if (this.#answers.size >= MAX_ANSWERS && oldest !== undefined) this.#answers.delete(oldest);
+    this.#answers.set(target, answer);
+  }
 }

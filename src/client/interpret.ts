@@ -1,51 +1,90 @@
 import { NotFoundError, RateLimitedError, ServerError, UnauthorizedError, UsageError } from "../domain/errors.js";
+import { parseRetryAfter } from "../domain/http-headers.js";
 import type { Health } from "../domain/source.js";
-import { type Decoder, decodeErrorMessage, decodeHealth } from "./decode.js";
+import { BrokenRuleError, type Decoder, decodeErrorMessage, decodeHealth } from "./decode.js";
 import type { HttpResponse } from "./transport.js";
 
 /**
- * What a response of a data endpoint says.
+ * The content of a response from a data route.
  *
- * @throws the error that its status stands for; ServerError when it is not an answer of the contract
+ * @throws the error for its status; ServerError for anything that is not an answer of the API
  */
 export function interpret<T>(response: HttpResponse, decode: Decoder<T>): T {
-  const { status } = response;
+  const { status, headers } = response;
   if (status === 200) return decodeBody(response, decode);
   if (status === 401) throw new UnauthorizedError("the server refused the credentials");
-  if (status === 429) throw rateLimited(response);
+  if (status === 429) throw rateLimited(parseRetryAfter(headers) ?? 0);
   if (status >= 500) throw new ServerError(`the server failed with status ${status}`, status);
-  if (status >= 300 && status < 400) throw redirected(response);
-  // A 404 of something else than appvars is no word on a variable.
+  if (headers.location !== undefined && status >= 300 && status < 400) throw redirected(status, headers.location);
+  // Decoded first: a 404 from another server does not tell anything about a variable.
   const message = decodeBody(response, decodeErrorMessage);
   if (status === 400) throw new UsageError(message);
   if (status === 404) throw new NotFoundError(message);
   throw new ServerError(`the server answered with status ${status}: ${message}`, status);
 }
 
-/** What a response of the health endpoint says: it has the same body whether all is well or not. */
+/** The content of a response from the health route: it has the same body for 200 and 503. */
 export function interpretHealth(response: HttpResponse): { healthy: boolean; health: Health } {
   if (response.status !== 503) return { healthy: true, health: interpret(response, decodeHealth) };
   return { healthy: false, health: decodeBody(response, decodeHealth) };
 }
 
-function decodeBody<T>({ status, body }: HttpResponse, decode: Decoder<T>): T {
-  try {
-    return decode(JSON.parse(body));
-  } catch {
-    // The cause is left out: its message may quote the body, which may hold a value.
-    throw new ServerError(`what answered with status ${status} does not speak the appvars API`, status);
-  }
+function rateLimited(retryAfter: number): RateLimitedError {
+  return new RateLimitedError(`rate-limited by the server; it accepts requests again in ${retryAfter} s`, retryAfter);
 }
 
-function redirected({ status, headers }: HttpResponse): ServerError {
-  // What follows the path may be somebody's token.
-  const [target] = (headers.location ?? "nowhere").split(/[?#]/);
+function redirected(status: number, location: string): ServerError {
+  // A query or fragment may contain a token.
+  const [target] = location.split(/[?#]/);
   return new ServerError(`the server redirects to ${target}, which is not followed`, status);
 }
 
-function rateLimited({ headers }: HttpResponse): RateLimitedError {
-  const seconds = Number(headers["retry-after"] ?? 0);
-  // The contract says seconds; of anything else the backoff takes care.
-  const retryAfter = Number.isFinite(seconds) && seconds > 0 ? seconds : 0;
-  return new RateLimitedError(`rate-limited by the server; it takes requests again in ${retryAfter} s`, retryAfter);
+function decodeBody<T>({ status, body }: HttpResponse, decode: Decoder<T>): T {
+  const foreign = `what answered with status ${status} does not speak the appvars API`;
+  const json = tryParseBody(body);
+  if (json === undefined) throw new ServerError(foreign, status);
+  try {
+    return decode(json);
+  } catch (error) {
+    throw error instanceof BrokenRuleError ? new ServerError(`${foreign}: ${error.message}`, status) : error;
+  }
+}
+
+/** Any text of this length is parsed in an instant. */
+const MAX_UNSCANNED = 1024 * 1024;
+/** Elements and members in one answer: 2,000 for each item of the largest page. */
+const MAX_MEMBERS = 2_000_000;
+/** A value has at most 500 levels; the rest is for the page around it. */
+const MAX_DEPTH = 600;
+
+/**
+ * Undefined for invalid JSON, since the error of JSON.parse may quote a value. Also for JSON that is so deep or has so
+ * many members that parsing it would block the process for minutes, and use gigabytes.
+ */
+function tryParseBody(body: string): unknown {
+  if (body.length > MAX_UNSCANNED && isTooComplex(body)) return undefined;
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function isTooComplex(text: string): boolean {
+  let [depth, members] = [0, 0];
+  for (let i = 0; i < text.length && depth <= MAX_DEPTH && members <= MAX_MEMBERS; i++) {
+    const character = text[i];
+    if (character === '"') i = endOfString(text, i);
+    else if (character === ",") members++;
+    else if (character === "[" || character === "{") depth++;
+    else if (character === "]" || character === "}") depth--;
+  }
+  return depth > MAX_DEPTH || members > MAX_MEMBERS;
+}
+
+/** Index of the quote that ends the string which begins at `start`. */
+function endOfString(text: string, start: number): number {
+  let i = start + 1;
+  while (i < text.length && text[i] !== '"') i += text[i] === "\\" ? 2 : 1;
+  return i;
 }

@@ -1,17 +1,52 @@
+import { isIPv4 } from "node:net";
+import { DEFAULT_URL } from "../domain/defaults.js";
 import { CREDENTIAL_PATTERN, CREDENTIAL_RULE } from "../domain/environment.js";
 import { UsageError } from "../domain/errors.js";
+import type { AuthScheme } from "./auth-headers.js";
 
-/** About 23 days: a timer set for more than 2^31 ms would fire at once. */
-const LONGEST_SECONDS = 2_000_000;
+/** About 23 days. Node fires a timer of more than 2^31 ms immediately. */
+const MAX_SECONDS = 2_000_000;
 
-/** An empty one counts as missing. @throws UsageError, without quoting it, for what no data file may hold */
+/** An empty one counts as missing. @throws UsageError, which does not quote it, if no data file may contain it */
 export function checkCredential(what: string, credential: string | undefined): void {
   if (!credential || CREDENTIAL_PATTERN.test(credential)) return;
   throw new UsageError(`the ${what} must be ${CREDENTIAL_RULE}`);
 }
 
 /** @throws UsageError */
-export function checkSeconds(what: string, seconds: number, least: number): void {
-  if (seconds >= least && seconds <= LONGEST_SECONDS) return;
-  throw new UsageError(`${what} must be a number of seconds, ${least} to ${LONGEST_SECONDS}`);
+export function checkSeconds(what: string, seconds: number, min: number): void {
+  if (seconds >= min && seconds <= MAX_SECONDS) return;
+  throw new UsageError(`${what} must be a number of seconds, ${min} to ${MAX_SECONDS}`);
+}
+
+/**
+ * The URL of a server: an origin, since a signature covers the path as the server sees it, without a proxy's prefix.
+ *
+ * @throws UsageError
+ */
+export function parseOrigin(url: string | URL): URL {
+  const parsed = URL.canParse(String(url)) ? new URL(url) : undefined;
+  const isHttp = parsed?.protocol === "http:" || parsed?.protocol === "https:";
+  if (!parsed || !isHttp) throw new UsageError(`the server's URL must look like ${DEFAULT_URL}`);
+  // Checked first, since the next message quotes the URL.
+  if (parsed.username || parsed.password)
+    throw new UsageError("the server's URL must not contain a user or a password");
+  if (parsed.pathname !== "/" || parsed.search || parsed.hash) {
+    throw new UsageError(`the server's URL must have no path, query or fragment: use ${parsed.origin}`);
+  }
+  return parsed;
+}
+
+/** @throws UsageError if the secret itself would be sent to another machine without encryption */
+export function refuseOpenSecret(auth: AuthScheme, { protocol, hostname }: URL, insecure: boolean): void {
+  if (auth !== "headers" || protocol === "https:" || insecure || isLoopback(hostname)) return;
+  throw new UsageError(
+    `auth headers would send the API secret to ${hostname} without encryption: use https or auth hmac, ` +
+      "or add --insecure if nobody else can read that network",
+  );
+}
+
+/** Whether only this machine can reach a host, as in a URL or `--host`. */
+export function isLoopback(host: string): boolean {
+  return ["localhost", "::1", "[::1]"].includes(host) || (isIPv4(host) && host.startsWith("127."));
 }

@@ -1,79 +1,72 @@
 import { GATEWAY_STATUSES, RateLimitedError, ServerError, UnreachableError } from "../domain/errors.js";
+import type { Budget } from "./budget.js";
 
 const FIRST_BACKOFF_S = 0.2;
-const LONGEST_BACKOFF_S = 5;
-const PASSING_CODES = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"];
+const MAX_BACKOFF_S = 5;
+const TRANSIENT_CODES = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN"];
 
-/** Tells of a pause before another try. */
 export interface RetryNotice {
   /** Seconds until the next try. */
   wait: number;
-  /** Why there is one. */
   reason: string;
 }
 
-/**
- * How long there may be pauses and tries after them. Calls may share one, also at the same time: it is a span of
- * time, which begins with the first failure.
- */
-export interface WaitBudget {
-  /** Seconds. */
-  readonly span: number;
-  /** On the clock; undefined before the first failure. */
-  deadline: number | undefined;
-}
-
-export function createWaitBudget(seconds: number): WaitBudget {
-  return { span: seconds, deadline: undefined };
-}
-
 export interface RetryOptions {
-  budget: WaitBudget;
-  /** Milliseconds, from any start. */
-  clock: () => number;
+  budget: Budget;
+  /** Seconds for pauses and tries after the first failure. */
+  maxWait: number;
+  /** Monotonic clock in milliseconds. */
+  ticks: () => number;
   /** From 0 up to 1. */
   random: () => number;
-  /** Resolves after so many seconds. */
   sleep: (seconds: number) => Promise<void>;
   onRetry: (notice: RetryNotice) => void;
-  /** After which failures to try again. Default `any` that may pass. */
+  /** Default `any`. */
   retryOn?: RetryOn | undefined;
 }
 
-/** `rate-limit` is for who has something to fall back on when the server can't be reached, but not for its limit. */
+/** The failures to retry after. `rate-limit` is for callers with a fallback for a server that can't be reached. */
 export type RetryOn = "any" | "rate-limit";
 
 /**
- * Calls `attempt` until it succeeds, or fails for good: on a 429 after as long as the server said, on a
- * failure that may pass (no connection, a reset, a timeout, 502 to 504) after an exponential backoff with
- * jitter. Gives up with the last error rather than wait for longer than the budget allows.
+ * Calls `attempt` until it succeeds or fails permanently. Waits after a 429 for as long as the server said, and after
+ * a transient failure (no connection, reset, timeout, 502 to 504) with exponential backoff and jitter. Throws the last
+ * error when `maxWait` or the budget does not allow another pause.
  */
 export async function withRetries<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { budget, clock, random, sleep, onRetry, retryOn = "any" } = options;
+  const { random, retryOn = "any" } = options;
   for (let retries = 0; ; retries++) {
     try {
       return await attempt();
     } catch (error) {
       const wait = pauseAfter(error, retries, random());
       if (wait === undefined || (retryOn === "rate-limit" && !(error instanceof RateLimitedError))) throw error;
-      budget.deadline ??= clock() + budget.span * 1_000;
-      if (clock() + wait * 1_000 > budget.deadline) throw error;
-      onRetry({ wait, reason: (error as Error).message });
-      await sleep(wait);
+      if (!(await pause({ wait, reason: (error as Error).message }, options))) throw error;
     }
   }
 }
 
-/** Seconds to wait before another try; undefined when that would not help. */
-function pauseAfter(error: unknown, retries: number, jitter: number): number | undefined {
-  // The jitter keeps clients that were turned away together from coming back together.
-  const backoff = Math.min(FIRST_BACKOFF_S * 2 ** retries, LONGEST_BACKOFF_S) * (0.5 + jitter / 2);
-  if (error instanceof RateLimitedError) return Math.max(error.retryAfter, backoff);
-  return mayPass(error) ? backoff : undefined;
+/** Waits before another try. Resolves to false immediately if `maxWait` or the budget does not allow that. */
+export async function pause(notice: RetryNotice, options: RetryOptions): Promise<boolean> {
+  const { budget, maxWait, ticks, sleep, onRetry } = options;
+  budget.failedAt ??= ticks();
+  const latest = Math.min(budget.failedAt + maxWait * 1_000, budget.end ?? Number.POSITIVE_INFINITY);
+  if (ticks() + notice.wait * 1_000 > latest) return false;
+  onRetry(notice);
+  await sleep(notice.wait);
+  return true;
 }
 
-function mayPass(error: unknown): boolean {
+/** Seconds to wait before another try; undefined for a permanent failure. */
+function pauseAfter(error: unknown, retries: number, jitter: number): number | undefined {
+  // With jitter, clients that failed at the same time don't retry at the same time.
+  const backoff = Math.min(FIRST_BACKOFF_S * 2 ** retries, MAX_BACKOFF_S) * (0.5 + jitter / 2);
+  if (error instanceof RateLimitedError) return Math.max(error.retryAfter, backoff);
+  return isTransient(error) ? backoff : undefined;
+}
+
+function isTransient(error: unknown): boolean {
   if (error instanceof ServerError) return GATEWAY_STATUSES.includes(error.status);
   if (!(error instanceof UnreachableError)) return false;
-  return PASSING_CODES.includes((error.cause as NodeJS.ErrnoException | undefined)?.code ?? "");
+  return TRANSIENT_CODES.includes((error.cause as NodeJS.ErrnoException | undefined)?.code ?? "");
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import {
   type ClientRequest,
   Agent as HttpAgent,
@@ -6,7 +7,16 @@ import {
   request,
 } from "node:http";
 import type { Agent } from "node:https";
-import { ServerError, UnreachableError } from "../domain/errors.js";
+import type { LookupFunction } from "node:net";
+import { AppvarsError, ServerError, UnreachableError } from "../domain/errors.js";
+
+const MIB = 1024 * 1024;
+
+/** The largest page: 1,000 values of 64 KiB. */
+const MAX_BODY_BYTES = 64 * MIB;
+
+/** For an answer other than 200: a message, or a proxy's error page. */
+const MAX_ERROR_BODY_BYTES = 256 * 1024;
 
 export interface HttpResponse {
   status: number;
@@ -15,17 +25,26 @@ export interface HttpResponse {
 }
 
 export interface TransportOptions {
-  /** Scheme, host and port of the server. */
   origin: URL;
   /** Seconds for one request, from its start to the end of its answer. */
   timeout: number;
-  /** PEM certificates to trust instead of the system's. */
+  /** PEM certificates to trust in place of Node's. */
   ca?: string | undefined;
+  /** In place of Node's name lookup. */
+  lookup?: LookupFunction | undefined;
+  /** For tests. Default 64 MiB. */
+  maxBodyBytes?: number;
+}
+
+interface RequestLimits {
+  /** Seconds, if less than `timeout`. */
+  atMost?: number;
+  signal?: AbortSignal | undefined;
 }
 
 /**
- * GET requests to one origin, over connections that are kept alive. On node:http, since loading fetch costs
- * a one-shot command more than Node's own start. It follows no redirect.
+ * GET requests to one origin over keep-alive connections, without following redirects. On node:http, since loading
+ * fetch takes longer than the start of Node.
  */
 export class Transport {
   readonly #options: TransportOptions;
@@ -35,85 +54,135 @@ export class Transport {
 
   constructor(options: TransportOptions) {
     this.#options = options;
-    // TLS is only loaded for an https origin.
-    this.#http = options.origin.protocol === "https:" ? import("node:https") : Promise.resolve(plainHttp);
-    this.#agent = this.#http.then(({ Agent }) => new Agent({ keepAlive: true, ca: options.ca }));
+    const { origin, ca } = options;
+    // TLS is only loaded if it is needed.
+    this.#http = origin.protocol === "https:" ? import("node:https") : Promise.resolve(plainHttp);
+    // Explicit, since NODE_TLS_REJECT_UNAUTHORIZED=0 changes the default.
+    this.#agent = this.#http.then(({ Agent }) => new Agent({ keepAlive: true, ca, rejectUnauthorized: true }));
   }
 
   /**
-   * @param target path and query, sent exactly so
-   * @throws UnreachableError when no whole answer came in time, ServerError when it was not HTTP
+   * @param target path and query, sent unchanged
+   * @throws UnreachableError without a complete answer in time; ServerError if it is not HTTP, or too large
    */
-  async get(target: string, headers: Record<string, string>): Promise<HttpResponse> {
+  async get(
+    target: string,
+    headers: Record<string, string>,
+    { atMost = this.#options.timeout, signal }: RequestLimits = {},
+  ): Promise<HttpResponse> {
     if (this.#closed) throw closedError();
     const { request } = await this.#http;
-    const { hostname, port } = this.#options.origin;
+    const { lookup, origin } = this.#options;
+    const { hostname, port } = origin;
+    const timeout = Math.min(this.#options.timeout, atMost);
     const host = hostname.replace(/^\[(.*)\]$/, "$1");
-    return this.#exchange(request({ host, port, path: target, headers, agent: await this.#agent }));
+    const agent = await this.#agent;
+    return this.#exchange(request({ host, port, path: target, headers, agent, lookup, signal }), timeout);
   }
 
-  /** Ends the connections; what is under way or comes later fails. */
+  /** Ends the connections. Open and later requests fail. */
   async close(): Promise<void> {
     this.#closed = true;
     (await this.#agent).destroy();
   }
 
-  #exchange(outgoing: ClientRequest): Promise<HttpResponse> {
+  /** Settles within the timeout, whatever the server does: with a pending promise, the process would exit with 0. */
+  #exchange(outgoing: ClientRequest, timeout: number): Promise<HttpResponse> {
     return new Promise((resolve, reject) => {
-      let timedOut = false;
-      const fail = (error: NodeJS.ErrnoException) => reject(this.#explain(error, timedOut));
-      const timer = setTimeout(() => {
-        timedOut = true;
+      const fail = (error: Error) => {
+        clearTimeout(timer);
         outgoing.destroy();
-      }, this.#options.timeout * 1_000);
-      outgoing.once("close", () => clearTimeout(timer));
-      outgoing.once("error", fail);
-      outgoing.once("response", (incoming) => readResponse(incoming).then(resolve, fail));
+        reject(this.#explain(error));
+      };
+      const failUnanswered = () => fail(Object.assign(new Error("closed"), { code: "ECONNRESET" }));
+      const timer = setTimeout(() => fail(this.#timeoutError(timeout)), timeout * 1_000);
+      outgoing.on("error", fail);
+      outgoing.once("close", failUnanswered);
+      outgoing.once("upgrade", ({ statusCode = 101 }, socket) => {
+        socket.destroy();
+        fail(new ServerError(`${this.#origin} switches to another protocol (status ${statusCode})`, statusCode));
+      });
+      outgoing.once("response", (incoming) => {
+        outgoing.off("close", failUnanswered);
+        readResponse(incoming, this.#options).then((response) => {
+          clearTimeout(timer);
+          resolve(response);
+        }, fail);
+      });
       outgoing.end();
     });
   }
 
-  #explain(error: NodeJS.ErrnoException, timedOut: boolean): Error {
-    const { origin, timeout } = this.#options;
+  get #origin(): string {
+    return this.#options.origin.origin;
+  }
+
+  #timeoutError(timeout: number): UnreachableError {
+    const cause = Object.assign(new Error("timed out"), { code: "ETIMEDOUT" });
+    return new UnreachableError(`no answer from ${this.#origin} within ${timeout} s`, { cause });
+  }
+
+  #explain(error: NodeJS.ErrnoException): Error {
     if (this.#closed) return closedError();
-    if (timedOut) {
-      const cause = Object.assign(new Error("timed out"), { code: "ETIMEDOUT" });
-      return new UnreachableError(`no answer from ${origin.origin} within ${timeout} s`, { cause });
-    }
-    if (error.code?.startsWith("HPE_")) return new ServerError(`${origin.origin} does not answer with HTTP`, 0);
-    return new UnreachableError(`can't reach ${origin.origin}: ${REASONS[error.code ?? ""] ?? error.message}`, {
+    if (error instanceof AppvarsError) return error;
+    if (error.code === "HPE_HEADER_OVERFLOW") return new ServerError(`${this.#origin} sends too many headers`, 0);
+    if (error.code?.startsWith("HPE_")) return new ServerError(`${this.#origin} does not answer with HTTP`, 0);
+    return new UnreachableError(`can't reach ${this.#origin}: ${REASONS[error.code ?? ""] ?? error.message}`, {
       cause: error,
     });
   }
 }
 
+/** What node:http and node:https have in common. */
 type HttpModule = Pick<typeof import("node:https"), "Agent" | "request">;
-
-/** node:http has the shape of node:https, as far as it is used here. */
 const plainHttp = { Agent: HttpAgent, request } as unknown as HttpModule;
 
-const UNKNOWN_AUTHORITY = "its certificate is of an unknown authority; --ca-file names one to trust";
+const UNKNOWN_AUTHORITY = "its certificate is from an unknown authority; to trust it, use --ca-file";
 
 const REASONS: Record<string, string> = {
   ECONNREFUSED: "connection refused; is the server running?",
   ECONNRESET: "the connection was reset",
   ENOTFOUND: "no such host",
-  EPROTO: "it does not speak TLS; is the URL to begin with http:?",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed; --ca-file names one to trust",
+  EAI_AGAIN: "its name can't be looked up now: no DNS server answers, or all of them fail",
+  EPROTO: "it does not speak TLS; should the URL begin with http:?",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed; to trust it, use --ca-file",
   SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
   CERT_HAS_EXPIRED: "its certificate has expired",
 };
 
-/** Without a cause, so that it counts as final. */
+/** Without a cause, so that it is not retried. */
 function closedError(): UnreachableError {
   return new UnreachableError("the client is closed");
 }
 
-async function readResponse(incoming: IncomingMessage): Promise<HttpResponse> {
-  incoming.setEncoding("utf8");
-  let body = "";
-  for await (const chunk of incoming) body += chunk;
-  return { status: incoming.statusCode ?? 0, headers: incoming.headers, body };
+async function readResponse(
+  incoming: IncomingMessage,
+  { origin: { origin }, maxBodyBytes = MAX_BODY_BYTES }: TransportOptions,
+): Promise<HttpResponse> {
+  const { statusCode: status = 0, headers } = incoming;
+  if (status !== 200) return { status, headers, body: String((await readBody(incoming, MAX_ERROR_BODY_BYTES)) ?? "") };
+  const bytes = await readBody(incoming, maxBodyBytes);
+  if (!bytes) throw new ServerError(`the answer from ${origin} is larger than ${maxBodyBytes / MIB} MiB`, status);
+  if (!isUtf8(bytes)) throw new ServerError(`the answer from ${origin} is not UTF-8`, status);
+  return { status, headers, body: bytes.toString() };
+}
+
+/** Undefined as soon as it is known to exceed `maxBytes`. */
+async function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  if (Number(incoming.headers["content-length"]) > maxBytes) {
+    incoming.destroy();
+    return undefined;
+  }
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    // Leaving the loop closes the connection.
+    if (size > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }

@@ -1,6 +1,6 @@
 export type { AuthScheme } from "./client/auth-headers.js";
+export { type ClientOptions, createClient } from "./client/client.js";
 export type { RetryNotice, RetryOn } from "./client/retry.js";
-export { type ClientOptions, createClient } from "./create-client.js";
 export type { Credentials } from "./domain/environment.js";
 export {
   AppvarsError,
@@ -14,10 +14,10 @@ export {
   UsageError,
 } from "./domain/errors.js";
 export type { Page, PageMetadata, PageRequest } from "./domain/page.js";
-export { type Health, readAll, type VariableSource } from "./domain/source.js";
+export { type Health, readAll, type Snapshot, type VariableReader, type VariableSource } from "./domain/source.js";
 export type { JsonValue, ValueContent, Variable, VariableType, VariableValue } from "./domain/variable.js";
 export { type LocalServer, type ServeOptions, serve } from "./serve.js";
 export type { Faults } from "./server/faults.js";
+export type { Secret, SignedParts } from "./signing/sign.js";
 export { sign } from "./signing/sign.js";
-export type { Secret, SignedParts } from "./signing/signature.js";
 export { type ReceivedRequest, type Tolerance, type VerifyOptions, verify } from "./signing/verify.js";

@@ -1,18 +1,20 @@
 import type { Credentials } from "./domain/environment.js";
+import { InvalidDataError } from "./domain/errors.js";
 import { skewClock } from "./server/faults.js";
 import { type RunningServer, type ServerOptions, startServer } from "./server/start-server.js";
 import { Service } from "./service/service.js";
 import { openDataFile } from "./store/json-file-store.js";
 import { createMemoryStore } from "./store/memory-store.js";
+import { followProblem } from "./store/store.js";
 
 export interface ServeOptions extends ServerOptions {
-  /** Path of a data file, which is read again when it changes; or the content of one, as an object. */
+  /** The path of a data file, which is reloaded when it changes; or the content of one, as an object. */
   data: string | object;
 }
 
 export interface LocalServer extends RunningServer {
   /**
-   * What a client of this environment (`test`, or `shop/test` where that is ambiguous) proves itself with.
+   * The credentials of an environment: `test`, or `shop/test` if that is ambiguous.
    *
    * @throws NotFoundError, UsageError
    */
@@ -20,12 +22,12 @@ export interface LocalServer extends RunningServer {
 }
 
 /**
- * Serves a data file inside this process: for a test suite, or for a program of one's own.
+ * Serves a data file in this process, for a test suite or as a part of another program.
  *
  * @example
  * const server = await serve({ data: "vars.json", port: 0 });
  * const client = createClient({ url: server.url, ...server.credentials("test") });
- * @throws InvalidDataError when the data breaks a rule; the system's error when it can't listen
+ * @throws InvalidDataError if the data breaks a rule; the system's error if it can't listen
  */
 export async function serve({ data, ...options }: ServeOptions): Promise<LocalServer> {
   const store = typeof data === "string" ? await openDataFile(data, { watch: true }) : createMemoryStore(data);
@@ -33,6 +35,8 @@ export async function serve({ data, ...options }: ServeOptions): Promise<LocalSe
   const service = new Service(store, clock);
   try {
     const server = await startServer(service, options, clock);
+    const { onInternalError = () => {} } = options;
+    followProblem(store, (problem) => problem !== undefined && onInternalError(new InvalidDataError(problem)));
     return {
       ...server,
       close: () => server.close().finally(() => store.close()),

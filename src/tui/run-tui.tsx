@@ -1,16 +1,16 @@
 import chalk, { type ColorSupportLevel } from "chalk";
 import { render } from "ink";
 import { Root } from "./components/root.js";
-import { FrameStream } from "./frame-stream.js";
-import { listenToKeys } from "./keys.js";
-import { Performer } from "./perform.js";
-import type { Copy, Place } from "./ports.js";
-import { createProgram } from "./program.js";
-import { Screen } from "./screen.js";
-import { initialState } from "./state/initial-state.js";
-import { update } from "./state/update.js";
-import type { TuiTerminal } from "./terminal.js";
-import { createTheme, type ThemeName } from "./theme.js";
+import { Performer } from "./program/perform.js";
+import { createProgram } from "./program/program.js";
+import { update } from "./program/update.js";
+import { initialState } from "./state/loading.js";
+import type { Copy, Place } from "./state/ports.js";
+import { FrameStream } from "./terminal/frame-stream.js";
+import { listenToKeys } from "./terminal/keys.js";
+import { Screen } from "./terminal/screen.js";
+import type { TuiTerminal } from "./terminal/terminal.js";
+import { createTheme, type ThemeName } from "./text/theme.js";
 
 export interface TuiOptions {
   readonly places: readonly Place[];
@@ -20,34 +20,34 @@ export interface TuiOptions {
   readonly terminal: TuiTerminal;
   readonly theme: ThemeName;
   readonly colorLevel: ColorSupportLevel;
-  /** Unix milliseconds. */
-  readonly clock: () => number;
-  /** Called after each reading that found something new, and is on the screen: a moment to clear up. */
+  /** Milliseconds on a monotonic clock. */
+  readonly ticks: () => number;
+  /** Called after each read that found changes, once they are on the screen: a moment to free memory. */
   readonly onRead: () => void;
 }
 
 const TICK_MS = 1_000;
 
 /**
- * Browses places on a terminal until a person quits or the process is asked to stop.
+ * Browses places on a terminal until a person quits or the process receives a signal to stop.
  *
- * @throws what is wrong with the program itself; all else is shown
+ * @throws bugs; all other errors are shown on the screen
  */
-export async function runTui({ places, place, terminal, clock, ...options }: TuiOptions): Promise<void> {
-  // Without colour there is still bold and inverse: what else would tell where the cursor is?
+export async function runTui({ places, place, terminal, ticks, ...options }: TuiOptions): Promise<void> {
+  // Without colors there is still bold and inverse, or the cursor would be invisible.
   const theme = createTheme(options.colorLevel === 0 ? "plain" : options.theme);
-  // Lines are painted through chalk's own instance.
+  // Lines are painted with chalk's global instance.
   chalk.level = options.colorLevel || 1;
   const screen = new Screen(terminal);
   let quit = () => {};
-  const quitting = new Promise<void>((resolve) => {
+  const untilQuit = new Promise<void>((resolve) => {
     quit = resolve;
   });
-  // After the picture, which is put off in the same way.
+  // After the frame, which is deferred in the same way.
   const onRead = () => void setImmediate(options.onRead);
   const suspend = () => void terminal.suspend();
-  const performer = new Performer({ places, copy: options.copy, clock, quit, suspend, onRead });
-  const start = initialState({ ...terminal.size(), now: clock(), places, place });
+  const performer = new Performer({ places, copy: options.copy, ticks, quit, suspend, onRead });
+  const start = initialState({ ...terminal.size(), now: ticks(), places, place });
   const program = createProgram(start, update, performer.perform, setImmediate);
 
   const frames = new FrameStream(
@@ -55,14 +55,14 @@ export async function runTui({ places, place, terminal, clock, ...options }: Tui
     (frame) => screen.show(frame),
   );
   const view = render(<Root program={program} theme={theme} />, {
-    // Its debug mode hands out whole frames, and Screen draws them.
+    // In debug mode ink writes whole frames, which Screen draws.
     debug: true,
     stdout: frames as unknown as NodeJS.WriteStream,
     stdin: terminal.input,
     exitOnCtrlC: false,
     patchConsole: false,
   });
-  const ticking = setInterval(() => program.dispatch({ type: "tick", now: clock() }), TICK_MS);
+  const ticking = setInterval(() => program.dispatch({ type: "tick", now: ticks() }), TICK_MS);
   const stopKeys = listenToKeys(terminal.input, (key) => program.dispatch({ type: "key", key }));
   const stopClearing = terminal.onCleared(() => screen.redraw());
   const stopResizing = terminal.onResize(() => {
@@ -70,7 +70,7 @@ export async function runTui({ places, place, terminal, clock, ...options }: Tui
     screen.redraw();
   });
   try {
-    await Promise.race([quitting, terminal.untilStopped, view.waitUntilExit()]);
+    await Promise.race([untilQuit, terminal.untilStopped, view.waitUntilExit()]);
   } finally {
     stopResizing();
     stopClearing();

@@ -1,16 +1,15 @@
-import type { ReactNode } from "react";
-import { useProgramState } from "../hooks/use-program-state.js";
-import type { Program } from "../program.js";
-import { ALL_COMMANDS } from "../state/all-commands.js";
-import type { Theme } from "../theme.js";
-import { ThemeContext } from "../theme-context.js";
+import { type ReactNode, useSyncExternalStore } from "react";
+import type { Program } from "../program/program.js";
+import { ALL_COMMANDS } from "../program/update.js";
+import type { Theme } from "../text/theme.js";
 import { App } from "./app.js";
+import { ThemeContext } from "./text-lines.js";
 
-/** The picture of a running program. */
-export function Root({ program, theme }: { program: Program; theme: Theme }): ReactNode {
+export function Root({ program, theme }: { readonly program: Program; readonly theme: Theme }): ReactNode {
+  const state = useSyncExternalStore(program.subscribe, () => program.state);
   return (
     <ThemeContext value={theme}>
-      <App state={useProgramState(program)} commands={ALL_COMMANDS} />
+      <App state={state} commands={ALL_COMMANDS} />
     </ThemeContext>
   );
 }

@@ -1,31 +1,31 @@
-import { Transform } from "ink";
-import { useTheme } from "../hooks/use-theme.js";
+import { Box, Transform } from "ink";
+import { createContext, useContext } from "react";
+import type { Size } from "../state/layout.js";
 import type { Line } from "../text/line.js";
 import { paintLine } from "../text/paint-line.js";
+import { createTheme, type Theme } from "../text/theme.js";
+import { type PanelContent, panelLines } from "../view/panel-content.js";
 
-interface TextLinesProps {
-  /** None wider than the room there is for it. */
-  readonly lines: readonly Line[];
-}
+/** The theme of the components below; by default the one without colors. */
+export const ThemeContext = createContext<Theme>(createTheme("plain"));
 
 /**
- * Lines of the screen, one below the other.
+ * Lines of the screen, one below the other, none of them wider than the box.
  *
- * Ink is given as many blank lines, and what is on them as they are drawn. Of a text that it lays out itself it
- * measures each grapheme in every frame, and keeps it as long as the program runs: that is slow, and no place for
- * values.
+ * Ink lays out blank lines, and what is on them is put in when they are drawn. Ink measures each grapheme of a text that
+ * it lays out, in every frame, and caches the text for as long as the program runs: slow, and no place for values.
  */
-export function TextLines({ lines }: TextLinesProps) {
-  const theme = useTheme();
+export function TextLines({ lines }: { readonly lines: readonly Line[] }) {
+  const theme = useContext(ThemeContext);
   const painted = lines.map((line) => paintLine(line, theme));
-  return <Transform transform={(_, index) => painted[index] ?? ""}>{blanks(lines.length)}</Transform>;
+  const blanks = Array.from(lines, () => " ").join("\n");
+  return <Transform transform={(_, index) => painted[index] ?? ""}>{blanks}</Transform>;
 }
 
-/** The same for one line. */
-export function TextLine({ line }: { readonly line: Line }) {
-  return <TextLines lines={[line]} />;
-}
-
-function blanks(count: number): string {
-  return Array.from({ length: count }, () => " ").join("\n");
+export function Panel({ size, content }: { readonly size: Size; readonly content: PanelContent }) {
+  return (
+    <Box width={size.width} height={size.height} flexShrink={0}>
+      <TextLines lines={panelLines(content, size)} />
+    </Box>
+  );
 }

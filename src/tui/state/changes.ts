@@ -1,15 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Entry } from "../ports.js";
+import type { VariableEntry } from "../../domain/source.js";
 
-/** Names of variables that one reading has and the one before had not, or had otherwise, or had. */
 export interface Changes {
   readonly added: readonly string[];
   readonly changed: readonly string[];
   readonly removed: readonly string[];
 }
 
-/** What differs between two readings of the same place. */
-export function changesBetween(before: readonly Entry[], after: readonly Entry[]): Changes {
+export function changesBetween(before: readonly VariableEntry[], after: readonly VariableEntry[]): Changes {
   const old = new Map(before.map((entry) => [entry.variable.name, entry]));
   const added: string[] = [];
   const changed: string[] = [];
@@ -22,20 +20,19 @@ export function changesBetween(before: readonly Entry[], after: readonly Entry[]
   return { added, changed, removed: [...old.keys()] };
 }
 
-/** Most names that are told of one by one. */
-const MOST_NAMES = 3;
+const MAX_NAMES = 3;
 
-/** `changed: PORT, DEBUG; removed: 12 variables`; undefined where nothing has. */
+/** `changed: PORT, DEBUG; removed: 12 variables`; undefined if nothing has changed. */
 export function summarize({ added, changed, removed }: Changes): string | undefined {
   const parts = Object.entries({ added, changed, removed }).flatMap(([kind, names]) => {
     if (names.length === 0) return [];
-    return [`${kind}: ${names.length > MOST_NAMES ? `${names.length} variables` : names.join(", ")}`];
+    return [`${kind}: ${names.length > MAX_NAMES ? `${names.length} variables` : names.join(", ")}`];
   });
   return parts.length === 0 ? undefined : parts.join("; ");
 }
 
-/** Whether the content is: a server that was restarted may have made new objects of the same. */
-export function isSame(a: Entry, b: Entry): boolean {
+/** Whether two entries have the same content: a restarted server may create new records of it. */
+export function isSame(a: VariableEntry, b: VariableEntry): boolean {
   if (a === b) return true;
   return isDeepStrictEqual(a.variable, b.variable) && isDeepStrictEqual(a.value, b.value);
 }

@@ -1,21 +1,31 @@
-import type { State } from "./state.js";
-import type { Step } from "./step.js";
+import type { State, Step } from "./state.js";
 
-/** Something that a person can ask for: with a key, or as `:name`. Footer, help and `:` all show this. */
+/** Something that a person can run with a key or as `:name`. The footer, the help and `:` show this. */
 export interface Command {
-  /** The word after `:`. */
   readonly name: string;
-  /** Names of the keys, the one that is shown first. */
+  /** Names of the keys; the first one is shown in the footer. */
   readonly keys: readonly string[];
-  /** One or two words for the footer; undefined where it needs no telling there. */
-  readonly label: string | undefined;
-  /** One line for the help. */
+  /** One or two words for the footer; undefined if it isn't shown there. */
+  readonly label?: string | undefined;
   readonly help: string;
   readonly group: "Move" | "Find" | "Values" | "Edit" | "Other";
-  /** What may follow the word after `:`, as `<name>`. */
+  /** What can follow the word after `:`, such as `<place>`. */
   readonly argument?: string;
-  /** Why it can't be done now, in words for people; undefined when it can. */
-  readonly whyNot?: (state: State) => string | undefined;
-  /** @param argument what followed the word after `:`, trimmed; `""` with a key */
+  /** What Tab completes the argument to. */
+  readonly choices?: (state: State) => readonly string[];
+  /** Why it can't run now; undefined if it can. */
+  readonly disabledReason?: (state: State) => string | undefined;
+  /** @param argument the text after the word, trimmed; `""` for a key */
   readonly run: (state: State, argument: string) => Step;
+}
+
+/** @param keys separated by spaces */
+export function command(
+  group: Command["group"],
+  name: string,
+  keys: string,
+  help: string,
+  rest: Omit<Command, "group" | "name" | "keys" | "help">,
+): Command {
+  return { group, name, keys: keys.split(" "), help, ...rest };
 }

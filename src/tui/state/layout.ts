@@ -1,37 +1,31 @@
-import { textWidth } from "../text/text-width.js";
-import { visibleText } from "../text/visible-text.js";
-import type { Panel, State } from "./state.js";
+import { textWidth, visibleText } from "../text/graphemes.js";
+import type { PanelName, State } from "./state.js";
 
-/** Columns and lines of a panel, its border included. */
+/** Columns and lines of a panel, with its border. */
 export interface Size {
   readonly width: number;
   readonly height: number;
 }
 
-/** Which panels are seen, and how large they are. The header and the footer take a line each. */
 export interface Layout {
   readonly places: Size | undefined;
   readonly variables: Size | undefined;
   readonly record: Size | undefined;
-  /** Whether the record is right of the variables, or below them. */
   readonly isRecordBeside: boolean;
-  /** What is between header and footer, for what fills the screen. */
   readonly body: Size;
 }
 
-/** The least that it is usable at. */
-export const SMALLEST = { columns: 60, rows: 15 } as const;
+export const MIN_SCREEN = { columns: 60, rows: 15 } as const;
 
 const WIDE = 120;
 const MEDIUM = 80;
-/** Its title has room in it. */
-const LEAST_PLACES = 20;
-/** The border, what marks the cursor and the open place, and a space after the name. */
+const MIN_PLACES = 20;
+/** The border, the marks of the cursor and the open place, and a space after the name. */
 const AROUND_PLACE = 6;
 
 type Shape = Pick<State, "columns" | "rows" | "focus" | "places">;
 
-/** Three panels side by side where there is room; two, with the record below; or one column, where places come on demand. */
+/** On a wide screen three panels side by side; on a medium one two, with the record below; else one, with places on demand. */
 export function layoutOf({ columns, rows, focus, places: all }: Shape): Layout {
   const body = { width: columns, height: Math.max(3, rows - 2) };
   const placesWidth = columns >= WIDE ? placesWidthOf(all, 30) : columns >= MEDIUM ? placesWidthOf(all, 22) : 0;
@@ -50,19 +44,37 @@ export function layoutOf({ columns, rows, focus, places: all }: Shape): Layout {
   return { body, places, variables, record: { width, height: recordHeight }, isRecordBeside: false };
 }
 
-/** As wide as the longest name of a place needs, within bounds. */
-function placesWidthOf(places: Shape["places"], most: number): number {
+function placesWidthOf(places: Shape["places"], max: number): number {
   const longest = places.reduce((width, { name }) => Math.max(width, textWidth(visibleText(name))), 0);
-  return Math.min(most, Math.max(LEAST_PLACES, longest + AROUND_PLACE));
+  return Math.min(max, Math.max(MIN_PLACES, longest + AROUND_PLACE));
 }
 
-/** What asks for something is in the place of variables and record. */
+/** A form or a question replaces variables and record. */
 export function questionSize({ body, places, variables }: Layout): Size {
   return places && variables ? { width: body.width - places.width, height: body.height } : body;
 }
 
-/** Lines of a panel that can hold something: all but its border, and of the variables the heading. */
-export function pageSize(state: State, panel: Panel): number {
+/** A comparison fills the body: the list of differences, and below it both values of the one under the cursor. */
+export function diffSizes({ body: { width, height } }: Pick<Layout, "body">): {
+  readonly list: Size;
+  readonly detail: Size;
+} {
+  const detail = Math.max(5, Math.floor(height * 0.4));
+  return { list: { width, height: height - detail }, detail: { width, height: detail } };
+}
+
+/** Lines for content in a panel of the list: all but the border, and in the variables the heading. */
+export function pageSize(state: State, panel: PanelName): number {
   const size = layoutOf(state)[panel];
   return Math.max(1, (size?.height ?? 3) - (panel === "variables" ? 3 : 2));
+}
+
+/** Lines for text in a panel that fills the body. */
+export function bodyPage(state: State): number {
+  return Math.max(1, layoutOf(state).body.height - 2);
+}
+
+/** Columns for text in a panel: all but the border and a space on either side. */
+export function textColumns({ width }: Pick<Size, "width">): number {
+  return Math.max(1, width - 4);
 }

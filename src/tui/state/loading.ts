@@ -1,40 +1,71 @@
-import type { Entry } from "../ports.js";
+import type { VariableEntry } from "../../domain/source.js";
 import { type Changes, changesBetween, summarize } from "./changes.js";
-import { loadEffect, openedAt } from "./initial-state.js";
-import { isLasting } from "./is-reading.js";
-import { tell } from "./notices.js";
-import { relist } from "./relist.js";
-import type { Failure, Loaded, State } from "./state.js";
-import { type Step, step } from "./step.js";
+import { relist } from "./list.js";
+import { type Effect, type Failure, type Loaded, notify, type Reading, type State, type Step, step } from "./state.js";
 
-/** How long a marked change stays marked. */
 const MARK_MS = 60_000;
 
-/** How often it is looked for changes: at most so often, and so long after each reading for each request that it took. */
+/** How long to wait before the next look for changes: per request of the last read, but at least `min`. */
 interface Pace {
-  readonly least: number;
+  readonly min: number;
   readonly perRequest: number;
 }
 
-/** A data file that is open here is only read again when it has changed. */
-const LOCAL_PACE: Pace = { least: 1_000, perRequest: 0 };
+/** A data file is only read again if it has changed. */
+const LOCAL_PACE: Pace = { min: 1_000, perRequest: 0 };
 
-/** Four requests a second are a thirtieth of a server's usual rate limit. */
-const REMOTE_PACE: Pace = { least: 5_000, perRequest: 250 };
+/** Four requests a second are a thirtieth of a server's default rate limit. */
+const REMOTE_PACE: Pace = { min: 5_000, perRequest: 250 };
 
 const FIRST_RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 30_000;
+const MAX_RETRY_MS = 30_000;
 
-/** Opens a place and reads it. */
+/** @param start `place` is the index of the place to open */
+export function initialState({ place, ...start }: Pick<State, "columns" | "rows" | "now" | "places" | "place">): Step {
+  const state: State = {
+    ...start,
+    ...openedAt(place, 1),
+    list: { filter: "", type: undefined, sort: "id", rows: [], cursor: 0, top: 0 },
+    focus: "variables",
+    mode: { kind: "browse" },
+    notice: undefined,
+    undo: [],
+    undoElsewhere: new Map(),
+  };
+  return step(state, loadEffect(state));
+}
+
+/** The parts of the state that opening a place resets. */
+function openedAt(place: number, generation: number) {
+  const loaded: Loaded = {
+    phase: "loading",
+    generation,
+    entries: [],
+    isComplete: false,
+    total: 0,
+    asOf: undefined,
+    failure: undefined,
+    nextAt: undefined,
+    failures: 0,
+    problem: undefined,
+    rateLimit: undefined,
+    isEditable: false,
+  };
+  return { place, placeCursor: place, loaded, recordTop: 0, revealed: undefined, marks: undefined };
+}
+
+function loadEffect({ place, loaded: { generation, entries, isComplete } }: State): Effect {
+  return { type: "load", place, generation, known: isComplete ? entries : [] };
+}
+
 export function openPlace(state: State, place: number): Step {
   const undoElsewhere = new Map(state.undoElsewhere).set(state.place, state.undo);
   const undo = undoElsewhere.get(place) ?? [];
-  const opened = { ...state, ...openedAt(place, state.loaded.generation + 1), placeCursor: place, undo, undoElsewhere };
+  const opened = { ...state, ...openedAt(place, state.loaded.generation + 1), undo, undoElsewhere };
   const next = relist({ ...opened, list: { ...state.list, cursor: 0, top: 0 } });
   return step(next, loadEffect(next));
 }
 
-/** Reads the open place again, now. */
 export function reload(state: State): Step {
   const { isComplete, generation } = state.loaded;
   const next = withLoaded(state, {
@@ -46,32 +77,23 @@ export function reload(state: State): Step {
   return step(next, loadEffect(next));
 }
 
-/** Looks for changes when it is time to. */
+/** Looks for changes or tries again, once that is due. */
 export function loadWhenDue(state: State): Step {
   const { nextAt, phase, isComplete } = state.loaded;
   if (nextAt === undefined || state.now < nextAt) return step(state);
-  // What is wrong stays on the screen until the next try tells.
+  // A failure stays on the screen until the outcome of this read.
   const next = withLoaded(state, { nextAt: undefined, phase: isComplete ? phase : "loading" });
   return step(next, loadEffect(next));
 }
 
-/** Some of the first reading has come. */
-export function progressed(state: State, entries: readonly Entry[], total: number): State {
+export function progressed(state: State, entries: readonly VariableEntry[], total: number): State {
   return relist(withLoaded(state, { entries, total }), state);
 }
 
-/** All has been read. */
-export function loaded(
-  state: State,
-  {
-    entries,
-    problem,
-    requests,
-    now,
-  }: { entries: readonly Entry[]; problem: string | undefined; requests: number; now: number },
-): State {
+/** Handles a complete read: marks changed entries and shows a notice. */
+export function loaded(state: State, { entries, problem, requests, now }: Reading): State {
   const { isEditable, isComplete: wasComplete, entries: before } = state.loaded;
-  const { least, perRequest } = isEditable ? LOCAL_PACE : REMOTE_PACE;
+  const { min, perRequest } = isEditable ? LOCAL_PACE : REMOTE_PACE;
   const next = withLoaded(state, {
     phase: "ready",
     entries,
@@ -80,7 +102,7 @@ export function loaded(
     asOf: now,
     failure: undefined,
     failures: 0,
-    nextAt: now + Math.max(least, requests * perRequest),
+    nextAt: now + Math.max(min, requests * perRequest),
     problem,
   });
   if (wasComplete && entries === before) return { ...next, now };
@@ -88,36 +110,45 @@ export function loaded(
   return wasComplete ? marked(listed, before) : listed;
 }
 
+/** Handles a failed read: schedules the next try unless it would only fail again. */
 export function failed(state: State, failure: Failure, now: number): State {
   const { isComplete, failures, rateLimit } = state.loaded;
-  const backoff = Math.min(FIRST_RETRY_MS * 2 ** failures, LONGEST_RETRY_MS);
-  // A server that does not say when has a retryAfter of 0.
+  const backoff = Math.min(FIRST_RETRY_MS * 2 ** failures, MAX_RETRY_MS);
+  // A server that doesn't say when has a retryAfter of 0.
   const wait = failure.retryAfter ? Math.max(failure.retryAfter * 1_000, FIRST_RETRY_MS) : backoff;
   const next = withLoaded(state, {
     phase: isComplete ? "ready" : "failed",
     failure,
     failures: failures + 1,
-    nextAt: isLasting(failure) ? undefined : now + wait,
+    nextAt: isPermanent(failure) ? undefined : now + wait,
     rateLimit: rateLimit && failure.code === "rate_limited" ? { ...rateLimit, remaining: 0 } : rateLimit,
   });
   return { ...next, now };
 }
 
-/** Marks what is another than before, and tells of it. */
-function marked(state: State, before: readonly Entry[]): State {
+/** Whether the same request would only fail again until a person has fixed something. */
+function isPermanent({ code }: Failure): boolean {
+  return ["unauthorized", "usage", "not_found"].includes(code);
+}
+
+export function isReading({ nextAt, failure }: Pick<Loaded, "nextAt" | "failure">): boolean {
+  return nextAt === undefined && !(failure && isPermanent(failure));
+}
+
+function marked(state: State, before: readonly VariableEntry[]): State {
   const changes = changesBetween(before, state.loaded.entries);
+  const summary = summarize(changes);
+  if (summary === undefined) return state;
   const kinds = new Map(state.marks?.kinds);
   for (const name of changes.added) kinds.set(name, "added");
   for (const name of changes.changed) kinds.set(name, "changed");
   for (const name of changes.removed) kinds.delete(name);
-  const told = summarize(changes);
-  if (told === undefined) return state;
   const next = { ...state, marks: { kinds, until: state.now + MARK_MS } };
-  // Whoever has just changed something was told so, and how to undo it.
-  return isToldOf(changes, state.notice) ? next : tell(next, told);
+  // After an edit of our own, the notice about it and its undo stays.
+  return isAnnounced(changes, state.notice) ? next : notify(next, summary);
 }
 
-function isToldOf({ added, changed, removed }: Changes, notice: State["notice"]): boolean {
+function isAnnounced({ added, changed, removed }: Changes, notice: State["notice"]): boolean {
   return notice?.tone === "success" && [...added, ...changed, ...removed].every((name) => notice.text.includes(name));
 }
 

@@ -1,38 +1,37 @@
 import type { Difference } from "../../domain/diff.js";
+import type { RateLimit } from "../../domain/http-headers.js";
+import type { VariableEntry } from "../../domain/source.js";
 import type { VariableType } from "../../domain/variable.js";
-import type { Edit, Entry, Place, RateLimit } from "../ports.js";
+import type { Key } from "./key.js";
+import type { CopyOutcome, Draft, Edit, Place } from "./ports.js";
 import type { TextField } from "./text-field.js";
 
-/** What of a place is shown; how to open it is nothing that state knows. */
 export type PlaceInfo = Pick<Place, "name" | "kind" | "detail">;
 
-/** Why something did not work, in words for people. */
 export interface Failure {
   readonly code: string;
   readonly message: string;
-  /** Seconds to wait before another try, when the server said so. */
+  /** Seconds to wait before the next try, if the server said so. */
   readonly retryAfter?: number | undefined;
 }
 
-/** The variables of the open place. Times are Unix milliseconds. */
+/** The variables of the open place. Times are in milliseconds on a monotonic clock. */
 export interface Loaded {
   readonly phase: "loading" | "ready" | "failed";
-  /** Which reading of which place the answers that count belong to: what comes late of another is dropped. */
+  /** Number of the current read: late answers to an earlier one are dropped. */
   readonly generation: number;
-  /** By ascending id of the variable. While the first reading goes on, those that are there so far. */
-  readonly entries: readonly Entry[];
-  /** Whether `entries` is all of them. */
+  /** By ascending id of the variable. During the first read, those received so far. */
+  readonly entries: readonly VariableEntry[];
   readonly isComplete: boolean;
-  /** How many there will be. */
+  /** How many there are in all, as far as known. */
   readonly total: number;
-  /** When they were last known to be what the source has. */
+  /** When they were last known to be up to date. */
   readonly asOf: number | undefined;
   readonly failure: Failure | undefined;
-  /** When it is tried again after a failure, or looked for changes after a success. */
+  /** When to try again after a failure, or to look for changes after a success; undefined while reading. */
   readonly nextAt: number | undefined;
-  /** Failures in a row. */
   readonly failures: number;
-  /** What the source says is wrong with it, though it answers. */
+  /** A problem that the source reports although it answers. */
   readonly problem: string | undefined;
   readonly rateLimit: RateLimit | undefined;
   readonly isEditable: boolean;
@@ -41,34 +40,31 @@ export interface Loaded {
 export const SORTS = ["id", "name", "type"] as const;
 export type Sort = (typeof SORTS)[number];
 
-/** The list in the middle. */
 export interface List {
   readonly filter: string;
   readonly type: VariableType | undefined;
   readonly sort: Sort;
-  /** Indexes into `entries` of those that pass filter and type, in the order of the list. */
+  /** Indexes into `entries` of those that match filter and type, in the order of the list. */
   readonly rows: readonly number[];
-  /** Index into `rows`. */
   readonly cursor: number;
-  /** Index into `rows` of the first line that is seen. */
+  /** Index into `rows` of the first visible line. */
   readonly top: number;
 }
 
-/** Which values are shown, until when. */
+/** Which values are shown, and until when. */
 export interface Revealed {
   readonly names: ReadonlySet<string> | "all";
-  /** What a client had encrypted, as text, by what it was encrypted to: another value is another text. */
+  /** Decrypted text by the encrypted value. */
   readonly decrypted: ReadonlyMap<string, string>;
   readonly until: number;
 }
 
-/** What the last looks have found to be another, by name, until when it is marked. */
+/** Names of recently changed variables, and until when they are marked. */
 interface Marks {
   readonly kinds: ReadonlyMap<string, "added" | "changed">;
   readonly until: number;
 }
 
-/** A line that tells what has happened, until when. */
 export interface Notice {
   readonly text: string;
   readonly tone: "info" | "success" | "error";
@@ -77,19 +73,19 @@ export interface Notice {
 
 export type Purpose = "add" | "edit" | "delete" | "undo";
 
-export type FormField = "name" | "type" | "value" | "description";
+export const FORM_FIELDS = ["name", "type", "value", "description"] as const;
+export type FormField = (typeof FORM_FIELDS)[number];
 
 export interface Form {
   readonly kind: "form";
   readonly purpose: "add" | "edit";
-  /** What the variable holds; undefined for a new one or one without a value. */
+  /** Undefined for a new variable or one without a value. */
   readonly before: Edit["before"];
   readonly field: FormField;
   readonly name: TextField;
   readonly type: VariableType;
   readonly value: TextField;
   readonly description: TextField;
-  /** What is wrong with what was typed. */
   readonly problem: string | undefined;
 }
 
@@ -97,20 +93,16 @@ export interface Confirmation {
   readonly kind: "confirm";
   readonly purpose: Purpose;
   readonly edit: Edit;
-  /** Whether the values are shown. */
   readonly isRevealed: boolean;
-  /** Whether it is being written. */
   readonly isBusy: boolean;
   readonly problem: string | undefined;
-  /** The form to go back to. */
   readonly form: Form | undefined;
-  /** First line that is seen. */
   readonly top: number;
 }
 
 export interface Comparison {
   readonly kind: "diff";
-  /** Index of the place that it is compared with. */
+  /** Index of the other place. */
   readonly place: number;
   readonly phase: "loading" | "ready" | "failed";
   readonly failure: Failure | undefined;
@@ -120,50 +112,106 @@ export interface Comparison {
   readonly top: number;
 }
 
-/** What keys go to. */
 export type Mode =
   | { readonly kind: "browse" }
-  /** The filter is being typed; `before` is what Escape brings back. */
+  /** Typing the filter; Escape restores `before`. */
   | { readonly kind: "filter"; readonly field: TextField; readonly before: string }
   | {
       readonly kind: "command";
       readonly field: TextField;
       readonly problem: string | undefined;
-      /** What it could be completed to, when that is several. */
+      /** The completions, if there are several. */
       readonly choices?: string | undefined;
     }
   | { readonly kind: "help"; readonly top: number }
-  /** Choosing the place to compare with. */
   | { readonly kind: "pick"; readonly cursor: number }
   | Comparison
   | Form
   | Confirmation;
 
 export const PANELS = ["places", "variables", "record"] as const;
-export type Panel = (typeof PANELS)[number];
+export type PanelName = (typeof PANELS)[number];
 
-/** All that is seen follows from this. Never changed in place. */
+/** Everything that the screen shows. Immutable. */
 export interface State {
   readonly columns: number;
   readonly rows: number;
-  /** Unix milliseconds, as of the last message that told the time. */
+  /** Milliseconds on a monotonic clock, as of the last message with a time. */
   readonly now: number;
   readonly places: readonly PlaceInfo[];
-  /** Index of the open place. */
   readonly place: number;
-  /** Index of the place that the left panel's cursor is on. */
+  /** Index of the place under the cursor of the left panel. */
   readonly placeCursor: number;
   readonly loaded: Loaded;
   readonly list: List;
-  readonly focus: Panel;
-  /** First line of the record that is seen. */
+  readonly focus: PanelName;
+  /** First visible line of the record. */
   readonly recordTop: number;
   readonly mode: Mode;
   readonly revealed: Revealed | undefined;
   readonly marks: Marks | undefined;
   readonly notice: Notice | undefined;
-  /** Edits of this session in the open place that can be undone, the newest last. */
+  /** Edits of this session in the open place, the newest last. */
   readonly undo: readonly Edit[];
-  /** The same of the other places, by their index. */
+  /** Those in the other places, by their index. */
   readonly undoElsewhere: ReadonlyMap<number, readonly Edit[]>;
+}
+
+const NOTICE_MS = { info: 5_000, success: 5_000, error: 10_000 } as const;
+
+/** Shows a notice, which must not contain a value. */
+export function notify(state: State, text: string, tone: Notice["tone"] = "info"): State {
+  return { ...state, notice: { text, tone, until: state.now + NOTICE_MS[tone] } };
+}
+
+/** Returns to the list, with a notice if there is something to say. */
+export function backToBrowse(state: State, text?: string, tone?: Notice["tone"]): State {
+  const browsing: State = { ...state, mode: { kind: "browse" } };
+  return text === undefined ? browsing : notify(browsing, text, tone);
+}
+
+/** Everything that can happen. Times are in milliseconds on a monotonic clock. */
+export type Message =
+  | { readonly type: "key"; readonly key: Key }
+  | { readonly type: "resize"; readonly columns: number; readonly rows: number }
+  | { readonly type: "tick"; readonly now: number }
+  | { readonly type: "opened"; readonly generation: number; readonly isEditable: boolean }
+  | Readonly<{ type: "progress"; generation: number; entries: readonly VariableEntry[]; total: number }>
+  | ({ readonly type: "loaded"; readonly generation: number } & Reading)
+  | { readonly type: "failed"; readonly generation: number; readonly now: number; readonly failure: Failure }
+  | { readonly type: "rateLimit"; readonly generation: number; readonly rateLimit: RateLimit }
+  | { readonly type: "decrypted"; readonly sealed: string; readonly text: string }
+  | { readonly type: "notDecrypted"; readonly failure: Failure }
+  | { readonly type: "copied"; readonly what: string; readonly outcome: CopyOutcome }
+  | { readonly type: "prepared"; readonly edit: Edit }
+  | { readonly type: "refused"; readonly failure: Failure }
+  | { readonly type: "applied" }
+  | { readonly type: "compared"; readonly place: number; readonly entries: readonly VariableEntry[] }
+  | { readonly type: "notCompared"; readonly place: number; readonly failure: Failure };
+
+export interface Reading {
+  readonly now: number;
+  /** The same array as before if nothing has changed. */
+  readonly entries: readonly VariableEntry[];
+  readonly problem: string | undefined;
+  readonly requests: number;
+}
+
+/** Work outside of the state. Its outcome comes back as a message. */
+export type Effect =
+  | Readonly<{ type: "load"; place: number; generation: number; known: readonly VariableEntry[] }>
+  | { readonly type: "decrypt"; readonly entry: VariableEntry }
+  | { readonly type: "copyValue"; readonly entry: VariableEntry }
+  | { readonly type: "copyCommand"; readonly name: string }
+  | { readonly type: "prepare"; readonly draft: Draft }
+  | { readonly type: "apply"; readonly edit: Edit }
+  | { readonly type: "compare"; readonly place: number }
+  | { readonly type: "quit" }
+  | { readonly type: "suspend" };
+
+/** The outcome of a message: the next state, and work to do. */
+export type Step = readonly [state: State, effects: readonly Effect[]];
+
+export function step(state: State, ...effects: Effect[]): Step {
+  return [state, effects];
 }

@@ -1,9 +1,12 @@
+import stringWidth from "string-width";
+import { escapeCharacter, printable } from "../../domain/printable.js";
+
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-/** Code units that are segmented at once: what Intl.Segmenter takes grows with the square of the length in Node 20. */
+/** Code units per call of Intl.Segmenter, whose time grows with the square of the length in Node 20. */
 const CHUNK = 1_000;
 
-/** Latin, kana, Han and Hangul, each code unit of which is a grapheme: told apart much faster. */
+/** Latin, kana, Han and Hangul: each code unit is a grapheme, so no segmenter is needed. */
 const SIMPLE = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u017f\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]*$/;
 const HIGH_SURROGATE = /[\ud800-\udbff]$/;
 
@@ -13,14 +16,13 @@ export interface Grapheme {
   readonly index: number;
 }
 
-/** What a reader takes for the characters of a text, one by one. */
 export function* graphemes(text: string): Generator<Grapheme> {
   let start = 0;
   while (start < text.length) {
     const chunk = text.slice(start, start + CHUNK).replace(text.length > start + CHUNK ? HIGH_SURROGATE : "", "");
     const found = Array.from(segments(chunk), ({ text: segment, index }) => ({ text: segment, index: start + index }));
     const end = start + chunk.length;
-    // The last one may go on behind the chunk; one as long as a chunk is taken for two.
+    // The last one may continue in the next chunk; one as long as a chunk is split in two.
     const last = end < text.length && found.length > 1 ? found.pop() : undefined;
     yield* found;
     start = last?.index ?? end;
@@ -30,4 +32,41 @@ export function* graphemes(text: string): Generator<Grapheme> {
 function* segments(chunk: string): Generator<Grapheme> {
   if (SIMPLE.test(chunk)) for (let index = 0; index < chunk.length; index++) yield { text: chunk.charAt(index), index };
   else for (const { segment, index } of segmenter.segment(chunk)) yield { text: segment, index };
+}
+
+/** ASCII, Latin letters, arrows, lines and the other symbols of this TUI. */
+const NARROW = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u017f•…›●·✓✗↵←-↓▶▸◂\u2500-\u259f]*$/;
+
+/** Whether each code unit is a character of one column: a fast path, much cheaper than measuring. */
+export function isNarrow(text: string): boolean {
+  return NARROW.test(text);
+}
+
+/** Columns of a visible text. */
+export function textWidth(text: string): number {
+  return isNarrow(text) ? text.length : stringWidth(text);
+}
+
+const MAX_CACHED = 10_000;
+const widths = new Map<string, number>();
+
+export function graphemeWidth(grapheme: string): number {
+  const cached = widths.get(grapheme);
+  if (cached !== undefined) return cached;
+  const width = stringWidth(grapheme);
+  if (widths.size < MAX_CACHED) widths.set(grapheme, width);
+  return width;
+}
+
+/**
+ * Text from outside, safe to show on one line: {@link printable}, with combining marks that have no base escaped as
+ * well. Each grapheme of the result is at least one column wide.
+ */
+export function visibleText(text: string): string {
+  if (isNarrow(text)) return text;
+  const escaped = printable(text);
+  if (isNarrow(escaped)) return escaped;
+  return Array.from(graphemes(escaped), ({ text: grapheme }) =>
+    graphemeWidth(grapheme) === 0 ? Array.from(grapheme, escapeCharacter).join("") : grapheme,
+  ).join("");
 }

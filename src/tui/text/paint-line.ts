@@ -1,33 +1,32 @@
 import chalk from "chalk";
-import type { TextStyle, Theme } from "../theme.js";
 import type { Line, Span } from "./line.js";
+import type { TextStyle, Theme } from "./theme.js";
 
-/** A line as a terminal takes it, with nothing in it that looks like nothing. */
+/** A line with the escape sequences of a theme, and as few characters as possible: each costs time in every frame. */
 export function paintLine(line: Line, theme: Theme): string {
-  return lean(line)
-    .map(({ text, role = "text", isBold = false, isInverse = false }) => {
-      return paint(text, { ...theme[role], ...(isBold && { bold: true }) }, isInverse);
-    })
+  return merged(line)
+    .map(({ text, role = "text", isBold = false, isInverse = false }) =>
+      paint(text, { ...theme[role], ...(isBold && { bold: true }) }, isInverse),
+    )
     .join("");
 }
 
 function paint(text: string, style: TextStyle, isInverse: boolean): string {
-  const { bold, dimColor, underline } = style;
-  let painted = coloured(text, style);
-  if (dimColor) painted = chalk.dim(painted);
-  if (bold) painted = chalk.bold(painted);
-  if (underline) painted = chalk.underline(painted);
+  let painted = colored(text, style);
+  if (style.dimColor) painted = chalk.dim(painted);
+  if (style.bold) painted = chalk.bold(painted);
+  if (style.underline) painted = chalk.underline(painted);
   return isInverse ? chalk.inverse(painted) : painted;
 }
 
-/** What chalk makes of `#rrggbb` where there are 256 colours is often paler, and then not as legible as was measured. */
-function coloured(text: string, { color, ansi256 }: TextStyle): string {
+/** With 256 colors, chalk often turns `#rrggbb` into a paler color, which can fall below the measured contrast. */
+function colored(text: string, { color, ansi256 }: TextStyle): string {
   if (color === undefined) return text;
   return chalk.level === 2 && ansi256 !== undefined ? chalk.ansi256(ansi256)(text) : chalk.hex(color)(text);
 }
 
-/** The same to look at in as few characters as can be: each of them is looked at in every frame. */
-function lean(line: Line): readonly Span[] {
+/** The same picture in fewer spans: neighbours of one style joined, blanks at the end left out. */
+function merged(line: Line): readonly Span[] {
   const spans: Span[] = [];
   for (const span of line) {
     const last = spans.at(-1);

@@ -1,9 +1,7 @@
-import { graphemes } from "./graphemes.js";
+import { graphemes, textWidth, visibleText } from "./graphemes.js";
 import type { Line } from "./line.js";
-import { textWidth } from "./text-width.js";
-import { visibleText } from "./visible-text.js";
 
-/** Code units around the cursor that are looked at: more than any field is wide. */
+/** Code units around the cursor that are drawn: more than any field is wide. */
 const REACH = 4_000;
 
 interface Cell {
@@ -12,8 +10,8 @@ interface Cell {
 }
 
 /**
- * A text that is being typed in exactly `width` columns, scrolled so that the cursor is seen, which is the inverse
- * grapheme. A newline in it is shown as `↵`.
+ * A text field in exactly `width` columns, scrolled to its cursor, which is the inverse grapheme. A newline is shown as
+ * `↵`.
  */
 export function textInput({ text, cursor }: { text: string; cursor: number }, width: number): Line {
   const before = cells(text.slice(Math.max(0, cursor - REACH), cursor));
@@ -28,7 +26,7 @@ export function textInput({ text, cursor }: { text: string; cursor: number }, wi
   ];
 }
 
-/** A text that could be typed, but is not now. */
+/** A text field without the focus. */
 export function inputText(text: string): string {
   return textOf(cells(text.slice(0, REACH)));
 }
@@ -40,7 +38,7 @@ function cells(text: string): Cell[] {
   });
 }
 
-/** As many of the first as there is room for. */
+/** The first cells, as many as fit. */
 function fitting(all: readonly Cell[], width: number): Cell[] {
   let used = 0;
   const end = all.findIndex((cell) => {

@@ -1,0 +1,31 @@
+import { moveCursor } from "../state/cursor.js";
+import { editKeyName, type Key } from "../state/key.js";
+import { pageSize } from "../state/layout.js";
+import { withFilter } from "../state/list.js";
+import { backToBrowse, type Mode, type State, type Step, step } from "../state/state.js";
+import { editLine, textField } from "../state/text-field.js";
+
+/** Keys that move in the list while the filter is typed. */
+const MOVES = ["up", "down", "pageup", "pagedown"];
+
+export function openFilter(state: State): Step {
+  const { filter } = state.list;
+  return step({ ...state, focus: "variables", mode: { kind: "filter", field: textField(filter), before: filter } });
+}
+
+/** The list follows the filter with each key. */
+export function filterKey(state: State, mode: Extract<Mode, { kind: "filter" }>, key: Key): Step {
+  const name = editKeyName(key);
+  if (name === "enter") return step(backToBrowse(state));
+  if (name === "escape") return step(withFilter(backToBrowse(state), mode.before));
+  if (name === "backspace" && mode.field.text === "") return step(backToBrowse(state));
+  if (MOVES.includes(name)) return step(move(state, name));
+  const field = editLine(mode.field, key);
+  const next: State = { ...state, mode: { ...mode, field } };
+  return step(field.text === mode.field.text ? next : withFilter(next, field.text));
+}
+
+function move(state: State, key: string): State {
+  const moved = moveCursor(state.list, state.list.rows.length, pageSize(state, "variables"), key);
+  return moved ? { ...state, list: { ...state.list, ...moved }, recordTop: 0 } : state;
+}

@@ -1,0 +1,120 @@
+import { isDeepStrictEqual } from "node:util";
+import type { VariableEntry } from "../../domain/source.js";
+import { isEncrypted, VARIABLE_TYPES, valueText } from "../../domain/variable.js";
+import { editKeyName, type Key } from "../state/key.js";
+import type { Draft, Edit } from "../state/ports.js";
+import { backToBrowse, FORM_FIELDS, type Form, type State, type Step, step } from "../state/state.js";
+import { editLine, editText, hasControls, insert, type TextField, textField } from "../state/text-field.js";
+import { assigned, confirmEdit } from "./confirm.js";
+
+/** Opens the form for a new variable, or for an existing one, with or without a value. */
+export function openForm(state: State, purpose: Form["purpose"], entry?: VariableEntry): Step {
+  return step({ ...state, mode: initialForm(purpose, entry) });
+}
+
+export function formKey(state: State, form: Form, key: Key): Step {
+  switch (editKeyName(key)) {
+    case "escape":
+      return step(backToBrowse(state, isTouched(state, form) ? "nothing was changed" : undefined));
+    case "tab":
+    case "down":
+      return step({ ...state, mode: otherField(form, 1) });
+    case "shift-tab":
+    case "up":
+      return step({ ...state, mode: otherField(form, -1) });
+    case "ctrl-s":
+      return submit(state, form);
+    case "enter":
+      return form.field === "description" ? submit(state, form) : step({ ...state, mode: otherField(form, 1) });
+    default: {
+      const mode = editField(form, key);
+      return step(mode === form ? state : { ...state, mode });
+    }
+  }
+}
+
+/** Handles the edit made from a form: asks to confirm it. Dropped if the form is gone. */
+export function prepared(state: State, edit: Edit): State {
+  const { mode } = state;
+  if (mode.kind !== "form" || edit.name !== nameOf(mode)) return state;
+  if (isDeepStrictEqual(edit.before, edit.after)) return backToBrowse(state, "nothing to change");
+  return confirmEdit(state, mode.purpose, edit, { ...mode, problem: undefined });
+}
+
+function initialForm(purpose: Form["purpose"], entry: VariableEntry | undefined): Form {
+  const before = entry && assigned(entry);
+  return {
+    kind: "form",
+    purpose,
+    before,
+    field: purpose === "add" ? "name" : "value",
+    name: textField(entry?.variable.name ?? ""),
+    type: entry?.variable.type ?? "STRING",
+    // An encrypted value can't be edited, only replaced.
+    value: textField(before && !isEncrypted(before.value) ? valueText(before.value) : ""),
+    description: textField(entry?.variable.description ?? ""),
+    problem: undefined,
+  };
+}
+
+function isTouched(state: State, form: Form): boolean {
+  const entry = state.loaded.entries.find(({ variable }) => variable.name === form.name.text);
+  const content = ({ name, type, value, description }: Form) => [name.text, type, value.text, description.text];
+  return !isDeepStrictEqual(content(form), content(initialForm(form.purpose, entry)));
+}
+
+function otherField(form: Form, by: number): Form {
+  const fields = FORM_FIELDS.filter((field) => field !== "name" || form.purpose === "add");
+  return { ...form, field: cycled(fields, form.field, by) };
+}
+
+/** The item `by` steps after another, from the end to the start again. */
+function cycled<T>(items: readonly T[], item: T, by: number): T {
+  return items[(items.indexOf(item) + by + items.length) % items.length] ?? item;
+}
+
+function editField(form: Form, key: Key): Form {
+  if (form.field === "type") return editType(form, key);
+  const field = form[form.field];
+  const edited = form.field === "value" ? editValue(form, key) : editLine(field, key);
+  const problem = hasControls(key) ? "control characters in the pasted text were left out" : undefined;
+  return edited === field && problem === undefined ? form : { ...form, [form.field]: edited, problem };
+}
+
+function editType(form: Form, key: Key): Form {
+  const name = editKeyName(key);
+  const by = name === "left" ? -1 : name === "right" || key.text === " " ? 1 : 0;
+  return by === 0 ? form : { ...form, type: cycled(VARIABLE_TYPES, form.type, by), problem: undefined };
+}
+
+function editValue({ type, value }: Form, key: Key): TextField {
+  const name = editKeyName(key);
+  if (name === "ctrl-j" || name === "alt-enter") return insert(value, "\n");
+  if (type === "BOOLEAN" && key.text === " ") return textField(value.text === "true" ? "false" : "true");
+  return editText(value, key);
+}
+
+function submit(state: State, form: Form): Step {
+  const problem = problemOf(state, form);
+  if (problem) return step({ ...state, mode: { ...form, ...problem } });
+  const { before, type, value, description } = form;
+  const draft: Draft = { name: nameOf(form), before, type, value: value.text, description: description.text };
+  return step({ ...state, mode: { ...form, problem: undefined } }, { type: "prepare", draft });
+}
+
+/** The checks that don't need the source. A variable without a value here must be edited too, which keeps its type. */
+function problemOf({ loaded }: State, form: Form): Pick<Form, "field" | "problem"> | undefined {
+  const name = nameOf(form);
+  if (name === "") return { field: "name", problem: "enter a name" };
+  const exists = loaded.entries.some((entry) => entry.variable.name === name);
+  if (form.purpose === "add" && exists) return { field: "name", problem: `${name} already exists: edit it instead` };
+  if (isEncrypted(form.before?.value) && form.value.text === "") {
+    return { field: "value", problem: "the value is encrypted: type a new one" };
+  }
+  return undefined;
+}
+
+/** A pasted name can have a space or a line break around it. */
+function nameOf({ name }: Form): string {
+  return name.text.trim();
+}

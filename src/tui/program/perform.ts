@@ -1,0 +1,235 @@
+import { AppvarsError, ChangedDataError, RateLimitedError, ServerError, UsageError } from "../../domain/errors.js";
+import { isReservedName } from "../../domain/reserved-names.js";
+import type { Snapshot, VariableEntry, VariableSource } from "../../domain/source.js";
+import { valueText } from "../../domain/variable.js";
+import type { Copy, Editor, OpenPlace, Place } from "../state/ports.js";
+import type { Effect, Failure, Message } from "../state/state.js";
+import { RESERVED_WARNING } from "../view/record-panel.js";
+import { type EntriesRead, readEntries } from "./read-entries.js";
+
+/** What effects are carried out with. */
+export interface PerformerOptions {
+  readonly places: readonly Place[];
+  readonly copy: Copy;
+  /** Milliseconds on a monotonic clock. */
+  readonly ticks: () => number;
+  readonly quit: () => void;
+  readonly suspend: () => void;
+  /** Called after each read that found changes. */
+  readonly onRead: () => void;
+}
+
+type Dispatch = (message: Message) => void;
+type EffectOf<T extends Effect["type"]> = Extract<Effect, { type: T }>;
+
+/** A long first read reports its progress at most this often, as the list is rebuilt each time. */
+const PROGRESS_MS = 100;
+
+/** Carries out effects and dispatches their outcomes. Never throws. */
+export class Performer {
+  readonly #options: PerformerOptions;
+  readonly #opened = new Map<number, Promise<OpenPlace>>();
+  /** The version of the source that entries were read from. */
+  readonly #versions = new WeakMap<readonly VariableEntry[], unknown>();
+  /** Index of the place that is shown. */
+  #current = 0;
+  #generation = 0;
+  #dispatch: Dispatch = () => {};
+  /** Aborts the previous read. */
+  #reading = new AbortController();
+  /** Places that failed. They are opened again when a person asks for another try, as settings may have been fixed. */
+  readonly #failed = new Set<number>();
+
+  constructor(options: PerformerOptions) {
+    this.#options = options;
+  }
+
+  async close(): Promise<void> {
+    const opened = await Promise.allSettled(this.#opened.values());
+    await Promise.allSettled(opened.map((item) => item.status === "fulfilled" && item.value.source.close()));
+  }
+
+  readonly perform = (effect: Effect, dispatch: Dispatch): void => {
+    this.#dispatch = dispatch;
+    const carryOut = this.#performers[effect.type] as (effect: Effect) => void;
+    carryOut(effect);
+  };
+
+  readonly #performers: { readonly [T in Effect["type"]]: (effect: EffectOf<T>) => void } = {
+    load: (effect) => this.#load(effect),
+    decrypt: ({ entry }) => this.#decrypt(entry),
+    copyValue: ({ entry }) => this.#copy(entry.variable.name, () => this.#plainText(entry)),
+    copyCommand: ({ name }) => this.#copyCommand(name),
+    prepare: ({ draft }) => this.#edit((editor) => this.#dispatch({ type: "prepared", edit: editor.prepare(draft) })),
+    apply: ({ edit }) =>
+      this.#edit(async (editor) => {
+        await editor.apply(edit);
+        this.#dispatch({ type: "applied" });
+      }),
+    compare: ({ place }) => this.#compare(place),
+    quit: () => this.#options.quit(),
+    suspend: () => this.#options.suspend(),
+  };
+
+  async #load({ place, generation, known }: EffectOf<"load">): Promise<void> {
+    const { ticks, onRead } = this.#options;
+    this.#reading.abort();
+    this.#reading = new AbortController();
+    const { signal } = this.#reading;
+    const isRequested = generation !== this.#generation;
+    this.#current = place;
+    this.#generation = generation;
+    try {
+      if (isRequested) await this.#closeFailed(place);
+      const opened = await this.#open(place);
+      this.#dispatch({ type: "opened", generation, isEditable: opened.editor !== undefined });
+      const { entries, requests } = await this.#read(opened, known, signal, (soFar, total) => {
+        this.#dispatch({ type: "progress", generation, entries: soFar, total });
+      });
+      const problem = await problemOf(opened.source);
+      this.#failed.delete(place);
+      this.#dispatch({ type: "loaded", generation, entries, problem, requests: requests + 1, now: ticks() });
+      if (entries !== known) onRead();
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof RateLimitedError)) this.#failed.add(place);
+      this.#dispatch({ type: "failed", generation, failure: toFailure(error), now: ticks() });
+    }
+  }
+
+  /** Reads all entries unless their version is known. A long first read reports its progress. */
+  async #read(
+    { source, version }: OpenPlace,
+    known: readonly VariableEntry[],
+    signal: AbortSignal,
+    onProgress: (entries: readonly VariableEntry[], total: number) => void,
+  ): Promise<EntriesRead> {
+    const { ticks } = this.#options;
+    const current = version?.();
+    if (current !== undefined && this.#versions.get(known) === current) return { entries: known, requests: 0 };
+    let shownAt = Number.NEGATIVE_INFINITY;
+    const showProgress = async (soFar: () => readonly VariableEntry[], total: number) => {
+      if (known.length > 0 || ticks() - shownAt < PROGRESS_MS) return;
+      shownAt = ticks();
+      onProgress(soFar(), total);
+      // A data file returns its pages without a pause: let the screen and the keys have their turn.
+      await new Promise<void>((resolve) => void setImmediate(resolve));
+    };
+    const reading = await readAgainOnChange(source, (snapshot) => readEntries(snapshot, known, showProgress, signal));
+    this.#versions.set(reading.entries, current);
+    return reading;
+  }
+
+  /** Opens a place, or returns it if it is open. A place that couldn't be opened before is tried again. */
+  #open(index: number): Promise<OpenPlace> {
+    const known = this.#opened.get(index);
+    if (known) return known;
+    const place = this.#options.places[index];
+    if (!place) throw new RangeError(`there is no place ${index}`);
+    const opening = place.open((rateLimit) => {
+      if (index === this.#current) this.#dispatch({ type: "rateLimit", generation: this.#generation, rateLimit });
+    });
+    this.#opened.set(index, opening);
+    opening.catch(() => {
+      if (this.#opened.get(index) === opening) this.#opened.delete(index);
+    });
+    return opening;
+  }
+
+  async #closeFailed(index: number): Promise<void> {
+    if (!this.#failed.delete(index)) return;
+    const opening = this.#opened.get(index);
+    this.#opened.delete(index);
+    const opened = await opening?.catch(() => undefined);
+    await opened?.source.close();
+  }
+
+  async #decrypt(entry: VariableEntry): Promise<void> {
+    const sealed = valueText(entry.value?.content.value ?? "");
+    try {
+      this.#dispatch({ type: "decrypted", sealed, text: await this.#plainText(entry) });
+    } catch (error) {
+      this.#dispatch({ type: "notDecrypted", failure: toFailure(error) });
+    }
+  }
+
+  async #copyCommand(name: string): Promise<void> {
+    const warning = isReservedName(name) ? ` (${RESERVED_WARNING})` : "";
+    const command = async () => (await this.#open(this.#current)).getCommand(name);
+    await this.#copy(`the command for ${name}${warning}`, command);
+  }
+
+  async #copy(what: string, text: () => Promise<string>): Promise<void> {
+    try {
+      this.#dispatch({ type: "copied", what, outcome: await this.#options.copy(await text()) });
+    } catch (error) {
+      this.#dispatch({ type: "copied", what, outcome: { kind: "failed", reason: toFailure(error).message } });
+    }
+  }
+
+  async #plainText({ variable, value }: VariableEntry): Promise<string> {
+    const place = await this.#open(this.#current);
+    return value ? valueText(place.decrypt(variable.name, value.content.value)) : "";
+  }
+
+  async #edit(work: (editor: Editor) => Promise<void> | void): Promise<void> {
+    try {
+      const { editor } = await this.#open(this.#current);
+      if (!editor) throw new UsageError("this place is read-only");
+      await work(editor);
+    } catch (error) {
+      this.#dispatch({ type: "refused", failure: toFailure(error) });
+    }
+  }
+
+  async #compare(place: number): Promise<void> {
+    try {
+      await this.#closeFailed(place);
+      const { source } = await this.#open(place);
+      const { entries } = await readAgainOnChange(source, (snapshot) => readEntries(snapshot, [], () => {}));
+      this.#dispatch({ type: "compared", place, entries });
+    } catch (error) {
+      this.#failed.add(place);
+      this.#dispatch({ type: "notCompared", place, failure: toFailure(error) });
+    }
+  }
+}
+
+/** An error for the state. An unexpected one may quote anything, so only its kind is shown. */
+function toFailure(error: unknown): Failure {
+  if (!(error instanceof AppvarsError)) {
+    const { code, name } = error as NodeJS.ErrnoException;
+    return { code: "unexpected", message: `unexpected error (${code ?? name ?? "unknown"})` };
+  }
+  const retryAfter = error instanceof RateLimitedError ? error.retryAfter : undefined;
+  return { code: error.code, message: error.message, retryAfter };
+}
+
+/** Data that has just changed is usually stable after that; more changes in a row are reported as a failure. */
+const MAX_READS = 5;
+
+/** Reads again after a change during the read, for which a source that tries once gives up. */
+async function readAgainOnChange(
+  source: VariableSource,
+  read: (snapshot: Snapshot) => Promise<EntriesRead>,
+): Promise<EntriesRead> {
+  for (let reads = 1; ; reads++) {
+    try {
+      return await source.readSnapshot(read);
+    } catch (error) {
+      if (!(error instanceof ChangedDataError) || reads === MAX_READS) throw error;
+    }
+  }
+}
+
+const UNAVAILABLE = 503;
+
+/** The problem that the source reports although it answers. A proxy that blocks the health check doesn't matter here. */
+async function problemOf(source: VariableSource): Promise<string | undefined> {
+  try {
+    await source.getHealth();
+    return undefined;
+  } catch (error) {
+    return error instanceof ServerError && error.status === UNAVAILABLE ? error.message : undefined;
+  }
+}

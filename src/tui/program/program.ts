@@ -1,0 +1,49 @@
+import type { Effect, Message, State, Step } from "../state/state.js";
+
+/** A state that changes with messages. */
+export interface Program {
+  readonly state: State;
+  dispatch(message: Message): void;
+  /** Calls `listener` once after any number of messages in a row. Returns a function to unsubscribe. */
+  subscribe(listener: () => void): () => void;
+}
+
+/**
+ * The main loop: a message leads to a new state and to effects, which `perform` carries out and whose outcome comes back
+ * as messages.
+ * @param defer runs a callback after pending input, like `setImmediate`
+ */
+export function createProgram(
+  initial: Step,
+  update: (state: State, message: Message) => Step,
+  perform: (effect: Effect, dispatch: (message: Message) => void) => void,
+  defer: (callback: () => void) => void,
+): Program {
+  const listeners = new Set<() => void>();
+  let [state] = initial;
+  let isPublished = true;
+  const publish = () => {
+    isPublished = true;
+    for (const listener of listeners) listener();
+  };
+  const take = ([next, effects]: Step) => {
+    if (next !== state && isPublished) {
+      isPublished = false;
+      defer(publish);
+    }
+    state = next;
+    for (const effect of effects) perform(effect, dispatch);
+  };
+  const dispatch = (message: Message) => take(update(state, message));
+  take(initial);
+  return {
+    get state() {
+      return state;
+    },
+    dispatch,
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import {
+  checkConsistency,
+  joinValues,
+  readPages,
+  type VariableEntry,
+  type VariableReader,
+} from "../../domain/source.js";
+import type { Variable, VariableValue } from "../../domain/variable.js";
+import { isSame } from "../state/changes.js";
+
+export interface EntriesRead {
+  /** The known array, if nothing has changed. */
+  readonly entries: readonly VariableEntry[];
+  readonly requests: number;
+}
+
+/**
+ * Reads all variables with their values, page by page of both.
+ *
+ * @param known the entries of an earlier read; unchanged ones are reused
+ * @param onProgress called after each page with a function that returns the entries so far, and how many there are in all
+ * @param signal aborts between two requests
+ * @throws what the reader throws, ServerError if the answers don't fit together, or the signal's reason
+ */
+export async function readEntries(
+  reader: VariableReader,
+  known: readonly VariableEntry[],
+  onProgress: (entries: () => readonly VariableEntry[], total: number) => Promise<void> | void,
+  signal?: AbortSignal,
+): Promise<EntriesRead> {
+  const variables: Variable[] = [];
+  const values: VariableValue[] = [];
+  const valuesByVariable = new Map<number, VariableValue>();
+  const entries = () => joinValues(variables, valuesByVariable);
+  const variablePages = readPages((page) => reader.listVariables(page));
+  const valuePages = readPages((page) => reader.listValues(page));
+  for (let requests = 0, total = 0; ; ) {
+    signal?.throwIfAborted();
+    const variablePage = (await variablePages.next()).value;
+    signal?.throwIfAborted();
+    const valuePage = (await valuePages.next()).value;
+    if (!variablePage && !valuePage) {
+      checkConsistency(variables, values);
+      return { entries: reuse(known, entries()), requests };
+    }
+    requests += (variablePage ? 1 : 0) + (valuePage ? 1 : 0);
+    total = variablePage?.metadata.total ?? total;
+    for (const variable of variablePage?.data ?? []) variables.push(variable);
+    for (const value of valuePage?.data ?? []) {
+      values.push(value);
+      valuesByVariable.set(value.variable_id, value);
+    }
+    await onProgress(entries, total);
+  }
+}
+
+/** The entries, with equal ones of `known` in their place; `known` itself if all are equal. Both are sorted by id. */
+function reuse(known: readonly VariableEntry[], entries: readonly VariableEntry[]): readonly VariableEntry[] {
+  let at = 0;
+  const reused = entries.map((entry) => {
+    const { id } = entry.variable;
+    while ((known[at]?.variable.id ?? id) < id) at++;
+    const before = known[at];
+    return before && isSame(before, entry) ? before : entry;
+  });
+  const isUnchanged = reused.length === known.length && reused.every((entry, index) => entry === known[index]);
+  return isUnchanged ? known : reused;
+}

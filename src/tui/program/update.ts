@@ -1,0 +1,107 @@
+import { EDIT_COMMANDS } from "../commands/edit-commands.js";
+import { FIND_COMMANDS } from "../commands/find-commands.js";
+import { MOVE_COMMANDS } from "../commands/move-commands.js";
+import { OTHER_COMMANDS } from "../commands/other-commands.js";
+import { VALUE_COMMANDS } from "../commands/value-commands.js";
+import { commandKey } from "../modes/command-line.js";
+import { applied, confirmKey, refused } from "../modes/confirm.js";
+import { compared, diffKey, notCompared } from "../modes/diff.js";
+import { filterKey } from "../modes/filter.js";
+import { formKey, prepared } from "../modes/form.js";
+import { helpKey } from "../modes/help.js";
+import { pickKey } from "../modes/pick.js";
+import type { Command } from "../state/command.js";
+import { commandKeyName, type Key } from "../state/key.js";
+import { cursorInView } from "../state/list.js";
+import { failed, loaded, loadWhenDue, progressed, withLoaded } from "../state/loading.js";
+import { decrypted, decryptSelected } from "../state/reveal.js";
+import { type Message, type Mode, notify, type State, type Step, step } from "../state/state.js";
+
+/** The commands of browse mode, in the order of the footer. */
+export const ALL_COMMANDS: readonly Command[] = [
+  ...MOVE_COMMANDS,
+  ...FIND_COMMANDS,
+  ...VALUE_COMMANDS,
+  ...EDIT_COMMANDS,
+  ...OTHER_COMMANDS,
+];
+
+type Handlers = { readonly [T in Message["type"]]: (state: State, message: Extract<Message, { type: T }>) => Step };
+
+const HANDLERS: Handlers = {
+  key: (state, { key }) => pressed(state, key),
+  resize: (state, { columns, rows }) => step(cursorInView({ ...state, columns, rows })),
+  tick: (state, { now }) => loadWhenDue(expire({ ...state, now })),
+  opened: (state, { isEditable }) => step(withLoaded(state, { isEditable })),
+  progress: (state, { entries, total }) => step(progressed(state, entries, total)),
+  loaded: (state, reading) => decryptSelected(loaded(state, reading)),
+  failed: (state, { failure, now }) => step(failed(state, failure, now)),
+  rateLimit: (state, { rateLimit }) => step(withLoaded(state, { rateLimit })),
+  decrypted: (state, { sealed, text }) => step(decrypted(state, sealed, text)),
+  notDecrypted: (state, { failure }) => step(notify(state, failure.message, "error")),
+  copied: (state, message) => step(copied(state, message)),
+  prepared: (state, { edit }) => step(prepared(state, edit)),
+  refused: (state, { failure }) => step(refused(state, failure)),
+  applied,
+  compared: (state, { place, entries }) => step(compared(state, place, entries)),
+  notCompared: (state, { place, failure }) => step(notCompared(state, place, failure)),
+};
+
+/** Handles a message. Late messages about an earlier read are dropped. */
+export function update(state: State, message: Message): Step {
+  if ("generation" in message && message.generation !== state.loaded.generation) return step(state);
+  const handle = HANDLERS[message.type] as (state: State, message: Message) => Step;
+  return handle(state, message);
+}
+
+type KeyHandlers = { readonly [K in Mode["kind"]]: (state: State, mode: Extract<Mode, { kind: K }>, key: Key) => Step };
+
+const KEY_HANDLERS: KeyHandlers = {
+  browse: (state, _mode, key) => browseKey(state, key),
+  filter: filterKey,
+  command: (state, mode, key) => commandKey(state, mode, key, ALL_COMMANDS),
+  help: (state, { top }, key) => helpKey(state, top, key, ALL_COMMANDS),
+  pick: (state, { cursor }, key) => pickKey(state, cursor, key),
+  diff: diffKey,
+  form: formKey,
+  confirm: confirmKey,
+};
+
+/** The mode handles the key, except those that quit or suspend. */
+function pressed(state: State, key: Key): Step {
+  const { mode } = state;
+  if (key.name === "ctrl-c") return step(state, { type: "quit" });
+  if (key.name === "ctrl-z") return step(state, { type: "suspend" });
+  const handle = KEY_HANDLERS[mode.kind] as (state: State, mode: Mode, key: Key) => Step;
+  const [next, effects] = handle(state, mode, key);
+  const isEntered = next.mode.kind !== mode.kind && next.mode.kind !== "browse";
+  // An older notice would hide the keys of the new mode.
+  return [isEntered && next.notice === state.notice ? { ...next, notice: undefined } : next, effects];
+}
+
+/** Runs the command of a key, or shows why it can't run now. */
+function browseKey(state: State, key: Key): Step {
+  const name = commandKeyName(key);
+  const command = ALL_COMMANDS.find(({ keys }) => keys.includes(name));
+  if (!command) return step(state);
+  const reason = command.disabledReason?.(state);
+  return reason === undefined ? command.run(state, "") : step(notify(state, reason, "error"));
+}
+
+/** Removes what was shown for a limited time. */
+function expire(state: State): State {
+  const { now, revealed, marks, notice } = state;
+  const isOver = (item: { until: number } | undefined) => item !== undefined && item.until <= now;
+  return {
+    ...state,
+    revealed: isOver(revealed) ? undefined : revealed,
+    marks: isOver(marks) ? undefined : marks,
+    notice: isOver(notice) ? undefined : notice,
+  };
+}
+
+function copied(state: State, { what, outcome }: Extract<Message, { type: "copied" }>): State {
+  if (outcome.kind === "failed") return notify(state, `can't copy ${what}: ${outcome.reason}`, "error");
+  if (outcome.kind === "clipboard") return notify(state, `copied ${what} to the clipboard`, "success");
+  return notify(state, `sent ${what} to the terminal's clipboard (OSC 52): ${outcome.reason}`);
+}

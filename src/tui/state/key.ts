@@ -1,0 +1,42 @@
+export interface Key {
+  /** `up`, `pagedown`, `enter`, `shift-tab`, `ctrl-c` and so on; for text the text itself; `paste` for pasted text. */
+  readonly name: string;
+  /** The text that it types, or `""`. */
+  readonly text: string;
+}
+
+/** The name of a key that is a paste, even a paste of one character. */
+export const PASTE = "paste";
+
+export function isTyped({ text }: Key): boolean {
+  return text !== "";
+}
+
+/** The name of the key where keys are commands; `""` for a paste, so that pasted text never runs a command. */
+export function commandKeyName(key: Key): string {
+  return key.name === PASTE ? "" : key.name;
+}
+
+/** The name of the key where text is typed; `""` if it types text. */
+export function editKeyName(key: Key): string {
+  return isTyped(key) ? "" : key.name;
+}
+
+const LABELS: Readonly<Record<string, string>> = {
+  up: "↑",
+  down: "↓",
+  left: "←",
+  right: "→",
+  pageup: "PgUp",
+  pagedown: "PgDn",
+  home: "Home",
+  end: "End",
+  enter: "Enter",
+  escape: "Esc",
+  tab: "Tab",
+  "shift-tab": "Shift-Tab",
+};
+
+export function keyLabel(name: string): string {
+  return LABELS[name] ?? name.replace(/^ctrl-(.)$/, (_match, letter: string) => `Ctrl-${letter.toUpperCase()}`);
+}

@@ -1,0 +1,69 @@
+import type { RateLimit } from "../../domain/http-headers.js";
+import type { VariableSource } from "../../domain/source.js";
+import type { JsonValue, VariableType } from "../../domain/variable.js";
+
+/** One line of the left panel: something with variables that can be opened. */
+export interface Place {
+  /** `staging`, `shop/development`. */
+  readonly name: string;
+  readonly kind: "profile" | "environment" | "server";
+  /** Where its variables come from: the origin of a server or the path of a data file. */
+  readonly detail: string;
+  /** @throws what opening a source throws: UsageError, UnauthorizedError, NotFoundError, InvalidDataError */
+  open(onRateLimit: (rateLimit: RateLimit) => void): Promise<OpenPlace>;
+}
+
+export interface OpenPlace {
+  readonly source: VariableSource;
+  /** Returns the same value while nothing has changed; undefined if only reading again can tell. */
+  readonly version?: (() => unknown) | undefined;
+  readonly editor: Editor | undefined;
+  /** The plain value of an encrypted one; any other as it is. @throws DecryptionError without the right key */
+  decrypt(name: string, value: JsonValue): JsonValue;
+  /** A shell command that prints this variable's value. It contains no secret. */
+  getCommand(name: string): string;
+}
+
+/** The content of a variable in one environment, as an edit sees it. */
+export interface Assigned {
+  readonly type: VariableType;
+  readonly description: string;
+  readonly value: JsonValue;
+}
+
+/** A change to one variable; undefined where it has no value. With `before` and `after` swapped it is its own undo. */
+export interface Edit {
+  readonly name: string;
+  readonly before: Assigned | undefined;
+  readonly after: Assigned | undefined;
+}
+
+export interface Draft {
+  readonly name: string;
+  readonly before: Assigned | undefined;
+  readonly type: VariableType;
+  readonly value: string;
+  readonly description: string;
+}
+
+export interface Editor {
+  /**
+   * The edit for the input of a form. A value that was encrypted is encrypted again.
+   * @throws UsageError if the input is invalid, without quoting the value; NotFoundError if the environment is gone
+   */
+  prepare(draft: Draft): Edit;
+  /**
+   * Writes the edit atomically, or changes nothing and throws.
+   * @throws UsageError if the data no longer matches `before`; NotFoundError if the environment is gone;
+   *   InvalidDataError if the file can't be written
+   */
+  apply(edit: Edit): Promise<void>;
+}
+
+export type CopyOutcome =
+  | { readonly kind: "clipboard" }
+  /** The terminal was asked to copy it (OSC 52) and doesn't confirm; `reason` is why no other way worked. */
+  | { readonly kind: "terminal"; readonly reason: string }
+  | { readonly kind: "failed"; readonly reason: string };
+
+export type Copy = (text: string) => Promise<CopyOutcome>;

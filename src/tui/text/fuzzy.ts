@@ -1,0 +1,89 @@
+import { graphemes, visibleText } from "./graphemes.js";
+import { fitLine, type Line, type Span } from "./line.js";
+
+/** The words of a query, in lower case. A text matches if it matches each of them. */
+export function searchWords(query: string): readonly string[] {
+  return query.toLowerCase().split(/\s+/).filter(Boolean);
+}
+
+/** The rank of a text that doesn't have the letters of a word in this order. */
+export const NO_MATCH = 5;
+
+/**
+ * How well a word matches a text, both in lower case: 0 for the whole text, 1 for its start, 2 for the start of a word
+ * in it, 3 for a part, 4 for letters in this order.
+ */
+export function matchRank(word: string, text: string): number {
+  const at = text.indexOf(word);
+  if (at === 0) return word.length === text.length ? 0 : 1;
+  if (at > 0) return wordStart(word, text, at) < 0 ? 3 : 2;
+  return hasLettersInOrder(word, text) ? 4 : NO_MATCH;
+}
+
+function hasLettersInOrder(word: string, text: string): boolean {
+  let from = 0;
+  for (let index = 0; index < word.length; index++) {
+    from = text.indexOf(word.charAt(index), from) + 1;
+    if (from === 0) return false;
+  }
+  return true;
+}
+
+/** Where `word` stands at the start of a word, searched from its first occurrence on; -1 if there is none. */
+function wordStart(word: string, text: string, first: number): number {
+  for (let at = first; at > 0; at = text.indexOf(word, at + 1)) if (isWordStart(text, at)) return at;
+  return -1;
+}
+
+/** Whether a separator comes before it. By code, since 100,000 names are searched per key: non-ASCII counts as a letter. */
+function isWordStart(text: string, at: number): boolean {
+  const code = text.charCodeAt(at - 1);
+  const isLetter = (code >= 97 && code <= 122) || code > 127;
+  const isDigit = code >= 48 && code <= 57;
+  return !isLetter && !isDigit;
+}
+
+/** Indexes of the characters of `text` that the words of a query match. */
+export function matchPositions(words: readonly string[], text: string): ReadonlySet<number> {
+  const lowered = text.toLowerCase();
+  // A character can be longer in lower case, which would shift the indexes.
+  if (lowered.length !== text.length) return new Set();
+  return new Set(words.flatMap((word) => wordPositions(word, lowered)));
+}
+
+function wordPositions(word: string, text: string): number[] {
+  const first = text.indexOf(word);
+  if (first >= 0) {
+    const start = Math.max(first, wordStart(word, text, first));
+    return Array.from({ length: word.length }, (_, index) => start + index);
+  }
+  const positions: number[] = [];
+  for (let index = 0, from = 0; index < word.length; index++) {
+    const found = text.indexOf(word.charAt(index), from);
+    if (found < 0) return [];
+    positions.push(found);
+    from = found + 1;
+  }
+  return positions;
+}
+
+/** Code units that are searched for a highlight: more than any column is wide. */
+const MAX_UNITS = 1_000;
+
+/** A text in exactly `width` columns, with what the words of a query match in the role `match`. */
+export function highlight(words: readonly string[], text: string, width: number, plain: Omit<Span, "text">): Line {
+  const head = text.slice(0, MAX_UNITS);
+  const positions = matchPositions(words, head);
+  if (positions.size === 0) return fitLine([{ ...plain, text: visibleText(head) }], width);
+  const runs: { text: string; isMatch: boolean }[] = [];
+  for (const grapheme of graphemes(head)) {
+    const isMatch = positions.has(grapheme.index);
+    const last = runs.at(-1);
+    if (last?.isMatch === isMatch) last.text += grapheme.text;
+    else runs.push({ text: grapheme.text, isMatch });
+  }
+  const spans = runs.map(({ text: run, isMatch }): Span => {
+    return { ...plain, text: visibleText(run), ...(isMatch && { role: "match" }) };
+  });
+  return fitLine(spans, width);
+}

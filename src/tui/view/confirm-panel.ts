@@ -1,0 +1,45 @@
+import { scroll } from "../state/cursor.js";
+import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
+import type { Confirmation, Purpose, State } from "../state/state.js";
+import { visibleText } from "../text/graphemes.js";
+import { indented, wrapLine, wrapLines } from "../text/line.js";
+import { editLines } from "./edit-lines.js";
+import { answerLine } from "./footer-line.js";
+import { type PanelContent, scrolledContent } from "./panel-content.js";
+import { placeName } from "./places-panel.js";
+
+const TITLES = { add: "Add", edit: "Change", delete: "Delete", undo: "Undo" } as const;
+
+const QUESTIONS: Readonly<Record<Purpose, (name: string, place: string) => string>> = {
+  add: (name, place) => `add ${name} to ${place}?`,
+  edit: (name, place) => `change ${name} in ${place}?`,
+  delete: (name, place) => `delete ${name} from ${place}?`,
+  undo: (name, place) => `undo the last edit of ${name} in ${place}?`,
+};
+
+export function confirmPanel(state: State, confirmation: Confirmation, size: Size): PanelContent {
+  const { lines, end, page } = parts(state, confirmation, size);
+  const content = scrolledContent(
+    { title: TITLES[confirmation.purpose], isFocused: true, lines },
+    confirmation.top,
+    Math.max(1, page),
+  );
+  return { ...content, lines: [...content.lines, ...end.map(indented)] };
+}
+
+/** The first visible line after a key of movement. */
+export function scrollConfirmation(state: State, confirmation: Confirmation, key: string): number {
+  const { lines, page } = parts(state, confirmation, questionSize(layoutOf(state)));
+  return scroll(confirmation.top, lines.length, page, key) ?? confirmation.top;
+}
+
+/** The lines that scroll, those below them, and how many of the former are visible. */
+function parts(state: State, confirmation: Confirmation, size: Size) {
+  const width = textColumns(size);
+  const { problem, form, edit, purpose } = confirmation;
+  const question = QUESTIONS[purpose](visibleText(edit.name), placeName(state, state.place));
+  const changes = editLines(confirmation, form?.value.text).flatMap((each) => wrapLine(each, width));
+  const refusal = problem === undefined ? [] : wrapLines(`✗ ${problem}`, width, "danger");
+  const end = [[], ...refusal, answerLine(confirmation, width)];
+  return { lines: [...wrapLines(question, width, "accent"), [], ...changes], end, page: size.height - 2 - end.length };
+}

@@ -1,0 +1,111 @@
+import type { Difference } from "../../domain/diff.js";
+import { isEncrypted, type NamedValue, valueText } from "../../domain/variable.js";
+import { type Size, textColumns } from "../state/layout.js";
+import type { Assigned } from "../state/ports.js";
+import { isRevealed, MASK } from "../state/reveal.js";
+import type { Comparison, Revealed, State } from "../state/state.js";
+import { visibleText } from "../text/graphemes.js";
+import { cellText, countText, fitText, indented, type Line, type Span, wrapLine, wrapLines } from "../text/line.js";
+import { editLines } from "./edit-lines.js";
+import type { PanelContent } from "./panel-content.js";
+import { placeName } from "./places-panel.js";
+import { describePlaceFailure } from "./status-lines.js";
+
+interface DiffColumns {
+  readonly name: number;
+  readonly left: number;
+  readonly right: number;
+}
+
+const SIGNS = {
+  added: { text: "+ ", role: "success" },
+  removed: { text: "- ", role: "danger" },
+  changed: { text: "~ ", role: "warning" },
+} as const;
+
+const GAP = "  ";
+const MAX_NAME = 40;
+
+/** The differences between the open place and another, side by side. Only visible ones are formatted. */
+export function diffPanel(state: State, comparison: Comparison, size: Size): PanelContent {
+  const [left, right] = [placeName(state, state.place), placeName(state, comparison.place)];
+  const count = comparison.differences.length;
+  const hasList = comparison.phase === "ready" && count > 0;
+  return {
+    title: `${left} → ${right}${hasList ? `  ${countText(comparison.cursor + 1)}/${countText(count)}` : ""}`,
+    footnote: hasList ? "+ only there   - only here   ~ differs" : undefined,
+    isFocused: true,
+    lines: hasList
+      ? rows(state, comparison, size, left, right)
+      : [[], ...statusLines(state, comparison, right, textColumns(size)).map(indented)],
+  };
+}
+
+export function differencePanel({ revealed }: State, comparison: Comparison, size: Size): PanelContent {
+  const selected = comparison.phase === "ready" ? comparison.differences[comparison.cursor] : undefined;
+  if (!selected) return { title: "Variable", isFocused: false, lines: [] };
+  const { name, before, after } = selected;
+  const edit = { name, before: before && withoutDescription(before), after: after && withoutDescription(after) };
+  const lines = editLines({ edit, isRevealed: isRevealed(revealed, name) });
+  const wrapped = lines.flatMap((each) => wrapLine(each, textColumns(size)));
+  return { title: visibleText(name), isFocused: false, lines: wrapped.map(indented) };
+}
+
+/** Descriptions belong to the application, not to the environment. */
+function withoutDescription({ type, value }: NamedValue): Assigned {
+  return { type, value, description: "" };
+}
+
+function rows(state: State, { differences, top, cursor }: Comparison, size: Size, left: string, right: string): Line[] {
+  const columns = diffColumns(size.width - 2);
+  const heading = [fitText("NAME", columns.name), fitText(left, columns.left), fitText(right, columns.right)];
+  const visible = differences.slice(top, top + Math.max(0, size.height - 3));
+  return [
+    [{ text: `   ${heading.join(GAP)} `, role: "muted", isBold: true }],
+    ...visible.map((each, index) => differenceLine(each, state.revealed, top + index === cursor, columns)),
+  ];
+}
+
+function diffColumns(width: number): DiffColumns {
+  const cells = width - 4 - 2 * GAP.length;
+  const name = Math.min(MAX_NAME, Math.floor(cells * 0.4));
+  const left = Math.floor((cells - name) / 2);
+  return { name, left, right: cells - name - left };
+}
+
+function differenceLine(
+  { kind, name, before, after }: Difference,
+  revealed: Revealed | undefined,
+  isCursor: boolean,
+  columns: DiffColumns,
+): Line {
+  const isShown = isRevealed(revealed, name);
+  const hasTypes = before !== undefined && after !== undefined && before.type !== after.type;
+  const spans: Line = [
+    { text: isCursor ? "›" : " ", role: "accent" },
+    SIGNS[kind],
+    { text: cellText(name, columns.name) },
+    { text: GAP },
+    valueSpan(before, isShown, hasTypes, columns.left),
+    { text: GAP },
+    valueSpan(after, isShown, hasTypes, columns.right),
+    { text: " " },
+  ];
+  return isCursor ? spans.map(({ text }) => ({ text, isBold: true, isInverse: true })) : spans;
+}
+
+function valueSpan(item: NamedValue | undefined, isShown: boolean, hasType: boolean, width: number): Span {
+  if (!item) return { text: fitText("(not there)", width), role: "muted" };
+  const text = !isShown ? MASK : isEncrypted(item.value) ? "(encrypted)" : valueText(item.value);
+  return { text: cellText(hasType ? `${item.type} ${text}` : text, width), role: isShown ? "text" : "muted" };
+}
+
+function statusLines({ places }: State, { phase, failure, place }: Comparison, other: string, width: number): Line[] {
+  if (phase === "loading") return wrapLines(`reading ${other}…`, width, "muted");
+  if (phase === "ready") return wrapLines("✓ no differences", width, "success");
+  const { what, advice } = describePlaceFailure(places[place], failure ?? { code: "", message: `can't read ${other}` });
+  return [
+    ...wrapLines(`✗ ${what}`, width, "danger"),
+    ...[...advice, "r tries again"].flatMap((text) => wrapLines(text, width, "muted")),
+  ];
+}

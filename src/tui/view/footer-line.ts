@@ -1,0 +1,118 @@
+import type { Command } from "../state/command.js";
+import { keyLabel } from "../state/key.js";
+import type { Confirmation, Mode, Notice, State } from "../state/state.js";
+import type { TextField } from "../state/text-field.js";
+import { textWidth, visibleText } from "../text/graphemes.js";
+import { cellText, countText, fitLine, indented, type Line, line, lineWidth } from "../text/line.js";
+import { textInput } from "../text/text-input.js";
+
+interface KeyHint {
+  readonly key: string;
+  readonly label: string;
+}
+
+/** `Enter keep, Esc cancel` as hints. */
+function hints(text: string): readonly KeyHint[] {
+  return text.split(", ").map((each) => {
+    const [key = "", ...label] = each.split(" ");
+    return { key, label: label.join(" ") };
+  });
+}
+
+const MODE_KEYS: Readonly<Record<Exclude<Mode["kind"], "browse" | "confirm">, readonly KeyHint[]>> = {
+  filter: hints("Enter keep, Esc cancel"),
+  command: hints("Enter run, Tab complete, Esc back"),
+  help: hints("↑↓ scroll, Esc back"),
+  pick: hints("↑↓ move, Enter compare, Esc back"),
+  diff: hints("↑↓ move, v reveal, V reveal all, r refresh, Esc back"),
+  form: hints("Tab next field, Ctrl-S review, ←→ type, Ctrl-J newline, Esc cancel"),
+};
+const ALWAYS = hints("? help, q quit");
+const VERBS = { add: "add", edit: "change", delete: "delete", undo: "undo" } as const;
+
+/** The last line: the input of the filter or a command, a notice, or else the keys that work now. */
+export function footerLine(state: State, commands: readonly Command[]): Line {
+  const { mode, notice, columns } = state;
+  if (mode.kind === "filter") return filterLine(state, mode.field);
+  if (mode.kind === "command") return commandLine(mode, columns);
+  if (notice) return noticeLine(notice, columns);
+  if (mode.kind === "confirm") return indented(answerLine(mode, columns));
+  if (mode.kind === "browse") return keyLine(browseKeys(state, commands), columns, ALWAYS);
+  const keys = MODE_KEYS[mode.kind];
+  // The last hint, how to leave, is always shown.
+  return keyLine(keys.slice(0, -1), columns, keys.slice(-1));
+}
+
+function filterLine({ columns, list, loaded }: State, field: TextField): Line {
+  const count = `  ${countText(list.rows.length)} of ${countText(loaded.entries.length)} `;
+  const keys = keyLine(MODE_KEYS.filter, columns);
+  const input = textInput(field, columns - 2 - count.length - lineWidth(keys));
+  return [{ text: " /", role: "accent" }, ...input, { text: count, role: "muted" }, ...keys];
+}
+
+function commandLine({ field, problem, choices }: Extract<Mode, { kind: "command" }>, columns: number): Line {
+  const hint =
+    problem !== undefined
+      ? line(`  ✗ ${visibleText(problem)} `, "danger")
+      : choices !== undefined
+        ? line(`  ${visibleText(choices)} `, "muted")
+        : keyLine(MODE_KEYS.command, columns);
+  const room = columns - 2;
+  // The input has the room it needs; a long hint is cut.
+  const needed = Math.min(room, textWidth(visibleText(field.text)) + 1);
+  const width = Math.max(needed, room - lineWidth(hint));
+  return [{ text: " :", role: "accent" }, ...textInput(field, width), ...fitLine(hint, room - width)];
+}
+
+const TONES = {
+  info: { sign: "·", role: "accent" },
+  success: { sign: "✓", role: "success" },
+  error: { sign: "✗", role: "danger" },
+} as const;
+
+function noticeLine({ text, tone }: Notice, columns: number): Line {
+  const { sign, role } = TONES[tone];
+  return [
+    { text: ` ${sign} `, role, isBold: true },
+    { text: cellText(text, columns - 3), role },
+  ];
+}
+
+/** The keys that answer a confirmation, in at most `width` columns. */
+export function answerLine(confirmation: Confirmation, width: number): Line {
+  return confirmation.isBusy ? line("writing…", "muted") : keyLine(answers(confirmation), width).slice(1);
+}
+
+function answers({ purpose, isRevealed }: Confirmation): readonly KeyHint[] {
+  return [
+    { key: "y", label: VERBS[purpose] },
+    { key: "n", label: "back" },
+    { key: "v", label: isRevealed ? "hide values" : "show values" },
+  ];
+}
+
+/** The keys of commands that have a label and can run now; in the list of places first the one that opens a place. */
+function browseKeys(state: State, commands: readonly Command[]): KeyHint[] {
+  const isFirst = ({ name }: Command) => state.focus === "places" && name === "open";
+  const sorted = [...commands.filter(isFirst), ...commands.filter((command) => !isFirst(command))];
+  return sorted.flatMap(({ keys: [key], label, disabledReason }) => {
+    if (key === undefined || label === undefined || disabledReason?.(state) !== undefined) return [];
+    return ALWAYS.some((always) => always.key === key) ? [] : [{ key: keyLabel(key), label }];
+  });
+}
+
+/** ` y add  n back `: as many hints as fit into `width` columns, then those of `last`, which are always there. */
+function keyLine(keys: readonly KeyHint[], width: number, last: readonly KeyHint[] = []): Line {
+  let left = width - last.reduce((sum, hint) => sum + widthOf(hint), 0);
+  const fitting = keys.filter((hint) => {
+    left -= widthOf(hint);
+    return left >= 0;
+  });
+  return [...fitting, ...last].flatMap(
+    ({ key, label }): Line => [{ text: " " }, { text: key, role: "accent" }, { text: ` ${label} `, role: "muted" }],
+  );
+}
+
+function widthOf({ key, label }: KeyHint): number {
+  return textWidth(key) + textWidth(label) + 3;
+}

@@ -1,0 +1,98 @@
+import { durationText } from "../../domain/printable.js";
+import type { List, Loaded, State } from "../state/state.js";
+import { textWidth, visibleText } from "../text/graphemes.js";
+import { cellText, countText, indented, type Line, line, lineWidth, type Span } from "../text/line.js";
+
+interface Part extends Span {
+  readonly side: "left" | "right";
+  /** Where there is little room, parts with less weight are left out. */
+  readonly weight: number;
+}
+
+const SEPARATORS = { left: "  ", right: " · " } as const;
+const MAX_NAME = 32;
+const MIN_DETAIL = 12;
+
+/** The open place and its state on one line, as far as there is room. */
+export function headerLine(state: State): Line {
+  const columns = state.columns - 2;
+  const parts = fittingParts(partsOf(state), columns);
+  const start = [...joined(parts, "left"), ...detailSpans(state, columns - widthOf(parts))];
+  const end = joined(parts, "right");
+  const gap = columns - lineWidth(start) - lineWidth(end);
+  return indented([...start, { text: " ".repeat(Math.max(0, gap)) }, ...end]);
+}
+
+function fittingParts(parts: readonly Part[], columns: number): readonly Part[] {
+  let kept: readonly Part[] = [];
+  for (const part of parts.toSorted((a, b) => b.weight - a.weight)) {
+    const more = parts.filter((each) => each === part || kept.includes(each));
+    if (widthOf(more) <= columns) kept = more;
+  }
+  return kept;
+}
+
+function widthOf(parts: readonly Part[]): number {
+  const end = joined(parts, "right");
+  return lineWidth(joined(parts, "left")) + lineWidth(end) + (end.length > 0 ? 2 : 0);
+}
+
+function joined(parts: readonly Part[], side: Part["side"]): Span[] {
+  return parts
+    .filter((part) => part.side === side && part.text !== "")
+    .flatMap(({ weight: _, side: __, ...span }, index) =>
+      index === 0 ? [span] : [{ text: SEPARATORS[side], role: "muted" }, span],
+    );
+}
+
+function partsOf({ places, place, loaded, list, revealed, now }: State): Part[] {
+  const { name = "" } = places[place] ?? {};
+  const { rateLimit, asOf } = loaded;
+  const parts: Part[] = [
+    { side: "left", text: "appvars", role: "accent", weight: 3 },
+    { side: "left", text: cutText(name, MAX_NAME), isBold: true, weight: 10 },
+    { side: "right", text: countsText(loaded, list), weight: 9 },
+  ];
+  const add = (text: string, weight: number, look: Omit<Span, "text"> = {}) =>
+    void parts.push({ side: "right", text, weight, ...look });
+  if (revealed) add(`values shown ${secondsText(revealed.until - now)}`, 8, { role: "warning", isBold: true });
+  if (list.type) add(`only ${list.type}`, 7);
+  if (list.sort !== "id") add(`by ${list.sort}`, 6);
+  if (rateLimit) {
+    const isLow = rateLimit.remaining * 10 < rateLimit.limit;
+    const text = `limit ${countText(rateLimit.remaining)}/${countText(rateLimit.limit)}${isLow ? "!" : ""}`;
+    add(text, isLow ? 8 : 4, { role: isLow ? "warning" : "muted" });
+  }
+  if (asOf !== undefined) add(`${durationText(Math.max(0, now - asOf))} old`, 5, { role: "muted" });
+  return parts;
+}
+
+function cutText(text: string, max: number): string {
+  const visible = visibleText(text);
+  return textWidth(visible) > max ? cellText(text, max) : visible;
+}
+
+function secondsText(milliseconds: number): string {
+  return durationText(Math.max(0, Math.ceil(milliseconds / 1_000)) * 1_000);
+}
+
+function countsText({ phase, isComplete, entries, total }: Loaded, list: List): string {
+  const count = countText(entries.length);
+  if (!isComplete) {
+    if (phase === "failed") return "not read";
+    return total > 0 ? `${count} of ${countText(total)} read` : "reading…";
+  }
+  if (list.filter !== "" || list.type) return `${countText(list.rows.length)} of ${count}`;
+  return entries.length === 1 ? "1 variable" : `${count} variables`;
+}
+
+/** The kind and the detail of the place, or as much of the detail as fits. */
+function detailSpans({ places, place }: State, room: number): Line {
+  const { kind = "", detail = "" } = places[place] ?? {};
+  const visible = visibleText(detail);
+  const needed = textWidth(visible);
+  // Two spaces before each of them.
+  if (needed + kind.length + 4 <= room) return line(`  ${kind}  ${visible}`, "muted");
+  const width = Math.min(needed, room - 2);
+  return width < MIN_DETAIL ? [] : line(`  ${cellText(detail, width)}`, "muted");
+}

@@ -1,0 +1,79 @@
+import type { Command } from "../state/command.js";
+import { keyLabel } from "../state/key.js";
+import { type Size, textColumns } from "../state/layout.js";
+import { fitLine, fitText, type Line, wrapWords } from "../text/line.js";
+import { type PanelContent, scrolledContent } from "./panel-content.js";
+
+const GROUPS: readonly Command["group"][] = ["Find", "Values", "Edit", "Move", "Other"];
+const GAP = 4;
+const TWO_COLUMNS = 120;
+const NARROW = 80;
+const MAX_KEYS = 24;
+const MAX_WORD = 20;
+
+export function helpPanel(commands: readonly Command[], top: number, size: Size): PanelContent {
+  const lines = helpLines(commands, textColumns(size));
+  return scrolledContent({ title: "Help", isFocused: true, lines }, top, size.height - 2);
+}
+
+/** The commands by group, in lines of at most `width` columns. */
+export function helpLines(commands: readonly Command[], width: number): readonly Line[] {
+  const columns = width >= TWO_COLUMNS ? 2 : 1;
+  const columnWidth = Math.floor((width - GAP * (columns - 1)) / columns);
+  const blocks = GROUPS.map((group) => groupLines(group, commands, columnWidth)).filter((lines) => lines.length);
+  if (columns === 1) return joined(blocks);
+  const [left, right] = balanced(blocks);
+  return Array.from({ length: Math.max(left.length, right.length) }, (_, index) => {
+    const head = left[index] ?? [];
+    const tail = right[index];
+    return tail ? [...fitLine(head, columnWidth + GAP), ...tail] : head;
+  });
+}
+
+/** As wide as the widest key and word, but leaves about half of the column to the help. */
+function columnSizes(commands: readonly Command[], width: number) {
+  const widest = (texts: readonly string[]) => texts.reduce((most, text) => Math.max(most, text.length), 0);
+  const keys = Math.min(widest(commands.map(keysText)), MAX_KEYS, Math.floor(width * 0.25));
+  const word = Math.min(widest(commands.map(wordText)), MAX_WORD, Math.floor(width * 0.27));
+  return { keys, word };
+}
+
+function groupLines(group: string, commands: readonly Command[], width: number): Line[] {
+  const own = commands.filter((command) => command.group === group);
+  if (own.length === 0) return [];
+  // In a narrow column each group has its own widths.
+  const sizes = columnSizes(width < NARROW ? own : commands, width);
+  return [[{ text: group, role: "accent" }], ...own.flatMap((command) => commandLines(command, sizes, width))];
+}
+
+function commandLines(command: Command, { keys, word }: ReturnType<typeof columnSizes>, width: number): Line[] {
+  const indent = keys + word + 6;
+  const [first = "", ...others] = wrapWords(command.help, Math.max(10, width - indent));
+  const head: Line = [
+    { text: `  ${fitText(keysText(command), keys)}`, isBold: true },
+    { text: `  ${fitText(wordText(command), word)}  `, role: "json" },
+    { text: first },
+  ];
+  return [head, ...others.map((text): Line => [{ text: " ".repeat(indent) }, { text }])];
+}
+
+function keysText({ keys }: Command): string {
+  return keys.map(keyLabel).join(" ");
+}
+
+function wordText({ name, argument = "" }: Command): string {
+  return `:${name} ${argument}`.trimEnd();
+}
+
+function joined(blocks: readonly (readonly Line[])[]): Line[] {
+  return blocks.flatMap((block, index) => (index === 0 ? block : [[], ...block]));
+}
+
+/** The blocks in their order, in two columns of about the same height. */
+function balanced(blocks: readonly (readonly Line[])[]): [Line[], Line[]] {
+  const splits = blocks.map((_, index): [Line[], Line[]] => {
+    return [joined(blocks.slice(0, index + 1)), joined(blocks.slice(index + 1))];
+  });
+  const height = ([left, right]: [Line[], Line[]]) => Math.max(left.length, right.length);
+  return splits.reduce((best, each) => (height(each) < height(best) ? each : best), splits[0] ?? [[], []]);
+}

@@ -1,0 +1,57 @@
+import type { Size } from "../state/layout.js";
+import { textWidth } from "../text/graphemes.js";
+import { countText, fitLine, fitText, indented, type Line, line, type Span } from "../text/line.js";
+
+export interface PanelContent {
+  readonly title: string;
+  readonly footnote?: string | undefined;
+  /** Whether it receives keys: shown by a thick border, a mark and the color. */
+  readonly isFocused: boolean;
+  /** From the top; what is too wide or too many is cut. */
+  readonly lines: readonly Line[];
+}
+
+/** A text that can be longer than its panel, of which `page` lines from `top` on are visible. */
+export function scrolledContent({ lines, ...content }: PanelContent, top: number, page: number): PanelContent {
+  const visible = lines.slice(top, top + page).map(indented);
+  return { ...content, lines: visible, footnote: positionText(lines.length, top, page) };
+}
+
+/** `12-30/88`; undefined if all lines are visible. */
+function positionText(count: number, top: number, page: number): string | undefined {
+  if (count <= page && top === 0) return undefined;
+  return `${countText(top + 1)}-${countText(Math.min(count, top + page))}/${countText(count)}`;
+}
+
+/** The style of the line under the cursor: bold, and inverse if its panel has the focus. */
+export function cursorLook(isCursor: boolean, isInverse: boolean): Omit<Span, "text" | "role"> {
+  return { ...(isCursor && { isBold: true }), ...(isInverse && { isInverse }) };
+}
+
+const THIN = { left: "╭│╰", bar: "─", right: "╮│╯" } as const;
+const THICK = { left: "┏┃┗", bar: "━", right: "┓┃┛" } as const;
+
+export function panelLines({ title, footnote = "", isFocused, lines }: PanelContent, { width, height }: Size): Line[] {
+  const { left, bar, right } = isFocused ? THICK : THIN;
+  const role = isFocused ? "accent" : "muted";
+  const inner = width - 2;
+  const head = label(isFocused ? `▶ ${title}` : title, inner);
+  const foot = label(footnote, inner);
+  const rest = (text: string) => bar.repeat(Math.max(0, inner - 1 - textWidth(text)));
+  const top: Line = [
+    { text: bar, role },
+    { text: head, role: isFocused ? "accent" : "text" },
+    { text: rest(head), role },
+  ];
+  const rows = Array.from({ length: height - 2 }, (_, index) => fitLine(lines[index] ?? [], inner));
+  return [top, ...rows, line(`${rest(foot)}${foot}${bar}`, role)].map((row, index) => {
+    const part = index === 0 ? 0 : index === height - 1 ? 2 : 1;
+    return [{ text: left.charAt(part), role }, ...row, { text: right.charAt(part), role }];
+  });
+}
+
+/** A text in a border, with spaces around it, cut if it is too wide. */
+function label(text: string, inner: number): string {
+  const room = inner - 4;
+  return text === "" ? "" : ` ${textWidth(text) > room ? fitText(text, room) : text} `;
+}

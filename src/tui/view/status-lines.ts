@@ -1,0 +1,87 @@
+import { durationText } from "../../domain/printable.js";
+import { isReading } from "../state/loading.js";
+import type { Failure, List, Loaded, PlaceInfo, State } from "../state/state.js";
+import { visibleText } from "../text/graphemes.js";
+import { countText, type Line, line, wrapLines } from "../text/line.js";
+
+const RETRY = "r tries again";
+const RETRY_NOW = "r tries now";
+
+/** The progress of the first read: `1,200 of 100,000`, or `""` before its first page; undefined if there is none. */
+export function progressText({ loaded: { failure, isComplete, entries, total } }: State): string | undefined {
+  if (isComplete || failure) return undefined;
+  return total > 0 ? `${countText(entries.length)} of ${countText(total)}` : "";
+}
+
+export function emptyListLines(state: State, width: number): Line[] {
+  const { loaded, list, places, place } = state;
+  if (loaded.failure && !loaded.isComplete) return failureLines(state, loaded.failure, width);
+  const progress = progressText(state);
+  if (progress !== undefined) return wrapLines(`reading ${places[place]?.name ?? ""}… ${progress}`, width, "muted");
+  return wrapLines(emptyText(loaded, list), width, "muted");
+}
+
+function emptyText({ entries, isEditable }: Loaded, { filter, type }: List): string {
+  if (entries.length === 0) return `no variables yet${isEditable ? "; a adds one" : ""}`;
+  if (filter !== "") return `nothing matches "${filter}"; Esc clears the filter`;
+  return `no variable is of type ${type ?? ""}; t shows other types`;
+}
+
+/** The problem of a place whose variables are listed, on one line; undefined if there is none. */
+export function problemLine(state: State): Line | undefined {
+  const { failure, problem } = state.loaded;
+  if (failure) return line(`✗ ${visibleText(failureLine(state, failure))}`, "danger");
+  return problem === undefined ? undefined : line(`! ${visibleText(problem)}`, "warning");
+}
+
+export function problemLines(state: State, width: number): Line[] {
+  const { failure, problem } = state.loaded;
+  if (failure) return failureLines(state, failure, width);
+  return problem === undefined ? [] : wrapLines(`! ${problem}`, width, "warning");
+}
+
+function failureLines(state: State, failure: Failure, width: number): Line[] {
+  const again = retryText(state);
+  const { what, advice } = describeFailure(state, failure);
+  const retry = again === "" ? RETRY : failure.code === "rate_limited" ? RETRY_NOW : `${again}; ${RETRY_NOW}`;
+  return [
+    ...wrapLines(`✗ ${what}`, width, "danger"),
+    [],
+    ...[...advice, retry].flatMap((text) => wrapLines(text, width, "muted")),
+  ];
+}
+
+function failureLine(state: State, failure: Failure): string {
+  const again = retryText(state);
+  const { what } = describeFailure(state, failure);
+  if (again === "") return `${what}; ${RETRY}`;
+  return failure.code === "rate_limited" ? what : `${again}: ${what}`;
+}
+
+interface FailureDescription {
+  readonly what: string;
+  readonly advice: readonly string[];
+}
+
+function describeFailure(state: State, failure: Failure): FailureDescription {
+  if (failure.code !== "rate_limited") return describePlaceFailure(state.places[state.place], failure);
+  const again = retryText(state);
+  return { what: `rate limit reached${again && `: ${again}`}`, advice: [] };
+}
+
+/** The failure of any place; for refused credentials also whose they are, and what to check. */
+export function describePlaceFailure(place: PlaceInfo | undefined, failure: Failure): FailureDescription {
+  if (failure.code !== "unauthorized") return { what: failure.message, advice: [] };
+  const what = `${place ? `${place.kind} ${place.name}` : "this place"}: ${failure.message}`;
+  if (place?.kind !== "profile") return { what, advice: ["check them with: appvars doctor"] };
+  const { name } = place;
+  const advice = [`check them with: appvars doctor --profile ${name}`, `new ones: appvars profile add ${name} --force`];
+  return { what, advice };
+}
+
+/** When the next try is; `""` if that is up to the person. */
+function retryText({ loaded, now }: State): string {
+  const { nextAt } = loaded;
+  if (nextAt === undefined) return isReading(loaded) ? "trying again" : "";
+  return nextAt > now ? `trying again in ${durationText(Math.ceil((nextAt - now) / 1_000) * 1_000)}` : "trying again";
+}

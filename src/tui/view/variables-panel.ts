@@ -1,0 +1,123 @@
+import type { VariableEntry } from "../../domain/source.js";
+import { type Size, textColumns } from "../state/layout.js";
+import { shownValue } from "../state/reveal.js";
+import type { Sort, State } from "../state/state.js";
+import { highlight, searchWords } from "../text/fuzzy.js";
+import { visibleText } from "../text/graphemes.js";
+import { cellText, countText, fitLine, fitText, indented, type Line, type Span } from "../text/line.js";
+import { cursorLook, type PanelContent } from "./panel-content.js";
+import { emptyListLines, problemLine, progressText } from "./status-lines.js";
+import { placeholder } from "./value-lines.js";
+
+/** Columns of each cell; two columns are between two cells. */
+interface ListColumns {
+  readonly name: number;
+  readonly type: number;
+  readonly value: number;
+  readonly description: number;
+}
+
+const WIDE = 90;
+const TYPE_WIDTH = 7;
+/** Cursor, mark and a space before the cells, and a space after them. */
+const AROUND = 4;
+const GAP = "  ";
+
+export function variablesPanel(state: State, size: Size): PanelContent {
+  const { list, loaded } = state;
+  const isEmpty = list.rows.length === 0;
+  const progress = progressText(state);
+  const count = isEmpty ? "" : ` ${countText(list.cursor + 1)}/${countText(list.rows.length)}`;
+  const filter = list.filter !== "" && loaded.entries.length > 0 ? `  /${visibleText(list.filter)}` : "";
+  return {
+    title: `Variables${count}${filter}`,
+    footnote: progress === undefined || isEmpty ? undefined : `reading… ${progress}`.trimEnd(),
+    isFocused: state.focus === "variables",
+    lines: isEmpty ? emptyLines(state, size) : listLines(state, size),
+  };
+}
+
+function emptyLines(state: State, size: Size): Line[] {
+  const problem = state.loaded.isComplete ? problemLine(state) : undefined;
+  return [problem ? headLine(problem, size) : [], ...emptyListLines(state, textColumns(size)).map(indented)];
+}
+
+function headLine(problem: Line, { width }: Size): Line {
+  return fitLine(indented(problem), width - 3);
+}
+
+function listLines(state: State, size: Size): Line[] {
+  const { rows, top } = state.list;
+  const columns = listColumns(size.width - 2);
+  const problem = problemLine(state);
+  // It replaces the heading, so that the rows don't move.
+  const head = problem ? headLine(problem, size) : headingLine(columns, state.list.sort);
+  const visible = rows.slice(top, top + Math.max(0, size.height - 3));
+  return [head, ...visible.map((entryIndex, index) => variableLine(state, entryIndex, top + index, columns))];
+}
+
+function listColumns(width: number): ListColumns {
+  const cells = width - AROUND - TYPE_WIDTH - 2 * GAP.length;
+  if (width < WIDE) {
+    const value = Math.max(11, Math.floor(cells * 0.4));
+    return { name: cells - value, type: TYPE_WIDTH, value, description: 0 };
+  }
+  const name = Math.floor((cells - GAP.length) * 0.34);
+  const value = Math.floor((cells - GAP.length) * 0.28);
+  return { name, type: TYPE_WIDTH, value, description: cells - GAP.length - name - value };
+}
+
+function headingLine(columns: ListColumns, sort: Sort): Line {
+  const cells = [
+    fitText(sort === "name" ? "NAME ↓" : "NAME", columns.name),
+    fitText(sort === "type" ? "TYPE ↓" : "TYPE", columns.type),
+    fitText("VALUE", columns.value),
+  ];
+  if (columns.description > 0) cells.push(fitText("DESCRIPTION", columns.description));
+  return [{ text: `   ${cells.join(GAP)} `, role: "muted", isBold: true }];
+}
+
+/** @param row index into `list.rows` */
+function variableLine(state: State, entryIndex: number, row: number, columns: ListColumns): Line {
+  const entry = state.loaded.entries[entryIndex];
+  if (!entry) return [];
+  const isCursor = row === state.list.cursor;
+  const isInverse = isCursor && state.focus === "variables";
+  const look = cursorLook(isCursor, isInverse);
+  const spans: Line = [{ text: isCursor ? "›" : " ", role: "accent" }, ...cells(entry, state, columns), { text: " " }];
+  // Inverse colors are hard to read; a match is underlined too.
+  return spans.map((span) =>
+    isInverse && span.role !== "match" ? { text: span.text, ...look } : { ...span, ...look },
+  );
+}
+
+function cells(entry: VariableEntry, state: State, columns: ListColumns): Line {
+  const words = searchWords(state.list.filter);
+  const { name, type, description } = entry.variable;
+  const searched = (text: string, width: number, look: Omit<Span, "text">): Line =>
+    words.length === 0 ? [{ ...look, text: cellText(text, width) }] : highlight(words, text, width, look);
+  const spans: Line = [
+    mark(state.marks?.kinds.get(name)),
+    ...searched(name, columns.name, {}),
+    { text: `${GAP}${cellText(type, columns.type)}${GAP}`, role: "muted" },
+    valueCell(entry, state, columns.value),
+  ];
+  if (columns.description === 0) return spans;
+  return [...spans, { text: GAP, role: "muted" }, ...searched(description, columns.description, { role: "muted" })];
+}
+
+function mark(kind: "added" | "changed" | undefined): Span {
+  if (kind === "added") return { text: "+ ", role: "success" };
+  return kind === "changed" ? { text: "~ ", role: "warning" } : { text: "  " };
+}
+
+const ROLES = { STRING: "string", NUMBER: "number", BOOLEAN: "boolean", JSON: "json" } as const;
+
+function valueCell(entry: VariableEntry, state: State, width: number): Span {
+  const shown = shownValue(entry, state);
+  if (shown.kind === "shown" && shown.text !== "") {
+    return { text: cellText(shown.text, width), role: ROLES[entry.variable.type] ?? "text" };
+  }
+  const { text, role } = placeholder(shown.kind);
+  return { text: fitText(text, width), role };
+}

@@ -1,6 +1,7 @@
-import type { Io } from "./io.js";
+import { reportError } from "./output/errors.js";
+import type { Io } from "./output/io.js";
+import { wasTerminated } from "./processes/signals.js";
 import { buildProgram } from "./program.js";
-import { reportError } from "./report-error.js";
 
 /** Runs one command line and resolves to its exit code. Never rejects. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
@@ -11,6 +12,8 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     await program.parseAsync(words, { from: "user" });
     return context.exitCode;
   } catch (error) {
-    return reportError(error, words, io);
+    return await reportError(error, words, io);
+  } finally {
+    if (wasTerminated()) io.leaveUnread();
   }
 }

@@ -1,18 +1,24 @@
-import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
-import envPaths from "env-paths";
-import type { Io } from "./io.js";
+import { constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { Socket } from "node:net";
+import { constants as systemConstants } from "node:os";
+import { isatty, WriteStream } from "node:tty";
+import type { Io } from "./output/io.js";
+import { writeLines } from "./output/output.js";
+import { endProcess, isTerminalClosed } from "./processes/end-process.js";
+import { userFolders } from "./settings/user-folders.js";
 
-/** This process as a command sees it. Streams are made when they are first used: stdin alone takes Node 2 ms. */
+/** This process as a command sees it. Streams are created when they are first used: stdin alone takes Node 2 ms. */
 export function processIo(): Io {
   const { stdout, env } = process;
-  // A reader that has seen enough, `head` for one, closes the pipe: that ends the command, it is no error.
+  let stderr: Io["stderr"] | undefined;
+  // A reader that has read enough, such as `head`, closes the pipe. The command then ends as SIGPIPE would end it: without
+  // a message, but not with 0, since it may not have finished its work.
   stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(0);
-    process.stderr.write(`appvars: can't write to stdout (${error.code})\n`);
-    process.exit(1);
+    if (error.code === "EPIPE") endProcess(128 + systemConstants.signals.SIGPIPE);
+    writeLines(process.stderr, [`appvars: can't write to stdout (${error.code})`]);
+    endProcess(1);
   });
-  // Node would open its debugger, on a port that every user of the machine can reach, in a process with secrets in it.
+  // Node would open its debugger, on a port that every user of the machine can reach, in a process that has secrets.
   process.on("SIGUSR1", () => {});
   return {
     get stdin() {
@@ -20,42 +26,89 @@ export function processIo(): Io {
     },
     stdout,
     get stderr() {
-      return patientStderr();
+      stderr ??= openStderr();
+      return stderr;
     },
     env,
-    cwd: process.cwd(),
-    folders: userFolders(),
+    get cwd() {
+      return process.cwd();
+    },
+    folders: userFolders(env, process.platform),
     user: process.getuid?.(),
+    groups: process.getgroups?.() ?? [],
     clock: Date.now,
+    ticks: () => performance.now(),
     untilStopped,
+    leaveUnread,
   };
 }
 
-/** When nobody is left to be told, what the command does, a server for one, goes on. */
-function patientStderr(): Io["stderr"] {
-  const { stderr } = process;
-  if (stderr.listenerCount("error") === 0) stderr.on("error", () => {});
-  return stderr;
+/**
+ * stderr, with a separate file description if it is a pipe or a terminal and the system has Linux's /proc. Whether
+ * writes block is a property of the description, which other processes share, and Node makes writes block each time it
+ * starts a child. A reader that does not read would then stop a server. If nobody can read stderr, the command continues.
+ */
+function openStderr(): Io["stderr"] {
+  return (reopen(2) ?? process.stderr).on("error", () => {});
 }
 
-/** A relative XDG_CONFIG_HOME is to be ignored, says the specification of it: secrets would go into a project. */
-function userFolders(): Io["folders"] {
-  const { config, cache } = envPaths("appvars", { suffix: "" });
-  return {
-    config: isAbsolute(config) ? config : join(homedir(), ".config", "appvars"),
-    cache: isAbsolute(cache) ? cache : join(homedir(), ".cache", "appvars"),
-  };
+function reopen(fd: number): Socket | WriteStream | undefined {
+  const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
+  const isTerminal = isatty(fd);
+  try {
+    // A regular file would be written from its start, and a socket can't be opened again.
+    if (!isTerminal && !fstatSync(fd).isFIFO()) return undefined;
+    const own = openSync(`/proc/self/fd/${fd}`, O_WRONLY | O_NONBLOCK | O_NOCTTY);
+    return isTerminal ? setNonBlocking(new WriteStream(own)) : new Socket({ fd: own, readable: false, writable: true });
+  } catch {
+    return undefined;
+  }
+}
+
+/** An undocumented property of Node. */
+interface HandledStream extends WriteStream {
+  _handle?: { fd: number; setBlocking(isBlocking: boolean): void };
+}
+
+/**
+ * Makes writes to a terminal not block: Node's would block for ever after Ctrl-S. Only if Node could open the terminal
+ * again: the shell's reads must still block.
+ */
+function setNonBlocking<Stream extends WriteStream>(stream: Stream): Stream {
+  const { _handle: handle } = stream as HandledStream;
+  if (stream.isTTY && handle && handle.fd > 2) handle.setBlocking(false);
+  return stream;
 }
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
-function untilStopped(): Promise<void> {
+function untilStopped(onReload: () => void): Promise<void> {
+  setNonBlocking(process.stdout);
   return new Promise((resolve) => {
     const stop = () => {
       resolve();
-      // Another signal ends the process at once.
+      // Another signal ends the process immediately.
       for (const signal of STOP_SIGNALS) process.off(signal, stop);
+      process.off("SIGHUP", onHangUp);
+    };
+    // Closing a terminal's window is meant to end what runs in it. The terminal is already closed by then.
+    const onHangUp = () => {
+      if (process.platform === "win32" || isTerminalClosed()) stop();
+      else onReload();
     };
     for (const signal of STOP_SIGNALS) process.on(signal, stop);
+    process.on("SIGHUP", onHangUp);
   });
+}
+
+const MAX_UNREAD_MS = 500;
+
+function leaveUnread(): void {
+  // The process ends before this, unless output is waiting for its reader.
+  setTimeout(() => endProcess(Number(process.exitCode ?? 1)), MAX_UNREAD_MS).unref();
+}
+
+export function packageVersion(): string {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
 }

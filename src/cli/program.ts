@@ -1,10 +1,11 @@
-import { Command } from "commander";
+import { Command, type Option } from "commander";
 import { UsageError } from "../domain/errors.js";
 import { nearest } from "../domain/nearest.js";
-import { type Context, createContext, type OutputFlags } from "./context.js";
-import type { Io } from "./io.js";
-import { packageVersion } from "./package-version.js";
-import { ownWords, separateCommand } from "./separate-command.js";
+import { type Context, createContext, type OutputFlags } from "./output/context.js";
+import { ownWords } from "./output/errors.js";
+import type { Io } from "./output/io.js";
+import { writeLines } from "./output/output.js";
+import { packageVersion } from "./process-io.js";
 
 type CommandFactory = (context: Context) => Command;
 
@@ -15,22 +16,26 @@ const COMMANDS: Record<string, () => Promise<CommandFactory>> = {
   list: async () => (await import("./commands/list.js")).listCommand,
   get: async () => (await import("./commands/get.js")).getCommand,
   show: async () => (await import("./commands/show.js")).showCommand,
-  explain: async () => (await import("./commands/explain.js")).explainCommand,
+  explain: async () => (await import("./commands/explain/explain.js")).explainCommand,
   health: async () => (await import("./commands/health.js")).healthCommand,
   run: async () => (await import("./commands/run.js")).runCommand,
   doctor: async () => (await import("./commands/doctor.js")).doctorCommand,
   set: async () => (await import("./commands/set.js")).setCommand,
   unset: async () => (await import("./commands/unset.js")).unsetCommand,
-  import: async () => (await import("./commands/import.js")).importCommand,
-  export: async () => (await import("./commands/export.js")).exportCommand,
+  import: async () => (await import("./commands/import/import.js")).importCommand,
+  export: async () => (await import("./commands/export/export.js")).exportCommand,
   diff: async () => (await import("./commands/diff.js")).diffCommand,
   tui: async () => (await import("./commands/tui.js")).tuiCommand,
   env: async () => (await import("./commands/env.js")).envCommand,
-  sandbox: async () => (await import("./commands/sandbox.js")).sandboxCommand,
-  profile: async () => (await import("./commands/profile.js")).profileCommand,
+  sandbox: async () => (await import("./commands/sandbox/sandbox.js")).sandboxCommand,
+  profile: async () => (await import("./commands/profile/profile.js")).profileCommand,
   config: async () => (await import("./commands/config.js")).configCommand,
+  allow: async () => (await import("./commands/allow.js")).allowCommand,
   sign: async () => (await import("./commands/sign.js")).signCommand,
-  openapi: async () => (await import("./commands/openapi.js")).openapiCommand,
+  openapi: async () => {
+    const { openapiCommand } = await import("./commands/openapi.js");
+    return (context) => openapiCommand(context, packageVersion());
+  },
   completion: async () => {
     const { completionCommand } = await import("./commands/completion.js");
     return (context) => completionCommand(context, async () => (await buildProgram([], context.io)).program);
@@ -40,11 +45,11 @@ const COMMANDS: Record<string, () => Promise<CommandFactory>> = {
 interface Built {
   program: Command;
   context: Context;
-  /** What the program is to parse: `argv`, with a `--` before another program's words. */
+  /** The words to parse: `argv` with `--` before the words of another program. */
   words: string[];
 }
 
-/** The command line, for this one call of it: without the commands that `argv` does not name. */
+/** Builds the command line for one call: if `argv` names a command, with that command only. */
 export async function buildProgram(argv: readonly string[], io: Io): Promise<Built> {
   const program = new Command("appvars")
     .description("Serve the variables of an application environment, and read them from scripts.")
@@ -52,17 +57,17 @@ export async function buildProgram(argv: readonly string[], io: Io): Promise<Bui
     .helpOption("-h, --help", "print help")
     .helpCommand("help [command]", "print help for a command")
     .option("--json", "machine-readable output, errors too")
-    .option("-q, --quiet", "no notes on stderr")
-    .option("--verbose", "tell of each request on stderr")
-    .option("--no-color", "no colour (also NO_COLOR; FORCE_COLOR for the opposite)")
+    .option("-q, --quiet", "write no notes to stderr")
+    .option("--verbose", "log each request to stderr")
+    .option("--no-color", "no colors (like NO_COLOR; FORCE_COLOR forces them)")
     .configureHelp({ showGlobalOptions: true })
     .addHelpText("after", "\nExample:\n  appvars serve")
     .exitOverride();
   const context = createContext(io, () => program.opts<OutputFlags>());
   const { stdout, stderr } = io;
   program.configureOutput({
-    writeOut: (text) => stdout.write(text),
-    writeErr: (text) => void (argv.includes("--json") || stderr.write(text)),
+    writeOut: (text) => writeLines(stdout, linesOf(text)),
+    writeErr: (text) => void (argv.includes("--json") || writeLines(stderr, linesOf(text))),
     outputError: () => {},
   });
   for (const load of commandsFor(argv)) {
@@ -75,16 +80,36 @@ export async function buildProgram(argv: readonly string[], io: Io): Promise<Bui
   return { program, context, words: separateCommand(argv, options) };
 }
 
+/** The commands that start another program. */
+const STARTERS = ["run", "sandbox"];
+
 /**
- * commander would print help, as if nothing were wrong, for `gte --help` or `help gte`.
+ * Puts `--` before the command line of another program, so that commander does not parse its flags:
+ * `run --only A ls --json` becomes `run --only A -- ls --json`.
  *
- * @throws UsageError with the command that was likely meant
+ * @param options those of `appvars` and of the command
+ */
+export function separateCommand(argv: readonly string[], options: readonly Option[]): string[] {
+  const start = argv.findIndex((word) => !word.startsWith("-"));
+  if (!STARTERS.includes(argv[start] ?? "")) return [...argv];
+  let end = start + 1;
+  while (argv[end]?.startsWith("-") && argv[end] !== "--") {
+    const option = options.find(({ short, long }) => argv[end] === short || argv[end] === long);
+    end += option?.required ? 2 : 1;
+  }
+  return end >= argv.length || argv[end] === "--" ? [...argv] : [...argv.slice(0, end), "--", ...argv.slice(end)];
+}
+
+/**
+ * commander would print help for `gte --help` or `help gte`, and exit with 0.
+ *
+ * @throws UsageError with the likely command
  */
 function refuseUnknownCommands(program: Command, argv: readonly string[]): void {
   let command = program;
   const switches = [...program.options.flatMap(({ long, short }) => [long, short]), "--help", "-h"];
   for (const word of ownWords(argv).filter((text) => !switches.includes(text))) {
-    // Another flag is in the wrong place, and the next word may be its value: commander says so.
+    // commander reports another flag here; the next word may be its value.
     if (command.commands.length === 0 || word.startsWith("-")) return;
     if (word === "help") continue;
     const called = command.commands.find((candidate) => candidate.name() === word);
@@ -98,10 +123,14 @@ function unknownCommand(word: string, { commands }: Command): UsageError {
     word,
     commands.map((command) => command.name()),
   );
-  return new UsageError(`unknown command '${word}'${suggestion ? `\n(Did you mean ${suggestion}?)` : "; see --help"}`);
+  return new UsageError(`unknown command '${word}'${suggestion ? ` (did you mean ${suggestion}?)` : "; see --help"}`);
 }
 
-/** So that errors in a command of a command are thrown too, not printed by commander. */
+function linesOf(text: string): string[] {
+  return text.replace(/\n$/, "").split("\n");
+}
+
+/** Makes errors in subcommands be thrown too, instead of printed by commander. */
 function inheritSettings(command: Command, parent: Command): void {
   command.copyInheritedSettings(parent);
   for (const subcommand of command.commands) inheritSettings(subcommand, command);

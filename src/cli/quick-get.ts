@@ -1,36 +1,39 @@
-import { createContext, noteExchanges, type OutputFlags, withSource } from "./context.js";
-import { createDecrypt } from "./decryption.js";
-import { type GetOptions, runGet } from "./get-values.js";
-import type { Io } from "./io.js";
-import { layersOf } from "./layers.js";
-import { openRemote } from "./open-remote.js";
-import { reportError } from "./report-error.js";
-import type { SourceFlags } from "./settings.js";
-import { parseWords } from "./source-flags.js";
-import { resolveSettings } from "./source-settings.js";
+import { createContext, type OutputFlags } from "./output/context.js";
+import { reportError } from "./output/errors.js";
+import { type Io, withNotice } from "./output/io.js";
+import type { SourceFlags } from "./settings/layers.js";
+import { parseWords } from "./settings/parse-words.js";
+import { readSettings } from "./settings/settings.js";
+import { createDecrypt } from "./sources/decryption.js";
+import { type GetOptions, runGet } from "./sources/get-values.js";
+import { openSource, withSource } from "./sources/open-source.js";
 
 /**
- * `appvars get NAME…` from a server, without what only other commands need, commander above all: scripts call it
- * often, and half of its time would go into loading that. Resolves to the exit code, or to undefined for a command line
- * that it leaves, untouched, to `main`.
+ * `appvars get NAME…` from a server, without loading commander: scripts call it often, and with commander it takes a
+ * tenth longer. Resolves to the exit code, or to undefined for a command line that it leaves, untouched, to `main`.
  */
 export async function quickGet(argv: readonly string[], io: Io): Promise<number | undefined> {
   const call = parseQuickGet(argv);
   if (!call) return undefined;
   const context = createContext(io, () => call.output);
+  const held: string[] = [];
+  let notice = (text: string): void => void held.push(text);
+  const showNotices = () => {
+    notice = (text) => context.io.notice?.(text);
+    for (const text of held.splice(0)) notice(text);
+  };
+  const noticing = withNotice(io, (text) => notice(text));
   try {
-    const settings = resolveSettings(layersOf(call.flags, io));
-    if (settings.kind === "local") return undefined;
-    const opening = openRemote(
-      settings,
-      io,
-      noteExchanges(context.note, () => call.output),
-    );
-    await withSource(opening, async (source) =>
-      runGet(call, source, await createDecrypt(call.flags, context), context),
+    const settings = readSettings(call.flags, noticing);
+    // `main` reads the settings again, and shows the notices.
+    if (settings.connection.kind === "local") return undefined;
+    showNotices();
+    await withSource(openSource(settings, context), async (source) =>
+      runGet(call, source, await createDecrypt(settings), context),
     );
     return context.exitCode;
   } catch (error) {
+    showNotices();
     return reportError(error, argv, io);
   }
 }
@@ -40,12 +43,12 @@ interface QuickGet extends GetOptions {
   flags: SourceFlags;
 }
 
-/** Undefined for anything but a plain `get`: help, a mistake, `--cache`, and what follows from them, is commander's. */
+/** Undefined for anything but a plain `get`: commander handles help, mistakes and `--cache`. */
 function parseQuickGet(argv: readonly string[]): QuickGet | undefined {
   const start = argv.findIndex((word) => !GLOBAL_FLAGS.includes(word));
   if (argv[start] !== "get") return undefined;
   try {
-    const { flags, others, positionals: names } = parseWords(argv.toSpliced(start, 1), OUTPUT_FLAGS, true);
+    const { flags, others, positionals: names } = parseWords(argv.toSpliced(start, 1), QUICK_GET_FLAGS, true);
     if (names.length === 0) return undefined;
     const on = (name: "json" | "quiet" | "verbose") => others.has(name) && { [name]: true };
     const output = { color: !others.has("no-color"), ...on("json"), ...on("quiet"), ...on("verbose") };
@@ -55,8 +58,8 @@ function parseQuickGet(argv: readonly string[]): QuickGet | undefined {
   }
 }
 
-/** Those that may stand before the command. */
+/** The flags that may stand before the command. */
 const GLOBAL_FLAGS = ["--json", "--quiet", "-q", "--verbose", "--no-color"];
 
-/** With their letters, where they have one. */
-const OUTPUT_FLAGS = { json: undefined, quiet: "q", verbose: undefined, "no-color": undefined, "no-newline": "n" };
+/** With their letters, if they have one. */
+const QUICK_GET_FLAGS = { json: undefined, quiet: "q", verbose: undefined, "no-color": undefined, "no-newline": "n" };

@@ -1,43 +1,50 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathRisks } from "../files/path-risks.js";
+import { quickComplete } from "./completion/quick-complete.js";
+import type { Io } from "./output/io.js";
 import { processIo } from "./process-io.js";
-import { quickComplete } from "./quick-complete.js";
+import { endIfObstructed } from "./processes/end-process.js";
 import { quickGet } from "./quick-get.js";
 
 /**
- * Runs the command line of this process and resolves to its exit code. Bundled into one file by the build, since
- * each file costs a one-shot command about a millisecond; what it loads beyond that is as it is in the sources.
+ * Runs the command line of this process and resolves to its exit code. The build bundles it into one file, since each
+ * file costs a one-shot command about a millisecond.
  *
- * @param enableCompileCache Node's own, where it has one: keeps compiled code in a folder
+ * @param enableCompileCache Node's function to keep compiled code in a folder, if it has one
  */
 export async function start(argv: readonly string[], enableCompileCache?: (folder: string) => void): Promise<number> {
   const io = processIo();
-  const completed = await quickComplete(argv, io);
-  if (completed !== undefined) {
-    killIfStuck();
-    return completed;
-  }
-  const code = await quickGet(argv, io);
-  if (code !== undefined) return code;
-  if (enableCompileCache) enableCompileCache(compiledFolder(io.folders.cache));
+  const quick = (await quickComplete(argv, io)) ?? (await quickGet(argv, io));
+  const code = quick ?? (await callMain(argv, io, enableCompileCache));
+  await endIfObstructed(code, io);
+  return code;
+}
+
+async function callMain(
+  argv: readonly string[],
+  io: Io,
+  enableCompileCache: ((folder: string) => void) | undefined,
+): Promise<number> {
+  if (enableCompileCache && isOwnFolder(io)) enableCompileCache(join(io.folders.cache, "compiled"));
   const { main } = await import("./main.js");
   return main(argv, io);
 }
 
-/** In a folder of the user's alone: by default it would be where others may have put code of theirs before. */
-function compiledFolder(cache: string): string {
-  try {
-    mkdirSync(cache, { recursive: true, mode: 0o700 });
-  } catch {
-    // Then Node can't keep anything there, which is no harm.
-  }
-  return join(cache, "compiled");
-}
-
 /**
- * Looking up a host can't be called off, and Node waits for it even in `process.exit`: with a name server out of reach
- * a Tab would hang for many seconds. Unless that is so, the process is gone before this happens.
+ * Creates the cache folder if it is missing, and returns whether code may be kept in it. Node's default folder may
+ * contain code of other users, and with `sudo -E` this folder may be another user's. Node would create it, but its
+ * recursive mkdir never returns for HOME=/proc.
  */
-function killIfStuck(): void {
-  setTimeout(() => process.kill(process.pid, "SIGKILL"), 50).unref();
+function isOwnFolder(io: Io): boolean {
+  const { folders } = io;
+  for (const folder of [dirname(folders.cache), folders.cache]) {
+    try {
+      mkdirSync(folder, 0o700);
+    } catch {
+      // It usually exists.
+    }
+  }
+  if (!existsSync(folders.cache)) return false;
+  return pathRisks(join(folders.cache, "compiled"), io).length === 0;
 }

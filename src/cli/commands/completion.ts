@@ -2,26 +2,27 @@ import { readFile } from "node:fs/promises";
 import { Argument, Command } from "commander";
 import { describeCommands } from "../completion/command-table.js";
 import { SHELL_NAMES, type ShellName, writeBranches } from "../completion/shells.js";
-import type { Context } from "../context.js";
+import type { Context } from "../output/context.js";
+import { printRaw } from "../output/printer.js";
 
-/** @param buildWhole makes the program with all of its commands, to tell of them */
+/** @param buildWhole builds the program with all of its commands */
 export function completionCommand(context: Context, buildWhole: () => Promise<Command>): Command {
   return new Command("completion")
     .summary("print the completion script of a shell")
     .description(
       "Print a script with which the Tab key completes commands, flags, files, profiles, environments and the names " +
-        "of variables. Print it anew after an update: commands and flags are in it.",
+        "of variables. Print it again after an update: it contains the commands and flags.",
     )
     .addArgument(new Argument(`<${SHELL_NAMES.join("|")}>`, "the shell").choices(SHELL_NAMES))
     .addHelpText("after", INSTALLING)
-    .action(async (shell: ShellName) => context.print(await completionScript(shell, await buildWhole())));
+    .action(async (shell: ShellName) => printRaw(context, { text: await completionScript(shell, await buildWhole()) }));
 }
 
-/** The part of a script that is always the same, and in it what there is to know of the program's commands. */
+/** The fixed part of a script, with the branches for the program's commands inserted. */
 export async function completionScript(shell: ShellName, program: Command): Promise<string> {
   const file = new URL(`../../../data/completion/appvars.${shell}`, import.meta.url);
   const branches = writeBranches(shell, describeCommands(program));
-  // A function, since dollar signs in a text would mean something.
+  // A function, since a dollar sign in a replacement text is special.
   return (await readFile(file, "utf8")).replace(/^.*@BRANCHES@.*\n/m, () => branches);
 }
 
@@ -29,11 +30,11 @@ const INSTALLING = `
 Installing:
   bash    add to ~/.bashrc:  source <(appvars completion bash)
           with the bash 3.2 of macOS:  eval "$(appvars completion bash)"
-          or, where the package bash-completion is, once:
+          or once, with the package bash-completion:
           mkdir -p ~/.local/share/bash-completion/completions
           appvars completion bash > ~/.local/share/bash-completion/completions/appvars
   zsh     add to ~/.zshrc, after compinit:  source <(appvars completion zsh)
-          or, in a folder that $fpath has before compinit, once:
+          or once, in a folder that is in $fpath before compinit:
           mkdir -p ~/.zsh/completions; appvars completion zsh > ~/.zsh/completions/_appvars
   fish    once:
           mkdir -p ~/.config/fish/completions

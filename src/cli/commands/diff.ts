@@ -1,21 +1,23 @@
 import { existsSync } from "node:fs";
 import { Command } from "commander";
+import { createBudget } from "../../client/budget.js";
 import { diffValues } from "../../domain/diff.js";
 import type { VariableSource } from "../../domain/source.js";
-import { type Context, withSource } from "../context.js";
-import { dataPath } from "../data-path.js";
-import { createDecrypt, type Decrypt } from "../decryption.js";
-import { printDifferences } from "../differences.js";
-import type { Io } from "../io.js";
-import { readEntries } from "../read-entries.js";
-import type { SourceFlags } from "../settings.js";
-import { addSourceOptions } from "../source-options.js";
+import type { Context } from "../output/context.js";
+import type { Io } from "../output/io.js";
+import { addSourceOptions } from "../settings/flags.js";
+import type { SourceFlags } from "../settings/layers.js";
+import { readSettings } from "../settings/settings.js";
+import { createDecrypt, type Decrypt } from "../sources/decryption.js";
+import { printDifferences } from "../sources/differences.js";
+import { openSource, withSource } from "../sources/open-source.js";
+import { readValues } from "../sources/reading.js";
 
 export interface DiffOptions {
   before: string;
   after: string;
   values: boolean;
-  /** Whether a difference is told by exit code 1. */
+  /** Whether to exit with 1 if there is a difference. */
   exitCode: boolean;
 }
 
@@ -23,42 +25,48 @@ export function diffCommand(context: Context): Command {
   const command = new Command("diff")
     .summary("compare two environments or sources")
     .description(
-      "Tell what is added, removed and changed from A to B. Each is the name of an environment of the data file; " +
-        "FILE:ENVIRONMENT; or the URL of a server, with the credentials that are set. Values are hidden unless --values.",
+      "Show what was added, removed and changed from A to B. Each is the name of an environment of the data file; " +
+        "FILE:ENVIRONMENT; or the URL of a server, with the configured credentials. Values are hidden without --values.",
     )
-    .argument("<a>", "what is taken for the old one")
-    .argument("<b>", "what is taken for the new one")
+    .argument("<a>", "the old one")
+    .argument("<b>", "the new one")
     .option("--values", "show the values too")
-    .option("--exit-code", "exit with 1 when there is a difference")
+    .option("--exit-code", "exit with 1 if there is a difference")
     .addHelpText("after", "\nExample:\n  appvars diff test production --data vars.json")
-    .action(async (before: string, after: string, { values = false, exitCode = false, ...flags }) =>
-      runDiff({ before, after, values, exitCode }, flags, await createDecrypt(flags, context), context),
-    );
+    .action(async (before: string, after: string, { values = false, exitCode = false, ...flags }) => {
+      const settings = readSettings(flags, context.io);
+      const decrypt = await createDecrypt(settings);
+      await runDiff({ before, after, values, exitCode }, flags, decrypt, context);
+    });
   return addSourceOptions(command);
 }
 
-/** @throws UsageError, NotFoundError and what reading either source throws */
+/** @throws UsageError, NotFoundError, and errors of reading either source */
 export async function runDiff(
   options: DiffOptions,
   flags: SourceFlags,
   decrypt: Decrypt,
   context: Context,
 ): Promise<void> {
+  const budget = createBudget();
+  // Both sources may be the same file.
+  const openFiles = new Map();
   const read = (place: string) =>
-    withSource(context.openSource(sourceFlags(place, flags, context.io)), (source: VariableSource) =>
-      readEntries(source, decrypt),
+    withSource(
+      openSource(readSettings(sourceFlags(place, flags, context.io), context.io), context, { budget, openFiles }),
+      (source: VariableSource) => readValues(source, decrypt),
     );
   const differences = diffValues(await read(options.before), await read(options.after));
   await printDifferences(differences, options.values, context);
   if (options.exitCode && differences.length > 0) context.exitCode = 1;
 }
 
-/** The flags that open what A or B names. */
+/** The flags that open A or B. */
 function sourceFlags(place: string, { data, env: _, url: __, ...flags }: SourceFlags, io: Io): SourceFlags {
   if (/^https?:\/\//.test(place)) return { ...flags, url: place };
   const [, file, environment] = /^(.+):([^:]+)$/.exec(place) ?? [];
-  // An environment's name may hold a colon too.
+  // The name of an environment may contain a colon.
   if (file && environment && (file.endsWith(".json") || existsSync(file)))
     return { ...flags, data: file, env: environment };
-  return { ...flags, data: dataPath({ data }, io), env: place };
+  return { ...flags, data: readSettings({ data }, io).dataPath, env: place };
 }

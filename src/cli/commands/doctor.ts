@@ -1,28 +1,52 @@
 import { Command } from "commander";
-import type { Context } from "../context.js";
-import { EXIT_CODES } from "../exit-codes.js";
-import type { SourceFlags } from "../settings.js";
-import { addSourceOptions } from "../source-options.js";
+import type { CheckResult } from "../doctor/finding.js";
+import type { Context } from "../output/context.js";
+import { EXIT_CODES } from "../output/errors.js";
+import { print, type StyledLine } from "../output/printer.js";
+import { addSourceOptions } from "../settings/flags.js";
+import type { SourceFlags } from "../settings/layers.js";
 
 export function doctorCommand(context: Context): Command {
   const command = new Command("doctor")
     .summary("find out why variables can't be read")
     .description(
-      "Check settings, file modes, the way to the server, TLS, the clock, the credentials and the rate limit, or a data " +
-        "file. Tells of each whether it is ok, a warning, a problem or skipped, and how to mend it. Tries everything " +
-        "once. Exits with 0 when there is no problem, else with the code that the first problem leads to.",
+      "Check the settings and file modes and, for a server, the connection, TLS, the clock, the credentials and the rate " +
+        "limit; or check a data file. Reports each check as ok, warning, problem or skipped, and how to fix it. Tries " +
+        "everything once. Exits with 0 if there is no problem, otherwise with the exit code of the first problem.",
     )
     .addHelpText("after", "\nExample:\n  appvars doctor --url https://vars.example.com")
     .action((flags) => runDoctor(flags, context));
   return addSourceOptions(command);
 }
 
-/** Prints the findings, and sets the exit code to that of the first problem. */
 export async function runDoctor(flags: SourceFlags, context: Context): Promise<void> {
   const { diagnose } = await import("../doctor/diagnose.js");
-  const { printReport } = await import("../doctor/print-report.js");
   const results = await diagnose(flags, context.io);
   await printReport(results, context);
   const first = results.find((result) => result.verdict === "problem");
   if (first) context.exitCode = EXIT_CODES[first.code];
+}
+
+/** Widths of the columns. */
+const VERDICT = 9;
+const CHECK = 14;
+
+function printReport(results: readonly CheckResult[], context: Context): Promise<void> {
+  return print(context, {
+    json: results.map(({ check, verdict, message, fix = null }) => ({ check, verdict, message, fix })),
+    rows: results.map(({ verdict, check, message, fix = "" }) => [verdict, check, message, fix]),
+    lines: ({ green, yellow, red, dim }) => {
+      const styles = { ok: green, warning: yellow, problem: red, skipped: dim };
+      return results.flatMap((result) => reportLines(result, styles[result.verdict]));
+    },
+  });
+}
+
+/** `problem  clock         message`, and the fix on a line below. */
+function reportLines({ verdict, check, message, fix }: CheckResult, style: (text: string) => string): StyledLine[] {
+  const head = {
+    text: `${verdict.padEnd(VERDICT)}${check.padEnd(CHECK)}${message}`,
+    style: (line: string) => style(line.slice(0, VERDICT)) + line.slice(VERDICT),
+  };
+  return fix === undefined ? [head] : [head, { text: `${" ".repeat(VERDICT + CHECK)}-> ${fix}` }];
 }

@@ -1,24 +1,25 @@
 import { Command, Option } from "commander";
-import type { Context } from "../context.js";
-import { packageVersion } from "../package-version.js";
+import type { Context } from "../output/context.js";
+import { printRaw } from "../output/printer.js";
 
-export interface OpenapiOptions {
+interface OpenapiOptions {
   format: "json" | "yaml";
 }
 
-export function openapiCommand(context: Context): Command {
+export function openapiCommand(context: Context, version: string): Command {
   return new Command("openapi")
     .summary("print the OpenAPI document of the API")
-    .description("Print the OpenAPI 3.1 document of the HTTP API. Asks no server and reads no data.")
-    .addOption(new Option("--format <format>", "what to print").choices(["json", "yaml"]).default("json"))
+    .description("Print the OpenAPI 3.1 document of the HTTP API. Contacts no server and reads no data.")
+    .addOption(new Option("--format <format>", "JSON or YAML").choices(["json", "yaml"]).default("json"))
     .addHelpText("after", "\nExample:\n  appvars openapi --format yaml > openapi.yaml")
-    .action((options: OpenapiOptions) => runOpenapi(options, context));
+    .action((options: OpenapiOptions) => runOpenapi(options, version, context));
 }
 
-export async function runOpenapi({ format }: OpenapiOptions, context: Context): Promise<void> {
+async function runOpenapi({ format }: OpenapiOptions, version: string, context: Context): Promise<void> {
   const { openapiDocument } = await import("../../openapi/document.js");
-  const document = openapiDocument(packageVersion());
-  if (format === "json") return context.print(`${JSON.stringify(document, null, 2)}\n`);
+  const document = openapiDocument(version);
+  if (format === "json") return printRaw(context, { text: `${JSON.stringify(document, null, 2)}\n` });
   const { stringify } = await import("yaml");
-  context.print(stringify(document, { aliasDuplicateObjects: false, blockQuote: "literal", lineWidth: 0 }));
+  const options = { aliasDuplicateObjects: false, blockQuote: "literal", lineWidth: 0 } as const;
+  printRaw(context, { text: stringify(document, options) });
 }

@@ -1,49 +1,68 @@
 import { constants } from "node:os";
 import { Command, InvalidArgumentError, Option } from "commander";
+import type { Budget } from "../../client/budget.js";
 import { checkSeconds } from "../../client/options.js";
 import { UsageError } from "../../domain/errors.js";
 import { isVariableName } from "../../domain/variable.js";
-import { addCacheOption } from "../cache-option.js";
-import type { Context } from "../context.js";
-import { createDecrypt } from "../decryption.js";
-import { runProgram } from "../run-program.js";
-import type { WatchRules } from "../run-watched.js";
-import { addSourceOptions } from "../source-options.js";
+import type { Context } from "../output/context.js";
+import { addAllowReserved, parseNames } from "../run/allow-reserved.js";
+import { runProgram } from "../run/run-program.js";
+import type { WatchRules } from "../run/run-watched.js";
+import { addCacheOption } from "../settings/arguments.js";
+import { addSourceOptions } from "../settings/flags.js";
+import { readSettings } from "../settings/settings.js";
+import { createDecrypt } from "../sources/decryption.js";
+import { openSource } from "../sources/open-source.js";
 
 export function runCommand(context: Context): Command {
   const command = new Command("run")
     .summary("run a command with the variables in its environment")
     .description(
-      "Run a command with the values in its environment: texts as they are, anything else as compact JSON. It has our " +
-        "stdin, terminal and signals, and its exit code is ours: 128+n when signal n ended it, 126 when it can't be " +
-        "executed, 127 when it is not found. Variables by which programs would be taken over (PATH, LD_PRELOAD, " +
-        "NODE_OPTIONS and so on) are left out.",
+      "Run a command with the values in its environment: strings as they are, other types as compact JSON. It reads " +
+        "stdin, and gets Ctrl-C, Ctrl-Z and signals, as if it had been started directly. The exit code is that of the " +
+        "command: 128+n when signal n ended it, 126 when it can't be executed, 127 when it is not found. Reserved " +
+        "names, which can make programs run other code (PATH, LD_PRELOAD, NODE_OPTIONS and others), are left out with " +
+        "a warning. The credentials of appvars (APPVARS_API_KEY, APPVARS_API_SECRET, APPVARS_ENC_KEY) are removed " +
+        "from the environment.",
     )
     .argument("<command...>", "the command and its arguments, after --")
-    .option("--only <names>", "these variables, separated by commas", parseNames)
-    .option("--prefix <text>", "put this before each name", parsePrefix)
-    .option("--preserve-env", "what is set already wins")
-    .addOption(new Option("--pristine", "pass on nothing of this environment but PATH").conflicts("preserveEnv"))
-    .option("--allow-reserved", "pass on also what programs are taken over by")
-    .option("--redact", "strike out the values in the command's output (see below)")
-    .option("--watch", "act when the variables change")
-    .option("--interval <seconds>", "from one look to the next, with --watch (default 5)", parseInterval)
-    .option("--on-change <action>", "restart, or signal:HUP, with --watch (default restart)", parseReaction)
+    .option("--only <names>", "pass only these variables, separated by commas", parseNames)
+    .option("--prefix <text>", "prepend this to each name", parsePrefix)
+    .option("--preserve-env", "keep variables that are already set")
+    .addOption(
+      new Option("--pristine", "pass on nothing of the present environment but PATH").conflicts([
+        "preserveEnv",
+        "passCredentials",
+      ]),
+    )
+    .option("--pass-credentials", "also pass the credentials, for a command that calls appvars itself")
+    .option("--redact", "replace the values in the command's output by *** (see below)")
+    .option("--watch", "restart the command when one of its values changes")
+    .option("--interval <seconds>", "time between two checks, with --watch (default 5)", parseInterval)
+    .option(
+      "--on-change <action>",
+      "with --watch: restart, or a signal such as signal:HUP (default restart)",
+      parseReaction,
+    )
     .addHelpText(
       "after",
-      "\n--redact finds a value as it is, quoted for a shell, escaped for JSON or a URL, and in base64.\n" +
-        "The output then is no terminal and no file: /dev/stdout can't be opened.\n" +
+      "\n--redact finds values as they are, quoted for a shell, escaped for JSON or a URL, and in base64.\n" +
+        "The command's output is then a pipe, not a terminal or file: it can't open /dev/stdout.\n" +
+        "--watch keeps the command running while the server is unreachable.\n" +
         "\nExample:\n  appvars run --only DATABASE_URL,PORT -- node server.js",
     )
     .action(async (words: [string, ...string[]], { only, prefix = "", watch, interval, onChange, cache, ...flags }) => {
-      const { preserveEnv = false, pristine = false, allowReserved = false, redact = false, ...sourceFlags } = flags;
-      const rules = watchRules(watch, interval, onChange);
-      const options = { command: words, only, prefix, preserveEnv, pristine, allowReserved, redact, watch: rules };
-      const decrypt = await createDecrypt(sourceFlags, context);
-      const open = () => context.openSource(sourceFlags, { cache, live: watch === true });
+      const { preserveEnv = false, pristine = false, passCredentials = false, redact = false, ...others } = flags;
+      const { allowReserved = [], ...sourceFlags } = others;
+      const names = { only, prefix, allowReserved };
+      const rules = { preserveEnv, pristine, passCredentials, redact, watch: watchRules(watch, interval, onChange) };
+      const options = { command: words, ...names, ...rules };
+      const settings = readSettings(sourceFlags, context.io);
+      const decrypt = await createDecrypt(settings);
+      const open = (budget: Budget) => openSource(settings, context, { cache, live: watch === true, budget });
       context.exitCode = await runProgram(options, open, decrypt, context);
     });
-  return addSourceOptions(addCacheOption(command));
+  return addSourceOptions(addCacheOption(addAllowReserved(command, "pass on")));
 }
 
 function watchRules(
@@ -57,16 +76,9 @@ function watchRules(
   return undefined;
 }
 
-/** Of repeated flags all names count. */
-function parseNames(text: string, previous: string[] = []): string[] {
-  const names = text.split(",").map((name) => name.trim());
-  if (names.includes("")) throw new InvalidArgumentError("It must be names separated by commas.");
-  return [...previous, ...names];
-}
-
 function parsePrefix(text: string): string {
   if (text === "" || isVariableName(text)) return text;
-  throw new InvalidArgumentError("It must be what a variable's name may begin with.");
+  throw new InvalidArgumentError("It must be a valid beginning of a variable name.");
 }
 
 function parseInterval(text: string): number {

@@ -1,22 +1,38 @@
 import { access } from "node:fs/promises";
 import { Command, Option } from "commander";
+import { isLoopback } from "../../client/options.js";
+import {
+  DEFAULT_HOST,
+  DEFAULT_KEYLESS_LIMIT,
+  DEFAULT_MAX_CONNECTIONS,
+  DEFAULT_PORT,
+  DEFAULT_RATE_LIMIT,
+  DEFAULT_RATE_WINDOW,
+} from "../../domain/defaults.js";
 import type { EnvironmentRecord } from "../../domain/environment.js";
-import { UsageError } from "../../domain/errors.js";
+import { InvalidDataError, UsageError } from "../../domain/errors.js";
 import type { RunningServer, ServerOptions } from "../../server/start-server.js";
 import type { Service } from "../../service/service.js";
-import { colorsFor } from "../colors.js";
-import type { Context } from "../context.js";
-import { DEFAULT_DATA_FILE, dataPath } from "../data-path.js";
-import { createLog, type Log, type LogFormat } from "../log.js";
-import { isLoopback } from "../loopback.js";
-import { wholeNumber } from "../number-arguments.js";
-import { pasteLines } from "../paste-lines.js";
-import { logReload, serverLogHooks } from "../server-log.js";
+import { DEFAULT_TOLERANCE } from "../../signing/verify.js";
+import { colorsFor } from "../output/colors.js";
+import type { Context } from "../output/context.js";
+import { printLines } from "../output/printer.js";
+import { pasteLines } from "../serving/credentials.js";
+import { createLog, type Log, type LogFormat, logReloads, logWeakSecrets, serverLogHooks } from "../serving/log.js";
+import { parseSize, wholeNumber } from "../settings/arguments.js";
+import { DEFAULT_DATA_FILE } from "../settings/setting-names.js";
+import { readSettings } from "../settings/settings.js";
+import { refuseToReload, refuseUnsafeFile } from "../sources/safe-files.js";
+import { createdMessage, createStarterFile } from "./init.js";
 
 export interface ServeCommandOptions extends ServerOptions {
   data: string;
+  /** Whether a missing data file is an error. Otherwise it is created. */
+  mustExist?: true;
+  /** Bytes. */
+  maxDataSize?: number | undefined;
   logFormat: LogFormat;
-  /** Name of the environment whose credentials are printed; without it none are, except those of a new file. */
+  /** The environment whose credentials are printed. Default: none, or the first one of a new file. */
   printCredentials: string | undefined;
 }
 
@@ -24,50 +40,80 @@ export function serveCommand(context: Context): Command {
   return new Command("serve")
     .summary("serve the HTTP API from a data file")
     .description(
-      "Serve the HTTP API from a data file, and reload it when it changes. Where there is none it makes one, as " +
-        "init does. Prints the lines to paste into another shell. SIGTERM and Ctrl-C answer what is open and stop.",
+      "Serve the HTTP API from a data file, and reload the file when it changes. Creates the file if it does not " +
+        "exist, as init does. Refuses a file that other users can change, unless APPVARS_ALLOW_UNSAFE_FILES=1. Prints " +
+        "the lines to paste into another shell. SIGTERM and Ctrl-C answer open requests and stop the server. SIGHUP " +
+        "reads the file again, or stops the server if its terminal has been closed.",
     )
     .option("--data <file>", `the data file (APPVARS_DATA, default ${DEFAULT_DATA_FILE})`)
-    .option("--host <address>", "address to listen on", "127.0.0.1")
-    .option("--port <port>", "0 picks a free one", wholeNumber(0, 65_535), 7400)
-    .option("--rate-limit <requests>", "allowed in one window, 0 for no limit", wholeNumber(0), 7_500)
-    .option("--rate-window <seconds>", "length of the window", wholeNumber(1, 86_400), 60)
-    .option("--tolerance-past <seconds>", "how old a signature may be", wholeNumber(0), 300)
-    .option("--tolerance-future <seconds>", "how far a client's clock may be ahead", wholeNumber(0), 60)
-    .option("--keyless-limit <number>", "secrets tried for a signature without a key", wholeNumber(0), 100)
-    .option("--print-credentials <environment>", "print this environment's credentials, secret included")
-    .addOption(new Option("--log-format <format>", "of stderr").choices(["pretty", "json"]).default("pretty"))
+    .option("--must-exist", "fail if the data file does not exist, instead of creating it")
+    .option("--max-data-size <size>", "largest data file to load, such as 64MB (default: 512MB)", parseSize)
+    .option("--host <address>", "address to listen on", DEFAULT_HOST)
+    .option("--port <port>", "port to listen on, 0 for a free one", wholeNumber(0, 65_535), DEFAULT_PORT)
+    .option(
+      "--rate-limit <requests>",
+      "requests allowed in one window, 0 for no limit",
+      wholeNumber(0),
+      DEFAULT_RATE_LIMIT,
+    )
+    .option("--rate-window <seconds>", "length of the window", wholeNumber(1, 86_400), DEFAULT_RATE_WINDOW)
+    .option(
+      "--max-connections <number>",
+      "connections open at a time, 0 for no limit",
+      wholeNumber(0),
+      DEFAULT_MAX_CONNECTIONS,
+    )
+    .option("--tolerance-past <seconds>", "how old a signature may be", wholeNumber(0), DEFAULT_TOLERANCE.past)
+    .option(
+      "--tolerance-future <seconds>",
+      "how far a client's clock may be ahead",
+      wholeNumber(0),
+      DEFAULT_TOLERANCE.future,
+    )
+    .option(
+      "--keyless-limit <number>",
+      "secrets tried for a signature without a key",
+      wholeNumber(0),
+      DEFAULT_KEYLESS_LIMIT,
+    )
+    .option("--print-credentials <environment>", "print the credentials of this environment, with the secret")
+    .addOption(new Option("--log-format <format>", "format of the log").choices(["pretty", "json"]).default("pretty"))
     .addHelpText("after", "\nExample:\n  appvars serve --data vars.json --port 0")
     .action(({ data, tolerancePast, toleranceFuture, ...options }) => {
       const tolerance = { past: tolerancePast, future: toleranceFuture };
-      return runServe({ ...options, tolerance, data: dataPath({ data }, context.io) }, context);
+      const serving = runServe({ ...options, tolerance, data: readSettings({ data }, context.io).dataPath }, context);
+      return serving.finally(context.io.leaveUnread);
     });
 }
 
 /** Resolves once the process was asked to stop and all open requests are answered. */
 export async function runServe(options: ServeCommandOptions, context: Context): Promise<void> {
-  const { io } = context;
-  const stopped = io.untilStopped();
+  const { io, flags } = context;
+  const { data: path, printCredentials, logFormat, maxDataSize } = options;
+  // Set once the file is watched.
+  let reload = () => {};
+  const stopped = io.untilStopped(() => reload());
   const { openDataFile } = await import("../../store/json-file-store.js");
   const { Service } = await import("../../service/service.js");
-  const made = await makeIfMissing(options.data);
-  const store = await openDataFile(options.data, { watch: true });
+  const unsafe = refuseUnsafeFile(path, io);
+  const created = await createIfMissing(options);
+  const check = (place: string) => refuseToReload(place, io);
+  const store = await openDataFile(path, { watch: true, check, maxSize: maxDataSize });
   try {
     const service = new Service(store, io.clock);
-    const { printCredentials } = options;
-    const shown = printCredentials ? service.findEnvironment(printCredentials) : made;
-    const log = createLog(
-      io.stderr,
-      options.logFormat,
-      io.clock,
-      await colorsFor(io.stderr, io.env, context.flags.color),
-    );
-    if (made)
-      log("info", `made ${options.data}, readable by you alone; the credentials of all its environments are in it`);
+    const shown = printCredentials ? service.findEnvironment(printCredentials) : created;
+    const log = createLog(io.stderr, logFormat, io.clock, await colorsFor(io.stderr, io.env, flags.color));
+    if (created) log("info", createdMessage(path));
+    if (unsafe) log("warn", unsafe);
     await warnOfRisks(options, log);
-    const server = await listen(service, { ...options, ...serverLogHooks(log, context.flags) }, context);
-    store.subscribe(() => logReload(store, options.data, log));
-    log("info", `serving ${options.data} on ${server.url}`);
+    logWeakSecrets(store, path, io.clock, log);
+    const server = await listen(service, { ...options, ...serverLogHooks(log, flags) }, context);
+    logReloads(store, path, log);
+    reload = () => {
+      log("info", `SIGHUP: reading ${path} again`);
+      store.readAgain();
+    };
+    log("info", `serving ${path} on ${server.url}`);
     announce(server, shown, context);
     await stopped;
     log("info", "stopping: open requests are answered first");
@@ -77,51 +123,61 @@ export async function runServe(options: ServeCommandOptions, context: Context): 
   }
 }
 
-/** Makes the data file if there is none, and returns the environment whose new credentials are to be shown. */
-async function makeIfMissing(path: string): Promise<EnvironmentRecord | undefined> {
-  if (
-    await access(path).then(
-      () => true,
-      (error) => error.code !== "ENOENT",
-    )
-  )
-    return undefined;
-  const { createDataFile } = await import("../../store/json-file-store.js");
-  const { starterData } = await import("../../store/starter-data.js");
-  const data = starterData();
-  await createDataFile(path, data);
-  return data.environments[0];
-}
-
-async function warnOfRisks({ data, host = "" }: ServeCommandOptions, log: Log): Promise<void> {
-  const { looseModeWarning } = await import("../../store/file-mode.js");
-  const warning = await looseModeWarning(data);
-  if (warning) log("warn", warning);
-  if (!isLoopback(host)) {
-    log("warn", `${host} may be reached from other machines, and without TLS they can read what is sent`);
+/** Creates the data file if it does not exist, and returns its first environment. @throws InvalidDataError */
+async function createIfMissing({ data, mustExist }: ServeCommandOptions): Promise<EnvironmentRecord | undefined> {
+  if (!(await isMissing(data))) return undefined;
+  if (mustExist) throw new InvalidDataError(`${data} does not exist, and --must-exist prevents serve from creating it`);
+  try {
+    return (await createStarterFile(data)).environments[0];
+  } catch (error) {
+    // Another process has created it in the meantime.
+    if (systemCode(error as Error) === "EEXIST") return undefined;
+    throw error;
   }
 }
 
-async function listen(service: Service, options: ServerOptions, context: Context): Promise<RunningServer> {
+function isMissing(path: string): Promise<boolean> {
+  return access(path).then(
+    () => false,
+    (error) => error.code === "ENOENT",
+  );
+}
+
+/** The code of the system error that caused this one. */
+function systemCode({ cause, code }: NodeJS.ErrnoException): string | undefined {
+  return cause instanceof Error ? systemCode(cause) : code;
+}
+
+async function warnOfRisks({ data, host = "" }: ServeCommandOptions, log: Log): Promise<void> {
+  const { looseModeWarning } = await import("../../files/path-risks.js");
+  // If it can't be read any more, the next reload reports why.
+  const warning = await looseModeWarning(data).catch(() => undefined);
+  if (warning) log("warn", warning);
+  if (!isLoopback(host))
+    log("warn", `--host ${host}: other machines may reach the server, and without TLS the traffic can be read`);
+}
+
+async function listen(service: Service, options: ServerOptions, { io }: Context): Promise<RunningServer> {
   const { startServer } = await import("../../server/start-server.js");
   try {
-    return await startServer(service, options, context.io.clock);
+    return await startServer(service, options, io.clock);
   } catch (error) {
     throw explainListenError(error as NodeJS.ErrnoException, options);
   }
 }
 
 function explainListenError(error: NodeJS.ErrnoException, { host, port }: ServerOptions): Error {
-  if (error.code === "EADDRINUSE") {
+  if (error.code === "EADDRINUSE")
     return new Error(`port ${port} on ${host} is in use: choose another with --port, or 0 for a free one`);
-  }
-  const isForeign = ["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN", "EINVAL"].includes(error.code ?? "");
-  return isForeign ? new UsageError(`--host ${host} is no address of this machine`) : error;
+  if (error.code === "EAI_AGAIN") return new Error(`--host ${host} can't be looked up: no DNS server answers`);
+  const isForeign = ["EADDRNOTAVAIL", "ENOTFOUND", "EINVAL"].includes(error.code ?? "");
+  return isForeign ? new UsageError(`--host ${host} is not an address of this machine`) : error;
 }
 
-/** Tells stdout where the server is and, for one environment, how to get in. */
+/** Prints the server's URL and, for one environment, the credentials. */
 function announce({ url }: RunningServer, shown: EnvironmentRecord | undefined, context: Context): void {
-  if (context.flags.json)
-    context.printJson({ url, ...(shown && { api_key: shown.api_key, api_secret: shown.api_secret }) });
-  else context.print(pasteLines(url, shown));
+  // Other commands exit when nobody reads their output any more. A server keeps running.
+  context.io.stdout.removeAllListeners("error").on("error", () => {});
+  const json = { url, ...(shown && { api_key: shown.api_key, api_secret: shown.api_secret }) };
+  printLines(context, { json, lines: pasteLines(url, shown) });
 }

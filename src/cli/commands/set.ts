@@ -1,17 +1,18 @@
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 import { Command, Option } from "commander";
 import { UsageError } from "../../domain/errors.js";
 import { VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
-import type { Context } from "../context.js";
-import { editEnvironment } from "../editing.js";
-import { findEncryptionKey } from "../read-secret.js";
-import type { SourceFlags } from "../settings.js";
-import { addDataOptions, encryptionKeyOption } from "../source-options.js";
-import { parseType } from "../type-argument.js";
+import { checkDecoded, decodeUtf8 } from "../../files/decode-utf8.js";
+import type { Context } from "../output/context.js";
+import { parseType } from "../settings/arguments.js";
+import { addDataOptions, encryptionKeyOption } from "../settings/flags.js";
+import type { SourceFlags } from "../settings/layers.js";
+import { readSettings, type Settings } from "../settings/settings.js";
+import { editEnvironment } from "../sources/editing.js";
 
 export interface SetOptions {
   name: string;
-  /** From the command line; read from stdin when undefined or `-`. */
+  /** Read from stdin if undefined or `-`. */
   value: string | undefined;
   type: VariableType | undefined;
   description: string | undefined;
@@ -22,9 +23,9 @@ export function setCommand(context: Context): Command {
   const command = new Command("set")
     .summary("set a variable in a data file")
     .description(
-      "Set a variable in one environment of a data file. Without VALUE, or with -, it is read from stdin, where it " +
-        "is out of sight of the process list; one newline at its end is not a part of it. A variable that exists " +
-        "keeps its type, a new one is a STRING, unless --type says otherwise.",
+      "Set a variable in one environment of a data file. Without VALUE, or with -, the value is read from stdin, which " +
+        "keeps it out of the process list; one newline at its end is removed. If stdin may be empty, pass -. Without " +
+        "--type, an existing variable keeps its type and a new one is a STRING.",
     )
     .argument("<name>", "name of the variable")
     .argument("[value]", "its value as text, - for stdin")
@@ -39,7 +40,7 @@ export function setCommand(context: Context): Command {
   return addDataOptions(command);
 }
 
-/** @throws UsageError for a value that is not of its type; InvalidDataError, NotFoundError */
+/** @throws UsageError if the value is missing, not UTF-8, or not of its type; InvalidDataError, NotFoundError */
 export async function runSet(options: SetOptions, flags: SourceFlags, context: Context): Promise<void> {
   const { parseAs } = await import("../../formats/infer-type.js");
   const { setValues } = await import("../../store/edit-values.js");
@@ -47,10 +48,13 @@ export async function runSet(options: SetOptions, flags: SourceFlags, context: C
   const fromStdin = options.value === undefined || options.value === "-";
   if (fromStdin && flags["encKeyFile"] === "-")
     throw new UsageError("the value and the key can't both come from stdin");
-  const key = options.encrypt ? await requireKey(flags, context) : undefined;
+  checkDecoded(options.value, "VALUE");
+  checkDecoded(description, "--description");
+  const settings = readSettings(flags, context.io);
+  const key = options.encrypt ? await requireKey(settings) : undefined;
   const { encrypt } = await import("../../encryption/envelope.js");
-  const given = await readValue(options.value, context);
-  await editEnvironment(flags, context.io, (data, environment) => {
+  const given = await readValue(options, context);
+  await editEnvironment(settings, context, (data, environment) => {
     const isNamed = (item: { name: string; application: string }) =>
       item.name === name && item.application === environment.application;
     const type = options.type ?? data.variables.find(isNamed)?.type ?? "STRING";
@@ -61,14 +65,19 @@ export async function runSet(options: SetOptions, flags: SourceFlags, context: C
   context.tell(`set ${name}`);
 }
 
-async function requireKey(flags: SourceFlags, { io }: Context): Promise<string> {
-  const key = await findEncryptionKey(flags, io);
+async function requireKey(settings: Settings): Promise<string> {
+  const key = await settings.encryptionKey();
   if (key === undefined) throw new UsageError("--encrypt needs a key: set APPVARS_ENC_KEY, or add --enc-key-file");
   return key;
 }
 
-async function readValue(given: string | undefined, { io, note }: Context): Promise<string> {
-  if (given !== undefined && given !== "-") return given;
+async function readValue({ name, value }: SetOptions, { io, note }: Context): Promise<string> {
+  if (value !== undefined && value !== "-") return value;
   if (io.stdin.isTTY) note("type the value, then Enter and Ctrl-D");
-  return (await text(io.stdin)).replace(/\r?\n$/, "");
+  const text = decodeUtf8(await buffer(io.stdin), "the value on stdin").replace(/\r?\n$/, "");
+  // `set NAME $UNSET` in a job without stdin must not clear the value.
+  if (value === undefined && text === "") {
+    throw new UsageError(`there is no value on stdin; to set ${name} to an empty value, pass "" or - as VALUE`);
+  }
+  return text;
 }

@@ -1,8 +1,11 @@
 import { Command } from "commander";
+import { checkCredential } from "../../client/options.js";
 import { UsageError } from "../../domain/errors.js";
-import type { Context } from "../context.js";
-import { missingSecretError } from "../missing-secret.js";
-import { secretFileOption } from "../source-options.js";
+import type { Context } from "../output/context.js";
+import { printLines } from "../output/printer.js";
+import { secretFileOption } from "../settings/flags.js";
+import { missingSecretError } from "../settings/secrets.js";
+import { readSettings } from "../settings/settings.js";
 
 export interface SignOptions {
   method: string;
@@ -15,7 +18,7 @@ export function signCommand(context: Context): Command {
     .summary("print the Authorization header for one request")
     .description("Print the value of the Authorization header for one request, valid for a few minutes.")
     .argument("<method>", "GET or HEAD")
-    .argument("<path>", "path and query, exactly as they will be sent")
+    .argument("<path>", "path and query, exactly as they are sent")
     .addOption(secretFileOption())
     .addHelpText(
       "after",
@@ -23,12 +26,13 @@ export function signCommand(context: Context): Command {
         '    -H "Authorization: $(appvars sign GET /v1/variables?limit=2)" "$APPVARS_URL/v1/variables?limit=2"',
     )
     .action(async (method: string, path: string, flags) => {
-      const { findSecret } = await import("../read-secret.js");
-      await runSign({ method, path }, await findSecret(flags, context.io), context);
+      const apiSecret = await readSettings(flags, context.io).apiSecret();
+      checkCredential("API secret", apiSecret);
+      await runSign({ method, path }, apiSecret, context);
     });
 }
 
-/** @throws UsageError for what can be no request, UnauthorizedError without a secret */
+/** @throws UsageError for an invalid method or path, UnauthorizedError without a secret */
 export async function runSign(options: SignOptions, apiSecret: string | undefined, context: Context): Promise<void> {
   const { method, path } = options;
   if (!/^[A-Za-z]+$/.test(method)) throw new UsageError("the method must be a word such as GET");
@@ -38,6 +42,5 @@ export async function runSign(options: SignOptions, apiSecret: string | undefine
   if (apiSecret === undefined) throw missingSecretError();
   const { sign } = await import("../../signing/sign.js");
   const authorization = sign({ timestamp: context.io.clock(), method, route: path }, apiSecret);
-  if (context.flags.json) context.printJson({ authorization });
-  else context.print(`${authorization}\n`);
+  printLines(context, { json: { authorization }, lines: [authorization] });
 }

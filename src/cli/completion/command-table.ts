@@ -1,84 +1,93 @@
-import type { Command, Option } from "commander";
-import { kindsOfArgument, kindsOfOption, type ValueKind } from "./value-kind.js";
+import type { Argument, Command, Option } from "commander";
 
-/** A word that completion offers, and what it is for. */
+/**
+ * What completion offers for a value:
+ *
+ * - `files`: files and folders
+ * - `names`: variables of the source that the words before select; `name-list`: several, separated by commas
+ * - `reserved-name-list`: those with reserved names
+ * - `file-names`: variables of the data file, for a command that does not use a server
+ * - `environments`: environments of the data file
+ * - `profiles`: the user's profiles
+ * - `program`: another program, and then whatever the shell offers for that
+ */
+type ValueKind =
+  | "files"
+  | "names"
+  | "name-list"
+  | "reserved-name-list"
+  | "file-names"
+  | "environments"
+  | "profiles"
+  | "program";
+
 export interface Offer {
   word: string;
   description: string;
 }
 
-/** What completion has to offer in one place of a command line. */
 export interface Offers {
   subcommands: Offer[];
   flags: Offer[];
-  /** Of a value, where it is known what that may be. */
   kinds: readonly ValueKind[];
   choices: readonly string[];
 }
 
 /**
- * What there is to offer in each place of a command line, under keys made of words:
+ * The offers at each place of a command line, by key:
  *
  * - `appvars env rotate`: a command, with its subcommands and flags
- * - `appvars export --format`: a flag that takes a value, under each of its spellings
- * - `appvars show 1`: an argument, by its position; `appvars get ...` all those after the ones with a position
+ * - `appvars export --format`: a flag with a value, once for each spelling
+ * - `appvars show 1`: an argument by its position; `appvars get ...`: a variadic argument
  */
 export type CommandTable = ReadonlyMap<string, Offers>;
 
-/** Makes the table of a whole command line from what commander knows of it, which is also what its help prints. */
+/** The table of a whole command line, from the same data as its help. */
 export function describeCommands(program: Command): CommandTable {
-  return new Map(entriesOf(program, program.name()));
+  return new Map(tableEntries(program, program.name()));
 }
 
-type Entry = readonly [key: string, offers: Offers];
+type TableEntry = readonly [key: string, offers: Offers];
 
 const NOTHING: Offers = { subcommands: [], flags: [], kinds: [], choices: [] };
 
-function entriesOf(command: Command, key: string): Entry[] {
-  const subcommands = command.createHelp().visibleCommands(command);
-  const options = optionsOf(command);
-  const offers = { ...NOTHING, subcommands: subcommands.map(offerOfCommand), flags: options.flatMap(offersOfOption) };
+function tableEntries(command: Command, key: string): TableEntry[] {
+  const help = command.createHelp();
+  const subcommands = help.visibleCommands(command);
+  const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];
+  const offers = {
+    ...NOTHING,
+    subcommands: subcommands.map((each) => ({ word: each.name(), description: each.summary() || each.description() })),
+    flags: options.flatMap((option) => spellings(option).map((word) => ({ word, description: option.description }))),
+  };
   return [
     [key, offers],
     ...options.flatMap((option) => valueEntries(option, command, key)),
     ...argumentEntries(command, key),
     ...subcommands.flatMap((subcommand) => {
       const path = `${key} ${subcommand.name()}`;
-      return command.commands.includes(subcommand) ? entriesOf(subcommand, path) : helpEntries(path, offers);
+      return command.commands.includes(subcommand) ? tableEntries(subcommand, path) : helpEntries(path, offers);
     }),
   ];
 }
 
-/** The command `help`, which commander adds itself, takes the names of its neighbours. */
-function helpEntries(key: string, { subcommands }: Offers): Entry[] {
+/** commander adds the command `help` itself; its argument is the name of another command. */
+function helpEntries(key: string, { subcommands }: Offers): TableEntry[] {
+  const choices = subcommands.map(({ word }) => word).filter((word) => word !== "help");
   return [
     [key, NOTHING],
-    [`${key} 1`, { ...NOTHING, choices: subcommands.map(({ word }) => word).filter((word) => word !== "help") }],
+    [`${key} 1`, { ...NOTHING, choices }],
   ];
 }
 
-function optionsOf(command: Command): Option[] {
-  const help = command.createHelp();
-  return [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];
-}
-
-function offerOfCommand(command: Command): Offer {
-  return { word: command.name(), description: command.summary() || command.description() };
-}
-
-function offersOfOption(option: Option): Offer[] {
-  return spellings(option).map((word) => ({ word, description: option.description }));
-}
-
-/** A value that may be left out is not one: whatever follows the flag is something else. */
-function valueEntries(option: Option, command: Command, key: string): Entry[] {
+/** Optional values are left out: the word after such a flag is something else. */
+function valueEntries(option: Option, command: Command, key: string): TableEntry[] {
   if (!option.required) return [];
-  const kinds = kindsOfOption(option, command);
-  const offers = { ...NOTHING, kinds, choices: option.argChoices ?? [] };
+  const offers = { ...NOTHING, kinds: kindsOfOption(option, command), choices: option.argChoices ?? [] };
   return spellings(option).map((flag) => [`${key} ${flag}`, offers]);
 }
 
-function argumentEntries(command: Command, key: string): Entry[] {
+function argumentEntries(command: Command, key: string): TableEntry[] {
   return command.registeredArguments.map((argument, index) => [
     `${key} ${argument.variadic ? "..." : index + 1}`,
     { ...NOTHING, kinds: kindsOfArgument(argument, command), choices: argument.argChoices ?? [] },
@@ -87,4 +96,43 @@ function argumentEntries(command: Command, key: string): Entry[] {
 
 function spellings({ long, short }: Option): string[] {
   return [long, short].filter((spelling) => spelling !== undefined);
+}
+
+/** By the placeholder of a flag or argument, the word in its brackets. A placeholder that is not here is free text. */
+const BY_PLACEHOLDER: Readonly<Record<string, readonly ValueKind[]>> = {
+  file: ["files"],
+  folder: ["files"],
+  environment: ["environments"],
+  profile: ["profiles"],
+  names: ["name-list"],
+  command: ["program"],
+  cmd: ["program"],
+  // The sides of `diff`: an environment, a file with one of its environments, or a URL.
+  a: ["environments", "files"],
+  b: ["environments", "files"],
+};
+
+/** By the name of the flag, or for `<name>` of the parent command: `--env <name>`, `env remove <name>`. */
+const BY_SUBJECT: Readonly<Record<string, readonly ValueKind[]>> = {
+  env: ["environments"],
+  profile: ["profiles"],
+  only: ["name-list"],
+  allowReserved: ["reserved-name-list"],
+};
+
+function kindsOfOption(option: Option, command: Command): readonly ValueKind[] {
+  const placeholder = /[<[]([\w-]+)/.exec(option.flags)?.[1] ?? "";
+  return BY_SUBJECT[option.attributeName()] ?? kindsOf(placeholder, command);
+}
+
+function kindsOfArgument(argument: Argument, command: Command): readonly ValueKind[] {
+  if (argument.name() !== "name") return kindsOf(argument.name(), command);
+  // What is added has a new name.
+  if (command.name() === "add") return [];
+  return BY_SUBJECT[command.parent?.name() ?? ""] ?? kindsOf("name", command);
+}
+
+function kindsOf(placeholder: string, command: Command): readonly ValueKind[] {
+  if (placeholder !== "name") return BY_PLACEHOLDER[placeholder] ?? [];
+  return [command.options.some((option) => option.long === "--url") ? "names" : "file-names"];
 }

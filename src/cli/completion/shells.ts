@@ -1,10 +1,14 @@
-import { shellWord } from "../escape.js";
+import { shellWord } from "../output/escape.js";
 import type { CommandTable, Offer, Offers } from "./command-table.js";
 
-/** How one shell writes down what is offered in one place. */
+/** How the script of a shell writes offers. */
 interface Shell {
+  offer(offer: Offer): string;
+  choice(word: string): string;
+  /** A list of words under this name. */
+  assign(name: string, words: readonly string[]): string;
   /** The branch of a `case` or `switch` for these keys. */
-  branch(keys: readonly string[], offers: Offers): string;
+  branch(keys: readonly string[], assignments: readonly string[]): string;
 }
 
 export const SHELL_NAMES = ["bash", "zsh", "fish"] as const;
@@ -13,83 +17,57 @@ export type ShellName = (typeof SHELL_NAMES)[number];
 
 const SHELLS: Record<ShellName, Shell> = {
   bash: {
-    branch: (keys, { subcommands, flags, kinds, choices }) => {
-      const assignments = [
-        ...assign("subcommands", subcommands.map(wordOf)),
-        ...assign("flags", flags.map(wordOf)),
-        ...assign("kinds", kinds),
-        ...assign("choices", choices),
-      ];
-      return `  ${keys.map(quoted).join(" | ")})\n    ${assignments.join(" ") || ":"}\n    ;;\n`;
-    },
+    offer: ({ word }) => word,
+    choice: (word) => word,
+    assign: assignList,
+    branch: (keys, lines) => `  ${keys.map(quoted).join(" | ")})\n    ${lines.join(" ") || ":"}\n    ;;\n`,
   },
+  // `_describe` splits its words at colons.
   zsh: {
-    branch: (keys, { subcommands, flags, kinds, choices }) => {
-      const assignments = [
-        ...assign("subcommands", subcommands.map(described)),
-        ...assign("flags", flags.map(described)),
-        ...assign("kinds", kinds),
-        ...assign("choices", choices.map(escapeColons)),
-      ];
-      return `  (${keys.map(quoted).join("|")})\n    ${assignments.join("\n    ") || ":"}\n    ;;\n`;
-    },
+    offer: ({ word, description }) => `${escapeColons(word)}:${description.replaceAll("\\", "\\\\")}`,
+    choice: escapeColons,
+    assign: assignList,
+    branch: (keys, lines) => `  (${keys.map(quoted).join("|")})\n    ${lines.join("\n    ") || ":"}\n    ;;\n`,
   },
   fish: {
-    branch: (keys, { subcommands, flags, kinds, choices }) => {
-      const lines = [
-        ...set("subcommands", subcommands.map(tabbed)),
-        ...set("flags", flags.map(tabbed)),
-        ...set("kinds", kinds),
-        ...set("choices", choices),
-      ];
-      return `        case ${keys.map(fishWord).join(" ")}\n${lines.map((line) => `            ${line}\n`).join("")}`;
-    },
+    offer: ({ word, description }) => `${word}\t${description}`,
+    choice: (word) => word,
+    assign: (name, words) => `set ${name} ${words.map(fishWord).join(" ")}`,
+    branch: (keys, lines) =>
+      [`        case ${keys.map(fishWord).join(" ")}`, ...lines.map((line) => `            ${line}`), ""].join("\n"),
   },
 };
 
-/** The branches that find, for each key of the table, what it offers; one branch for all keys that offer the same. */
+/** The branches that find the offers of each key; keys with the same offers share a branch. */
 export function writeBranches(shell: ShellName, table: CommandTable): string {
-  const groups = new Map<string, { keys: string[]; offers: Offers }>();
+  const keysByOffers = new Map<string, string[]>();
   for (const [key, offers] of table) {
-    const same = JSON.stringify(offers);
-    const group = groups.get(same) ?? { keys: [], offers };
-    group.keys.push(key);
-    groups.set(same, group);
+    const text = JSON.stringify(offers);
+    keysByOffers.set(text, [...(keysByOffers.get(text) ?? []), key]);
   }
-  return [...groups.values()].map(({ keys, offers }) => SHELLS[shell].branch(keys, offers)).join("");
+  return [...keysByOffers]
+    .map(([text, keys]) => SHELLS[shell].branch(keys, assignments(SHELLS[shell], JSON.parse(text))))
+    .join("");
 }
 
-/** `name=(word …)`, for bash and zsh. */
-function assign(name: string, words: readonly string[]): string[] {
-  return words.length > 0 ? [`${name}=(${words.map(shellWord).join(" ")})`] : [];
+function assignments({ offer, choice, assign }: Shell, { subcommands, flags, kinds, choices }: Offers): string[] {
+  const lists = { subcommands: subcommands.map(offer), flags: flags.map(offer), kinds, choices: choices.map(choice) };
+  return Object.entries(lists).flatMap(([name, words]) => (words.length > 0 ? [assign(name, words)] : []));
 }
 
-function set(name: string, words: readonly string[]): string[] {
-  return words.length > 0 ? [`set ${name} ${words.map(fishWord).join(" ")}`] : [];
-}
-
-function wordOf({ word }: Offer): string {
-  return word;
-}
-
-/** As `_describe` of zsh takes it. */
-function described({ word, description }: Offer): string {
-  return `${escapeColons(word)}:${description.replaceAll("\\", "\\\\")}`;
+function assignList(name: string, words: readonly string[]): string {
+  return `${name}=(${words.map(shellWord).join(" ")})`;
 }
 
 function escapeColons(word: string): string {
   return word.replace(/[\\:]/g, "\\$&");
 }
 
-function tabbed({ word, description }: Offer): string {
-  return `${word}\t${description}`;
-}
-
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Between single quotes of fish only `\'` and `\\` are escapes. */
+/** Within single quotes of fish only `\'` and `\\` are escapes. */
 function fishWord(text: string): string {
   return `'${text.replace(/['\\]/g, "\\$&")}'`;
 }

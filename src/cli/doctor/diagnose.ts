@@ -1,54 +1,58 @@
-import type { Io } from "../io.js";
-import { profilesPath } from "../profiles.js";
-import type { SourceFlags } from "../settings.js";
-import type { LocalSettings, RemoteSettings } from "../source-settings.js";
-import { checkClock } from "./check-clock.js";
-import { checkCredentials } from "./check-credentials.js";
-import { checkFileModes, gatherModes } from "./check-file-modes.js";
-import { checkRateLimit } from "./check-rate-limit.js";
-import { checkReachability } from "./check-reachability.js";
-import { checkSettings } from "./check-settings.js";
-import { checkTls } from "./check-tls.js";
+import type { Io } from "../output/io.js";
+import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
+import type { SourceFlags } from "../settings/layers.js";
+import { profilesPath } from "../settings/profiles.js";
+import { checkCredentials, isRefused } from "./credentials.js";
+import { checkFileModes, checkFileRisks, gatherModes } from "./file-modes.js";
 import { type CheckResult, type Finding, skipped } from "./finding.js";
-import { gatherSettings, type SettingsFacts } from "./gather-settings.js";
-import { gatherRemoteFacts } from "./remote-facts.js";
-import { isRefused } from "./try-credentials.js";
+import { checkClock, checkRateLimit, checkReachability, gatherRemoteFacts } from "./server.js";
+import { checkSettings, gatherSettings, type SettingsFacts } from "./settings.js";
+import { checkTls } from "./tls.js";
 
-/** The findings of each check, in the order in which they are told. */
+/** The findings of each check, in the order of the report. */
 type Findings = Record<string, Finding | Finding[]>;
 
-/** Makes all checks that the settings give reason to. Never rejects for what it finds. */
+/** Runs all checks that apply to the settings. Problems become findings, not rejections. */
 export async function diagnose(flags: SourceFlags, io: Io): Promise<CheckResult[]> {
   const facts = await gatherSettings(flags, io);
   const { settings, secretFiles } = facts;
-  const data = settings?.kind === "local" ? [settings.data] : [];
-  const files = [...data, ...secretFiles.map(({ text }) => text)];
-  return name({
+  const data = settings?.kind === "local" ? settings.data : undefined;
+  const files = [...(data === undefined ? [] : [data]), ...secretFiles.map(({ text }) => text)];
+  const paths = await gatherModes(files, profilesPath(io));
+  const risks = checkFileRisks(paths, data, io);
+  const modes = checkFileModes(paths).filter(({ verdict }) => verdict !== "ok" || risks.length === 0);
+  const findings: Findings = {
     settings: checkSettings(facts),
-    file_modes: checkFileModes(await gatherModes(files, profilesPath(io))),
+    file_modes: [...modes, ...risks],
     ...(settings?.kind === "local" ? await checkLocal(settings, io) : await checkRemote(settings, facts, io)),
-  });
+  };
+  return Object.entries(findings).flatMap(([check, found]) => [found].flat().map((finding) => ({ check, ...finding })));
 }
 
 async function checkLocal({ data, env }: LocalSettings, io: Io): Promise<Findings> {
-  // Loaded here: a server's client needs no store.
-  const { checkDataFile, checkEnvironment, checkLock, gatherDataFile } = await import("./check-data-file.js");
+  // Loaded here because checking a server needs no store.
+  const { checkDataFile, checkEnvironment, checkLock, checkSecrets, gatherDataFile } = await import("./data-file.js");
   const facts = await gatherDataFile(data, io.clock);
-  return { data_file: checkDataFile(facts), lock: checkLock(facts), environment: checkEnvironment(facts, env) };
+  return {
+    data_file: checkDataFile(facts),
+    secrets: checkSecrets(facts, io.clock()),
+    lock: checkLock(facts),
+    environment: checkEnvironment(facts, env),
+  };
 }
 
 async function checkRemote(settings: RemoteSettings | undefined, known: SettingsFacts, io: Io): Promise<Findings> {
   const { apiSecret, ca } = known;
   if (!settings || (settings.caFile !== undefined && ca === undefined)) return skippedRemote();
-  const facts = await gatherRemoteFacts({ settings, apiSecret, ca }, io.clock);
+  const facts = await gatherRemoteFacts({ settings, apiSecret, ca }, io);
   const { skew, trials, health, certificate } = facts;
   const { url, auth, apiKey } = settings;
   const needsKey = auth === "headers";
-  const isTaken = trials !== undefined && !isRefused(trials.asSent);
+  const isAccepted = trials !== undefined && !isRefused(trials.asSent);
   return {
     reachability: checkReachability(url, facts),
-    tls: checkTls(url, certificate, io.clock()),
-    clock: checkClock({ skew, harmless: needsKey || isTaken }),
+    tls: checkTls(settings, certificate, io.clock()),
+    clock: checkClock(skew, needsKey || isAccepted),
     credentials:
       settings.apiSecret && apiSecret === undefined
         ? skipped("the secret can't be read: see settings")
@@ -59,11 +63,6 @@ async function checkRemote(settings: RemoteSettings | undefined, known: Settings
 
 function skippedRemote(): Findings {
   const checks = ["reachability", "tls", "clock", "credentials", "rate_limit"];
-  return Object.fromEntries(
-    checks.map((check) => [check, skipped("it is not known how to reach the server: see settings")]),
-  );
-}
-
-function name(findings: Findings): CheckResult[] {
-  return Object.entries(findings).flatMap(([check, found]) => [found].flat().map((finding) => ({ check, ...finding })));
+  const finding = skipped("the server can't be reached with these settings: see settings");
+  return Object.fromEntries(checks.map((check) => [check, finding]));
 }

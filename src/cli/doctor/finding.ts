@@ -1,30 +1,29 @@
 import type { ErrorCode } from "../../domain/errors.js";
 
-/** What a check has found. Nothing in it is a secret or a value. */
+/** The result of a check. It contains no secret and no value. */
 export type Finding =
-  | { verdict: "ok" | "skipped"; message: string }
+  | { verdict: "ok" | "skipped"; message: string; fix?: undefined }
   | { verdict: "warning"; message: string; fix: string }
   /** `code` is the kind of failure that it leads to. */
   | { verdict: "problem"; message: string; fix: string; code: ErrorCode };
 
-/** A finding and the check that it is of. */
 export type CheckResult = Finding & { check: string };
 
 export function ok(message: string): Finding {
   return { verdict: "ok", message };
 }
 
-/** @param message why the check could not be made */
+/** @param message why the check was not done */
 export function skipped(message: string): Finding {
   return { verdict: "skipped", message };
 }
 
-/** @param fix how to mend it, as an order */
+/** @param fix what to do about it, as an instruction */
 export function warning(message: string, fix: string): Finding {
   return { verdict: "warning", message, fix };
 }
 
-/** @param fix how to mend it, as an order */
+/** @param fix what to do about it, as an instruction */
 export function problem(code: ErrorCode, message: string, fix: string): Finding {
   return { verdict: "problem", message, fix, code };
 }

@@ -1,32 +1,38 @@
+import { decodeErrorMessage, decodeHealth } from "../../client/decode.js";
 import { type HttpResponse, Transport, type TransportOptions } from "../../client/transport.js";
 import { AppvarsError } from "../../domain/errors.js";
+import type { Health } from "../../domain/source.js";
+import type { Io } from "../output/io.js";
+import { lookup } from "../processes/end-process.js";
 
-/** An answer, and when it was asked for and came, in Unix milliseconds. */
 export interface Answer {
   response: HttpResponse;
-  sentAt: number;
+  /** Unix milliseconds. */
   receivedAt: number;
+  /** How long it took. */
+  milliseconds: number;
 }
 
-/** What came of one request. */
 export type Outcome = Answer | { error: AppvarsError };
 
-/** Sends one request, once, and never rejects. */
+/** Sends one request, without retries; never rejects. */
 export type Probe = (target: string, headers?: Record<string, string>) => Promise<Outcome>;
 
-/** Lets `use` send requests to one server, over a transport that is closed after. */
+export type Clocks = Pick<Io, "clock" | "ticks">;
+
+/** Lets `use` send requests to one server, and closes the connections. */
 export async function withProbe<T>(
-  options: TransportOptions,
-  clock: () => number,
+  options: Omit<TransportOptions, "lookup">,
+  { clock, ticks }: Clocks,
   use: (probe: Probe) => Promise<T>,
 ): Promise<T> {
-  const transport = new Transport(options);
+  const transport = new Transport({ ...options, lookup });
   try {
     return await use(async (target, headers = {}) => {
-      const sentAt = clock();
+      const sentAt = ticks();
       try {
         const response = await transport.get(target, { ...headers, accept: "application/json" });
-        return { response, sentAt, receivedAt: clock() };
+        return { response, receivedAt: clock(), milliseconds: ticks() - sentAt };
       } catch (error) {
         if (error instanceof AppvarsError) return { error };
         throw error;
@@ -37,7 +43,35 @@ export async function withProbe<T>(
   }
 }
 
-/** The system's code for why there was no answer, `ECONNREFUSED`. */
+/** The system's code for why there was no answer, such as `ECONNREFUSED`. */
 export function failureCode(outcome: Outcome): string | undefined {
   return "error" in outcome ? (outcome.error.cause as NodeJS.ErrnoException | undefined)?.code : undefined;
+}
+
+/** The health in an answer, good or bad; undefined if there is none. */
+export function healthOf(outcome: Outcome): Health | undefined {
+  return decoded(outcome, [200, 503], decodeHealth);
+}
+
+/** Whether the answer is like one of appvars, so that credentials may be sent. */
+export function isAppvars(outcome: Outcome): boolean {
+  return healthOf(outcome) !== undefined || decoded(outcome, [429], decodeErrorMessage) !== undefined;
+}
+
+/** How far this machine's clock is ahead of the server's, in milliseconds; undefined if not known. */
+export function skewOf(outcome: Outcome): number | undefined {
+  if ("error" in outcome) return undefined;
+  const { response, receivedAt, milliseconds } = outcome;
+  const server = Date.parse(healthOf(outcome)?.date ?? response.headers.date ?? "");
+  // On average, the server reads its clock halfway through the request.
+  return Number.isNaN(server) ? undefined : receivedAt - milliseconds / 2 - server;
+}
+
+function decoded<T>(outcome: Outcome, statuses: readonly number[], decode: (json: unknown) => T): T | undefined {
+  if ("error" in outcome || !statuses.includes(outcome.response.status)) return undefined;
+  try {
+    return decode(JSON.parse(outcome.response.body));
+  } catch {
+    return undefined;
+  }
 }

@@ -1,66 +1,110 @@
-import type { Copy } from "../../tui/ports.js";
-import type { Schedule } from "../schedule.js";
-import { type ClipboardProgram, clipboardPrograms } from "./clipboard-programs.js";
-import { feedProgram } from "./feed-program.js";
+import { spawn } from "node:child_process";
+import type { Copy } from "../../tui/state/ports.js";
 
-/** xterm and others take 100,000 bytes of one OSC 52, with what is around it: in base64 that is 74,994 of the text. */
-const MOST_BYTES = 74_994;
+/** xterm and others accept 100,000 bytes in one OSC 52 sequence: 74,994 bytes of text in base64. */
+const MAX_BYTES = 74_994;
+
+/** Milliseconds that a clipboard program has: one that waits for something would block the copy forever. */
+const TIMEOUT_MS = 2_000;
+
+/** A program that puts its stdin into a clipboard. */
+interface ClipboardProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly encoding: BufferEncoding;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
 
 export interface ClipboardOptions {
-  /** Writes to the terminal. */
   write: (text: string) => void;
   platform: NodeJS.Platform;
-  env: Record<string, string | undefined>;
-  schedule: Schedule;
+  env: Env;
 }
 
 /**
- * Copies to the system's clipboard, and through the terminal (OSC 52): over SSH that is the only way, and where both
- * work it does no harm.
+ * Copies to the system's clipboard, and through the terminal (OSC 52): that is the only way over SSH, and harmless
+ * where both work.
  */
-export function createCopy({ write, platform, env, schedule }: ClipboardOptions): Copy {
+export function createCopy({ write, platform, env }: ClipboardOptions): Copy {
+  // A clipboard program may outlive this process by days.
   const childEnv = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("APPVARS_")));
-  const feed = (program: ClipboardProgram, text: string) => feedProgram(program, text, childEnv, schedule);
   return async (text) => {
-    const refusal = await askTerminal(text, env, write, feed);
-    const problem = await tryPrograms(clipboardPrograms(platform, env), text, feed);
+    const isSent = await sendToTerminal(text, childEnv, write);
+    const problem = await tryPrograms(clipboardPrograms(platform, env), text, childEnv);
     if (problem === undefined) return { kind: "clipboard" };
-    return refusal === undefined
+    return isSent
       ? { kind: "terminal", reason: problem }
-      : { kind: "failed", reason: `${problem}, and ${refusal}` };
+      : { kind: "failed", reason: `${problem}, and it is too long for a terminal` };
   };
 }
 
-type Feed = (program: ClipboardProgram, text: string) => Promise<string | undefined>;
-
-/** `load-buffer -w`: tmux keeps OSC 52 of what runs in it to itself, but passes on what it is given so. */
-const TMUX: ClipboardProgram = { command: "tmux", args: ["load-buffer", "-w", "-"], encoding: "utf8" };
-
-/** Resolves to why the terminal can't be asked, if so. */
-async function askTerminal(
-  text: string,
-  env: ClipboardOptions["env"],
-  write: ClipboardOptions["write"],
-  feed: Feed,
-): Promise<string | undefined> {
-  const bytes = Buffer.from(text);
-  if (bytes.length > MOST_BYTES) return "it is too long for a terminal to take";
-  if (env["TMUX"] && (await feed(TMUX, text)) === undefined) return undefined;
-  write(`\x1b]52;c;${bytes.toString("base64")}\x07`);
-  return undefined;
+/** The programs for the clipboard of the user's own screen, best first; none where there is no such screen. */
+export function clipboardPrograms(platform: NodeJS.Platform, env: Env): readonly ClipboardProgram[] {
+  const hasDisplay = Boolean(env["WAYLAND_DISPLAY"] || env["DISPLAY"]);
+  // Over SSH the clipboard of this machine is not the user's, unless a display is forwarded.
+  if ((env["SSH_CONNECTION"] || env["SSH_TTY"]) && !hasDisplay) return [];
+  if (platform === "darwin") return [utf8("pbcopy")];
+  if (platform === "win32") return [CLIP];
+  return [
+    ...(env["WAYLAND_DISPLAY"] ? [utf8("wl-copy")] : []),
+    ...(env["DISPLAY"] ? [utf8("xclip", "-selection", "clipboard"), utf8("xsel", "--input", "--clipboard")] : []),
+    ...(env["WSL_DISTRO_NAME"] ? [CLIP] : []),
+    ...(env["TERMUX_VERSION"] ? [utf8("termux-clipboard-set")] : []),
+  ];
 }
 
-/** Resolves to undefined once one of them has taken it, else to why none did. */
-async function tryPrograms(
-  programs: readonly ClipboardProgram[],
-  text: string,
-  feed: Feed,
-): Promise<string | undefined> {
+function utf8(command: string, ...args: string[]): ClipboardProgram {
+  return { command, args, encoding: "utf8" };
+}
+
+/** clip.exe reads UTF-8 as the code page of the console. */
+const CLIP: ClipboardProgram = { command: "clip.exe", args: [], encoding: "utf16le" };
+
+/** tmux ignores OSC 52 of the programs in it, but passes on what `load-buffer -w` gets. */
+const TMUX = utf8("tmux", "load-buffer", "-w", "-");
+
+/** Resolves to false if the text is too long for the terminal. */
+async function sendToTerminal(text: string, env: Env, write: ClipboardOptions["write"]): Promise<boolean> {
+  const bytes = Buffer.from(text);
+  if (bytes.length > MAX_BYTES) return false;
+  const isWithTmux = env["TMUX"] && (await feedProgram(TMUX, text, env)) === undefined;
+  if (!isWithTmux) write(`\x1b]52;c;${bytes.toString("base64")}\x07`);
+  return true;
+}
+
+/** Resolves to why no program has accepted the text; undefined if one has. */
+async function tryPrograms(programs: readonly ClipboardProgram[], text: string, env: Env): Promise<string | undefined> {
   const problems: string[] = [];
   for (const program of programs) {
-    const problem = await feed(program, text);
+    const problem = await feedProgram(program, text, env);
     if (problem === undefined) return undefined;
     problems.push(problem);
   }
-  return problems.join(", ") || "there is no clipboard of a desktop here";
+  return problems.join(", ") || "there is no desktop clipboard here";
+}
+
+/**
+ * Runs a program with the text on stdin, where no process list shows it. Resolves to why it failed; undefined if it did
+ * not. Its output is ignored: a program that stays in the background to serve the clipboard would keep it open.
+ */
+function feedProgram({ command, args, encoding }: ClipboardProgram, text: string, env: Env) {
+  return new Promise<string | undefined>((resolve) => {
+    const child = spawn(command, args, {
+      stdio: ["pipe", "ignore", "ignore"],
+      env,
+      timeout: TIMEOUT_MS,
+      killSignal: "SIGKILL",
+    });
+    child.once("error", ({ code }: NodeJS.ErrnoException) => {
+      resolve(code === "ENOENT" ? `there is no ${command}` : `${command} can't be started (${code})`);
+    });
+    child.once("exit", (code) => {
+      if (code === 0) resolve(undefined);
+      else resolve(child.killed ? `${command} does not answer` : `${command} failed`);
+    });
+    // The exit code says whether it has accepted the text.
+    child.stdin.on("error", () => {});
+    child.stdin.end(text, encoding);
+  });
 }

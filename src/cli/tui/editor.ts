@@ -1,27 +1,41 @@
 import { isDeepStrictEqual } from "node:util";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
 import { DecryptionError, UsageError } from "../../domain/errors.js";
-import { isEncrypted, isVariableName, type JsonValue } from "../../domain/variable.js";
+import { isEncrypted, isVariableName, type JsonValue, NAME_RULE } from "../../domain/variable.js";
 import { decrypt, encrypt } from "../../encryption/envelope.js";
 import { parseAs } from "../../formats/infer-type.js";
 import type { Data } from "../../store/data.js";
 import { setValues, unsetValues } from "../../store/edit-values.js";
 import type { EditableStore } from "../../store/store.js";
-import type { Assigned, Draft, Edit, Editor } from "../../tui/ports.js";
+import type { Assigned, Draft, Edit, Editor } from "../../tui/state/ports.js";
 
-/** Changes one environment of a store. @param key of client-side encrypted values, where there is one */
-export function createEditor(store: EditableStore, environment: EnvironmentRecord, key: string | undefined): Editor {
+/**
+ * Changes one environment of a store.
+ *
+ * @param key of client-side encrypted values
+ * @param checkFile called before each edit; an error it throws prevents the edit
+ */
+export function createEditor(
+  store: EditableStore,
+  environment: EnvironmentRecord,
+  key: string | undefined,
+  checkFile: () => void,
+): Editor {
   const name = qualifiedName(environment);
   return {
     prepare(draft) {
+      checkFile();
       const edit = toEdit(draft, key);
       const before = assignedIn(store.snapshot, findEnvironment(store.snapshot.environments, name), draft.name);
-      if (!draft.before && before) throw new UsageError(`there is a value for ${draft.name} already: edit that`);
-      // Tried out, so that what would be refused is refused while the form is still there.
+      if (!draft.before && before) throw new UsageError(`${draft.name} already has a value: edit that one`);
+      // Tried here, so that errors are reported while the form is still open.
       applyEdit(store.snapshot, name, edit);
       return edit;
     },
-    apply: (edit) => store.update((data) => applyEdit(data, name, edit)),
+    async apply(edit) {
+      checkFile();
+      await store.update((data) => applyEdit(data, name, edit));
+    },
   };
 }
 
@@ -29,7 +43,7 @@ export function createEditor(store: EditableStore, environment: EnvironmentRecor
 function applyEdit(data: Data, environmentName: string, { name, before, after }: Edit): Data {
   const environment = findEnvironment(data.environments, environmentName);
   if (!isDeepStrictEqual(assignedIn(data, environment, name), before)) {
-    throw new UsageError(`${name} was changed meanwhile by another program; look at it again`);
+    throw new UsageError(`${name} has been changed by another program; look at it again`);
   }
   if (isDeepStrictEqual(before, after)) return data;
   return after ? setValues(data, environment, [{ name, ...after }]) : unsetValues(data, environment, [name]);
@@ -45,17 +59,15 @@ function assignedIn(data: Data, environment: EnvironmentRecord, name: string): A
 }
 
 function toEdit({ name, before, type, value, description }: Draft, key: string | undefined): Edit {
-  if (!isVariableName(name)) {
-    throw new UsageError("a name is 1 to 255 letters, digits, _ . or -, and begins with a letter or _");
-  }
+  if (!isVariableName(name)) throw new UsageError(`a name is ${NAME_RULE}`);
   if (/\p{Cc}/u.test(description)) throw new UsageError("a description is one line, without control characters");
   const plain = parseAs(value, type);
-  const next = isEncrypted(before?.value) ? encryptedAgain(name, before.value, plain, value, key) : plain;
+  const next = isEncrypted(before?.value) ? encryptAgain(name, before.value, plain, value, key) : plain;
   return { name, before, after: { type, description, value: next } };
 }
 
-/** @param text as it was typed, which is what is encrypted: as `set --encrypt` does it */
-function encryptedAgain(
+/** @param text as it was typed: that is encrypted, as by `set --encrypt` */
+function encryptAgain(
   name: string,
   envelope: string,
   plain: JsonValue,
@@ -66,11 +78,11 @@ function encryptedAgain(
   if (key === undefined) {
     throw new UsageError(`${name} is encrypted here: to change it, set APPVARS_ENC_KEY or add --enc-key-file`);
   }
-  return text === decrypted(name, envelope, key) ? envelope : encrypt(text, key);
+  return text === decryptPresent(name, envelope, key) ? envelope : encrypt(text, key);
 }
 
-/** With another key than before, nobody who has that one could read the value any more. */
-function decrypted(name: string, envelope: string, key: string): string {
+/** Refuses another key: those who have the present one could no longer read the value. */
+function decryptPresent(name: string, envelope: string, key: string): string {
   try {
     return decrypt(envelope, key);
   } catch (error) {

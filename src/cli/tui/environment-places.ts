@@ -2,49 +2,61 @@ import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
 import { InvalidDataError } from "../../domain/errors.js";
-import type { Place } from "../../tui/ports.js";
-import { chooseEnvironment } from "../choose-environment.js";
-import type { Io } from "../io.js";
-import type { Layer } from "../settings.js";
-import type { LocalSettings } from "../source-settings.js";
+import type { Place } from "../../tui/state/ports.js";
+import type { Io } from "../output/io.js";
+import type { LocalSettings } from "../settings/connection.js";
+import type { Settings } from "../settings/settings.js";
+import { chooseEnvironment } from "../sources/open-source.js";
+import { describeRisks, fileRisks, riskWarning } from "../sources/safe-files.js";
 import { getCommandWith, repeatedFlags } from "./get-command.js";
-import { meansOf } from "./means.js";
-import { openData, type SharedData, shareData } from "./open-data.js";
-import { openEnvironment } from "./open-environment.js";
-import type { Places } from "./places.js";
+import { openEnvironment, type Places, placeTools, type WatchedData, watchData } from "./open-place.js";
 
 /**
- * The environments of one data file, which is opened once for all of them. The first is to be opened where none is
- * named. A file that breaks a rule is one place, which tells so when it is opened.
+ * The environments of one data file, which is opened once for all of them. Without `--env` the first one is to be
+ * opened. A file with invalid data is a single place, which reports the error when it is opened.
  *
- * @throws InvalidDataError when there is no such file; NotFoundError, UsageError for an environment that there is not
+ * @param warn called when other users can change the file
+ * @throws InvalidDataError when the file does not exist; NotFoundError, UsageError when the environment does not exist
  */
-export async function environmentPlaces(settings: LocalSettings, layers: readonly Layer[], io: Io): Promise<Places> {
-  const { data, env } = settings;
-  const shared = shareData(() => openData(data, io.clock));
-  const environments = await readEnvironments(shared, data);
-  const toPlace = (name: string, find: (all: readonly EnvironmentRecord[]) => EnvironmentRecord): Place => ({
+export async function environmentPlaces(
+  { data: path, env }: LocalSettings,
+  settings: Settings,
+  io: Io,
+  warn: (text: string) => void,
+): Promise<Places> {
+  const { refused, warned } = fileRisks(path, io);
+  if (refused.length > 0) warn(describeRisks(path, refused));
+  if (warned.length > 0) warn(riskWarning(path, warned));
+  const shared = shareData(() => watchData(path, io));
+  const { close } = shared;
+  const toPlace = (name: string, choose: (all: readonly EnvironmentRecord[]) => EnvironmentRecord): Place => ({
     name,
     kind: "environment",
-    detail: data,
-    open: () => openPlace(shared, find, data, layers, io),
+    detail: path,
+    open: async () => {
+      const data = await shared.open();
+      const environment = choose(data.service.environments);
+      const tools = await placeTools(settings, getCommandOf(environment, path, settings, io));
+      // The file stays open for the other places.
+      return openEnvironment(data, environment, tools, async () => {});
+    },
   });
-  const close = () => shared.close();
+  const environments = await readEnvironments(shared, path);
   if (!environments) {
-    const place = toPlace(env ?? basename(data), (all) => (env === undefined && all[0]) || chooseEnvironment(all, env));
+    const place = toPlace(env ?? basename(path), (all) => (env === undefined && all[0]) || chooseEnvironment(all, env));
     return { places: [place], place: 0, close };
   }
   const [first] = environments;
   const chosen = env === undefined && first ? first : chooseEnvironment(environments, env);
-  const isPlain = environments.every(({ application }) => application === first?.application);
+  const isOneApplication = environments.every(({ application }) => application === first?.application);
   const places = environments.map((environment) => {
     const name = qualifiedName(environment);
-    return toPlace(isPlain ? environment.name : name, (all) => findEnvironment(all, name));
+    return toPlace(isOneApplication ? environment.name : name, (all) => findEnvironment(all, name));
   });
   return { places, place: environments.indexOf(chosen), close };
 }
 
-/** Undefined when the file is there but is not what it must be: that may be mended while the TUI is open. */
+/** Undefined when the file exists but is invalid: it may be corrected while the TUI is open. */
 async function readEnvironments(shared: SharedData, path: string): Promise<readonly EnvironmentRecord[] | undefined> {
   try {
     return (await shared.open()).service.environments;
@@ -54,18 +66,33 @@ async function readEnvironments(shared: SharedData, path: string): Promise<reado
   }
 }
 
-async function openPlace(
-  shared: SharedData,
-  find: (all: readonly EnvironmentRecord[]) => EnvironmentRecord,
-  path: string,
-  layers: readonly Layer[],
-  io: Io,
-) {
-  const data = await shared.open();
-  const environment = find(data.service.environments);
-  const [given = new Map()] = layers;
+function getCommandOf(environment: EnvironmentRecord, path: string, settings: Settings, io: Io) {
   const flags = ["--data", resolve(io.cwd, path), "--env", qualifiedName(environment)];
-  const getCommand = getCommandWith([...flags, ...repeatedFlags(given, ["encKeyFile"], io.cwd)]);
-  // The file stays open for the other places.
-  return openEnvironment(data, environment, await meansOf(layers, io, getCommand), async () => {});
+  return getCommandWith([...flags, ...repeatedFlags(settings.layers.flags, ["encKeyFile"], io.cwd)]);
+}
+
+/** A data file that several places share. */
+interface SharedData {
+  /** Opens it on the first call, and again after a failure. @throws InvalidDataError */
+  open(): Promise<WatchedData>;
+  close(): Promise<void>;
+}
+
+function shareData(open: () => Promise<WatchedData>): SharedData {
+  let opening: Promise<WatchedData> | undefined;
+  return {
+    async open() {
+      opening ??= open();
+      try {
+        return await opening;
+      } catch (error) {
+        opening = undefined;
+        throw error;
+      }
+    },
+    async close() {
+      const data = await opening?.catch(() => undefined);
+      await data?.store.close();
+    },
+  };
 }

@@ -1,52 +1,47 @@
 import { UsageError } from "../../domain/errors.js";
-import type { Place } from "../../tui/ports.js";
-import type { Io } from "../io.js";
-import { layersOf } from "../layers.js";
-import { readProjectFile } from "../project-file.js";
-import { type Layer, readLayer, type SourceFlags } from "../settings.js";
-import { type LocalSettings, type RemoteSettings, resolveSettings } from "../source-settings.js";
+import type { Context } from "../output/context.js";
+import type { Io } from "../output/io.js";
+import { NO_LAYERS, readLayer, type SourceFlags } from "../settings/layers.js";
+import { readProjectFile } from "../settings/project-file.js";
+import { readSettings, Settings } from "../settings/settings.js";
 import { environmentPlaces } from "./environment-places.js";
+import type { Places } from "./open-place.js";
 import { serverPlaces } from "./server-places.js";
 
-/** What the left panel lists. */
-export interface Places {
-  readonly places: readonly Place[];
-  /** Index of the one to open. */
-  readonly place: number;
-  /** Lets go of what they have in common. */
-  close(): Promise<void>;
-}
-
 /**
- * The environments of the data file, when the settings name one; else the profiles, and before them the server that is
- * named otherwise. A profile that breaks a rule is a place too: it tells so when it is opened.
+ * The environments of the data file if the settings select one; otherwise the profiles, after the server if one is
+ * selected. An invalid profile is a place too, and reports the error when it is opened.
  *
- * @throws UsageError for settings that break a rule; NotFoundError, InvalidDataError when the data file has no such
- *   environment, or is missing
+ * @throws UsageError for invalid settings; NotFoundError, InvalidDataError when the environment or the data file does
+ *   not exist
  */
-export async function findPlaces(flags: SourceFlags, io: Io): Promise<Places> {
-  const { layers, settings, broken } = readSettings(flags, io);
-  if (settings.kind === "remote") return serverPlaces(settings, flags, layers, io, broken);
+export async function findPlaces(flags: SourceFlags, { io, warn }: Pick<Context, "io" | "warn">): Promise<Places> {
+  const { settings, broken } = readUsable(flags, io);
+  const { connection } = settings;
+  if (connection.kind === "remote") return serverPlaces(connection, flags, settings, io, broken);
   if (broken) throw broken;
-  return environmentPlaces(settings, layers, io);
+  return environmentPlaces(connection, settings, io, warn);
 }
 
-interface FoundSettings {
-  readonly layers: readonly Layer[];
-  readonly settings: LocalSettings | RemoteSettings;
-  /** What is wrong with the chosen profile, which is left out then. */
+interface UsableSettings {
+  readonly settings: Settings;
+  /** Why the chosen profile, which is then left out, can't be used. */
   readonly broken?: UsageError;
 }
 
-function readSettings(flags: SourceFlags, io: Io): FoundSettings {
+function readUsable(flags: SourceFlags, io: Io): UsableSettings {
   try {
-    const layers = layersOf(flags, io);
-    return { layers, settings: resolveSettings(layers) };
+    return { settings: checked(readSettings(flags, io)) };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    // What is wrong with the others is thrown here again.
-    const others = [readLayer("flag", flags), readLayer("variable", io.env), readProjectFile(io.cwd, io.user)];
-    const layers = [...others, new Map()];
-    return { layers, settings: resolveSettings(layers), broken: error };
+    // A mistake in another layer throws again here.
+    const own = { flags: readLayer("flag", flags), variables: readLayer("variable", io.env) };
+    const layers = { ...NO_LAYERS, ...own, project: readProjectFile(io) };
+    return { settings: checked(new Settings(layers, io)), broken: error };
   }
+}
+
+/** @throws UsageError for a setting that breaks a rule */
+function checked(settings: Settings): Settings {
+  return settings.connection && settings;
 }

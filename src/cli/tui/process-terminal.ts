@@ -1,16 +1,18 @@
+import { EventEmitter, once } from "node:events";
 import { closeSync, writeSync } from "node:fs";
 import { constants } from "node:os";
 import type { ReadStream, WriteStream } from "node:tty";
-import type { TuiTerminal } from "../../tui/terminal.js";
-import { type CaughtSignal, catchSignals, isStopSignal } from "../signals.js";
+import type { TuiTerminal } from "../../tui/terminal/terminal.js";
+import { endProcess } from "../processes/end-process.js";
+import { type CaughtSignal, catchSignals, isStopSignal } from "../processes/signals.js";
 
-/** The alternate buffer, no wrapping of lines, no cursor, and brackets around what is pasted. */
+/** Alternate screen, no line wrapping, no cursor, bracketed paste. */
 const ENTER = "\x1b[?1049h\x1b[?7l\x1b[?25l\x1b[?2004h";
-/** The opposite, and no colour. */
+/** The reverse, and no colors. */
 const LEAVE = "\x1b[0m\x1b[?2004l\x1b[?25h\x1b[?7h\x1b[?1049l";
 
-/** A shell that stops us does so at once. Where none does, as with `xterm -e`, nobody will let us go on either. */
-const STOPPED_BY_THEN_MS = 100;
+/** A shell stops us immediately. If nothing has stopped us by then, as under `xterm -e`, nothing will continue us. */
+const STOP_TIMEOUT_MS = 100;
 
 const STDOUT = 1;
 
@@ -18,44 +20,41 @@ export interface ProcessTerminalOptions {
   input: ReadStream;
   /** Stdout. */
   output: WriteStream;
-  /** Told of what nobody has caught, with the terminal given back; has to end the process. */
+  /** Called with an uncaught error, after the terminal is restored; has to end the process. */
   onCrash: (error: unknown) => void;
 }
 
-/**
- * The terminal of this process, ours until `release` or the end of the process, whatever ends that: the shell's screen
- * is then as it was before.
- */
+/** The terminal of this process. `release`, or the end of the process for any reason, restores the shell's screen. */
 export class ProcessTerminal implements TuiTerminal {
   readonly input: ReadStream;
   readonly untilStopped: Promise<void>;
   readonly #output: WriteStream;
   readonly #onCrash: (error: unknown) => void;
-  readonly #onCleared = new Set<() => void>();
+  readonly #events = new EventEmitter<{ cleared: [] }>();
   readonly #stopCatching: () => void;
   #isOurs = false;
   #isGone = false;
   #stoppedBy: CaughtSignal | undefined;
-  #tellStopped = () => {};
-  #callOffWaiting = () => {};
+  #resolveStopped = () => {};
+  #cancelTimeout = () => {};
 
   constructor({ input, output, onCrash }: ProcessTerminalOptions) {
     this.input = input;
     this.#output = output;
     this.#onCrash = onCrash;
     this.untilStopped = new Promise((resolve) => {
-      this.#tellStopped = resolve;
+      this.#resolveStopped = resolve;
     });
     this.#stopCatching = catchSignals(this.#caught);
     process.on("exit", this.#end).on("uncaughtException", this.#crash);
     process.on("SIGTSTP", this.#suspended).on("SIGCONT", this.#takeBack);
     input.on("error", this.#lost).on("end", this.#lost);
-    // Before who would tell of it on stderr: nobody is there to read that.
+    // Before the listener that reports it on stderr, where nobody reads it.
     output.prependListener("error", this.#lostAtOnce);
     this.#enter();
   }
 
-  /** What the process is to exit with: 0, or 128 and the number of the signal that stopped it. */
+  /** The exit code for the process: 0, or 128+n after signal n. */
   get exitCode(): number {
     return this.#stoppedBy ? 128 + constants.signals[this.#stoppedBy] : 0;
   }
@@ -69,52 +68,44 @@ export class ProcessTerminal implements TuiTerminal {
   }
 
   onDrain(listener: () => void): () => void {
-    this.#output.on("drain", listener);
-    return () => void this.#output.off("drain", listener);
+    return listen(this.#output, "drain", listener);
   }
 
   size(): { columns: number; rows: number } {
     const { columns, rows } = this.#output;
-    // A terminal that was never told its size, a serial line for one, says 0.
+    // A terminal without a known size, such as a serial line, reports 0.
     return { columns: columns || 80, rows: rows || 24 };
   }
 
   onResize(listener: () => void): () => void {
-    this.#output.on("resize", listener);
-    return () => void this.#output.off("resize", listener);
+    return listen(this.#output, "resize", listener);
   }
 
   onCleared(listener: () => void): () => void {
-    this.#onCleared.add(listener);
-    return () => void this.#onCleared.delete(listener);
+    return listen(this.#events, "cleared", listener);
   }
 
-  suspend(): Promise<void> {
+  async suspend(): Promise<void> {
     this.#leave();
-    const isBack = new Promise<void>((resolve) => {
-      const stop = this.onCleared(() => {
-        stop();
-        resolve();
-      });
-    });
+    const isBack = once(this.#events, "cleared");
     let later: NodeJS.Immediate | undefined;
     const timer = setTimeout(() => {
-      // After a SIGCONT that has come meanwhile, which does the same.
+      // After a SIGCONT that may have arrived, which does the same.
       later = setImmediate(this.#takeBack);
-    }, STOPPED_BY_THEN_MS);
-    this.#callOffWaiting = () => {
+    }, STOP_TIMEOUT_MS);
+    this.#cancelTimeout = () => {
       clearTimeout(timer);
       clearImmediate(later);
     };
     process.off("SIGTSTP", this.#suspended);
-    // To the whole group, as the terminal itself does: npx for one waits above us.
+    // To the whole process group, as the terminal does: npx, for example, is our parent.
     process.kill(0, "SIGTSTP");
-    return isBack;
+    await isBack;
   }
 
-  /** Gives the terminal back for good. */
+  /** Restores the terminal for good. */
   release(): void {
-    this.#callOffWaiting();
+    this.#cancelTimeout();
     this.#leave();
     this.#stopCatching();
     process.off("uncaughtException", this.#crash);
@@ -124,7 +115,7 @@ export class ProcessTerminal implements TuiTerminal {
 
   #enter(): void {
     this.#isOurs = true;
-    // First: in the background it stops us, and nothing is written over what the shell shows.
+    // First: it stops a background process before that writes over the shell's screen.
     this.input.setRawMode(true);
     this.#output.write(ENTER);
   }
@@ -133,7 +124,7 @@ export class ProcessTerminal implements TuiTerminal {
     if (!this.#isOurs) return;
     this.#isOurs = false;
     try {
-      // At once: the process may be at its end.
+      // Synchronously: the process may be ending.
       writeSync(STDOUT, LEAVE);
     } catch {
       this.#isGone = true;
@@ -143,27 +134,27 @@ export class ProcessTerminal implements TuiTerminal {
 
   readonly #end = (): void => {
     this.#leave();
-    // Node gives terminals their modes back at its very end, and aborts when one that is still open is gone.
+    // Node resets terminals at its end, and aborts when an open one is gone.
     if (this.#isGone) for (const stream of [0, 1, 2]) closeIfOpen(stream);
   };
 
-  /** Whatever the shell has made of it meanwhile. */
+  /** Also when the shell has changed its modes. */
   readonly #takeBack = (): void => {
-    this.#callOffWaiting();
+    this.#cancelTimeout();
     process.off("SIGTSTP", this.#suspended).on("SIGTSTP", this.#suspended);
     this.input.setRawMode(false);
     this.#enter();
-    // Another size was told to who had the terminal meanwhile: now it is looked at.
+    // A change of its size was reported to another process: look again.
     process.kill(process.pid, "SIGWINCH");
-    for (const listener of this.#onCleared) listener();
+    this.#events.emit("cleared");
   };
 
   readonly #suspended = (): void => void this.suspend();
 
   readonly #caught = (signal: CaughtSignal): void => {
     if (!isStopSignal(signal)) return;
-    // Who asks again does not want to wait.
-    if (this.#stoppedBy) process.exit(this.exitCode);
+    // A second signal ends the process immediately.
+    if (this.#stoppedBy) endProcess(this.exitCode);
     this.#stop(signal);
   };
 
@@ -171,12 +162,12 @@ export class ProcessTerminal implements TuiTerminal {
 
   readonly #lostAtOnce = (): void => {
     this.#lost();
-    process.exit(this.exitCode);
+    endProcess(this.exitCode);
   };
 
   #stop(signal: CaughtSignal): void {
     this.#stoppedBy ??= signal;
-    this.#tellStopped();
+    this.#resolveStopped();
   }
 
   readonly #crash = (error: unknown): void => {
@@ -185,10 +176,16 @@ export class ProcessTerminal implements TuiTerminal {
   };
 }
 
+/** @returns stops it */
+function listen(emitter: NodeJS.EventEmitter, event: string, listener: () => void): () => void {
+  emitter.on(event, listener);
+  return () => void emitter.off(event, listener);
+}
+
 function closeIfOpen(descriptor: number): void {
   try {
     closeSync(descriptor);
   } catch {
-    // It was closed already.
+    // It is closed already.
   }
 }

@@ -1,92 +1,91 @@
+import { DEFAULT_URL } from "../../domain/defaults.js";
 import type { UsageError } from "../../domain/errors.js";
-import type { Place } from "../../tui/ports.js";
-import type { Io } from "../io.js";
-import { layersOf } from "../layers.js";
-import { listedProfile } from "../listed-profile.js";
-import { profilesPath, readProfile, readProfiles } from "../profiles.js";
-import { findSetting, type Layer, placeOf, type SettingName, type SourceFlags } from "../settings.js";
-import { DEFAULT_URL, type RemoteSettings } from "../source-settings.js";
+import type { Place } from "../../tui/state/ports.js";
+import type { Io } from "../output/io.js";
+import type { RemoteSettings } from "../settings/connection.js";
+import { type Layer, type Layers, NO_LAYERS, type SourceFlags } from "../settings/layers.js";
+import { listedProfile, readProfile, readUsableProfiles } from "../settings/profiles.js";
+import { placeOf, type SettingName } from "../settings/setting-names.js";
+import { readSettings, Settings } from "../settings/settings.js";
 import { getCommandWith, repeatedFlags } from "./get-command.js";
-import { openPlace } from "./open-place.js";
-import type { Places } from "./places.js";
+import { type Places, placeOpener } from "./open-place.js";
 
-/** What says which environment of which server is meant. */
+/** The settings that select an environment of a server. */
 const SERVER_SETTINGS: readonly SettingName[] = ["url", "data", "apiKey", "apiSecret", "apiSecretFile", "auth"];
 
-/** What is meant for every place. */
+/** The settings that apply to every place. */
 const COMMON_SETTINGS: readonly SettingName[] = ["timeout", "encKey", "encKeyFile"];
 
 /**
- * The profiles of the user, each of which is read when it is opened; before them the server that flags, variables or
- * `.appvars.json` name, or the default one where there is nothing else.
+ * The user's profiles, each of which is read when it is opened; before them the server that flags, variables or
+ * `.appvars.json` select, or the default server where there is nothing else.
  *
- * @param settings what `layers`, strongest first, come to
- * @param broken why the chosen profile could not be read
- * @throws UsageError when the profiles can't be read, or there is no such profile
+ * @param broken why the chosen profile can't be read
+ * @throws UsageError when the profiles can't be read, or the chosen one does not exist
  */
 export function serverPlaces(
-  settings: RemoteSettings,
+  connection: RemoteSettings,
   flags: SourceFlags,
-  layers: readonly Layer[],
+  settings: Settings,
   io: Io,
   broken?: UsageError,
 ): Places {
-  const { profiles, current } = readProfiles(profilesPath(io));
+  const { layers } = settings;
+  const isServerNamed = [layers.flags, layers.variables, layers.project].some((layer) =>
+    SERVER_SETTINGS.some((name) => layer.has(name)),
+  );
+  const { profiles, current } = readUsableProfiles(io, isServerNamed);
   const names = Object.keys(profiles);
-  const isServerNamed = layers.slice(0, 3).some((layer) => SERVER_SETTINGS.some((name) => layer.has(name)));
-  const chosen = isServerNamed ? undefined : (findSetting(layers, "profile")?.text ?? current);
+  const chosen = isServerNamed ? undefined : (settings.find("profile")?.text ?? current);
   if (broken && (chosen === undefined || !names.includes(chosen))) throw broken;
   const places = names.map((name): Place => {
     const { data, url } = listedProfile(name, false, profiles[name] ?? {});
     const isChosen = name === chosen;
-    const read = () => (isChosen ? layersOf({ ...flags, profile: name }, io) : ownLayers(name, layers, io));
-    const open = openPlace(read, profileCommand(name, isChosen, layers, io), io);
+    const read = () => (isChosen ? readSettings({ ...flags, profile: name }, io) : ownSettings(name, layers, io));
+    const open = placeOpener(read, getCommandOfProfile(name, isChosen, layers, io), io);
     return { name, kind: "profile", detail: data ?? url ?? DEFAULT_URL, open };
   });
   const close = async () => {};
   if (isServerNamed || names.length === 0) {
-    return { places: [serverPlace(settings, flags, layers, io), ...places], place: 0, close };
+    return { places: [serverPlace(connection, flags, settings, io), ...places], place: 0, close };
   }
   return { places, place: chosen === undefined ? 0 : names.indexOf(chosen), close };
 }
 
-function serverPlace({ url }: RemoteSettings, flags: SourceFlags, layers: readonly Layer[], io: Io): Place {
-  const [given = new Map(), , project] = layers;
-  const setting = findSetting(layers, "url");
-  const isProjects = setting !== undefined && setting === project?.get("url");
-  const repeated = repeatedFlags(given, ["apiKey", "apiSecretFile", "auth", "caFile", "encKeyFile"], io.cwd);
-  const named = ["--url", url, ...repeated, ...(isProjects ? projectFlags(layers) : [])];
-  const open = openPlace(() => layersOf(flags, io), getCommandWith(named), io);
+function serverPlace({ url }: RemoteSettings, flags: SourceFlags, settings: Settings, io: Io): Place {
+  const { layers } = settings;
+  const setting = settings.find("url");
+  const isProjects = setting !== undefined && setting === layers.project.get("url");
+  const repeated = repeatedFlags(
+    layers.flags,
+    ["apiKey", "apiSecretFile", "auth", "insecure", "caFile", "encKeyFile"],
+    io.cwd,
+  );
+  const named = ["--url", url, ...repeated, ...(isProjects ? projectFlags(settings) : [])];
+  const open = placeOpener(() => readSettings(flags, io), getCommandWith(named), io);
   return { name: isProjects ? ".appvars.json" : new URL(url).host, kind: "server", detail: url, open };
 }
 
-/** What `.appvars.json` says beside the URL: it does not count for the same URL as a flag, nor in another folder. */
-function projectFlags(layers: readonly Layer[]): string[] {
-  const [, , project] = layers;
-  const groups: SettingName[][] = [["apiKey"], ["apiSecret", "apiSecretFile"], ["caFile"], ["encKey", "encKeyFile"]];
+/** What `.appvars.json` sets besides the URL: it does not apply where a flag gives the URL, nor in another folder. */
+function projectFlags(settings: Settings): string[] {
+  const groups: SettingName[][] = [["apiKey"], ["caFile"]];
   return groups.flatMap((names) => {
-    const setting = findSetting(layers, ...names);
-    if (!setting || setting !== project?.get(setting.name)) return [];
+    const setting = settings.find(...names);
+    if (!setting || setting !== settings.layers.project.get(setting.name)) return [];
     return [placeOf(setting.name, "flag") ?? [], setting.text].flat();
   });
 }
 
-/** What a profile says itself, and what was given for all of them. */
-function ownLayers(profile: string, layers: readonly Layer[], io: Io): Layer[] {
-  const common = layers
-    .slice(0, 2)
-    .map((layer) => new Map([...layer].filter(([name]) => COMMON_SETTINGS.includes(name))));
-  return [...common, readProfile(profilesPath(io), { name: "profile", text: profile, from: "--profile" })];
+/** The settings of the profile itself, and those that apply to every place. */
+function ownSettings(profile: string, { flags, variables }: Layers, io: Io): Settings {
+  const common = (layer: Layer) => new Map([...layer].filter(([name]) => COMMON_SETTINGS.includes(name)));
+  const own = readProfile(io, { name: "profile", text: profile, from: "--profile" });
+  return new Settings({ ...NO_LAYERS, flags: common(flags), variables: common(variables), profile: own }, io);
 }
 
-/** Variables of the environment would beat the profile. */
-function profileCommand(
-  profile: string,
-  isChosen: boolean,
-  [given = new Map(), variables = new Map()]: readonly Layer[],
-  io: Io,
-) {
-  const repeated = repeatedFlags(given, isChosen ? ["caFile", "encKeyFile"] : ["encKeyFile"], io.cwd);
+/** It unsets the variables of the environment that would override the profile. */
+function getCommandOfProfile(profile: string, isChosen: boolean, { flags, variables }: Layers, io: Io) {
+  const repeated = repeatedFlags(flags, isChosen ? ["caFile", "encKeyFile"] : ["encKeyFile"], io.cwd);
   const unset = SERVER_SETTINGS.flatMap((name) => variables.get(name)?.from ?? []);
   return getCommandWith(["--profile", profile, ...repeated], unset);
 }

@@ -1,0 +1,133 @@
+import { lstat, readdir, realpath, stat, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { Command } from "commander";
+import { InvalidDataError, NotFoundError, UsageError } from "../../domain/errors.js";
+import { makeFolder, replaceFile } from "../../files/durable-file.js";
+import { foreignWriter } from "../../files/path-risks.js";
+import { toInvalidData } from "../../files/system-errors.js";
+import type { Context } from "../output/context.js";
+import { absolutePath, type Io } from "../output/io.js";
+import { printFields } from "../output/printer.js";
+import { allowedFolder, entryPath, entryText, type ProjectContent, pathInEntry } from "../settings/allowed-projects.js";
+import { HIDDEN, shownName, shownText } from "../settings/layers.js";
+import { findProjectFile, PROJECT_FILE, type ProjectFile, parseProjectFile } from "../settings/project-file.js";
+import { readSettingsFile } from "../settings/settings-file.js";
+import { refuseNoHome } from "../settings/user-folders.js";
+
+export function allowCommand(context: Context): Command {
+  return new Command("allow")
+    .summary("allow the .appvars.json of a project")
+    .description(
+      "Print the settings of a project's .appvars.json, and use them from now on. Until then they are refused, since " +
+        "they decide where your secrets and signatures are sent. After any change of the file or its path you must " +
+        "allow it again. Read it first, as you would a script.",
+    )
+    .argument("[file]", "the .appvars.json, or the folder it is in (default: this folder, or the nearest above it)")
+    .option("--revoke", "stop using it")
+    .addHelpText("after", "\nExample:\n  appvars allow")
+    .action(async (file: string | undefined, { revoke = false }: { revoke?: boolean }) => {
+      const folder = file === undefined ? undefined : await folderOf(absolutePath(file, context.io));
+      await (revoke ? runRevoke(folder, context) : runAllow(folder, context));
+    });
+}
+
+/**
+ * @param folder that of the `.appvars.json`; undefined for the nearest one
+ * @throws NotFoundError; UsageError if the file breaks a rule; InvalidDataError if the permission can't be stored
+ */
+export async function runAllow(folder: string | undefined, context: Context): Promise<void> {
+  const { io } = context;
+  const file = folder === undefined ? nearestProjectFile(io) : findProjectFile(folder, io);
+  if (!file) throw missing(folder ?? io.cwd);
+  const settings = [...parseProjectFile(file).values()].map(
+    (setting) => [shownName(setting.name), shownText(setting) ?? HIDDEN] as const,
+  );
+  const json = { file: file.path, settings: Object.fromEntries(settings) };
+  await printFields(context, { json, fields: [["file", file.path], ...settings] });
+  await remember(file, io);
+  context.tell("it is used from now on, until it changes");
+}
+
+/** @throws NotFoundError if the file was not allowed; InvalidDataError if that can't be changed */
+export async function runRevoke(folder: string | undefined, context: Context): Promise<void> {
+  const { io } = context;
+  const path = join(folder ?? dirname(nearestProjectFile(io)?.path ?? join(io.cwd, PROJECT_FILE)), PROJECT_FILE);
+  await unlink(entryPath(path, io)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT" || error.code === "ENOTDIR") throw new NotFoundError(`${path} was not allowed`);
+    throw toFailure(error, io);
+  });
+  context.tell(`${path} is no longer used`);
+}
+
+/** The folder of a file that is named by its own path or its folder's, without links; it need not exist. */
+async function folderOf(path: string): Promise<string> {
+  const isFolder = await stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+  if (!isFolder && basename(path) !== PROJECT_FILE)
+    throw new UsageError(`${path} is not a folder or a ${PROJECT_FILE}`);
+  const folder = isFolder ? path : dirname(path);
+  return realpath(folder).catch(() => folder);
+}
+
+/** @throws UsageError for a file of another user, which must be named */
+function nearestProjectFile(io: Io): ProjectFile | undefined {
+  for (let folder = io.cwd; ; folder = dirname(folder)) {
+    const file = findProjectFile(folder, io);
+    if (file?.foreign) throw new UsageError(`${file.path} ${file.foreign}: to allow it anyway, name it`);
+    if (file || folder === dirname(folder)) return file;
+  }
+}
+
+function missing(folder: string): NotFoundError {
+  return new NotFoundError(`there is no ${PROJECT_FILE} in ${folder}`);
+}
+
+async function remember(content: ProjectContent, io: Io): Promise<void> {
+  refuseNoHome(io.folders);
+  try {
+    await makeFolder(allowedFolder(io));
+    await refuseForeignFolder(io);
+    await replaceFile(entryPath(content.path, io), entryText(content));
+  } catch (error) {
+    throw toFailure(error, io);
+  }
+  await forgetMissing(io).catch(() => {});
+}
+
+/** @throws InvalidDataError for a link, which may lead to other files, or a folder that others can write */
+async function refuseForeignFolder(io: Io): Promise<void> {
+  const stats = await lstat(allowedFolder(io));
+  if (!stats.isDirectory()) throw new InvalidDataError("can't be written: it must be a folder, not a link; remove it");
+  const foreign = foreignWriter(stats, io);
+  if (foreign) throw new InvalidDataError(`can't be written: it ${foreign}; remove it, or use chown and chmod go-w`);
+}
+
+/** Keeps the folder from growing with each deleted project. What can't be deleted now stays. */
+async function forgetMissing(io: Io): Promise<void> {
+  for (const name of await readdir(allowedFolder(io))) {
+    const entry = join(allowedFolder(io), name);
+    if (await isEntryOfMissingFile(entry, io)) await unlink(entry).catch(() => {});
+  }
+}
+
+/** Only what this command has written is an entry: its name must match the path in it. */
+async function isEntryOfMissingFile(entry: string, io: Io): Promise<boolean> {
+  try {
+    const isFile = (await lstat(entry)).isFile();
+    const path = isFile && pathInEntry(readSettingsFile(entry)?.bytes.toString("utf8") ?? "");
+    if (!path || entryPath(path, io) !== entry) return false;
+    return await lstat(path).then(
+      () => false,
+      ({ code }: NodeJS.ErrnoException) => code === "ENOENT",
+    );
+  } catch {
+    return false;
+  }
+}
+
+function toFailure(error: unknown, io: Io): InvalidDataError {
+  const { message } = toInvalidData(error, "can't be written");
+  return new InvalidDataError(`${allowedFolder(io)} ${message}`, { cause: error });
+}

@@ -1,0 +1,83 @@
+import { lstat, realpath, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { InvalidDataError } from "../../../domain/errors.js";
+import { replaceFile } from "../../../files/durable-file.js";
+import type { PathRisk } from "../../../files/path-risks.js";
+import { toInvalidData } from "../../../files/system-errors.js";
+import {
+  ALLOW_ADVICE,
+  describeRisks,
+  type FileRisks,
+  type FileUser,
+  fileRisks,
+  isUnsafeAllowed,
+  riskWarning,
+  userName,
+} from "../../sources/safe-files.js";
+
+/**
+ * Refuses to write secrets through another user's link, over another user's file (unless APPVARS_ALLOW_UNSAFE_FILES is
+ * set), or into a folder in which others can replace the file.
+ *
+ * @returns a warning for root, who may write into another user's folder
+ * @throws InvalidDataError with the reason; UsageError
+ */
+export function refuseForeignPlace(path: string, io: FileUser): string | undefined {
+  return checkPlace(path, fileRisks(path, io), isUnsafeAllowed(io.env));
+}
+
+function checkPlace(path: string, { refused, warned }: FileRisks, isAllowed: boolean): string | undefined {
+  for (const risk of [...refused, ...warned]) {
+    if (risk.kind === "link")
+      throw new InvalidDataError(`${path} can't be written: ${foreign(risk)}; use another path`);
+    if (risk.kind === "file" && risk.holder === "owner" && !isAllowed) {
+      const advice = `remove it, use another path, or ${ALLOW_ADVICE}`;
+      throw new InvalidDataError(`${path} can't be written: ${foreign(risk)}; ${advice}`);
+    }
+  }
+  // The mode of the file does not matter: a new file replaces it.
+  const ofFolders = (risks: readonly PathRisk[]) => risks.filter(({ kind }) => kind === "folder");
+  const [refusing, warning] = [ofFolders(refused), ofFolders(warned)] as const;
+  if (refusing.length > 0) throw new InvalidDataError(describeRisks(path, refusing));
+  return warning.length > 0 ? riskWarning(path, warning) : undefined;
+}
+
+function foreign({ path, kind, id }: PathRisk): string {
+  return `${path} is a ${kind} owned by ${userName(id)}`;
+}
+
+/**
+ * Atomically writes or replaces a file, with mode 0600 and owned by the current user. The target of a link is replaced.
+ *
+ * Checks the path again as `refuseForeignPlace` does, since another user may have put a link there in the meantime. A
+ * link that is put there after the check is replaced, not followed.
+ *
+ * @throws InvalidDataError if it can't or must not be written, or is a device, a pipe or a folder
+ */
+export async function writePrivateFile(path: string, text: string, io: FileUser): Promise<void> {
+  const risks = fileRisks(path, io);
+  checkPlace(path, risks, isUnsafeAllowed(io.env));
+  try {
+    await replaceFile(await targetOf(path, risks), text);
+  } catch (error) {
+    throw new InvalidDataError(`${path} ${toInvalidData(error, "can't be written").message}`, { cause: error });
+  }
+}
+
+/** The file to replace or to create. @throws InvalidDataError, the file system's error */
+async function targetOf(path: string, { found, missing: [name, ...rest] }: FileRisks): Promise<string> {
+  // Not of `found`: an anonymous pipe has no path.
+  const isThere = await lstat(path).then(Boolean, () => false);
+  if (isThere && !(await stat(path)).isFile()) throw new InvalidDataError("can't be written: it is not a regular file");
+  if (name === undefined) return found;
+  const target = join(found, name);
+  if (rest.length === 0) return target;
+  await lstat(target);
+  throw new InvalidDataError(`can't be written: another program has just created ${target}`);
+}
+
+/** Whether two paths lead to the same existing file. */
+export async function isSameFile(a: string, b: string): Promise<boolean> {
+  const [one, other] = await Promise.all([realpath(a), realpath(b)].map((path) => path.catch(() => undefined)));
+  return one !== undefined && one === other;
+}

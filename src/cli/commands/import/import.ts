@@ -1,0 +1,133 @@
+import { readFile } from "node:fs/promises";
+import { extname } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { Command, Option } from "commander";
+import { type Difference, diffValues } from "../../../domain/diff.js";
+import type { EnvironmentRecord } from "../../../domain/environment.js";
+import { UsageError } from "../../../domain/errors.js";
+import type { NamedValue } from "../../../domain/variable.js";
+import { decodeUtf8 } from "../../../files/decode-utf8.js";
+import type { ReadEntry } from "../../../formats/entry.js";
+import { IMPORT_FORMATS, type ImportFormat, READERS } from "../../../formats/formats.js";
+import type { Data } from "../../../store/data.js";
+import type { Context } from "../../output/context.js";
+import { writeStatus } from "../../output/output.js";
+import { addDataOptions } from "../../settings/flags.js";
+import { readSettings, type Settings } from "../../settings/settings.js";
+import { printDifferences } from "../../sources/differences.js";
+import { editEnvironment, readEnvironment } from "../../sources/editing.js";
+import { typeEntries } from "./type-entries.js";
+
+export interface ImportOptions {
+  /** `-` for stdin. */
+  file: string;
+  format: ImportFormat | undefined;
+  dryRun: boolean;
+  /** Whether `--dry-run` prints the values too. */
+  values: boolean;
+}
+
+export function importCommand(context: Context): Command {
+  const command = new Command("import")
+    .summary("import a dotenv, JSON or YAML file into a data file")
+    .description(
+      "Import variables into one environment of a data file, in one atomic write. An existing variable keeps its type, " +
+        "which the new value must have. A new variable gets the type of its value in JSON or YAML; a dotenv text is " +
+        "BOOLEAN if true or false, NUMBER if a number in its shortest form, JSON if an object or array, and STRING " +
+        "otherwise, unless a comment written by export gives another type. Variables that are not in the file do not change.",
+    )
+    .argument("<file>", "file to import, - for stdin")
+    .addOption(
+      new Option("--format <format>", "default: by the file extension, otherwise dotenv").choices(IMPORT_FORMATS),
+    )
+    .option("--dry-run", "print what would change, without changing it")
+    .option("--values", "with --dry-run, print the values too")
+    .addHelpText("after", "\nExample:\n  appvars import .env --data vars.json --env development --dry-run")
+    .action((file: string, { format, dryRun = false, values = false, ...flags }) =>
+      runImport({ file, format, dryRun, values }, readSettings(flags, context.io), context),
+    );
+  return addDataOptions(command);
+}
+
+/** @throws UsageError if the file is not valid in its format; InvalidDataError, NotFoundError */
+export async function runImport(options: ImportOptions, settings: Settings, context: Context): Promise<void> {
+  const { setValues } = await import("../../../store/edit-values.js");
+  const progress = (step: string) => showStep(step, context);
+  progress("reading");
+  const format = options.format ?? formatOf(options.file);
+  const entries = await readImport(options.file, format, context);
+  const plan = (data: Data, environment: EnvironmentRecord) => {
+    progress(`comparing ${entries.length} variables`);
+    const typed = typeEntries(entries, format === "dotenv", data, environment);
+    const differences = diffValues(currentValues(data, environment, typed), typed);
+    return { typed, differences, result: differences.length > 0 ? setValues(data, environment, typed) : data };
+  };
+  try {
+    if (options.dryRun) {
+      const { data, environment } = await readEnvironment(settings, context);
+      const { differences } = plan(data, environment);
+      progress("");
+      return await printDifferences(differences, options.values, context);
+    }
+    let made: ReturnType<typeof plan> | undefined;
+    await editEnvironment(settings, context, (data, environment) => {
+      made = plan(data, environment);
+      progress(`writing ${made.differences.length} changes`);
+      return made.result;
+    });
+    progress("");
+    if (made) context.tell(summary(made.differences, made.typed.length));
+  } finally {
+    // So that an error has a line of its own.
+    progress("");
+  }
+}
+
+/** Shows the current step on the last line of a terminal; an empty step removes it. */
+function showStep(step: string, { io, flags }: Context): void {
+  if (io.stderr.isTTY && !flags.quiet) writeStatus(io.stderr, step && `${step} …`);
+}
+
+function formatOf(file: string): ImportFormat {
+  const ending = extname(file).toLowerCase();
+  if (ending === ".json") return "json";
+  return ending === ".yaml" || ending === ".yml" ? "yaml" : "dotenv";
+}
+
+/** @throws UsageError that names the file */
+async function readImport(file: string, format: ImportFormat, context: Context): Promise<ReadEntry[]> {
+  const what = file === "-" ? "stdin" : file;
+  try {
+    const read = await READERS[format]();
+    const entries = read(await readInput(file, context));
+    if (entries.length === 0) context.note(`${what} contains no variables`);
+    return entries;
+  } catch (error) {
+    throw error instanceof UsageError ? new UsageError(`${what}: ${error.message}`) : error;
+  }
+}
+
+async function readInput(file: string, { io }: Context): Promise<string> {
+  const bytes = await (file === "-" ? buffer(io.stdin) : readFile(file)).catch((error: NodeJS.ErrnoException) => {
+    const reason = error.code === "ERR_FS_FILE_TOO_LARGE" ? "it is too large" : error.code;
+    throw new UsageError(`can't be read (${reason})`);
+  });
+  return decodeUtf8(bytes, "its content");
+}
+
+/** The current values of the imported names; the others do not change. */
+function currentValues(data: Data, environment: EnvironmentRecord, imported: readonly NamedValue[]): NamedValue[] {
+  const names = new Set(imported.map((item) => item.name));
+  const variables = new Map(data.variables.map((variable) => [variable.id, variable]));
+  return data.values.flatMap(({ environment_id, variable_id, content }) => {
+    const variable = variables.get(variable_id);
+    if (environment_id !== environment.id || !variable || !names.has(variable.name)) return [];
+    return [{ name: variable.name, type: variable.type, value: content.value }];
+  });
+}
+
+function summary(differences: readonly Difference[], total: number): string {
+  const added = differences.filter((difference) => difference.kind === "added").length;
+  const changed = differences.length - added;
+  return `imported: ${added} added, ${changed} changed, ${total - differences.length} unchanged`;
+}

@@ -1,0 +1,48 @@
+import type { EnvironmentRecord } from "../../../domain/environment.js";
+import { UsageError } from "../../../domain/errors.js";
+import { type JsonValue, type NamedValue, type VariableType, valueFitsType } from "../../../domain/variable.js";
+import { JSON_STRING, type ReadEntry } from "../../../formats/entry.js";
+import { inferValue, nativeType, parseAs } from "../../../formats/infer-type.js";
+import type { Data } from "../../../store/data.js";
+
+/**
+ * Gives each entry the type of the application's variable with its name or, if there is none, the type of its value:
+ * for a text format, the one that the file gives, or that the text suggests.
+ *
+ * @param isText whether the format has no types
+ * @throws UsageError with the name of the first variable whose value is not of its type
+ */
+export function typeEntries(
+  entries: readonly ReadEntry[],
+  isText: boolean,
+  data: Data,
+  { application }: EnvironmentRecord,
+): NamedValue[] {
+  const known = new Map(
+    data.variables.filter((item) => item.application === application).map(({ name, type }) => [name, type]),
+  );
+  return entries.map((entry) => {
+    const { name, value } = entry;
+    const type = known.get(name);
+    if (isText) return typeText(entry, type);
+    if (type && !valueFitsType(value, type)) throw new UsageError(`${name} is a ${type}, and its value is not`);
+    return { name, type: type ?? nativeType(value), value };
+  });
+}
+
+/** @param known the variable's type, which has precedence. Whether JSON is a string, only the file can say. */
+function typeText({ name, value: given, type: said }: ReadEntry, known: VariableType | undefined): NamedValue {
+  const text = String(given);
+  if (known === "JSON" && said === "STRING") return { name, type: known, value: text };
+  if (said === JSON_STRING) return typeText({ name, value: text, type: "STRING" }, known ?? "JSON");
+  const type = known ?? said;
+  return { name, ...(type ? { type, value: parseNamed(name, text, type) } : inferValue(text)) };
+}
+
+function parseNamed(name: string, text: string, type: VariableType): JsonValue {
+  try {
+    return parseAs(text, type);
+  } catch (error) {
+    throw error instanceof UsageError ? new UsageError(`${name}: ${error.message}`) : error;
+  }
+}

@@ -1,0 +1,121 @@
+import { Command } from "commander";
+import type { Context } from "../../output/context.js";
+import { printTable } from "../../output/printer.js";
+import { addSettingOptions } from "../../settings/flags.js";
+import type { SourceFlags } from "../../settings/layers.js";
+import {
+  listedProfile,
+  type Profiles,
+  profilesPath,
+  readProfiles,
+  refuseForeignFolders,
+} from "../../settings/profiles.js";
+import { refuseNoHome } from "../../settings/user-folders.js";
+
+export interface ProfileAddOptions {
+  name: string;
+  force: boolean;
+  /** Whether the settings are checked before they are stored. */
+  check: boolean;
+}
+
+export function profileCommand(context: Context): Command {
+  const list = new Command("list")
+    .summary("list the profiles")
+    .description("List the profiles; * marks the current one, which is used if none is named.")
+    .addHelpText("after", "\nExample:\n  appvars profile list")
+    .action(() => runProfileList(context));
+  const use = new Command("use")
+    .summary("make a profile the current one")
+    .description("Make a profile the current one, which is used if none is named.")
+    .argument("<name>", "name of the profile")
+    .addHelpText("after", "\nExample:\n  appvars profile use staging")
+    .action((name: string) => runProfileUse(name, context));
+  const remove = new Command("remove")
+    .summary("remove profiles and the secrets in them")
+    .description("Remove profiles and the secrets in them, all of them or none.")
+    .argument("<name...>", "names of profiles")
+    .addHelpText("after", "\nExample:\n  appvars profile remove staging")
+    .action((names: string[]) => runProfileRemove(names, context));
+  const command = new Command("profile")
+    .summary("list, add, use and remove client profiles")
+    .description("Named sets of settings, in a file that only you can read.")
+    .addHelpText("after", "\nExample:\n  appvars profile add staging --url https://vars.example --api-secret-file -");
+  for (const subcommand of [list, addCommand(context), use, remove]) command.addCommand(subcommand);
+  return command;
+}
+
+function addCommand(context: Context): Command {
+  const command = new Command("add")
+    .summary("store a profile")
+    .description(
+      "Store a profile: the settings from the flags and, for a server, from APPVARS_URL, APPVARS_API_KEY and " +
+        "APPVARS_API_SECRET; no others. Stores the secret itself, not the name of its file. First sends one request " +
+        "with the credentials, or opens the data file. The first profile becomes the current one.",
+    )
+    .argument("<name>", "name of the profile")
+    .option("--force", "replace an existing profile")
+    .option("--no-check", "store it without a check")
+    .addHelpText("after", "\nExample:\n  appvars profile add staging --url https://vars.example --api-secret-file -")
+    .action((name: string, { force = false, check, ...flags }) =>
+      runProfileAdd({ name, force, check }, flags, context),
+    );
+  return addSettingOptions(command);
+}
+
+/** @throws UsageError for an invalid name or setting; what checking the settings throws; InvalidDataError */
+export async function runProfileAdd(options: ProfileAddOptions, flags: SourceFlags, context: Context): Promise<void> {
+  const { addProfile, checkProfileName, refuseExisting } = await import("./edit-profiles.js");
+  const { checkProfile, newProfile, toProfile } = await import("./new-profile.js");
+  const { name, force, check } = options;
+  const path = profilesPath(context.io);
+  checkProfileName(name);
+  if (!force) refuseExisting(readProfiles(path, context.io), name);
+  const layer = await newProfile(flags, context.io);
+  if (check) await checkProfile(layer, context);
+  await change(context, (profiles) => {
+    if (!force) refuseExisting(profiles, name);
+    return addProfile(profiles, name, toProfile(layer));
+  });
+  const isCurrent = readProfiles(path, context.io).current === name;
+  context.tell(`added the profile ${name}${isCurrent ? ", which is the current one" : ""}`);
+}
+
+/** Lists them even if one of them, or the current one, is invalid. @throws UsageError */
+export async function runProfileList(context: Context): Promise<void> {
+  const { current, profiles } = readProfiles(profilesPath(context.io), context.io);
+  const rows = Object.entries(profiles).map(([name, settings]) => listedProfile(name, name === current, settings));
+  const cells = rows.map(({ name, current, data, url, env, api_key }) => {
+    return [name, current ? "*" : "", data ?? url ?? "", (data === undefined ? api_key : env) ?? ""];
+  });
+  const headings = ["NAME", "CURRENT", "SOURCE", "ENV OR API KEY"];
+  const empty = "no profiles yet; see appvars profile add --help";
+  await printTable(context, { json: rows, headings, rows: cells, empty });
+}
+
+/** @throws NotFoundError, UsageError, InvalidDataError */
+export async function runProfileUse(name: string, context: Context): Promise<void> {
+  const { useProfile } = await import("./edit-profiles.js");
+  await change(context, (profiles) => useProfile(profiles, name));
+  context.tell(`${name} is the current profile`);
+  if (context.io.env["APPVARS_PROFILE"]) context.note("APPVARS_PROFILE is set, and overrides the current profile");
+}
+
+/** @throws NotFoundError if one of them does not exist; UsageError, InvalidDataError */
+export async function runProfileRemove(names: readonly string[], context: Context): Promise<void> {
+  const { removeProfiles } = await import("./edit-profiles.js");
+  const { current } = readProfiles(profilesPath(context.io), context.io);
+  await change(context, (profiles) => removeProfiles(profiles, names));
+  context.tell(`removed ${names.join(", ")}`);
+  if (current !== undefined && names.includes(current)) context.tell("there is no current profile now");
+}
+
+async function change({ io }: Context, edit: (profiles: Profiles) => Profiles): Promise<void> {
+  const { updateProfiles } = await import("./update-profiles.js");
+  const path = profilesPath(io);
+  // What can't be done is refused before a folder or a lock is created.
+  edit(readProfiles(path, io));
+  refuseNoHome(io.folders);
+  refuseForeignFolders(path, io);
+  await updateProfiles(path, io, edit);
+}

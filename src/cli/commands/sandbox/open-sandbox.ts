@@ -1,0 +1,78 @@
+import type { Credentials, EnvironmentRecord } from "../../../domain/environment.js";
+import { skewClock } from "../../../server/faults.js";
+import { type ServerOptions, startServer } from "../../../server/start-server.js";
+import { Service } from "../../../service/service.js";
+import type { Data } from "../../../store/data.js";
+import { replaceCredentials } from "../../../store/edit-environments.js";
+import { openDataFile } from "../../../store/json-file-store.js";
+import { createMemoryStore } from "../../../store/memory-store.js";
+import { freshCredentials, starterData } from "../../../store/starter-data.js";
+import type { Context } from "../../output/context.js";
+import { isLeftOut, warnLeftOut } from "../../run/allow-reserved.js";
+import { serverLogHooks } from "../../serving/log.js";
+import { chooseEnvironment } from "../../sources/open-source.js";
+import { unsafeFileWarning } from "../../sources/safe-files.js";
+
+export interface SandboxOptions extends Required<Pick<ServerOptions, "rateLimit" | "rateWindow" | "faults">> {
+  /** The data file whose variables are served. Default: those that `init` creates. */
+  data: string | undefined;
+  /** The environment of the credentials. Default: the only one, or `development`. */
+  env: string | undefined;
+  allowReserved: readonly string[];
+}
+
+/** A server for one command, with credentials that are valid nowhere else. */
+export interface Sandbox extends Credentials {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a server on a free loopback port with data in memory. Reserved names are left out with a warning, unless they
+ * are allowed, because the command may read them with any client.
+ *
+ * @throws InvalidDataError; NotFoundError, UsageError if the environment is not clear; the system's error if it can't
+ *   listen
+ */
+export async function openSandbox(options: SandboxOptions, context: Context): Promise<Sandbox> {
+  const { io, note, flags } = context;
+  const clock = skewClock(io.clock, options.faults);
+  const data = leaveOutReserved(await readData(options.data, context), options.allowReserved, context);
+  const service = new Service(createMemoryStore(data), clock);
+  const { api_key, api_secret } = chooseSandboxEnvironment(service.environments, options.env);
+  const { rateLimit, rateWindow, faults } = options;
+  const hooks = serverLogHooks((_level, message) => note(message), flags);
+  // No grace: the only client has ended by then.
+  const rules = { port: 0, drainGrace: 0, rateLimit, rateWindow, faults };
+  const { url, close } = await startServer(service, { ...rules, ...hooks }, clock);
+  return { url, apiKey: api_key, apiSecret: api_secret, close };
+}
+
+/** The file's credentials are replaced: nothing in a sandbox needs them. */
+async function readData(path: string | undefined, { io, warn }: Context): Promise<Data> {
+  if (path === undefined) return starterData();
+  const warning = unsafeFileWarning(path, io);
+  if (warning) warn(warning);
+  const store = await openDataFile(path);
+  return replaceCredentials(store.snapshot, freshCredentials);
+}
+
+function leaveOutReserved(data: Data, allowed: readonly string[], context: Context): Data {
+  const leftOut = data.variables.filter(({ name }) => isLeftOut(name, allowed));
+  // Several applications may have a variable of the same name.
+  warnLeftOut([...new Set(leftOut.map(({ name }) => name))], context);
+  const ids = new Set(leftOut.map(({ id }) => id));
+  return {
+    ...data,
+    variables: data.variables.filter(({ id }) => !ids.has(id)),
+    values: data.values.filter(({ variable_id }) => !ids.has(variable_id)),
+  };
+}
+
+function chooseSandboxEnvironment(
+  environments: readonly EnvironmentRecord[],
+  name: string | undefined,
+): EnvironmentRecord {
+  const isPlain = environments.filter((environment) => environment.name === "development").length === 1;
+  return chooseEnvironment(environments, name ?? (isPlain ? "development" : undefined));
+}

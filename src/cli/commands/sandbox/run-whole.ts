@@ -1,0 +1,39 @@
+import type { Context } from "../../output/context.js";
+import { type ChildEnvironment, type CommandLine, comesFromTerminal, startChild } from "../../processes/child.js";
+import { type Descendants, endDescendants } from "../../processes/process-tree.js";
+import { type CaughtSignal, catchSignals, isStopSignal } from "../../processes/signals.js";
+import { startWatchdog } from "./watchdog.js";
+
+/**
+ * Runs a program until it has ended. A signal that asks us to end also ends the descendants of the program, once the
+ * program itself has ended.
+ *
+ * @returns its exit code, as `Child` has it
+ */
+export async function runWhole(command: CommandLine, env: ChildEnvironment, context: Context): Promise<number> {
+  const watchdog = startWatchdog(env);
+  let descendants: Descendants | undefined;
+  try {
+    const onSignal = (name: CaughtSignal) => {
+      if (!isStopSignal(name)) return;
+      // Looked up before the program can exit: afterwards nothing shows whose children they were.
+      const family = child.descendants();
+      descendants = family;
+      // After the program has it, as from a terminal: a shell first waits for its children to obey.
+      if (isForGroup(name)) setImmediate(() => family.signal(name));
+    };
+    const child = startChild(command, env, context, { onSignal });
+    watchdog.watch(child.pid);
+    return await child.exitCode;
+  } finally {
+    // Another signal must not end us before this is done.
+    const release = catchSignals(() => {});
+    await Promise.all([watchdog.end(), descendants && endDescendants(descendants)]);
+    release();
+  }
+}
+
+/** Whether it is a signal that terminals send to a whole process group, but this one was not sent by a terminal. */
+function isForGroup(name: CaughtSignal): boolean {
+  return (name === "SIGINT" || name === "SIGQUIT") && !comesFromTerminal(name);
+}

@@ -1,0 +1,65 @@
+import { dirname } from "node:path";
+import { looseMode } from "../../files/path-risks.js";
+import { shellWord } from "../output/escape.js";
+import { explainRisks, type FileUser, fileRisks } from "../sources/safe-files.js";
+import { type Finding, ok, problem, skipped, warning } from "./finding.js";
+
+/** A file or folder that only its owner should have access to. */
+export interface PrivatePath {
+  path: string;
+  /** Its mode, such as `0644`, if others have access. */
+  loose: string | undefined;
+  isFolder: boolean;
+}
+
+/**
+ * Reads the modes of files with secrets and of the folder of the profiles. Those that do not exist are omitted.
+ *
+ * @param files with secrets
+ * @param profiles path of the file of profiles
+ */
+export async function gatherModes(files: readonly string[], profiles: string): Promise<PrivatePath[]> {
+  const candidates = [...new Set([...files, profiles])].map((path) => ({ path, isFolder: false }));
+  const found = await Promise.all(
+    [...candidates, { path: dirname(profiles), isFolder: true }].map(({ path, isFolder }) =>
+      looseMode(path).then(
+        (loose) => [{ path, loose, isFolder }],
+        () => [],
+      ),
+    ),
+  );
+  const present = found.flat();
+  // The folder matters only because of the file in it.
+  return present.filter(({ isFolder }) => !isFolder || present.some(({ path }) => path === profiles));
+}
+
+/** A finding for each path that others have access to, or one for all paths if there are none. */
+export function checkFileModes(paths: readonly PrivatePath[]): Finding[] {
+  const loose = paths.filter((path) => path.loose !== undefined);
+  if (loose.length > 0) {
+    return loose.map(({ path, loose: mode, isFolder }) => {
+      const message = `other users have access to ${path} (mode ${mode})`;
+      return warning(message, `chmod ${isFolder ? "700" : "600"} ${shellWord(path)}`);
+    });
+  }
+  if (paths.length === 0) return [skipped("no file with a secret is in use")];
+  return [ok(`only you can read and write ${paths.map(({ path }) => path).join(", ")}`)];
+}
+
+/**
+ * What lets other users change or replace these files.
+ *
+ * @param data path of the data file: `serve` and the commands that change it refuse such a file
+ */
+export function checkFileRisks(paths: readonly PrivatePath[], data: string | undefined, io: FileUser): Finding[] {
+  return paths
+    .filter(({ isFolder }) => !isFolder)
+    .flatMap(({ path }) => {
+      const { refused, warned } = fileRisks(path, io);
+      const message = (reason: string) => `${path} can be changed by other users: ${reason}`;
+      const refusals = explainRisks(refused).map(({ reason, fix }) =>
+        path === data ? problem("invalid_data", message(reason), fix) : warning(message(reason), fix),
+      );
+      return [...refusals, ...explainRisks(warned).map(({ reason, fix }) => warning(message(reason), fix))];
+    });
+}

@@ -1,0 +1,90 @@
+import { access, constants } from "node:fs/promises";
+import { checkCredential } from "../../client/options.js";
+import { DEFAULT_URL } from "../../domain/defaults.js";
+import { AppvarsError, UsageError } from "../../domain/errors.js";
+import { type Io, withNotice } from "../output/io.js";
+import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
+import { layerList, NO_LAYERS, NotAllowedError, type Setting, type SourceFlags } from "../settings/layers.js";
+import { readSettings, Settings } from "../settings/settings.js";
+import { readCertificates } from "../sources/open-remote.js";
+import { type Finding, ok, problem, warning } from "./finding.js";
+
+export interface SettingsFacts {
+  /** Undefined if they are not valid. */
+  settings: RemoteSettings | LocalSettings | undefined;
+  /** Where the URL or the data file comes from; undefined for the default. */
+  place: Setting | undefined;
+  /** The files with secrets that are in use. */
+  secretFiles: Setting[];
+  apiSecret: string | undefined;
+  /** PEM certificates. */
+  ca: string | undefined;
+  errors: AppvarsError[];
+  /** Settings that are ignored, or used although another user may have set them. */
+  notices: string[];
+}
+
+/** Reads the settings and the files that they name, as far as possible. */
+export async function gatherSettings(flags: SourceFlags, surroundings: Io): Promise<SettingsFacts> {
+  const errors: AppvarsError[] = [];
+  const notices: string[] = [];
+  const io = withNotice(surroundings, (text) => void notices.push(text));
+  const trying = async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof AppvarsError)) throw error;
+      errors.push(error);
+      return undefined;
+    }
+  };
+  const read = (await trying(() => readSettings(flags, io))) ?? new Settings(NO_LAYERS, io);
+  const settings = errors.length === 0 ? await trying(() => read.connection) : undefined;
+  const [blocked] = layerList(read.layers).flatMap((layer) =>
+    [...layer.values()].flatMap((setting) => setting.blocked ?? []),
+  );
+  if (blocked && settings) notices.push(blocked);
+  const encryptionKey = settings && (await trying(() => read.find("encKey", "encKeyFile")));
+  if (encryptionKey) await trying(() => checkReadable(encryptionKey));
+  const { apiKey, apiSecret, caFile } = settings?.kind === "remote" ? settings : {};
+  await trying(() => checkCredential("API key", apiKey));
+  return {
+    settings,
+    place: settings && read.find("url", "data"),
+    secretFiles: [apiSecret, encryptionKey].filter((setting) => setting !== undefined).filter(isFile),
+    apiSecret: apiSecret && (await trying(() => readCredential(read))),
+    ca: caFile === undefined ? undefined : await trying(() => readCertificates(caFile)),
+    errors,
+    notices,
+  };
+}
+
+async function readCredential(settings: Settings): Promise<string | undefined> {
+  const secret = await settings.apiSecret();
+  checkCredential("API secret", secret);
+  return secret;
+}
+
+async function checkReadable(setting: Setting): Promise<void> {
+  if (!isFile(setting)) return;
+  await access(setting.text, constants.R_OK).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`${setting.from} ${setting.text} can't be read (${error.code})`);
+  });
+}
+
+function isFile({ name, text }: Setting): boolean {
+  return name.endsWith("File") && text !== "-";
+}
+
+/** Whether the settings can be used, with a finding for each error. */
+export function checkSettings({ errors, notices, settings, place }: SettingsFacts): Finding[] {
+  const warnings = notices.map((notice) => warning(notice, "correct this, unless you expect it"));
+  if (errors.length > 0) return [...warnings, ...errors.map(toProblem)];
+  const source = settings?.kind === "local" ? `data file ${settings.data}` : `server ${place?.text ?? DEFAULT_URL}`;
+  return [...warnings, ok(`${source} (${place ? `from ${place.from}` : "the default"})`)];
+}
+
+function toProblem(error: AppvarsError): Finding {
+  const fix = error instanceof NotAllowedError ? "read the file, then run appvars allow" : "correct this setting";
+  return problem(error.code, error.message, fix);
+}

@@ -1,0 +1,74 @@
+import { accessSync, constants } from "node:fs";
+import type { LookupFunction } from "node:net";
+import { isatty } from "node:tty";
+import type { Io } from "../output/io.js";
+import { writeRaw } from "../output/output.js";
+
+type Execve = (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => never;
+
+/** Replaces the program of this process. Since Node 22.15; on Windows it exists but always throws. */
+const execve = process.platform === "win32" ? undefined : (process as { execve?: Execve }).execve?.bind(process);
+
+/** Looks up host names where a process can't end during a lookup; undefined for Node's own lookup, which is quicker. */
+export const lookup: LookupFunction | undefined = execve
+  ? undefined
+  : (...call) => void import("./child-lookup.js").then(({ childLookup }) => childLookup(...call));
+
+/**
+ * Ends the process as `process.exit` does, but immediately. Node looks up host names in threads that it can't stop, and
+ * waits for them before it exits: 10 seconds or more when no DNS server answers. Only execve(2) and signals end them,
+ * and a signal changes the exit code. So a program that only sets the exit code replaces this one.
+ */
+export function endProcess(code: number): never {
+  endWithTerminal();
+  if (!execve || !isLookupPending() || !isExecutable(process.execPath)) process.exit(code);
+  process.emit("exit", code);
+  // NODE_OPTIONS could make it load files or print.
+  return execve(process.execPath, [process.execPath, "--eval", `process.exitCode = ${code}`], {
+    ...process.env,
+    NODE_OPTIONS: "",
+  });
+}
+
+/**
+ * Ends the process if its normal end would fail: after all output is written if a lookup would delay it, and by SIGHUP
+ * if its terminal has been closed.
+ */
+export async function endIfObstructed(code: number, io: Pick<Io, "stdout" | "stderr">): Promise<void> {
+  endWithTerminal();
+  if (!isLookupPending()) return;
+  // If nobody reads the output, `leaveUnread` ends the process.
+  process.exitCode = code;
+  for (const stream of [io.stdout, io.stderr]) {
+    await new Promise<void>((resolve) => writeRaw(stream, "", () => resolve()));
+  }
+  endProcess(code);
+}
+
+const terminals = [0, 1, 2].filter((fd) => isatty(fd));
+
+/** Whether a terminal that this process was started on has been closed. */
+export function isTerminalClosed(): boolean {
+  return terminals.some((fd) => !isatty(fd));
+}
+
+/** At a normal end Node resets its terminals, and aborts with a core dump if one has been closed. */
+function endWithTerminal(): void {
+  if (process.platform === "win32" || !isTerminalClosed()) return;
+  process.removeAllListeners("SIGHUP");
+  process.kill(process.pid, "SIGHUP");
+}
+
+function isLookupPending(): boolean {
+  return process.getActiveResourcesInfo().includes("GetAddrInfoReqWrap");
+}
+
+/** Node aborts after a failed execve(2), and an upgrade may have removed the file. */
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

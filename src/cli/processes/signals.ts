@@ -1,0 +1,69 @@
+import { isatty } from "node:tty";
+import { readProcessStat } from "../../files/process-stat.js";
+
+/** SIGWINCH, SIGTSTP and SIGCONT are left out: a terminal sends them to the whole process group. */
+const CAUGHT_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
+
+export type CaughtSignal = (typeof CAUGHT_SIGNALS)[number];
+
+/** Whether it asks a program to end. A program may still use it for something else. */
+export function isStopSignal(name: CaughtSignal): boolean {
+  return name !== "SIGUSR1" && name !== "SIGUSR2";
+}
+
+let isTerminated = false;
+
+/** Whether SIGTERM arrived while signals were caught. Ctrl-C does not count: a program may use it for something else. */
+export function wasTerminated(): boolean {
+  return isTerminated;
+}
+
+/**
+ * Passes each signal to `listener` instead of letting it end this process or, for SIGUSR1, open Node's debugger.
+ *
+ * @returns restores the default action of each signal
+ */
+export function catchSignals(listener: (signal: CaughtSignal) => void): () => void {
+  const caught = (signal: CaughtSignal) => {
+    isTerminated ||= signal === "SIGTERM";
+    listener(signal);
+  };
+  for (const signal of CAUGHT_SIGNALS) process.on(signal, caught);
+  return () => {
+    for (const signal of CAUGHT_SIGNALS) process.off(signal, caught);
+  };
+}
+
+const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/**
+ * Runs `work`, and aborts it when this process is asked to end. Once `work` has cleaned up, the process ends by the
+ * signal it received, so that its parent sees no difference. The same signal again ends it immediately. A signal that
+ * already has a listener is not caught.
+ */
+export async function cleanUpBeforeEnd<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  let received: NodeJS.Signals | undefined;
+  const signals = ENDING_SIGNALS.filter((signal) => process.listenerCount(signal) === 0);
+  const onSignal = (signal: NodeJS.Signals) => {
+    received ??= signal;
+    process.off(signal, onSignal);
+    controller.abort();
+  };
+  for (const signal of signals) process.on(signal, onSignal);
+  try {
+    return await work(controller.signal);
+  } finally {
+    for (const signal of signals) process.off(signal, onSignal);
+    if (received) process.kill(process.pid, received);
+  }
+}
+
+/**
+ * Whether this process is in the foreground of its terminal, which then sends Ctrl-C and Ctrl-\ to its children too. A
+ * `kill -INT` of a process in the foreground looks the same: nothing says who sent a signal.
+ */
+export function isInForeground(): boolean {
+  const stat = readProcessStat("self");
+  return stat ? stat.group === stat.foregroundGroup : [0, 1, 2].some((fd) => isatty(fd));
+}

@@ -1,0 +1,104 @@
+import { UsageError } from "../../domain/errors.js";
+import type { VariableReader, VariableSource } from "../../domain/source.js";
+import { type JsonValue, type NamedValue, valueText } from "../../domain/variable.js";
+import { CREDENTIAL_VARIABLES } from "../settings/setting-names.js";
+import type { Decrypt } from "../sources/decryption.js";
+import { missingNamesError } from "../sources/get-values.js";
+import { readStoredValues } from "../sources/reading.js";
+import { isLeftOut } from "./allow-reserved.js";
+
+/** Which variables a program gets, and under which names. */
+export interface VariableRules {
+  /** Names without the prefix; all when undefined. */
+  only: readonly string[] | undefined;
+  prefix: string;
+  /** Reserved names, with the prefix, that the program gets. */
+  allowReserved: readonly string[];
+  /** Whether our own environment has this name, with the prefix, and takes precedence. */
+  isTaken: (name: string) => boolean;
+}
+
+/** A variable under the name that the program sees. */
+export interface ChildVariable {
+  name: string;
+  value: JsonValue;
+}
+
+export interface ChildVariables {
+  variables: ChildVariable[];
+  /** Names, with the prefix, that were left out because they are reserved. */
+  leftOut: string[];
+  /** Names, with the prefix, whose value is the one in our own environment. */
+  taken: string[];
+}
+
+/**
+ * Reads the variables for a program, and decrypts only those.
+ *
+ * @throws NotFoundError that names each of `only` that has no value, DecryptionError
+ */
+export async function readChildVariables(
+  { only, prefix, allowReserved, isTaken }: VariableRules,
+  source: VariableSource,
+  decrypt: Decrypt,
+): Promise<ChildVariables> {
+  const stored = await source.readSnapshot((snapshot) => readWanted(only, snapshot));
+  const wanted = stored.map((entry) => ({ ...entry, childName: prefix + entry.name }));
+  const free = wanted.filter(({ childName }) => !isTaken(childName));
+  return {
+    variables: free
+      .filter(({ childName }) => !isLeftOut(childName, allowReserved))
+      .map(({ childName, name, value }) => ({ name: childName, value: decrypt(name, value) })),
+    leftOut: free.map(({ childName }) => childName).filter((name) => isLeftOut(name, allowReserved)),
+    taken: wanted.map(({ childName }) => childName).filter(isTaken),
+  };
+}
+
+async function readWanted(only: readonly string[] | undefined, reader: VariableReader): Promise<NamedValue[]> {
+  const stored = await readStoredValues(reader);
+  const names = new Set(stored.map(({ name }) => name));
+  const missing = only?.filter((name) => !names.has(name)) ?? [];
+  if (missing.length > 0) throw await missingNamesError(missing, reader);
+  return only ? stored.filter(({ name }) => only.includes(name)) : stored;
+}
+
+/**
+ * Refuses reserved names that were asked for explicitly: then a warning that they are left out is not enough.
+ *
+ * @throws UsageError that names each of them
+ */
+export function refuseReserved({ only = [], prefix, allowReserved, isTaken }: VariableRules): void {
+  const names = only.map((name) => prefix + name).filter((name) => !isTaken(name) && isLeftOut(name, allowReserved));
+  if (names.length === 0) return;
+  throw new UsageError(
+    `--only names reserved variables, which can make programs run other code: ${names.join(", ")}; ` +
+      `to pass them on, add --allow-reserved ${names.join(",")}`,
+  );
+}
+
+export interface InheritanceRules {
+  /** Pass on nothing but PATH. */
+  pristine: boolean;
+  /** Pass on our credentials too. */
+  passCredentials: boolean;
+}
+
+/** The part of our own environment that a program gets. */
+export function inheritedEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  { pristine, passCredentials }: InheritanceRules,
+): Record<string, string> {
+  // Windows finds a variable by any case of its name.
+  const isPassed = (name: string) =>
+    pristine ? name === "PATH" : passCredentials || !CREDENTIAL_VARIABLES.includes(name.toUpperCase());
+  const entries = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return Object.fromEntries(entries.filter(([name]) => isPassed(name)));
+}
+
+export function childEnvironment(
+  inherited: Readonly<Record<string, string>>,
+  variables: readonly ChildVariable[],
+): Record<string, string> {
+  const entries = variables.map(({ name, value }) => [name, valueText(value)] as const);
+  return Object.fromEntries([...Object.entries(inherited), ...entries]);
+}

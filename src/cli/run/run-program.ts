@@ -1,0 +1,88 @@
+import { type Budget, createBudget } from "../../client/budget.js";
+import type { VariableSource } from "../../domain/source.js";
+import type { Context } from "../output/context.js";
+import { type CommandLine, refuseNul, startChild } from "../processes/child.js";
+import { CREDENTIAL_VARIABLES } from "../settings/setting-names.js";
+import type { Decrypt } from "../sources/decryption.js";
+import { withSource } from "../sources/open-source.js";
+import { warnLeftOut } from "./allow-reserved.js";
+import {
+  type ChildVariable,
+  type ChildVariables,
+  childEnvironment,
+  type InheritanceRules,
+  inheritedEnvironment,
+  readChildVariables,
+  refuseReserved,
+  type VariableRules,
+} from "./child-variables.js";
+import type { WatchRules } from "./run-watched.js";
+
+export interface RunOptions extends Omit<VariableRules, "isTaken">, InheritanceRules {
+  command: CommandLine;
+  /** Whether our own environment takes precedence over the variables. */
+  preserveEnv: boolean;
+  redact: boolean;
+  /** What to do when variables change; nothing when undefined. */
+  watch: WatchRules | undefined;
+}
+
+/**
+ * Runs a program with the variables in its environment, until it has ended.
+ *
+ * @returns its exit code, as `Child` has it
+ * @throws NotFoundError, DecryptionError, UsageError and what reading the source throws; nothing is started then
+ */
+export async function runProgram(
+  options: RunOptions,
+  open: (budget: Budget) => Promise<VariableSource>,
+  decrypt: Decrypt,
+  context: Context,
+): Promise<number> {
+  const inherited = inheritedEnvironment(context.io.env, options);
+  const rules = { ...options, isTaken: (name: string) => options.preserveEnv && Object.hasOwn(inherited, name) };
+  refuseReserved(rules);
+  const { command, redact, watch } = options;
+  const budget = createBudget();
+  const warnNewlyLeftOut = createWarnLeftOut(context);
+  const read = async (source: VariableSource) => {
+    // With --watch, each reading has the whole time.
+    Object.assign(budget, createBudget());
+    const found = await readChildVariables(rules, source, decrypt);
+    refuseNul(childEnvironment({}, found.variables));
+    warnNewlyLeftOut(found.leftOut);
+    return found;
+  };
+  const output = redact ? (await import("./redacted-output.js")).createRedactedOutput(context) : undefined;
+  const start = (found: ChildVariables) => {
+    const child = startChild(command, childEnvironment(inherited, found.variables), context, { isPiped: redact });
+    output?.redact(child, [...found.variables, ...inheritedSecrets(found, inherited)]);
+    return child;
+  };
+  const exitCode = watch
+    ? await withSource(open(budget), async (source) => {
+        const { runWatched } = await import("./run-watched.js");
+        return runWatched(await read(source), () => read(source), start, watch, context);
+      })
+    : await start(await withSource(open(budget), read)).exitCode;
+  await output?.finish();
+  return exitCode;
+}
+
+/** Values to redact that the program has from our own environment. */
+function inheritedSecrets({ taken }: ChildVariables, inherited: Readonly<Record<string, string>>): ChildVariable[] {
+  const names = [...CREDENTIAL_VARIABLES, ...taken];
+  return names.flatMap((name) => (Object.hasOwn(inherited, name) ? [{ name, value: inherited[name] ?? "" }] : []));
+}
+
+/** Warns about names that are left out, except those that were already left out by the previous read. */
+function createWarnLeftOut(context: Context): (names: readonly string[]) => void {
+  let known: readonly string[] = [];
+  return (names) => {
+    warnLeftOut(
+      names.filter((name) => !known.includes(name)),
+      context,
+    );
+    known = names;
+  };
+}

@@ -1,0 +1,106 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { MAX_KEPT_S } from "../../cache/cached-source.js";
+import { isVariableType, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
+
+// Parsers for the arguments of flags. All throw InvalidArgumentError, to which commander adds the flag's name.
+
+/** A parser for whole numbers within these bounds. */
+export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  const bounds = max < Number.MAX_SAFE_INTEGER ? `${min} to ${max}` : min;
+  return (text) => {
+    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    return valid(number, number >= min && number <= max, `a whole number from ${bounds}`);
+  };
+}
+
+const SIZE_UNITS: Readonly<Record<string, number>> = { "": 1, KB: 1_024, MB: 1_048_576 };
+const MAX_SIZE = 512 * 1_048_576;
+
+/** `64MB`, in units of 1,024, or a number of bytes without a unit. Returns bytes. */
+export function parseSize(text: string): number {
+  const [, number, unit = ""] = /^(\d{1,9})(KB|MB)?$/i.exec(text) ?? [];
+  const size = Number(number) * (SIZE_UNITS[unit.toUpperCase()] ?? 1);
+  return valid(size, size > 0 && size <= MAX_SIZE, "a size such as 64MB, up to 512MB");
+}
+
+/** `100`, or `100-500` for a random time in between, in milliseconds. */
+export function parseLatency(text: string): { least: number; most: number } {
+  const [, min, max = min] = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(text) ?? [];
+  const latency = { least: Number(min), most: Number(max) };
+  return valid(latency, latency.least <= latency.most, "milliseconds such as 100, or a range such as 100-500");
+}
+
+/** `0.25`: a share from 0 to 1. */
+export function parseShare(text: string): number {
+  const share = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
+  return valid(share, share <= 1, "a share from 0 to 1, such as 0.25");
+}
+
+/** `400` or `-400`: whole seconds, up to about three years. */
+export function parseSkew(text: string): number {
+  return valid(
+    Number(text),
+    /^[+-]?\d{1,8}$/.test(text),
+    "whole seconds such as 400, or -400 for a clock that is behind",
+  );
+}
+
+/** `90s`, `30m`, `24h` or `7d`. Returns milliseconds. */
+export function parseDuration(text: string): number {
+  const milliseconds = durationMs(text);
+  return valid(milliseconds, milliseconds > 0, "a time such as 90s, 30m, 24h or 7d");
+}
+
+const DURATION_UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function durationMs(text: string): number {
+  const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  return Number(count) * (DURATION_UNITS[unit] ?? Number.NaN);
+}
+
+/** A variable's type, in any case. */
+export function parseType(text: string): VariableType {
+  const type = text.toUpperCase();
+  if (!isVariableType(type)) throw new InvalidArgumentError(`It must be one of ${VARIABLE_TYPES.join(", ")}.`);
+  return type;
+}
+
+const CACHE_FLAG = "--cache";
+
+/** A day bridges an outage at night or a journey, without using a rotated secret for weeks. */
+const DEFAULT_CACHE_S = 86_400;
+
+/**
+ * Adds `--cache[=AGE]`, which parses to the maximum age of a cached answer in seconds: `cache` of `openSource`. Only the
+ * form with `=` has an age, so that `--cache NAME` does not use NAME as one.
+ */
+export function addCacheOption(command: Command): Command {
+  const parse = command.parseOptions.bind(command);
+  // commander would use the next word as the optional value.
+  command.parseOptions = (argv) => parse(withDefaultAge(argv));
+  const option = new Option(
+    `${CACHE_FLAG} [age]`,
+    "cache answers, encrypted, and use them while the server can't be reached, up to this age: seconds or a time such " +
+      "as 12h (default 24h)",
+  );
+  option.flags = `${CACHE_FLAG}[=age]`;
+  return command.addOption(option.argParser(parseCacheAge));
+}
+
+function withDefaultAge(argv: readonly string[]): string[] {
+  const end = argv.includes("--") ? argv.indexOf("--") : argv.length;
+  return argv.map((word, index) => (word === CACHE_FLAG && index < end ? `${CACHE_FLAG}=${DEFAULT_CACHE_S}` : word));
+}
+
+/** Whole seconds, or a time such as `12h`. Returns seconds. */
+export function parseCacheAge(text: string): number {
+  const seconds = /^\d+$/.test(text) ? Number(text) : durationMs(text) / 1_000;
+  const rule = "whole seconds or a time such as 12h, from 1 second to 30 days; omit --cache to cache nothing";
+  return valid(seconds, seconds >= 1 && seconds <= MAX_KEPT_S, rule);
+}
+
+/** @param rule what the argument must be */
+function valid<T>(value: T, isValid: boolean, rule: string): T {
+  if (!isValid) throw new InvalidArgumentError(`It must be ${rule}.`);
+  return value;
+}

@@ -1,0 +1,117 @@
+import { AUTH_SCHEMES, type AuthScheme } from "../../client/auth-headers.js";
+import { checkSeconds, parseOrigin, refuseOpenSecret } from "../../client/options.js";
+import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT, DEFAULT_URL } from "../../domain/defaults.js";
+import { UsageError } from "../../domain/errors.js";
+import { findSetting, type Layers, layerList, type Setting } from "./layers.js";
+import { placeOf } from "./setting-names.js";
+
+export interface RemoteSettings {
+  kind: "remote";
+  url: string;
+  apiKey: string | undefined;
+  /** The secret, or the file that holds it. */
+  apiSecret: Setting | undefined;
+  auth: AuthScheme;
+  /** Whether the secret itself may be sent without encryption. */
+  insecure: boolean;
+  /** Seconds. */
+  timeout: number;
+  /** Seconds. */
+  maxWait: number;
+  caFile: string | undefined;
+}
+
+export interface LocalSettings {
+  kind: "local";
+  data: string;
+  env: string | undefined;
+}
+
+export type Connection = RemoteSettings | LocalSettings;
+
+/**
+ * The connection that the settings and the defaults describe.
+ *
+ * @throws UsageError that names the flag, variable or file of a setting that breaks a rule
+ */
+export function connectionOf(layers: Layers): Connection {
+  const place = findSetting(layers, "url", "data");
+  if (place?.name === "data") return { kind: "local", data: place.text, env: findSetting(layers, "env")?.text };
+  if (layers.flags.get("env")?.from === placeOf("env", "flag")) {
+    throw new UsageError("--env names an environment of a data file: add --data");
+  }
+  const apiSecret = findSetting(layers, "apiSecret", "apiSecretFile");
+  const auth = parseAuth(findSetting(layers, "auth"));
+  const caFile = findSetting(layers, "caFile");
+  checkProject(layers, { place, apiSecret, auth, caFile });
+  const url = place ? parseUrl(place) : DEFAULT_URL;
+  const insecure = isInsecure(layers, place);
+  refuseOpenSecret(auth, new URL(url), insecure);
+  return {
+    kind: "remote",
+    url,
+    apiKey: findSetting(layers, "apiKey")?.text,
+    apiSecret,
+    auth,
+    insecure,
+    timeout: parseSeconds(findSetting(layers, "timeout"), DEFAULT_TIMEOUT, 0.001),
+    maxWait: parseSeconds(findSetting(layers, "maxWait"), DEFAULT_MAX_WAIT, 0),
+    caFile: caFile?.text,
+  };
+}
+
+/** `insecure` of a profile applies to the server of that profile only. */
+function isInsecure(layers: Layers, place: Setting | undefined): boolean {
+  const setting = findSetting(layers, "insecure");
+  if (!setting || setting.from === placeOf("insecure", "flag")) return setting !== undefined;
+  return layerList(layers).some((layer) => layer.get("insecure") === setting && layer.get("url") === place);
+}
+
+/**
+ * Another person may have written the project's file. It must not make the client send a secret to its server, sign
+ * requests to it with a profile's secret, since those could be replayed at your server, or trust its certificates for
+ * another server.
+ *
+ * @throws UsageError
+ */
+function checkProject(
+  { project, profile }: Layers,
+  given: { place: Setting | undefined; apiSecret: Setting | undefined; auth: AuthScheme; caFile: Setting | undefined },
+): void {
+  const { place, apiSecret, auth, caFile } = given;
+  if (place === undefined || place !== project.get("url")) {
+    if (!caFile || caFile !== project.get("caFile")) return;
+    throw new UsageError(`${caFile.from} is for a url of the same file only; to trust it here too, add --ca-file`);
+  }
+  if (auth === "headers") {
+    throw new UsageError(`auth headers would send the secret itself to ${place.from}; to do so, add --url`);
+  }
+  if (!apiSecret || apiSecret !== profile.get(apiSecret.name)) return;
+  const own = profile.get("url")?.text ?? DEFAULT_URL;
+  if (parseUrl(place) === parseOrigin(own).origin) return;
+  throw new UsageError(
+    `the secret is of a profile for ${own}, but ${place.from} is another server; to use it there, add --url`,
+  );
+}
+
+function parseUrl({ text, from }: Setting): string {
+  try {
+    return parseOrigin(text).origin;
+  } catch (error) {
+    throw error instanceof UsageError ? new UsageError(`${from}: ${error.message}`) : error;
+  }
+}
+
+function parseAuth(setting: Setting | undefined): AuthScheme {
+  if (setting === undefined) return "hmac";
+  const scheme = AUTH_SCHEMES.find((name) => name === setting.text);
+  if (!scheme) throw new UsageError(`${setting.from} must be one of ${AUTH_SCHEMES.join(", ")}`);
+  return scheme;
+}
+
+function parseSeconds(setting: Setting | undefined, byDefault: number, min: number): number {
+  if (setting === undefined) return byDefault;
+  const seconds = /^\d+(\.\d+)?$/.test(setting.text) ? Number(setting.text) : Number.NaN;
+  checkSeconds(setting.from, seconds, min);
+  return seconds;
+}

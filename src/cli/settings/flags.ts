@@ -1,0 +1,62 @@
+import { type Command, Option } from "commander";
+import { AUTH_SCHEMES } from "../../client/auth-headers.js";
+import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT, DEFAULT_URL } from "../../domain/defaults.js";
+import { DEFAULT_DATA_FILE } from "./setting-names.js";
+
+/** Adds the flags that say where a command reads from: `readSettings` accepts what they parse to. */
+export function addSourceOptions(command: Command): Command {
+  return addSettingOptions(command.optionsGroup("Source:").addOption(profileOption()));
+}
+
+/** The same without `--profile`: the settings that a profile can hold. */
+export function addSettingOptions(command: Command): Command {
+  return command
+    .optionsGroup("Source:")
+    .option("--url <url>", `server to read from (APPVARS_URL, default ${DEFAULT_URL})`)
+    .option("--api-key <key>", "key of the environment (APPVARS_API_KEY)")
+    .addOption(secretFileOption())
+    .addOption(authOption())
+    .option("--insecure", "let --auth headers send the secret over plain http")
+    .option("--data <file>", "read this data file, with no server (APPVARS_DATA)")
+    .addOption(environmentOption())
+    .option("--timeout <seconds>", `for one request (APPVARS_TIMEOUT, default ${DEFAULT_TIMEOUT})`)
+    .option(
+      "--max-wait <seconds>",
+      "longest to wait in all on 429 and retries; the command takes at most this and one --timeout " +
+        `(APPVARS_MAX_WAIT, default ${DEFAULT_MAX_WAIT})`,
+    )
+    .option("--ca-file <file>", "trust these certificates (APPVARS_CA_FILE)")
+    .addOption(encryptionKeyOption());
+}
+
+/** Adds the flags that say which environment of which data file a command changes. */
+export function addDataOptions(command: Command): Command {
+  return addDataFileOption(command.optionsGroup("Data:").addOption(profileOption())).addOption(environmentOption());
+}
+
+export function addDataFileOption(command: Command): Command {
+  return command.option("--data <file>", `the data file (APPVARS_DATA, default ${DEFAULT_DATA_FILE})`);
+}
+
+function environmentOption(): Option {
+  return new Option("--env <name>", "its environment: development, or shop/development (APPVARS_ENV)");
+}
+
+function profileOption(): Option {
+  return new Option("--profile <name>", "use the settings of this profile (APPVARS_PROFILE)");
+}
+
+/** The settings report an unknown scheme, from whichever place it comes. */
+function authOption(): Option {
+  return new Option("--auth <scheme>", "headers sends the secret itself (APPVARS_AUTH, default hmac)")
+    .choices(AUTH_SCHEMES)
+    .argParser((scheme) => scheme);
+}
+
+export function encryptionKeyOption(): Option {
+  return new Option("--enc-key-file <file>", "file with the key of encrypted values, - for stdin (or APPVARS_ENC_KEY)");
+}
+
+export function secretFileOption(): Option {
+  return new Option("--api-secret-file <file>", "file with its secret, - for stdin (or set APPVARS_API_SECRET)");
+}

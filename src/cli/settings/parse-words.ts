@@ -1,0 +1,42 @@
+import { parseArgs } from "node:util";
+import type { SourceFlags } from "./layers.js";
+import { placeOf, SETTING_NAMES, type SettingName, SWITCH_SETTINGS } from "./setting-names.js";
+
+/** `api-key` to `apiKey`. */
+const SETTING_OF_FLAG: ReadonlyMap<string, SettingName> = new Map(
+  SETTING_NAMES.flatMap((name) => {
+    const flag = placeOf(name, "flag");
+    return flag ? [[flag.slice(2), name] as const] : [];
+  }),
+);
+
+export interface ParsedWords {
+  /** What commander would parse the flags of a source to. */
+  flags: SourceFlags;
+  /** The other flags that were given, by their long names. */
+  others: Set<string>;
+  positionals: string[];
+}
+
+/**
+ * Parses words as commander does, for callers that can't wait for commander to load.
+ *
+ * @param others long names of flags without a value, with their letters
+ * @param strict whether an unknown flag is an error
+ * @throws TypeError
+ */
+export function parseWords(words: string[], others: Record<string, string | undefined>, strict: boolean): ParsedWords {
+  const switches = Object.entries(others).map(([name, short]) => [name, { type: "boolean", ...(short && { short }) }]);
+  const sources = [...SETTING_OF_FLAG].map(([flag, name]) => [
+    flag,
+    { type: SWITCH_SETTINGS.includes(name) ? "boolean" : "string" },
+  ]);
+  const options = Object.fromEntries([...switches, ...sources]);
+  const { values, positionals } = parseArgs({ args: words, options, strict, allowPositionals: true });
+  const given = Object.entries(values);
+  return {
+    flags: Object.fromEntries(given.map(([name, value]) => [SETTING_OF_FLAG.get(name) ?? name, value])),
+    others: new Set(given.flatMap(([name]) => (name in others ? [name] : []))),
+    positionals,
+  };
+}

@@ -1,0 +1,158 @@
+import { existsSync, lstatSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { DEFAULT_URL } from "../../domain/defaults.js";
+import { UsageError } from "../../domain/errors.js";
+import { type Account, foreignWriter, isRefusedTo, pathRisks } from "../../files/path-risks.js";
+import { shellWord } from "../output/escape.js";
+import type { Io } from "../output/io.js";
+import { HIDDEN, hidesSecret, type Layer, type Setting } from "./layers.js";
+import {
+  asObject,
+  parseSettingsFile,
+  readKeys,
+  readSettingsFile,
+  type SettingsFile,
+  type SettingsObject,
+  UnusableFileError,
+} from "./settings-file.js";
+
+export interface Profiles {
+  version: 1;
+  /** Name of the profile that is used if none is named. */
+  current?: string;
+  /** The settings of each profile, under the keys that profiles have for them. */
+  profiles: Record<string, SettingsObject>;
+}
+
+const NO_PROFILES: Profiles = { version: 1, profiles: {} };
+
+type ProfilesIo = Pick<Io, "folders" | "user" | "groups" | "notice">;
+
+/** Path of the user's profiles, in the platform's folder for configuration. */
+export function profilesPath({ folders }: Pick<Io, "folders">): string {
+  return join(folders.config, "profiles.json");
+}
+
+/**
+ * @throws UnusableFileError if the file can't be read, or another user may have written it; UsageError if it breaks a
+ *   rule
+ */
+export function readProfiles(path: string, account: Account): Profiles {
+  const file = readSettingsFile(path);
+  if (!file) return NO_PROFILES;
+  refuseForeign(file, account);
+  const { version, current, profiles, ...others } = parseSettingsFile(file);
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw new UsageError(`"${unknown}" in ${path} is not known`);
+  if (version !== 1) throw new UsageError(`the version of ${path} must be 1`);
+  if (current !== undefined && typeof current !== "string") throw new UsageError(`current in ${path} must be a name`);
+  const named = Object.entries(asObject(profiles, `profiles in ${path}`));
+  return {
+    version,
+    ...(current !== undefined && { current }),
+    profiles: Object.fromEntries(named.map(([name, object]) => [name, asObject(object, `${name} in ${path}`)])),
+  };
+}
+
+/**
+ * Reads the profiles for a caller that can do without. With `sudo -E`, and in a container that runs as another user, the
+ * home may not be readable: there are no profiles then, and a notice.
+ *
+ * @param isDispensable whether a file that breaks a rule is left out too
+ * @throws UsageError if the file breaks a rule
+ */
+export function readUsableProfiles(io: ProfilesIo, isDispensable = false): Profiles {
+  try {
+    return readProfiles(profilesPath(io), io);
+  } catch (error) {
+    return leaveOut(error, isDispensable ? UsageError : UnusableFileError, NO_PROFILES, io);
+  }
+}
+
+function leaveOut<T>(error: unknown, tolerated: typeof UsageError, without: T, { notice }: ProfilesIo): T {
+  if (!(error instanceof tolerated)) throw error;
+  notice?.(`continuing without profiles: ${error.message}`);
+  return without;
+}
+
+/**
+ * The settings of the chosen profile, or else of the current one. None, with a notice, if no profile was chosen and the
+ * file can't be used, or is dispensable and breaks a rule.
+ *
+ * @param isDispensable whether the server or the data file is known without it; a profile that does not exist then has
+ *   no settings
+ * @throws UsageError if the profile does not exist, or the file breaks a rule
+ */
+export function readProfile(io: ProfilesIo, chosen: Setting | undefined, isDispensable = false): Layer {
+  try {
+    return readNamed(io, chosen, isDispensable);
+  } catch (error) {
+    if (chosen && !isDispensable) throw error;
+    return leaveOut(error, isDispensable && !chosen ? UsageError : UnusableFileError, new Map(), io);
+  }
+}
+
+function readNamed(io: ProfilesIo, chosen: Setting | undefined, isDispensable: boolean): Layer {
+  const path = profilesPath(io);
+  const { current, profiles } = readProfiles(path, io);
+  const name = chosen?.text ?? current;
+  if (name === undefined) return new Map();
+  const object = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  if (!object && isDispensable) return new Map();
+  if (!object) throw new UsageError(`${chosen?.from ?? `current in ${path}`}: ${noProfile(name, profiles)}`);
+  return readKeys("profile", object, `of profile ${name}`, dirname(path));
+}
+
+/** The profiles hold secrets, and say where secrets are sent. ssh checks its configuration in the same way. */
+function refuseForeign({ path, stats }: SettingsFile, account: Account): void {
+  const inFile = foreignWriter(stats, account);
+  if (inFile) throw new UnusableFileError(`${path} ${inFile}, who could send your secrets elsewhere: ${ownIt(path)}`);
+  refuseForeignFolders(path, account);
+}
+
+/**
+ * The path is checked by the rule for data files: root may use the home of another user, as in the containers of CI, but
+ * the folder itself must be root's.
+ *
+ * @throws UnusableFileError if others could replace what is at `path`, whether it exists or not
+ */
+export function refuseForeignFolders(path: string, account: Account): void {
+  const folder = dirname(path);
+  const inFolder = existsSync(folder) ? foreignWriter(statSync(folder), account) : undefined;
+  if (inFolder) throw replaceable(folder, inFolder);
+  const risk = pathRisks(path, account).find((each) => isRefusedTo(account, each));
+  if (risk) throw replaceable(risk.path, foreignWriter(lstatSync(risk.path), account));
+}
+
+function replaceable(path: string, foreign: string | undefined): UnusableFileError {
+  return new UnusableFileError(`${path} ${foreign}, who could replace the profiles: ${ownIt(path)}`);
+}
+
+function ownIt(path: string): string {
+  return `make it yours alone with chown and chmod go-w ${shellWord(path)}`;
+}
+
+/** Says that the profile does not exist, and which ones do. */
+export function noProfile(name: string, profiles: Profiles["profiles"]): string {
+  const names = Object.keys(profiles).join(", ");
+  return `there is no profile "${name}"; ${names ? `the profiles are ${names}` : "there are none yet; see appvars profile add"}`;
+}
+
+export interface ListedProfile {
+  name: string;
+  current: boolean;
+  url?: string;
+  data?: string;
+  env?: string;
+  api_key?: string;
+}
+
+/** No secrets, and only texts, whatever the file holds. */
+export function listedProfile(name: string, current: boolean, settings: SettingsObject): ListedProfile {
+  const texts = ["url", "data", "env", "api_key"].flatMap((key) => {
+    const text = Object.hasOwn(settings, key) ? settings[key] : undefined;
+    return typeof text === "string" ? [[key, key === "url" && hidesSecret(text) ? HIDDEN : text]] : [];
+  });
+  const shown = Object.fromEntries(texts);
+  return { name, current, ...(!("data" in shown) && { url: DEFAULT_URL }), ...shown };
+}

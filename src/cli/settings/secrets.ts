@@ -1,0 +1,52 @@
+import { UnauthorizedError, UsageError } from "../../domain/errors.js";
+import { checkDecoded, decodeUtf8 } from "../../files/decode-utf8.js";
+import { type Account, foreignWriter } from "../../files/path-risks.js";
+import type { Io } from "../output/io.js";
+import type { Setting } from "./layers.js";
+
+export type SecretIo = Account & Pick<Io, "stdin" | "notice">;
+
+/** The secret that a setting holds, or that is in the file it names. @throws UsageError if it can't be read */
+export async function readSecret({ name, text, from }: Setting, io: SecretIo): Promise<string> {
+  if (!name.endsWith("File")) {
+    checkDecoded(text, from);
+    return text;
+  }
+  const isStdin = text === "-";
+  const bytes = isStdin ? await readAllOf(io.stdin) : await readSecretFile(text, from, io);
+  const content = decodeUtf8(bytes, `${from}: its content`, { ignoreBOM: !isStdin });
+  // The newline at the end of the file is not part of it.
+  const secret = content.replace(/\r?\n$/, "");
+  if (secret === "") throw new UsageError(`${from}: there is no secret in it`);
+  return secret;
+}
+
+/** With a notice, as ssh gives for a key, if another user could know or choose the secret. */
+async function readSecretFile(path: string, from: string, io: SecretIo): Promise<Buffer> {
+  const content = await readSettingFile(path, from);
+  const { stat } = await import("node:fs/promises");
+  const foreign = await stat(path).then(
+    (stats) => foreignWriter(stats, io),
+    () => undefined,
+  );
+  if (foreign) io.notice?.(`${from} ${path} ${foreign}, who could choose the secret`);
+  return content;
+}
+
+/** @throws UsageError if it can't be read */
+export async function readSettingFile(path: string, from: string): Promise<Buffer> {
+  // Loaded when needed, like what reads a stream: most secrets are in variables, and it would cost each start 2 ms.
+  const { readFile } = await import("node:fs/promises");
+  return readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`${from} ${path} can't be read (${error.code})`);
+  });
+}
+
+async function readAllOf(stream: Io["stdin"]): Promise<Buffer> {
+  const { buffer } = await import("node:stream/consumers");
+  return buffer(stream);
+}
+
+export function missingSecretError(): UnauthorizedError {
+  return new UnauthorizedError("no API secret: set APPVARS_API_SECRET, or name its file with --api-secret-file");
+}

@@ -1,0 +1,56 @@
+import { homedir, userInfo } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { UsageError } from "../../domain/errors.js";
+import type { Io } from "../output/io.js";
+
+/** The home for a user without one: nothing exists there, and nothing can be created. */
+const NO_HOME = "/dev/null";
+
+/**
+ * The user's folders for this program, by the XDG Base Directory Specification or the rules of macOS and Windows.
+ *
+ * Without env-paths, which looks up the home when it is imported: Node then throws for a user without HOME and without
+ * an entry in the user database, as in many containers, and no command would start. A relative path, HOME included, is
+ * ignored: it would be inside the project that the command runs in.
+ *
+ * @param homes ways to find the home, each of which may throw
+ */
+export function userFolders(
+  env: Io["env"],
+  platform: NodeJS.Platform,
+  homes: readonly (() => string)[] = [homedir, () => userInfo().homedir],
+): Io["folders"] {
+  const home = homes.flatMap(orNone).find((path) => isAbsolute(path)) ?? NO_HOME;
+  const named = (variable: string, ...otherwise: string[]) => {
+    const folder = env[variable] ?? "";
+    return isAbsolute(folder) ? folder : join(home, ...otherwise);
+  };
+  if (platform === "darwin") {
+    const library = join(home, "Library");
+    return { config: join(library, "Preferences", "appvars"), cache: join(library, "Caches", "appvars") };
+  }
+  if (platform === "win32") {
+    return {
+      config: join(named("APPDATA", "AppData", "Roaming"), "appvars", "Config"),
+      cache: join(named("LOCALAPPDATA", "AppData", "Local"), "appvars", "Cache"),
+    };
+  }
+  return {
+    config: join(named("XDG_CONFIG_HOME", ".config"), "appvars"),
+    cache: join(named("XDG_CACHE_HOME", ".cache"), "appvars"),
+  };
+}
+
+/** @throws UsageError if the user has no folder for configuration */
+export function refuseNoHome({ config }: Io["folders"]): void {
+  if (!config.startsWith(`${NO_HOME}/`)) return;
+  throw new UsageError("there is no home folder to store this in: set HOME or XDG_CONFIG_HOME");
+}
+
+function orNone(find: () => string): string[] {
+  try {
+    return [find()];
+  } catch {
+    return [];
+  }
+}

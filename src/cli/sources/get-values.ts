@@ -1,0 +1,64 @@
+import { NotFoundError } from "../../domain/errors.js";
+import { MAX_LIMIT } from "../../domain/page.js";
+import type { VariableReader, VariableSource } from "../../domain/source.js";
+import { type JsonValue, valueText } from "../../domain/variable.js";
+import type { Context } from "../output/context.js";
+import { printRaw } from "../output/printer.js";
+import type { Decrypt } from "./decryption.js";
+
+export interface GetOptions {
+  names: string[];
+  /** Whether a newline follows the last value. */
+  newline: boolean;
+}
+
+/**
+ * Prints the values, all or none: stdout stays empty unless every name has a value.
+ *
+ * @throws NotFoundError that names each one without a value, DecryptionError
+ */
+export async function runGet(
+  { names, newline }: GetOptions,
+  source: VariableSource,
+  decrypt: Decrypt,
+  context: Context,
+): Promise<void> {
+  const stored = await source.readSnapshot((snapshot) => getValues(names, snapshot));
+  const values = names.map((name, index) => decrypt(name, stored[index] as JsonValue));
+  const json = Object.fromEntries(names.map((name, i) => [name, values[i]]));
+  printRaw(context, { json, text: values.map(valueText).join("\n") + (newline ? "\n" : "") });
+}
+
+async function getValues(names: readonly string[], reader: VariableReader): Promise<JsonValue[]> {
+  const values = await Promise.all(
+    names.map((name) =>
+      reader.getContentByName(name).then(
+        ({ value }) => value,
+        (error: unknown) => {
+          if (error instanceof NotFoundError) return undefined;
+          throw error;
+        },
+      ),
+    ),
+  );
+  const missing = names.filter((_name, index) => values[index] === undefined);
+  if (missing.length > 0) throw await missingNamesError(missing, reader);
+  return values as JsonValue[];
+}
+
+const MAX_SUGGESTION_WAIT_MS = 1_000;
+
+/** The error for names without a value, with the names that were likely meant. */
+export async function missingNamesError(names: readonly string[], reader: VariableReader): Promise<NotFoundError> {
+  const { suggestion } = await import("../../domain/nearest.js");
+  const { setTimeout: delay } = await import("node:timers/promises");
+  // One page and one second are enough: a suggestion is not worth a long list, a wait on a 429, or another failure.
+  const listing = reader.listVariables({ limit: MAX_LIMIT }).catch(() => undefined);
+  const page = await Promise.race([listing, delay(MAX_SUGGESTION_WAIT_MS, undefined, { ref: false })]);
+  const known = page?.data.map((variable) => variable.name) ?? [];
+  const described = names.map((name) => {
+    if (known.includes(name)) return `"${name}" has no value in this environment`;
+    return `there is no variable "${name}"${suggestion(name, known)}`;
+  });
+  return new NotFoundError(described.join("; "));
+}

@@ -1,0 +1,102 @@
+import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
+import { UsageError } from "../../domain/errors.js";
+import type { VariableSource } from "../../domain/source.js";
+import type { Service } from "../../service/service.js";
+import type { Context } from "../output/context.js";
+import type { LocalSettings } from "../settings/connection.js";
+import type { Settings } from "../settings/settings.js";
+import type { OpenOptions } from "./open-remote.js";
+
+/**
+ * Opens what the settings describe: a server, or a data file with the service that a server runs. Loads only the code
+ * for that one.
+ *
+ * @throws UsageError, UnauthorizedError; for a data file also InvalidDataError and NotFoundError
+ */
+export async function openSource(
+  settings: Settings,
+  context: Context,
+  options: OpenOptions = {},
+): Promise<VariableSource> {
+  const { connection } = settings;
+  if (connection.kind === "local") return openLocal(connection, context, options);
+  const { cache } = options;
+  const noted = { ...noteExchanges(context, options), ...options };
+  const apiSecret = await settings.apiSecret();
+  if (cache !== undefined) {
+    const { openCached } = await import("./open-cached.js");
+    return openCached(connection, apiSecret, context, { ...noted, cache });
+  }
+  const { openRemote } = await import("./open-remote.js");
+  return openRemote(connection, apiSecret, noted);
+}
+
+/** Opens the source, lets `use` read from it, and closes it in any case. */
+export async function withSource<T>(
+  opening: Promise<VariableSource>,
+  use: (source: VariableSource) => Promise<T>,
+): Promise<T> {
+  const source = await opening;
+  try {
+    return await use(source);
+  } finally {
+    await source.close();
+  }
+}
+
+/** Tells a person why the client retries and, with `--verbose`, about each request. */
+function noteExchanges(
+  context: Context,
+  { live = false }: OpenOptions,
+): Required<Pick<OpenOptions, "onRetry" | "onResponse">> {
+  let isAnswered = false;
+  let lastReason: string | undefined;
+  return {
+    onRetry: ({ reason }) => {
+      // A server that is down for a minute is one line. Commands that read repeatedly report an outage themselves.
+      if (reason !== lastReason && !(live && isAnswered)) context.note(`trying again: ${reason}`);
+      lastReason = reason;
+    },
+    onResponse: ({ target, status, milliseconds }) => {
+      isAnswered = true;
+      if (context.flags.verbose) context.note(`GET ${target} ${status} in ${milliseconds} ms`);
+    },
+  };
+}
+
+async function openLocal(
+  { data, env }: LocalSettings,
+  context: Context,
+  { live = false, openFiles = new Map() }: OpenOptions,
+): Promise<VariableSource> {
+  const opening = openFiles.get(data) ?? openService(data, live, context);
+  openFiles.set(data, opening);
+  const service = await opening;
+  return service.source(chooseEnvironment(service.environments, env));
+}
+
+async function openService(data: string, live: boolean, { io, warn }: Context): Promise<Service> {
+  const { unsafeFileWarning } = await import("./safe-files.js");
+  const warning = unsafeFileWarning(data, io);
+  if (warning) warn(warning);
+  const { openDataFile } = await import("../../store/json-file-store.js");
+  const { Service } = await import("../../service/service.js");
+  return new Service(await openDataFile(data, { watch: live }), io.clock);
+}
+
+/**
+ * The environment that `--env` names, or the only one there is.
+ *
+ * @throws NotFoundError; UsageError if it is ambiguous or must be named
+ */
+export function chooseEnvironment(
+  environments: readonly EnvironmentRecord[],
+  name: string | undefined,
+): EnvironmentRecord {
+  if (name !== undefined) return findEnvironment(environments, name);
+  const [only, ...others] = environments;
+  if (only && others.length === 0) return only;
+  if (!only) throw new UsageError("the data file has no environments yet: create one with appvars env add NAME");
+  const choices = environments.map(qualifiedName).join(", ");
+  throw new UsageError(`which environment? add --env with one of ${choices}`);
+}

@@ -1,0 +1,79 @@
+import { ChangedDataError, NotFoundError } from "../../domain/errors.js";
+import {
+  checkType,
+  readAll,
+  readVariableEntries,
+  type VariableReader,
+  type VariableSource,
+} from "../../domain/source.js";
+import { isEncrypted, type NamedValue, type Variable, type VariableValue } from "../../domain/variable.js";
+import { parseAs } from "../../formats/infer-type.js";
+import type { Decrypt } from "./decryption.js";
+import { missingNamesError } from "./get-values.js";
+
+/** All values of the environment with name and type, by ascending id of the variable, and decrypted. */
+export async function readValues(source: VariableSource, decrypt: Decrypt): Promise<NamedValue[]> {
+  return decryptValues(await source.readSnapshot(readStoredValues), decrypt);
+}
+
+/** @throws DecryptionError */
+export function decryptValues(entries: readonly NamedValue[], decrypt: Decrypt): NamedValue[] {
+  return entries.map(({ name, type, value: stored }) => {
+    const value = decrypt(name, stored);
+    // What was encrypted is the text of the value.
+    return { name, type, value: isEncrypted(stored) ? parseAs(String(value), type) : value };
+  });
+}
+
+/** The same values, encrypted ones as they are stored. */
+export async function readStoredValues(reader: VariableReader): Promise<NamedValue[]> {
+  const entries = await readVariableEntries(reader);
+  return entries.flatMap(({ variable: { name, type }, value }) =>
+    value ? [{ name, type, value: value.content.value }] : [],
+  );
+}
+
+/** A definition, and its value record if it has one in this environment. */
+export interface NamedRecord {
+  variable: Variable;
+  value: VariableValue | undefined;
+}
+
+/** @throws NotFoundError, with a suggestion, if no variable has that name */
+export async function readRecord(name: string, reader: VariableReader): Promise<NamedRecord> {
+  const value = await orUndefined(reader.getValueByName(name));
+  if (value) {
+    const variable = await orUndefined(reader.getVariable(value.variable_id));
+    if (!variable) throw new ChangedDataError(`the server has no variable for the value of ${name}`);
+    if (variable.name !== name) throw new ChangedDataError(`the server sends another variable's value for ${name}`);
+    checkType(variable, value);
+    return { variable, value };
+  }
+  // A definition without a value here can only be found in the list.
+  const variable = (await readAll((page) => reader.listVariables(page))).find((item) => item.name === name);
+  if (!variable) throw await missingNamesError([name], reader);
+  return { variable, value: undefined };
+}
+
+/** Undefined for a NotFoundError. */
+async function orUndefined<T>(reading: Promise<T>): Promise<T | undefined> {
+  return reading.catch((error: unknown) => {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  });
+}
+
+/** What `show` and `explain` print of a record; `shownValue` is left out if it has no value. */
+export function recordFields({ variable, value }: NamedRecord, shownValue: string): [label: string, text: string][] {
+  const fields: [label: string, text: string][] = [
+    ["name", variable.name],
+    ["type", variable.type],
+    ["description", variable.description],
+    ["variable id", String(variable.id)],
+    ["value id", value ? String(value.id) : "(no value in this environment)"],
+  ];
+  return value ? [...fields, ["value", shownValue]] : fields;
+}
+
+/** Shown in place of a value that was not asked for. */
+export const HIDDEN_VALUE = "(hidden: --values shows it)";

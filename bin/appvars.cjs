@@ -3,7 +3,16 @@
 const { enableCompileCache } = require("node:module");
 const { start } = require("../dist/cli/start.cjs");
 
+// When nothing is left to wait for, Node ends with 0, even if the command is not done.
+const onUnfinished = () => {
+  // Not from the start on: commander takes it for the exit code of its help.
+  process.exitCode = 1;
+  process.stderr.write("appvars: ended before the command was finished; please report this\n");
+};
+process.once("beforeExit", onUnfinished);
+
 // Node 22.1 and newer can keep compiled code between runs.
 start(process.argv.slice(2), enableCompileCache).then((code) => {
+  process.off("beforeExit", onUnfinished);
   process.exitCode = code;
 });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 
 const PACKAGE_FOLDER = /^(.*\/node_modules\/((?:@[^/]+\/)?[^/]+))\//;
 
-/** A plugin of the bundler: writes the licences of the packages that are in a bundle beside it, as they ask for. */
+/** A plugin for Rolldown: writes the licenses of bundled packages next to the bundle, as they require. */
 export function collectLicenses(fileName) {
   return {
     name: "collect-licenses",
@@ -19,11 +19,11 @@ function asEntry(match) {
   return match ? [[match[1], match[0]]] : [];
 }
 
-/** The text that comes with the package, or where there is none what its package.json says. */
+/** The license file of a package, or what its package.json says. */
 function licenseText(name, folder) {
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
   if (file) return readFileSync(`${folder}/${file}`, "utf8").trim();
   const { license, author, repository } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
-  if (!license) throw new Error(`${name} is bundled, and says nothing of its licence`);
+  if (!license) throw new Error(`${name} is bundled, and says nothing of its license`);
   return [license, author?.name ?? author, repository?.url ?? repository].filter(Boolean).join(", ");
 }

@@ -1,6 +1,6 @@
 /**
- * Leaves in dist/ only what a user of the package can get to: the code that the command line or `import "appvars"` loads,
- * and the types of the latter. tsc writes code and types of every source; some are in the bundled start, some only types.
+ * Removes files from dist/ that no user of the package needs. What stays is the code that the command line or
+ * `import "appvars"` loads, and the types of the latter.
  */
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 const dist = fileURLToPath(new URL("../dist/", import.meta.url));
 const SPECIFIER = /(?:\bfrom\s*|\bimport\s*\(?\s*)"(\.[^"]+)"/g;
 
-// What the licences of bundled packages ask for is not loaded by any code.
+// Required by the licenses of bundled packages, but not loaded by any code.
 const needed = new Set([join(dist, "tui/LICENSES.md")]);
 follow(join(dist, "index.js"), (path) => path);
 follow(join(dist, "cli/start.cjs"), (path) => path);
@@ -20,7 +20,7 @@ for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true }))
   if (entry.isFile() && !needed.has(path)) rmSync(path);
 }
 
-/** @param toFile the file that a specifier, resolved to a path, stands for */
+/** @param toFile maps the resolved path of a specifier to its file */
 function follow(path, toFile) {
   if (needed.has(path)) return;
   needed.add(path);

@@ -1,10 +1,10 @@
-# Completion of appvars for bash 3.2 and newer; it needs nothing but bash. Install it with one of
+# Completion of appvars for bash 3.2 and newer, without other packages. Install it with one of
 #   source <(appvars completion bash)
 #   eval "$(appvars completion bash)"
 # Commands, flags and choices are in this script. For names of variables, environments and profiles it runs
-# `appvars __complete`, which prints them one a line; nothing of what that prints is ever evaluated.
+# `appvars __complete`, which prints one per line; its output is never evaluated.
 
-# Sets subcommands, flags, kinds and choices to what is offered under the key; fails when there is no such key.
+# Sets subcommands, flags, kinds and choices to the offers of a key; fails for an unknown key.
 # shellcheck disable=SC2034
 _appvars_look() { # KEY
   subcommands=() flags=() kinds=() choices=()
@@ -14,8 +14,8 @@ _appvars_look() { # KEY
   esac
 }
 
-# Splits the line, up to the cursor, where the shell will. COMP_WORDS are split at = and : too. The last word, which
-# may be empty, is the one to complete.
+# Splits the line up to the cursor as the shell will; COMP_WORDS are also split at = and :. The last word, which may be
+# empty, is the one to complete.
 _appvars_split() {
   local line=${COMP_LINE:0:COMP_POINT} rest word i
   words=()
@@ -32,8 +32,8 @@ _appvars_split() {
   done
 }
 
-# Offers those words that begin with what is typed. They are quoted, since they may come from anywhere. What is
-# before the last = or : stays out of it, because readline only replaces what comes after.
+# Offers the words that begin with what is typed, quoted, since they may come from an untrusted server. Leaves out the
+# part before the last = or :, since readline only replaces what comes after it.
 _appvars_offer() { # WORD...
   local word quoted kept='' breaks=${COMP_WORDBREAKS//[!=:]/}
   if [[ -n $breaks && $current != [\"\']* ]]; then kept=${current%"${current##*["$breaks"]}"}; fi
@@ -41,7 +41,7 @@ _appvars_offer() { # WORD...
     [[ $word == "$typed"* ]] || continue
     quoted=$word
     if [[ $word == *[!A-Za-z0-9_@%+=:,./-]* ]]; then
-      # After a quote that is open a backslash would stand for itself.
+      # After an open quote a backslash is literal.
       [[ $current != [\"\']* ]] || continue
       printf -v quoted %q "$word"
     fi
@@ -49,7 +49,7 @@ _appvars_offer() { # WORD...
   done
 }
 
-# Offers what the program finds of this kind.
+# Offers what `appvars __complete` finds of this kind.
 _appvars_offer_found() { # KIND [BEFORE]
   local word _ found=()
   while IFS=$'\t' read -r word _; do
@@ -63,12 +63,12 @@ _appvars_offer_values() {
   _appvars_offer "${choices[@]}"
   for kind in "${kinds[@]}"; do
     case $kind in
-    # What readline does when nothing else is offered.
+    # The default of readline.
     files) compopt -o default 2>/dev/null ;;
-    name-list)
+    *name-list)
       compopt -o nospace 2>/dev/null
       listed=${typed%"${typed##*,}"}
-      _appvars_offer_found names "$listed"
+      _appvars_offer_found "${kind%-list}s" "$listed"
       ;;
     program)
       if [[ $current == */* ]]; then

@@ -1,10 +1,9 @@
 # Completion of appvars for fish 3 and newer. Install it with
 #   appvars completion fish > ~/.config/fish/completions/appvars.fish
 # Commands, flags and choices are in this script. For names of variables, environments and profiles it runs
-# `appvars __complete`, which prints them one a line; nothing of what that prints is ever evaluated.
+# `appvars __complete`, which prints one per line; its output is never evaluated.
 
-# Sets subcommands, flags, kinds and choices of its caller to what is offered under the key; fails when there is no
-# such key.
+# Sets subcommands, flags, kinds and choices of the caller to the offers of a key; fails for an unknown key.
 function __appvars_look --no-scope-shadowing # KEY
     set subcommands
     set flags
@@ -17,8 +16,8 @@ function __appvars_look --no-scope-shadowing # KEY
     end
 end
 
-# Finds out what is to be completed: sets __appvars_kinds; __appvars_words, which need no looking up; and
-# __appvars_before, the part of the word that stays as it is.
+# Finds out what to complete: sets __appvars_kinds; __appvars_words, which are offered as they are; and
+# __appvars_before, the part of the word that stays.
 function __appvars_locate
     set -l key appvars
     set -l position 1
@@ -86,7 +85,7 @@ function __appvars_locate
     set -g __appvars_words $choices
 end
 
-# Prints what is offered, each with a tab and a description.
+# Prints the offers, each with a tab and a description.
 function __appvars_offer
     printf '%s\n' $__appvars_before$__appvars_words
     for kind in $__appvars_kinds
@@ -95,8 +94,8 @@ function __appvars_offer
                 # fish offers them itself.
             case program
                 complete -C (string join ' ' -- (string escape -- $__appvars_given) (commandline -ct))
-            case name-list
-                set -l names (__appvars_find names)
+            case '*name-list'
+                set -l names (__appvars_find (string replace -- -list s $kind))
                 set -l listed (string replace -r '[^,]*$' '' -- (commandline -ct))
                 printf '%s\n' $listed$names
             case '*'

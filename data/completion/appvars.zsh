@@ -2,9 +2,9 @@
 # Completion of appvars for zsh. Install it with `source <(appvars completion zsh)` after compinit, or as a file called
 # _appvars in a folder of $fpath.
 # Commands, flags and choices are in this script. For names of variables, environments and profiles it runs
-# `appvars __complete`, which prints them one a line; nothing of what that prints is ever evaluated.
+# `appvars __complete`, which prints one per line; its output is never evaluated.
 
-# Sets subcommands, flags, kinds and choices to what is offered under the key; fails when there is no such key.
+# Sets subcommands, flags, kinds and choices to the offers of a key; fails for an unknown key.
 _appvars_look() { # KEY
   subcommands=() flags=() kinds=() choices=()
   case $1 in
@@ -13,7 +13,7 @@ _appvars_look() { # KEY
   esac
 }
 
-# Offers what the program finds of this kind.
+# Offers what `appvars __complete` finds of this kind.
 _appvars_offer_found() { # KIND [OPTIONS OF compadd...]
   local word description
   local -a found
@@ -30,9 +30,9 @@ _appvars_offer_values() {
     case $kind in
     (files) _files && ret=0 ;;
     (program) _command_names -e && ret=0 ;;
-    (name-list)
+    (*name-list)
       compset -P '*,'
-      _appvars_offer_found names -S '' && ret=0
+      _appvars_offer_found ${kind%-list}s -S '' && ret=0
       ;;
     (*) _appvars_offer_found $kind && ret=0 ;;
     esac
@@ -89,7 +89,7 @@ _appvars() {
   fi
 }
 
-# As a file in $fpath it is the function itself when it is first called; sourced, it has to be registered.
+# In $fpath this file is the function itself on the first call; when sourced, it has to be registered.
 if [[ $funcstack[1] == _appvars ]]; then
   _appvars "$@"
 else

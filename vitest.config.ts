@@ -1,9 +1,39 @@
 import { defineConfig } from "vitest/config";
+// @ts-expect-error: scripts of the build have no types
+import { replaceInkOutput } from "./scripts/replace-ink-output.mjs";
+
+/** Real terminals, other shells, signals, and tests that take long: `npm run test:e2e`. */
+const E2E = "test/e2e/**/*.test.ts";
+
+/** Test files that mock modules or load ink. Each needs a process and modules of its own, which costs 0.3 s. */
+const ISOLATED = [
+  "test/files/file-lock.test.ts",
+  "test/server/signature-work.test.ts",
+  "test/store/reload-failures.test.ts",
+  "test/tui/{components,program,terminal,view}/**/*.test.{ts,tsx}",
+];
 
 export default defineConfig({
+  plugins: [replaceInkOutput()],
   test: {
-    include: ["test/**/*.test.{ts,tsx}"],
-    // Spawned processes and real sockets share two cores with each other; none of these tests is about time.
+    // Component tests render with the replacement that ships.
+    server: { deps: { inline: ["ink", "ink-testing-library"] } },
+    // Spawned processes and real sockets share the cores; none of these tests is about time.
     testTimeout: 30_000,
+    // Many tests wait for timers and processes: with a worker for each core, cores would be idle.
+    maxWorkers: "150%",
+    projects: [
+      // Left out by `!`, since `exclude` would take the place of `--exclude` on the command line.
+      {
+        extends: true,
+        test: { name: "shared", include: ["test/**/*.test.{ts,tsx}", ...[...ISOLATED, E2E].map(not)], isolate: false },
+      },
+      { extends: true, test: { name: "isolated", include: ISOLATED } },
+      { extends: true, test: { name: "e2e", include: [E2E] } },
+    ],
   },
 });
+
+function not(pattern: string): string {
+  return `!${pattern}`;
+}

@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { TableReporter } from "./test/durability/table-reporter.js";
 
 /** Measurements of what the data file survives: minutes of two cores, so apart from `npm test`. */
 export default defineConfig({
@@ -8,5 +9,6 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 600_000,
     disableConsoleIntercept: true,
+    reporters: ["default", new TableReporter()],
   },
 });

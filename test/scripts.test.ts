@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { EXIT_CODES } from "../src/cli/exit-codes.js";
+import { EXIT_CODES } from "../src/cli/output/errors.js";
 import { runCli } from "./support/cli.js";
 import { checkScript } from "./support/scripts/check-script.js";
 import { parseScript } from "./support/scripts/parse-script.js";
@@ -48,7 +48,7 @@ describe("the scripts", () => {
   });
 });
 
-/** An error that says where by itself. */
+/** An error whose message says where it occurred, instead of a stack. */
 function withoutStack(message: string): Error {
   const error = new Error(message);
   error.stack = message;

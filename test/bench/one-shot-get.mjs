@@ -1,7 +1,7 @@
 /**
  * How long scripts wait for one value: `appvars get` from a server beside a hand-written script that makes the same
- * signed request, and `dotenvx get` from a file. Medians of 25 runs that take turns, so that the ratios hold whatever
- * else the machine does; the times themselves don't travel. `npm run bench` builds first.
+ * signed request, and `dotenvx get` from a file. Medians of 25 runs that take turns, so that the ratios are
+ * comparable under load; absolute times depend on the machine. `npm run bench` builds first.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -98,7 +98,7 @@ export class PtyProgram {
     try {
       process.kill(Number(this.#pid), "SIGKILL");
     } catch (error) {
-      // It has ended by itself, and its terminal is about to.
+      // It has already ended, and its terminal is about to close.
       if (error.code !== "ESRCH") throw error;
     }
     await closed;

@@ -7,7 +7,7 @@ const TOKENS =
 const UNFINISHED = /\x1b(?:\[[\x20-\x3f]*|\][^\x07\x1b]*\x1b?)?$/;
 const graphemes = new Intl.Segmenter();
 
-/** The text on a terminal, as far as full-screen programs that place the cursor need it; no scrolling, no colours. */
+/** The text on a terminal, as far as full-screen programs that place the cursor need it; no scrolling, no colors. */
 export class ScreenModel {
   #rows;
   #row = 0;

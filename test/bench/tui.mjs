@@ -24,7 +24,7 @@ const LARGE = 100_000;
 /** Characters of a text or JSON value. */
 const VALUE_LENGTH = 30;
 const REMOTE_STARTS = 3;
-/** The header tells the age of the data every second: it does not answer a key. */
+/** The header, row 0, is updated every second and does not respond to keys. */
 const counts = (row) => row !== 0;
 const QUIET_MS = 60;
 
@@ -42,7 +42,7 @@ const ROUND = [
   ...["?", "escape"],
 ];
 
-// What else the machine does is in the figures: they count on one that is idle.
+// Other load affects the figures: compare them on an idle machine only.
 console.log(`${availableParallelism()} cores, load ${loadavg()[0].toFixed(1)}`);
 const folder = mkdtempSync(join(tmpdir(), "appvars-bench-"));
 try {
@@ -166,7 +166,7 @@ function printKeys(presses, what) {
   }
 }
 
-/** The smallest of the list that so much of it does not exceed. */
+/** The smallest value that this part of the list does not exceed. */
 function quantile(list, part) {
   const sorted = list.toSorted((a, b) => a - b);
   return sorted[Math.ceil(part * sorted.length) - 1];

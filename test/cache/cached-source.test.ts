@@ -1,7 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { AnswerStore } from "../../src/cache/answer-folder.js";
-import { CachedSource } from "../../src/cache/cached-source.js";
-import type { KeptAnswer } from "../../src/cache/sealed-answer.js";
+import { type AnswerStore, CachedSource, type KeptAnswer } from "../../src/cache/cached-source.js";
 import {
   NotFoundError,
   RateLimitedError,
@@ -10,17 +8,28 @@ import {
   UnreachableError,
   UsageError,
 } from "../../src/domain/errors.js";
-import type { VariableSource } from "../../src/domain/source.js";
+import type { Snapshot, VariableSource } from "../../src/domain/source.js";
 import { Service } from "../../src/service/service.js";
-import { createMemoryStore } from "../../src/store/memory-store.js";
-import { DATA } from "../support/data.js";
+import type { Store } from "../../src/store/store.js";
+import { changingStore } from "../support/changing-store.js";
+import { DATA, edited } from "../support/data.js";
 
 const DOWN = new UnreachableError("can't reach it");
 const START = 1_700_000_000_000;
 
+interface State {
+  now: number;
+  ticks: number;
+  /** What requests fail with. */
+  error: Error | undefined;
+  /** So many succeed before. */
+  left: number;
+}
+
 /** A cached source with a clock that only moves when it is told to, over a source that fails as it is told to. */
 function world({ maxAge = 60 } = {}) {
-  const state = { now: START, error: undefined as Error | undefined };
+  const state: State = { now: START, ticks: 0, error: undefined, left: 0 };
+  const store = changingStore(DATA);
   const kept = new Map<string, KeptAnswer>();
   const answers: AnswerStore = {
     read: async (request) => kept.get(request.join()),
@@ -29,27 +38,36 @@ function world({ maxAge = 60 } = {}) {
     clear: async () => kept.clear(),
   };
   const asked: string[] = [];
-  const patient = sourceOf("patient", state, asked);
-  const brisk = sourceOf("brisk", state, asked);
+  const retrying = sourceOf("retrying", store, state, asked);
+  const singleTry = sourceOf("singleTry", store, state, asked);
   const onServed = vi.fn<(reason: Error, age: number) => void>();
   const onFailure = vi.fn<(error: unknown) => void>();
   const clock = () => state.now;
-  const source = new CachedSource({ patient, brisk, answers, maxAge, clock, onServed, onFailure });
-  return { state, kept, answers, asked, source, onServed, onFailure };
+  const ticks = () => state.ticks;
+  const source = new CachedSource({ retrying, singleTry, answers, maxAge, clock, ticks, onServed, onFailure });
+  return { state, store, kept, answers, asked, source, onServed, onFailure };
 }
 
-function sourceOf(name: string, state: { error: Error | undefined }, asked: string[]): VariableSource {
-  const service = new Service(createMemoryStore(DATA), () => START);
+function sourceOf(name: string, store: Store, state: State, asked: string[]): VariableSource {
+  const service = new Service(store, () => START);
   const real = service.source(service.findEnvironment("shop/development"));
-  return new Proxy(real, {
-    get: (target, method: keyof VariableSource) => {
-      const call = (...args: never[]) => {
-        asked.push(name);
-        if (state.error) return Promise.reject(state.error);
-        return (target[method] as (...args: never[]) => Promise<unknown>)(...args);
-      };
-      return call;
-    },
+  const failing = <T extends object>(target: T) =>
+    new Proxy(target, {
+      get: (_, method) => {
+        const own: unknown = Reflect.get(target, method, target);
+        if (typeof own !== "function") return own;
+        return (...args: unknown[]) => {
+          if (state.left-- <= 0 && state.error) return Promise.reject(state.error);
+          return own.apply(target, args);
+        };
+      },
+    });
+  const readSnapshot = <T>(read: (snapshot: Snapshot) => Promise<T>) => {
+    asked.push(name);
+    return real.readSnapshot((snapshot) => read(failing(snapshot)));
+  };
+  return new Proxy(failing(real), {
+    get: (target, method) => (method === "readSnapshot" ? readSnapshot : Reflect.get(target, method)),
   });
 }
 
@@ -61,29 +79,32 @@ describe("a source with a cache", () => {
     ["getValue", [12]],
     ["listVariables", [{ limit: 2, offset: 1 }]],
     ["listValues", []],
-  ] as const)("answers %s(%j) again when the source can't be reached any more", async (method, args) => {
-    const { source, state } = world();
-    const ask = source[method].bind(source) as (...args: readonly unknown[]) => Promise<unknown>;
-    const answer = await ask(...args);
-    state.error = DOWN;
-    expect(await ask(...args)).toEqual(answer);
-  });
+  ] as const)(
+    "a source with a cache answers %s(%j) again when the source can't be reached any more",
+    async (method, args) => {
+      const { source, state } = world();
+      const ask = source[method].bind(source) as (...args: readonly unknown[]) => Promise<unknown>;
+      const answer = await ask(...args);
+      state.error = DOWN;
+      expect(await ask(...args)).toEqual(answer);
+    },
+  );
 
-  it("keeps nothing apart that is the same request", async () => {
+  it("a source with a cache treats equal requests as one", async () => {
     const { source, kept } = world();
     await source.listVariables();
     await source.listVariables({ limit: 50, offset: 0 });
     expect(kept.size).toBe(1);
   });
 
-  it("gives the new answer whenever there is one", async () => {
+  it("a source with a cache returns the fresh answer whenever there is one", async () => {
     const { source, kept, onServed } = world();
     kept.set("getContentByName,PORT", { answer: { value: 1 }, savedAt: START });
     expect(await source.getContentByName("PORT")).toEqual({ value: 3000 });
     expect(onServed).not.toHaveBeenCalled();
   });
 
-  it("serves what is just as old as it may be, and nothing older", async () => {
+  it("a source with a cache uses kept answers up to the maximum age, and none older", async () => {
     const { source, state } = world({ maxAge: 60 });
     await source.getContentByName("PORT");
     state.error = DOWN;
@@ -93,21 +114,24 @@ describe("a source with a cache", () => {
     await expect(source.getContentByName("PORT")).rejects.toBe(DOWN);
   });
 
-  it("does not serve what is from the future", async () => {
+  it("a source with a cache does not use answers from the future", async () => {
     const { source, state, asked } = world();
     await source.getContentByName("PORT");
     state.error = DOWN;
     state.now -= 1;
     await expect(source.getContentByName("PORT")).rejects.toBe(DOWN);
-    expect(asked).toEqual(["patient", "patient"]);
+    expect(asked).toEqual(["retrying", "retrying"]);
   });
 
-  it.each([502, 503, 504])("serves what it has when a proxy has lost the server: status %i", async (status) => {
-    const { source, state } = world();
-    await source.getContentByName("PORT");
-    state.error = new ServerError("the server failed", status);
-    expect(await source.getContentByName("PORT")).toEqual({ value: 3000 });
-  });
+  it.each([502, 503, 504])(
+    "a source with a cache uses kept answers when a proxy can't reach the server: status %i",
+    async (status) => {
+      const { source, state } = world();
+      await source.getContentByName("PORT");
+      state.error = new ServerError("the server failed", status);
+      expect(await source.getContentByName("PORT")).toEqual({ value: 3000 });
+    },
+  );
 
   it.each([
     ["500", new ServerError("failed", 500)],
@@ -116,7 +140,7 @@ describe("a source with a cache", () => {
     ["429", new RateLimitedError("limited", 9)],
     ["400", new UsageError("limit")],
     ["a bug", new TypeError("bug")],
-  ])("is no way around %s, and keeps what it has", async (_what, error) => {
+  ])("a source with a cache does not hide %s, and keeps its answers", async (_what, error) => {
     const { source, state, kept } = world();
     await source.getContentByName("PORT");
     state.error = error;
@@ -124,7 +148,7 @@ describe("a source with a cache", () => {
     expect(kept.size).toBe(1);
   });
 
-  it("forgets the one answer that is not found any more", async () => {
+  it("a source with a cache forgets an answer that is no longer found", async () => {
     const { source, state, kept } = world();
     await Promise.all([source.getContentByName("PORT"), source.getContentByName("DEBUG")]);
     state.error = new NotFoundError();
@@ -132,7 +156,7 @@ describe("a source with a cache", () => {
     expect([...kept.keys()]).toEqual(["getContentByName,DEBUG"]);
   });
 
-  it("forgets everything when the credentials are refused", async () => {
+  it("a source with a cache forgets everything when the credentials are rejected", async () => {
     const { source, state, kept } = world();
     await Promise.all([source.getContentByName("PORT"), source.listValues()]);
     state.error = new UnauthorizedError("refused");
@@ -140,7 +164,7 @@ describe("a source with a cache", () => {
     expect(kept.size).toBe(0);
   });
 
-  it("never keeps health", async () => {
+  it("a source with a cache never keeps health", async () => {
     const { source, state, kept } = world();
     await source.getHealth();
     expect(kept.size).toBe(0);
@@ -149,31 +173,108 @@ describe("a source with a cache", () => {
   });
 });
 
-describe("how long it tries", () => {
-  it("is up to the patient source where nothing is kept, and the brisk one where something is", async () => {
+describe("a read of several answers", () => {
+  const NEXT = edited((data) => {
+    data.values[0].content.value = 4000;
+    data.values[2].content.value = false;
+  });
+  const readPair = (snapshot: Snapshot) =>
+    Promise.all(["PORT", "DEBUG"].map(async (name) => (await snapshot.getContentByName(name)).value));
+  const MIXED = "the answers kept by --cache are of different versions of the data, and are not used together";
+
+  it("a read of several answers uses only kept answers when the server goes down in the middle", async () => {
+    const { source, state, store, kept, onServed } = world();
+    expect(await source.readSnapshot(readPair)).toEqual([3000, true]);
+    store.replace(NEXT);
+    Object.assign(state, { error: DOWN, left: 1, now: START + 1_000 });
+    expect(await source.readSnapshot(readPair)).toEqual([3000, true]);
+    expect(onServed.mock.calls).toEqual([[DOWN, 1_000]]);
+    // What came before it went down is not kept among them.
+    expect([...kept.values()].map(({ savedAt }) => savedAt)).toEqual([START, START]);
+  });
+
+  it("a read of several answers keeps the revision and the same time with each answer", async () => {
+    const { source, store, kept } = world();
+    await source.readSnapshot(readPair);
+    const [port, debug] = kept.values();
+    expect(port).toEqual({ answer: { value: 3000 }, savedAt: START, revision: expect.any(String) });
+    expect(debug?.revision).toBe(port?.revision);
+    store.replace(NEXT);
+    await source.getContentByName("PORT");
+    expect(kept.get("getContentByName,PORT")?.revision).not.toBe(port?.revision);
+  });
+
+  it("a read of several answers fails with the outage and the reason when the kept answers are of different versions", async () => {
+    const { source, state, store, asked } = world();
+    await source.readSnapshot(readPair);
+    store.replace(NEXT);
+    await source.getContentByName("PORT");
+    Object.assign(state, { error: DOWN, left: 0 });
+    const failure = source.readSnapshot(readPair);
+    await expect(failure).rejects.toThrow(new UnreachableError(`can't reach it; ${MIXED}`));
+    expect(asked.at(-1)).toBe("retrying");
+    // One answer is of one version.
+    expect(await source.getContentByName("PORT")).toEqual({ value: 4000 });
+  });
+
+  it("a read of several answers uses answers kept at different times while the data stayed the same", async () => {
+    const { source, state } = world();
+    await source.getContentByName("PORT");
+    state.now += 5_000;
+    await source.getContentByName("DEBUG");
+    state.error = DOWN;
+    expect(await source.readSnapshot(readPair)).toEqual([3000, true]);
+  });
+
+  it.each([
+    ["of one read", START - 2_000, [1, 2]],
+    ["of two reads", START - 1_000, undefined],
+  ])("a read of several answers that have no revision uses those %s", async (_which, savedAt, expected) => {
+    const { source, state, kept } = world();
+    kept.set("getContentByName,PORT", { answer: { value: 1 }, savedAt: START - 2_000 });
+    kept.set("getContentByName,DEBUG", { answer: { value: 2 }, savedAt });
+    state.error = DOWN;
+    const read = source.readSnapshot(readPair);
+    if (expected) expect(await read).toEqual(expected);
+    else await expect(read).rejects.toThrow(MIXED);
+  });
+
+  it("a read of several answers fails when a kept answer is missing", async () => {
+    const { source, state } = world();
+    await source.getContentByName("PORT");
+    state.error = DOWN;
+    await expect(source.readSnapshot(readPair)).rejects.toBe(DOWN);
+  });
+});
+
+describe("the tries of a source with a cache", () => {
+  it("the tries of a source with a cache use the retrying source when nothing is kept, and the single-try source when something is", async () => {
     const { source, asked } = world();
     await source.getContentByName("PORT");
     await source.getContentByName("PORT");
-    expect(asked).toEqual(["patient", "brisk"]);
+    expect(asked).toEqual(["retrying", "singleTry"]);
   });
 
-  it("is not at all for the next moments once it was down, and then once again", async () => {
+  it("the tries of a source with a cache pause after an outage, and then try once again", async () => {
     const { source, state, asked } = world();
     await Promise.all([source.getContentByName("PORT"), source.getContentByName("DEBUG")]);
     state.error = DOWN;
     asked.length = 0;
     await source.getContentByName("PORT");
-    state.now += 4_999;
+    state.ticks += 4_999;
+    // The clock is set ahead, which is no reason to try again sooner.
+    state.now += 30_000;
     await source.getContentByName("DEBUG");
-    expect(asked).toEqual(["brisk"]);
-    state.now += 1;
+    expect(asked).toEqual(["singleTry"]);
+    state.ticks += 1;
+    state.now -= 20_000;
     await source.getContentByName("DEBUG");
-    expect(asked).toEqual(["brisk", "brisk"]);
+    expect(asked).toEqual(["singleTry", "singleTry"]);
   });
 });
 
-describe("what is told", () => {
-  it("is one thing for requests under way together: the age of the oldest answer", async () => {
+describe("the notice of a source with a cache", () => {
+  it("the notice of a source with a cache is one for concurrent requests, with the age of the oldest answer", async () => {
     const { source, state, onServed } = world();
     await source.getContentByName("PORT");
     state.now += 10_000;
@@ -185,18 +286,18 @@ describe("what is told", () => {
     expect(onServed.mock.calls).toEqual([[DOWN, 15_000]]);
   });
 
-  it("is told again when it is down again", async () => {
+  it("the notice of a source with a cache is repeated for the next outage", async () => {
     const { source, state, onServed } = world();
     await source.getContentByName("PORT");
     for (const error of [DOWN, undefined, DOWN]) {
       state.error = error;
-      state.now += 5_000;
+      state.ticks += 5_000;
       await source.getContentByName("PORT");
     }
     expect(onServed).toHaveBeenCalledTimes(2);
   });
 
-  it("is told once when answers can't be kept, and they are given all the same", async () => {
+  it("the notice of a source with a cache appears once when answers can't be kept, and reads still succeed", async () => {
     const { source, answers, onFailure } = world();
     const full = Object.assign(new Error(), { code: "ENOSPC" });
     answers.write = () => Promise.reject(full);

@@ -1,10 +1,12 @@
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { chmod, chown, mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { BINARY, run, runScript, start } from "../support/binary.js";
 import { DATA, DEVELOPMENT } from "../support/data.js";
@@ -18,7 +20,7 @@ async function remote(): Promise<Record<string, string>> {
 }
 
 describe("in a script", () => {
-  it("gives values to $(…)", async () => {
+  it("get works in $(…)", async () => {
     const script = 'url="$(appvars get DATABASE_URL)"; port=$(appvars get -n PORT); echo "<$url> <$port>"';
     expect(await runScript(script, await remote())).toEqual({
       code: 0,
@@ -27,18 +29,18 @@ describe("in a script", () => {
     });
   });
 
-  it("ends a script under set -e with its own exit code", async () => {
+  it("a failing get ends a script under set -e with its exit code", async () => {
     const { code, stdout } = await runScript("set -e; x=$(appvars get NOPE); echo not reached", await remote());
     expect([code, stdout]).toEqual([3, ""]);
   });
 
-  it("tells an empty value from a missing one", async () => {
+  it("get distinguishes an empty value from a missing one", async () => {
     const script =
       "if x=$(appvars get EMPTY); then echo set; fi; if x=$(appvars get UNSET); then :; else echo unset; fi";
     expect((await runScript(script, await remote())).stdout).toBe("set\nunset\n");
   });
 
-  it("feeds read, cut and the like with one line a variable", async () => {
+  it("list prints one line per variable, for read and cut", async () => {
     const script = "appvars list | while IFS='\t' read -r name type rest; do printf '%s=%s ' \"$name\" \"$type\"; done";
     const { stdout } = await runScript(script, await remote());
     expect(stdout).toBe(
@@ -46,7 +48,7 @@ describe("in a script", () => {
     );
   });
 
-  it("ends quietly when the reader of its output has seen enough", async () => {
+  it("list exits quietly when the reader closes the pipe", async () => {
     const variables = Array.from({ length: 5_000 }, (_, i) => ({ id: i + 1, type: "STRING", name: `V${i}` }));
     const environments = [{ id: 1, name: "test", api_key: "key", api_secret: "secret" }];
     const { path } = await dataFile({ version: 1, environments, variables, values: [] });
@@ -59,14 +61,14 @@ describe("in a script", () => {
     expect([code, stderr]).toEqual([1, "appvars: can't write to stdout (ENOSPC)\n"]);
   });
 
-  it("prints its version", async () => {
+  it("appvars prints its version", async () => {
     const { version } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8"));
     expect(await run(process.execPath, [BINARY, "--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
   });
 });
 
 describe("as any process", () => {
-  it("keeps secrets where they belong when XDG_CONFIG_HOME is relative, which is to be ignored", async () => {
+  it("a relative XDG_CONFIG_HOME is ignored: no secret is written to the current folder", async () => {
     const home = await temporaryFolder();
     const env = { HOME: home, XDG_CONFIG_HOME: "relative" };
     const script = 'cd "$HOME" && appvars profile add main --no-check --url http://127.0.0.1:1 && ls -A';
@@ -74,7 +76,7 @@ describe("as any process", () => {
     expect(existsSync(join(home, ".config", "appvars", "profiles.json"))).toBe(true);
   });
 
-  it("opens no debugger on SIGUSR1, as Node would", async () => {
+  it("SIGUSR1 does not open Node's debugger", async () => {
     const { path } = await dataFile(DATA);
     const server = start(process.execPath, [BINARY, "serve", "--port", "0", "--data", path]);
     const log = text(server.stderr as Readable);
@@ -95,7 +97,7 @@ describe("serve as a process", () => {
     expect(await once(server, "exit")).toEqual([0, null]);
   });
 
-  it("goes on serving when nobody reads its log any more", async () => {
+  it("serve keeps serving when nobody reads its log any more", async () => {
     const { path, write } = await dataFile(DATA);
     const server = start(process.execPath, [BINARY, "serve", "--port", "0", "--data", path]);
     server.stderr?.destroy();
@@ -107,7 +109,28 @@ describe("serve as a process", () => {
     await expect.poll(health, { timeout: 10_000 }).toBe(200);
   });
 
-  it("prints lines that a shell can take in, with which the client gets in", async () => {
+  it("list exits like a program that SIGPIPE ends when nobody reads its stdout", async () => {
+    const { path } = await dataFile(DATA);
+    const list = start(process.execPath, [BINARY, "list", "--data", path, "--env", "shop/development"]);
+    list.stdout?.destroy();
+    expect(await once(list, "exit")).toEqual([141, null]);
+  });
+
+  it("serve keeps serving when nobody reads its stdout", async () => {
+    const { path } = await dataFile(DATA);
+    const server = start(process.execPath, [BINARY, "serve", "--port", "0", "--data", path]);
+    server.stdout?.destroy();
+    let url: string | undefined;
+    for await (const line of createInterface(server.stderr as Readable)) {
+      [url] = /http:\S+/.exec(line) ?? [];
+      if (url) break;
+    }
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    server.kill("SIGTERM");
+    expect(await once(server, "exit")).toEqual([0, null]);
+  });
+
+  it("serve prints export lines with which the client can connect", async () => {
     const { path } = await dataFile(DATA);
     const argv = ["serve", "--port", "0", "--data", path, "--print-credentials", "shop/development"];
     const server = start(process.execPath, [BINARY, ...argv]);
@@ -120,7 +143,7 @@ describe("serve as a process", () => {
 });
 
 describe("what a one-shot command loads", () => {
-  /** The files of packages and of ours that a command line loads. */
+  /** The files that a command line loads, those of packages included. */
   async function loaded(argv: readonly string[], env: Record<string, string>): Promise<string> {
     const { code, stderr } = await run(process.execPath, [BINARY, ...argv], { ...env, NODE_DEBUG: "esm,module" });
     expect(code).toBe(0);
@@ -133,11 +156,11 @@ describe("what a one-shot command loads", () => {
     return new Set(ours.match(/\.\/(node_modules|dist)\/[\w/.@-]+/g));
   }
 
-  it("for get from a server is the one file that the command starts with, and no package", async () => {
+  it("get from a server loads only the start file, and no package", async () => {
     expect(ourFiles(await loaded(["get", "PORT"], await remote()))).toEqual(new Set(["./dist/cli/start.cjs"]));
   });
 
-  it("for a completion from a server is that file too, and for one from a data file no ink, react, polka or lowdb", async () => {
+  it("a completion loads only the start file for a server, and no ink, react, polka or lowdb for a data file", async () => {
     const names = ["__complete", "names", "PO"];
     expect(ourFiles(await loaded(names, await remote()))).toEqual(new Set(["./dist/cli/start.cjs"]));
     const { path } = await dataFile(DATA);
@@ -146,17 +169,108 @@ describe("what a one-shot command loads", () => {
     expect(files.join("\n")).not.toMatch(/ink|react|polka|lowdb|commander/);
   });
 
-  it("in that file is no ink, react, polka, lowdb or validator, and nothing that uses them", async () => {
+  it("the start file contains no ink, react, polka, lowdb or validator, and nothing that uses them", async () => {
     const bundle = await readFile(new URL("../../dist/cli/start.cjs", import.meta.url), "utf8");
     const parts = [...bundle.matchAll(/^\/\/ ((?:src|node_modules)\/.*)$/gm)].map(([, path]) => path ?? "");
     expect(parts).toContain("src/client/client.ts");
     const packages = new Set(parts.flatMap((path) => /^node_modules\/([\w.-]+)/.exec(path)?.[1] ?? []));
-    const allowed = ["env-paths", "fastest-levenshtein", "is-safe-filename"];
-    expect([...packages].filter((name) => !allowed.includes(name))).toEqual([]);
-    expect(packages).toContain("env-paths");
+    expect([...packages]).toEqual(["fastest-levenshtein"]);
     expect(parts.join("\n")).not.toMatch(/src\/(server|service|store|tui|formats)\//);
     // A require at its top would load a package each time; those in functions only at need.
     const required = [...bundle.matchAll(/require\("(.*?)"\)/g)].flatMap(([, name]) => name ?? []);
     expect(required.filter((name) => !name.startsWith("node:"))).toEqual([]);
+    expect(required).not.toContain("node:child_process");
+  });
+});
+
+it.skipIf(process.platform === "win32")("keeps compiled code only where nobody else can put code", async () => {
+  const cache = await temporaryFolder();
+  const bundle = new URL("../../dist/cli/start.cjs", import.meta.url).pathname;
+  const script = `require(${JSON.stringify(bundle)}).start(["--version"], (folder) => console.error(folder))`;
+  const folders = async () => (await run(process.execPath, ["-e", script], { XDG_CACHE_HOME: cache })).stderr;
+  expect(await folders()).toBe(`${join(cache, "appvars", "compiled")}\n`);
+  await chmod(join(cache, "appvars"), 0o777);
+  expect(await folders()).toBe("");
+});
+
+it.skipIf(process.platform === "win32").each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+  "%s ends a command that writes a data file once it has removed the lock and the new file",
+  async (signal) => {
+    const { path } = await dataFile(DATA);
+    const preload = join(await temporaryFolder(), "preload.mjs");
+    // Tells that the new file is there, and leaves time for the signal to come.
+    await writeFile(
+      preload,
+      `import { promises } from "node:fs";
+      import { syncBuiltinESMExports } from "node:module";
+      const { open } = promises;
+      promises.open = async (...args) => {
+        const file = await open(...args);
+        if (!args[0].endsWith(".tmp")) return file;
+        process.stderr.write("writing");
+        return new Promise((resolve) => setTimeout(resolve, 200, file));
+      };
+      syncBuiltinESMExports();`,
+    );
+    const before = await readFile(path);
+    const set = ["set", "PORT", "1", "--env", "shop/development", "--data"];
+    const child = start(process.execPath, ["--import", preload, BINARY, ...set, path]);
+    const ended = once(child, "close");
+    await once(child.stderr as Readable, "data");
+    expect(await readdir(dirname(path))).toHaveLength(3);
+    child.kill(signal);
+    expect(await ended).toEqual([null, signal]);
+    expect(await readdir(dirname(path))).toEqual(["vars.json"]);
+    expect(await readFile(path)).toEqual(before);
+  },
+);
+
+const IN_MOUNTS_OF_ITS_OWN = ["--map-root-user", "--mount", "sh", "-c"];
+const canMount = spawnSync("unshare", [...IN_MOUNTS_OF_ITS_OWN, "mount -t tmpfs none /mnt"]).status === 0;
+
+it.skipIf(!canMount)("a data file that is a mount point is not changed, and the error says what to mount", async () => {
+  const { path } = await dataFile(DATA);
+  const source = await dataFile(DATA);
+  const before = await readFile(path);
+  const script = 'mount --bind "$1" "$2" && exec "$3" "$4" set PORT 1 --env shop/development --data "$2"';
+  const args = [script, "sh", source.path, path, process.execPath, BINARY];
+  const { code, stderr } = await run("unshare", [...IN_MOUNTS_OF_ITS_OWN, ...args]);
+  const reason = "can't be replaced because it is a mount point: mount its folder instead";
+  expect([code, stderr]).toEqual([8, `appvars: ${path} ${reason}\n`]);
+  for (const { path: name } of [{ path }, source]) expect(await readFile(name)).toEqual(before);
+  expect(await readdir(dirname(path))).toEqual(["vars.json"]);
+});
+
+const NOBODY = 65_534;
+const AS_NOBODY = ["--reuid", `${NOBODY}`, "--regid", `${NOBODY}`, "--clear-groups", "env", process.execPath, BINARY];
+/** Whether another user may run this Node and this program, which may lie in root's home. */
+const canBeNobody = process.getuid?.() === 0 && spawnSync("setpriv", [...AS_NOBODY, "--version"]).status === 0;
+
+describe.skipIf(!canBeNobody)("a lock that root has made on another user's file", () => {
+  const locked = async () => {
+    const { path } = await dataFile(DATA);
+    for (const owned of [path, dirname(path)]) await chown(owned, NOBODY, NOBODY);
+    await mkdir(`${path}.lock`, 0o700);
+    await writeFile(join(`${path}.lock`, "0123456789abcdef"), "");
+    const set = () => run("setpriv", [...AS_NOBODY, "set", "PORT", "1", "--data", path, "--env", "shop/development"]);
+    return { path, lockPath: `${path}.lock`, set };
+  };
+
+  it("a lock that root created on another user's file is waited for", async () => {
+    const { lockPath, set } = await locked();
+    const done = set();
+    await delay(500);
+    await rm(lockPath, { recursive: true });
+    expect(await done).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+
+  it("the error for a dead process's lock of root says that root must remove it", async () => {
+    const { path, lockPath, set } = await locked();
+    await utimes(lockPath, 1, 1);
+    const message = `${path} is locked: ${lockPath} belongs to another user (id 0) and has not been renewed for 5 s`;
+    expect(await set()).toEqual({ code: 8, stdout: "", stderr: expect.stringContaining(`appvars: ${message}`) });
+    const doctor = ["doctor", "--data", path, "--env", "shop/development"];
+    const { code, stdout } = await run("setpriv", [...AS_NOBODY, ...doctor]);
+    expect([code, stdout]).toEqual([8, expect.stringContaining(`remove ${lockPath} as the user who owns it`)]);
   });
 });

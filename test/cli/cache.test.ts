@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { parseCacheAge } from "../../src/cli/cache-option.js";
+import { parseCacheAge } from "../../src/cli/settings/arguments.js";
 import type { Data } from "../../src/store/data.js";
 import { BINARY, run } from "../support/binary.js";
 import { type CliOptions, runCli } from "../support/cli.js";
@@ -15,14 +15,14 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 const CREDENTIALS = { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
 const DOWN = /^appvars: using values from \d+ s ago: can.t reach http:\/\/127\.0\.0\.1:\d+: connection refused; .*\n$/;
 
-/** A server that can be taken down, and a command line that has a cache of its own. */
+/** A server that can be stopped, and a command line with its own cache. */
 async function world() {
   const server = await runningServer();
   const cache = join(await temporaryFolder(), "cache");
   const env: Record<string, string> = { APPVARS_URL: server.url, ...CREDENTIALS };
   const get = (line: string, options: CliOptions = {}) =>
     runCli(["get", ...line.split(" ")], { env, cache, ...options });
-  /** Something else in the place of the server. */
+  /** Closes the server and starts another one, with other data, on its port. */
   const replaceWith = async (data: unknown) => {
     await server.close();
     return runningServer({ data: data as Data, port: server.port });
@@ -36,7 +36,7 @@ async function filesIn(folder: string): Promise<string[]> {
 }
 
 describe("get --cache", () => {
-  it("gives the last values when the server is down, after one try, and says so with their age", async () => {
+  it("get --cache prints the last values after one failed attempt, with a note about their age", async () => {
     const { server, get } = await world();
     expect(await get("--cache PORT DATABASE_URL")).toEqual({
       code: 0,
@@ -49,7 +49,19 @@ describe("get --cache", () => {
     expect(stderr).toMatch(DOWN);
   });
 
-  it("tells of it as a line of JSON with --json, and with --quiet too", async () => {
+  it("get --cache exits 5 with the reason when the cached answers are of different versions", async () => {
+    const { get, replaceWith } = await world();
+    await get("--cache PORT DEBUG");
+    const next = await replaceWith(edited((data) => Object.assign(data.values[0].content, { value: 4000 })));
+    await get("--cache PORT");
+    await next.close();
+    const { code, stdout, stderr } = await get("--cache PORT DEBUG --max-wait 0");
+    expect([code, stdout]).toEqual([5, ""]);
+    expect(stderr).toMatch(/connection refused; .*; the answers kept by --cache are of different versions of the data/);
+    expect(await get("--cache PORT --max-wait 0")).toMatchObject({ code: 0, stdout: "4000\n" });
+  });
+
+  it("get --cache warns about cached values as JSON with --json, and despite --quiet", async () => {
     const { server, get } = await world();
     await get("PORT --cache");
     await server.close();
@@ -59,7 +71,7 @@ describe("get --cache", () => {
     expect((await get("PORT --cache --quiet")).stderr).toMatch(DOWN);
   });
 
-  it("gives nothing that is older than it may be", async () => {
+  it("get --cache ignores answers that are too old", async () => {
     const { server, get } = await world();
     await get("--cache PORT");
     await server.close();
@@ -69,7 +81,7 @@ describe("get --cache", () => {
     expect([stdout, stderr]).toEqual(["3000\n", expect.stringContaining("using values from 61 s ago")]);
   });
 
-  it("gives and keeps nothing without the flag", async () => {
+  it("get without --cache neither reads nor writes the cache", async () => {
     const { server, cache, get } = await world();
     await get("PORT");
     expect(await filesIn(cache)).toEqual([]);
@@ -78,14 +90,14 @@ describe("get --cache", () => {
     expect(await get("PORT --max-wait 0")).toMatchObject({ code: 5, stdout: "" });
   });
 
-  it("is all or nothing when only some of the values are kept", async () => {
+  it("get --cache prints nothing when only some of the values are cached", async () => {
     const { server, get } = await world();
     await get("--cache PORT");
     await server.close();
     expect(await get("--cache PORT DEBUG --max-wait 0")).toMatchObject({ code: 5, stdout: "" });
   });
 
-  it("takes what was changed, cut or put there for nothing", async () => {
+  it("get --cache ignores entries that were changed, truncated or planted", async () => {
     const { server, cache, get } = await world();
     await get("--cache PORT");
     await server.close();
@@ -99,7 +111,7 @@ describe("get --cache", () => {
     }
   });
 
-  it("gives nothing to who has another secret or key", async () => {
+  it("get --cache prints nothing for another secret or key", async () => {
     const { server, env, get } = await world();
     await get("--cache PORT");
     await server.close();
@@ -109,7 +121,7 @@ describe("get --cache", () => {
     }
   });
 
-  it("forgets all that it has once the credentials are refused", async () => {
+  it("get --cache clears the cache when the credentials are refused", async () => {
     const { cache, get, replaceWith } = await world();
     await get("--cache PORT DEBUG");
     const rotated = await replaceWith(edited((data) => Object.assign(data.environments[0], { api_secret: "rotated" })));
@@ -119,7 +131,7 @@ describe("get --cache", () => {
     expect(await get("--cache PORT --max-wait 0")).toMatchObject({ code: 5, stdout: "" });
   });
 
-  it("forgets what is not there any more, and that alone", async () => {
+  it("get --cache removes only the entries of variables that no longer exist", async () => {
     const { get, replaceWith } = await world();
     await get("--cache PORT DEBUG");
     const without = edited((data) => {
@@ -132,7 +144,7 @@ describe("get --cache", () => {
     expect(await get("--cache DEBUG")).toMatchObject({ code: 0, stdout: "true\n" });
   });
 
-  it("still waits as long as the server says after a 429", async () => {
+  it("get --cache waits after a 429 for as long as the server says", async () => {
     const { cache, env, server, get } = await world();
     await get("--cache PORT");
     await server.close();
@@ -147,7 +159,7 @@ describe("get --cache", () => {
     expect(await runCli(["get", "--cache", "PORT"], { env, cache })).toMatchObject({ code: 0, stdout: "4000\n" });
   });
 
-  it("reads the secret from stdin, once", async () => {
+  it("get --cache reads a secret from stdin only once", async () => {
     const { server, get, env } = await world();
     const { APPVARS_API_SECRET: _, ...others } = env;
     const piped = { env: others, stdin: "dev-secret\n" };
@@ -156,15 +168,17 @@ describe("get --cache", () => {
     expect(await get("--cache PORT --api-secret-file -", piped)).toMatchObject({ code: 0, stdout: "3000\n" });
   });
 
-  it("gives the values of a server all the same when they can't be kept, and says so", async () => {
+  it("get --cache prints values that can't be cached, with a note", async () => {
     const { get } = await world();
     const { path } = await dataFile("a file where the folder is to be");
     const { code, stdout, stderr } = await get("--cache PORT DEBUG", { cache: path });
     expect([code, stdout]).toEqual([0, "3000\ntrue\n"]);
-    expect(stderr).toBe(`appvars: can't keep or remove answers in ${join(path, "answers")} (ENOTDIR)\n`);
+    expect(stderr).toBe(
+      `appvars: can't keep or remove answers in ${join(path, "answers")} (${path} is not a folder)\n`,
+    );
   });
 
-  it("is of no account for a data file", async () => {
+  it("get --cache has no effect on a data file", async () => {
     const { cache } = await world();
     const { path } = await dataFile(DATA);
     const argv = ["get", "--cache", "DATABASE_URL", "--data", path, "--env", "test"];
@@ -172,7 +186,7 @@ describe("get --cache", () => {
     expect(await filesIn(cache)).toEqual([]);
   });
 
-  it("is refused without a secret, as it is without a cache", async () => {
+  it("get --cache is refused without a secret, like get", async () => {
     const { server, get } = await world();
     expect(await get("--cache PORT", { env: { APPVARS_URL: server.url } })).toMatchObject({ code: 4, stdout: "" });
   });
@@ -185,12 +199,12 @@ describe("the flag", () => {
     ["--cache=60 PORT DEBUG", "3000\ntrue\n"],
     ["PORT --cache=12h DEBUG -n", "3000\ntrue"],
     ["--cache -- PORT", "3000\n"],
-  ])("get %s takes no name for its value", async (line, stdout) => {
+  ])("get %s does not use a name as the age", async (line, stdout) => {
     const { get } = await world();
     expect(await get(line)).toEqual({ code: 0, stdout, stderr: "" });
   });
 
-  it("is a name behind --", async () => {
+  it("--cache after -- is the name of a variable", async () => {
     const { get, cache } = await world();
     const { code, stderr } = await get("PORT -n -- --cache");
     expect([code, stderr]).toEqual([3, expect.stringContaining('"--cache"')]);
@@ -198,7 +212,7 @@ describe("the flag", () => {
   });
 
   it.each(["0", "", "x", "1.5", "-1", "1e3", " 60", "31d", "2592001", "9".repeat(30)])(
-    "does not take =%s",
+    "--cache refuses the age %s",
     async (age) => {
       const { code, stdout, stderr } = await runCli(["get", `--cache=${age}`, "PORT"]);
       expect([code, stdout]).toEqual([2, ""]);
@@ -213,7 +227,7 @@ describe("the flag", () => {
     ["90s", 90],
     ["12h", 43_200],
     ["30d", 2_592_000],
-  ])("takes =%s for %i seconds", (text, seconds) => {
+  ])("--cache=%s is %i seconds", (text, seconds) => {
     expect(parseCacheAge(text)).toBe(seconds);
   });
 });
@@ -222,24 +236,27 @@ describe("the flag", () => {
 const answersIn = (cache: string) => join(cache, "appvars", "answers");
 
 describe("what is on the disk", () => {
-  it.skipIf(process.platform === "win32")("is for its owner alone and shows no name, value, URL or key", async () => {
-    const { cache, env } = await world();
-    const umask = ["-c", 'umask 000; exec "$0" "$@"', process.execPath, BINARY];
-    const home = { ...env, XDG_CACHE_HOME: cache, HOME: cache };
-    const { code } = await run("sh", [...umask, "get", "--cache", "DATABASE_URL", "PORT"], home);
-    expect(code).toBe(0);
-    const paths = await filesIn(answersIn(cache));
-    expect(paths).toHaveLength(2);
-    for (const path of paths) {
-      expect((await stat(path)).mode & 0o777).toBe(0o600);
-      expect((await stat(join(path, ".."))).mode & 0o777).toBe(0o700);
-      const content = await readFile(path, "latin1");
-      const everything = `${path.slice(cache.length)}${content}${Buffer.from(content, "base64").toString("latin1")}`;
-      expect(everything).not.toMatch(/DATABASE_URL|PORT|postgres|3000|127\.0\.0\.1|dev-key|dev-secret/);
-    }
-  });
+  it.skipIf(process.platform === "win32")(
+    "the cache is readable only by its owner and reveals no name, value, URL or key",
+    async () => {
+      const { cache, env } = await world();
+      const umask = ["-c", 'umask 000; exec "$0" "$@"', process.execPath, BINARY];
+      const home = { ...env, XDG_CACHE_HOME: cache, HOME: cache };
+      const { code } = await run("sh", [...umask, "get", "--cache", "DATABASE_URL", "PORT"], home);
+      expect(code).toBe(0);
+      const paths = await filesIn(answersIn(cache));
+      expect(paths).toHaveLength(2);
+      for (const path of paths) {
+        expect((await stat(path)).mode & 0o777).toBe(0o600);
+        expect((await stat(join(path, ".."))).mode & 0o777).toBe(0o700);
+        const content = await readFile(path, "latin1");
+        const everything = `${path.slice(cache.length)}${content}${Buffer.from(content, "base64").toString("latin1")}`;
+        expect(everything).not.toMatch(/DATABASE_URL|PORT|postgres|3000|127\.0\.0\.1|dev-key|dev-secret/);
+      }
+    },
+  );
 
-  it("is whole after many processes at once, and a reader of it finds every value", async () => {
+  it("the cache is complete after several processes have written it concurrently", async () => {
     const { server, env, cache } = await world();
     const home = { ...env, XDG_CACHE_HOME: cache, HOME: cache };
     const names = ["PORT", "DATABASE_URL", "DEBUG", "FLAGS"];
@@ -254,7 +271,7 @@ describe("what is on the disk", () => {
   });
 
   // Root may write what is read-only.
-  it.skipIf(process.getuid?.() === 0)("may be read-only", async () => {
+  it.skipIf(process.getuid?.() === 0)("the cache can be read-only", async () => {
     const { server, cache, get } = await world();
     await get("--cache PORT");
     for (const path of await filesIn(cache)) await chmod(join(path, ".."), 0o500);

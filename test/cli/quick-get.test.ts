@@ -1,5 +1,3 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { main } from "../../src/cli/main.js";
 import { quickGet } from "../../src/cli/quick-get.js";
@@ -7,11 +5,10 @@ import { runWith } from "../support/cli.js";
 import { DATA, DEVELOPMENT } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
 import { runningServer } from "../support/running-server.js";
-import { temporaryFolder } from "../support/temporary-folder.js";
 
 const CREDENTIALS = { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
 
-describe("a get of its own does just what the one under commander does:", () => {
+describe("get without commander", () => {
   it.each([
     ["PORT"],
     ["PORT DATABASE_URL FLAGS EMPTY"],
@@ -29,6 +26,8 @@ describe("a get of its own does just what the one under commander does:", () => 
     ["PORT --env test"],
     ["PORT --auth headers"],
     ["PORT --auth=basic"],
+    ["PORT --auth headers --insecure"],
+    ["PORT --url http://10.0.0.1 --auth headers --timeout 0.1"],
     ["PORT --api-key other"],
     ["PORT --api-key=dev-key"],
     ["PORT --api-secret-file -"],
@@ -36,7 +35,7 @@ describe("a get of its own does just what the one under commander does:", () => 
     ["PORT --url="],
     ["PORT --profile nope"],
     ["PORT --url http://127.0.0.1:1 --max-wait 0"],
-  ])("get %s", async (line) => {
+  ])("prints and returns what the one with commander does: get %s", async (line) => {
     const { url } = await runningServer();
     const argv = ["get", ...line.split(" ")];
     const world = { env: { APPVARS_URL: url, ...CREDENTIALS }, stdin: "dev-secret\n" };
@@ -45,7 +44,7 @@ describe("a get of its own does just what the one under commander does:", () => 
     expect(quick).toEqual(await runWith((io) => main(argv, io), world));
   });
 
-  it("get after flags for output", async () => {
+  it("accepts global flags before get", async () => {
     const { url } = await runningServer();
     const world = { env: { APPVARS_URL: url, ...CREDENTIALS } };
     const quick = await runWith((io) => quickGet(["--json", "-q", "get", "PORT"], io), world);
@@ -62,24 +61,16 @@ describe("a get of its own does just what the one under commander does:", () => 
     [{ APPVARS_AUTH: "basic" }],
     [{ APPVARS_URL: "http://user:password@a" }],
     [{ APPVARS_URL: "http://127.0.0.1:1", APPVARS_MAX_WAIT: "0" }],
-  ])("get with %o", async (variables) => {
+  ])("prints and returns what the one with commander does with %o", async (variables) => {
     const { url } = await runningServer();
     const world = { env: { APPVARS_URL: url, ...CREDENTIALS, ...variables } };
     const quick = await runWith((io) => quickGet(["get", "PORT"], io), world);
     expect(quick.code).toBeTypeOf("number");
     expect(quick).toEqual(await runWith((io) => main(["get", "PORT"], io), world));
   });
-
-  it("get with the settings of a project", async () => {
-    const { url } = await runningServer();
-    const cwd = await temporaryFolder();
-    await writeFile(join(cwd, ".appvars.json"), JSON.stringify({ url }));
-    const result = await runWith((io) => quickGet(["get", "PORT"], io), { env: CREDENTIALS, cwd });
-    expect(result).toEqual({ code: 0, stdout: "3000\n", stderr: "" });
-  });
 });
 
-describe("it leaves alone", () => {
+describe("get without commander leaves to commander", () => {
   it.each([
     ["list"],
     ["get"],
@@ -89,6 +80,7 @@ describe("it leaves alone", () => {
     ["get PORT --url"],
     ["get PORT --url -n"],
     ["get PORT --cache"],
+    ["get PORT --insecure=1"],
     ["--url=http://a get A"],
     ["list get"],
     [""],

@@ -1,12 +1,11 @@
 import { expect, it } from "vitest";
-import { AnswerCache } from "../../src/client/answer-cache.js";
-import { createClient } from "../../src/create-client.js";
+import { AnswerCache, createClient } from "../../src/client/client.js";
 import { DATA, DEVELOPMENT } from "../support/data.js";
 import { runningServer } from "../support/running-server.js";
 
 const response = (status: number, etag?: string) => ({ status, headers: etag ? { etag } : {}, body: "" });
 
-it("asks on condition once it has an answer, and takes a 304 for it", () => {
+it("a kept answer is requested conditionally, and returned for a 304", () => {
   const cache = new AnswerCache();
   expect(cache.condition("/a")).toEqual({});
   const first = cache.answer("/a", response(200, '"1"'), () => ({ value: 1 }));
@@ -15,7 +14,7 @@ it("asks on condition once it has an answer, and takes a 304 for it", () => {
   expect(cache.condition("/b")).toEqual({});
 });
 
-it("forgets an answer that another has taken the place of, or that failed", () => {
+it("a kept answer is dropped after a newer or a failed one", () => {
   const cache = new AnswerCache();
   cache.answer("/a", response(200, '"1"'), () => 1);
   expect(cache.answer("/a", response(200, '"2"'), () => 2)).toBe(2);
@@ -27,21 +26,21 @@ it("forgets an answer that another has taken the place of, or that failed", () =
   expect(cache.condition("/a")).toEqual({});
 });
 
-it("hands an unasked-for 304 to the decoder, which refuses it", () => {
+it("a 304 to an unconditional request is refused", () => {
   const fail = () => {
     throw new Error("304");
   };
   expect(() => new AnswerCache().answer("/a", response(304), fail)).toThrow("304");
 });
 
-it("keeps so many and no more, the newest", () => {
+it("the newest 200 answers are kept", () => {
   const cache = new AnswerCache();
   for (let i = 0; i < 250; i++) cache.answer(`/${i}`, response(200, `"${i}"`), () => i);
   const kept = Array.from({ length: 250 }, (_, i) => i).filter((i) => "if-none-match" in cache.condition(`/${i}`));
   expect([kept.length, kept[0]]).toEqual([200, 50]);
 });
 
-it("makes a client that reads again pay a 304, and see a change", async () => {
+it("a client with revalidate gets a 304 for unchanged data, and sees changes", async () => {
   const { url } = await runningServer({ data: DATA });
   const statuses: number[] = [];
   const onResponse = ({ status }: { status: number }) => statuses.push(status);

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { type ClientOptions, createClient } from "../../src/create-client.js";
+import { type ClientOptions, createClient } from "../../src/client/client.js";
 import { NotFoundError, RateLimitedError, ServerError, UnauthorizedError } from "../../src/domain/errors.js";
 import { sign } from "../../src/signing/sign.js";
 import { httpPeer, unusedPort } from "./peer.js";
@@ -19,9 +19,9 @@ describe("the client", () => {
     ["getValue", [Number.MAX_SAFE_INTEGER], "/v1/variables-values/9007199254740991"],
     ["getValueByName", ["a.B-c_"], "/v1/variables-values-by-name/a.B-c_"],
     ["getContentByName", ["__proto__"], "/v1/variables-values-by-name/__proto__/content"],
-  ] as const)("%s(%j) asks for %s, signs exactly that and sends no secret", async (method, args, target) => {
+  ] as const)("%s(%j) requests %s, signs exactly that and does not send the secret", async (method, args, target) => {
     const { client, requests } = await clientOf(json(200, EMPTY_PAGE), CREDENTIALS);
-    // The one answer does not fit every method; the request is what counts.
+    // The answer does not fit every method, but only the request matters here.
     await (client[method] as (...args: readonly unknown[]) => Promise<unknown>)(...args).catch(() => {});
     const [request] = requests;
     expect(request?.url).toBe(target);
@@ -33,14 +33,14 @@ describe("the client", () => {
     expect(Math.abs(Date.now() - timestamp)).toBeLessThan(60_000);
   });
 
-  it("sends key and secret as they are with the scheme headers", async () => {
+  it("the client sends key and secret unchanged with the scheme headers", async () => {
     const { client, requests } = await clientOf(json(200, EMPTY_PAGE), { ...CREDENTIALS, auth: "headers" });
     await client.listValues();
     expect(requests[0]?.headers).toMatchObject({ "x-api-key": "key", "x-api-secret": SECRET });
     expect(requests[0]?.headers).not.toHaveProperty("authorization");
   });
 
-  it("signs without a key when it has none", async () => {
+  it("the client signs without a key if it has none", async () => {
     const { client, requests } = await clientOf(json(200, EMPTY_PAGE), { apiSecret: SECRET });
     await client.listValues();
     expect(requests[0]?.headers).toHaveProperty("authorization");
@@ -52,13 +52,13 @@ describe("the client", () => {
     [{ apiKey: "key" }, "the API secret is missing"],
     [{ apiKey: "key", apiSecret: "" }, "the API secret is missing"],
     [{ apiSecret: SECRET, auth: "headers" }, "the API key is missing"],
-  ] as const)("asks nothing without the credentials that it needs: %o", async (options, message) => {
+  ] as const)("the client sends nothing without the required credentials: %o", async (options, message) => {
     const { client, requests } = await clientOf(json(200, EMPTY_PAGE), options);
     await expect(client.listVariables()).rejects.toThrow(new UnauthorizedError(message));
     expect(requests).toHaveLength(0);
   });
 
-  it("asks for health without credentials, even when it has some", async () => {
+  it("the client requests health without credentials, even if it has some", async () => {
     const { client, requests } = await clientOf(json(200, HEALTH), CREDENTIALS);
     expect(await client.getHealth()).toStrictEqual(HEALTH);
     expect(requests[0]?.url).toBe("/healthz");
@@ -66,19 +66,19 @@ describe("the client", () => {
     expect(requests[0]?.headers).not.toHaveProperty("x-api-key");
   });
 
-  it("takes an unhealthy server's word at once", async () => {
+  it("the client reports an unhealthy server without retrying", async () => {
     const { client, requests } = await clientOf(json(503, { ...HEALTH, message: "the data file is empty" }));
     await expect(client.getHealth()).rejects.toThrow(new ServerError("the data file is empty", 503));
     expect(requests).toHaveLength(1);
   });
 
-  it.each(["a/b", "..", "", "A?x", "é", "a%2fb", "$&"])("does not even ask for the name %j", async (name) => {
+  it.each(["a/b", "..", "", "A?x", "é", "a%2fb", "$&"])("the client does not request the name %j", async (name) => {
     const { client, requests } = await clientOf(json(200, EMPTY_PAGE), CREDENTIALS);
     await expect(client.getContentByName(name)).rejects.toThrow(new NotFoundError("Not found"));
     expect(requests).toHaveLength(0);
   });
 
-  it("signs each try anew, and tells of pauses and answers", async () => {
+  it("the client signs each attempt separately, and reports pauses and answers", async () => {
     const onRetry = vi.fn();
     const onResponse = vi.fn();
     const answers = [json(503, {}), json(200, { value: 1 })];
@@ -95,7 +95,7 @@ describe("the client", () => {
     ]);
   });
 
-  it("tries once when it may not wait", async () => {
+  it("the client tries once if maxWait is 0", async () => {
     const limited = (_req: IncomingMessage, res: ServerResponse) => res.writeHead(429, { "Retry-After": "9" }).end();
     const { client, requests } = await clientOf(limited, { ...CREDENTIALS, maxWait: 0 });
     await expect(client.listVariables()).rejects.toThrow(RateLimitedError);
@@ -105,7 +105,7 @@ describe("the client", () => {
   it.each([
     ["call", 4],
     ["client", 3],
-  ] as const)("counts its waiting per %s: two calls make %d tries", async (maxWaitScope, tries) => {
+  ] as const)("the client applies maxWait per %s: two calls make %d tries", async (maxWaitScope, tries) => {
     // One pause of 0.19 s fits, a second one does not.
     const random = vi.spyOn(Math, "random").mockReturnValue(0.9);
     onTestFinished(() => random.mockRestore());
@@ -115,7 +115,34 @@ describe("the client", () => {
     expect(requests).toHaveLength(tries);
   });
 
-  it.each(["hmac", "headers"] as const)("never tells its secret in an error: %s", async (auth) => {
+  it.each([
+    ["getVariable", [1], { id: 2, type: "STRING", name: "A", description: "" }, "id must be the requested one"],
+    ["getValue", [1], { id: 2, variable_id: 1, content: { value: 1 } }, "id must be the requested one"],
+    ["getValueByName", ["A"], { id: 0, variable_id: 1, content: { value: 1 } }, "id must be a positive"],
+    ["listVariables", [{ limit: 1 }], { ...EMPTY_PAGE, metadata: { limit: 1, offset: 0, total: 1e15 } }, "total"],
+    ["listValues", [{ offset: 1 }], EMPTY_PAGE, "metadata.offset must be 1, as requested"],
+  ] as const)(
+    "the client rejects an answer that does not match %s(%j), without retrying",
+    async (method, args, body, message) => {
+      const { client, requests } = await clientOf(json(200, body), CREDENTIALS);
+      const answer = (client[method] as (...args: readonly unknown[]) => Promise<unknown>)(...args);
+      await expect(answer).rejects.toThrow(ServerError);
+      await expect(answer).rejects.toThrow(message);
+      expect(requests).toHaveLength(1);
+    },
+  );
+
+  it.each(["http://vars.example", "http://10.0.0.1:7400"])(
+    "the client does not send the secret itself to %s",
+    (url) => {
+      const options = { url, ...CREDENTIALS, auth: "headers" as const };
+      expect(() => createClient(options)).toThrow("without encryption: use https or auth hmac");
+      expect(() => createClient({ ...options, insecure: true })).not.toThrow();
+      expect(() => createClient({ ...options, url: url.replace("http:", "https:") })).not.toThrow();
+    },
+  );
+
+  it.each(["hmac", "headers"] as const)("the client never includes the secret in an error: %s", async (auth) => {
     const echo = (status: number) => (req: IncomingMessage, res: ServerResponse) =>
       res.writeHead(status, { "Content-Type": "text/html" }).end(`<p>${JSON.stringify(req.headers)}</p>`);
     const errors: unknown[] = [];
@@ -141,7 +168,7 @@ function json(status: number, body: object): Answer {
   return (_req, res) => res.writeHead(status).end(JSON.stringify(body));
 }
 
-/** A client of a server that always answers so, and the requests that reached it. */
+/** A client of a server that always sends this answer, and the requests that reached it. */
 async function clientOf(answer: Answer, options: Omit<ClientOptions, "url"> = {}) {
   const requests: IncomingMessage[] = [];
   const { url } = await httpPeer((req, res) => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { decodeContent } from "../../src/client/decode.js";
 import { interpret, interpretHealth } from "../../src/client/interpret.js";
 import type { HttpResponse } from "../../src/client/transport.js";
@@ -18,11 +18,11 @@ function response(status: number, body: string, headers: HttpResponse["headers"]
   return { status, body, headers };
 }
 
-const foreign = (status: number) =>
-  new ServerError(`what answered with status ${status} does not speak the appvars API`, status);
+const foreign = (status: number, rule = "") =>
+  new ServerError(`what answered with status ${status} does not speak the appvars API${rule && `: ${rule}`}`, status);
 
 describe("an answer of a data endpoint", () => {
-  it("is what its body holds", () => {
+  it("an answer of a data endpoint is decoded from its body", () => {
     expect(interpret(response(200, '{"value":null}'), decodeContent)).toStrictEqual({ value: null });
   });
 
@@ -42,23 +42,27 @@ describe("an answer of a data endpoint", () => {
       response(302, HTML, { location: "https://login/in?token=t0p-s3cr3t#t0p-s3cr3t" }),
       new ServerError("the server redirects to https://login/in, which is not followed", 302),
     ],
-    [response(304, ""), new ServerError("the server redirects to nowhere, which is not followed", 304)],
+    [response(304, ""), foreign(304)],
     [response(200, HTML), foreign(200)],
     [response(200, ""), foreign(200)],
     [response(200, '{"value":"t0p-s3cr3t"'), foreign(200)],
-    [response(200, '{"content":"t0p-s3cr3t"}'), foreign(200)],
+    [response(200, '{"content":"t0p-s3cr3t"}'), foreign(200, "value must be present")],
+    [response(200, '["t0p-s3cr3t"]'), foreign(200, "it must be an object")],
     [response(204, ""), foreign(204)],
     [response(400, HTML), foreign(400)],
     [response(404, HTML), foreign(404)],
-    [response(404, '{"error":"t0p-s3cr3t"}'), foreign(404)],
-    [response(404, '{"message":404}'), foreign(404)],
+    [response(404, '{"error":"t0p-s3cr3t"}'), foreign(404, "message must be a string")],
+    [response(404, '{"message":404}'), foreign(404, "message must be a string")],
     [response(403, HTML), foreign(403)],
-  ])("is an error by its status, and never quotes a foreign body: %o", (answer, expected) => {
-    const error = failure(() => interpret(answer, decodeContent));
-    expect(error).toBeInstanceOf(expected.constructor);
-    expect({ ...error, message: error.message }).toStrictEqual({ ...expected, message: expected.message });
-    expect(`${error.stack}${error.cause}`).not.toContain("t0p-s3cr3t");
-  });
+  ])(
+    "an answer of a data endpoint becomes the error for its status, without quoting a foreign body: %o",
+    (answer, expected) => {
+      const error = failure(() => interpret(answer, decodeContent));
+      expect(error).toBeInstanceOf(expected.constructor);
+      expect({ ...error, message: error.message }).toStrictEqual({ ...expected, message: expected.message });
+      expect(`${error.stack}${error.cause}`).not.toContain("t0p-s3cr3t");
+    },
+  );
 
   it.each([
     ["7", 7],
@@ -70,11 +74,34 @@ describe("an answer of a data endpoint", () => {
     ["soon", 0],
     ["Infinity", 0],
     ["Wed, 21 Oct 2026 07:28:00 GMT", 0],
-  ])("with status 429 tells how long to wait: Retry-After %j is %d s", (header, seconds) => {
+  ])("an answer with status 429 and Retry-After %j has a wait of %d s", (header, seconds) => {
     const error = failure(() => interpret(response(429, HTML, { "retry-after": header }), decodeContent));
     expect(error).toBeInstanceOf(RateLimitedError);
     expect(error).toMatchObject({ retryAfter: seconds });
-    expect(error.message).toBe(`rate-limited by the server; it takes requests again in ${seconds} s`);
+    expect(error.message).toBe(`rate-limited by the server; it accepts requests again in ${seconds} s`);
+  });
+});
+
+describe("an answer of many megabytes", () => {
+  const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+  // Brackets in strings don't count.
+  const padding = JSON.stringify(`\\"[{${"[".repeat(2_000_000)}`);
+
+  it.each([
+    ["nested deeply", () => nested(1_000_000)],
+    ["made of millions of members", () => `[${"{},".repeat(2_000_001)}0]`],
+  ])("an answer of many megabytes is rejected before it is parsed, if it is %s", (_what, value) => {
+    const body = `{"value":${value()}}`;
+    const parse = vi.spyOn(JSON, "parse");
+    const error = failure(() => interpret(response(200, body), decodeContent));
+    const calls = parse.mock.calls.length;
+    parse.mockRestore();
+    expect([error.message, calls]).toEqual([foreign(200).message, 0]);
+  });
+
+  it("an answer of many megabytes is accepted if it is simple enough", () => {
+    const body = `{"padding":${padding},"value":${nested(500)},"more":${padding}}`;
+    expect(interpret(response(200, body), decodeContent)).toStrictEqual({ value: JSON.parse(nested(500)) });
   });
 });
 
@@ -82,18 +109,18 @@ describe("an answer of the health endpoint", () => {
   it.each([
     [200, true],
     [503, false],
-  ])("has one body whatever its status: %d is healthy: %s", (status, healthy) => {
+  ])("an answer of the health endpoint has the same body for each status: %d is healthy: %s", (status, healthy) => {
     const answer = response(status, JSON.stringify(HEALTH));
     expect(interpretHealth(answer)).toStrictEqual({ healthy, health: HEALTH });
   });
 
   it.each([
     [response(503, HTML), foreign(503)],
-    [response(503, MESSAGE), foreign(503)],
-    [response(200, MESSAGE), foreign(200)],
+    [response(503, MESSAGE), foreign(503, "uptime must be seconds")],
+    [response(200, MESSAGE), foreign(200, "uptime must be seconds")],
     [response(500, MESSAGE), new ServerError("the server failed with status 500", 500)],
     [response(404, HTML), foreign(404)],
-  ])("is refused when it is not of the contract: %o", (answer, expected) => {
+  ])("an answer of the health endpoint is rejected if it is not of the API: %o", (answer, expected) => {
     const error = failure(() => interpretHealth(answer));
     expect(error).toBeInstanceOf(ServerError);
     expect(error.message).toBe(expected.message);

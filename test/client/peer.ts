@@ -3,11 +3,11 @@ import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** Something that a client talks to, gone when the current test ends. */
+/** A server for a client, closed when the current test ends. */
 export interface Peer {
   url: URL;
   port: number;
-  /** Every connection that was made to it. */
+  /** All its connections so far. */
   sockets: Socket[];
 }
 
@@ -38,7 +38,7 @@ export async function listening(server: Server, scheme: "http" | "https"): Promi
   return { url: new URL(`${scheme}://127.0.0.1:${port}`), port, sockets };
 }
 
-/** A port of this machine on which nobody listens. */
+/** A port that nothing listens on. */
 export async function unusedPort(): Promise<number> {
   const server = createTcpServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -1,11 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import {
-  createWaitBudget,
-  type RetryNotice,
-  type RetryOn,
-  type WaitBudget,
-  withRetries,
-} from "../../src/client/retry.js";
+import { type Budget, createBudget } from "../../src/client/budget.js";
+import { type RetryNotice, type RetryOn, withRetries } from "../../src/client/retry.js";
 import {
   NotFoundError,
   RateLimitedError,
@@ -21,7 +16,10 @@ const limited = (seconds: number) => new RateLimitedError("limited", seconds);
 const down = new ServerError("the server failed with status 503", 503);
 
 const PASSING: [string, Error][] = [
-  ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"].map((code): [string, Error] => [code, unreachable(code)]),
+  ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN"].map((code): [string, Error] => [
+    code,
+    unreachable(code),
+  ]),
   ...[502, 503, 504].map((status): [string, Error] => [String(status), new ServerError("failed", status)]),
   ["429", limited(1)],
 ];
@@ -36,12 +34,12 @@ const LASTING: [string, Error][] = [
   ["a bug", new TypeError("bug")],
 ];
 
-/** A world in which `attempt` fails with these errors, then succeeds, and time passes by sleeping alone. */
+/** `attempt` fails with these errors, then succeeds. Time passes only in `sleep`. */
 function world(
   errors: Error[],
-  options: { budget?: WaitBudget; random?: number; attemptSeconds?: number; retryOn?: RetryOn } = {},
+  options: { maxWait?: number; budget?: Budget; random?: number; attemptSeconds?: number; retryOn?: RetryOn } = {},
 ) {
-  const { budget = createWaitBudget(60), random = 0.5, attemptSeconds = 0, retryOn } = options;
+  const { maxWait = 60, budget = createBudget(), random = 0.5, attemptSeconds = 0, retryOn } = options;
   const left = [...errors];
   const notices: RetryNotice[] = [];
   let now = 0;
@@ -55,45 +53,46 @@ function world(
     now += seconds * 1_000;
   });
   const onRetry = (notice: RetryNotice) => notices.push(notice);
-  const run = () => withRetries(attempt, { budget, clock: () => now, random: () => random, sleep, onRetry, retryOn });
+  const common = { budget, maxWait, ticks: () => now, random: () => random, sleep, onRetry, retryOn };
+  const run = () => withRetries(attempt, common);
   const pauses = () => sleep.mock.calls.map(([seconds]) => seconds);
   return { run, attempt, sleep, notices, pauses, budget, seconds: () => now / 1_000 };
 }
 
-describe("withRetries", () => {
-  it("tries again after a 429 alone where that is asked for", async () => {
+describe("withRetries()", () => {
+  it("withRetries() retries only after a 429 with retryOn rate-limit", async () => {
     const { run, attempt, pauses } = world([limited(3), unreachable("ECONNREFUSED")], { retryOn: "rate-limit" });
     await expect(run()).rejects.toThrow(UnreachableError);
     expect([attempt.mock.calls.length, pauses()]).toEqual([2, [3]]);
   });
 
-  it("tries once and does not wait when that succeeds", async () => {
+  it("withRetries() tries once if that succeeds", async () => {
     const { run, attempt, sleep } = world([]);
     expect(await run()).toBe("done");
     expect(attempt).toHaveBeenCalledTimes(1);
     expect(sleep).not.toHaveBeenCalled();
   });
 
-  it.each(PASSING)("tries again after %s, which may pass", async (_what, error) => {
+  it.each(PASSING)("withRetries() retries after %s", async (_what, error) => {
     const { run, attempt } = world([error]);
     expect(await run()).toBe("done");
     expect(attempt).toHaveBeenCalledTimes(2);
   });
 
-  it.each(LASTING)("gives up at once after %s, which will not pass", async (_what, error) => {
+  it.each(LASTING)("withRetries() does not retry after %s", async (_what, error) => {
     const { run, attempt, sleep } = world([error]);
     await expect(run()).rejects.toBe(error);
     expect(attempt).toHaveBeenCalledTimes(1);
     expect(sleep).not.toHaveBeenCalled();
   });
 
-  it("waits on a 429 exactly as long as the server said", async () => {
+  it("withRetries() waits after a 429 for exactly as long as the server said", async () => {
     const { run, pauses } = world([limited(7), limited(3), limited(20)]);
     await run();
     expect(pauses()).toStrictEqual([7, 3, 20]);
   });
 
-  it("waits on a 429 that gives no time as on any other failure", async () => {
+  it("withRetries() waits after a 429 without a time as after any other failure", async () => {
     const { run, pauses } = world([limited(0)], { random: 0 });
     await run();
     expect(pauses()).toStrictEqual([0.1]);
@@ -102,13 +101,16 @@ describe("withRetries", () => {
   it.each([
     [0, [0.1, 0.2, 0.4, 0.8, 1.6, 2.5, 2.5]],
     [1 - 2 ** -53, [0.2, 0.4, 0.8, 1.6, 3.2, 5, 5]],
-  ])("doubles its pauses from 0.2 s up to 5 s, less a jitter of up to a half: random %d", async (random, expected) => {
-    const { run, pauses } = world(Array(7).fill(down), { random });
-    await run();
-    expect(pauses().map((seconds) => Number(seconds.toFixed(9)))).toStrictEqual(expected);
-  });
+  ])(
+    "withRetries() doubles its pauses from 0.2 s up to 5 s, less a jitter of up to a half: random %d",
+    async (random, expected) => {
+      const { run, pauses } = world(Array(7).fill(down), { random });
+      await run();
+      expect(pauses().map((seconds) => Number(seconds.toFixed(9)))).toStrictEqual(expected);
+    },
+  );
 
-  it("tells of each pause and why, before it", async () => {
+  it("withRetries() reports each pause and its reason beforehand", async () => {
     const { run, notices } = world([limited(2), down], { random: 0 });
     await run();
     expect(notices).toStrictEqual([
@@ -120,8 +122,8 @@ describe("withRetries", () => {
   it.each([
     ["429", limited(1)],
     ["a passing failure", down],
-  ])("tries once with a budget of 0: %s", async (_what, error) => {
-    const { run, attempt, sleep } = world([error], { budget: createWaitBudget(0), random: 0 });
+  ])("withRetries() tries once with a budget of 0: %s", async (_what, error) => {
+    const { run, attempt, sleep } = world([error], { maxWait: 0, random: 0 });
     await expect(run()).rejects.toBe(error);
     expect(attempt).toHaveBeenCalledTimes(1);
     expect(sleep).not.toHaveBeenCalled();
@@ -130,37 +132,45 @@ describe("withRetries", () => {
   it.each([
     [5, 2],
     [4.999, 1],
-  ])("waits for 5 s only when the budget holds them: %d s, %d tries", async (span, tries) => {
-    const { run, attempt } = world([limited(5)], { budget: createWaitBudget(span) });
+  ])("withRetries() waits for 5 s only if the budget allows it: %d s, %d tries", async (span, tries) => {
+    const { run, attempt } = world([limited(5)], { maxWait: span });
     await run().catch(() => {});
     expect(attempt).toHaveBeenCalledTimes(tries);
   });
 
-  it("never spends more than its budget on pauses, and ends with the last error", async () => {
+  it("withRetries() never spends more than its budget on pauses, and ends with the last error", async () => {
     const last = limited(4);
-    const { run, seconds } = world([limited(4), limited(4), last, down], { budget: createWaitBudget(10) });
+    const { run, seconds } = world([limited(4), limited(4), last, down], { maxWait: 10 });
     await expect(run()).rejects.toBe(last);
     expect(seconds()).toBe(8);
   });
 
-  it("counts the time of the tries after a pause too, but not of the first", async () => {
-    const { run, attempt } = world(Array(9).fill(limited(1)), { budget: createWaitBudget(10), attemptSeconds: 3 });
+  it("withRetries() counts the time of all tries but the first", async () => {
+    const { run, attempt } = world(Array(9).fill(limited(1)), { maxWait: 10, attemptSeconds: 3 });
     await expect(run()).rejects.toThrow("limited");
     // 1 s of pause, then 3 s of try and 1 s of pause each time: 1, 5, 9, and no more fits.
     expect(attempt).toHaveBeenCalledTimes(4);
   });
 
-  it("shares a budget between calls that wait side by side, and does not count their waits twice", async () => {
-    const budget = createWaitBudget(5);
-    const calls = Array.from({ length: 8 }, () => world([limited(4)], { budget }));
+  it("withRetries() shares a budget between concurrent calls, without counting their waits twice", async () => {
+    const budget = createBudget();
+    const calls = Array.from({ length: 8 }, () => world([limited(4)], { budget, maxWait: 5 }));
     await Promise.all(calls.map(({ run }) => run()));
     for (const { attempt } of calls) expect(attempt).toHaveBeenCalledTimes(2);
   });
 
-  it("shares a budget between calls one after another", async () => {
-    const budget = createWaitBudget(5);
-    const { run } = world([limited(4), limited(4)], { budget });
+  it("withRetries() shares a budget between consecutive calls", async () => {
+    const { run, budget } = world([limited(4), limited(4)], { maxWait: 5 });
+    await run().catch(() => {});
+    const next = world([limited(4)], { budget, maxWait: 5 });
+    await next.run();
+    expect([budget.failedAt, next.pauses()]).toEqual([0, [4]]);
+  });
+
+  it("withRetries() does not wait beyond the end of its budget, however late the first failure occurs", async () => {
+    const budget = { ...createBudget(), end: 3_000 };
+    const { run, pauses } = world([limited(2), limited(2)], { budget });
     await expect(run()).rejects.toThrow("limited");
-    expect(budget.deadline).toBe(5_000);
+    expect(pauses()).toEqual([2]);
   });
 });

@@ -6,7 +6,7 @@ import { ServerError, UnreachableError } from "../../src/domain/errors.js";
 import { httpPeer, tcpPeer, unusedPort } from "./peer.js";
 
 describe("the transport", () => {
-  it("sends a GET for exactly this target and these headers", async () => {
+  it("the transport sends a GET for exactly the given target and headers", async () => {
     const { url } = await httpPeer((req, res) => {
       res.end(JSON.stringify([req.method, req.url, req.headers["x-api-key"], req.headers.host]));
     });
@@ -15,7 +15,7 @@ describe("the transport", () => {
     expect(JSON.parse(body)).toStrictEqual(["GET", target, "key", url.host]);
   });
 
-  it("gives status, headers and the whole body, whatever the status", async () => {
+  it("the transport returns status, headers and the whole body for any status", async () => {
     const { url } = await httpPeer((_req, res) => {
       res.writeHead(503, { "X-Kind": "test" });
       for (const byte of Buffer.from("é€😀")) res.write(Buffer.from([byte]));
@@ -28,7 +28,7 @@ describe("the transport", () => {
     });
   });
 
-  it("does not follow a redirect", async () => {
+  it("the transport does not follow a redirect", async () => {
     const targets: (string | undefined)[] = [];
     const { url } = await httpPeer((req, res) => {
       targets.push(req.url);
@@ -38,14 +38,14 @@ describe("the transport", () => {
     expect(targets).toStrictEqual(["/here"]);
   });
 
-  it("uses one connection for one request after another", async () => {
+  it("the transport reuses a connection", async () => {
     const { url, sockets } = await httpPeer((_req, res) => res.end("{}"));
     const reused = transport(url);
     for (let count = 0; count < 3; count++) await reused.get("/", {});
     expect(sockets).toHaveLength(1);
   });
 
-  it("ends its connections when it is closed", async () => {
+  it("the transport ends its connections when it is closed", async () => {
     const { url, sockets } = await httpPeer((_req, res) => res.end("{}"));
     const closed = transport(url);
     await closed.get("/", {});
@@ -54,7 +54,7 @@ describe("the transport", () => {
     await ended;
   });
 
-  it("opens no connection before it is asked, nor when it is closed unused", async () => {
+  it("the transport opens no connection before the first request", async () => {
     const { url, sockets } = await httpPeer((_req, res) => res.end("{}"));
     await transport(url).close();
     await transport(url).get("/", {});
@@ -62,7 +62,7 @@ describe("the transport", () => {
   });
 });
 
-describe("the transport, when no whole answer comes", () => {
+describe("the transport, without a complete answer", () => {
   const silent = () => {};
   const partial = (socket: Socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\npart of it");
 
@@ -70,7 +70,7 @@ describe("the transport, when no whole answer comes", () => {
     ["before the headers", silent],
     ["in the middle of the headers", (socket: Socket) => socket.write("HTTP/1.1 200 OK\r\nContent-")],
     ["in the middle of the body", partial],
-  ])("gives up after its timeout: the server stops %s", async (_when, answer) => {
+  ])("the transport times out if the server stops %s", async (_when, answer) => {
     const { url, sockets } = await tcpPeer(answer);
     const error = await failure(transport(url, { timeout: 0.1 }).get("/", {}));
     expect(error).toStrictEqual(new UnreachableError(`no answer from ${url.origin} within 0.1 s`));
@@ -78,7 +78,7 @@ describe("the transport, when no whole answer comes", () => {
     await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true), 5_000);
   });
 
-  it("gives up after its timeout on a server that keeps dripping", async () => {
+  it("the transport times out if the server sends too slowly", async () => {
     const { url } = await httpPeer((_req, res) => {
       const drip = setInterval(() => res.write("x"), 10);
       res.once("close", () => clearInterval(drip));
@@ -95,14 +95,14 @@ describe("the transport, when no whole answer comes", () => {
       "in the middle of a chunk",
       (socket: Socket) => socket.end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\npart"),
     ],
-  ])("says that the connection was reset when it ends %s", async (_how, answer) => {
+  ])("the transport reports a reset if the connection ends %s", async (_how, answer) => {
     const { url } = await tcpPeer(answer);
     const error = await failure(transport(url).get("/", {}));
     expect(error).toStrictEqual(new UnreachableError(`can't reach ${url.origin}: the connection was reset`));
     expect(error.cause).toMatchObject({ code: "ECONNRESET" });
   });
 
-  it("says that nobody listens", async () => {
+  it("the transport reports a refused connection", async () => {
     const url = new URL(`http://127.0.0.1:${await unusedPort()}`);
     const error = await failure(transport(url).get("/", {}));
     expect(error).toStrictEqual(
@@ -111,14 +111,120 @@ describe("the transport, when no whole answer comes", () => {
     expect(error.cause).toMatchObject({ code: "ECONNREFUSED" });
   });
 
+  it("the transport reports that DNS does not answer", async () => {
+    const url = new URL("http://vars.invalid");
+    const lookup: TransportOptions["lookup"] = (_host, _options, callback) =>
+      callback(Object.assign(new Error("getaddrinfo EAI_AGAIN"), { code: "EAI_AGAIN" }), "");
+    const error = await failure(transport(url, { lookup }).get("/", {}));
+    expect(error).toStrictEqual(
+      new UnreachableError(
+        `can't reach ${url.origin}: its name can't be looked up now: no DNS server answers, or all of them fail`,
+      ),
+    );
+    expect(error.cause).toMatchObject({ code: "EAI_AGAIN" });
+  });
+
+  it.each([
+    ["a 101 with Upgrade", "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"],
+    ["a 101 with Upgrade and more", "HTTP/1.1 101 No\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\nt0p s3cr3t"],
+  ])("the transport reports a protocol upgrade, and ends the connection: %s", async (_what, text) => {
+    const { url, sockets } = await tcpPeer((socket) => socket.write(text));
+    const error = await failure(transport(url).get("/", {}));
+    expect(error).toStrictEqual(new ServerError(`${url.origin} switches to another protocol (status 101)`, 101));
+    await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true), 5_000);
+  });
+
+  it("the transport returns a 101 without Upgrade like any other status", async () => {
+    const { url } = await tcpPeer((socket) => socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\n"));
+    expect(await transport(url).get("/", {})).toMatchObject({ status: 101, body: "" });
+  });
+
+  it.each(["100 Continue", "103 Early Hints"])("the transport reports a reset after only %s", async (status) => {
+    const { url } = await tcpPeer((socket) => socket.end(`HTTP/1.1 ${status}\r\n\r\n`));
+    await expect(transport(url).get("/", {})).rejects.toThrow("the connection was reset");
+  });
+
+  it("the transport times out if the server sends only early hints", async () => {
+    const { url } = await tcpPeer((socket) => {
+      const drip = setInterval(() => socket.write("HTTP/1.1 103 Early Hints\r\n\r\n"), 10);
+      socket.once("close", () => clearInterval(drip));
+    });
+    await expect(transport(url, { timeout: 0.2 }).get("/", {})).rejects.toThrow("within 0.2 s");
+  });
+
+  it("the transport times out earlier if a request has less time", async () => {
+    const { url } = await tcpPeer(silent);
+    await expect(transport(url).get("/", {}, { atMost: 0.1 })).rejects.toThrow("within 0.1 s");
+  });
+
+  it("the transport reports too many headers", async () => {
+    const { url } = await tcpPeer((socket) => socket.write(`HTTP/1.1 200 OK\r\nX: ${"x".repeat(20_000)}\r\n`));
+    const error = await failure(transport(url).get("/", {}));
+    expect(error).toStrictEqual(new ServerError(`${url.origin} sends too many headers`, 0));
+  });
+
   it.each([
     ["another protocol", "SSH-2.0-OpenSSH_9.2\r\n"],
     ["a broken header", "HTTP/1.1 200 OK\r\nt0p s3cr3t\r\n\r\n"],
     ["a broken chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"],
-  ])("says that it is no HTTP when the answer is %s", async (_what, text) => {
+  ])("the transport reports that the answer is not HTTP: %s", async (_what, text) => {
     const { url } = await tcpPeer((socket) => socket.write(text));
     const error = await failure(transport(url).get("/", {}));
     expect(error).toStrictEqual(new ServerError(`${url.origin} does not answer with HTTP`, 0));
+  });
+});
+
+describe("the transport, with a large or invalid body,", () => {
+  const MIB = 1024 * 1024;
+
+  const chunk = Buffer.alloc(MIB, "x");
+
+  /** Sends without end. */
+  const endlessPeer = (status: number) =>
+    httpPeer((_req, res) => {
+      res.writeHead(status);
+      const send = () => {
+        while (res.write(chunk));
+      };
+      res.on("drain", send);
+      send();
+    });
+
+  it("the transport rejects a Content-Length above 64 MiB immediately", async () => {
+    const { url, sockets } = await tcpPeer((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${64 * MIB + 1}\r\n\r\n`);
+    });
+    const error = await failure(transport(url).get("/", {}));
+    expect(error).toStrictEqual(new ServerError(`the answer from ${url.origin} is larger than 64 MiB`, 200));
+    await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true), 5_000);
+  });
+
+  it("the transport rejects an endless answer when it exceeds the limit", async () => {
+    const { url, sockets } = await endlessPeer(200);
+    await expect(transport(url, { maxBodyBytes: 4 * MIB }).get("/", {})).rejects.toThrow("is larger than 4 MiB");
+    await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true), 5_000);
+  });
+
+  it.each([401, 404, 429, 503])(
+    "the transport reads only the beginning of an answer with status %d",
+    async (status) => {
+      const { url, sockets } = await endlessPeer(status);
+      expect(await transport(url, { timeout: 60 }).get("/", {})).toMatchObject({ status, body: "" });
+      await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true), 5_000);
+      expect(sockets[0]?.bytesWritten).toBeLessThan(16 * MIB);
+    },
+  );
+
+  it("the transport accepts an answer up to the limit", async () => {
+    const { url } = await httpPeer((_req, res) => res.end(chunk));
+    const { body } = await transport(url, { maxBodyBytes: MIB }).get("/", {});
+    expect(body.length).toBe(MIB);
+  });
+
+  it("the transport rejects text that is not UTF-8", async () => {
+    const { url } = await httpPeer((_req, res) => res.end(Buffer.from('{"value":"\xff"}', "latin1")));
+    const error = await failure(transport(url).get("/", {}));
+    expect(error).toStrictEqual(new ServerError(`the answer from ${url.origin} is not UTF-8`, 200));
   });
 });
 

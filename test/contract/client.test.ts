@@ -1,18 +1,22 @@
 import { onTestFinished } from "vitest";
-import { type ClientOptions, createClient } from "../../src/create-client.js";
+import { type ClientOptions, createClient } from "../../src/client/client.js";
 import type { VariableSource } from "../../src/domain/source.js";
-import { DATA, DEVELOPMENT } from "../support/data.js";
-import { runningServer } from "../support/running-server.js";
+import { startServer } from "../../src/server/start-server.js";
+import { Service } from "../../src/service/service.js";
+import type { Store } from "../../src/store/store.js";
+import { DEVELOPMENT } from "../support/data.js";
 import { describeVariableSource } from "./variable-source.js";
 
 describeVariableSource("the client that signs its requests", opening({ ...DEVELOPMENT, auth: "hmac" }));
 describeVariableSource("the client that sends its secret", opening({ ...DEVELOPMENT, auth: "headers" }));
 describeVariableSource("the client that signs and sends no key", opening({ apiSecret: DEVELOPMENT.apiSecret }));
+describeVariableSource("the client that asks what has changed", opening({ ...DEVELOPMENT, revalidate: true }));
 
 function opening(options: Omit<ClientOptions, "url">) {
-  return async (data: unknown = DATA): Promise<VariableSource> => {
-    const { url } = await runningServer({ data: data as object });
-    const client = createClient({ url, maxWait: 0, ...options });
+  return async (store: Store): Promise<VariableSource> => {
+    const { url, close } = await startServer(new Service(store, Date.now), { port: 0 }, Date.now);
+    onTestFinished(close);
+    const client = createClient({ url, ...options });
     onTestFinished(() => client.close());
     return client;
   };

@@ -1,4 +1,4 @@
-/** The variables of `shop/development` in test/support/data.ts as the contract shows them. */
+/** The variables of `shop/development` in test/support/data.ts as the API returns them. */
 export const VARIABLES = [
   { id: 1, type: "STRING", name: "DATABASE_URL", description: "Primary database" },
   { id: 2, type: "NUMBER", name: "PORT", description: "Where it listens" },
@@ -9,7 +9,7 @@ export const VARIABLES = [
   { id: 7, type: "STRING", name: "UNSET", description: "Has a value in production only" },
 ];
 
-/** The values that it has. */
+/** Its values. */
 export const VALUES = [
   { id: 11, variable_id: 1, content: { value: "postgres://localhost/dev" } },
   { id: 12, variable_id: 2, content: { value: 3000 } },
@@ -19,7 +19,7 @@ export const VALUES = [
   { id: 16, variable_id: 6, content: { value: "" } },
 ];
 
-/** Names under which it has no value: unknown, without a value here, or no names at all. */
+/** Names without a value here: unknown, unset, or invalid. */
 export const ABSENT_NAMES = [
   "NOT_THERE",
   "UNSET",

@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { NotFoundError, UsageError } from "../../src/domain/errors.js";
-import { readAll, type VariableSource } from "../../src/domain/source.js";
-import { edited } from "../support/data.js";
+import type { PageRequest } from "../../src/domain/page.js";
+import { readAll, type Snapshot, type VariableSource } from "../../src/domain/source.js";
+import type { Store } from "../../src/store/store.js";
+import { changingStore } from "../support/changing-store.js";
+import { DATA, edited } from "../support/data.js";
 import { ABSENT_NAMES, VALUES, VARIABLES } from "./development.js";
 
-/** Every method that looks one thing up by its id. */
+/** The methods that get something by its id. */
 const BY_ID = ["getVariable", "getValue"] as const;
 const BY_NAME = ["getValueByName", "getContentByName"] as const;
 const LISTS = ["listVariables", "listValues"] as const;
@@ -15,12 +18,13 @@ const OFFSET_RULE = "offset must be a whole number of 0 or more";
 /**
  * What every implementation of VariableSource does.
  *
- * @param open a source for `shop/development` of this data, of test/support/data.ts where there is none given;
- *   it is closed when the current test ends
+ * @param openStore opens a source for `shop/development` of what is in the store; it is closed when the current test ends
  */
-export function describeVariableSource(name: string, open: (data?: unknown) => Promise<VariableSource>): void {
+export function describeVariableSource(name: string, openStore: (store: Store) => Promise<VariableSource>): void {
+  const open = (data: unknown = DATA) => openStore(changingStore(data));
+
   describe(`${name}, as a source of variables`, () => {
-    it("lists the application's variables by ascending id, with the fields of the contract only", async () => {
+    it("lists the application's variables by ascending id, with the fields of the API only", async () => {
       const source = await open();
       expect(await source.listVariables()).toStrictEqual({
         metadata: { limit: 50, offset: 0, total: 7 },
@@ -28,12 +32,12 @@ export function describeVariableSource(name: string, open: (data?: unknown) => P
       });
     });
 
-    it("lists the values that this environment has by ascending id, each of its own JSON type", async () => {
+    it("lists the values of this environment by ascending id, each with its JSON type", async () => {
       const source = await open();
       expect(await source.listValues()).toStrictEqual({ metadata: { limit: 50, offset: 0, total: 6 }, data: VALUES });
     });
 
-    it.each(LISTS)("cuts the asked page out of %s", async (list) => {
+    it.each(LISTS)("returns the requested page of %s", async (list) => {
       const source = await open();
       const { metadata, data } = await source[list]({ limit: 2, offset: 3 });
       const { total } = (await source[list]()).metadata;
@@ -41,12 +45,12 @@ export function describeVariableSource(name: string, open: (data?: unknown) => P
       expect(data).toStrictEqual((await source[list]()).data.slice(3, 5));
     });
 
-    it.each(LISTS)("answers %s with an empty page past the end", async (list) => {
+    it.each(LISTS)("returns an empty page after the end of %s", async (list) => {
       const page = await (await open())[list]({ offset: 7 });
       expect(page).toMatchObject({ metadata: { limit: 50, offset: 7 }, data: [] });
     });
 
-    it.each(LISTS)("takes an offset of %s as large as a safe integer", async (list) => {
+    it.each(LISTS)("accepts an offset of %s as large as a safe integer", async (list) => {
       const offset = Number.MAX_SAFE_INTEGER;
       expect(await (await open())[list]({ offset })).toMatchObject({ metadata: { offset }, data: [] });
     });
@@ -67,7 +71,7 @@ export function describeVariableSource(name: string, open: (data?: unknown) => P
       });
     });
 
-    it("holds at most 1,000 items in a page and says so, and readAll reads all pages in order", async () => {
+    it("returns at most 1,000 items in a page, and readAll reads all pages in order", async () => {
       const source = await open(withManyVariables(2_001));
       const { metadata, data } = await source.listVariables({ limit: 5_000, offset: 1 });
       expect(metadata).toStrictEqual({ limit: 1_000, offset: 1, total: 2_001 });
@@ -90,7 +94,7 @@ export function describeVariableSource(name: string, open: (data?: unknown) => P
       expect(await source.getContentByName(name)).toStrictEqual(value.content);
     });
 
-    it.each(["constructor", "toString", "hasOwnProperty"])("takes %s for an ordinary name", async (name) => {
+    it.each(["constructor", "toString", "hasOwnProperty"])("treats %s as an ordinary name", async (name) => {
       const data = edited(({ variables }) => {
         variables[1].name = name;
       });
@@ -111,7 +115,7 @@ export function describeVariableSource(name: string, open: (data?: unknown) => P
       await expect(source[method](id)).rejects.toThrow(new NotFoundError("Not found"));
     });
 
-    describe.each(BY_ID)("%s refuses what is no id", (method) => {
+    describe.each(BY_ID)("%s refuses an invalid id", (method) => {
       it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])("such as %d", async (id) => {
         const source = await open();
         await expect(source[method](id)).rejects.toThrow(new UsageError("id must be a positive whole number"));
@@ -125,14 +129,90 @@ export function describeVariableSource(name: string, open: (data?: unknown) => P
       });
     });
 
-    it("is healthy, and says since when and at what time", async () => {
+    it("reads a snapshot, and knows its revision afterwards", async () => {
+      const source = await open();
+      const read = await source.readSnapshot(async (snapshot) => ({
+        variables: await snapshot.listVariables(),
+        values: await snapshot.listValues(),
+        variable: await snapshot.getVariable(2),
+        value: await snapshot.getValue(12),
+        byName: await snapshot.getValueByName("PORT"),
+        content: await snapshot.getContentByName("PORT"),
+        absent: await snapshot.getContentByName("NOPE").catch(String),
+        revision: snapshot.revision,
+      }));
+      expect(read).toStrictEqual({
+        variables: await source.listVariables(),
+        values: await source.listValues(),
+        variable: VARIABLES[1],
+        value: VALUES[1],
+        byName: VALUES[1],
+        content: VALUES[1]?.content,
+        absent: "NotFoundError: Not found",
+        revision: expect.stringMatching(/^[A-Za-z0-9_-]{22}$/),
+      });
+    });
+
+    it.each<[string, (snapshot: Snapshot) => Promise<unknown>]>([
+      ["a value", (snapshot) => snapshot.getContentByName("PORT")],
+      ["a value that is gone by then", (snapshot) => snapshot.getContentByName("DATABASE_URL").catch(String)],
+      ["a value that is new", (snapshot) => snapshot.getContentByName("UNSET").catch(String)],
+      ["a list", (snapshot) => snapshot.listValues()],
+    ])("reads one revision of data that changes in the meantime: %s", async (_what, read) => {
+      const store = changingStore(DATA);
+      const source = await openStore(store);
+      const next = edited((data) => {
+        data.values[0].content.value = 4000;
+        data.values.splice(1, 1);
+        data.values.find(({ variable_id }: { variable_id: number }) => variable_id === 7).environment_id = 1;
+      });
+      const readBoth = async (snapshot: Snapshot) => ({
+        list: await snapshot.listValues(),
+        other: await read(snapshot),
+      });
+      const before = await source.readSnapshot(readBoth);
+      const during = await source.readSnapshot(async (snapshot) => {
+        const list = await snapshot.listValues();
+        store.replace(next);
+        return { list, other: await read(snapshot) };
+      });
+      const after = await source.readSnapshot(readBoth);
+      expect(after).not.toEqual(before);
+      expect([before, after]).toContainEqual(during);
+    });
+
+    it("reads a list completely although an item is deleted in the meantime", async () => {
+      const store = changingStore(withManyVariables(1_500));
+      const source = await openStore(store);
+      const shorter = structuredClone(store.snapshot);
+      const without = { ...shorter, values: shorter.values.filter(({ id }) => id !== 1) };
+      const ids = await source.readSnapshot(async (snapshot) => {
+        const list = async (page: PageRequest) => {
+          const found = await snapshot.listValues(page);
+          store.replace(without);
+          return found;
+        };
+        return (await readAll(list)).map(({ id }) => id);
+      });
+      expect([1_500, 1_499]).toContain(ids.length);
+      expect(ids).toContain(1_001);
+    });
+
+    it("rejects with the error of reading a snapshot", async () => {
+      const source = await open();
+      const error = new Error("of the one who reads");
+      await expect(source.readSnapshot(() => Promise.reject(error))).rejects.toBe(error);
+      await expect(source.readSnapshot((snapshot) => snapshot.getVariable(99))).rejects.toThrow(NotFoundError);
+    });
+
+    it("is healthy, with its uptime and the time", async () => {
       const health = await (await open()).getHealth();
       expect(health).toStrictEqual({ uptime: expect.any(Number), message: "OK", date: expect.any(String) });
       expect(health.uptime).toBeGreaterThanOrEqual(0);
       expect(new Date(health.date).toISOString()).toBe(health.date);
     });
 
-    it("closes more than once without complaint", async () => {
+    it("can be closed more than once", async () => {
       const source = await open();
       await source.close();
       await expect(source.close()).resolves.toBeUndefined();

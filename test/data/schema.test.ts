@@ -117,6 +117,7 @@ describe("the schema and the store both refuse", () => {
     ["a type in lower case", (data) => (data.variables[0].type = "number")],
     ["a variable without a name", (data) => delete data.variables[0].name],
     ["a name that begins with a digit", (data) => (data.variables[0].name = "1PORT")],
+    ["a name that ends in the MD5 of {}", (data) => (data.variables[0].name = "PORT99914b932bd37a50b983c5e7c90ae93b")],
     ["a name with a space", (data) => (data.variables[0].name = "MY PORT")],
     ["a name of 256 characters", (data) => (data.variables[0].name = "A".repeat(256))],
     ["a description of null", (data) => (data.variables[0].description = null)],

@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
-import { diffValues, type NamedValue } from "../../src/domain/diff.js";
+import { diffValues } from "../../src/domain/diff.js";
+import type { NamedValue } from "../../src/domain/variable.js";
 
 const text = (name: string, value: string): NamedValue => ({ name, type: "STRING", value });
 
-it("tells what was added, removed and changed, by name", () => {
+it("diffValues lists what was added, removed and changed, by name", () => {
   const before = [text("SAME", "1"), text("GONE", "2"), text("CHANGED", "3")];
   const after = [text("NEW", "4"), text("CHANGED", "5"), text("SAME", "1")];
   expect(diffValues(before, after)).toEqual([
@@ -13,16 +14,16 @@ it("tells what was added, removed and changed, by name", () => {
   ]);
 });
 
-it("takes another type for a change, though the text is the same", () => {
+it("diffValues reports a change of type", () => {
   expect(diffValues([text("PORT", "1")], [{ name: "PORT", type: "NUMBER", value: 1 }])).toHaveLength(1);
 });
 
-it("takes JSON with its keys in another order for the same", () => {
+it("diffValues ignores the order of JSON keys", () => {
   const json = (value: object): NamedValue => ({ name: "J", type: "JSON", value: value as never });
   expect(diffValues([json({ a: 1, b: [1, 2] })], [json({ b: [1, 2], a: 1 })])).toEqual([]);
   expect(diffValues([json({ a: [1, 2] })], [json({ a: [2, 1] })])).toHaveLength(1);
 });
 
-it("knows names that objects inherit", () => {
+it("diffValues handles names that objects inherit", () => {
   expect(diffValues([], [text("__proto__", "x"), text("constructor", "y")])).toHaveLength(2);
 });

@@ -14,22 +14,25 @@ describe("findEnvironment", () => {
     ["shop/production", 2],
     ["shop/development", 1],
     ["billing/development", 3],
-  ])("finds %s", (name, id) => {
+  ])("findEnvironment finds %s", (name, id) => {
     expect(findEnvironment(ENVIRONMENTS, name).id).toBe(id);
   });
 
-  it("asks for the qualified name where the name alone is ambiguous", () => {
+  it("findEnvironment asks for the qualified name where the name alone is ambiguous", () => {
     expect(() => findEnvironment(ENVIRONMENTS, "development")).toThrow(
       new UsageError('the environment "development" is ambiguous: name one of shop/development, billing/development'),
     );
   });
 
-  it.each(["Production", "/production", "shop/prodution"])("suggests what %j was likely meant to be", (name) => {
-    expect(() => findEnvironment(ENVIRONMENTS, name)).toThrow(/\(did you mean (shop\/)?production\?\)/);
-  });
+  it.each(["Production", "/production", "shop/prodution"])(
+    "findEnvironment suggests the name that %j probably is a typo of",
+    (name) => {
+      expect(() => findEnvironment(ENVIRONMENTS, name)).toThrow(/\(did you mean (shop\/)?production\?\)/);
+    },
+  );
 
   it.each(["staging", "billing/production", "shop", "shop/", ""])(
-    "does not know %j, and names those that there are",
+    "findEnvironment does not find %j, and names the environments that exist",
     (name) => {
       expect(() => findEnvironment(ENVIRONMENTS, name)).toThrow(
         new NotFoundError(
@@ -39,13 +42,13 @@ describe("findEnvironment", () => {
     },
   );
 
-  it("says so when there is none at all", () => {
+  it("findEnvironment reports that there are no environments", () => {
     expect(() => findEnvironment([], "test")).toThrow(new NotFoundError('no environment named "test"; there is none'));
   });
 });
 
 describe("the qualified name", () => {
-  it("is application, slash, name", () => {
+  it("the qualified name is application, slash, name", () => {
     expect(qualifiedName({ application: "shop", name: "test" })).toBe("shop/test");
   });
 });

@@ -7,10 +7,10 @@ it.each([
   ["PROT", "PORT"],
   ["XYZZY", undefined],
   ["", undefined],
-])("takes %o for a mistyping of %o", (word, suggestion) => {
+])("nearest treats %o as a typo of %o", (word, suggestion) => {
   expect(nearest(word, ["DATABASE_URL", "PORT", "FLAGS"])).toBe(suggestion);
 });
 
-it("suggests nothing where there is nothing", () => {
+it("nearest suggests nothing without candidates", () => {
   expect(nearest("PORT", [])).toBeUndefined();
 });

@@ -16,19 +16,25 @@ describe("the bounds of a page", () => {
     [{ limit: 1_001 }, { limit: 1_000, offset: 0 }],
     [{ limit: 1e300 }, { limit: 1_000, offset: 0 }],
     [{ offset: Number.MAX_SAFE_INTEGER }, { limit: 50, offset: Number.MAX_SAFE_INTEGER }],
-  ])("for %o are %o", (request, bounds) => {
+  ])("the bounds of a page for %o are %o", (request, bounds) => {
     expect(pageBounds(request)).toStrictEqual(bounds);
   });
 
-  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("can't have the limit %d", (limit) => {
-    expect(() => pageBounds({ limit })).toThrow(
-      new UsageError("limit must be a whole number of 1 or more (over 1000 counts as 1000)"),
-    );
-  });
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
+    "the bounds of a page can't have the limit %d",
+    (limit) => {
+      expect(() => pageBounds({ limit })).toThrow(
+        new UsageError("limit must be a whole number of 1 or more (over 1000 counts as 1000)"),
+      );
+    },
+  );
 
-  it.each([-1, 0.5, Number.NaN, 2 ** 53, Number.POSITIVE_INFINITY])("can't have the offset %d", (offset) => {
-    expect(() => pageBounds({ offset })).toThrow(new UsageError("offset must be a whole number of 0 or more"));
-  });
+  it.each([-1, 0.5, Number.NaN, 2 ** 53, Number.POSITIVE_INFINITY])(
+    "the bounds of a page can't have the offset %d",
+    (offset) => {
+      expect(() => pageBounds({ offset })).toThrow(new UsageError("offset must be a whole number of 0 or more"));
+    },
+  );
 });
 
 describe("a page", () => {
@@ -37,17 +43,17 @@ describe("a page", () => {
     [{ limit: 2, offset: 10 }, 2, 10, 11],
     [{ limit: 50, offset: 1_190 }, 10, 1_190, 1_199],
     [{ limit: 5_000 }, 1_000, 0, 999],
-  ])("for %o holds %d items, from %d to %d", (request, count, first, last) => {
+  ])("a page for %o holds %d items, from %d to %d", (request, count, first, last) => {
     const { data, metadata } = paginate(ITEMS, request);
     expect([data.length, data[0], data.at(-1)]).toStrictEqual([count, first, last]);
     expect(metadata.total).toBe(1_200);
   });
 
-  it.each([1_200, 1_201, Number.MAX_SAFE_INTEGER])("is empty from the offset %d on", (offset) => {
+  it.each([1_200, 1_201, Number.MAX_SAFE_INTEGER])("a page is empty from the offset %d on", (offset) => {
     expect(paginate(ITEMS, { offset })).toStrictEqual({ metadata: { limit: 50, offset, total: 1_200 }, data: [] });
   });
 
-  it("of nothing is empty", () => {
+  it("a page of nothing is empty", () => {
     expect(paginate([])).toStrictEqual({ metadata: { limit: 50, offset: 0, total: 0 }, data: [] });
   });
 });

@@ -1,15 +1,25 @@
 import { describe, expect, it } from "vitest";
-import { isEncrypted, isVariableName, isVariableType, valueFitsType } from "../../src/domain/variable.js";
+import { UsageError } from "../../src/domain/errors.js";
+import { checkId, isEncrypted, isVariableName, isVariableType, valueFitsType } from "../../src/domain/variable.js";
 
 const ENCRYPTED = "envbee:enc:v1:AAAA";
 
 describe("a variable's name", () => {
-  it.each(["A", "_", "a1", "DATABASE_URL", "app.db-url", "__proto__", "constructor", "toString", "x".repeat(255)])(
-    "may be %s",
-    (name) => {
-      expect(isVariableName(name)).toBe(true);
-    },
-  );
+  it.each([
+    "A",
+    "_",
+    "a1",
+    "DATABASE_URL",
+    "app.db-url",
+    "__proto__",
+    "constructor",
+    "toString",
+    "x".repeat(255),
+    "PORT99914b932bd37a50b983c5e7c90ae93b_",
+    "PORT99914B932BD37A50B983C5E7C90AE93B",
+  ])("a variable's name may be %s", (name) => {
+    expect(isVariableName(name)).toBe(true);
+  });
 
   it.each([
     "",
@@ -28,7 +38,9 @@ describe("a variable's name", () => {
     "A$",
     "A=",
     "x".repeat(256),
-  ])("can't be %j", (name) => {
+    "PORT99914b932bd37a50b983c5e7c90ae93b",
+    "_99914b932bd37a50b983c5e7c90ae93b",
+  ])("a variable's name can't be %j", (name) => {
     expect(isVariableName(name)).toBe(false);
   });
 });
@@ -43,7 +55,7 @@ describe("a value", () => {
     ],
     ["BOOLEAN", [true, false, ENCRYPTED], ["true", "", 0, 1, null, {}, [], undefined]],
     ["JSON", ["", "text", 0, false, null, {}, [], { a: [null] }, ENCRYPTED], [undefined]],
-  ] as const)("of the type %s is any of %j, none of %j", (type, good, bad) => {
+  ] as const)("a value of the type %s is any of %j, none of %j", (type, good, bad) => {
     expect(good.filter((value) => !valueFitsType(value, type))).toStrictEqual([]);
     expect(bad.filter((value) => valueFitsType(value, type))).toStrictEqual([]);
   });
@@ -62,11 +74,24 @@ describe("a value", () => {
 });
 
 describe("a variable's type", () => {
-  it.each(["STRING", "NUMBER", "BOOLEAN", "JSON"])("may be %s", (type) => {
+  it.each(["STRING", "NUMBER", "BOOLEAN", "JSON"])("a variable's type may be %s", (type) => {
     expect(isVariableType(type)).toBe(true);
   });
 
-  it.each(["string", "", "TEXT", "toString", undefined, null, 1, ["STRING"]])("can't be %j", (type) => {
-    expect(isVariableType(type)).toBe(false);
+  it.each(["string", "", "TEXT", "toString", undefined, null, 1, ["STRING"]])(
+    "a variable's type can't be %j",
+    (type) => {
+      expect(isVariableType(type)).toBe(false);
+    },
+  );
+});
+
+describe("checkId", () => {
+  it.each([1, 42, Number.MAX_SAFE_INTEGER])("checkId accepts %d", (id) => {
+    expect(checkId(id)).toBe(id);
+  });
+
+  it.each([0, -0, -1, 1.5, Number.NaN, 2 ** 53, Number.POSITIVE_INFINITY])("checkId throws for %d", (id) => {
+    expect(() => checkId(id)).toThrow(new UsageError("id must be a positive whole number"));
   });
 });

@@ -1,4 +1,35 @@
-/** Prints what was measured: the line is the result, the assertions beside it only guard it. */
+import { TestRunner } from "vitest";
+
+/** Whether to make only some of the attempts, which takes half the time. */
+export const QUICK = process.env["QUICK"] === "1";
+
+/** The counts of a test; undefined for what can't happen in it. */
+export interface Row {
+  /** The name of the row in the table. */
+  readonly test: string;
+  readonly tries: number;
+  /** Acknowledged writes that were lost. */
+  readonly lost?: number;
+  /** Files, or answers, that are not one whole version. */
+  readonly torn?: number;
+  /** Writes or reads that failed with an error. */
+  readonly refused?: number;
+}
+
+declare module "vitest" {
+  interface TaskMeta {
+    rows?: Row[];
+  }
+}
+
+/** Adds to the row of that name in the final table. Call it before assertions, which may throw. */
+export function addRow(row: Row): void {
+  const test = TestRunner.getCurrentTest();
+  if (!test) throw new Error("called outside a test");
+  test.meta.rows = [...(test.meta.rows ?? []), row];
+}
+
+/** Prints a measurement. */
 export function figure(line: string): void {
   // biome-ignore lint/suspicious/noConsole: it is what these measurements are run for
   console.log(line);

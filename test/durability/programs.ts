@@ -10,13 +10,14 @@ export interface ProgramOptions extends SpawnOptions {
 }
 
 export interface Program {
-  /** All that it has printed so far. */
+  /** The lines that it has printed so far. */
   readonly lines: readonly string[];
   /** Resolves to the first line that it prints; fails when it ends without one. */
   readonly firstLine: Promise<string>;
   /** Resolves to its exit code, null when it was killed, after its last line is in `lines`. */
   readonly ended: Promise<number | null>;
   kill(): void;
+  send(signal: NodeJS.Signals): void;
 }
 
 /** Starts a script of this folder, killed when the current test ends. It runs the built code in dist/. */
@@ -39,9 +40,9 @@ export function startProgram(
     once(reader, "line").then(([line]) => line as string),
     ended.then((code) => Promise.reject(new Error(`${script} ended with ${code} and printed nothing`))),
   ]);
-  // Whoever kills it early does not wait for its first line.
+  // A test that kills it early does not wait for its first line.
   firstLine.catch(() => {});
-  return { lines, firstLine, ended, kill };
+  return { lines, firstLine, ended, kill, send: (signal) => void child.kill(signal) };
 }
 
 /** Runs a writer to its end: its exit code and all that it printed. */

@@ -3,16 +3,16 @@ import { chmod, chown, mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { EXIT_CODES } from "../../src/cli/exit-codes.js";
+import { EXIT_CODES } from "../../src/cli/output/errors.js";
 import { createDataFile } from "../../src/store/json-file-store.js";
 import { BINARY, run as start } from "../support/binary.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { countingData, countingFile, leftBeside, readCount } from "./counting-file.js";
-import { figure, since } from "./figure.js";
+import { addRow, figure, since } from "./figure.js";
 import { type ProgramOptions, runWriter } from "./programs.js";
 
 const IS_SUPERUSER = process.getuid?.() === 0;
-// No permission binds the superuser, so its writers run as somebody else; the number need not have a name.
+// Permissions don't apply to root, so its writers run as another user; the id need not have a name.
 const USER = IS_SUPERUSER ? { uid: 65_534, gid: 65_534 } : {};
 const run = promisify(execFile);
 
@@ -35,7 +35,7 @@ describe("a writer that can't write", () => {
     const path = await countingFile(20_000);
     // Blocks of 512 or 1,024 bytes, as the shell has it: half the file at most.
     const through = ["sh", "-c", 'ulimit -f 10; exec "$@"', "sh"];
-    await refused("file size limit", path, "can't be written: it would be larger than files may be", { through });
+    await refused("file size limit", path, "can't be written: the file would be too large", { through });
   });
 
   it("is told so by the command, too, which ends with the exit code of invalid data", async () => {
@@ -82,7 +82,7 @@ describe("a writer that can't write", () => {
   });
 });
 
-/** Lets a writer try, and holds it to its one error, to the same bytes and to no file left behind. */
+/** Runs a writer, and checks that it reports this error, keeps the file's bytes and leaves no file behind. */
 async function refused(what: string, path: string, reason: string, options?: ProgramOptions): Promise<void> {
   const before = await readFile(path);
   const start = performance.now();
@@ -90,6 +90,12 @@ async function refused(what: string, path: string, reason: string, options?: Pro
   const took = since(start);
   const same = before.equals(await readFile(path));
   const left = await leftBeside(path);
+  addRow({
+    test: "a write that can't be made",
+    tries: 1,
+    torn: same ? 0 : 1,
+    refused: code === EXIT_CODES.invalid_data ? 1 : 0,
+  });
   figure(
     `${what}: ${lines.join()}; the file is ${same ? "the same byte for byte" : "ANOTHER"}, ` +
       `${left.length} other files left (${took})`,

@@ -3,7 +3,7 @@
 import { writeSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { nextId } from "../../dist/store/ids.js";
+import { nextId } from "../../dist/store/data.js";
 import { openDataFile } from "../../dist/store/json-file-store.js";
 
 const JOBS = {
@@ -71,9 +71,6 @@ function say(line) {
 function sayError({ code, message }) {
   say(`${code} ${message}`);
 }
-
-// proper-lockfile lets this signal end a process that has no listener of its own, and the error never comes.
-process.on("SIGXFSZ", () => {});
 
 const [path, job, ...args] = process.argv.slice(2);
 try {

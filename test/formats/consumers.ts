@@ -2,9 +2,8 @@ import { spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { JsonValue } from "../../src/domain/variable.js";
-import { valueText } from "../../src/domain/variable.js";
-import type { Entry, Writer } from "../../src/formats/entry.js";
+import { type JsonValue, type NamedValue, valueText } from "../../src/domain/variable.js";
+import type { Writer } from "../../src/formats/entry.js";
 import { run } from "../support/binary.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { ALL_VALUES, entriesOf } from "./nasty-values.js";
@@ -29,19 +28,19 @@ export async function output(command: string, args: readonly string[], env?: Rec
 }
 
 /** Splits the table of values into what `canHold` says the format can hold, and the rest, which it must refuse. */
-export function table(canHold: (text: string) => boolean): { held: Entry[]; refused: Entry[] } {
-  const held: Entry[] = [];
-  const refused: Entry[] = [];
+export function table(canHold: (text: string) => boolean): { held: NamedValue[]; refused: NamedValue[] } {
+  const held: NamedValue[] = [];
+  const refused: NamedValue[] = [];
   for (const entry of entriesOf(ALL_VALUES)) (canHold(valueText(entry.value)) ? held : refused).push(entry);
   return { held, refused };
 }
 
 /** What a consumer that knows text only should have read. */
-export function asText(entries: readonly Entry[]): Record<string, string> {
+export function asText(entries: readonly NamedValue[]): Record<string, string> {
   return Object.fromEntries(entries.map(({ name, value }) => [name, valueText(value)]));
 }
 
-export function asJson(entries: readonly Entry[]): Record<string, JsonValue> {
+export function asJson(entries: readonly NamedValue[]): Record<string, JsonValue> {
   return Object.fromEntries(entries.map(({ name, value }) => [name, value]));
 }
 
@@ -55,7 +54,7 @@ export function expectSame(actual: Record<string, unknown>, expected: Record<str
 }
 
 /** The message of the refusal, which has to be there. */
-export function refusal(write: Writer, entries: readonly Entry[]): string {
+export function refusal(write: Writer, entries: readonly NamedValue[]): string {
   try {
     write(entries);
   } catch (error) {
@@ -66,7 +65,7 @@ export function refusal(write: Writer, entries: readonly Entry[]): string {
 }
 
 /** One error has to name every one of these entries, and none of their neighbours. */
-export function expectAllRefused(write: Writer, refused: readonly Entry[], held: readonly Entry[]): void {
+export function expectAllRefused(write: Writer, refused: readonly NamedValue[], held: readonly NamedValue[]): void {
   const message = refusal(write, [...held.slice(0, 50), ...refused]);
   expect([...message.matchAll(/\b(V\d+) \(/g)].map(([, name]) => name)).toEqual(refused.map(({ name }) => name));
 }

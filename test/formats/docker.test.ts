@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { writeDocker } from "../../src/formats/write-docker.js";
+import { writeDocker } from "../../src/formats/lines.js";
 import { asText, expectAllRefused, expectSame, refusal, table } from "./consumers.js";
 import { entriesOf, hasLoneSurrogate } from "./nasty-values.js";
 
@@ -29,19 +29,19 @@ function readEnvFile(bytes: Buffer): Record<string, string> {
   return variables;
 }
 
-it("docker's rules give every value back", () => {
+it("docker's rules preserve every value", () => {
   expectSame(readEnvFile(Buffer.from(writeDocker(held))), asText(held));
 });
 
 it("newlines, a carriage return at the end, NUL and broken surrogate pairs are refused", () => {
   expectAllRefused(writeDocker, refused, held);
   expect(refusal(writeDocker, entriesOf(["a\nb", "a\r"]))).toBe(
-    "these can't be written as docker: V0 (its value holds a newline, and docker reads one line a variable), " +
-      "V1 (its value ends in a carriage return, which docker drops)",
+    "these can't be written as docker: V0 (its value contains a newline, and docker reads line by line), " +
+      "V1 (its value ends with a carriage return, which docker drops)",
   );
 });
 
-it("a line is refused from docker's limit of 64 KiB on, and written up to it", () => {
+it("a line for docker may have up to 64 KiB", () => {
   const longest = entriesOf(["é".repeat((65_535 - 3 - 1) / 2), "x".repeat(65_535 - 3)]).map((e) => ({ ...e }));
   expect(Object.keys(readEnvFile(Buffer.from(writeDocker(longest))))).toHaveLength(2);
   expect(refusal(writeDocker, entriesOf(["x".repeat(65_535 - 2)]))).toContain(
@@ -49,7 +49,7 @@ it("a line is refused from docker's limit of 64 KiB on, and written up to it", (
   );
 });
 
-it("names with dots and hyphens are docker's as well", () => {
+it("docker accepts names with dots and hyphens", () => {
   const entry = { name: "discovery.type-x", type: "STRING" as const, value: "single-node" };
   expect(writeDocker([entry])).toBe("discovery.type-x=single-node\n");
 });

@@ -1,9 +1,9 @@
 import { parse } from "dotenv";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/domain/errors.js";
-import { valueText } from "../../src/domain/variable.js";
-import { readDotenv } from "../../src/formats/read-dotenv.js";
-import { writeDotenv } from "../../src/formats/write-dotenv.js";
+import { NAME_RULE, valueText } from "../../src/domain/variable.js";
+import { readDotenv, writeDotenv } from "../../src/formats/dotenv.js";
+import type { ReadEntry } from "../../src/formats/entry.js";
 import { asText, expectSame, fileWith, has, output, refusal } from "./consumers.js";
 import { ALL_VALUES, entriesOf, hasLoneSurrogate, randomTexts } from "./nasty-values.js";
 
@@ -21,6 +21,8 @@ function writable(text: string): boolean {
 const held = all.filter(({ value }) => writable(valueText(value)));
 const refused = all.filter((entry) => !held.includes(entry));
 
+const textsOf = (entries: readonly ReadEntry[]) => entries.map(({ name, value }) => ({ name, value }));
+
 describe("writing", () => {
   it("dotenv parses every value to itself, alone and in one file with all the others", () => {
     for (const entry of held) expect(parse(writeDotenv([entry]))[entry.name], entry.name).toBe(valueText(entry.value));
@@ -31,7 +33,7 @@ describe("writing", () => {
     expectSame(parse(writeDotenv(held), { fast: true }), asText(held));
   });
 
-  it("the order of the lines makes no difference", () => {
+  it("the order of dotenv lines makes no difference", () => {
     const reversed = held.toReversed();
     expectSame(parse(writeDotenv(reversed)), asText(reversed));
   });
@@ -46,12 +48,12 @@ describe("writing", () => {
     expect(refused.length).toBeLessThan(all.length / 5);
   });
 
-  it("one error lists everything that is refused", () => {
+  it("writeDotenv lists everything that it refuses in one error", () => {
     const message = refusal(writeDotenv, all);
     expect([...message.matchAll(/\b(V\d+) \(/g)].map(([, name]) => name)).toEqual(refused.map(({ name }) => name));
     expect(refusal(writeDotenv, entriesOf(["a\0", "\r'\"`", "\ud800"]))).toBe(
-      "these can't be written as dotenv: V0 (its value holds a NUL), V1 (no quoting of dotenv gives its value back), " +
-        "V2 (its value holds half a surrogate pair, which UTF-8 can't hold)",
+      "these can't be written as dotenv: V0 (its value contains a NUL), V1 (dotenv has no quoting that preserves its value), " +
+        "V2 (its value contains half a surrogate pair, which UTF-8 can't hold)",
     );
   });
 
@@ -62,7 +64,7 @@ describe("writing", () => {
     expect(Object.keys(parse(writeDotenv(named(...names))))).toEqual(names);
   });
 
-  it("the quoting is the simplest that is safe", () => {
+  it("dotenv quoting is the simplest that is safe", () => {
     const texts = [
       "",
       "a-b_c/d:1",
@@ -78,6 +80,7 @@ describe("writing", () => {
     ];
     expect(writeDotenv(entriesOf(texts))).toBe(
       [
+        "# appvars type: V10 STRING",
         "V0=",
         "V1=a-b_c/d:1",
         "V2='two words'",
@@ -107,8 +110,32 @@ describe("writing", () => {
 });
 
 describe("reading", () => {
-  it("gives back what was written, as text", () => {
-    expect(readDotenv(writeDotenv(held))).toEqual(held.map(({ name, value }) => ({ name, value: valueText(value) })));
+  it("returns what was written, as text", () => {
+    expect(textsOf(readDotenv(writeDotenv(held)))).toEqual(
+      held.map(({ name, value }) => ({ name, value: valueText(value) })),
+    );
+  });
+
+  it("reads types only from comments at the top, because those below may be part of a value", () => {
+    const spoof = "\n# appvars type: ZIP JSON\n";
+    const text = `\ufeff\r\n# mine\r\n# appvars type: ZIP STRING\r\n${writeDotenv(entriesOf([spoof]))}ZIP=01234\n`;
+    expect(readDotenv(text)).toEqual([
+      { name: "V0", value: spoof },
+      { name: "ZIP", value: "01234", type: "STRING" },
+    ]);
+  });
+
+  it.each(["ZIP TEXT", "ZIP", "JSON string", "", "ZIP  STRING"])("refuses a comment with another type: %s", (said) => {
+    expect(() => readDotenv(`# one\n# appvars type: ${said}\nZIP=1`)).toThrow(
+      new UsageError("line 2 must be # appvars type: NAME TYPE"),
+    );
+  });
+
+  it("refuses a type comment after the first assignment", () => {
+    const text = "A=1\n# appvars type: B STRING\nB=5\n";
+    expect(() => readDotenv(text)).toThrow(
+      new UsageError('line 2: "# appvars type:" must come before the first assignment'),
+    );
   });
 
   it("reads what people write: comments, export, blanks, CRLF, a byte order mark", () => {
@@ -142,7 +169,7 @@ describe("reading", () => {
   it("refuses names that no variable can have, all at once, and not the values", () => {
     const long = "L".repeat(300);
     expect(() => readDotenv(`1A=secret\nOK=1\n.b=secret\n${long}=secret`)).toThrow(
-      new UsageError(`these can't be names of variables: "1A", ".b", "${"L".repeat(80)}…"`),
+      new UsageError(`these can't be variable names: "1A", ".b", "${"L".repeat(80)}…"; a name is ${NAME_RULE}`),
     );
   });
 });
@@ -150,7 +177,7 @@ describe("reading", () => {
 it("random values go through a file and back, whatever stands next to them", () => {
   for (let seed = 100; seed < 130; seed++) {
     const entries = entriesOf(randomTexts(100, seed).filter(writable));
-    expect(readDotenv(writeDotenv(entries)), `seed ${seed}`).toEqual(
+    expect(textsOf(readDotenv(writeDotenv(entries))), `seed ${seed}`).toEqual(
       entries.map(({ name, value }) => ({ name, value })),
     );
   }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { writeGithub } from "../../src/formats/write-github.js";
+import { writeGithub } from "../../src/formats/lines.js";
 import { asText, expectAllRefused, expectSame, refusal, table } from "./consumers.js";
 import { entriesOf, hasLoneSurrogate } from "./nasty-values.js";
 
@@ -34,11 +34,11 @@ function readEnvFile(text: string, windows: boolean): Record<string, string> {
   return variables;
 }
 
-it.each([false, true])("the runner's rules give every value back (Windows: %s)", (windows) => {
+it.each([false, true])("GitHub's runner preserves every value (Windows: %s)", (windows) => {
   expectSame(readEnvFile(writeGithub(held), windows), asText(held));
 });
 
-it("what a runner can't hold is refused", () => {
+it("writeGithub refuses what a runner can't hold", () => {
   expectAllRefused(writeGithub, refused, held);
   const names = ["GITHUB_TOKEN", "Runner_X", "node_options", "a.b", "OK", "MY_GITHUB_X", "NODE_OPTIONS_2"];
   expect(
@@ -47,12 +47,12 @@ it("what a runner can't hold is refused", () => {
       names.map((name) => ({ name, type: "STRING", value: "secret" })),
     ),
   ).toBe(
-    "these can't be written as github: GITHUB_TOKEN (GitHub keeps it for itself), Runner_X (GitHub keeps it for itself), " +
-      "node_options (GitHub keeps it for itself), a.b (not a shell name)",
+    "these can't be written as github: GITHUB_TOKEN (reserved by GitHub), Runner_X (reserved by GitHub), " +
+      "node_options (reserved by GitHub), a.b (not a shell name)",
   );
 });
 
-it("the delimiter is new each time, and never one that a value holds", () => {
+it("GitHub's delimiter is new each time, and never in a value", () => {
   expect(writeGithub(entriesOf(["x"]))).toMatch(/^V0<<(appvars_[0-9a-f]{32})\nx\n\1\n$/);
   expect(writeGithub(entriesOf(["x"]))).not.toBe(writeGithub(entriesOf(["x"])));
   const draws = ["aa", "bb", "cc"];

@@ -11,11 +11,11 @@ it.each([
   ["1e-7", { type: "NUMBER", value: 1e-7 }],
   ["{}", { type: "JSON", value: {} }],
   ['[1, {"a": null}]', { type: "JSON", value: [1, { a: null }] }],
-])("%s is inferred", (text, expected) => {
+])("inferValue infers %s", (text, expected) => {
   expect(inferValue(text)).toEqual(expected);
 });
 
-it("everything else is a STRING as it is", () => {
+it("inferValue leaves everything else as a STRING", () => {
   const texts = [
     "",
     " true",
@@ -47,7 +47,7 @@ it("an inferred value is one that its type parses to, and JSON's numbers and lit
   }
 });
 
-it("a text becomes what its type says", () => {
+it("parseAs parses a text by its type", () => {
   expect(parseAs("1", "STRING")).toBe("1");
   expect(parseAs("1e3", "NUMBER")).toBe(1000);
   expect(parseAs("1.0", "NUMBER")).toBe(1);
@@ -56,7 +56,7 @@ it("a text becomes what its type says", () => {
   expect(parseAs('"x"', "JSON")).toBe("x");
 });
 
-it("what a client encrypted fits every type", () => {
+it("parseAs accepts an encrypted value for every type", () => {
   for (const type of ["STRING", "NUMBER", "BOOLEAN", "JSON"] as const) {
     expect(parseAs("envbee:enc:v1:AAAA", type)).toBe("envbee:enc:v1:AAAA");
   }
@@ -76,6 +76,6 @@ it.each([
   }
 });
 
-it("a native value has the type that holds it", () => {
+it("nativeType finds the type of a value", () => {
   expect(["x", 1, true, null, [], {}].map(nativeType)).toEqual(["STRING", "NUMBER", "BOOLEAN", "JSON", "JSON", "JSON"]);
 });

@@ -1,18 +1,17 @@
 import { expect, it } from "vitest";
-import type { JsonValue } from "../../src/domain/variable.js";
-import { readJson } from "../../src/formats/read-json.js";
-import { writeJson } from "../../src/formats/write-json.js";
+import { type JsonValue, NAME_RULE } from "../../src/domain/variable.js";
+import { readJson, writeJson } from "../../src/formats/json.js";
 import { asJson, expectSame, fileWith, has, output, table } from "./consumers.js";
 import { ALL_VALUES, entriesOf, hasLoneSurrogate } from "./nasty-values.js";
 
 const all = entriesOf(ALL_VALUES);
 
-it("JSON.parse and the reader give every value back", () => {
+it("JSON.parse and readJson preserve every value", () => {
   expectSame(JSON.parse(writeJson(all)), asJson(all));
   expect(readJson(writeJson(all))).toEqual(all.map(({ name, value }) => ({ name, value })));
 });
 
-it.skipIf(!has("jq", "--version"))("jq gives every value back that UTF-8 can hold (skipped without jq)", async () => {
+it.skipIf(!has("jq", "--version"))("jq preserves every value that UTF-8 can hold (skipped without jq)", async () => {
   // jq 1.6 prints numbers with 17 digits.
   const { held } = table((text) => !hasLoneSurrogate(text));
   const texts = held.filter(({ value }) => typeof value !== "number");
@@ -20,7 +19,7 @@ it.skipIf(!has("jq", "--version"))("jq gives every value back that UTF-8 can hol
   expectSame(JSON.parse(await output("jq", ["-c", ".", file])), asJson(texts));
 });
 
-it("is one object, pretty-printed, with a newline at the end, and __proto__ a name like any other", () => {
+it("writeJson writes one pretty-printed object with a newline at the end, and __proto__ like any other name", () => {
   const names = { A: "x", __proto: [1] };
   const entries = Object.entries<JsonValue>(names).map(([name, value]) => ({ name, type: "JSON" as const, value }));
   expect(writeJson([...entries, { name: "__proto__", type: "STRING", value: "p" }])).toBe(
@@ -33,7 +32,7 @@ it("is one object, pretty-printed, with a newline at the end, and __proto__ a na
   expect(writeJson([])).toBe("{}\n");
 });
 
-it("a byte order mark in front is passed over", () => {
+it("readJson ignores a byte order mark", () => {
   expect(readJson('\ufeff{"A": 1}')).toEqual([{ name: "A", value: 1 }]);
 });
 
@@ -50,13 +49,16 @@ it.each([
   ['["secret"]', "must be one JSON object of names and values"],
   ["null", "must be one JSON object of names and values"],
   ['"secret"', "must be one JSON object of names and values"],
-  ['{"a b": "secret", "1": 1, "": 2, "OK": 3}', `these can't be names of variables: "1", "a b", ""`],
+  [
+    '{"a b": "secret", "1": 1, "": 2, "OK": 3}',
+    `these can't be variable names: "1", "a b", ""; a name is ${NAME_RULE}`,
+  ],
   [`{"A": ${"[".repeat(100_000)}${"]".repeat(100_000)}}`, "nested too deeply"],
-])("refuses case %#", (text, message) => {
+])("readJson refuses case %#", (text, message) => {
   expect(() => readJson(text)).toThrow(expect.objectContaining({ name: "UsageError", message }));
 });
 
-it("the same key may be in two objects, and numbers that only lose digits after the point are taken", () => {
+it("readJson accepts the same key in two objects, and numbers that lose only digits after the point", () => {
   const values = readJson(
     '{"A": {"k": 1, "o": {"k": 2}}, "B": [{"k": 1}, {"k": 2}], "C": 1e21, "D": 3.14159265358979323846}',
   );

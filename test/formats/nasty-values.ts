@@ -1,6 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are what a shell or HCL would expand
-import type { JsonValue } from "../../src/domain/variable.js";
-import type { Entry } from "../../src/formats/entry.js";
+import type { JsonValue, NamedValue } from "../../src/domain/variable.js";
 
 /** Texts that have broken the output of some program like this one, or look like the syntax of one of our formats. */
 export const NASTY_TEXTS: readonly string[] = [
@@ -234,7 +233,7 @@ const NASTY_JSON: readonly JsonValue[] = [
 ];
 
 /** `V0`, `V1`, … */
-export function entriesOf(values: readonly JsonValue[]): Entry[] {
+export function entriesOf(values: readonly JsonValue[]): NamedValue[] {
   return values.map((value, index) => ({
     name: `V${index}`,
     type: typeof value === "string" ? "STRING" : "JSON",

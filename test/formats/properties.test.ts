@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { writeProperties } from "../../src/formats/write-properties.js";
+import { writeProperties } from "../../src/formats/lines.js";
 import { asText, expectSame, fileWith, has, output } from "./consumers.js";
 import { ALL_VALUES, entriesOf, hasLoneSurrogate } from "./nasty-values.js";
 
@@ -55,11 +55,11 @@ function decoded(text: string): string {
   );
 }
 
-it("the rules of Properties.load give every value back", () => {
+it("the rules of Properties.load preserve every value", () => {
   expectSame(load(Buffer.from(writeProperties(all))), asText(all));
 });
 
-it("is ASCII only, with escapes where they are needed", () => {
+it("writeProperties writes only ASCII, with escapes where needed", () => {
   expect(writeProperties(entriesOf(["  two ", "é😀", "a=b:c#d!e", "C:\\x", "\t\n"]))).toBe(
     "V0=\\  two \nV1=\\u00e9\\ud83d\\ude00\nV2=a=b:c#d!e\nV3=C:\\\\x\nV4=\\t\\n\n",
   );

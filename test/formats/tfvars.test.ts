@@ -2,18 +2,18 @@
 import { writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { expect, it } from "vitest";
-import type { Entry } from "../../src/formats/entry.js";
-import { writeTfvars } from "../../src/formats/write-tfvars.js";
+import type { NamedValue } from "../../src/domain/variable.js";
+import { writeTfvars } from "../../src/formats/lines.js";
 import { asJson, expectAllRefused, expectSame, fileWith, has, output, refusal, table } from "./consumers.js";
 import { entriesOf, hasLoneSurrogate } from "./nasty-values.js";
 import { readTfvars } from "./read-tfvars.js";
 
 const { held, refused } = table((text) => !hasLoneSurrogate(text) && text === text.normalize("NFC"));
 
-const named = (name: string, value: Entry["value"] = "x"): Entry => ({ name, type: "JSON", value });
+const named = (name: string, value: NamedValue["value"] = "x"): NamedValue => ({ name, type: "JSON", value });
 
 /** What Terraform's variables of these names hold, having read the file. */
-async function terraformReads(entries: readonly Entry[]): Promise<Record<string, unknown>> {
+async function terraformReads(entries: readonly NamedValue[]): Promise<Record<string, unknown>> {
   const file = await fileWith("vars.tfvars", writeTfvars(entries));
   const folder = dirname(file);
   await writeFile(`${folder}/main.tf`, entries.map(({ name }) => `variable "${name}" {}\n`).join(""));
@@ -36,20 +36,20 @@ it.skipIf(!has("terraform", "version"))("Terraform takes HCL's own words as name
   expect(Object.keys(await terraformReads(entries)).sort()).toEqual(entries.map(({ name }) => name).sort());
 });
 
-it("HCL's rules give every value back", () => {
+it("HCL's rules preserve every value", () => {
   expectSame(readTfvars(writeTfvars(held)), asJson(held));
 });
 
-it("strings that HCL can't hold or would change are refused, and names that are no HCL", () => {
+it("writeTfvars refuses strings that HCL can't hold or would change, and names that are not HCL", () => {
   expectAllRefused(writeTfvars, [...refused, named("V9998", { "\ud800": 1 }), named("V9999", [["e\u0301"]])], held);
   expect(refusal(writeTfvars, [named("a.b"), named("a-b"), named("count"), named("_"), named("K", "e\u0301")])).toBe(
-    "these can't be written as tfvars: a.b (not an HCL name), count (Terraform keeps it for itself), " +
-      "_ (Terraform keeps it for itself), " +
-      "K (its value is not in Unicode's form NFC, as HCL's are)",
+    "these can't be written as tfvars: a.b (not an HCL name), count (reserved by Terraform), " +
+      "_ (reserved by Terraform), " +
+      "K (its value is not in Unicode's form NFC, as required by HCL)",
   );
 });
 
-it("JSON's values are HCL's literals", () => {
+it("writeTfvars writes JSON values as HCL literals", () => {
   expect(writeTfvars(entriesOf(["${a} %{b} $c", 1.5, true, null, [1, "x"], { a: {}, "b c": [] }]))).toBe(
     'V0 = "$${a} %%{b} $c"\nV1 = 1.5\nV2 = true\nV3 = null\nV4 = [1, "x"]\nV5 = { "a" = {}, "b c" = [] }\n',
   );

@@ -1,23 +1,23 @@
 import { expect, it } from "vitest";
 import { parse, stringify } from "yaml";
-import { readYaml } from "../../src/formats/read-yaml.js";
-import { writeYaml } from "../../src/formats/write-yaml.js";
+import { NAME_RULE } from "../../src/domain/variable.js";
+import { readYaml, writeYaml } from "../../src/formats/yaml.js";
 import { asJson, expectAllRefused, expectSame, fileWith, has, output, table } from "./consumers.js";
 import { entriesOf, hasLoneSurrogate } from "./nasty-values.js";
 
 const { held, refused } = table((text) => !hasLoneSurrogate(text));
 
-it("a YAML 1.2 reader and our own give every value back", () => {
+it("a YAML 1.2 reader and readYaml preserve every value", () => {
   const text = writeYaml(held);
   expectSame(parse(text, { version: "1.2", schema: "core", uniqueKeys: false }), asJson(held));
   expect(readYaml(text)).toEqual(held.map(({ name, value }) => ({ name, value })));
 });
 
-it("a YAML 1.1 reader gives every value back", () => {
+it("a YAML 1.1 reader preserves every value", () => {
   expectSame(parse(writeYaml(held), { version: "1.1", uniqueKeys: false }), asJson(held));
 });
 
-it.skipIf(!has("python3", "-c", "import yaml"))("PyYAML gives every value back (skipped without it)", async () => {
+it.skipIf(!has("python3", "-c", "import yaml"))("PyYAML preserves every value (skipped without it)", async () => {
   const file = await fileWith("vars.yaml", writeYaml(held));
   const script = "import json, sys, yaml\nprint(json.dumps(yaml.load(open(sys.argv[1], 'rb'), yaml.SafeLoader)))";
   expectSame(JSON.parse(await output("python3", ["-c", script, file])), asJson(held));
@@ -47,19 +47,19 @@ it("names that YAML 1.1 or 1.2 read as something else stay names", async () => {
   for (const version of ["1.1", "1.2"] as const) expect(Object.keys(parse(text, { version }))).toEqual(names);
 });
 
-it("is a block mapping with every string in double quotes", () => {
+it("writeYaml writes a block mapping with every string in double quotes", () => {
   expect(writeYaml(entriesOf(["x", "a\nb", 1, 1e21, true, null, [], { a: ["b"], "c d": {} }, "\u0085"]))).toBe(
     'V0: "x"\nV1: "a\\nb"\nV2: 1\nV3: 1.0e+21\nV4: true\nV5: null\nV6: []\nV7:\n  a:\n    - "b"\n  "c d": {}\nV8: "\\u0085"\n',
   );
   expect(writeYaml([])).toBe("{}\n");
 });
 
-it("half a surrogate pair is refused, in a value and inside of one", () => {
+it("writeYaml refuses half a surrogate pair, nested ones too", () => {
   const nested = { name: "V9999", type: "JSON" as const, value: { a: [{ "\ud800": 1 }] } };
   expectAllRefused(writeYaml, [...refused, nested], held);
 });
 
-it("reads what people write: plain and block strings, comments, aliases", () => {
+it("readYaml reads plain and block strings, comments and aliases", () => {
   const text =
     "# c\nA: plain text\nB: |\n  one\n  two\nC: &c [1, 0x10, x]\nD: *c\nE: no\nF: 2001-01-01\nG: ~\nH:\n  <<: x\n";
   expect(Object.fromEntries(readYaml(text).map(({ name, value }) => [name, value]))).toEqual({
@@ -73,9 +73,9 @@ it.each([
   ['A: "secret', "not valid YAML, at line 1, column 11"],
   ["A: 1\nA: secret", "the same key twice in one mapping, at line 2, column 1"],
   ["A:\n  secret: 1\n  secret: 2", "the same key twice in one mapping, at line 3, column 3"],
-  ["A: {1: secret}", "a key that is no string, at line 1, column 5"],
-  ["true: secret", "a key that is no string, at line 1, column 1"],
-  ["? [secret]\n: 1", "a key that is no string, at line 1, column 3"],
+  ["A: {1: secret}", "a key that is not a string, at line 1, column 5"],
+  ["true: secret", "a key that is not a string, at line 1, column 1"],
+  ["? [secret]\n: 1", "a key that is not a string, at line 1, column 3"],
   ["A: !!timestamp 2001-01-01", "a YAML tag, which a variable can't keep, at line 1, column 16"],
   ["A: !!binary c2VjcmV0", "a YAML tag, which a variable can't keep, at line 1, column 13"],
   ["A: !secret x", "a YAML tag, which a variable can't keep, at line 1, column 12"],
@@ -87,12 +87,12 @@ it.each([
   ["", "must be one YAML mapping of names and values"],
   ["secret", "must be one YAML mapping of names and values"],
   ["- secret", "must be one YAML mapping of names and values"],
-  ["a b: secret\nOK: 1", `these can't be names of variables: "a b"`],
-  ["A: *secret", "YAML aliases that have no anchor, hold themselves, or repeat more than 100 times"],
-  ["A: &a [*a]", "YAML aliases that have no anchor, hold themselves, or repeat more than 100 times"],
-  [bomb(), "YAML aliases that have no anchor, hold themselves, or repeat more than 100 times"],
+  ["a b: secret\nOK: 1", `these can't be variable names: "a b"; a name is ${NAME_RULE}`],
+  ["A: *secret", "YAML aliases without an anchor, that contain themselves, or that repeat more than 100 times"],
+  ["A: &a [*a]", "YAML aliases without an anchor, that contain themselves, or that repeat more than 100 times"],
+  [bomb(), "YAML aliases without an anchor, that contain themselves, or that repeat more than 100 times"],
   [`A: ${"[".repeat(20_000)}${"]".repeat(20_000)}`, expect.stringMatching(/^not valid YAML/)],
-])("refuses case %#", (text, message) => {
+])("readYaml refuses case %#", (text, message) => {
   expect(() => readYaml(text)).toThrow(expect.objectContaining({ name: "UsageError", message }));
 });
 
@@ -106,6 +106,6 @@ it("a file that calls itself YAML 1.1 is read by the same rules", () => {
   expect(readYaml("%YAML 1.1\n---\nA: no\nB: 2001-01-01\n").map(({ value }) => value)).toEqual(["no", "2001-01-01"]);
 });
 
-it("reads what the yaml package itself makes of the values", () => {
+it("readYaml reads what the yaml package writes", () => {
   expect(readYaml(stringify(asJson(held.slice(0, 200))))).toHaveLength(200);
 });

@@ -13,10 +13,11 @@ const HEADERS = {
   "ratelimit-reset": "60",
   "cache-control": "no-store",
   etag: '"x"',
+  "appvars-revision": "uWPVUCGB0OGHVI0t7vIDmo",
 };
 const RIGHT = { status: 200, headers: HEADERS, body: BODY };
 
-/** Answers to a request for a variable that break the contract, and what the checker is to say of each. */
+/** Answers to a request for a variable that break the contract, and what the checker has to report. */
 const BROKEN = {
   fieldTooMany: [{ ...RIGHT, body: { ...BODY, secret: 1 } }, /^schema check: .*secret/s],
   fieldMissing: [{ ...RIGHT, body: { id: 1, type: "STRING", name: "A" } }, /^schema check: .*description/s],
@@ -59,7 +60,7 @@ interface Answer {
   body: object;
 }
 
-/** A server that gives the answer that the first part of the path names. */
+/** A server that sends the answer named by the first part of the path. */
 async function serverOf(answers: Record<string, Answer>): Promise<string> {
   const server = createServer((req, res) => {
     const { status, headers, body } = answers[req.url?.split("/")[1] ?? ""] ?? RIGHT;

@@ -12,7 +12,7 @@ export function operationsOf(document: Document) {
   return new Map(operations.map((operation) => [operation.operationId, operation]));
 }
 
-/** What the document says of an operation's answer with this status, every reference followed. */
+/** The description of an operation's answer with this status, with references resolved. */
 export function describedResponse(document: Document, operationId: string, status: number): DescribedResponse {
   const described = operationsOf(document).get(operationId)?.responses[status];
   if (described === undefined) throw new Error(`${operationId} has no response ${status} in the document`);

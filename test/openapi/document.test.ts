@@ -7,16 +7,16 @@ import { signByHand } from "../support/sign-by-hand.js";
 
 const DOCUMENT = openapiDocument("1.2.3");
 
-it("has the version of the package", () => {
+it("the OpenAPI document has the version of the package", () => {
   expect(DOCUMENT.info.version).toBe("1.2.3");
 });
 
-it("has every route, and no other path", () => {
+it("the OpenAPI document has every route, and no other path", () => {
   const routes = Object.values(ROUTES).map((route) => route.replace(":id", "{id}").replace(":name", "{variable_name}"));
   expect(Object.keys(DOCUMENT.paths)).toEqual(routes);
 });
 
-it("has GET and HEAD for each path", () => {
+it("the OpenAPI document has GET and HEAD for each path", () => {
   for (const path of Object.values(DOCUMENT.paths)) expect(Object.keys(path)).toEqual(["get", "head"]);
 });
 
@@ -30,7 +30,7 @@ it("no object of a body may have other fields than those described", () => {
 describe("the example of a signature", () => {
   const { timestamp, route } = SIGNED_EXAMPLE;
 
-  it("is what the contract makes of its parts", () => {
+  it("the example of a signature is what the contract makes of its parts", () => {
     const header = signByHand({ secret: EXAMPLE_SECRET, timestamp, route });
     expect(DOCUMENT.components.securitySchemes.signature.description).toContain(`Authorization: ${header}\n`);
   });

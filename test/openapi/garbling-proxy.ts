@@ -4,8 +4,8 @@ import { connect, createServer } from "node:net";
 import { onTestFinished } from "vitest";
 
 /**
- * A server that sends these bytes to another in place of whatever it is asked, and hands back the other's answer: so a
- * client that speaks HTTP sees what one that does not would be told. Closed when the current test ends.
+ * A proxy that sends these bytes to the server instead of any request: an HTTP client sees the answer to them. Closed
+ * when the current test ends.
  *
  * @returns its URL
  */
@@ -14,7 +14,7 @@ export async function garblingProxy(server: { port: number }, bytes: string): Pr
     const upstream = connect(server.port, "127.0.0.1", () => upstream.write(bytes));
     upstream.pipe(client);
     client.resume();
-    // Each side may be gone before the other has noticed.
+    // Each side may disconnect before the other notices.
     for (const socket of [client, upstream]) socket.on("error", () => {});
     client.on("close", () => upstream.destroy());
   }).listen(0, "127.0.0.1");

@@ -4,7 +4,7 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 
 const REDOCLY = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.js"));
 
-/** Runs Redocly's command line to its end, with nothing sent or kept: what it is given is all that it works with. */
+/** Runs Redocly's command line, without telemetry and with an empty home. */
 export async function redocly(...args: string[]): Promise<Finished> {
   return run(process.execPath, [REDOCLY, ...args], {
     HOME: await temporaryFolder(),

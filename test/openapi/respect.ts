@@ -10,25 +10,25 @@ export interface Parameter {
   value: string | number;
 }
 
-/** One request, and the status that is to be its answer. */
+/** One request and its expected status. */
 export interface Step {
-  /** Key of the server that it goes to. */
+  /** Key of the server. */
   server: string;
   operationId: string;
   parameters: Parameter[];
   status: number;
 }
 
-/** What became of one step. */
+/** The outcome of one step. */
 export interface StepResult {
   step: Step;
-  /** The names of the headers that came, in lower case. */
+  /** The names of the received headers, in lower case. */
   headers: string[];
-  /** What the checker found wrong. */
+  /** The checker's complaints. */
   failures: string[];
 }
 
-/** The part of Redocly's report that we read. */
+/** The part of Redocly's report that is used here. */
 interface Report {
   files: Record<string, { executedWorkflows: { workflowId: string; executedSteps: ReportedStep[] }[] }>;
 }
@@ -40,7 +40,7 @@ interface ReportedStep {
 
 /**
  * Sends the requests with Redocly's `respect`, which checks that the document describes each answer's status, media
- * type and body. The headers that the document requires are criteria for success that we give it.
+ * type and body. Required headers are passed as success criteria.
  *
  * @param servers URL by key
  */

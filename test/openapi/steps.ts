@@ -3,25 +3,25 @@ import { signByHand } from "../support/sign-by-hand.js";
 import type { Document } from "./described-response.js";
 import type { Parameter, Step } from "./respect.js";
 
-/** The servers that the steps go to: each is one on which a certain answer is to be had. */
+/** The servers that the steps are sent to, each for certain answers. */
 export interface Servers {
-  /** Over DATA, in good order. */
+  /** Serves DATA normally. */
   good: string;
-  /** The same under a path that is none, so that every target is broken. */
+  /** The same with an invalid path prefix, so that every target is malformed. */
   badPath: string;
-  /** The limit is used up, for shop/development and for this address. */
+  /** The rate limit is used up, for shop/development and for this address. */
   limited: string;
-  /** Every request fails inside. */
+  /** Every request fails with an internal error. */
   failing: string;
   unhealthy: string;
-  /** What reaches it, whatever is asked, is no HTTP; a request that never ends; a chunk with a huge extension. */
+  /** Any request arrives as something that is not HTTP, as half a request, or with a huge chunk extension. */
   nonsense: string;
   halfRequest: string;
   hugeChunk: string;
 }
 
 interface Endpoint {
-  /** What follows `get` and `head` in the ids of its operations. */
+  /** The ids of its operations without `get` and `head`. */
   name: string;
   target: string;
   parameters: Parameter[];
@@ -38,12 +38,12 @@ const DATA_ENDPOINTS: Endpoint[] = [
 const HEALTH: Endpoint = { name: "Health", target: "/healthz", parameters: [] };
 
 const KEY_AND_SECRET = Object.entries(DEV_HEADERS).map(([name, value]) => header(name, value));
-// Without a `Cache-Control` of ours, fetch adds `no-cache`, which asks for a whole answer.
+// Without `Cache-Control`, fetch adds `no-cache`, which requests a complete answer.
 const CONDITION = [header("If-None-Match", "*"), header("Cache-Control", "max-age=0")];
 const BAD_LIMITS = ["0", "-1", "1.5", "abc", ""];
 const BAD_OFFSETS = ["-1", "1.5", "abc", ""];
 const BAD_IDS = ["0", "-1", "1.5", "abc", "01", "9007199254740992"];
-/** An unknown one, one of another application, and one with no value here. */
+/** Unknown, of another application, and without a value here. */
 const HIDDEN_IDS = { Variable: [999, 8], Value: [999, 18, 17] };
 const HIDDEN_NAMES = ["UNKNOWN", "UNSET", "1", "a%20b"];
 
@@ -113,7 +113,7 @@ function idStep(method: string, name: string, status: number, id: string | numbe
 
 const OTHER_METHODS = ["post", "put", "patch", "delete", "options"];
 
-/** The document with every other method written out: all of them are answered 405. */
+/** The document with all other methods added: they are answered 405. */
 export function withOtherMethods(document: Document): Document {
   const paths = Object.entries(document.paths).map(([path, item]) => {
     const responses = { 405: item.get.responses[405] };

@@ -4,13 +4,13 @@ import { runningServer } from "../support/running-server.js";
 
 const TARGET = "/v1/variables-values";
 
-describe("polling is cheap", () => {
+describe("ETag", () => {
   it.each([
     ["the tag itself", (tag: string) => tag],
     ["the tag as a weak one", (tag: string) => `W/${tag}`],
     ["a list that holds it", (tag: string) => `"a", ${tag},"b"`],
     ["a star", () => "*"],
-  ])("If-None-Match with %s is answered 304 without a body, to GET and HEAD", async (_case, match) => {
+  ])("a request with If-None-Match: %s is answered with 304 and no body, for GET and HEAD", async (_case, match) => {
     const server = await runningServer();
     const tag = String((await get(server, TARGET)).headers.etag);
     for (const method of ["GET", "HEAD"]) {
@@ -24,14 +24,14 @@ describe("polling is cheap", () => {
     ["the tag without its quotes", (tag: string) => tag.replaceAll('"', "")],
     ["the beginning of the tag", (tag: string) => `${tag.slice(0, -2)}"`],
     ["nothing", () => ""],
-  ])("If-None-Match with %s is answered 200", async (_case, match) => {
+  ])("a request with If-None-Match: %s is answered with 200", async (_case, match) => {
     const server = await runningServer();
     const { headers, body } = await get(server, TARGET);
     const answer = await get(server, TARGET, { ...DEV_HEADERS, "if-none-match": match(String(headers.etag)) });
     expect(answer).toMatchObject({ status: 200, body });
   });
 
-  it("each content has a tag of its own, and keeps it", async () => {
+  it("the ETag is different for each content, and stays the same", async () => {
     const server = await runningServer();
     const tag = async (target: string) => (await get(server, target)).headers.etag;
     const targets = [TARGET, `${TARGET}?limit=1`, `${TARGET}/11`, `${TARGET}/12`, "/v1/variables", "/v1/variables/1"];
@@ -46,14 +46,14 @@ describe("polling is cheap", () => {
     { status: 404, target: `${TARGET}/19`, headers: DEV_HEADERS },
     { status: 400, target: `${TARGET}?limit=0`, headers: DEV_HEADERS },
     { status: 200, target: "/healthz", headers: {} },
-  ])("a $status for $target is never a 304", async ({ status, target, headers }) => {
+  ])("If-None-Match does not turn a $status for $target into a 304", async ({ status, target, headers }) => {
     const answer = await get(await runningServer(), target, { ...headers, "if-none-match": "*" });
     expect(answer.status).toBe(status);
     expect(answer.headers.etag).toBeUndefined();
   });
 });
 
-describe("nothing that needs credentials may be stored on its way", () => {
+describe("Cache-Control is no-store", () => {
   it.each([
     { status: 200, method: "GET", target: TARGET, headers: DEV_HEADERS },
     { status: 200, method: "HEAD", target: TARGET, headers: DEV_HEADERS },
@@ -61,12 +61,12 @@ describe("nothing that needs credentials may be stored on its way", () => {
     { status: 401, method: "GET", target: TARGET, headers: {} },
     { status: 404, method: "GET", target: `${TARGET}/19`, headers: DEV_HEADERS },
     { status: 405, method: "POST", target: TARGET, headers: DEV_HEADERS },
-  ])("$status on $method $target", async ({ status, method, target, headers }) => {
+  ])("Cache-Control is no-store in a $status on $method $target", async ({ status, method, target, headers }) => {
     const answer = await request(await runningServer(), method, target, headers);
     expect(answer).toMatchObject({ status, headers: { "cache-control": "no-store" } });
   });
 
-  it("429", async () => {
+  it("Cache-Control is no-store in a 429", async () => {
     const server = await runningServer({ rateLimit: 1 });
     await get(server, TARGET);
     expect(await get(server, TARGET)).toMatchObject({ status: 429, headers: { "cache-control": "no-store" } });

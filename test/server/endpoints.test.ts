@@ -5,9 +5,9 @@ import { dataFile } from "../support/data-file.js";
 import { get } from "../support/http.js";
 import { runningServer } from "../support/running-server.js";
 
-describe("the data endpoints answer with exactly the fields of the contract", () => {
+describe("the data endpoints answer with exactly the fields of the API", () => {
   it.each([
-    // All variables of the application, those without a value here too; only the values of this environment.
+    // All variables of the application, also without a value; only the values of this environment.
     ["/v1/variables", { metadata: { limit: 50, offset: 0, total: 7 }, data: VARIABLES }],
     ["/v1/variables-values", { metadata: { limit: 50, offset: 0, total: 6 }, data: VALUES }],
     ["/v1/variables/1", VARIABLES[0]],
@@ -37,14 +37,14 @@ describe("the data endpoints answer with exactly the fields of the contract", ()
   });
 });
 
-describe("an environment sees its own data only", () => {
+describe("an environment sees only its own data", () => {
   const TEST_VALUE = { id: 19, variable_id: 1, content: { value: "postgres://localhost/test" } };
   const BILLING_VALUE = { id: 18, variable_id: 8, content: { value: "postgres://localhost/ledger" } };
 
   it.each([
     { key: "test", value: TEST_VALUE, variables: [1, 2, 3, 4, 5, 6, 7] },
     { key: "billing", value: BILLING_VALUE, variables: [8] },
-  ])("with the key of $key", async ({ key, value, variables }) => {
+  ])("an environment sees only its own data with the key of $key", async ({ key, value, variables }) => {
     const server = await runningServer();
     const headers = { "x-api-key": `${key}-key`, "x-api-secret": `${key}-secret` };
     const values = await get(server, "/v1/variables-values", headers);
@@ -54,7 +54,7 @@ describe("an environment sees its own data only", () => {
   });
 });
 
-describe("what is not there, or is another's, answers one and the same 404", () => {
+describe("data that does not exist or belongs to another environment is answered with the same 404", () => {
   it.each([
     ["an unknown variable", "/v1/variables/999"],
     ["the largest id there can be", "/v1/variables/9007199254740991"],
@@ -76,7 +76,7 @@ describe("what is not there, or is another's, answers one and the same 404", () 
   });
 });
 
-describe("an id that is no positive safe integer is refused", () => {
+describe("an id that is not a positive safe integer is refused", () => {
   const IDS = ["0", "-1", "abc", "1.5", "1e2", "0x10", "01", "%201", "9007199254740992", "99999999999999999999"];
 
   it.each(IDS.flatMap((id) => [`/v1/variables/${id}`, `/v1/variables-values/${id}`]))("GET %s", async (target) => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import express, { type ErrorRequestHandler } from "express";
 import { generate, HMAC } from "hmac-auth-express";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createClient } from "../../src/create-client.js";
+import { createClient } from "../../src/client/client.js";
 import { UnauthorizedError } from "../../src/domain/errors.js";
 import { get } from "../support/http.js";
 import { runningServer } from "../support/running-server.js";
@@ -21,21 +21,21 @@ describe("requests that hmac-auth-express signs are accepted by the server", () 
     ["/v1/variables?limit=2&offset=1", undefined],
     ["/v1/variables-values-by-name/PORT/content", {}],
     ["/v1/variables-values-by-name/PORT/content", undefined],
-  ])("%s with the body %j", async (target, body) => {
+  ])("a request that hmac-auth-express signs is accepted by the server: %s with the body %j", async (target, body) => {
     expect(await statusOf(target, "dev-secret", body)).toBe(200);
   });
 
-  it("and with another secret, or another body, they are not", async () => {
+  it("a request that hmac-auth-express signs with another secret or another body is answered with 401", async () => {
     expect(await statusOf("/v1/variables", "wrong", {})).toBe(401);
     expect(await statusOf("/v1/variables", "dev-secret", { a: 1 })).toBe(401);
   });
 });
 
-describe("the client gets through the middleware of hmac-auth-express", () => {
+describe("the client is accepted by the middleware of hmac-auth-express", () => {
   const VARIABLE = { id: 1, type: "STRING", name: "NAME", description: "" };
-  const PAGE = { metadata: { limit: 2, offset: 1, total: 3 }, data: [VARIABLE] };
+  const PAGE = { metadata: { limit: 2, offset: 1, total: 2 }, data: [VARIABLE] };
 
-  /** Express in place of our server, its routes guarded with this secret. */
+  /** An Express server whose routes require this secret. */
   async function guardedServer(secret: string): Promise<string> {
     const refuse: ErrorRequestHandler = (error, _req, res, _next) => {
       res.status(error.code === "ERR_HMAC_AUTH_INVALID" ? 401 : 500).json({ message: error.message });
@@ -57,15 +57,15 @@ describe("the client gets through the middleware of hmac-auth-express", () => {
     return created;
   }
 
-  it("with a list and its query", async () => {
+  it("the middleware of hmac-auth-express accepts the client's request for a list with its query", async () => {
     expect(await (await client("secret")).listVariables({ limit: 2, offset: 1 })).toEqual(PAGE);
   });
 
-  it("with a content by name", async () => {
+  it("the middleware of hmac-auth-express accepts the client's request for a content by name", async () => {
     expect(await (await client("secret")).getContentByName("A.b-c")).toEqual({ value: "A.b-c" });
   });
 
-  it("but not with another secret", async () => {
+  it("the middleware of hmac-auth-express rejects a client with another secret", async () => {
     const refused = await client("wrong");
     await expect(refused.listVariables()).rejects.toThrow(UnauthorizedError);
     await expect(refused.getContentByName("NAME")).rejects.toThrow(UnauthorizedError);

@@ -4,7 +4,7 @@ import { stubbedServer } from "../support/stubbed-server.js";
 
 const FAILURE = Object.assign(new Error("dev-secret at postgres://db"), { status: 418, code: "EDB" });
 
-/** What a source may do wrong. */
+/** The ways in which a source can fail. */
 const FAULTS: Record<string, () => never | Promise<never>> = {
   "a rejected promise": () => Promise.reject(FAILURE),
   "an exception": () => {
@@ -12,7 +12,7 @@ const FAULTS: Record<string, () => never | Promise<never>> = {
   },
 };
 
-describe("an error inside is told to the log, and not to the caller", () => {
+describe("an internal error is logged and not sent to the caller:", () => {
   it.each(Object.entries(FAULTS))("%s", async (_case, listVariables) => {
     const onInternalError = vi.fn();
     const server = await stubbedServer({ source: { listVariables }, options: { onInternalError } });
@@ -23,13 +23,13 @@ describe("an error inside is told to the log, and not to the caller", () => {
     expect(onInternalError.mock.calls).toEqual([[FAILURE]]);
   });
 
-  it("in a server that has no log, and that goes on serving", async () => {
+  it("the server continues after an internal error without a log", async () => {
     const server = await stubbedServer({ source: { listVariables: () => Promise.reject(FAILURE) } });
     expect(await get(server, "/v1/variables")).toMatchObject({ status: 500 });
     expect(await get(server, "/v1/variables/1")).toMatchObject({ status: 200 });
   });
 
-  it("on the way to /healthz as well", async () => {
+  it("an internal error of /healthz is logged and not sent to the caller", async () => {
     const onInternalError = vi.fn();
     const clock = vi.fn(() => 0);
     const server = await stubbedServer({ clock, options: { onInternalError } });
@@ -41,7 +41,7 @@ describe("an error inside is told to the log, and not to the caller", () => {
     expect(onInternalError.mock.calls).toEqual([[FAILURE]]);
   });
 
-  it("errors that are the caller's are not told to the log", async () => {
+  it("errors of the caller are not logged", async () => {
     const onInternalError = vi.fn();
     const server = await stubbedServer({ options: { onInternalError } });
     for (const target of ["/v1/variables?limit=0", "/v1/variables/999", "/v1/nothing", "/%"]) {
@@ -51,14 +51,14 @@ describe("an error inside is told to the log, and not to the caller", () => {
   });
 });
 
-it("each answered request is reported without its query", async () => {
+it("onRequest is called for each answered request, without its query", async () => {
   const onRequest = vi.fn();
   let now = 0;
   const getVariable = async () => {
     now += 25;
     return { id: 1, type: "STRING", name: "SLOW", description: "" } as const;
   };
-  const server = await stubbedServer({ clock: () => now, source: { getVariable }, options: { onRequest } });
+  const server = await stubbedServer({ ticks: () => now, source: { getVariable }, options: { onRequest } });
   await get(server, "/v1/variables/1?token=x", DEV_HEADERS);
   await request(server, "POST", "/healthz?token=x");
   await expect

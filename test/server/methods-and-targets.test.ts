@@ -18,7 +18,7 @@ const NOT_FOUND = { message: "Not found" };
 const UNAUTHORIZED = { message: "Credentials are missing or not valid" };
 const BAD_TARGET = { message: "The request target must be a path with valid percent-encoding" };
 
-describe("a path that is there takes GET and HEAD only", () => {
+describe("a known path answers 405 to any method but GET and HEAD:", () => {
   it.each(METHODS.flatMap((method) => [...DATA_PATHS, "/healthz"].map((target) => [method, target] as const)))(
     "%s %s",
     async (method, target) => {
@@ -29,13 +29,13 @@ describe("a path that is there takes GET and HEAD only", () => {
     },
   );
 
-  it.each(METHODS)("%s without credentials is told so first", async (method) => {
+  it.each(METHODS)("%s without credentials is answered 401", async (method) => {
     const answer = await request(await runningServer(), method, "/v1/variables");
     expect({ status: answer.status, json: answer.json }).toStrictEqual({ status: 401, json: UNAUTHORIZED });
   });
 });
 
-describe("HEAD answers as GET does, without the body", () => {
+describe("HEAD is answered as GET without the body:", () => {
   it.each([
     ["/v1/variables", DEV_HEADERS],
     ["/v1/variables-values-by-name/PORT/content", DEV_HEADERS],
@@ -60,7 +60,7 @@ describe("HEAD answers as GET does, without the body", () => {
   });
 });
 
-describe("a path that is not there", () => {
+describe("an unknown path", () => {
   const UNDER_V1 = ["/v1", "/v1/", "/v1?x=1", "/v1/nothing", "/v1/variables/", "/v1/variables/1/", "/v1//variables"];
   const MORE = ["/v1/Variables", "/v1/variables/1/content", "/v1/variables-values-by-name/", "/v1/../healthz"];
   const ELSEWHERE = ["/", "/V1/variables", "/v1variables", "/healthz/", "/Healthz", "/v2/variables", "/favicon.ico"];
@@ -81,7 +81,7 @@ describe("a path that is not there", () => {
     expect(await request(server, "POST", target, {})).toMatchObject({ status: 404, json: NOT_FOUND });
   });
 
-  it("a path is not resolved before it is looked up", async () => {
+  it("an unknown path is not normalized first", async () => {
     const server = await runningServer();
     expect(await get(server, "/v1/variables-values-by-name/%2e%2e")).toMatchObject({ status: 404 });
     expect(await get(server, "/v1/variables-values/%2e%2e/variables")).toMatchObject({ status: 404 });
@@ -89,7 +89,7 @@ describe("a path that is not there", () => {
   });
 });
 
-describe("a target that is no path is refused, whoever asks", () => {
+describe("a target that is not a path is refused with and without credentials:", () => {
   it.each([
     "http://evil/v1/variables",
     "http://127.0.0.1/healthz",
@@ -112,7 +112,7 @@ describe("a target that is no path is refused, whoever asks", () => {
     }
   });
 
-  it("a bad % in the query is none of a path", async () => {
+  it("a malformed % in the query is accepted", async () => {
     expect(await get(await runningServer(), "/v1/variables?x=%")).toMatchObject({ status: 200 });
   });
 });
@@ -120,14 +120,14 @@ describe("a target that is no path is refused, whoever asks", () => {
 describe("a target of more than 8 KiB", () => {
   const path = "/v1/variables?x=";
 
-  it("is answered 414, and the connection closed", async () => {
+  it("a target of more than 8 KiB is answered with 414, and the connection closed", async () => {
     const bytes = `GET ${path.padEnd(8_193, "a")} HTTP/1.1\r\nHost: a\r\n\r\n`;
     const answer = await raw(await runningServer(), bytes);
     expect(answer).toMatchObject({ status: 414, headers: { connection: "close" } });
     expect(answer.json).toStrictEqual({ message: "The request target is too long" });
   });
 
-  it("starts at 8 KiB and a byte", async () => {
+  it("a target of exactly 8 KiB is accepted", async () => {
     expect(await get(await runningServer(), path.padEnd(8_192, "a"))).toMatchObject({ status: 200 });
   });
 });
@@ -137,7 +137,7 @@ it.each([
   ["a chunked body", { "transfer-encoding": "chunked" }, "2\r\n{}\r\n0\r\n\r\n"],
   ["an unknown expectation", { expect: "nonsense" }, ""],
   ["an upgrade", { connection: "upgrade, close", upgrade: "websocket" }, ""],
-])("a GET with %s is answered as any other", async (_case, headers, body) => {
+])("a GET with %s is answered normally", async (_case, headers, body) => {
   const lines = Object.entries({ ...DEV_HEADERS, connection: "close", ...headers }).map((pair) => pair.join(": "));
   const bytes = ["GET /v1/variables/1 HTTP/1.1", "Host: a", ...lines, "", body].join("\r\n");
   const { status, headers: received, json } = await raw(await runningServer(), bytes);

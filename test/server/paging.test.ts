@@ -13,7 +13,7 @@ const MANY = edited((copy) => {
   copy.values = ids.map((id) => ({ id, variable_id: id, environment_id: 1, content: { value: id } }));
 });
 
-describe.each(LISTS)("%s holds the items from offset on, at most limit of them, by ascending id", (list) => {
+describe.each(LISTS)("%s contains at most limit items from offset on, by ascending id,", (list) => {
   it.each([
     { query: "", limit: 50, offset: 0, first: 1, last: 50 },
     { query: "?", limit: 50, offset: 0, first: 1, last: 50 },
@@ -26,14 +26,17 @@ describe.each(LISTS)("%s holds the items from offset on, at most limit of them, 
     { query: "?limit=1001", limit: 1_000, offset: 0, first: 1, last: 1_000 },
     { query: "?limit=99999999999999999999&offset=1", limit: 1_000, offset: 1, first: 2, last: 1_001 },
     { query: "?limit=2&page=7&LIMIT=0&__proto__=1", limit: 2, offset: 0, first: 1, last: 2 },
-  ])("$query", async ({ query, limit, offset, first, last }) => {
-    const { status, json } = await get(await runningServer({ data: MANY as object }), list + query);
-    const { metadata, data } = json as { metadata: unknown; data: { id: number }[] };
-    expect({ status, metadata }).toStrictEqual({ status: 200, metadata: { limit, offset, total: 1_500 } });
-    expect(data.map(({ id }) => id)).toEqual(Array.from({ length: last - first + 1 }, (_, index) => first + index));
-  });
+  ])(
+    "a list contains at most limit items from offset on, by ascending id: $query",
+    async ({ query, limit, offset, first, last }) => {
+      const { status, json } = await get(await runningServer({ data: MANY as object }), list + query);
+      const { metadata, data } = json as { metadata: unknown; data: { id: number }[] };
+      expect({ status, metadata }).toStrictEqual({ status: 200, metadata: { limit, offset, total: 1_500 } });
+      expect(data.map(({ id }) => id)).toEqual(Array.from({ length: last - first + 1 }, (_, index) => first + index));
+    },
+  );
 
-  it("a number larger than any list is past its end too", async () => {
+  it("a limit or offset larger than any list is accepted", async () => {
     const { status, json } = await get(
       await runningServer(),
       `${list}?limit=${"9".repeat(400)}&offset=${"9".repeat(20)}`,
@@ -42,7 +45,7 @@ describe.each(LISTS)("%s holds the items from offset on, at most limit of them, 
     expect({ status, json }).toStrictEqual({ status: 200, json: { metadata, data: [] } });
   });
 
-  it.each([7, 1_000_000, Number.MAX_SAFE_INTEGER])("offset %d is past the end: an empty page", async (offset) => {
+  it.each([7, 1_000_000, Number.MAX_SAFE_INTEGER])("a list is an empty page from the offset %d on", async (offset) => {
     const server = await runningServer();
     const { status, json } = await get(server, `${list}?offset=${offset}`);
     const total = list === "/v1/variables" ? 7 : 6;
@@ -65,7 +68,7 @@ describe.each(LISTS)("%s holds the items from offset on, at most limit of them, 
     ["offset", OFFSET],
     ["offset=0&offset=0", OFFSET],
     ["limit=5&offset=x", OFFSET],
-  ])("refuses ?%s and says what it takes", async (query, message) => {
+  ])("a list with ?%s is answered with 400 and the bounds", async (query, message) => {
     const { status, json } = await get(await runningServer(), `${list}?${query}`);
     expect({ status, json }).toStrictEqual({ status: 400, json: { message } });
   });

@@ -1,11 +1,14 @@
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
+import { createListener } from "../../src/server/listener.js";
+import { createRateLimiter } from "../../src/server/rate-limiter.js";
 import { openSocket, raw, receivedUntilClose } from "../support/http.js";
 import { runningServer } from "../support/running-server.js";
+import { shortTimeoutListener } from "../support/short-timeout-listener.js";
 
 const REQUEST = "GET /healthz HTTP/1.1\r\n";
 
-describe("what Node's parser refuses is answered as the contract says, and the connection closed", () => {
+describe("a request that Node's parser refuses is answered with JSON, and the connection closed", () => {
   it.each([
     { what: "no HTTP", bytes: "nonsense\r\n\r\n", status: 400 },
     { what: "a TLS handshake", bytes: Buffer.from("1603010200010001fc0303", "hex"), status: 400 },
@@ -30,6 +33,11 @@ describe("what Node's parser refuses is answered as the contract says, and the c
     },
     { what: "a length that is no number", bytes: `${REQUEST}Host: a\r\nContent-Length: x\r\n\r\n`, status: 400 },
     { what: "a tunnel", bytes: "CONNECT evil:443 HTTP/1.1\r\nHost: evil:443\r\n\r\n", status: 405 },
+    {
+      what: "a tunnel with half a body",
+      bytes: "CONNECT evil:443 HTTP/1.1\r\nHost: evil:443\r\nContent-Length: 5\r\n\r\nab",
+      status: 405,
+    },
     { what: "no Host", bytes: `${REQUEST}\r\n`, status: 400 },
     {
       what: "more than 16 KiB of headers",
@@ -46,6 +54,7 @@ describe("what Node's parser refuses is answered as the contract says, and the c
       bytes: `${REQUEST}Host: a\r\n${"x: aaaaaaaaaaaaaaaa\r\n".repeat(1_000)}\r\n`,
       status: 431,
     },
+    { what: "more than 200 headers", bytes: `${REQUEST}Host: a\r\n${"x:\r\n".repeat(200)}\r\n`, status: 431 },
   ])("$what: $status", async ({ bytes, status }) => {
     const answer = await raw(await runningServer(), bytes);
     expect(answer.status).toBe(status);
@@ -61,14 +70,21 @@ describe("what Node's parser refuses is answered as the contract says, and the c
   });
 });
 
-it("HEAD has no body in these answers either", async () => {
+it("HEAD is answered without a body by the parser too", async () => {
   const bytes = `HEAD /healthz HTTP/1.1\r\nHost: a\r\nx: ${"a".repeat(16_384)}\r\n\r\n`;
   const answer = await raw(await runningServer(), bytes);
   expect([answer.status, answer.body]).toEqual([431, ""]);
   expect(Number(answer.headers["content-length"])).toBeGreaterThan(0);
 });
 
-it("garbage in the body of a request that was answered ends the connection without a second answer", async () => {
+it("garbage in the body of a request that arrived with it gets only one answer", async () => {
+  const socket = await openSocket(await runningServer());
+  socket.write(`${REQUEST}Host: a\r\nTransfer-Encoding: chunked\r\n\r\n1;${"a".repeat(17_000)}`);
+  const received = String(await receivedUntilClose(socket));
+  expect(received.match(/^HTTP\/1.1 \d+/gm)).toEqual(["HTTP/1.1 413"]);
+});
+
+it("garbage in the body of an answered request ends the connection without a second answer", async () => {
   const socket = await openSocket(await runningServer());
   socket.write(`${REQUEST}Host: a\r\nTransfer-Encoding: chunked\r\n\r\n`);
   await once(socket, "data");
@@ -77,7 +93,7 @@ it("garbage in the body of a request that was answered ends the connection witho
   expect(await rest).toBe("");
 });
 
-it("garbage behind a whole request takes nothing from that request's answer, and ends the connection", async () => {
+it("garbage after a complete request does not affect its answer, and ends the connection", async () => {
   const socket = await openSocket(await runningServer());
   socket.write(`${REQUEST}Host: a\r\n\r\nnonsense\r\n\r\n`);
   const received = await receivedUntilClose(socket);
@@ -85,8 +101,19 @@ it("garbage behind a whole request takes nothing from that request's answer, and
   expect(received.match(/HTTP\/1\.1/g)).toHaveLength(1);
 });
 
-it("just under 16 KiB of headers are taken", async () => {
+it("a tunnel request while another is being answered ends the connection: its answer would come first", async () => {
+  const socket = await openSocket(await runningServer());
+  socket.write(`${REQUEST}Host: a\r\n\r\nCONNECT evil:443 HTTP/1.1\r\nHost: evil:443\r\n\r\n`);
+  expect(await receivedUntilClose(socket)).toBe("");
+});
+
+it("just under 16 KiB of headers are accepted", async () => {
   const bytes = `${REQUEST}Host: a\r\nConnection: close\r\nx: ${"a".repeat(16_000)}\r\n\r\n`;
+  expect(await raw(await runningServer(), bytes)).toMatchObject({ status: 200 });
+});
+
+it("200 headers are accepted", async () => {
+  const bytes = `${REQUEST}Host: a\r\nConnection: close\r\n${"x:\r\n".repeat(198)}\r\n`;
   expect(await raw(await runningServer(), bytes)).toMatchObject({ status: 200 });
 });
 
@@ -94,7 +121,7 @@ it("HTTP/1.0 needs no Host", async () => {
   expect(await raw(await runningServer(), "GET /healthz HTTP/1.0\r\n\r\n")).toMatchObject({ status: 200 });
 });
 
-it("a client that resets its connection in the middle of a request harms no other", async () => {
+it("a client that resets its connection during a request does not affect others", async () => {
   const server = await runningServer();
   const socket = await openSocket(server);
   socket.write("GET /heal");
@@ -102,11 +129,16 @@ it("a client that resets its connection in the middle of a request harms no othe
   expect(await raw(server, `${REQUEST}Host: a\r\nConnection: close\r\n\r\n`)).toMatchObject({ status: 200 });
 });
 
-it("clients that drip their request, or send nothing, are answered 408 and cut off", async () => {
-  const server = await runningServer();
+it("a client has 5 s for the headers of a request and 10 s for all of it", () => {
+  const listener = createListener(createRateLimiter({ limit: 0, window: 60 }, () => 0));
+  expect(listener).toMatchObject({ headersTimeout: 5_000, requestTimeout: 10_000 });
+});
+
+it("clients that send a request too slowly, or send nothing, are answered 408 and cut off", async () => {
+  const server = await shortTimeoutListener();
   const [idle, dripping] = [await openSocket(server), await openSocket(server)];
   dripping.write(`${REQUEST}x: `);
-  const drip = setInterval(() => dripping.write("a"), 100);
+  const drip = setInterval(() => dripping.write("a"), 20);
   const received = await Promise.all([receivedUntilClose(idle), receivedUntilClose(dripping)]);
   clearInterval(drip);
   for (const text of received) {

@@ -1,5 +1,6 @@
 import { unlink } from "node:fs/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { InvalidDataError } from "../../src/domain/errors.js";
 import type { LocalServer } from "../../src/serve.js";
 import { DATA, edited } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
@@ -11,9 +12,12 @@ const FIRST = { value: "postgres://localhost/dev" };
 const SECOND = { value: "postgres://localhost/second" };
 const CHANGED = edited((copy) => (copy.values[1].content = SECOND));
 
+const STALE = "the data file could not be read again; the last good data is being served";
+
 async function served() {
   const file = await dataFile(DATA);
-  return { file, server: await runningServer({ data: file.path }) };
+  const onInternalError = vi.fn();
+  return { file, onInternalError, server: await runningServer({ data: file.path, onInternalError }) };
 }
 
 const eventually = (probe: () => Promise<unknown>) => expect.poll(probe, { timeout: 10_000 });
@@ -24,7 +28,7 @@ const health = async (server: LocalServer) => {
 };
 
 describe("a data file that is edited while it is served", () => {
-  it("is read again, and its answers have a new ETag", async () => {
+  it("a data file that is edited while it is served is reloaded, and its answers have a new ETag", async () => {
     const { file, server } = await served();
     const { json, headers } = await get(server, TARGET);
     expect(json).toStrictEqual(FIRST);
@@ -34,7 +38,7 @@ describe("a data file that is edited while it is served", () => {
     expect(answer).toMatchObject({ status: 200, json: SECOND });
   });
 
-  it("changes the credentials, too", async () => {
+  it("a data file that is edited while it is served changes the credentials too", async () => {
     const { file, server } = await served();
     await file.write(edited((copy) => (copy.environments[0].api_secret = "new-secret")));
     await eventually(async () => (await get(server, TARGET)).status).toBe(401);
@@ -65,27 +69,28 @@ describe("a data file that is edited while it is served", () => {
       broken: edited((copy) => (copy.variables[0].name = "dev-secret postgres://")),
       message: /variables\[0\] \(id 2\): name must match/,
     },
-  ])("and broken ($edit): the last good data, 503 from /healthz, and 200 once mended", async (given) => {
-    const { file, server } = await served();
-    await file.write(given.broken);
-    await eventually(() => health(server)).toEqual({ status: 503, message: expect.stringMatching(given.message) });
-    const { message } = await health(server);
-    expect(message).toContain("the last good data is served");
-    expect(message).not.toMatch(/-key\b|-secret|postgres|3000|not a prototype/);
-    expect(message).not.toContain(file.path);
-    expect(await content(server)).toStrictEqual(FIRST);
-    await file.write(CHANGED);
-    await eventually(() => health(server)).toEqual({ status: 200, message: "OK" });
-    expect(await content(server)).toStrictEqual(SECOND);
-  });
+  ])(
+    "the last good data is served while the data file is broken ($edit), with 503 from /healthz until it is repaired",
+    async (given) => {
+      const { file, server, onInternalError } = await served();
+      await file.write(given.broken);
+      await eventually(() => health(server)).toEqual({ status: 503, message: STALE });
+      await vi.waitFor(() => expect(onInternalError).toHaveBeenCalledOnce());
+      const [error] = onInternalError.mock.calls[0] ?? [];
+      expect(error).toBeInstanceOf(InvalidDataError);
+      expect(error.message).toMatch(given.message);
+      expect(error.message).not.toMatch(/-key\b|-secret|postgres|3000|not a prototype/);
+      expect(await content(server)).toStrictEqual(FIRST);
+      await file.write(CHANGED);
+      await eventually(() => health(server)).toEqual({ status: 200, message: "OK" });
+      expect(await content(server)).toStrictEqual(SECOND);
+    },
+  );
 
-  it("and deleted: the last good data, 503, and 200 once it is back", async () => {
+  it("the last good data is served while the data file is deleted, with 503 from /healthz until it is back", async () => {
     const { file, server } = await served();
     await unlink(file.path);
-    await eventually(() => health(server)).toEqual({
-      status: 503,
-      message: "the data file can't be read: no such file or folder; the last good data is served",
-    });
+    await eventually(() => health(server)).toEqual({ status: 503, message: STALE });
     expect(await content(server)).toStrictEqual(FIRST);
     await file.write(CHANGED);
     await eventually(() => health(server)).toEqual({ status: 200, message: "OK" });

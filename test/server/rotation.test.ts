@@ -9,7 +9,7 @@ import { signByHand } from "../support/sign-by-hand.js";
 const NEW = { api_key: "new-key", api_secret: "new-secret" };
 const HOUR = 3_600_000;
 
-/** DATA after shop/development was rotated so long ago, with an hour's grace. */
+/** DATA after a rotation of shop/development with a grace period of one hour. */
 function rotated(ago: number): Data {
   return rotateEnvironment(DATA, "shop/development", NEW, { now: Date.now() - ago, grace: HOUR });
 }
@@ -34,21 +34,21 @@ const CREDENTIALS: [string, () => Headers, () => Headers][] = [
 ];
 
 describe.each(CREDENTIALS)("after a rotation, with %s", (_what, old, renewed) => {
-  it("old and new are taken within the grace period, for the same environment", async () => {
+  it("both pairs are accepted during the grace period after a rotation, for the same environment", async () => {
     const server = await runningServer({ data: rotated(HOUR / 2) });
     const answers = [await get(server, TARGET, old()), await get(server, TARGET, renewed())];
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect(answers[0]?.json).toEqual(answers[1]?.json);
   });
 
-  it("only the new is taken once that is over", async () => {
+  it("only the new pair is accepted after the grace period of a rotation", async () => {
     const server = await runningServer({ data: rotated(HOUR + 1) });
     expect((await get(server, TARGET, old())).status).toBe(401);
     expect((await get(server, TARGET, renewed())).status).toBe(200);
   });
 });
 
-it("the old secret does not go with the new key, nor the new with the old", async () => {
+it("a key is refused with the secret of another pair of the same environment", async () => {
   const server = await runningServer({ data: rotated(0) });
   const mixed = [
     { "x-api-key": "new-key", "x-api-secret": "dev-secret" },

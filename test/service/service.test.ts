@@ -50,7 +50,7 @@ describe("a service", () => {
     expect((await production.listValues()).metadata.total).toBe(1);
   });
 
-  it("answers from the newest snapshot, through sources made before it", async () => {
+  it("reads the newest snapshot, also through older sources", async () => {
     const { service, store } = serviceOver(DATA);
     const source = service.source(service.findEnvironment("shop/development"));
     expect(await source.getContentByName("PORT")).toStrictEqual({ value: 3000 });
@@ -64,7 +64,16 @@ describe("a service", () => {
     expect(service.index.ownerOfKey("dev-key")).toBeUndefined();
   });
 
-  it("lets go of the data before as soon as there is new, asked for anything or not", async () => {
+  it("reads the current application of an environment", async () => {
+    const { service, store } = serviceOver(DATA);
+    const source = service.source(service.findEnvironment("billing/development"));
+    store.snapshot = edited((data) => {
+      data.environments[3].application = data.variables[7].application = "accounting";
+    }) as Data;
+    expect(await source.getContentByName("DATABASE_URL")).toStrictEqual({ value: "postgres://localhost/ledger" });
+  });
+
+  it("releases replaced data immediately", async () => {
     const { service, store, listeners } = serviceOver(structuredClone(DATA));
     const before = new WeakRef(store.snapshot);
     await service.source(service.findEnvironment("test")).getContentByName("DATABASE_URL");
@@ -76,7 +85,7 @@ describe("a service", () => {
     expect(before.deref()).toBeUndefined();
   });
 
-  it("hands out copies, which do not change what it answers next", async () => {
+  it("returns copies, which can be changed safely", async () => {
     const { service } = serviceOver(DATA);
     const source = service.source(service.findEnvironment("shop/development"));
     const answers = [
@@ -93,7 +102,7 @@ describe("a service", () => {
     }
   });
 
-  it("builds its index once for each snapshot", () => {
+  it("builds its index once per snapshot", () => {
     const { service, store } = serviceOver(DATA);
     const before = service.index;
     expect(service.index).toBe(before);
@@ -103,19 +112,32 @@ describe("a service", () => {
 });
 
 describe("a service's health", () => {
-  it("is OK while its store has no problem, with the seconds since it was made and the time", async () => {
+  it("is OK while its store has no problem, with the uptime in seconds and the time", async () => {
     const { service, time } = serviceOver(DATA);
     time.now += 1_234;
+    time.ticks += 1_234;
     const health = { uptime: 1.234, message: "OK", date: "2023-11-14T22:13:21.234Z" };
     expect(service.checkHealth()).toStrictEqual({ healthy: true, health });
     expect(await service.source(service.findEnvironment("test")).getHealth()).toStrictEqual(health);
   });
 
-  it("is the problem of its store while there is one", async () => {
+  it.each([
+    ["back", -3_600_000],
+    ["forward", 3_600_000],
+  ])("has the true uptime and the new date after the clock was set %s", (_direction, change) => {
+    const { service, time } = serviceOver(DATA);
+    time.now += change;
+    time.ticks += 2_000;
+    const { health } = service.checkHealth();
+    expect([health.uptime, Date.parse(health.date)]).toEqual([2, 1_700_000_000_000 + change]);
+  });
+
+  it("reports a problem of its store, which only a source names", async () => {
     const { service, store } = serviceOver(DATA);
     store.problem = "the data file is empty";
     const source = service.source(service.findEnvironment("test"));
-    expect(service.checkHealth()).toMatchObject({ healthy: false, health: { message: "the data file is empty" } });
+    const message = "the data file could not be read again; the last good data is being served";
+    expect(service.checkHealth()).toMatchObject({ healthy: false, health: { message } });
     await expect(source.getHealth()).rejects.toThrow(new ServerError("the data file is empty", 503));
     expect(await source.getContentByName("DATABASE_URL")).toStrictEqual({ value: "postgres://localhost/test" });
 
@@ -132,8 +154,17 @@ function serviceOver(data: Data) {
     return () => {};
   };
   const store: { -readonly [Key in keyof Store]: Store[Key] } = { ...createMemoryStore(data), subscribe };
-  const time = { now: 1_700_000_000_000 };
-  return { service: new Service(store, () => time.now), store, listeners, time };
+  const time = { now: 1_700_000_000_000, ticks: 500 };
+  return {
+    service: new Service(
+      store,
+      () => time.now,
+      () => time.ticks,
+    ),
+    store,
+    listeners,
+    time,
+  };
 }
 
 function collectGarbage(): void {

@@ -1,8 +1,13 @@
 import { createSecretKey } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { sign } from "../../src/signing/sign.js";
-import { EMPTY_BODY_HASH } from "../../src/signing/signature.js";
-import { type ReceivedRequest, signableRoutes, type Tolerance, verify } from "../../src/signing/verify.js";
+import { EMPTY_BODY_HASH, sign } from "../../src/signing/sign.js";
+import {
+  equalSecrets,
+  type ReceivedRequest,
+  signableRoutes,
+  type Tolerance,
+  verify,
+} from "../../src/signing/verify.js";
 
 const NOW = 1_700_000_000_000;
 const SECRET = "dev-secret";
@@ -18,7 +23,7 @@ function accepts(request: Partial<ReceivedRequest>, options: { secret?: string; 
   return verify(received, secret, { now: NOW, ...(tolerance && { tolerance }) });
 }
 
-describe("verify", () => {
+describe("verify()", () => {
   it.each([
     ["the target as sent", { route: TARGET }, true],
     ["the target without its query", { route: "/v1/variables%20x" }, true],
@@ -35,7 +40,7 @@ describe("verify", () => {
     ["no route", { route: "" }, false],
     ["another method", { method: "HEAD" }, false],
     ["the hash of another body", { bodyHash: "d41d8cd98f00b204e9800998ecf8427e" }, false],
-  ])("takes a signature over %s: %o -> %s", (_what, parts, accepted) => {
+  ])("checks a signature over %s: %o -> %s", (_what, parts, accepted) => {
     expect(accepts({ authorization: signed(parts) })).toBe(accepted);
   });
 
@@ -45,7 +50,7 @@ describe("verify", () => {
     ["now", 0, true],
     ["in 60 s", 60_000, true],
     ["in 60.001 s", 60_001, false],
-  ])("takes a timestamp of %s: %d ms -> %s", (_when, shift, accepted) => {
+  ])("checks a timestamp of %s: %d ms -> %s", (_when, shift, accepted) => {
     expect(accepts({ authorization: signed({ timestamp: NOW + shift }) })).toBe(accepted);
   });
 
@@ -54,50 +59,38 @@ describe("verify", () => {
     [-2_001, false],
     [0, true],
     [1, false],
-  ])("keeps to another tolerance: %d ms -> %s", (shift, accepted) => {
+  ])("applies another tolerance: %d ms -> %s", (shift, accepted) => {
     const authorization = signed({ timestamp: NOW + shift });
     expect(accepts({ authorization }, { tolerance: { past: 2, future: 0 } })).toBe(accepted);
   });
 
-  it("does not take a signature whose timestamp was changed", () => {
+  it("refuses a signature whose timestamp was changed", () => {
     const authorization = signed().replace(String(NOW), String(NOW + 1));
     expect(accepts({ authorization })).toBe(false);
   });
 
-  it("takes no other secret's signature", () => {
+  it("refuses a target without a slash, whose signed text could be that of another method and path", () => {
+    const authorization = signed({ method: "GET", route: "/v1/variables" });
+    expect(accepts({ authorization, method: "GET", target: "/v1/variables" })).toBe(true);
+    expect(accepts({ authorization, method: "GE", target: "T/v1/variables" })).toBe(false);
+  });
+
+  it("refuses a signature made with another secret", () => {
     expect(accepts({}, { secret: "dev-secret2" })).toBe(false);
   });
 
-  it("takes the secret as a key object", () => {
+  it("accepts the secret as a key object", () => {
     const request = { method: "GET", target: TARGET, authorization: signed() };
     expect(verify(request, createSecretKey(SECRET, "utf8"), { now: NOW })).toBe(true);
     expect(verify(request, createSecretKey("other", "utf8"), { now: NOW })).toBe(false);
   });
 
-  it("refuses to check against an empty secret", () => {
-    expect(() => accepts({}, { secret: "" })).toThrow(RangeError);
-  });
-
-  it.each([
-    "",
-    "HMAC",
-    "Basic ZGV2LWtleTpkZXYtc2VjcmV0",
-    signed().toLowerCase(),
-    signed().toUpperCase(),
-    ` ${signed()}`,
-    `${signed()} `,
-    `${signed()}0`,
-    signed().slice(0, -2),
-    signed().replace(" ", "  "),
-    signed().replace(":", ""),
-    signed().replace(String(NOW), `0${NOW}`),
-    `${signed()}, ${signed()}`,
-  ])("refuses the malformed header %j", (authorization) => {
-    expect(accepts({ authorization })).toBe(false);
+  it("refuses a malformed header", () => {
+    expect(accepts({ authorization: `${signed()} ` })).toBe(false);
   });
 });
 
-describe("the routes that a signature may cover", () => {
+describe("signableRoutes()", () => {
   it.each([
     ["/v1/variables", ["/v1/variables"]],
     ["/v1/variables?a=%20", ["/v1/variables?a=%20", "/v1/variables"]],
@@ -108,7 +101,23 @@ describe("the routes that a signature may cover", () => {
     ["/v1/%2520", ["/v1/%2520", "/v1/%20"]],
     ["/?", ["/?", "/"]],
     ["", [""]],
-  ])("of the target %j are %j", (target, routes) => {
+  ])("returns, for the target %j, %j", (target, routes) => {
     expect(signableRoutes(target)).toStrictEqual(routes);
+  });
+});
+
+describe("equalSecrets()", () => {
+  it.each([
+    ["secret", "secret", true],
+    ["", "", true],
+    ["sécret", "sécret", true],
+    ["secret", "Secret", false],
+    ["secret", "secre", false],
+    ["secret", "secret ", false],
+    ["secret", "", false],
+    ["a", "a".repeat(10_000), false],
+  ])("compares %j and %j: %s", (a, b, same) => {
+    expect(equalSecrets(a, b)).toBe(same);
+    expect(equalSecrets(b, a)).toBe(same);
   });
 });

@@ -1,4 +1,5 @@
-import { checkData, parseData } from "../../src/store/parse-data.js";
+import { checkData } from "../../src/store/check-data.js";
+import { parseData } from "../../src/store/parse-data.js";
 import { edited } from "../support/data.js";
 
 /** Stands in every secret, key and value of broken data: it must never show up in a message. */
@@ -85,6 +86,12 @@ export const BROKEN_SHAPES: BrokenData[] = [
   ...bad("values", "variable_id", BAD_IDS, ID_RULE),
   ...bad("values", "environment_id", BAD_IDS, ID_RULE),
   ...bad("variables", "name", BAD_NAMES, NAME_RULE),
+  ...bad(
+    "variables",
+    "name",
+    ["PORT99914b932bd37a50b983c5e7c90ae93b"],
+    "must not end in 99914b932bd37a50b983c5e7c90ae93b: a signature for it could be one for another name",
+  ),
   ...bad("variables", "name", [1, null], "must be of the type string"),
   ...bad("variables", "type", ["string", MARKER, "", 1, null], "must be one of STRING, NUMBER, BOOLEAN, JSON"),
   ...bad("variables", "description", [1, null], "must be of the type string"),

@@ -46,7 +46,7 @@ export const BROKEN_RULES: BrokenData[] = [
   [
     "a value across applications",
     (d) => (d.values[3].environment_id = 4),
-    'values[3] (id 14): its variable is of the application "shop", its environment of another',
+    'values[3] (id 14): its variable belongs to the application "shop", its environment to another',
   ],
   [
     "an id that three values have, by the first of them that repeats it",
@@ -87,6 +87,6 @@ function wrongValues(index: number, type: string, variable: string, values: unkn
   return values.map((value) => [
     `${String(JSON.stringify(value))} in a ${type}`,
     (d) => (d.values[index].content.value = value),
-    `values[${index}] (id ${id}): content.value must be a ${type}, as its variable "${variable}" is`,
+    `values[${index}] (id ${id}): content.value must be a ${type}, like its variable "${variable}"`,
   ]);
 }

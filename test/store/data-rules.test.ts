@@ -1,22 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { InvalidDataError } from "../../src/domain/errors.js";
-import { checkData } from "../../src/store/parse-data.js";
+import { checkData } from "../../src/store/check-data.js";
 import { edited } from "../support/data.js";
 import { fileRefusalOf, MARKER, marked, refusalOf } from "./broken-data.js";
 import { BROKEN_RULES } from "./broken-rules.js";
 
-describe("the rules of the data", () => {
-  it.each(BROKEN_RULES)("refuse %s, naming the record and the rule", (_what, change, message) => {
+describe("the relations in the data", () => {
+  it.each(BROKEN_RULES)("checkData refuses %s with the record and the rule", (_what, change, message) => {
     const refusal = refusalOf(change);
     expect(refusal).toBeInstanceOf(InvalidDataError);
     expect(refusal.message).toBe(message);
   });
 
-  it.each(BROKEN_RULES)("refuse %s in a file, in the same words", async (_what, change, message) => {
+  it.each(BROKEN_RULES)("parseData refuses %s with the same message", async (_what, change, message) => {
     expect((await fileRefusalOf(change)).message).toBe(message);
   });
 
-  it.each(BROKEN_RULES)("tell no secret and no value when they refuse %s", (_what, change) => {
+  it.each(BROKEN_RULES)("the error for %s contains no secret or value", (_what, change) => {
     expect(refusalOf(change).message).not.toContain(MARKER);
   });
 
@@ -25,33 +25,33 @@ describe("the rules of the data", () => {
     ["NUMBER", 0],
     ["BOOLEAN", 2],
     ["JSON", 3],
-  ])("take a client-side encrypted value for a %s", (_type, index) => {
+  ])("a client-side encrypted value fits a %s", (_type, index) => {
     const data = edited(({ values }) => {
       values[index].content.value = "envbee:enc:v1:AAAA";
     });
     expect(checkData(data).values[index]?.content.value).toBe("envbee:enc:v1:AAAA");
   });
 
-  it.each(["text", 1.5, false, null, [], {}, { a: [{ b: null }] }])("take %j for a JSON", (value) => {
+  it.each(["text", 1.5, false, null, [], {}, { a: [{ b: null }] }])("a JSON variable can hold %j", (value) => {
     const data = edited(({ values }) => {
       values[3].content.value = value;
     });
     expect(checkData(data).values[3]?.content.value).toStrictEqual(value);
   });
 
-  it("allow one variable name in two applications", () => {
+  it("two applications may have a variable with the same name", () => {
     const { variables } = checkData(marked());
     expect(variables.filter(({ name }) => name === "DATABASE_URL")).toHaveLength(2);
   });
 
-  it("allow names that differ in case only", () => {
+  it("names that differ only in case are different", () => {
     const data = edited(({ variables }) => {
       variables[2].name = "port";
     });
     expect(() => checkData(data)).not.toThrow();
   });
 
-  it("allow one secret in two environments, which their keys tell apart", () => {
+  it("two environments may have the same secret", () => {
     const data = edited(({ environments }) => {
       environments[1].api_secret = environments[0].api_secret;
     });

@@ -1,41 +1,41 @@
 import { describe, expect, it } from "vitest";
 import { InvalidDataError } from "../../src/domain/errors.js";
-import { checkData } from "../../src/store/parse-data.js";
+import { checkData } from "../../src/store/check-data.js";
 import { DATA, edited } from "../support/data.js";
 import { BROKEN_SHAPES, BROKEN_TWICE, fileRefusalOf, MARKER, refusalOf } from "./broken-data.js";
 
 describe("the shape of the data", () => {
-  it.each(BROKEN_SHAPES)("refuses %s, naming the record and the rule", (_what, change, message) => {
+  it.each(BROKEN_SHAPES)("checkData refuses %s with the record and the rule", (_what, change, message) => {
     const refusal = refusalOf(change);
     expect(refusal).toBeInstanceOf(InvalidDataError);
     expect(refusal.message).toBe(message);
   });
 
-  it.each(BROKEN_SHAPES)("refuses %s in a file, in the same words", async (_what, change, message) => {
+  it.each(BROKEN_SHAPES)("parseData refuses %s with the same message", async (_what, change, message) => {
     expect((await fileRefusalOf(change)).message).toBe(message);
   });
 
-  it.each(BROKEN_TWICE)("tells what is wrong first with %s", async (_what, change, message) => {
+  it.each(BROKEN_TWICE)("checkData reports the first of two broken rules: %s", async (_what, change, message) => {
     expect(refusalOf(change).message).toBe(message);
     expect((await fileRefusalOf(change)).message).toBe(message);
   });
 
-  it.each(BROKEN_SHAPES)("tells no secret and no value when it refuses %s", (_what, change) => {
+  it.each(BROKEN_SHAPES)("the error for %s contains no secret or value", (_what, change) => {
     expect(refusalOf(change).message).not.toContain(MARKER);
   });
 
-  it("takes good data as it is", () => {
+  it("checkData returns valid data unchanged", () => {
     expect(checkData(DATA)).toStrictEqual(DATA);
   });
 
-  it("does not change what it is given", () => {
+  it("checkData does not change its argument", () => {
     const given = edited(({ variables }) => delete variables[0].description);
     const before = structuredClone(given);
     checkData(given);
     expect(given).toStrictEqual(before);
   });
 
-  it("has records of its own, which do not change with what it was given", () => {
+  it("checkData copies the records", () => {
     const given = structuredClone(DATA);
     const data = checkData(given);
     for (const list of [given.environments, given.variables, given.values])
@@ -43,23 +43,23 @@ describe("the shape of the data", () => {
     expect(data).toStrictEqual(DATA);
   });
 
-  it("takes empty lists", () => {
+  it("checkData accepts empty lists", () => {
     const empty = { version: 1, environments: [], variables: [], values: [] };
     expect(checkData(empty)).toStrictEqual(empty);
   });
 
-  it("takes a $schema, and keeps it", () => {
+  it("checkData keeps $schema", () => {
     const data = { $schema: "./data.schema.json", ...DATA };
     expect(checkData(data)).toStrictEqual(data);
   });
 
-  it("takes the last ids, which may be 0", () => {
+  it("checkData accepts last ids, which may be 0", () => {
     const data = { ...DATA, last_ids: { environments: 0, variables: 8, values: 2 ** 53 - 1 } };
     expect(checkData(data)).toStrictEqual(data);
   });
 
   it.each([{ environments: -1 }, { values: 1.5 }, { variables: "8" }, { more: 1 }])(
-    "refuses last ids like %o",
+    "checkData rejects last ids like %o",
     (wrong) => {
       const lastIds = { environments: 4, variables: 8, values: 19, ...wrong };
       expect(() => checkData({ ...DATA, last_ids: lastIds })).toThrow("last_ids");
@@ -67,7 +67,7 @@ describe("the shape of the data", () => {
   );
 
   it.each(["tomorrow", "2026-01-31", "2026-13-31T12:00:00Z", "2026-01-31T12:00:00+01:00", 0])(
-    "refuses %j for the end of a key's life",
+    "checkData rejects %j for the end of a key's life",
     (valid_until) => {
       const previous = [{ api_key: "old", api_secret: "old", valid_until }];
       const environments = [{ ...DATA.environments[0], previous }];
@@ -77,7 +77,7 @@ describe("the shape of the data", () => {
     },
   );
 
-  it("fills in the application default and an empty description", () => {
+  it("checkData fills in the application default and an empty description", () => {
     const data = checkData({
       version: 1,
       environments: [{ id: 1, name: "test", api_key: "key", api_secret: "secret" }],
@@ -95,7 +95,7 @@ describe("the shape of the data", () => {
   });
 
   it.each(["A", "_", "a.b-c_1", "__proto__", "constructor", "toString", "x".repeat(255)])(
-    "takes the variable name %s",
+    "checkData accepts the variable name %s",
     (name) => {
       const data = edited(({ variables }) => {
         variables[4].name = name;
@@ -104,22 +104,28 @@ describe("the shape of the data", () => {
     },
   );
 
-  it.each(["x", "!#$%&'()*+-./:;<=>?@[]^_`{|}~\"\\", "s".repeat(512)])("takes the credential %s", (credential) => {
-    const data = edited(({ environments }) => {
-      environments[0].api_key = credential;
-      environments[0].api_secret = credential;
-    });
-    expect(checkData(data).environments[0]).toMatchObject({ api_key: credential, api_secret: credential });
-  });
+  it.each(["x", "!#$%&'()*+-./:;<=>?@[]^_`{|}~\"\\", "s".repeat(512)])(
+    "checkData accepts the credential %s",
+    (credential) => {
+      const data = edited(({ environments }) => {
+        environments[0].api_key = credential;
+        environments[0].api_secret = credential;
+      });
+      expect(checkData(data).environments[0]).toMatchObject({ api_key: credential, api_secret: credential });
+    },
+  );
 
-  it.each(["staging 2", "préproduction", "__proto__", "x".repeat(255)])("takes the environment name %s", (name) => {
-    const data = edited(({ environments }) => {
-      environments[0].name = name;
-    });
-    expect(checkData(data).environments[0]?.name).toBe(name);
-  });
+  it.each(["staging 2", "préproduction", "__proto__", "x".repeat(255)])(
+    "checkData accepts the environment name %s",
+    (name) => {
+      const data = edited(({ environments }) => {
+        environments[0].name = name;
+      });
+      expect(checkData(data).environments[0]?.name).toBe(name);
+    },
+  );
 
-  it("takes the largest safe integer for an id", () => {
+  it("checkData accepts the largest safe integer as an id", () => {
     const data = edited(({ values }) => {
       values[0].id = Number.MAX_SAFE_INTEGER;
     });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { NotFoundError, UsageError } from "../../src/domain/errors.js";
+import { checkData } from "../../src/store/check-data.js";
 import {
   addEnvironment,
   removeEnvironment,
   replaceCredentials,
   rotateEnvironment,
 } from "../../src/store/edit-environments.js";
-import { checkData } from "../../src/store/parse-data.js";
 import { DATA } from "../support/data.js";
 
 const NEW = { api_key: "new-key", api_secret: "new-secret" };
@@ -14,25 +14,25 @@ const NOW = Date.parse("2026-01-01T00:00:00.000Z");
 const HOUR = 3_600_000;
 
 describe("environments", () => {
-  it("are added with an id that none ever had", () => {
+  it("a new environment gets an id that was never used", () => {
     const earlier = { ...DATA, last_ids: { environments: 9, variables: 8, values: 19 } };
     const data = addEnvironment(earlier, { application: "shop", name: "staging" }, NEW);
     expect(data.environments.at(-1)).toEqual({ id: 10, application: "shop", name: "staging", ...NEW });
     expect(checkData(data)).toEqual(data);
   });
 
-  it("are not added twice", () => {
+  it("an environment can't be added twice", () => {
     expect(() => addEnvironment(DATA, { application: "shop", name: "test" }, NEW)).toThrow(UsageError);
   });
 
-  it("are removed with their values, while definitions stay", () => {
+  it("removing an environment removes its values, but no definitions", () => {
     const data = removeEnvironment(DATA, "production");
     expect(data.environments.map(({ id }) => id)).toEqual([1, 2, 4]);
     expect(data.values.filter((value) => value.environment_id === 3)).toEqual([]);
     expect(data.variables).toEqual(DATA.variables);
   });
 
-  it("have to be there to be removed or rotated", () => {
+  it("an environment must exist to be removed or rotated", () => {
     expect(() => removeEnvironment(DATA, "staging")).toThrow(NotFoundError);
     expect(() => rotateEnvironment(DATA, "staging", NEW, { now: NOW, grace: 0 })).toThrow(NotFoundError);
     expect(() => rotateEnvironment(DATA, "development", NEW, { now: NOW, grace: 0 })).toThrow(UsageError);
@@ -44,18 +44,18 @@ describe("rotation", () => {
     rotateEnvironment(data, "shop/development", pair, { now, grace });
   const [original] = DATA.environments;
 
-  it("without grace leaves the new pair alone", () => {
+  it("rotation without grace leaves only the new pair", () => {
     expect(rotate(DATA, 0).environments[0]).toEqual({ ...original, ...NEW });
   });
 
-  it("with grace keeps the old pair until then", () => {
+  it("rotation with grace keeps the old pair until it ends", () => {
     const data = rotate(DATA, HOUR);
     const previous = [{ api_key: "dev-key", api_secret: "dev-secret", valid_until: "2026-01-01T01:00:00.000Z" }];
     expect(data.environments[0]).toEqual({ ...original, ...NEW, previous });
     expect(checkData(data)).toEqual(data);
   });
 
-  it("keeps earlier pairs that are still valid and drops those that are not", () => {
+  it("rotation keeps earlier pairs only while they are valid", () => {
     const newest = { api_key: "newest-key", api_secret: "newest-secret" };
     const keys = (now: number) =>
       rotate(rotate(DATA, HOUR), HOUR, now, newest).environments[0]?.previous?.map((pair) => pair.api_key);
@@ -63,12 +63,12 @@ describe("rotation", () => {
     expect(keys(NOW + HOUR)).toEqual(["new-key"]);
   });
 
-  it("without grace ends earlier grace too: whoever rotates a leaked pair wants it gone", () => {
+  it("rotation without grace ends earlier grace too, as for a leaked pair", () => {
     expect(rotate(rotate(DATA, HOUR), 0).environments[0]).not.toHaveProperty("previous");
   });
 });
 
-it("all credentials are replaced at once, those that were rotated out too, and nothing else", () => {
+it("replaceCredentials replaces all credentials, removes rotated-out pairs, and changes nothing else", () => {
   const earlier = rotateEnvironment(DATA, "test", NEW, { now: NOW, grace: HOUR });
   let count = 0;
   const nextPair = () => ({ api_key: `key-${++count}`, api_secret: `secret-${count}` });

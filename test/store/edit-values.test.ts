@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { EnvironmentRecord } from "../../src/domain/environment.js";
 import { NotFoundError, UsageError } from "../../src/domain/errors.js";
+import { checkData } from "../../src/store/check-data.js";
 import type { Data } from "../../src/store/data.js";
 import { setValues, unsetValues } from "../../src/store/edit-values.js";
-import { checkData } from "../../src/store/parse-data.js";
 import { DATA } from "../support/data.js";
 
 const [development, test, production, billing] = DATA.environments as [
@@ -21,7 +21,7 @@ function read(data: Data, { id, application }: EnvironmentRecord, name: string) 
 }
 
 describe("setValues", () => {
-  it("changes a value and keeps its record, the definition and all else", () => {
+  it("setValues changes a value, and keeps its record, the definition and everything else", () => {
     const data = setValues(DATA, development, [{ name: "PORT", type: "NUMBER", value: 4000 }]);
     expect(read(data, development, "PORT").value).toEqual({
       id: 12,
@@ -34,7 +34,7 @@ describe("setValues", () => {
     expect(checkData(data)).toEqual(data);
   });
 
-  it("makes a variable with ids that none ever had, in the environment's application", () => {
+  it("setValues creates a variable with unused ids in the environment's application", () => {
     const earlier = { ...DATA, last_ids: { environments: 4, variables: 20, values: 30 } };
     const data = setValues(earlier, billing, [{ name: "PORT", type: "NUMBER", value: 1, description: "For billing" }]);
     expect(read(data, billing, "PORT")).toEqual({
@@ -43,48 +43,48 @@ describe("setValues", () => {
     });
   });
 
-  it("gives a variable of another environment a value here", () => {
+  it("setValues sets a value for a variable that other environments have", () => {
     const { variable, value } = read(setValues(DATA, test, [{ name: "PORT", type: "NUMBER", value: 1 }]), test, "PORT");
     expect([variable?.id, value?.content.value]).toEqual([2, 1]);
   });
 
-  it("takes the last of two values for one name, in one record", () => {
+  it("setValues keeps the last of two values for one name, in one record", () => {
     const twice = [1, 2].map((value) => ({ name: "NEW", type: "NUMBER" as const, value }));
     const data = setValues(DATA, development, twice);
     expect(data.variables.length - DATA.variables.length).toBe(1);
     expect(read(data, development, "NEW").value?.content.value).toBe(2);
   });
 
-  it("keeps a description unless there is a new one", () => {
+  it("setValues keeps a description unless there is a new one", () => {
     const assignment = { name: "PORT", type: "NUMBER" as const, value: 1 };
     expect(read(setValues(DATA, test, [assignment]), test, "PORT").variable?.description).toBe("Where it listens");
     const renewed = setValues(DATA, test, [{ ...assignment, description: "" }]);
     expect(read(renewed, test, "PORT").variable?.description).toBe("");
   });
 
-  it("changes a type when all other values fit it", () => {
+  it("setValues changes a type when all other values fit it", () => {
     const data = setValues(DATA, production, [{ name: "UNSET", type: "NUMBER", value: 1 }]);
     expect(read(data, production, "UNSET").variable?.type).toBe("NUMBER");
     expect(checkData(data)).toEqual(data);
   });
 
-  it("refuses a type that a value in another environment does not fit", () => {
+  it("setValues rejects a type that a value in another environment does not fit", () => {
     const change = () => setValues(DATA, development, [{ name: "DATABASE_URL", type: "NUMBER", value: 1 }]);
     expect(change).toThrow(
-      new UsageError("DATABASE_URL can't become a NUMBER: it has another value in another environment"),
+      new UsageError("DATABASE_URL can't become a NUMBER: its value in another environment is not a NUMBER"),
     );
   });
 
-  it.each(["", "1A", "a b", "a/b", "é"])("refuses the name %j", (name) => {
+  it.each(["", "1A", "a b", "a/b", "é"])("setValues rejects the name %j", (name) => {
     expect(() => setValues(DATA, test, [{ name, type: "STRING", value: "" }])).toThrow(UsageError);
   });
 
-  it("refuses a value that is not of its type, without quoting it", () => {
+  it("setValues rejects a value that is not of its type, without quoting it", () => {
     const change = () => setValues(DATA, test, [{ name: "NEW", type: "NUMBER", value: "hunter2" }]);
-    expect(change).toThrow(new UsageError("the value for NEW is no NUMBER"));
+    expect(change).toThrow(new UsageError("the value for NEW is not a NUMBER"));
   });
 
-  it("changes nothing of what it was given", () => {
+  it("setValues does not change its argument", () => {
     const before = structuredClone(DATA);
     setValues(DATA, development, [{ name: "PORT", type: "NUMBER", value: 1 }]);
     unsetValues(DATA, development, ["PORT"]);
@@ -93,18 +93,18 @@ describe("setValues", () => {
 });
 
 describe("unsetValues", () => {
-  it("removes the value here and keeps a definition that others have values for", () => {
+  it("unsetValues removes the value, and keeps a definition with values in other environments", () => {
     const data = unsetValues(DATA, development, ["DATABASE_URL"]);
     expect(read(data, development, "DATABASE_URL")).toMatchObject({ variable: { id: 1 }, value: undefined });
     expect(read(data, test, "DATABASE_URL").value).toBeDefined();
     expect(read(data, billing, "DATABASE_URL").value).toBeDefined();
   });
 
-  it("removes a definition with its last value", () => {
+  it("unsetValues removes a definition with its last value", () => {
     expect(read(unsetValues(DATA, development, ["FLAGS", "PORT"]), development, "FLAGS").variable).toBeUndefined();
   });
 
-  it("names all that have no value here, and removes nothing then", () => {
+  it("unsetValues lists all names without a value, and removes nothing", () => {
     expect(() => unsetValues(DATA, development, ["PORT", "UNSET", "NOPE"])).toThrow(
       new NotFoundError('"UNSET", "NOPE" have no value in shop/development'),
     );

@@ -1,13 +1,15 @@
-import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { InvalidDataError } from "../../src/domain/errors.js";
+import type { OpenFile } from "../../src/files/open-file.js";
+import { DataFileAdapter } from "../../src/store/data-file.js";
 import { createDataFile, openDataFile } from "../../src/store/json-file-store.js";
 import { DATA } from "../support/data.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 describe("createDataFile", () => {
-  it("makes a file that opens as what was put into it, and that a person can read", async () => {
+  it("createDataFile creates a file with this data, in a readable form", async () => {
     const path = join(await temporaryFolder(), "data.json");
     await createDataFile(path, DATA);
     expect((await openDataFile(path)).snapshot).toStrictEqual(DATA);
@@ -16,7 +18,7 @@ describe("createDataFile", () => {
     );
   });
 
-  it.each([0o000, 0o022, 0o077])("makes it for its owner alone under the umask %o", async (umask) => {
+  it.each([0o000, 0o022, 0o077])("createDataFile creates a file with mode 0600 under the umask %o", async (umask) => {
     const path = join(await temporaryFolder(), "data.json");
     const before = process.umask(umask);
     onTestFinished(() => {
@@ -26,31 +28,31 @@ describe("createDataFile", () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  it("leaves no other file behind when it succeeds", async () => {
+  it("createDataFile leaves no temporary file behind", async () => {
     const folder = await temporaryFolder();
     await createDataFile(join(folder, "data.json"), DATA);
     expect(await readdir(folder)).toStrictEqual(["data.json"]);
   });
 
-  it("leaves a file that is there as it is, byte for byte, and no other behind", async () => {
+  it("createDataFile leaves an existing file unchanged, and no temporary file behind", async () => {
     const folder = await temporaryFolder();
     const path = join(folder, "data.json");
     await writeFile(path, "mine\r\n");
     await expect(createDataFile(path, DATA)).rejects.toThrow(
-      new InvalidDataError(`${path} can't be written: there is such a file already`),
+      new InvalidDataError(`${path} can't be written: the file already exists`),
     );
     expect(await readFile(path, "utf8")).toBe("mine\r\n");
     expect(await readdir(folder)).toStrictEqual(["data.json"]);
   });
 
-  it("does not follow a link that leads nowhere", async () => {
+  it("createDataFile does not follow a dangling link", async () => {
     const folder = await temporaryFolder();
     await symlink("elsewhere.json", join(folder, "data.json"));
-    await expect(createDataFile(join(folder, "data.json"), DATA)).rejects.toThrow("there is such a file already");
+    await expect(createDataFile(join(folder, "data.json"), DATA)).rejects.toThrow("the file already exists");
     expect(await readdir(folder)).toStrictEqual(["data.json"]);
   });
 
-  it("lets one of several that make the same file at once win", async () => {
+  it("createDataFile lets one of several concurrent calls create the file", async () => {
     const folder = await temporaryFolder();
     const path = join(folder, "data.json");
     const results = await Promise.allSettled(Array.from({ length: 10 }, () => createDataFile(path, DATA)));
@@ -59,7 +61,7 @@ describe("createDataFile", () => {
     expect((await openDataFile(path)).snapshot).toStrictEqual(DATA);
   });
 
-  it("says so when there is no such folder", async () => {
+  it("createDataFile reports a missing folder", async () => {
     const path = join(await temporaryFolder(), "none", "data.json");
     await expect(createDataFile(path, DATA)).rejects.toThrow(
       new InvalidDataError(`${path} can't be written: no such file or folder`),
@@ -69,7 +71,7 @@ describe("createDataFile", () => {
 
 describe("openDataFile", () => {
   describe.each([false, true])("with watch: %s", (watch) => {
-    it("refuses a file that is not there, and does not make it", async () => {
+    it("openDataFile rejects a missing file, and does not create it", async () => {
       const folder = await temporaryFolder();
       const path = join(folder, "data.json");
       await expect(openDataFile(path, { watch })).rejects.toThrow(
@@ -78,7 +80,7 @@ describe("openDataFile", () => {
       expect(await readdir(folder)).toStrictEqual([]);
     });
 
-    it("refuses a folder", async () => {
+    it("openDataFile rejects a folder", async () => {
       const path = join(await temporaryFolder(), "data.json");
       await mkdir(path);
       await expect(openDataFile(path, { watch })).rejects.toThrow(
@@ -87,7 +89,7 @@ describe("openDataFile", () => {
     });
 
     // The superuser may read everything.
-    it.skipIf(process.getuid?.() === 0)("refuses a file that it may not read", async () => {
+    it.skipIf(process.getuid?.() === 0)("openDataFile rejects an unreadable file", async () => {
       const path = join(await temporaryFolder(), "data.json");
       await writeFile(path, JSON.stringify(DATA));
       await chmod(path, 0o200);
@@ -96,23 +98,62 @@ describe("openDataFile", () => {
       );
     });
 
+    it("openDataFile rejects a file of 600 MB before it reads any of it", async () => {
+      const path = join(await temporaryFolder(), "data.json");
+      // It has no blocks on the disk.
+      await writeFile(path, "");
+      await truncate(path, 600 * 1_048_576);
+      await expect(openDataFile(path, { watch })).rejects.toThrow(
+        new InvalidDataError(`${path} is too large: it has 600 MB; the limit is 512 MB`),
+      );
+    });
+
+    it("openDataFile rejects a file that exceeds maxSize", async () => {
+      const path = join(await temporaryFolder(), "data.json");
+      await createDataFile(path, DATA);
+      const { size } = await stat(path);
+      expect((await openDataFile(path, { watch, maxSize: size })).snapshot).toStrictEqual(DATA);
+      await expect(openDataFile(path, { watch, maxSize: 1_024 })).rejects.toThrow(
+        new InvalidDataError(`${path} is too large: it has 3 KB; the limit is 1 KB`),
+      );
+    });
+
     it.each([
       ["", "is empty"],
-      ["null", "must hold one JSON object"],
+      ["null", "must contain one JSON object"],
       ['{\n"version": 1', "is not valid JSON: line 2, column 13: close brace expected"],
       ['{"version":1}', "environments is missing"],
-    ])("refuses the content %j with the path and the rule, and changes nothing", async (text, rule) => {
-      const path = join(await temporaryFolder(), "data.json");
-      await writeFile(path, text);
-      await expect(openDataFile(path, { watch })).rejects.toThrow(new InvalidDataError(`${path} ${rule}`));
-      expect(await readFile(path, "utf8")).toBe(text);
-    });
+    ])(
+      "openDataFile rejects the content %j with the path and the rule, and does not change the file",
+      async (text, rule) => {
+        const path = join(await temporaryFolder(), "data.json");
+        await writeFile(path, text);
+        await expect(openDataFile(path, { watch })).rejects.toThrow(new InvalidDataError(`${path} ${rule}`));
+        expect(await readFile(path, "utf8")).toBe(text);
+      },
+    );
   });
 
-  it("opens a file through a link", async () => {
+  it("openDataFile opens a file through a link", async () => {
     const folder = await temporaryFolder();
     await createDataFile(join(folder, "real.json"), DATA);
     await symlink("real.json", join(folder, "data.json"));
     expect((await openDataFile(join(folder, "data.json"))).snapshot).toStrictEqual(DATA);
   });
+});
+
+it("a file that grows while it is read is read only up to the size limit", async () => {
+  let reads = 0;
+  const read = async (buffer: Uint8Array) => ({ bytesRead: ++reads && buffer.fill(0x20).length });
+  const file = {
+    stat: async () => ({ size: 0, isDirectory: () => false, isFile: () => true }),
+    read,
+    close: async () => {},
+  };
+  const adapter = new DataFileAdapter("data.json", {
+    open: async () => file as unknown as OpenFile,
+    maxSize: 1_000_000,
+  });
+  await expect(adapter.read()).rejects.toThrow("is too large: it has 1,024 KB; the limit is 977 KB");
+  expect(reads).toBeLessThan(20);
 });

@@ -5,7 +5,7 @@ import { updateDataFile } from "../../src/store/update-data-file.js";
 import { DATA } from "../support/data.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-it("a write is not acknowledged when the link to the file is turned elsewhere meanwhile", async () => {
+it("a write fails when the link to the file was changed in the meantime", async () => {
   const folder = await temporaryFolder();
   const [first, second, link] = ["first.json", "second.json", "current.json"].map((name) => join(folder, name));
   for (const path of [first, second]) writeFileSync(path as string, JSON.stringify(DATA));
@@ -15,6 +15,6 @@ it("a write is not acknowledged when the link to the file is turned elsewhere me
     renameSync(`${link}.new`, link as string);
     return { ...data, values: [] };
   });
-  await expect(update).rejects.toThrow("another program has changed it meanwhile");
+  await expect(update).rejects.toThrow("another program has changed it in the meantime");
   expect(JSON.parse(readFileSync(first as string, "utf8"))).toEqual(DATA);
 });

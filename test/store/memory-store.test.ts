@@ -4,13 +4,13 @@ import { createMemoryStore } from "../../src/store/memory-store.js";
 import { DATA, edited } from "../support/data.js";
 
 describe("a memory store", () => {
-  it("holds the data that it was made with, and has no problem", () => {
+  it("a memory store has its data and no problem", () => {
     const store = createMemoryStore(DATA);
     expect(store.snapshot).toStrictEqual(DATA);
     expect(store.problem).toBeUndefined();
   });
 
-  it("refuses data that a data file could not hold", () => {
+  it("createMemoryStore refuses data that breaks a rule", () => {
     const broken = edited(({ variables }) => {
       variables[2].id = 1;
     });
@@ -19,7 +19,7 @@ describe("a memory store", () => {
     );
   });
 
-  it("never tells of a change, and closes", async () => {
+  it("a memory store never notifies listeners, and closes", async () => {
     const listener = vi.fn();
     const store = createMemoryStore(DATA);
     store.subscribe(listener)();

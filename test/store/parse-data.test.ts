@@ -7,11 +7,11 @@ import { MARKER, marked } from "./broken-data.js";
 const encoder = new TextEncoder();
 
 describe("parseData", () => {
-  it("reads what a data file holds", async () => {
+  it("parseData reads a data file", async () => {
     expect(await parseData(encoder.encode(JSON.stringify(DATA, null, 2)))).toStrictEqual(DATA);
   });
 
-  it("fills in the defaults of the records that lack them, and only those", async () => {
+  it("parseData fills in the defaults of the records that lack them, and only those", async () => {
     const { environments, variables, values } = DATA;
     const written = JSON.stringify({
       version: 1,
@@ -33,10 +33,10 @@ describe("parseData", () => {
     ["nothing", "", "is empty"],
     ["white space", " \r\n\t", "is empty"],
     ["a byte order mark", '\uFEFF{"version":1}', "starts with a byte order mark, which JSON does not allow"],
-    ["null", "null", "must hold one JSON object"],
-    ["a list", "[]", "must hold one JSON object"],
-    ["a text", `"${MARKER}"`, "must hold one JSON object"],
-    ["a number", "1", "must hold one JSON object"],
+    ["null", "null", "must contain one JSON object"],
+    ["a list", "[]", "must contain one JSON object"],
+    ["a text", `"${MARKER}"`, "must contain one JSON object"],
+    ["a number", "1", "must contain one JSON object"],
     ["no version", "{}", "has no version; it must be 1"],
     ["a newer version", '{"version":2}', "has an unknown version; this appvars reads version 1"],
     ["a version that is a text", '{"version":"1"}', "has an unknown version; this appvars reads version 1"],
@@ -47,7 +47,7 @@ describe("parseData", () => {
     ["a comment", '{\n  // why\n  "version": 1\n}', ": line 2, column 3: invalid comment token"],
     ["two objects", `{"version":1}${MARKER}`, ": line 1, column 14: invalid symbol"],
     ["quotes of another kind", `{'${MARKER}': 1}`, ": line 1, column 2: invalid symbol"],
-  ])("refuses %s", async (_what, text, message) => {
+  ])("parseData rejects %s", async (_what, text, message) => {
     const whole = message.startsWith(":") ? `is not valid JSON${message}` : message;
     await expect(parseData(encoder.encode(text))).rejects.toThrow(new InvalidDataError(whole));
   });
@@ -56,38 +56,71 @@ describe("parseData", () => {
     ["a lone byte", [0x7b, 0x22, 0xff, 0x22, 0x7d]],
     ["half a character", [0x22, 0xc3, 0x22]],
     ["UTF-16", [0x7b, 0x00, 0xd8, 0x00]],
-  ])("refuses bytes that are not UTF-8: %s", async (_what, bytes) => {
+  ])("parseData rejects bytes that are not UTF-8: %s", async (_what, bytes) => {
     await expect(parseData(Uint8Array.from(bytes))).rejects.toThrow(new InvalidDataError("is not valid UTF-8"));
   });
 
-  it.each(["__proto__", "constructor", "toString"])("refuses a field called %s", async (field) => {
+  it.each(["__proto__", "constructor", "toString"])("parseData rejects a field called %s", async (field) => {
     const text = `{"version":1,"environments":[],"variables":[],"values":[],"${field}":{}}`;
     await expect(parseData(encoder.encode(text))).rejects.toThrow(`${field} is not a known field`);
   });
 
-  it("refuses brackets that are nested too deeply, as it does any other nonsense", async () => {
+  it("parseData rejects brackets that are nested too deeply to parse", async () => {
     await expect(parseData(encoder.encode("[".repeat(200_000)))).rejects.toThrow(
       "is not valid JSON: it can't be parsed",
     );
   });
 
-  it("refuses JSON that is nested too deeply to be written, and names the record", async () => {
+  it("parseData rejects JSON that is nested too deeply to be written, and names the record", async () => {
     const text = JSON.stringify(DATA).replace('{"beta":["x",null,1.5]}', "[".repeat(6_000) + "]".repeat(6_000));
     await expect(parseData(encoder.encode(text))).rejects.toThrow("values[3] (id 14): content.value must be a JSON");
   });
 
-  it("takes a number too large for JavaScript for no NUMBER", async () => {
+  it("parseData rejects a number too large for JavaScript as a NUMBER", async () => {
     const text = JSON.stringify(DATA).replace("3000", "1e999");
     await expect(parseData(encoder.encode(text))).rejects.toThrow("content.value must be a NUMBER");
   });
 
   // JSON has no way to serve it: it would reach callers as null.
-  it.each(["1e999", '{"a":[-1e999]}'])("takes %s for no JSON either", async (value) => {
+  it.each(["1e999", '{"a":[-1e999]}'])("parseData rejects %s as a JSON value", async (value) => {
     const text = JSON.stringify(DATA).replace('{"beta":["x",null,1.5]}', value);
     await expect(parseData(encoder.encode(text))).rejects.toThrow("values[3] (id 14): content.value must be");
   });
 
-  it("refuses a file cut off anywhere, and never quotes it", async () => {
+  it.each([
+    ["in the file's own object", '"version":1', '"version":1,^"version":1'],
+    ["far apart", '"values":[', '^"environments":[],"values":['],
+    ["in a record", '"api_secret":"dev-secret"', '"api_secret":"old",^"api_secret":"dev-secret"'],
+    ["in a record, with an escape", '"api_key":"dev-key"', '"api_key":"x",^"api\\u005fkey":"dev-key"'],
+    ["in a record, with spaces", '"id":2,"app', '"id"\n\t: 2 , ^"id" \r\n :1, "app'],
+    ["in a content", '{"value":3000}', '{"value":3000,^"value":3000}'],
+    ["in a JSON value", '{"beta":', '{"a":[{"":1,"b":{"":2},^"":3}],"beta":'],
+    ["in a JSON value, as __proto__", '{"beta":', '{"__proto__":1,^"__proto__":1,"beta":'],
+  ])("parseData rejects the same key twice %s, with the place", async (_what, before, after) => {
+    const [head = "", tail = ""] = JSON.stringify(DATA).replace(before, after).split("^");
+    const lines = head.split("\n");
+    const place = `line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1}`;
+    expect(tail).not.toBe("");
+    expect(await refusal(encoder.encode(head + tail))).toBe(`has the same key twice in one object: ${place}`);
+  });
+
+  it("parseData is not misled by text that looks like a key", async () => {
+    const value = {
+      ":": '":"',
+      '"': "\\",
+      "\\": '\\":',
+      "": { "": [":", { "": '{"a":1,"a":2}' }] },
+      ["__proto__"]: { ["__proto__"]: "\u{1f600}:" },
+      é: "\\\\\\",
+    };
+    for (const indent of [0, 2]) {
+      const values = [{ ...DATA.values[3], content: { value } }];
+      const text = JSON.stringify({ ...DATA, values }, null, indent);
+      expect((await parseData(encoder.encode(text))).values).toEqual(values);
+    }
+  });
+
+  it("parseData rejects a file cut off anywhere, and never quotes it", async () => {
     const bytes = encoder.encode(JSON.stringify(marked()));
     for (let length = 0; length < bytes.length; length++) {
       const message = await refusal(bytes.subarray(0, length));
@@ -95,7 +128,7 @@ describe("parseData", () => {
     }
   });
 
-  it("never quotes secrets or values when one character is wrong anywhere", async () => {
+  it("parseData never quotes secrets or values when one character is wrong anywhere", async () => {
     const text = JSON.stringify(marked());
     for (let index = 0; index < text.length; index++) {
       const message = await refusal(encoder.encode(`${text.slice(0, index)}}${text.slice(index + 1)}`));

@@ -1,28 +1,28 @@
 import { describe, expect, it } from "vitest";
-import { checkData } from "../../src/store/parse-data.js";
+import { checkData } from "../../src/store/check-data.js";
 import { starterData } from "../../src/store/starter-data.js";
 
 describe("the data to start with", () => {
-  it("breaks no rule and leaves no default to be filled in", () => {
+  it("the starter data is valid and needs no defaults", () => {
     const data = starterData();
     expect(checkData(data)).toStrictEqual(data);
     expect(checkData(JSON.parse(JSON.stringify(data)))).toStrictEqual(data);
   });
 
-  it("has three environments, and a variable of each type with a value in each of them", () => {
+  it("the starter data has three environments, and a variable of each type with a value in each", () => {
     const { environments, variables, values } = starterData();
     expect(environments.map(({ name }) => name)).toStrictEqual(["development", "test", "production"]);
     expect(variables.map(({ type }) => type).sort()).toStrictEqual(["BOOLEAN", "JSON", "NUMBER", "STRING"]);
     expect(values).toHaveLength(environments.length * variables.length);
   });
 
-  it("has credentials that are never the same twice", () => {
+  it("the starter data has different credentials every time", () => {
     const all = Array.from({ length: 20 }, starterData).flatMap(({ environments }) => environments);
     const credentials = all.flatMap(({ api_key, api_secret }) => [api_key, api_secret]);
     expect(new Set(credentials).size).toBe(20 * 3 * 2);
   });
 
-  it("has keys of 128 bits and secrets of 256, in hex", () => {
+  it("the starter data has keys of 128 bits and secrets of 256 bits, in hex", () => {
     for (const { api_key, api_secret } of starterData().environments) {
       expect(api_key).toMatch(/^[0-9a-f]{32}$/);
       expect(api_secret).toMatch(/^[0-9a-f]{64}$/);

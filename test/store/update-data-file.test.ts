@@ -1,11 +1,11 @@
 import { renameSync, writeFileSync } from "node:fs";
-import { chmod, lstat, mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, link, lstat, mkdir, open, readdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { InvalidDataError } from "../../src/domain/errors.js";
+import { fingerprint } from "../../src/files/watch-file.js";
 import type { Data } from "../../src/store/data.js";
-import { fingerprint } from "../../src/store/fingerprint.js";
-import { nextId } from "../../src/store/ids.js";
+import { nextId } from "../../src/store/data.js";
 import { openDataFile } from "../../src/store/json-file-store.js";
 import { parseData } from "../../src/store/parse-data.js";
 import { updateDataFile } from "../../src/store/update-data-file.js";
@@ -30,7 +30,7 @@ const remove = (id: number) => (data: Data) => ({
 const added = ({ variables }: Data) => variables.map(({ name }) => name).filter((name) => name.startsWith("ADDED"));
 
 describe("updateDataFile", () => {
-  it("writes what is made of the file as it is by then, returns it, and leaves nothing else behind", async () => {
+  it("updateDataFile applies the change to the current file, returns the result, and leaves nothing else behind", async () => {
     const path = await file();
     expect(added(await updateDataFile(path, add))).toStrictEqual(["ADDED_9"]);
     const data = await updateDataFile(path, add);
@@ -39,20 +39,20 @@ describe("updateDataFile", () => {
     expect(await names(path)).toStrictEqual(["vars.json"]);
   });
 
-  it("loses no change of several at once", async () => {
+  it("updateDataFile loses none of several concurrent changes", async () => {
     const path = await file();
     await Promise.all(Array.from({ length: 12 }, () => updateDataFile(path, add)));
     expect(added(await read(path))).toHaveLength(12);
   });
 
-  it("writes nothing when the change returns what it was given", async () => {
+  it("updateDataFile writes nothing when the change returns its argument", async () => {
     const path = await file();
     const before = await fingerprint(path);
     await updateDataFile(path, (data) => data);
     expect(await fingerprint(path)).toBe(before);
   });
 
-  it("never gives an id again, not even the highest after it was deleted", async () => {
+  it("updateDataFile never reuses an id, not even the highest after it was deleted", async () => {
     const path = await file();
     await updateDataFile(path, remove(8));
     expect(added(await updateDataFile(path, add))).toStrictEqual(["ADDED_9"]);
@@ -61,7 +61,7 @@ describe("updateDataFile", () => {
     expect(added(await updateDataFile(path, add))).toStrictEqual(["ADDED_10"]);
   });
 
-  it("keeps the name of the schema", async () => {
+  it("updateDataFile keeps the name of the schema", async () => {
     const path = await file({ $schema: "./appvars.schema.json", ...DATA });
     await updateDataFile(path, add);
     expect((await read(path)).$schema).toBe("./appvars.schema.json");
@@ -72,7 +72,7 @@ describe("a link to a data file", () => {
   it.each([
     ["a link", ["real/data.json"]],
     ["a chain of links", ["second.json", "real/../real/third.json", "data.json"]],
-  ])("stays a link, and the file at its far end is replaced: %s", async (_what, targets) => {
+  ])("a link to a data file stays a link, and its target is replaced: %s", async (_what, targets) => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, "real"));
     await writeFile(join(folder, "real", "data.json"), JSON.stringify(DATA));
@@ -87,6 +87,44 @@ describe("a link to a data file", () => {
   });
 });
 
+describe("a data file with a hard link", () => {
+  it("a data file with a hard link can't be changed and is left unchanged", async () => {
+    const path = await file();
+    await link(path, `${path}.copy`);
+    const message =
+      "can't be changed: it has 2 hard links, and a change would reach only this one; " +
+      "remove the others, or use symbolic links";
+    await expect(updateDataFile(path, add)).rejects.toThrow(new InvalidDataError(message));
+    for (const name of [path, `${path}.copy`]) expect(await read(name)).toStrictEqual(DATA);
+    expect(await names(path)).toStrictEqual(["vars.json", "vars.json.copy"]);
+  });
+
+  it("a data file with a hard link can be changed when the link is the temporary file of a killed process", async () => {
+    const path = await file();
+    await link(path, join(dirname(path), ".vars.json.0123456789ab.tmp"));
+    expect(added(await updateDataFile(path, add))).toStrictEqual(["ADDED_9"]);
+    expect(await names(path)).toStrictEqual(["vars.json"]);
+  });
+});
+
+it("a change that may not be on disk is reported as such, and is in the snapshot", async () => {
+  const path = await file();
+  const store = await openDataFile(path);
+  const folder = await open(dirname(path));
+  await folder.close();
+  onTestFinished(() => void vi.restoreAllMocks());
+  const handles = Object.getPrototypeOf(folder);
+  const { sync } = handles;
+  // That of the new file, and that of the folder.
+  vi.spyOn(handles, "sync")
+    .mockImplementationOnce(sync)
+    .mockRejectedValueOnce(Object.assign(new Error(), { code: "EIO" }));
+  const message = `${path} was written, but may be lost if the machine crashes now: input/output error`;
+  await expect(store.update(add)).rejects.toThrow(new InvalidDataError(message));
+  expect(added(store.snapshot)).toStrictEqual(["ADDED_9"]);
+  expect(await read(path)).toStrictEqual(store.snapshot);
+});
+
 describe("an update that fails", () => {
   const breakRule = (data: Data) => ({ ...data, variables: [...data.variables, ...data.variables.slice(0, 1)] });
   const throwing = () => {
@@ -95,7 +133,7 @@ describe("an update that fails", () => {
   it.each<[string, (data: Data) => Data, Error | string]>([
     ["the new data breaks a rule", breakRule, "has the same id as variables[0]"],
     ["the change throws", throwing, new RangeError("mine")],
-  ])("leaves the file and the snapshot as they were: %s", async (_what, change, error) => {
+  ])("an update that fails leaves the file and the snapshot as they were: %s", async (_what, change, error) => {
     const path = await file();
     const text = await readFile(path);
     const store = await openDataFile(path);
@@ -109,13 +147,13 @@ describe("an update that fails", () => {
   it.each<[string, (path: string) => void]>([
     ["written in place", (path) => writeFileSync(path, "theirs")],
     ["replaced", replaceByTheirs],
-  ])("leaves what another program has made of the file meanwhile: %s", async (_what, edit) => {
+  ])("an update does not overwrite what another program did in the meantime: %s", async (_what, edit) => {
     const path = await file();
     const change = (data: Data) => {
       edit(path);
       return add(data);
     };
-    const error = new InvalidDataError(`was not written: another program has changed it meanwhile; try again`);
+    const error = new InvalidDataError(`was not written: another program has changed it in the meantime; try again`);
     await expect(updateDataFile(path, change)).rejects.toThrow(error);
     expect(await readFile(path, "utf8")).toBe("theirs");
     expect(await names(path)).toStrictEqual(["vars.json"]);
@@ -126,8 +164,8 @@ describe("an update that fails", () => {
     ["a folder", (path) => rm(path).then(() => mkdir(path)), "can't be read: it is a folder"],
     ["broken", (path) => writeFile(path, "{"), "is not valid JSON: line 1, column 2: close brace expected"],
     ["empty", (path) => writeFile(path, ""), "is empty"],
-    ["null", (path) => writeFile(path, "null"), "must hold one JSON object"],
-  ])("tells of a file that is %s, and leaves it so", async (_what, spoil, message) => {
+    ["null", (path) => writeFile(path, "null"), "must contain one JSON object"],
+  ])("an update reports a file that is %s, and leaves it unchanged", async (_what, spoil, message) => {
     const path = await file();
     await spoil(path);
     const before = await names(path);
@@ -136,7 +174,7 @@ describe("an update that fails", () => {
   });
 
   // The superuser may read everything.
-  it.skipIf(process.getuid?.() === 0)("tells of a file that may not be read", async () => {
+  it.skipIf(process.getuid?.() === 0)("an update reports an unreadable file", async () => {
     const path = await file();
     await chmod(path, 0o200);
     await expect(updateDataFile(path, add)).rejects.toThrow("can't be read: permission denied");

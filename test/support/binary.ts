@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
-/** The built command, which `npm test` has made before. */
+/** The built command; `npm test` builds it first. */
 export const BINARY = fileURLToPath(new URL("../../bin/appvars.cjs", import.meta.url));
 
 export interface Finished {
@@ -13,14 +13,14 @@ export interface Finished {
   stderr: string;
 }
 
-/** Starts a program with nothing of this process's environment but the path to programs, and without a home. */
+/** Starts a program with an environment of only PATH, so without a home. */
 export function start(command: string, args: readonly string[], env: Record<string, string> = {}): ChildProcess {
   const child = spawn(command, args, { env: { PATH: process.env["PATH"] ?? "", HOME: "/dev/null", ...env } });
   onTestFinished(() => void child.kill("SIGKILL"));
   return child;
 }
 
-/** Runs a program to its end. */
+/** Runs a program until it exits. */
 export async function run(command: string, args: readonly string[], env?: Record<string, string>): Promise<Finished> {
   const child = start(command, args, env);
   const [stdout, stderr, [code]] = await Promise.all([
@@ -42,4 +42,13 @@ export function runScript(script: string, env: Record<string, string> = {}, shel
 
 function output(stream: ChildProcess["stdout"]): Promise<string> {
   return stream ? text(stream) : Promise.resolve("");
+}
+
+/** Whether there is a process with this id. */
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }

@@ -1,22 +1,29 @@
 import { Readable, Writable } from "node:stream";
-import type { Io, Output } from "../../src/cli/io.js";
 import { main } from "../../src/cli/main.js";
+import type { Io, Output } from "../../src/cli/output/io.js";
+import { quickGet } from "../../src/cli/quick-get.js";
 
 export interface CliOptions {
   env?: Record<string, string>;
-  stdin?: string;
-  /** Whether stdout and stderr are a terminal with 256 colours. */
+  stdin?: string | Buffer;
+  /** Whether stdout and stderr are a terminal with 256 colors. */
   terminal?: boolean;
-  /** The folder that it runs in; by default one with no settings in it or above. */
+  /** The current folder; by default one without settings in it or above it. */
   cwd?: string;
-  /** The user's folder for configuration; by default one that is not there. */
+  /** The user's folder for configuration; by default one that does not exist. */
   config?: string;
-  /** The user's folder for caches; by default one that is not there. */
+  /** The user's folder for caches; by default one that does not exist. */
   cache?: string;
+  /** Id of the user; by default that of this process. */
+  user?: number;
+  groups?: number[];
   clock?: () => number;
-  untilStopped?: () => Promise<void>;
-  /** Told of everything written to stdout, as it comes. */
+  ticks?: () => number;
+  untilStopped?: Io["untilStopped"];
+  /** Called with each chunk written to stdout. */
   onStdout?: (text: string) => void;
+  /** The same for stderr. */
+  onStderr?: (text: string) => void;
 }
 
 export interface CliResult {
@@ -25,19 +32,19 @@ export interface CliResult {
   stderr: string;
 }
 
-/** Runs one command line in this process, with nothing of this process's environment. */
+/** Runs one command line in this process, with the entry point that users get and an empty environment. */
 export function runCli(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
-  return runWith((io) => main(argv, io), options);
+  return runWith(async (io) => (await quickGet(argv, io)) ?? main(argv, io), options);
 }
 
-/** Gives `run` a world of its own, and returns what it made of it. */
+/** Runs a function with its own `Io`, and returns its exit code and output. */
 export async function runWith<T>(
   run: (io: Io) => Promise<T>,
   options: CliOptions = {},
 ): Promise<{ code: T; stdout: string; stderr: string }> {
-  const { terminal = false, onStdout = () => {}, config = "/dev/null/config", cache = "/dev/null/cache" } = options;
+  const { terminal = false, onStdout, onStderr, config = "/dev/null/config", cache = "/dev/null/cache" } = options;
   const stdout = capture(terminal, onStdout);
-  const stderr = capture(terminal);
+  const stderr = capture(terminal, onStderr);
   const io: Io = {
     stdin: Readable.from([options.stdin ?? ""]),
     stdout: stdout.stream,
@@ -45,9 +52,12 @@ export async function runWith<T>(
     env: options.env ?? {},
     cwd: options.cwd ?? "/nowhere",
     folders: { config, cache },
-    user: process.getuid?.(),
+    user: options.user ?? process.getuid?.(),
+    groups: options.groups ?? process.getgroups?.() ?? [],
     clock: options.clock ?? Date.now,
+    ticks: options.ticks ?? (() => performance.now()),
     untilStopped: options.untilStopped ?? (() => Promise.resolve()),
+    leaveUnread: () => {},
   };
   const code = await run(io);
   return { code, stdout: stdout.text(), stderr: stderr.text() };

@@ -8,7 +8,7 @@ export interface DataFile {
   write(content: unknown): Promise<void>;
 }
 
-/** A data file that is gone when the current test ends. */
+/** A data file that is removed when the current test ends. */
 export async function dataFile(content: unknown): Promise<DataFile> {
   const path = join(await temporaryFolder(), "vars.json");
   const write = async (next: unknown) => {

@@ -13,19 +13,19 @@ export interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
   body: string;
-  /** The body parsed, undefined where there is none. A body that is no JSON fails the test. */
+  /** The parsed body, undefined if it is empty. A body that is not JSON fails the test. */
   json: unknown;
 }
 
 type Listener = { readonly port: number };
 
-/** A list sends the header once for each of its items. */
+/** A list sends the header once per item. */
 export type Headers = Record<string, string | string[]>;
 
-/** The headers of mechanism A for the environment shop/development. */
+/** Key and secret of the environment shop/development. */
 export const DEV_HEADERS = { "x-api-key": "dev-key", "x-api-secret": "dev-secret" };
 
-/** One request on a connection of its own. `options` goes to node:http. */
+/** Sends one request on a new connection. `options` are passed to node:http. */
 export async function request(
   { port }: Listener,
   method: string,
@@ -65,19 +65,19 @@ export async function receivedUntilClose(socket: Socket): Promise<string> {
   socket.setEncoding("utf8").on("data", (chunk) => {
     received += chunk;
   });
-  // A reset after the answer is a way to close, too.
+  // The server may also close by a reset after the answer.
   socket.on("error", () => {});
   await new Promise((resolve) => socket.once("close", resolve));
   return received;
 }
 
-/** The next answer on a connection that stays open; none of ours is long enough to come in pieces. */
+/** The next answer on a connection that stays open. Short enough to arrive in one piece. */
 export async function nextAnswer(socket: Socket): Promise<Answer> {
   const [bytes] = (await once(socket, "data")) as [Buffer];
   return parseAnswer(bytes.toString());
 }
 
-/** Reads exactly one HTTP answer out of the text: bytes after its body fail the test as no JSON. */
+/** Reads exactly one HTTP answer: bytes after its body fail the test as invalid JSON. */
 function parseAnswer(received: string): Answer {
   const [head = "", ...rest] = received.split("\r\n\r\n");
   const [statusLine = "", ...lines] = head.split("\r\n");

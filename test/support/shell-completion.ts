@@ -10,14 +10,14 @@ import { BINARY, run } from "./binary.js";
 import { runWith } from "./cli.js";
 import { temporaryFolder } from "./temporary-folder.js";
 
-/** How each shell is started without anybody's configuration. */
+/** The arguments that start each shell without any configuration. */
 export const SHELL_ARGS: Record<ShellName, readonly string[]> = {
   bash: ["--norc", "--noprofile"],
   zsh: ["-f"],
   fish: ["--no-config"],
 };
 
-/** Whether this machine has the shell; where it has not, the tests in it are skipped. */
+/** Whether this machine has the shell; otherwise its tests are skipped. */
 export function hasShell(shell: string): boolean {
   return spawnSync(shell, ["-c", "exit 0"], { stdio: "ignore" }).status === 0;
 }

@@ -6,11 +6,11 @@ export interface HandSigned {
   /** Unix time in milliseconds. Default now. */
   timestamp?: number | string;
   method?: string;
-  /** What stands for the body: by default the MD5 of `{}`, as the contract's reference computation has it. */
+  /** Default: the MD5 of `{}`. */
   bodyHash?: string;
 }
 
-/** The `Authorization` header of the contract, computed apart from our own signing, so as to check it. */
+/** The `Authorization` header, computed independently of `src/signing`. */
 export function signByHand({
   secret,
   route,

@@ -3,17 +3,17 @@ import { stripVTControlCharacters } from "node:util";
 import { expect } from "vitest";
 import { start } from "./binary.js";
 
-/** A program on a terminal of its own. */
+/** A program on its own terminal. */
 export interface Terminal {
   /** Presses keys. */
   type(keys: string): void;
-  /** Resolves once the terminal has shown this, after what was waited for before. */
+  /** Resolves once the terminal shows this, after the previous match. */
   until(pattern: RegExp): Promise<void>;
   /** All that was written to it so far, control sequences too. */
   written(): string;
   /** The exit code of the command. */
   readonly exitCode: Promise<number | null>;
-  /** Takes it away from the program, as one that closes the window. */
+  /** Closes the terminal, as when its window is closed. */
   close(): void;
 }
 

@@ -19,6 +19,8 @@ export interface TmuxOptions {
   cwd?: string;
 }
 
+type Expected = RegExp | ((screen: string) => boolean);
+
 /** A shell in a real terminal, and what a person at it does and sees. */
 export interface Tmux {
   /** Types a command and presses Enter. */
@@ -31,15 +33,18 @@ export interface Tmux {
   paste(text: string): Promise<void>;
   /** What is on the screen, a line each; with `colors` in the escape sequences of SGR. */
   screen(options?: { colors?: boolean }): Promise<string>;
-  /** What is on the shell's own screen, be it seen or below the alternate one. */
+  /** The shell's own screen, visible or behind the alternate one. */
   shellScreen(): Promise<string>;
-  /** Resolves to the screen once it is like this. */
-  until(expected: RegExp | ((screen: string) => boolean)): Promise<string>;
+  /**
+   * Resolves to the screen once all of this is true of it. Expect everything at once: a program may have drawn only the
+   * top of the screen.
+   */
+  until(...expected: readonly Expected[]): Promise<string>;
   resize(columns: number, rows: number): Promise<void>;
   /** Whether a program shows the alternate screen. */
   alternateOn(): Promise<boolean>;
   cursorVisible(): Promise<boolean>;
-  /** What a program has last put into the clipboard through the terminal (OSC 52). */
+  /** The text that a program last copied through the terminal (OSC 52). */
   clipboard(): Promise<string>;
   /** The process of the shell. */
   panePid(): Promise<number>;
@@ -49,14 +54,14 @@ export interface Tmux {
   kill(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** How long anything may take before it is a failure. Two cores may have much else to do. */
+/** Time limit for each wait. The machine may be busy. */
 const TIMEOUT_MS = 20_000;
 const POLL_MS = 25;
 export const PROMPT = "sh> ";
 
 const execute = promisify(execFile);
 
-/** Opens a terminal with a shell in it, in a tmux server of its own that is stopped when the current test ends. */
+/** Opens a terminal with a shell, in a separate tmux server that is stopped when the current test ends. */
 export async function tmux(options: TmuxOptions = {}): Promise<Tmux> {
   const folder = await temporaryFolder();
   const env = shellEnv(folder, options.env);
@@ -73,7 +78,7 @@ export async function tmux(options: TmuxOptions = {}): Promise<Tmux> {
 
 type Call = (...args: string[]) => Promise<string>;
 
-/** Nothing of this process's environment but the path to programs: no `CI`, no `TMUX`, no home. */
+/** An environment with only PATH from this process: no `CI`, no `TMUX`, no home. */
 function shellEnv(folder: string, env: Record<string, string> = {}): NodeJS.ProcessEnv {
   const path = process.env["PATH"] ?? "";
   return { PATH: path, HOME: "/dev/null", LANG: "C.UTF-8", PS1: PROMPT, ...env, TMUX_TMPDIR: folder };
@@ -103,13 +108,13 @@ function driver(call: Call): Tmux {
     keys: (...names) => send("--", ...names),
     type,
     paste: async (text) => {
-      // In a buffer of its own, so that the clipboard stays as it is; -r: tmux would make carriage returns of newlines.
+      // In a separate buffer, to leave the clipboard unchanged; -r, since tmux would replace newlines with carriage returns.
       await call("set-buffer", "-b", "pasted", "--", text);
       await call("paste-buffer", "-p", "-r", "-d", "-b", "pasted");
     },
     screen,
     shellScreen: async () => call("capture-pane", "-p", ...((await alternateOn()) ? ["-a"] : [])),
-    until: (expected) => until(screen, expected),
+    until: (...expected) => until(screen, expected),
     resize: async (columns, rows) => void (await call("resize-window", "-x", String(columns), "-y", String(rows))),
     alternateOn,
     cursorVisible: async () => (await ask("cursor_flag")) === "1",
@@ -124,14 +129,15 @@ function driver(call: Call): Tmux {
   };
 }
 
-async function until(screen: Tmux["screen"], expected: RegExp | ((screen: string) => boolean)): Promise<string> {
+async function until(screen: Tmux["screen"], expected: readonly Expected[]): Promise<string> {
   let seen = "";
   const look = async () => {
     seen = await screen();
     return seen;
   };
   const polled = expect.poll(look, { timeout: TIMEOUT_MS, interval: POLL_MS });
-  await (expected instanceof RegExp ? polled.toMatch(expected) : polled.toSatisfy(expected));
+  const isSeen = (each: Expected) => (each instanceof RegExp ? each.test(seen) : each(seen));
+  await polled.toSatisfy(() => expected.every(isSeen), `${expected.map(String).join(" and ")}`);
   return seen;
 }
 
@@ -149,7 +155,7 @@ async function stop(call: Call, session: Tmux): Promise<void> {
 
 const SEPARATOR = ";";
 
-/** tmux takes a semicolon at the end of an argument for the end of a command. */
+/** To tmux, a semicolon at the end of an argument ends the command. */
 function escaped(argument: string): string {
   return argument === SEPARATOR ? argument : argument.replace(/;$/, "\\;");
 }

@@ -2,10 +2,10 @@ import { PassThrough } from "node:stream";
 import type { ColorSupportLevel } from "chalk";
 import { expect, onTestFinished, test } from "vitest";
 import { runTui } from "../../src/tui/run-tui.js";
-import type { TuiTerminal } from "../../src/tui/terminal.js";
+import type { TuiTerminal } from "../../src/tui/terminal/terminal.js";
 import { localSource } from "./support/source.js";
 
-/** Runs the TUI on a terminal that is none, and resolves to what it was told until the list was there. */
+/** Runs the TUI on a fake terminal, and resolves to its output up to the list. */
 async function written(colorLevel: ColorSupportLevel): Promise<string> {
   let text = "";
   const nothing = () => () => {};
@@ -36,7 +36,7 @@ async function written(colorLevel: ColorSupportLevel): Promise<string> {
     terminal,
     theme: "dark",
     colorLevel,
-    clock: () => 0,
+    ticks: () => 0,
     onRead: () => {},
   });
   onTestFinished(async () => {
@@ -47,13 +47,13 @@ async function written(colorLevel: ColorSupportLevel): Promise<string> {
   return text;
 }
 
-test("where there is to be no colour there is none, but bold and inverse", async () => {
+test("without colors the TUI uses bold and inverse only", async () => {
   const text = await written(0);
   expect(text).not.toMatch(/\x1b\[[34]8;/);
   expect(text).toContain("\x1b[7m");
   expect(text).toContain("\x1b[1m");
 });
 
-test("where there are colours they are those of the theme", async () => {
+test("with colors the TUI uses those of its theme", async () => {
   expect(await written(3)).toContain("\x1b[38;2;108;182;255m");
 });

@@ -1,23 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { checkClock } from "../../../src/cli/doctor/check-clock.js";
-import { checkCredentials } from "../../../src/cli/doctor/check-credentials.js";
-import { checkFileModes } from "../../../src/cli/doctor/check-file-modes.js";
-import { checkRateLimit } from "../../../src/cli/doctor/check-rate-limit.js";
-import { checkReachability } from "../../../src/cli/doctor/check-reachability.js";
-import { checkTls } from "../../../src/cli/doctor/check-tls.js";
+import { checkCredentials } from "../../../src/cli/doctor/credentials.js";
+import { checkFileModes } from "../../../src/cli/doctor/file-modes.js";
 import type { Answer } from "../../../src/cli/doctor/probe.js";
+import { checkClock, checkRateLimit, checkReachability } from "../../../src/cli/doctor/server.js";
+import { checkTls } from "../../../src/cli/doctor/tls.js";
 import { UnreachableError } from "../../../src/domain/errors.js";
+import { VARIABLES } from "../../contract/development.js";
 
 const answer = (status: number, headers: Record<string, string> = {}, body = ""): Answer => ({
   response: { status, headers, body },
-  sentAt: 0,
   receivedAt: 5,
+  milliseconds: 5,
 });
 const failure = (code: string) => ({
   error: new UnreachableError("can't reach it", { cause: Object.assign(new Error(), { code }) }),
 });
 
-describe("the clock", () => {
+describe("checkClock", () => {
   it.each([
     ["right", 0, "ok", "within 1 s"],
     ["a little ahead", 30_000, "ok", "within 30 s"],
@@ -28,20 +27,20 @@ describe("the clock", () => {
     ["close to too far behind", -151_000, "warning", "151 s behind"],
     ["just not too far behind", -300_000, "warning", "300 s behind"],
     ["too far behind", -301_000, "problem", "301 s behind"],
-  ])("is %s", (_what, skew, verdict, message) => {
-    expect(checkClock({ skew, harmless: false })).toMatchObject({ verdict, message: expect.stringContaining(message) });
+  ])("the clock is %s", (_what, skew, verdict, message) => {
+    expect(checkClock(skew, false)).toMatchObject({ verdict, message: expect.stringContaining(message) });
   });
 
-  it("is no problem while the server takes what it signs", () => {
-    expect(checkClock({ skew: 1e9, harmless: true })).toMatchObject({ verdict: "warning" });
+  it("the clock is a warning if the server accepts its signatures", () => {
+    expect(checkClock(1e9, true)).toMatchObject({ verdict: "warning" });
   });
 
-  it("is not known without the server's", () => {
-    expect(checkClock({ skew: undefined, harmless: false })).toMatchObject({ verdict: "skipped" });
+  it("the clock is skipped without the server's time", () => {
+    expect(checkClock(undefined, false)).toMatchObject({ verdict: "skipped" });
   });
 });
 
-describe("the rate limit", () => {
+describe("checkRateLimit", () => {
   const headers = (limit: string, remaining: string) => ({
     "ratelimit-limit": limit,
     "ratelimit-remaining": remaining,
@@ -52,28 +51,32 @@ describe("the rate limit", () => {
     ["11", "ok"],
     ["10", "warning"],
     ["0", "warning"],
-  ])("with %s of 100 left is %s", (remaining, verdict) => {
+  ])("a rate limit with %s of 100 requests left is %s", (remaining, verdict) => {
     const finding = checkRateLimit(answer(200, headers("100", remaining)));
     expect(finding).toMatchObject({ verdict, message: `${remaining} of 100 requests are left for the next 42 s` });
   });
 
-  it("that is used up is a problem, and when it is not any more is told", () => {
+  it("a rate limit that is used up is a problem, with the time to wait", () => {
     const finding = checkRateLimit(answer(429, { ...headers("100", "0"), "retry-after": "17" }));
     expect(finding).toMatchObject({ verdict: "problem", code: "rate_limited" });
-    expect(finding.message).toBe("the rate limit is used up; it takes more in 17 s");
+    expect(finding.message).toBe("the server's rate limit is used up; it accepts more in 17 s");
   });
 
-  it.each([{}, headers("many", "few")])("is not known from %o", (none) => {
+  it.each([{}, headers("many", "few")])("the rate limit is skipped with headers %o", (none) => {
     expect(checkRateLimit(answer(200, none as Record<string, string>))).toMatchObject({ verdict: "skipped" });
     expect(checkRateLimit(failure("ECONNREFUSED"))).toMatchObject({ verdict: "skipped" });
   });
 });
 
-describe("the certificate", () => {
+describe("checkTls", () => {
   const NOW = Date.parse("2026-06-01T00:00:00Z");
   const DAY = 86_400_000;
   const check = (from: number, to: number, refusal?: string) =>
-    checkTls("https://a", { validFrom: NOW + from * DAY, validTo: NOW + to * DAY, refusal }, NOW);
+    checkTls(
+      { url: "https://a", auth: "hmac" },
+      { validFrom: NOW + from * DAY, validTo: NOW + to * DAY, refusal },
+      NOW,
+    );
 
   it.each([
     ["valid for long", -1, 14, undefined, "ok", "valid until 2026-06-15"],
@@ -85,11 +88,11 @@ describe("the certificate", () => {
     ["self-signed", -1, 90, "DEPTH_ZERO_SELF_SIGNED_CERT", "problem", "self-signed"],
     ["of an unknown authority", -1, 90, "UNABLE_TO_VERIFY_LEAF_SIGNATURE", "problem", "authority"],
     ["refused for something else", -1, 90, "CERT_REVOKED", "problem", "CERT_REVOKED"],
-  ])("is %s", (_what, from, to, refusal, verdict, message) => {
+  ])("the certificate is %s", (_what, from, to, refusal, verdict, message) => {
     expect(check(from, to, refusal)).toMatchObject({ verdict, message: expect.stringContaining(message) });
   });
 
-  it("of an authority that is not known is mended with --ca-file", () => {
+  it("a certificate of an unknown authority is fixed with --ca-file", () => {
     expect(check(-1, 90, "SELF_SIGNED_CERT_IN_CHAIN")).toMatchObject({ fix: expect.stringContaining("--ca-file") });
   });
 
@@ -99,12 +102,20 @@ describe("the certificate", () => {
     ["http://localhost", "skipped"],
     ["http://vars.example", "warning"],
     ["https://vars.example", "skipped"],
-  ])("that %s has not is %s", (url, verdict) => {
-    expect(checkTls(url, undefined, NOW)).toMatchObject({ verdict });
+  ])("a missing certificate of %s is %s", (url, verdict) => {
+    expect(checkTls({ url, auth: "hmac" }, undefined, NOW)).toMatchObject({ verdict });
+  });
+
+  it("a missing certificate is a warning about the secret with --auth headers", () => {
+    const finding = checkTls({ url: "http://vars.example", auth: "headers" }, undefined, NOW);
+    expect(finding).toMatchObject({
+      verdict: "warning",
+      message: expect.stringMatching(/the API secret and all values can be read/),
+    });
   });
 });
 
-describe("a server", () => {
+describe("checkReachability", () => {
   const check = (health: Answer | ReturnType<typeof failure>, url = "http://a", speaksOtherScheme = false) =>
     checkReachability(url, { health, speaksOtherScheme, certificate: undefined });
   const HEALTH = '{"uptime":61.5,"message":"OK","date":"2026-01-01T00:00:00.000Z"}';
@@ -116,19 +127,19 @@ describe("a server", () => {
     [502, "", "problem", "can't reach the server behind it"],
     [200, "<html>", "problem", "is not appvars"],
     [404, '{"message":"Not found"}', "problem", "is not appvars"],
-    [429, '{"message":"Too many"}', "ok", "answers, with 429"],
+    [429, '{"message":"Too many"}', "ok", "answers with 429"],
     [301, "", "problem", "redirects to nowhere"],
-  ])("that answers %i %s", (status, body, verdict, message) => {
+  ])("checkReachability judges the answer %i %s", (status, body, verdict, message) => {
     expect(check(answer(status, {}, body))).toMatchObject({ verdict, message: expect.stringContaining(message) });
   });
 
   it.each([
     ["ECONNREFUSED", "start the server"],
-    ["ENOTFOUND", "correct the host"],
+    ["ENOTFOUND", "correct the URL's host"],
     ["EAI_AGAIN", "connect this machine"],
     ["ETIMEDOUT", "firewall"],
     ["ECONNRESET", "correct the URL"],
-  ])("that does not answer: %s", (code, fix) => {
+  ])("checkReachability suggests a fix for %s", (code, fix) => {
     const expected = { verdict: "problem", code: "unreachable", fix: expect.stringContaining(fix) };
     expect(check(failure(code))).toMatchObject(expected);
   });
@@ -138,13 +149,13 @@ describe("a server", () => {
     ["https://a:1", "use http://a:1"],
     ["https://a", "use http://a:443"],
     ["http://[::1]", "use https://[::1]:80"],
-  ])("that speaks the other scheme than %s", (url, fix) => {
+  ])("checkReachability suggests the other scheme for %s", (url, fix) => {
     expect(check(failure("EPROTO"), url, true)).toMatchObject({ verdict: "problem", fix });
   });
 });
 
-describe("credentials", () => {
-  const yes = answer(200, {}, '{"metadata":{"limit":1,"offset":0,"total":7},"data":[]}');
+describe("checkCredentials", () => {
+  const yes = answer(200, {}, JSON.stringify({ metadata: { limit: 1, offset: 0, total: 7 }, data: [VARIABLES[0]] }));
   const no = answer(401);
   const check = (trials: object | undefined, others = {}) =>
     checkCredentials({ hasKey: true, hasSecret: true, needsKey: false, trials: trials as never, ...others });
@@ -162,21 +173,21 @@ describe("credentials", () => {
     ],
     ["not known at 429", { asSent: answer(429) }, "skipped", "see rate_limit"],
     ["not known without a server", undefined, "skipped", "see reachability"],
-  ])("are %s", (_what, trials, verdict, message) => {
+  ])("credentials are %s", (_what, trials, verdict, message) => {
     expect(check(trials)).toMatchObject({ verdict, message: expect.stringContaining(message) });
   });
 
-  it("are missing", () => {
+  it("credentials that are missing are a problem", () => {
     expect(check(undefined, { hasSecret: false })).toMatchObject({ code: "unauthorized" });
     expect(check(undefined, { hasKey: false, needsKey: true })).toMatchObject({ code: "unauthorized" });
   });
 
-  it("are a secret alone that is wrong", () => {
+  it("a wrong secret without a key is a problem", () => {
     const trials = { asSent: no, onServersTime: no };
-    expect(check(trials, { hasKey: false }).message).toBe("the API secret is wrong: it is refused");
+    expect(check(trials, { hasKey: false }).message).toBe("the API secret is wrong: it is rejected");
   });
 
-  it("are taken as a signature alone when a proxy drops a header", () => {
+  it("credentials that are accepted only as a signature suggest --auth hmac", () => {
     const finding = check({ asSent: no, onServersTime: yes }, { needsKey: true });
     expect(finding).toMatchObject({ verdict: "problem", fix: "use --auth hmac" });
   });
@@ -185,20 +196,24 @@ describe("credentials", () => {
     [answer(500), "server_error"],
     [answer(200, {}, "<html>"), "server_error"],
     [failure("ECONNRESET"), "unreachable"],
-  ])("can't be judged by %o", (asSent, code) => {
+  ])("credentials are a problem with the outcome %o", (asSent, code) => {
     expect(check({ asSent })).toMatchObject({ verdict: "problem", code });
   });
 });
 
-describe("file modes", () => {
-  it("are told of one by one when they are loose, each with the command that mends it", () => {
+describe("checkFileModes", () => {
+  it("each loose file mode is a warning with the chmod command", () => {
     const findings = checkFileModes([
       { path: "/a b/secret", loose: "0644", isFolder: false },
       { path: "/fine", loose: undefined, isFolder: false },
       { path: "/config", loose: "0755", isFolder: true },
     ]);
     expect(findings).toMatchObject([
-      { verdict: "warning", message: "others have rights to /a b/secret (mode 0644)", fix: "chmod 600 '/a b/secret'" },
+      {
+        verdict: "warning",
+        message: "other users have access to /a b/secret (mode 0644)",
+        fix: "chmod 600 '/a b/secret'",
+      },
       { verdict: "warning", fix: "chmod 700 /config" },
     ]);
   });

@@ -10,7 +10,7 @@ export interface Difference {
   lines: string[];
 }
 
-/** Holds what came against what was expected. */
+/** Compares the actual output with the expected one. */
 export function difference(expected: readonly ExpectedLine[], output: Output, folder: string): Difference {
   const actual = toLines(output);
   const matches = (e: number, a: number) => {

@@ -1,9 +1,9 @@
 import { type ExpectedLine, type Line, startsStep } from "./parse-script.js";
 
 interface Placeholder {
-  /** What it stands for. */
+  /** The text that it matches. */
   matches: RegExp;
-  /** What of a line that is written anew becomes this placeholder. */
+  /** The part of a rewritten line that becomes this placeholder. */
   replaces: RegExp;
 }
 
@@ -14,7 +14,7 @@ const hex = (digits: number): Placeholder => ({
 
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z/;
 
-/** All that an expected line may leave open, beside `<folder>`. */
+/** The placeholders of expected lines, besides `<folder>`. */
 const PLACEHOLDERS: Record<string, Placeholder> = {
   tab: { matches: /\t/, replaces: /\t/g },
   esc: { matches: /\x1b/, replaces: /\x1b/g },

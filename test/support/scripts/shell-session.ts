@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
-import { shellWord } from "../../../src/cli/escape.js";
+import { shellWord } from "../../../src/cli/output/escape.js";
 
 export interface Output {
   stdout: string;
@@ -26,7 +26,7 @@ export interface SessionOptions {
 interface Background {
   child: ChildProcess;
   closed: Promise<number>;
-  /** What it has written since it was last asked. */
+  /** Its output since the last call. */
   unread: { stdout: string; stderr: string };
 }
 
@@ -100,7 +100,7 @@ export class ShellSession {
     return read(last, await last.closed);
   }
 
-  /** Kills the shell and all that has been started in it. */
+  /** Kills the shell and everything started in it. */
   async close(): Promise<void> {
     this.#killer.stdin?.end();
     await Promise.all([this.#ended, ...this.#background.map(({ closed }) => closed)]);

@@ -9,7 +9,7 @@ function withValue<T extends typeof port>(item: T, value: string): typeof port {
   return { ...item, value: item.value && { ...item.value, content: { value } } };
 }
 
-test("finds what was added, changed and removed", () => {
+test("changes contain added, changed and removed names", () => {
   const other = entry("NEW", 1);
   expect(changesBetween([port, url], [withValue(url, "b"), other])).toEqual({
     added: ["NEW"],
@@ -18,15 +18,15 @@ test("finds what was added, changed and removed", () => {
   });
 });
 
-test("new objects with the same content are no change", () => {
+test("new objects with the same content are not a change", () => {
   expect(changesBetween([port], [structuredClone(port)])).toEqual({ added: [], changed: [], removed: [] });
 });
 
-test("a value that came or went is a change of its variable", () => {
+test("a value that was added or removed is a change of its variable", () => {
   expect(changesBetween([port], [{ ...port, value: undefined }]).changed).toEqual(["PORT"]);
 });
 
-test("a few are told by name, many by number, and values never", () => {
+test("the summary names a few variables, counts many, and contains no value", () => {
   expect(summarize({ added: ["A"], changed: [], removed: ["B", "C"] })).toBe("added: A; removed: B, C");
   expect(summarize({ added: [], changed: ["A", "B", "C", "D"], removed: [] })).toBe("changed: 4 variables");
   expect(summarize({ added: [], changed: [], removed: [] })).toBeUndefined();

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { inView, moveCursor } from "../../../src/tui/state/cursor.js";
+import { keepVisible, moveCursor } from "../../../src/tui/state/cursor.js";
 
 it.each([
   ["up", 49],
@@ -16,11 +16,11 @@ it.each([
   ["g", 0],
   ["end", 99],
   ["G", 99],
-])("moves with %s", (key, cursor) => {
+])("%s moves the cursor", (key, cursor) => {
   expect(moveCursor({ cursor: 50, top: 45 }, 100, 10, key)?.cursor).toBe(cursor);
 });
 
-it("knows keys that move nothing", () => {
+it("other keys don't move the cursor", () => {
   expect(moveCursor({ cursor: 50, top: 45 }, 100, 10, "left")).toBeUndefined();
 });
 
@@ -30,30 +30,30 @@ it.each([
   ["j", 2],
   ["pagedown", 2],
   ["ctrl-d", 2],
-])("stays in the list with %s", (key, cursor) => {
+])("%s keeps the cursor in the list", (key, cursor) => {
   const start = key === "k" || key === "pageup" ? 0 : 2;
   expect(moveCursor({ cursor: start, top: 0 }, 3, 10, key)).toEqual({ cursor, top: 0 });
 });
 
-it.each(["up", "end", "pagedown", "g"])("stays at the start of an empty list with %s", (key) => {
+it.each(["up", "end", "pagedown", "g"])("%s keeps the cursor at the start of an empty list", (key) => {
   expect(moveCursor({ cursor: 0, top: 0 }, 0, 10, key)).toEqual({ cursor: 0, top: 0 });
 });
 
-it("scrolls no further than it must", () => {
+it("a list scrolls no further than necessary", () => {
   expect(moveCursor({ cursor: 5, top: 0 }, 100, 10, "down")).toEqual({ cursor: 6, top: 0 });
   expect(moveCursor({ cursor: 9, top: 0 }, 100, 10, "down")).toEqual({ cursor: 10, top: 1 });
   expect(moveCursor({ cursor: 20, top: 20 }, 100, 10, "up")).toEqual({ cursor: 19, top: 19 });
 });
 
-it("fills the page at the end of the list", () => {
+it("the end of a list fills the page", () => {
   expect(moveCursor({ cursor: 0, top: 0 }, 100, 10, "end")).toEqual({ cursor: 99, top: 90 });
 });
 
-it("comes back into a list that has become shorter", () => {
-  expect(inView({ cursor: 99, top: 90 }, 12, 10)).toEqual({ cursor: 11, top: 2 });
-  expect(inView({ cursor: 99, top: 90 }, 0, 10)).toEqual({ cursor: 0, top: 0 });
+it("the cursor moves into a list that has become shorter", () => {
+  expect(keepVisible({ cursor: 99, top: 90 }, 12, 10)).toEqual({ cursor: 11, top: 2 });
+  expect(keepVisible({ cursor: 99, top: 90 }, 0, 10)).toEqual({ cursor: 0, top: 0 });
 });
 
-it("moves half a page of one line by one", () => {
+it("half a page of one line is one line", () => {
   expect(moveCursor({ cursor: 5, top: 5 }, 100, 1, "ctrl-d")).toEqual({ cursor: 6, top: 6 });
 });

@@ -7,14 +7,14 @@ function placesWidth(columns: number, ...names: string[]): number | undefined {
   return layoutOf(readyState(ENTRIES, { columns, rows: 30, places })).places?.width;
 }
 
-it("gives the places what their names need, and the rest to the variables", () => {
+it("the places panel is as wide as its names, and the variables have the rest", () => {
   expect(placesWidth(120, "test", "a-name-of-20-letters")).toBe(26);
   expect(placesWidth(120, "日本語日本語日本語日本")).toBe(28);
   const { variables, record } = layoutOf(readyState(ENTRIES, { columns: 120, rows: 30 }));
   expect((variables?.width ?? 0) + (record?.width ?? 0)).toBe(120 - "shop/development".length - 6);
 });
 
-it("keeps the places within bounds", () => {
+it("the places panel has a minimum and a maximum width", () => {
   expect(placesWidth(120, "a")).toBe(20);
   expect(placesWidth(120, "n".repeat(100))).toBe(30);
   expect(placesWidth(80, "n".repeat(100))).toBe(22);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { listRows } from "../../../src/tui/state/list-rows.js";
+import { listRows } from "../../../src/tui/state/list.js";
 import type { List } from "../../../src/tui/state/state.js";
 import { entry } from "../support/state.js";
 
@@ -17,40 +17,40 @@ function names(rules: Partial<List>): (string | undefined)[] {
   return listRows(entries, list).map((row) => entries[row]?.variable.name);
 }
 
-test("all come in the order of the source", () => {
+test("the list has the order of the source", () => {
   expect(names({})).toEqual(["PORT", "DATABASE_URL", "DEBUG", "DATA", "LOG_DATA", "DOWN_AT_A"]);
 });
 
-test("sorted by name", () => {
+test("the list can be sorted by name", () => {
   expect(names({ sort: "name" })).toEqual(["DATA", "DATABASE_URL", "DEBUG", "DOWN_AT_A", "LOG_DATA", "PORT"]);
 });
 
-test("sorted by type, each type in the order of the source", () => {
+test("the list can be sorted by type, each type in the order of the source", () => {
   expect(names({ sort: "type" })).toEqual(["DATABASE_URL", "LOG_DATA", "DOWN_AT_A", "PORT", "DEBUG", "DATA"]);
 });
 
-test("one type only", () => {
+test("the list can be limited to one type", () => {
   expect(names({ type: "STRING" })).toEqual(["DATABASE_URL", "LOG_DATA", "DOWN_AT_A"]);
 });
 
-test("what fits a filter best comes first: all of a name, its start, a word of it, letters in it", () => {
+test("the best matches come first: a whole name, its start, a word, letters", () => {
   expect(names({ filter: "data" })).toEqual(["DATA", "DATABASE_URL", "LOG_DATA", "DOWN_AT_A"]);
 });
 
-test("what is found in a description alone comes after what is found in names", () => {
+test("matches in descriptions come after matches in names", () => {
   expect(names({ filter: "shop" })).toEqual(["PORT"]);
   expect(names({ filter: "da" })).toEqual(["DATABASE_URL", "DATA", "LOG_DATA", "DOWN_AT_A"]);
 });
 
-test("each word of a filter has to be found, in any order and case", () => {
+test("each word of a filter must match, in any order and case", () => {
   expect(names({ filter: "URL  data" })).toEqual(["DATABASE_URL"]);
   expect(names({ filter: "data nowhere" })).toEqual([]);
 });
 
-test("a filter of spaces is none", () => {
+test("a filter of spaces matches everything", () => {
   expect(names({ filter: "  " })).toHaveLength(entries.length);
 });
 
-test("filter, type and sort go together", () => {
+test("filter, type and sort can be combined", () => {
   expect(names({ filter: "d", type: "STRING", sort: "name" })).toEqual(["DATABASE_URL", "DOWN_AT_A", "LOG_DATA"]);
 });

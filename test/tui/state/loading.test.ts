@@ -1,29 +1,29 @@
 import { describe, expect, test } from "vitest";
-import type { Entry } from "../../../src/tui/ports.js";
+import type { VariableEntry } from "../../../src/domain/source.js";
 import { failed, loaded, loadWhenDue, openPlace, progressed, reload } from "../../../src/tui/state/loading.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { entry, loadingState, NOW, readyState } from "../support/state.js";
 
 const entries = [entry("PORT", 3000, "NUMBER"), entry("URL", "a"), entry("DEBUG", true, "BOOLEAN")];
 
-function readAgain(state: State, next: readonly Entry[], requests = 3): State {
+function readAgain(state: State, next: readonly VariableEntry[], requests = 3): State {
   return loaded(state, { entries: next, problem: undefined, requests, now: NOW + 5_000 });
 }
 
 describe("the first reading", () => {
-  test("shows what has come so far, and how much there will be", () => {
+  test("the first read shows its progress", () => {
     const state = progressed(loadingState(), entries.slice(0, 2), 3);
     expect(state.list.rows).toEqual([0, 1]);
     expect(state.loaded).toMatchObject({ phase: "loading", isComplete: false, total: 3 });
   });
 
-  test("keeps the cursor on its variable when more come", () => {
+  test("the cursor stays on its variable during the first read", () => {
     const some = progressed(loadingState(), entries.slice(1), 3);
     const state = progressed({ ...some, list: { ...some.list, cursor: 1 } }, entries, 3);
     expect(state.list.cursor).toBe(2);
   });
 
-  test("marks nothing and tells of nothing", () => {
+  test("the first read marks nothing and shows no notice", () => {
     const state = readyState(entries);
     expect(state.loaded).toMatchObject({ phase: "ready", isComplete: true, asOf: NOW, total: 3 });
     expect([state.marks, state.notice]).toEqual([undefined, undefined]);
@@ -31,9 +31,9 @@ describe("the first reading", () => {
 });
 
 describe("a later reading", () => {
-  test("marks what is another, and tells of it by name", () => {
-    const changed = { ...entries[1], value: { id: 9, variable_id: 2, content: { value: "secret" } } } as Entry;
-    const state = readAgain(readyState(entries), [changed, entries[2] as Entry, entry("NEW", 1)]);
+  test("a later read marks changed entries and shows a notice", () => {
+    const changed = { ...entries[1], value: { id: 9, variable_id: 2, content: { value: "secret" } } } as VariableEntry;
+    const state = readAgain(readyState(entries), [changed, entries[2] as VariableEntry, entry("NEW", 1)]);
     expect([...(state.marks?.kinds ?? [])]).toEqual([
       ["NEW", "added"],
       ["URL", "changed"],
@@ -42,7 +42,7 @@ describe("a later reading", () => {
     expect(state.list.rows).toHaveLength(3);
   });
 
-  test("marks what was just edited here, and leaves it at having told so", () => {
+  test("a later read marks own edits and keeps their notice", () => {
     const text = "changed URL; u undoes it";
     const before = { ...readyState(entries), notice: { text, tone: "success", until: NOW + 9_000 } } as const;
     const mine = readAgain(
@@ -55,7 +55,7 @@ describe("a later reading", () => {
     expect(others.notice?.text).toBe("removed: DEBUG");
   });
 
-  test("that finds the same leaves the list as it is, and is the newest", () => {
+  test("a later read without changes only updates its time", () => {
     const before = readyState(entries);
     const state = readAgain(before, before.loaded.entries);
     expect(state.list).toBe(before.list);
@@ -63,32 +63,32 @@ describe("a later reading", () => {
     expect(state.marks).toBeUndefined();
   });
 
-  test("moves the cursor to what has come in the place of a variable that is gone", () => {
+  test("the cursor moves to the variable in place of a removed one", () => {
     const before = readyState(entries);
     const state = readAgain({ ...before, list: { ...before.list, cursor: 2 } }, entries.slice(0, 2));
     expect(state.list.cursor).toBe(1);
   });
 
-  test("is due after a second for a data file", () => {
+  test("a data file is read again after a second", () => {
     expect(readyState(entries).loaded.nextAt).toBe(NOW + 1_000);
   });
 
   test.each([
     [3, 5_000],
     [201, 50_250],
-  ])("is due so that %i requests to a server are no more than four a second", (requests, delay) => {
+  ])("after %i requests a server is read again at four requests a second at most", (requests, delay) => {
     const state = loaded(loadingState(), { entries, problem: undefined, requests, now: NOW });
     expect(state.loaded.nextAt).toBe(NOW + delay);
   });
 });
 
 describe("when it is due", () => {
-  test("nothing happens before", () => {
+  test("nothing is read before it is due", () => {
     const state = { ...readyState(entries), now: NOW + 999 };
     expect(loadWhenDue(state)).toEqual([state, []]);
   });
 
-  test("it is read once, with what is known", () => {
+  test("a due read happens once, with the known entries", () => {
     const [state, effects] = loadWhenDue({ ...readyState(entries), now: NOW + 1_000 });
     expect(effects).toEqual([{ type: "load", place: 0, generation: 1, known: entries }]);
     expect(loadWhenDue(state)[1]).toEqual([]);
@@ -98,7 +98,7 @@ describe("when it is due", () => {
 describe("a failure", () => {
   const unreachable = { code: "unreachable", message: "connection refused" };
 
-  test("is tried again after longer and longer, 30 seconds at most", () => {
+  test("a failure is retried after increasing delays of 30 seconds at most", () => {
     const waits: number[] = [];
     let state = loadingState();
     for (let count = 0; count < 7; count++) {
@@ -109,23 +109,23 @@ describe("a failure", () => {
     expect(state.loaded.phase).toBe("failed");
   });
 
-  test("of the rate limit is tried again when the server said", () => {
+  test("a rate limit error is retried when the server said", () => {
     const state = failed(loadingState(), { code: "rate_limited", message: "limit", retryAfter: 12 }, NOW);
     expect(state.loaded.nextAt).toBe(NOW + 12_000);
   });
 
-  test("of the rate limit leaves no requests", () => {
+  test("a rate limit error sets the remaining requests to 0", () => {
     const { loaded: before, ...rest } = loadingState();
     const state = { ...rest, loaded: { ...before, rateLimit: { limit: 6, remaining: 3, reset: 9 } } };
     expect(failed(state, { code: "rate_limited", message: "limit" }, NOW).loaded.rateLimit?.remaining).toBe(0);
     expect(failed(state, unreachable, NOW).loaded.rateLimit?.remaining).toBe(3);
   });
 
-  test.each(["unauthorized", "usage", "not_found"])("%s waits for a person", (code) => {
+  test.each(["unauthorized", "usage", "not_found"])("a failure with code %s is not retried automatically", (code) => {
     expect(failed(loadingState(), { code, message: "no" }, NOW).loaded.nextAt).toBeUndefined();
   });
 
-  test("keeps the variables that were read before, and success ends it", () => {
+  test("a failure keeps the variables until the next success", () => {
     const state = failed(readyState(entries), unreachable, NOW + 1_000);
     expect(state.loaded).toMatchObject({ phase: "ready", entries, failure: unreachable, asOf: NOW });
     expect(readAgain(state, entries).loaded).toMatchObject({ failure: undefined, failures: 0 });
@@ -133,14 +133,14 @@ describe("a failure", () => {
 });
 
 describe("reading again at once", () => {
-  test("drops what an earlier reading may still answer", () => {
+  test("a reload drops answers to the earlier read", () => {
     const [state, [effect]] = reload(readyState(entries));
     expect(state.loaded).toMatchObject({ generation: 2, entries, phase: "ready" });
     expect(effect).toMatchObject({ type: "load", generation: 2, known: entries });
   });
 });
 
-test("the edits of a place can be undone after another was open", () => {
+test("the edits of a place can be undone after another place was open", () => {
   const undo = [{ name: "PORT", before: undefined, after: undefined }];
   const [other] = openPlace(readyState(entries, { undo }), 1);
   expect(other.undo).toEqual([]);
@@ -148,7 +148,7 @@ test("the edits of a place can be undone after another was open", () => {
 });
 
 describe("opening another place", () => {
-  test("forgets everything of the one before, and reads", () => {
+  test("opening another place resets the state and reads it", () => {
     const before = readyState(entries, { undo: [{ name: "PORT", before: undefined, after: undefined }] });
     const [state, effects] = openPlace(
       { ...before, revealed: { names: "all", decrypted: new Map(), until: NOW + 1 }, recordTop: 5 },

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { editLine, editText, hasControls, type TextField, textField } from "../../../src/tui/state/text-field.js";
 import { paste, press, type } from "../support/state.js";
 
-/** A field as a text with a bar where the cursor is. */
+/** A field as text with a bar at the cursor. */
 const field = (text: string): TextField => ({ text: text.replace("|", ""), cursor: text.indexOf("|") });
 const shown = ({ text, cursor }: TextField) => `${text.slice(0, cursor)}|${text.slice(cursor)}`;
 
@@ -29,7 +29,7 @@ it.each([
   ["postgres|://local", "alt-b", "|postgres://local"],
   ["|DB_URL, x", "ctrl-right", "DB_URL|, x"],
   ["DB_URL|, x", "alt-f", "DB_URL, x|"],
-])("makes of %o with %s %o", (before, key, after) => {
+])("the field %o after %s is %o", (before, key, after) => {
   expect(shown(editText(field(before), press(key)))).toBe(after);
 });
 
@@ -37,7 +37,7 @@ it.each([
   ["a family of one grapheme", "👩‍👩‍👧"],
   ["a flag", "🇦🇹"],
   ["a letter and its accent", "e\u0301"],
-])("moves over and deletes %s at once", (_, grapheme) => {
+])("the cursor treats %s as one character", (_, grapheme) => {
   const end = textField(`a${grapheme}`);
   expect(editText(end, press("left")).cursor).toBe(1);
   expect(editText({ ...end, cursor: 1 }, press("right")).cursor).toBe(end.text.length);
@@ -45,19 +45,19 @@ it.each([
   expect(editText({ ...end, cursor: 1 }, press("delete"))).toEqual(textField("a"));
 });
 
-it("puts the cursor behind what an insertion has made one grapheme", () => {
+it("the cursor moves to the end of a grapheme that an insertion joined", () => {
   expect(shown(editText(field("|\u0301x"), type("e")))).toBe("e\u0301|x");
 });
 
-it("puts typed and pasted text in at the cursor", () => {
+it("typed and pasted text is inserted at the cursor", () => {
   expect(shown(editText(field("a|d"), type("bc")))).toBe("abc|d");
 });
 
-it.each(["enter", "delete", "home", "ctrl-u", "up"])("takes a paste that reads %s for text", (text) => {
+it.each(["enter", "delete", "home", "ctrl-u", "up"])("a pasted %s is text in a field", (text) => {
   expect(shown(editText(field("a|"), paste(text)))).toBe(`a${text}|`);
 });
 
-it("keeps line breaks and tabs of a paste, and drops other control characters", () => {
+it("a paste keeps line breaks and tabs, and drops other control characters", () => {
   const pasted = paste("a\r\nb\rc\n\td\x1b[31m\x00\x7f\x9be");
   expect(editText(textField(""), pasted).text).toBe("a\nb\nc\n\td[31me");
   expect(hasControls(pasted)).toBe(true);
@@ -65,16 +65,16 @@ it("keeps line breaks and tabs of a paste, and drops other control characters", 
   expect(hasControls(press("escape"))).toBe(false);
 });
 
-it("makes a space of what breaks a line where there is but one", () => {
+it("a field of one line turns line breaks into spaces", () => {
   expect(editLine(textField("a"), type("b\r\n\nc\td")).text).toBe("ab c d");
   expect(editLine(textField("ab"), press("backspace")).text).toBe("a");
 });
 
-it.each(["f5", "pageup", "enter", "", "alt-x"])("leaves a field as it is with %o", (key) => {
+it.each(["f5", "pageup", "enter", "", "alt-x"])("%o leaves a field unchanged", (key) => {
   const before = field("a|b");
   expect(editText(before, press(key))).toBe(before);
 });
 
-it("deletes the last word of a long text without counting all its graphemes", () => {
+it("the last word of a long text is deleted quickly", () => {
   expect(editText(textField("x".repeat(200_000)), press("ctrl-w")).text).toBe("");
 });

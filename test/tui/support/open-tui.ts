@@ -7,26 +7,26 @@ import { type DataFile, dataFile } from "../../support/data-file.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { type Tmux, type TmuxOptions, tmux } from "../../support/tmux.js";
 
-/** What the package brings as an example: two applications with three environments each. */
+/** The example of the package: two applications with three environments each. */
 export const EXAMPLE: Data = JSON.parse(
   readFileSync(new URL("../../../data/example.json", import.meta.url), { encoding: "utf8" }),
 );
 
 export interface TuiOptions extends Omit<TmuxOptions, "cwd"> {
-  /** What the data file holds, by default the example. */
+  /** The content of the data file, by default the example. */
   content?: Data;
-  /** What the shell is told; by default only to start the TUI. */
+  /** The command in the shell, by default the one that starts the TUI. */
   command?: string;
 }
 
-/** A terminal in which the built program shows a copy of the example, with `appvars` on the path of its shell. */
+/** A terminal with the built TUI on a copy of the example; `appvars` is on the PATH of its shell. */
 export interface Tui extends Tmux {
   readonly file: DataFile;
-  /** What the file says now, as text. */
+  /** The current content of the file. */
   saved(): Promise<string>;
 }
 
-/** What starts the TUI in a shell that `openShell` has opened. */
+/** Starts the TUI in a shell of `openShell`. */
 export const START = "appvars tui --data vars.json";
 
 /** Opens a terminal with a shell beside the data file. */
@@ -47,7 +47,7 @@ export async function openTui({ command = START, ...options }: TuiOptions = {}):
   return tui;
 }
 
-/** All has been read. */
+/** All variables have been read. */
 export const READY = / \d+ variables .*· \d+ s old$/m;
 
 /** The list's cursor is on this variable. */
@@ -55,12 +55,12 @@ export function isOn(name: string): RegExp {
   return new RegExp(`›[ ~+] ${name} `);
 }
 
-/** This is in the line at the bottom. */
+/** The last line matches. */
 export function atBottom(expected: RegExp): (screen: string) => boolean {
   return (screen) => expected.test(screen.trimEnd().split("\n").at(-1) ?? "");
 }
 
-/** The environments of the example, with nothing but so many variables in the first: `V_001` and so on. */
+/** The environments of the example, with only this many variables in the first: `V_001` and so on. */
 export function manyVariables(count: number): Data {
   const added = Array.from({ length: count }, (_, index) => index + 1);
   const name = (number: number) => `V_${String(number).padStart(3, "0")}`;

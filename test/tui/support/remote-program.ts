@@ -3,15 +3,14 @@ import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { createElement } from "react";
 import { onTestFinished } from "vitest";
-import type { SourceFlags } from "../../../src/cli/settings.js";
+import type { SourceFlags } from "../../../src/cli/settings/layers.js";
 import { findPlaces } from "../../../src/cli/tui/places.js";
 import { App } from "../../../src/tui/components/app.js";
-import { Performer } from "../../../src/tui/perform.js";
-import { createProgram } from "../../../src/tui/program.js";
-import { ALL_COMMANDS } from "../../../src/tui/state/all-commands.js";
-import { initialState } from "../../../src/tui/state/initial-state.js";
+import { Performer } from "../../../src/tui/program/perform.js";
+import { createProgram } from "../../../src/tui/program/program.js";
+import { ALL_COMMANDS, update } from "../../../src/tui/program/update.js";
+import { initialState } from "../../../src/tui/state/loading.js";
 import type { State } from "../../../src/tui/state/state.js";
-import { update } from "../../../src/tui/state/update.js";
 import { type CliOptions, runWith } from "../../support/cli.js";
 import { DEVELOPMENT } from "../../support/data.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
@@ -40,15 +39,18 @@ export async function profileFolder(profiles: Profiles): Promise<ProfileFolder> 
   return { path, write };
 }
 
-/** A profile for shop/development of a server over `DATA`. */
+/** A profile for shop/development on a server for `DATA`. */
 export function developmentProfile(url: string | URL, change: object = {}): Record<string, unknown> {
   const { origin } = new URL(url);
   return { url: origin, api_key: DEVELOPMENT.apiKey, api_secret: DEVELOPMENT.apiSecret, ...change };
 }
 
-/** The TUI without a terminal, on places as the command finds them. Its clock stands still but for `pass`. */
+/** The TUI without a terminal, with places as the command finds them. Only `pass` moves its clock. */
 export async function remoteProgram(flags: SourceFlags, options: CliOptions, size = { columns: 200, rows: 30 }) {
-  const { code: found } = await runWith((io) => findPlaces(flags, io), options);
+  const { code: found } = await runWith(
+    (io) => findPlaces(flags, { io, warn: (text) => void io.stderr.write(text) }),
+    options,
+  );
   const copied: string[] = [];
   let now = NOW;
   const performer = new Performer({
@@ -57,7 +59,7 @@ export async function remoteProgram(flags: SourceFlags, options: CliOptions, siz
       copied.push(text);
       return { kind: "clipboard" };
     },
-    clock: () => now,
+    ticks: () => now,
     quit: () => {},
     suspend: () => {},
     onRead: () => {},
@@ -90,12 +92,12 @@ export async function remoteProgram(flags: SourceFlags, options: CliOptions, siz
         program.dispatch({ type: "key", key: { name, text: name.length === 1 ? name : "" } });
       }
     },
-    /** Lets so many seconds go by; then it is looked what is due. */
+    /** Moves the clock by this many seconds, and sends a tick. */
     pass(seconds: number) {
       now += seconds * 1_000;
       program.dispatch({ type: "tick", now });
     },
-    /** Resolves once the state is like this. */
+    /** Resolves once this is true of the state. */
     until(isReached: (state: State) => boolean): Promise<void> {
       return new Promise((resolve) => {
         const look = () => {

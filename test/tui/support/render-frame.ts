@@ -3,7 +3,7 @@ import { Writable } from "node:stream";
 import { render } from "ink";
 import type { ReactNode } from "react";
 
-/** What ink needs of a terminal. */
+/** A terminal for ink. */
 class Screen extends Writable {
   frame = "";
   readonly columns: number;
@@ -17,7 +17,7 @@ class Screen extends Writable {
   }
 }
 
-/** The lines of what ink makes of an element on a screen of so many columns. */
+/** An element as ink renders it on a screen of this width. */
 export function renderFrame(element: ReactNode, columns: number): string {
   const screen = new Screen(columns);
   const instance = render(element, {

@@ -1,9 +1,9 @@
-import type { VariableSource } from "../../../src/domain/source.js";
+import type { Snapshot, VariableSource } from "../../../src/domain/source.js";
 import type { JsonValue } from "../../../src/domain/variable.js";
 import { Service } from "../../../src/service/service.js";
 import { createMemoryStore } from "../../../src/store/memory-store.js";
 
-/** A source over these values by name; a variable whose value is undefined has none. */
+/** A source with these values by name; undefined for a variable without a value. */
 export function localSource(values: Record<string, JsonValue | undefined>): VariableSource {
   const environment = { id: 1, application: "default", name: "test", api_key: "key", api_secret: "secret" };
   const other = { id: 2, application: "default", name: "other", api_key: "other", api_secret: "other" };
@@ -25,7 +25,25 @@ export function localSource(values: Record<string, JsonValue | undefined>): Vari
   return service.source(environment);
 }
 
-/** So many values, with names that sort as their numbers do. */
+/** The source with these methods replaced, in snapshots too. */
+export function withMethods(source: VariableSource, methods: Partial<VariableSource>): VariableSource {
+  return withOwn(source, {
+    readSnapshot: <T>(read: (snapshot: Snapshot) => Promise<T>) =>
+      source.readSnapshot((snapshot) => read(withOwn(snapshot, methods))),
+    ...methods,
+  });
+}
+
+function withOwn<T extends object>(target: T, methods: object): T {
+  return new Proxy(target, {
+    get: (_, name) => {
+      const own = Reflect.get(methods, name) ?? Reflect.get(target, name, target);
+      return typeof own === "function" ? own.bind(target) : own;
+    },
+  });
+}
+
+/** This many values by name. */
 export function bigData(count: number): Record<string, JsonValue> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`NAME_${index}`, index]));
 }

@@ -1,20 +1,19 @@
+import type { VariableEntry } from "../../../src/domain/source.js";
 import type { JsonValue, VariableType } from "../../../src/domain/variable.js";
-import type { Entry } from "../../../src/tui/ports.js";
-import { initialState } from "../../../src/tui/state/initial-state.js";
-import { loaded } from "../../../src/tui/state/loading.js";
-import type { Key } from "../../../src/tui/state/message.js";
+import type { Key } from "../../../src/tui/state/key.js";
+import { initialState, loaded } from "../../../src/tui/state/loading.js";
 import type { List, Loaded, PlaceInfo, State } from "../../../src/tui/state/state.js";
 
-/** When test states are, in Unix milliseconds. */
+/** The time of test states in milliseconds. */
 export const NOW = Date.UTC(2026, 0, 31);
 
-/** A value that nothing may show as long as it is masked; short, so that no column cuts it. */
+/** A value that must not appear while it is masked; short, so that no column cuts it. */
 export const SECRET = "hunter2";
 
 let lastId = 0;
 
 /** A variable with a value; without one when `value` is undefined. Ids ascend in the order of the calls. */
-export function entry(name: string, value?: JsonValue, type: VariableType = "STRING", description = ""): Entry {
+export function entry(name: string, value?: JsonValue, type: VariableType = "STRING", description = ""): VariableEntry {
   const id = ++lastId;
   return {
     variable: { id, name, type, description },
@@ -23,7 +22,7 @@ export function entry(name: string, value?: JsonValue, type: VariableType = "STR
 }
 
 /** One of each kind. */
-export const ENTRIES: readonly Entry[] = [
+export const ENTRIES: readonly VariableEntry[] = [
   entry("DATABASE_URL", SECRET, "STRING", "Primary database"),
   entry("PORT", 3000, "NUMBER"),
   entry("FLAGS", { beta: [1, null] }, "JSON"),
@@ -48,7 +47,7 @@ export function loadingState(change: Change = {}): State {
 }
 
 /** The same, read, open for edits, and with all entries in the list. */
-export function readyState(entries: readonly Entry[] = ENTRIES, change: Change = {}): State {
+export function readyState(entries: readonly VariableEntry[] = ENTRIES, change: Change = {}): State {
   const editable = loadingState({ loaded: { isEditable: true } });
   return changed(loaded(editable, { entries, problem: undefined, requests: 3, now: NOW }), change);
 }

@@ -1,5 +1,5 @@
 import type { Command } from "../../../src/tui/state/command.js";
-import { step } from "../../../src/tui/state/step.js";
+import { step } from "../../../src/tui/state/state.js";
 
 function command(
   keys: string,
@@ -11,14 +11,14 @@ function command(
   return { name, keys: keys.split(" "), label, help, group, run: (state) => step(state) };
 }
 
-/** A table of commands like the one of browse mode, none of which does anything. */
+/** Commands like those of browse mode, without effects. */
 export const COMMANDS: readonly Command[] = [
   command("down j", "down", undefined, "Move", "the next line"),
   command("up k", "up", undefined, "Move", "the line before"),
   command("tab", "next", "panel", "Move", "the next panel"),
   {
     ...command("enter", "open", "open", "Move", "opens the place under the cursor"),
-    whyNot: () => "no place is there",
+    disabledReason: () => "no place is there",
   },
   command("/", "filter", "filter", "Find", "shows only what matches in name or description, whatever is between"),
   { ...command("t", "type", "type", "Find", "shows one type only"), argument: "<type>" },

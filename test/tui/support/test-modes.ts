@@ -1,6 +1,5 @@
 import type { Difference } from "../../../src/domain/diff.js";
-import type { Confirmation, Form, Mode, State } from "../../../src/tui/state/state.js";
-import type { Step } from "../../../src/tui/state/step.js";
+import type { Confirmation, Form, Mode, State, Step } from "../../../src/tui/state/state.js";
 import { textField } from "../../../src/tui/state/text-field.js";
 import { SECRET } from "./state.js";
 
@@ -54,7 +53,7 @@ export const MODES: readonly Mode[] = [
   CONFIRMATION,
 ];
 
-/** The mode, which is of this kind, that it has come to. */
+/** The mode of a state, which must be of this kind. */
 export function modeOf<K extends Mode["kind"]>(from: State | Step, kind: K): Extract<Mode, { readonly kind: K }> {
   const { mode } = "mode" in from ? from : from[0];
   if (!isKind(mode, kind)) throw new Error(`the mode is ${mode.kind}`);

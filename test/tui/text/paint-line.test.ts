@@ -2,7 +2,7 @@ import chalk from "chalk";
 import { expect, it, onTestFinished } from "vitest";
 import { line } from "../../../src/tui/text/line.js";
 import { paintLine } from "../../../src/tui/text/paint-line.js";
-import { createTheme } from "../../../src/tui/theme.js";
+import { createTheme } from "../../../src/tui/text/theme.js";
 
 function painted(level: typeof chalk.level, name: "dark" | "plain"): string {
   const before = chalk.level;
@@ -13,11 +13,11 @@ function painted(level: typeof chalk.level, name: "dark" | "plain"): string {
   return paintLine(line("x", "success"), createTheme(name));
 }
 
-it("takes the theme's own colour of 256 where there are no more", () => {
+it("a line uses the theme's own colors on a terminal with 256", () => {
   expect(painted(3, "dark")).toContain("\x1b[38;2;107;208;134m");
   expect(painted(2, "dark")).toContain("\x1b[38;5;114m");
 });
 
-it("has no colour without one in the theme, and is bold still", () => {
+it("a line without a color in the theme can still be bold", () => {
   expect(painted(1, "plain")).toBe("\x1b[1mx\x1b[22m");
 });

@@ -1,8 +1,8 @@
 import stringWidth from "string-width";
 import { expect, test } from "vitest";
-import { isNarrow, textWidth } from "../../../src/tui/text/text-width.js";
+import { isNarrow, textWidth } from "../../../src/tui/text/graphemes.js";
 
-test("what is told to be narrow is, each character and all of them in a row", () => {
+test("narrow characters are one column wide, alone and in a row", () => {
   const narrow = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(isNarrow);
   expect(narrow.length).toBeGreaterThan(400);
   expect(narrow.filter((character) => stringWidth(character) !== 1)).toEqual([]);
@@ -14,6 +14,6 @@ test.each([
   ["👩‍👩‍👧", 2],
   ["é", 1],
   ["a界", 3],
-])("%s takes %i columns", (text, width) => {
+])("%s is %i columns wide", (text, width) => {
   expect(textWidth(text)).toBe(width);
 });

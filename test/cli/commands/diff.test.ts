@@ -1,0 +1,16 @@
+import { expect, it } from "vitest";
+import { runCli } from "../../support/cli.js";
+import { cliWithDataFile } from "../../support/cli-with-data-file.js";
+
+const cli = cliWithDataFile();
+
+it("diff finds an environment whose name contains a colon", async () => {
+  await cli.run(["env", "add", "shop/a:b"]);
+  expect((await cli.run(["diff", "shop/a:b", "test"])).stdout).toBe("added\tDATABASE_URL\n");
+});
+
+it("diff marks lines with a sign and a color on a terminal", async () => {
+  const { stdout } = await runCli(["diff", "test", "shop/development"], { env: cli.env, terminal: true });
+  expect(stdout).toContain("\u001b[32m+ PORT\u001b[39m\n");
+  expect(stdout).toContain("\u001b[33m~ DATABASE_URL\u001b[39m\n");
+});

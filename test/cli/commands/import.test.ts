@@ -1,0 +1,100 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { runCli } from "../../support/cli.js";
+import { cliWithDataFile } from "../../support/cli-with-data-file.js";
+import { DATA } from "../../support/data.js";
+import { dataFile } from "../../support/data-file.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+const cli = cliWithDataFile();
+
+const write = async (name: string, text: string) => {
+  const file = join(await temporaryFolder(), name);
+  await writeFile(file, text);
+  return file;
+};
+
+it.each([
+  ["vars.env", "PORT=4000\nNEW_TEXT=007\nNEW_FLAG=true\nNEW_LIST='[1, 2]'\n"],
+  ["vars.json", '{"PORT":4000,"NEW_TEXT":"007","NEW_FLAG":true,"NEW_LIST":[1,2]}'],
+  ["vars.yaml", 'PORT: 4000\nNEW_TEXT: "007"\nNEW_FLAG: true\nNEW_LIST: [1, 2]\n'],
+])("import reads %s, infers types, and keeps other variables", async (name, text) => {
+  expect(await cli.run(["import", await write(name, text)])).toEqual({ code: 0, stdout: "", stderr: "" });
+  const { stdout } = await cli.run(["list", "--json", "--values"]);
+  const listed = JSON.parse(stdout) as { name: string; type: string; value: unknown }[];
+  const types = Object.fromEntries(listed.map((item) => [item.name, [item.type, item.value]]));
+  expect(types).toMatchObject({
+    PORT: ["NUMBER", 4000],
+    NEW_TEXT: ["STRING", "007"],
+    NEW_FLAG: ["BOOLEAN", true],
+    NEW_LIST: ["JSON", [1, 2]],
+    DATABASE_URL: ["STRING", "postgres://localhost/dev"],
+  });
+});
+
+it.each([
+  ["vars.json", JSON.stringify(DATA)],
+  ["with-schema.json", JSON.stringify({ $schema: "./appvars.schema.json", ...DATA })],
+  ["vars.yaml", `version: 1\nenvironments:\n  - api_secret: hunter2\nvariables: []\nvalues: []\n`],
+  ["half.json", JSON.stringify({ environments: DATA.environments, variables: [] })],
+  ["vars.env", `version: 1\nenvironments: [{ api_secret: hunter2 }]\nvariables: []\nvalues: []\n`],
+])("import refuses the data file %s, whose secrets would become values", async (name, text) => {
+  const before = await readFile(cli.path);
+  for (const flags of [[], ["--dry-run"]]) {
+    const { code, stdout, stderr } = await cli.run(["import", await write(name, text), ...flags]);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain("is an appvars data file, with the secrets of its environments");
+    expect(stderr).toContain("appvars export --data FILE --env NAME --format json | appvars import - --format json");
+  }
+  expect(await readFile(cli.path)).toEqual(before);
+});
+
+it("import refuses the file of profiles, whose secrets would become values", async () => {
+  const profiles = { version: 1, current: "a", profiles: { a: { api_secret: "hunter2" } } };
+  const file = await write("profiles.json", JSON.stringify(profiles));
+  const message = `appvars: ${file}: these are the profiles of appvars, with their secrets\n`;
+  expect(await cli.run(["import", file])).toEqual({ code: 2, stdout: "", stderr: message });
+});
+
+it("import refuses dotenv lines that are not assignments", async () => {
+  const text = "GOOD=1\nA B=2\n# a comment\n\nexport ALSO='two\nlines'\nstray\n";
+  expect(await cli.run(["import", "-"], text)).toMatchObject({
+    code: 2,
+    stderr: "appvars: stdin: neither an assignment nor a comment: lines 2, 7\n",
+  });
+  expect(await cli.run(["import", "-"], text.replace("A B=2\n", "").replace("stray\n", ""))).toMatchObject({ code: 0 });
+  expect(await cli.get("ALSO")).toBe("two\nlines\n");
+});
+
+it("import --dry-run refuses what import refuses", async () => {
+  expect(await cli.run(["import", "-", "--dry-run"], "PORT=hunter2\n")).toMatchObject({ code: 2, stdout: "" });
+  expect(await cli.run(["import", "-", "--dry-run", "--format", "json"], '{"a b":1}')).toMatchObject({ code: 2 });
+});
+
+it("import writes nothing if nothing differs", async () => {
+  const before = await readFile(cli.path);
+  await cli.run(["import", await write("vars.json", '{"PORT":3000}')]);
+  expect(await readFile(cli.path)).toEqual(before);
+});
+
+it("import reads what export prints, in each format", async () => {
+  // The one name that the parser of dotenv files drops.
+  await cli.run(["unset", "__proto__"]);
+  for (const format of ["dotenv", "json", "yaml"]) {
+    const exported = (await cli.run(["export", "--format", format])).stdout;
+    expect(exported).toContain("postgres://localhost/dev");
+    const fresh = await dataFile({ ...DATA, values: [] });
+    const target = { ...cli.env, APPVARS_DATA: fresh.path };
+    expect(await runCli(["import", "-", "--format", format], { env: target, stdin: exported })).toMatchObject({
+      code: 0,
+    });
+    expect((await runCli(["export", "--format", format], { env: target })).stdout).toBe(exported);
+  }
+});
+
+it("import shows the current step and the result on a terminal", async () => {
+  const file = await write("vars.env", "NEW=x\n");
+  const { stderr } = await runCli(["import", file, "--no-color"], { env: cli.env, terminal: true });
+  expect(stderr).toContain("writing 1 changes …\r\u001b[Kappvars: imported: 1 added, 0 changed, 0 unchanged\n");
+});

@@ -1,0 +1,247 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, readdir, rm, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createContext } from "../../src/cli/output/context.js";
+import { runProgram } from "../../src/cli/run/run-program.js";
+import { leaveEncrypted } from "../../src/cli/sources/decryption.js";
+import type { Budget } from "../../src/client/budget.js";
+import type { VariableSource } from "../../src/domain/source.js";
+import { httpPeer, tcpPeer } from "../client/peer.js";
+import { BINARY, run } from "../support/binary.js";
+import { runCli, runWith } from "../support/cli.js";
+import { DEVELOPMENT } from "../support/data.js";
+import { runningServer } from "../support/running-server.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const CREDENTIALS = { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
+
+/** A command line with what it is called in the name of a test. */
+function named(argv: string[]): [name: string, argv: string[]] {
+  return [argv.filter((word) => /^-?-?[a-zA-Z]+$/.test(word)).join(" "), argv];
+}
+
+/** Every command that reads from a server. */
+const READERS = [
+  ["get", "PORT"],
+  ["list"],
+  ["list", "--values"],
+  ["show", "PORT"],
+  ["explain", "PORT"],
+  ["export"],
+  ["run", "--", process.execPath, "-e", "console.log('started')"],
+  ["run", "--watch", "--", process.execPath, "-e", "console.log('started')"],
+  ["health"],
+].map(named);
+
+describe("a server that does not answer with HTTP", () => {
+  it.each(READERS)("a protocol switch makes %s exit 7 without printing or starting anything", async (_name, argv) => {
+    const { url } = await tcpPeer((socket) =>
+      socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"),
+    );
+    const env = { APPVARS_URL: url.origin, ...CREDENTIALS };
+    const { code, stdout, stderr } = await run(process.execPath, [BINARY, ...argv], env);
+    expect([code, stdout]).toEqual([7, ""]);
+    expect(stderr).toBe(`appvars: ${url.origin} switches to another protocol (status 101)\n`);
+  });
+
+  it.each(READERS)("a connection closed without an answer makes %s exit 5", async (_name, argv) => {
+    const { url } = await tcpPeer((socket) => socket.end());
+    const env = { APPVARS_URL: url.origin, ...CREDENTIALS, APPVARS_MAX_WAIT: "0" };
+    const { code, stdout } = await run(process.execPath, [BINARY, ...argv], env);
+    expect([code, stdout]).toEqual([5, ""]);
+  });
+});
+
+interface Lists {
+  variables: object[];
+  values: object[];
+  /** The total in the metadata; by default the true one. */
+  total?: number;
+}
+
+/** A server of these lists, whole in one page. */
+function listPeer({ variables, values, total }: Lists) {
+  return httpPeer((req, res) => {
+    const { pathname, searchParams } = new URL(req.url ?? "", "http://a");
+    const data = pathname === "/v1/variables" ? variables : values;
+    const [limit, offset] = ["limit", "offset"].map((name) => Number(searchParams.get(name)));
+    res.end(JSON.stringify({ metadata: { limit, offset, total: total ?? data.length }, data }));
+  });
+}
+
+function variable(id: number, name: string, type = "STRING") {
+  return { id, type, name, description: "" };
+}
+
+function value(variable_id: number, content: unknown) {
+  return { id: variable_id, variable_id, content: { value: content } };
+}
+
+const LISTERS = [["list", "--values"], ["export"], ["run", "--pristine", "--", process.execPath, "-e", ""]].map(named);
+
+describe("what a server sends", () => {
+  it.each(LISTERS)("an invalid variable name from a server makes %s exit 7", async (_name, argv) => {
+    const folder = await temporaryFolder();
+    const trace = join(folder, "trace");
+    await writeFile(join(folder, "evil.cjs"), `require("node:fs").writeFileSync(${JSON.stringify(trace)}, "x")`);
+    const names = [`NODE_OPTIONS=--require=${folder}/evil.cjs `, "PATH=/evil:", "A\nB", "-x", ""];
+    for (const name of names) {
+      const { url } = await listPeer({ variables: [variable(1, name)], values: [value(1, "")] });
+      const env = { APPVARS_URL: url.origin, ...CREDENTIALS };
+      const { code, stdout, stderr } = await run(process.execPath, [BINARY, ...argv], env);
+      expect([code, stdout]).toEqual([7, ""]);
+      expect(stderr).toContain("does not speak the appvars API: data[0].name must be the name of a variable\n");
+    }
+    expect(await readdir(folder)).toEqual(["evil.cjs"]);
+  });
+
+  it.each(LISTERS)("a value of the wrong type from a server makes %s exit 7", async (_name, argv) => {
+    const { url } = await listPeer({ variables: [variable(1, "PORT", "NUMBER")], values: [value(1, "t0p-s3cr3t")] });
+    const { code, stdout, stderr } = await runCli(argv, { env: { APPVARS_URL: url.origin, ...CREDENTIALS } });
+    expect([code, stdout]).toEqual([7, ""]);
+    expect(stderr).toBe("appvars: the server sends a value for PORT that is not a NUMBER\n");
+  });
+
+  it.each(LISTERS)("an absurd total from a server makes %s exit 7", async (_name, argv) => {
+    const lists = { variables: [variable(1, "PORT")], values: [value(1, "x")], total: 1e15 };
+    const { url } = await listPeer(lists);
+    const { code, stderr } = await runCli(argv, { env: { APPVARS_URL: url.origin, ...CREDENTIALS } });
+    expect(code).toBe(7);
+    expect(stderr).toContain("metadata.total must be a whole number from 0 to 2000000");
+  });
+
+  it.each(LISTERS)("a value that is nested too deeply makes %s exit 7", async (_name, argv) => {
+    const deep = JSON.parse(`${"[".repeat(1_000)}${"]".repeat(1_000)}`);
+    const { url } = await listPeer({ variables: [variable(1, "FLAGS", "JSON")], values: [value(1, deep)] });
+    const { code, stderr } = await runCli(argv, { env: { APPVARS_URL: url.origin, ...CREDENTIALS } });
+    expect(code).toBe(7);
+    expect(stderr).toContain("data[0].content.value must be JSON that is not nested too deeply");
+  });
+
+  it.each(["show", "explain"])("another variable than the requested one makes %s exit 7", async (command) => {
+    for (const revision of [{}, { "Appvars-Revision": "1" }]) {
+      const { url } = await httpPeer((req, res) => {
+        res.writeHead(200, revision);
+        res.end(JSON.stringify(req.url?.includes("by-name") ? value(1, "x") : variable(1, "OTHER")));
+      });
+      const env = { APPVARS_URL: url.origin, ...CREDENTIALS, APPVARS_MAX_WAIT: "0" };
+      const { code, stderr } = await runCli([command, "PORT"], { env });
+      expect([code, stderr]).toEqual([
+        7,
+        expect.stringContaining("the server sends another variable's value for PORT"),
+      ]);
+    }
+  });
+});
+
+describe("an endless list", () => {
+  it.each([["list"], ["run", "--", "true"], ["run", "--watch", "--", "true"]])(
+    "an endless list makes %s %s exit 5 after --max-wait and one --timeout",
+    async (...argv) => {
+      const { url } = await httpPeer((req, res) => {
+        const offset = Number(new URL(req.url ?? "", "http://a").searchParams.get("offset"));
+        const page = { metadata: { limit: 1, offset, total: 2_000_000 }, data: [variable(offset + 1, `V${offset}`)] };
+        res.end(JSON.stringify(page));
+      });
+      const env = { APPVARS_URL: url.origin, ...CREDENTIALS, APPVARS_MAX_WAIT: "0.2", APPVARS_TIMEOUT: "0.5" };
+      const { code, stdout, stderr } = await runCli(argv, { env });
+      expect([code, stdout]).toEqual([5, ""]);
+      expect(stderr).toBe("appvars: gave up after 0.7 s: --max-wait and one --timeout allow no more\n");
+    },
+  );
+});
+
+describe("a command that never settles", () => {
+  it.each([["get", "PORT"], ["list"], ["run", "--", "true"]])(
+    "a command that never settles exits 1 with a message: %s",
+    async (...argv) => {
+      const hang = join(await temporaryFolder(), "hang.cjs");
+      await writeFile(hang, 'require("node:fs/promises").readFile = () => new Promise(() => {});');
+      const args = ["--require", hang, BINARY, argv[0] ?? "", "--api-secret-file", hang, ...argv.slice(1)];
+      expect(await run(process.execPath, args)).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: "appvars: ended before the command was finished; please report this\n",
+      });
+    },
+  );
+});
+
+describe.skipIf(process.platform === "win32")("a cache entry that is not a regular file", () => {
+  const argv = ["get", "PORT", "--cache", "--max-wait", "0"];
+
+  /** A cache with an answer, the path of that, and what a command says once the server has gone. */
+  async function cached() {
+    const cache = await temporaryFolder();
+    const { url, close } = await runningServer();
+    const env = { APPVARS_URL: url, ...CREDENTIALS, XDG_CACHE_HOME: cache };
+    expect(await run(process.execPath, [BINARY, ...argv], env)).toMatchObject({ code: 0, stdout: "3000\n" });
+    await close();
+    // Beside the answers, Node 22 and newer keep compiled code.
+    const answers = join(cache, "appvars", "answers");
+    const names = await readdir(answers, { recursive: true, withFileTypes: true });
+    const [file = ""] = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+    return { file, get: () => run(process.execPath, [BINARY, ...argv], env) };
+  }
+
+  it("is used when it is the answer", async () => {
+    const { get } = await cached();
+    expect(await get()).toMatchObject({ code: 0, stdout: "3000\n" });
+  });
+
+  it.each([
+    ["a pipe", (path: string) => void execFileSync("mkfifo", [path])],
+    ["a link to a device without end", (path: string) => void execFileSync("ln", ["-s", "/dev/zero", path])],
+    ["a folder", (path: string) => mkdir(path)],
+    ["a file of 1 TB", (path: string) => writeFile(path, "x").then(() => truncate(path, 2 ** 40))],
+    ["no answer", (path: string) => writeFile(path, "x")],
+  ])("is not waited for, nor used: %s", async (_what, make) => {
+    const { file, get } = await cached();
+    await rm(file);
+    await make(file);
+    expect(await get()).toMatchObject({ code: 5, stdout: "" });
+  });
+});
+
+describe.skipIf(process.platform === "win32")("run --watch", () => {
+  it("run --watch has a new budget for each check, and may run for longer than one command may read", async () => {
+    const done = join(await temporaryFolder(), "done");
+    const ends: (number | undefined)[] = [];
+    const page = { metadata: { limit: 1_000, offset: 0, total: 0 }, data: [] };
+    const open = async (budget: Budget) =>
+      ({
+        readSnapshot: async (read: (snapshot: object) => Promise<unknown>) => {
+          ends.push(budget.end);
+          budget.end = 1;
+          if (ends.length === 3) await writeFile(done, "");
+          return read({ listVariables: async () => page, listValues: async () => page });
+        },
+        close: async () => {},
+      }) as unknown as VariableSource;
+    const command = ["sh", "-c", `until [ -e ${done} ]; do sleep 0.05; done`] as const;
+    const rules = { only: undefined, prefix: "", allowReserved: [], preserveEnv: false };
+    const inheritance = { pristine: false, passCredentials: false };
+    const options = {
+      ...rules,
+      ...inheritance,
+      command,
+      redact: false,
+      watch: { interval: 0.1, onChange: "restart" as const },
+    };
+    const env = { PATH: process.env["PATH"] ?? "" };
+    const { code } = await runWith(
+      (io) =>
+        runProgram(
+          options,
+          open,
+          leaveEncrypted,
+          createContext(io, () => ({ color: false })),
+        ),
+      { env },
+    );
+    expect(code).toBe(0);
+    expect(ends.length).toBeGreaterThanOrEqual(3);
+    expect(new Set(ends)).toEqual(new Set([undefined]));
+  });
+});

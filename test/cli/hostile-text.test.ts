@@ -1,0 +1,372 @@
+import { once } from "node:events";
+import { mkdir, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { describe, expect, it } from "vitest";
+import { quickComplete } from "../../src/cli/completion/quick-complete.js";
+import { colorsFor } from "../../src/cli/output/colors.js";
+import { buildProgram } from "../../src/cli/program.js";
+import { quickGet } from "../../src/cli/quick-get.js";
+import { createLog } from "../../src/cli/serving/log.js";
+import { printable } from "../../src/domain/printable.js";
+import { httpPeer, tcpPeer } from "../client/peer.js";
+import { type CliOptions, runCli, runWith } from "../support/cli.js";
+import { dangers, HOSTILE, HOSTILE_FILE, HOSTILE_LABEL } from "../support/hostile.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+/** A command line with hostile text in all that it reads. */
+interface Case {
+  argv: string[];
+  options?: CliOptions;
+  /** Whether stdout holds what was asked for exactly, and so may hold anything. */
+  raw?: boolean;
+}
+
+const SECRETS = { APPVARS_API_KEY: "key", APPVARS_API_SECRET: "secret" };
+
+const DATA = {
+  version: 1,
+  environments: [
+    { id: 1, application: HOSTILE_LABEL, name: "dev", api_key: "k1", api_secret: "example-secret-1" },
+    { id: 2, application: HOSTILE_LABEL, name: HOSTILE_LABEL, api_key: "k2", api_secret: "example-secret-2" },
+  ],
+  variables: [
+    { id: 1, application: HOSTILE_LABEL, type: "STRING", name: "TEXT", description: HOSTILE },
+    { id: 2, application: HOSTILE_LABEL, type: "JSON", name: "TREE", description: HOSTILE },
+    { id: 3, application: HOSTILE_LABEL, type: "STRING", name: "PATH", description: HOSTILE },
+  ],
+  values: [
+    { id: 1, variable_id: 1, environment_id: 1, content: { value: HOSTILE } },
+    { id: 2, variable_id: 2, environment_id: 1, content: { value: { [HOSTILE]: [HOSTILE] } } },
+    { id: 3, variable_id: 3, environment_id: 1, content: { value: HOSTILE } },
+    { id: 4, variable_id: 1, environment_id: 2, content: { value: `other${HOSTILE}` } },
+  ],
+};
+
+/** A data file with hostile text in each field, under a hostile name; a file to import; settings; profiles. */
+async function hostileFolder() {
+  const cwd = join(await temporaryFolder(), HOSTILE_FILE);
+  const config = join(cwd, "config");
+  const project = join(cwd, "project");
+  await mkdir(config, { recursive: true });
+  await mkdir(project);
+  const write = async (name: string, content: unknown) => {
+    const path = join(cwd, name);
+    await writeFile(path, typeof content === "string" ? content : JSON.stringify(content), { mode: 0o600 });
+    return path;
+  };
+  const profiles = { [HOSTILE]: { url: "https://vars.example", api_key: HOSTILE }, [`p${HOSTILE}`]: { data: HOSTILE } };
+  await write(".appvars.json", { [HOSTILE]: HOSTILE });
+  await write("project/.appvars.json", { url: HOSTILE, profile: HOSTILE, data: HOSTILE });
+  await write("config/profiles.json", { version: 1, current: HOSTILE, profiles });
+  return {
+    cwd,
+    config,
+    project,
+    write,
+    data: await write("vars.json", DATA),
+    broken: await write("broken.json", { ...DATA, [HOSTILE]: 1 }),
+    misnamed: await write("misnamed.json", { ...DATA, variables: [{ ...DATA.variables[0], name: HOSTILE }] }),
+    importable: await write("import.json", { TEXT: `new${HOSTILE}`, ADDED: HOSTILE }),
+    refused: await write("refused.json", { [HOSTILE]: 1 }),
+    dotenv: await write("refused.env", `${HOSTILE}=x`),
+  };
+}
+
+type Folder = Awaited<ReturnType<typeof hostileFolder>>;
+
+/** Each command, on files. */
+function fileCases({ cwd, config, project, ...paths }: Folder): Case[] {
+  const data = ["--data", paths.data];
+  const dev = [...data, "--env", "dev"];
+  const profiles = { config };
+  const missing = ["--data", join(cwd, "missing.json")];
+  const plain = (...argv: string[]): Case => ({ argv });
+  return [
+    plain("list", ...dev),
+    plain("list", "--values", ...dev),
+    plain("list", "--filter", HOSTILE, ...dev),
+    plain("list", "--env", HOSTILE, ...data),
+    plain("list", "--data", paths.broken, "--env", "dev"),
+    plain("list", "--data", paths.misnamed, "--env", "dev"),
+    plain("list", ...missing, "--env", "dev"),
+    { argv: ["get", "TEXT", "TREE", ...dev], raw: true },
+    plain("get", HOSTILE, ...dev),
+    plain("show", "TEXT", ...dev),
+    plain("show", "--values", "TREE", ...dev),
+    plain("show", HOSTILE, ...dev),
+    plain("explain", "TEXT", ...dev),
+    plain("explain", "--values", "TREE", ...dev),
+    plain("health", ...dev),
+    plain("health", "--data", paths.broken, "--env", "dev"),
+    plain("doctor", ...dev),
+    plain("doctor", ...data, "--env", HOSTILE),
+    plain("doctor", "--data", paths.broken, "--env", "dev"),
+    plain("diff", "dev", HOSTILE_LABEL, ...data),
+    plain("diff", "dev", HOSTILE_LABEL, "--values", ...data),
+    plain("diff", "dev", `${HOSTILE}:x`, ...data),
+    ...["dotenv", "shell", "json", "yaml", "docker", "tfvars"].map((format) => {
+      return { argv: ["export", "--format", format, ...dev], raw: true };
+    }),
+    plain("export", "--output", join(cwd, "out"), ...dev),
+    plain("export", "--format", HOSTILE, ...dev),
+    plain("import", paths.importable, "--dry-run", ...dev),
+    plain("import", paths.importable, "--dry-run", "--values", ...dev),
+    plain("import", paths.importable, ...dev),
+    plain("import", paths.refused, ...dev),
+    plain("import", paths.dotenv, ...dev),
+    plain("import", join(cwd, "missing.env"), ...dev),
+    plain("set", "TEXT", HOSTILE, "--description", HOSTILE, ...dev),
+    plain("set", HOSTILE, "x", ...dev),
+    plain("unset", HOSTILE, ...dev),
+    plain("unset", "PATH", ...dev),
+    plain("env", "list", ...data),
+    plain("env", "add", HOSTILE, ...data),
+    plain("env", "add", `${HOSTILE_LABEL}/new`, ...data),
+    plain("env", "rotate", HOSTILE_LABEL, "--grace", "1h", ...data),
+    plain("env", "rotate", HOSTILE, ...data),
+    plain("env", "remove", HOSTILE_LABEL, ...data),
+    plain("env", "remove", HOSTILE_LABEL, "--yes", ...data),
+    plain("init", "--data", paths.data),
+    plain("init", "--data", join(cwd, "new.json")),
+    plain("run", "--only", "TREE", ...dev, "--", HOSTILE_FILE),
+    plain("run", "--only", HOSTILE, ...dev, "--", "true"),
+    plain("run", ...dev, "--", "true"),
+    plain("sandbox", ...data, "--env", "dev", "--", HOSTILE_FILE),
+    plain("sandbox", ...data, "--env", HOSTILE, "--", "true"),
+    plain("serve", "--port", "0", ...data),
+    plain("serve", "--port", "0", "--log-format", "json", ...data),
+    plain("serve", "--port", "0", "--data", paths.broken),
+    plain("serve", "--host", HOSTILE, ...data),
+    plain("serve", "--port", "0", "--print-credentials", HOSTILE, ...data),
+    { argv: ["allow", HOSTILE], options: { cwd } },
+    { argv: ["allow"], options: { cwd } },
+    { argv: ["allow"], options: { cwd: project, config } },
+    { argv: ["allow", "--revoke"], options: { cwd: project, config } },
+    { argv: ["config"], options: { ...profiles, cwd } },
+    { argv: ["config", "--profile", HOSTILE], options: profiles },
+    { argv: ["config", "--profile", `p${HOSTILE}`], options: profiles },
+    { argv: ["profile", "list"], options: profiles },
+    { argv: ["profile", "use", `p${HOSTILE}`], options: profiles },
+    { argv: ["profile", "use", `none${HOSTILE}`], options: profiles },
+    { argv: ["profile", "remove", HOSTILE], options: profiles },
+    { argv: ["profile", "add", HOSTILE, "--no-check", "--url", "http://127.0.0.1:1"], options: profiles },
+    { argv: ["profile", "add", "new", ...dev], options: profiles },
+    { argv: ["list", "--profile", `none${HOSTILE}`], options: profiles },
+    { argv: ["sign", "GET", HOSTILE], options: { env: SECRETS } },
+    plain("openapi"),
+    plain("completion", "bash"),
+    plain("tui", ...data),
+    plain("tui", "--data", paths.broken),
+    plain(HOSTILE),
+    plain(`list\n(Did you mean ${HOSTILE}?)`),
+    plain("list", `--${HOSTILE}`),
+    plain("list", "--type", HOSTILE),
+  ];
+}
+
+/** Settings with hostile text, from each place that they come from. */
+function settingCases({ cwd, config, project }: Folder): Case[] {
+  const names = ["URL", "API_KEY", "AUTH", "TIMEOUT", "MAX_WAIT", "CA_FILE", "DATA", "PROFILE"];
+  const commands = [["list"], ["config"], ["doctor"], ["explain", "TEXT"]];
+  const given = [
+    ...names.map((name) => ({ env: { ...SECRETS, [`APPVARS_${name}`]: HOSTILE_FILE } })),
+    { config },
+    { cwd, env: { APPVARS_ALLOW_PROJECT: "1" } },
+    { cwd },
+    { cwd: project },
+    { cwd: project, env: { APPVARS_ALLOW_PROJECT: "1" } },
+  ];
+  return [
+    ...given.flatMap((options) => commands.map((argv) => ({ argv, options }))),
+    { argv: ["list", "--api-secret-file", HOSTILE_FILE], options: { cwd } },
+  ];
+}
+
+/** Each command that reads, from a server. */
+function serverCases(url: URL, { data }: Folder): Case[] {
+  const env = { ...SECRETS, APPVARS_URL: url.origin, APPVARS_MAX_WAIT: "0", APPVARS_TIMEOUT: "2" };
+  const lines = [
+    ["list"],
+    ["list", "--values"],
+    ["get", "MISSING"],
+    ["show", "--values", "TEXT"],
+    ["explain", "--values", "TEXT"],
+    ["export", "--format", "docker"],
+    ["health"],
+    ["doctor"],
+    ["diff", url.origin, `${data}:dev`, "--values"],
+    ["run", "--", "true"],
+    ["run", "--only", "TEXT", "--", HOSTILE_FILE],
+  ];
+  return [{ argv: ["get", "TEXT"], options: { env }, raw: true }, ...lines.map((argv) => ({ argv, options: { env } }))];
+}
+
+/** A server of one variable, which has this name. */
+function serving(name: string): Promise<{ url: URL }> {
+  return httpPeer(({ url = "" }, response) => {
+    const [path = ""] = url.split("?");
+    response.statusCode = path.includes("MISSING") ? 404 : 200;
+    response.end(JSON.stringify(path.includes("MISSING") ? { message: HOSTILE } : answerTo(path, name)));
+  });
+}
+
+function answerTo(path: string, name: string): object {
+  const page = (data: object[]) => ({ metadata: { limit: 100, offset: 0, total: data.length }, data });
+  const content = { value: HOSTILE };
+  const value = { id: 1, variable_id: 1, content };
+  const variable = { id: 1, type: "STRING", name, description: HOSTILE };
+  if (path === "/healthz") return { uptime: 1, message: HOSTILE, date: HOSTILE };
+  if (path.endsWith("/content")) return content;
+  if (path.startsWith("/v1/variables-values-by-name/")) return value;
+  if (path.startsWith("/v1/variables-values")) return page([value]);
+  return path === "/v1/variables" ? page([variable]) : variable;
+}
+
+/** A server whose every answer of data is a message with this status. */
+function failing(status: number): Promise<{ url: URL }> {
+  return httpPeer((_request, response) => {
+    response.writeHead(status, { "content-type": "application/json", "retry-after": "x\u009b" });
+    response.end(JSON.stringify({ message: HOSTILE, uptime: 1, date: HOSTILE }));
+  });
+}
+
+const SERVERS: Record<string, () => Promise<{ url: URL }>> = {
+  "descriptions, values and health": () => serving("TEXT"),
+  names: () => serving(HOSTILE),
+  "names like the one asked for": () => serving(`MISSING${HOSTILE}`),
+  "the message of a 400": () => failing(400),
+  "the message of a 404": () => failing(404),
+  "the message of a 418": () => failing(418),
+  "the message of a 503": () => failing(503),
+  "Location, Date and ETag": () =>
+    tcpPeer((socket) => {
+      const headers = ["Location", "Date", "ETag", "X-RateLimit-Limit"].map((name) => `${name}: \u202e\u009b31m\u200b`);
+      socket.end(`HTTP/1.1 302 \u009b31m\r\n${headers.join("\r\n")}\r\nContent-Length: 0\r\n\r\n`);
+    }),
+  "something else than HTTP": () => tcpPeer((socket) => socket.end(HOSTILE)),
+};
+
+/** The four ways to call a command: by a program, by one that wants JSON, and by a person. */
+const FORMS: [flags: string[], terminal: boolean][] = [
+  [[], false],
+  [["--json"], false],
+  [[], true],
+  [["--verbose"], true],
+];
+
+/** Runs these in each way on fresh files; what must not be in their output, by command line. */
+async function dangersIn(casesOf: (folder: Folder) => Case[]): Promise<Record<string, string[]>> {
+  const found: [string, string[]][] = [];
+  for (const [flags, terminal] of FORMS) {
+    for (const { argv, options, raw = false } of casesOf(await hostileFolder())) {
+      const words = [...flags, ...argv];
+      const { stdout, stderr } = await runCli(words, { ...options, terminal });
+      found.push([printable(words.join(" ")), dangers(raw ? stderr : stdout + stderr)]);
+    }
+  }
+  return Object.fromEntries(found.filter(([, all]) => all.length > 0));
+}
+
+describe("hostile text", { timeout: 60_000 }, () => {
+  it("hostile text from files and arguments is escaped by every command", async () => {
+    expect(await dangersIn(fileCases)).toEqual({});
+  });
+
+  it("hostile text from settings is escaped", async () => {
+    expect(await dangersIn(settingCases)).toEqual({});
+  });
+
+  it.each(Object.entries(SERVERS))("hostile text from a server is escaped: in %s", async (_what, open) => {
+    const { url } = await open();
+    expect(await dangersIn((folder) => serverCases(url, folder))).toEqual({});
+  });
+
+  it("the tests of hostile text cover every command", async () => {
+    const { code: program } = await runWith(async (io) => (await buildProgram([], io)).program);
+    const lines = fileCases(await hostileFolder()).map(({ argv }) => argv.join(" "));
+    expect(callsOf(program).filter((call) => !lines.some((line) => `${line} `.startsWith(`${call} `)))).toEqual([]);
+  });
+
+  it("hostile text is printed as readable escapes", async () => {
+    const { data } = await hostileFolder();
+    const { stdout } = await runCli(["list", "--filter", "text", "--data", data, "--env", "dev"]);
+    expect(stdout).toBe(
+      "TEXT\tSTRING\t\\x1b[2J\\x1b]0;x\\x07\\x00\\r\\nFORGED\\tx\\x7f\\x9b31m\\u{202e}\\u{2066}\\u{61c}" +
+        "\\u{200b}\\xad\\u{2028}\\u{feff}\\u{3164}\\u{e0041}\\u{d800}\n",
+    );
+  });
+
+  it("hostile text is the same data in JSON", async () => {
+    const { data } = await hostileFolder();
+    const { stdout } = await runCli(["get", "TEXT", "TREE", "--json", "--data", data, "--env", "dev"]);
+    expect(dangers(stdout)).toEqual([]);
+    expect(JSON.parse(stdout)).toEqual({ TEXT: HOSTILE, TREE: { [HOSTILE]: [HOSTILE] } });
+  });
+
+  it("get prints hostile text unchanged, as requested", async () => {
+    const { data } = await hostileFolder();
+    expect(await runCli(["get", "TEXT", "--data", data, "--env", "dev"])).toEqual({
+      code: 0,
+      stdout: `${HOSTILE}\n`,
+      stderr: "",
+    });
+  });
+
+  it("hostile text is escaped by quickGet and by completion", async () => {
+    const { url } = await serving("TEXT");
+    const env = { ...SECRETS, APPVARS_URL: url.origin };
+    const missing = await runWith((io) => quickGet(["get", "MISSING", HOSTILE], io), { env });
+    expect(dangers(missing.stdout + missing.stderr)).toEqual([]);
+    const { stdout } = await runWith((io) => quickComplete(["__complete", "names", ""], io), { env });
+    expect(stdout).toMatch(/^TEXT\t\\x1b/);
+    expect(dangers(stdout.replace("\t", ""))).toEqual([]);
+  });
+
+  it.each(["environments", "profiles"])("hostile text is not offered to a shell among the %s", async (kind) => {
+    const { data, config } = await hostileFolder();
+    const { stdout } = await runWith((io) => quickComplete(["__complete", kind, "", "--data", data], io), { config });
+    expect(dangers(stdout)).toEqual([]);
+  });
+
+  it.each(["pretty", "json"] as const)("hostile text is escaped in a log in the format %s", async (format) => {
+    const { stderr } = await runWith(async ({ stderr: stream }) => {
+      createLog(stream, format, () => 0, await colorsFor(stream, {}, true))("error", HOSTILE);
+    });
+    expect(stderr).toContain("FORGED");
+    expect(dangers(stderr)).toEqual([]);
+  });
+
+  it("hostile text in requests is escaped in the server's log", async () => {
+    const { data } = await hostileFolder();
+    let answered: Promise<unknown> | undefined;
+    const onStdout = (text: string) => {
+      const port = Number(/:(\d+)/.exec(text)?.[1]);
+      answered = Promise.all(TARGETS.map((target) => answeredBy(port, target)));
+    };
+    const untilStopped = async () => {
+      await expect.poll(() => answered).toBeDefined();
+      await answered;
+    };
+    const { stderr } = await runCli(["serve", "--verbose", "--port", "0", "--data", data], { onStdout, untilStopped });
+    expect(stderr).toContain("GET /%1b[2J");
+    expect(dangers(stderr)).toEqual([]);
+  });
+});
+
+const TARGETS = ["/%1b[2J%E2%80%AE", "/\u001b[2J", "/\u202e\u200b", "/\u009b31m", "//\u0007", "/?\r\nFORGED"];
+
+/** Resolves once the server has closed the connection on which it got this. */
+async function answeredBy(port: number, target: string): Promise<void> {
+  const socket = connect({ host: "127.0.0.1", port });
+  socket.on("error", () => {});
+  socket.end(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`).resume();
+  await once(socket, "close");
+}
+
+/** The words that call each command. */
+function callsOf({ commands }: Command, words: string[] = []): string[] {
+  if (commands.length === 0) return [words.join(" ")];
+  return commands.flatMap((child) => callsOf(child, [...words, child.name()]));
+}

@@ -1,0 +1,52 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { escapeField, escapeJson, shellWord } from "../../../src/cli/output/escape.js";
+
+it.each([
+  "plain",
+  "a\tb\nc\rd",
+  "back\\slash",
+  "\\n",
+  "\\\\t\t",
+  "\\x1b \u001b",
+  "\\u{202e} \u202e",
+  "\u{e0041}\u009b",
+])("writes %j so that a field can be read back", (text) => {
+  const field = escapeField(text);
+  expect(field).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  expect(field.replace(/\\(?:u\{(\w+)\}|x(\w\w)|(.))/g, readEscape)).toBe(text);
+});
+
+function readEscape(_match: string, long: string | undefined, short: string | undefined, letter: string): string {
+  const hex = long ?? short;
+  if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16));
+  return { t: "\t", n: "\n", r: "\r", "\\": "\\" }[letter] ?? "?";
+}
+
+describe("a word for the shell", () => {
+  it("is left as it is where nothing needs quoting", () => {
+    expect(shellWord("http://127.0.0.1:7400")).toBe("http://127.0.0.1:7400");
+  });
+
+  it.each(["", "it's", "$HOME `id` $(id)", 'a"b', "back\\slash", "new\nline", "-n", "*", "~"])(
+    "survives a real shell: %j",
+    (text) => {
+      const printed = execFileSync("sh", ["-c", `printf '%s|' ${shellWord(text)}`], { encoding: "utf8" });
+      expect(printed).toBe(`${text}|`);
+    },
+  );
+});
+
+describe("JSON", () => {
+  it.each(["plain", "\u009b\u202e\u200b\u2028\u{e0041}", "tab\t and \\u", "⚠️ 👨‍👩‍👧"])(
+    "of %j is the same data",
+    (text) => {
+      const json = escapeJson(JSON.stringify({ [text]: [text] }));
+      expect(JSON.parse(json)).toEqual({ [text]: [text] });
+    },
+  );
+
+  it("has the escapes of JSON, two for a character above U+FFFF", () => {
+    expect(escapeJson('"\u009b\u202e\u{e0041}"')).toBe('"\\u009b\\u202e\\udb40\\udc41"');
+  });
+});

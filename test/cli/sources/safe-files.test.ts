@@ -1,0 +1,273 @@
+import { symlinkSync } from "node:fs";
+import { chmod, chown, lchown, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { refuseForeignPlace, writePrivateFile } from "../../../src/cli/commands/export/write-private-file.js";
+import { createEditor } from "../../../src/cli/tui/editor.js";
+import { watchData } from "../../../src/cli/tui/open-place.js";
+import { findPlaces } from "../../../src/cli/tui/places.js";
+import { type CliOptions, runCli, runWith } from "../../support/cli.js";
+import { DATA } from "../../support/data.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+const IS_ROOT = process.getuid?.() === 0;
+const OTHER = 1234;
+// Files of root are trusted by everyone, so the tests can keep them.
+const NOT_ROOT: CliOptions = IS_ROOT ? { user: 1000, groups: [1000] } : {};
+
+let folder: string;
+let path: string;
+beforeEach(async () => {
+  folder = join(await temporaryFolder(), "folder");
+  path = join(folder, "vars.json");
+  await mkdir(folder);
+  await writeFile(path, JSON.stringify(DATA), { mode: 0o600 });
+});
+const env = () => ({ APPVARS_DATA: path, APPVARS_ENV: "shop/development" });
+const run = (argv: string[], options: CliOptions = {}) =>
+  runCli(argv, { ...NOT_ROOT, ...options, env: { ...env(), ...options.env } });
+
+const EDITS = [
+  ["set", "PORT", "1"],
+  ["unset", "PORT"],
+  ["import", "-", "--format", "json"],
+  ["env", "add", "shop/staging"],
+  ["env", "rotate", "test"],
+  ["env", "remove", "test", "--yes"],
+];
+const SERVE = ["serve", "--port", "0"];
+const READS = [
+  ["get", "PORT"],
+  ["list"],
+  ["export", "--format", "json"],
+  ["env", "list"],
+  ["import", "-", "--dry-run", "--format", "json"],
+  ["diff", "test", "production"],
+];
+
+describe.skipIf(process.platform === "win32")("a data file in a folder that everybody may write", () => {
+  beforeEach(() => chmod(folder, 0o777));
+
+  it.each([...EDITS, SERVE])(
+    "a data file in a world-writable folder is refused by %s %s with exit code 8, unchanged",
+    async (...argv) => {
+      const before = await readFile(path, "utf8");
+      const message = `${path} can be changed by other users: ${folder} is writable by everybody; to fix this: chmod o-w`;
+      for (const options of IS_ROOT ? [NOT_ROOT, { user: 0, groups: [0] }] : [NOT_ROOT]) {
+        const { code, stdout, stderr } = await run(argv, { ...options, stdin: '{"PORT":1}' });
+        const advice = `${folder}; or set APPVARS_ALLOW_UNSAFE_FILES=1 if you trust these users`;
+        expect([code, stdout, stderr]).toEqual([8, "", `appvars: ${message} ${advice}\n`]);
+      }
+      expect(await readFile(path, "utf8")).toBe(before);
+      expect(await readdir(folder)).toEqual(["vars.json"]);
+    },
+  );
+
+  it.each([["init"], SERVE])("a data file is not created in a world-writable folder by %s", async (...argv) => {
+    const made = join(folder, "made.json");
+    const { code, stderr } = await run([...argv, "--data", made]);
+    expect([code, stderr]).toEqual([8, expect.stringContaining(`chmod o-w ${folder}`)]);
+    expect(await readdir(folder)).toEqual(["vars.json"]);
+  });
+
+  it.each(READS)("a data file in a world-writable folder is read by %s %s with one warning", async (...argv) => {
+    const { code, stderr } = await run(argv, { stdin: '{"PORT":1}' });
+    expect(code).toBe(0);
+    expect(stderr.match(/can be changed by other users/g)).toHaveLength(1);
+  });
+
+  it("a data file in a world-writable folder is read by sandbox with a warning", async () => {
+    const { code, stderr } = await run(["sandbox", "--data", path, "--env", "test", "--", "true"]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("can be changed by other users")]);
+  });
+
+  it("a data file in a world-writable folder can't be edited in the TUI", async () => {
+    const io = { user: NOT_ROOT.user ?? process.getuid?.(), groups: [1000], env: {}, clock: Date.now };
+    const { store, service, checkFile } = await watchData(path, io);
+    const editor = createEditor(store, service.findEnvironment("test"), undefined, checkFile);
+    const draft = { name: "NEW", before: undefined, type: "STRING", value: "x", description: "" } as const;
+    expect(() => editor.prepare(draft)).toThrow("can be changed by other users");
+    const edit = { name: "NEW", before: undefined, after: { type: "STRING", value: "x", description: "" } } as const;
+    await expect(editor.apply(edit)).rejects.toThrow("can be changed by other users");
+    await store.close();
+  });
+
+  it("a data file in a world-writable folder is opened in the TUI with a warning", async () => {
+    const { stderr } = await runWith(async (io) => {
+      const { close } = await findPlaces({ data: path }, { io, warn: (text) => void io.stderr.write(text) });
+      await close();
+    }, NOT_ROOT);
+    expect(stderr).toContain("can be changed by other users");
+  });
+
+  it("doctor finds a data file in a world-writable folder", async () => {
+    const { code, stdout } = await run(["doctor"]);
+    expect(code).toBe(8);
+    expect(stdout).toContain(
+      `problem\tfile_modes\t${path} can be changed by other users: ${folder} is writable by everybody\tchmod o-w ${folder}\n`,
+    );
+    expect(stdout).not.toContain("only you can read and write");
+  });
+
+  it("APPVARS_ALLOW_UNSAFE_FILES=1 allows a data file in a world-writable folder", async () => {
+    const [allowed, forbidden, mistaken] = ["true", "0", "yes"].map((text) => ({
+      env: { APPVARS_ALLOW_UNSAFE_FILES: text },
+    }));
+    expect((await run(["set", "PORT", "1"], forbidden)).code).toBe(8);
+    const message = "appvars: APPVARS_ALLOW_UNSAFE_FILES must be 1 or 0\n";
+    expect(await run(["set", "PORT", "1"], mistaken)).toEqual({ code: 2, stdout: "", stderr: message });
+    const { code, stderr } = await run(["set", "PORT", "1"], allowed);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("can be changed by other users")]);
+    expect(await run(["get", "PORT"], allowed)).toEqual({ code: 0, stdout: "1\n", stderr: "" });
+    expect((await run(["doctor"], allowed)).code).toBe(0);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("a data file that only we and root can change", () => {
+  it.each([...EDITS, ...READS, SERVE])(
+    "a data file that only we and root can change is used by %s %s without a warning",
+    async (...argv) => {
+      await chmod(folder, 0o775);
+      await chmod(path, 0o644);
+      const { code, stderr } = await run(argv, { stdin: '{"PORT":1}' });
+      expect([code, stderr]).toEqual([0, expect.not.stringContaining("other users")]);
+    },
+  );
+});
+
+describe.skipIf(!IS_ROOT)("a data file of another user", () => {
+  beforeEach(async () => {
+    for (const owned of [folder, path]) await chown(owned, OTHER, OTHER);
+  });
+  const message = () => `${path} can be changed by other users: ${folder}, ${path} are owned by user ${OTHER}`;
+
+  it("another user's data file is refused by commands that change or serve it", async () => {
+    for (const argv of [["set", "PORT", "1"], SERVE]) {
+      const { code, stderr } = await run(argv);
+      expect([code, stderr]).toEqual([8, expect.stringContaining(message())]);
+    }
+  });
+
+  it("root may change and serve another user's data file, with a warning", async () => {
+    for (const argv of [["set", "PORT", "1"], SERVE]) {
+      const { code, stderr } = await run(argv, { user: 0, groups: [0] });
+      expect([code, stderr]).toEqual([0, expect.stringContaining(`${message()}\n`)]);
+    }
+    expect((await stat(path)).uid).toBe(OTHER);
+    expect(await run(["get", "PORT"], { user: 0, groups: [0] })).toEqual({ code: 0, stdout: "1\n", stderr: "" });
+  });
+
+  it("the error for another user's data file has the name of a known user", async () => {
+    await chown(folder, 1, 1);
+    expect((await run(["get", "PORT"])).stderr).toContain(`${folder} is owned by daemon; to fix this: use a file`);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("export --output", () => {
+  const target = () => join(folder, "out.env");
+  const exported = (file: string, options: CliOptions = {}) => run(["export", "--output", file], options);
+  let safe: string;
+  beforeEach(async () => {
+    safe = join(await temporaryFolder(), "vars.json");
+    await writeFile(safe, JSON.stringify({ ...DATA, variables: [], values: [] }));
+    path = safe;
+  });
+
+  it("export --output writes to a world-writable folder only if it is sticky", async () => {
+    await chmod(folder, 0o777);
+    const { code, stderr } = await exported(target());
+    expect([code, stderr]).toEqual([8, expect.stringContaining(`chmod o-w ${folder}`)]);
+    expect(await readdir(folder)).toEqual(["vars.json"]);
+    await chmod(folder, 0o1777);
+    expect(await exported(target())).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+
+  it.skipIf(!IS_ROOT)("export --output does not follow another user's link, not even as root", async () => {
+    const victim = join(folder, "victim");
+    await writeFile(victim, "untouched");
+    await symlink(victim, target());
+    await lchown(target(), OTHER, OTHER);
+    await chmod(folder, 0o1777);
+    for (const options of [NOT_ROOT, { user: 0, groups: [0] }]) {
+      const { code, stderr } = await exported(target(), options);
+      expect([code, stderr]).toEqual([8, expect.stringContaining(`is a link owned by user ${OTHER}`)]);
+    }
+    expect(await readFile(victim, "utf8")).toBe("untouched");
+  });
+
+  it.skipIf(!IS_ROOT)("export --output does not replace another user's file, not even as root", async () => {
+    await writeFile(target(), "theirs");
+    await chown(target(), OTHER, OTHER);
+    for (const options of [NOT_ROOT, { user: 0, groups: [0] }]) {
+      const { code, stderr } = await exported(target(), options);
+      expect([code, stderr]).toEqual([8, expect.stringContaining(`is a file owned by user ${OTHER}`)]);
+    }
+    expect(await readFile(target(), "utf8")).toBe("theirs");
+  });
+
+  it.skipIf(!IS_ROOT)("export --output replaces another user's file with APPVARS_ALLOW_UNSAFE_FILES=1", async () => {
+    await writeFile(target(), "theirs");
+    await chown(target(), OTHER, OTHER);
+    const asRoot = { user: 0, groups: [0], env: { APPVARS_ALLOW_UNSAFE_FILES: "1" } };
+    expect((await exported(target(), asRoot)).code).toBe(0);
+    expect(await readFile(target(), "utf8")).toBe("");
+    expect((await stat(target())).uid).toBe(0);
+    await symlink(target(), join(folder, "link"));
+    await lchown(join(folder, "link"), OTHER, OTHER);
+    expect((await exported(join(folder, "link"), asRoot)).code).toBe(8);
+  });
+
+  it.skipIf(!IS_ROOT)(
+    "export --output does not follow a link that another user created after the first check",
+    async () => {
+      const victim = join(folder, "victim");
+      await writeFile(victim, "untouched");
+      await chmod(folder, 0o1777);
+      for (const io of [
+        { user: 1000, groups: [1000], env: {} },
+        { user: 0, groups: [0], env: { APPVARS_ALLOW_UNSAFE_FILES: "1" } },
+      ]) {
+        expect(refuseForeignPlace(target(), io)).toBeUndefined();
+        await symlink(victim, target());
+        await lchown(target(), OTHER, OTHER);
+        await expect(writePrivateFile(target(), "secret", io)).rejects.toThrow(`is a link owned by user ${OTHER}`);
+        await rm(target());
+      }
+      expect(await readFile(victim, "utf8")).toBe("untouched");
+    },
+  );
+
+  it("export --output replaces a link that is created after the last check", async () => {
+    const victim = join(folder, "victim");
+    await writeFile(victim, "untouched");
+    const late = { user: process.getuid?.(), groups: process.getgroups?.() ?? [] };
+    let asked = 0;
+    const io = {
+      ...late,
+      // Read at the end of each check.
+      get env() {
+        if (++asked === 2) symlinkSync(victim, target());
+        return {};
+      },
+    };
+    await writePrivateFile(target(), "secret", io);
+    expect(asked).toBe(2);
+    expect([await readFile(victim, "utf8"), await readFile(target(), "utf8")]).toEqual(["untouched", "secret"]);
+  });
+
+  it("export --output creates no folder, and replaces the target of our own link", async () => {
+    const io = { user: process.getuid?.(), groups: process.getgroups?.() ?? [], env: {} };
+    await expect(writePrivateFile(join(folder, "none", "x"), "", io)).rejects.toThrow("no such file or folder");
+    await mkdir(join(folder, "sub"));
+    await symlink(join(folder, "sub"), join(folder, "link"));
+    await writePrivateFile(`${folder}/link/../out.env`, "secret", io);
+    expect(await readFile(target(), "utf8")).toBe("secret");
+  });
+
+  it.skipIf(!IS_ROOT)("export --output warns root about another user's folder", async () => {
+    await chown(folder, OTHER, OTHER);
+    expect(await exported(target())).toMatchObject({ code: 8 });
+    const { code, stderr } = await exported(target(), { user: 0, groups: [0] });
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`${folder} is owned by user ${OTHER}`)]);
+  });
+});

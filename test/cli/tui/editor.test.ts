@@ -1,0 +1,198 @@
+import { chmod, readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createEditor } from "../../../src/cli/tui/editor.js";
+import { watchData } from "../../../src/cli/tui/open-place.js";
+import { decrypt, encrypt } from "../../../src/encryption/envelope.js";
+import type { Data } from "../../../src/store/data.js";
+import type { Assigned, Draft, Edit } from "../../../src/tui/state/ports.js";
+import { DATA, edited } from "../../support/data.js";
+import { dataFile } from "../../support/data-file.js";
+
+const KEY = "the key";
+const ENVELOPE = encrypt("hunter2", KEY);
+const ENCRYPTED = edited((data) => (data.values[1].content.value = ENVELOPE));
+
+const OURSELVES = { user: process.getuid?.(), groups: process.getgroups?.() ?? [], env: {}, clock: Date.now };
+
+const PORT: Assigned = { type: "NUMBER", description: "Where it listens", value: 3000 };
+const DATABASE: Assigned = { type: "STRING", description: "Primary database", value: ENVELOPE };
+
+/** An editor of shop/development in a data file. */
+async function editing(content: unknown = DATA, key?: string) {
+  const file = await dataFile(content);
+  const { store, service, checkFile } = await watchData(file.path, OURSELVES);
+  onTestFinished(() => store.close());
+  const environment = service.findEnvironment("shop/development");
+  const source = service.source(environment);
+  const value = async (name: string) => (await source.getContentByName(name)).value;
+  const onDisk = async (): Promise<Data> => JSON.parse(await readFile(file.path, "utf8"));
+  return { ...file, ...createEditor(store, environment, key, checkFile), source, value, onDisk };
+}
+
+const portDraft = (draft: Partial<Draft> = {}): Draft => {
+  return { name: "PORT", before: PORT, type: "NUMBER", value: "3000", description: PORT.description, ...draft };
+};
+
+const turned = ({ name, before, after }: Edit): Edit => ({ name, before: after, after: before });
+
+describe("the form", () => {
+  it("prepare turns a form into an edit with a value of its type", async () => {
+    const { prepare } = await editing();
+    expect(prepare(portDraft({ value: "8080" }))).toEqual({
+      name: "PORT",
+      before: PORT,
+      after: { ...PORT, value: 8080 },
+    });
+  });
+
+  it.each([
+    ["a value that is not of its type", { value: "hunter2" }, "a NUMBER must be a JSON number"],
+    ["a name that can't be one", { name: "1 PORT", before: undefined }, "a name is 1 to 255 letters"],
+    [
+      "a name that a signature could be taken for another with",
+      { name: "PORT99914b932bd37a50b983c5e7c90ae93b", before: undefined },
+      "does not end in 99914b932bd37a50b983c5e7c90ae93b",
+    ],
+    ["a description of two lines", { description: "one\ntwo" }, "a description is one line"],
+    ["a new variable that has a value already", { before: undefined }, "PORT already has a value: edit that one"],
+    ["a value that is another by now", { before: { ...PORT, value: 1 } }, "PORT has been changed by another program"],
+    [
+      "a type that the value of another environment does not fit",
+      {
+        name: "DATABASE_URL",
+        before: { type: "STRING", description: "Primary database", value: "postgres://localhost/dev" } as const,
+      },
+      "DATABASE_URL can't become a NUMBER: its value in another environment is not a NUMBER",
+    ],
+  ])("prepare refuses %s", async (_what, draft, message) => {
+    const { prepare } = await editing();
+    const preparing = () => prepare(portDraft(draft));
+    expect(preparing).toThrow(message);
+    expect(preparing).toThrow(
+      expect.objectContaining({ code: "usage", message: expect.not.stringContaining("hunter2") }),
+    );
+  });
+});
+
+describe("encrypted values", () => {
+  const draft: Draft = { ...portDraft(), name: "DATABASE_URL", before: DATABASE, type: "STRING", value: "changed" };
+
+  it("an edit of an encrypted value encrypts the new one", async () => {
+    const { prepare, apply, value } = await editing(ENCRYPTED, KEY);
+    await apply(prepare(draft));
+    expect(decrypt(String(await value("DATABASE_URL")), KEY)).toBe("changed");
+  });
+
+  it("an encrypted value stays as it is when only its description changes", async () => {
+    const { prepare } = await editing(ENCRYPTED, KEY);
+    expect(prepare({ ...draft, value: "hunter2", description: "new" }).after).toMatchObject({ value: ENVELOPE });
+    const withoutKey = await editing(ENCRYPTED);
+    expect(withoutKey.prepare({ ...draft, value: ENVELOPE, description: "new" }).after?.value).toBe(ENVELOPE);
+  });
+
+  it.each([
+    ["without a key", undefined, "DATABASE_URL is encrypted here: to change it, set APPVARS_ENC_KEY"],
+    ["with another key", "another", "DATABASE_URL can't be decrypted: the key is wrong"],
+  ])("prepare refuses to change an encrypted value %s", async (_what, key, message) => {
+    const { prepare } = await editing(ENCRYPTED, key);
+    expect(() => prepare(draft)).toThrow(expect.objectContaining({ code: "usage" }));
+    expect(() => prepare(draft)).toThrow(message);
+  });
+
+  it("apply never replaces an encrypted value by a plain one", async () => {
+    const { apply, value } = await editing(ENCRYPTED, KEY);
+    const plain = { name: "DATABASE_URL", before: DATABASE, after: { ...DATABASE, value: "hunter2" } };
+    await expect(apply(plain)).rejects.toThrow("DATABASE_URL is encrypted here");
+    expect(await value("DATABASE_URL")).toBe(ENVELOPE);
+  });
+});
+
+describe("edits", () => {
+  it("an applied edit is in the file and in the open store", async () => {
+    const { apply, value, onDisk } = await editing();
+    await apply({ name: "PORT", before: PORT, after: { ...PORT, value: 8080 } });
+    expect(await value("PORT")).toBe(8080);
+    expect((await onDisk()).values).toContainEqual(expect.objectContaining({ id: 12, content: { value: 8080 } }));
+  });
+
+  it.each([
+    ["a change", { name: "PORT", before: PORT, after: { type: "STRING", description: "x", value: "y" } }],
+    ["a change of the description alone", { name: "PORT", before: PORT, after: { ...PORT, description: "x" } }],
+    ["a new variable", { name: "NEW", before: undefined, after: PORT }],
+    ["a delete, with type and description", { name: "PORT", before: PORT, after: undefined }],
+  ] satisfies [string, Edit][])("a reversed edit undoes %s", async (_what, edit) => {
+    const { apply, source } = await editing();
+    const state = async () => {
+      const { data: variables } = await source.listVariables();
+      const { data: values } = await source.listValues();
+      return variables.map(({ id, ...rest }) => [rest, values.find((item) => item.variable_id === id)?.content]);
+    };
+    const sorted = async () => (await state()).map((item) => JSON.stringify(item)).sort();
+    const before = await sorted();
+    await apply(edit);
+    expect(await sorted()).not.toEqual(before);
+    await apply(turned(edit));
+    expect(await sorted()).toEqual(before);
+  });
+
+  it.each([
+    ["its value", (data: Data) => setPort(data, { content: { value: 1 } })],
+    ["its description", (data: Data) => setVariable(data, { description: "new" })],
+    ["its type", (data: Data) => setVariable(data, { type: "JSON" })],
+    ["its value (deleted)", (data: Data) => ({ ...data, values: data.values.filter(({ id }) => id !== 12) })],
+    ["its environment (deleted)", (data: Data) => ({ ...data, ...withoutDevelopment(data) })],
+  ])("apply refuses an edit after another program has changed %s", async (what, change) => {
+    const { apply, path, write } = await editing();
+    await write(change(DATA));
+    const before = await readFile(path, "utf8");
+    const message = what.startsWith("its environment") ? "no environment named" : "PORT has been changed";
+    await expect(apply({ name: "PORT", before: PORT, after: { ...PORT, value: 8080 } })).rejects.toThrow(message);
+    expect(await readFile(path, "utf8")).toBe(before);
+  });
+
+  it("apply keeps what another program has changed elsewhere", async () => {
+    const { apply, write, value } = await editing();
+    await write(edited((data) => (data.values[1].content.value = "by another")));
+    await apply({ name: "PORT", before: PORT, after: { ...PORT, value: 8080 } });
+    expect([await value("PORT"), await value("DATABASE_URL")]).toEqual([8080, "by another"]);
+  });
+
+  it("apply does not write the file for an edit that changes nothing", async () => {
+    const { apply, path } = await editing();
+    const before = await readFile(path, "utf8");
+    await apply({ name: "PORT", before: PORT, after: { ...PORT } });
+    expect(await readFile(path, "utf8")).toBe(before);
+  });
+
+  it.skipIf(process.getuid?.() === 0)("apply reports a file that can't be written (skipped as root)", async () => {
+    const { apply, path, value } = await editing();
+    await chmod(dirname(path), 0o500);
+    onTestFinished(() => chmod(dirname(path), 0o700));
+    const failure = { code: "invalid_data", message: expect.stringContaining("permission denied") };
+    await expect(apply({ name: "PORT", before: PORT, after: undefined })).rejects.toMatchObject(failure);
+    expect(await value("PORT")).toBe(3000);
+  });
+
+  it("apply reports a file that has become invalid", async () => {
+    const { apply, write } = await editing();
+    await write("{");
+    const failure = { code: "invalid_data", message: expect.stringContaining("is not valid JSON") };
+    await expect(apply({ name: "PORT", before: PORT, after: undefined })).rejects.toMatchObject(failure);
+  });
+});
+
+function setPort(data: Data, fields: object): Data {
+  return { ...data, values: data.values.map((item) => (item.id === 12 ? { ...item, ...fields } : item)) };
+}
+
+function setVariable(data: Data, fields: object): Data {
+  return { ...data, variables: data.variables.map((item) => (item.name === "PORT" ? { ...item, ...fields } : item)) };
+}
+
+function withoutDevelopment(data: Data): Pick<Data, "environments" | "values"> {
+  return {
+    environments: data.environments.filter(({ id }) => id !== 1),
+    values: data.values.filter(({ environment_id }) => environment_id !== 1),
+  };
+}

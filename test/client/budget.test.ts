@@ -1,0 +1,97 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { countAnswer, createBudget, secondsLeft } from "../../src/client/budget.js";
+import { createClient } from "../../src/client/client.js";
+import { ServerError, UnreachableError } from "../../src/domain/errors.js";
+import { readAll } from "../../src/domain/source.js";
+import { httpPeer } from "./peer.js";
+
+describe("a budget", () => {
+  it("a budget starts with the first request", () => {
+    const budget = createBudget();
+    expect(secondsLeft(createBudget(), 0.05, 123.456_789)).toBe(0.05);
+    expect(secondsLeft(budget, 70, 1_000)).toBe(70);
+    expect(secondsLeft(budget, 70, 61_000)).toBe(10);
+    expect(() => secondsLeft(budget, 70, 71_000)).toThrow(
+      new UnreachableError("gave up after 70 s: --max-wait and one --timeout allow no more"),
+    );
+  });
+
+  it("a budget allows 512 MiB of answers", () => {
+    const budget = createBudget();
+    const body = "x".repeat(64 * 1024 * 1024);
+    for (let count = 0; count < 8; count++) countAnswer(budget, body);
+    expect(() => countAnswer(budget, "x")).toThrow(
+      new ServerError("the server sends more than 512 MiB for one command", 200),
+    );
+  });
+});
+
+describe("a server whose list never ends", () => {
+  /** A list of a million pages with one item each, sent after `delay` ms. */
+  function sluggish(delay: number) {
+    return httpPeer((req: IncomingMessage, res: ServerResponse) => {
+      const offset = Number(new URL(req.url ?? "", "http://a").searchParams.get("offset"));
+      const variable = { id: offset + 1, type: "STRING", name: `V${offset}`, description: "" };
+      const page = { metadata: { limit: 1, offset, total: 1_000_000 }, data: [variable] };
+      setTimeout(() => res.end(JSON.stringify(page)), delay);
+    });
+  }
+
+  it.each([
+    ["answers at once", 0],
+    ["takes its time", 50],
+    ["takes more than is left", 300],
+  ])(
+    "a client gives up on an endless list after maxWait and one timeout in total, if the server %s",
+    async (_how, delay) => {
+      const { url } = await sluggish(delay);
+      const client = createClient(
+        { url, apiSecret: "secret", maxWait: 0.05, timeout: 0.45 },
+        { budget: createBudget() },
+      );
+      onTestFinished(() => client.close());
+      const startedAt = performance.now();
+      await expect(readAll((page) => client.listVariables(page))).rejects.toThrow("gave up after 0.5 s");
+      expect(performance.now() - startedAt).toBeGreaterThan(485);
+    },
+  );
+
+  it("a client gives up on an endless list later if calls share no budget", async () => {
+    const { url } = await sluggish(0);
+    const client = createClient({ url, apiSecret: "secret", maxWait: 0, timeout: 0.5 });
+    onTestFinished(() => client.close());
+    const until = performance.now() + 600;
+    for (let offset = 0; performance.now() < until; offset++) await client.listVariables({ offset });
+  });
+});
+
+describe.each([
+  ["back", -3_600_000],
+  ["forward", 3_600_000],
+])("when the clock is set %s by an hour during retries,", (_direction, change) => {
+  /** A server that answers 503 twice or, if it is down, always. The second request sets the clock. */
+  async function clientOf({ isDown }: { isDown: boolean }) {
+    let [requests, setBy] = [0, 0];
+    const { now } = Date;
+    vi.spyOn(Date, "now").mockImplementation(() => now() + setBy);
+    const { url } = await httpPeer((_req, res) => {
+      requests++;
+      if (requests === 2) setBy = change;
+      res.writeHead(isDown || requests < 3 ? 503 : 200).end('{"value":1}');
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
+    const client = createClient({ url, apiSecret: "secret", maxWait: isDown ? 0.35 : 5 }, { random: () => 0 });
+    onTestFinished(() => client.close());
+    return client;
+  }
+
+  it("the client still tries again when the clock is set during retries", async () => {
+    expect(await (await clientOf({ isDown: false })).getContentByName("A")).toEqual({ value: 1 });
+  });
+
+  it("the client still gives up after maxWait when the clock is set during retries", async () => {
+    const client = await clientOf({ isDown: true });
+    await expect(client.getContentByName("A")).rejects.toThrow("status 503");
+  });
+});

@@ -1,0 +1,99 @@
+import { readFileSync, watch } from "node:fs";
+import { copyFile, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { BINARY } from "../support/binary.js";
+import { ShellSession } from "../support/scripts/shell-session.js";
+import type { Command } from "./parse-document.js";
+
+const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
+const PRELOAD = fileURLToPath(new URL("preload.cjs", import.meta.url));
+/** For a background command to print what the document shows. */
+const MAX_WAIT_MS = 40_000;
+const FOLDERS = ["work", "home", "bin", "streams", "terminal", "node_modules"];
+
+/**
+ * A shell that runs the commands of one document, in an empty folder with an empty home. `appvars` is the built command
+ * line, and programs can import the package.
+ */
+export class DocumentSession {
+  readonly #root: string;
+  readonly #shell: ShellSession;
+  #steps = 0;
+  #code = 0;
+
+  private constructor(root: string) {
+    this.#root = root;
+    const env = { PATH: `${join(root, "bin")}:${process.env["PATH"]}`, HOME: join(root, "home"), LC_ALL: "C.UTF-8" };
+    this.#shell = new ShellSession({ folder: join(root, "work"), env, outputFolder: join(root, "streams") });
+  }
+
+  static async open(): Promise<DocumentSession> {
+    const root = await realpath(await mkdtemp(join(tmpdir(), "appvars-docs-")));
+    for (const folder of FOLDERS) await mkdir(join(root, folder));
+    await symlink(REPOSITORY, join(root, "node_modules", "appvars"));
+    await copyFile(PRELOAD, join(root, "preload.cjs"));
+    const node = `exec '${process.execPath}' --require '${root}/preload.cjs'`;
+    await writeProgram(root, "node", `${node} "$@"`);
+    await writeProgram(root, "appvars", `${node} '${BINARY}' "$@"`);
+    // On a terminal curl shows no progress. Its requests go to the session's port, as those of `appvars` do.
+    const port = `$(cat '${root}/port' || echo 1)`;
+    const realCurl = `PATH="\${PATH#*:}" exec curl --silent --show-error --connect-to "127.0.0.1:7400:127.0.0.1:${port}"`;
+    await writeProgram(root, "curl", `${realCurl} "$@"`);
+    return new DocumentSession(root);
+  }
+
+  async writeFile(name: string, text: string): Promise<void> {
+    await writeFile(join(this.#root, "work", name), text);
+  }
+
+  /**
+   * What the command prints, as on a terminal: stdout and stderr in one. A command that ends with `&` is left running, and
+   * read until it has printed as many lines as the document shows.
+   */
+  async run({ text, output }: Command): Promise<string[]> {
+    const file = join(this.#root, "terminal", String(++this.#steps));
+    // `$?` is that of the command before.
+    const { code = 0 } = await this.#shell.run(`(exit ${this.#code}); eval ${quote(text)} >${quote(file)} 2>&1`);
+    this.#code = code;
+    if (text.endsWith(" &")) await this.#untilPrinted(file, output.length);
+    const printed = (await readFile(file, "utf8"))
+      .replace(/\n$/, "")
+      .replaceAll(join(this.#root, "work"), "/home/me/project");
+    return printed === "" ? [] : printed.split("\n");
+  }
+
+  /** Kills all that still runs, and removes the files. */
+  async close(): Promise<void> {
+    await this.#shell.close();
+    await rm(this.#root, { recursive: true, force: true });
+  }
+
+  /** @throws Error with what was printed, when the rest does not come */
+  #untilPrinted(file: string, lines: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let printed = "";
+      const end = (settle: () => void) => {
+        clearTimeout(timer);
+        watcher.close();
+        settle();
+      };
+      const check = () => {
+        printed = readFileSync(file, "utf8");
+        if (printed.split("\n").length > lines) end(resolve);
+      };
+      const timer = setTimeout(() => end(() => reject(new Error(`printed only:\n${printed}`))), MAX_WAIT_MS);
+      const watcher = watch(file, check);
+      check();
+    });
+  }
+}
+
+function writeProgram(root: string, name: string, line: string): Promise<void> {
+  return writeFile(join(root, "bin", name), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,35 @@
+// Preloaded into each `appvars` and `node` of a documentation session, from a copy in the session's folder. It lets the
+// documents show what a reader sees, while sessions run side by side. See document-session.ts.
+const fs = require("node:fs");
+const net = require("node:net");
+const { join } = require("node:path");
+
+// The session's output goes to a file. A reader has a terminal there, unless the output is redirected or piped.
+const { dev, ino } = fs.fstatSync(1);
+const isTerminal = fs.readdirSync(join(__dirname, "terminal"), { withFileTypes: true }).some(({ name }) => {
+  const file = fs.statSync(join(__dirname, "terminal", name));
+  return file.dev === dev && file.ino === ino;
+});
+if (isTerminal) Object.assign(process.stdout, { isTTY: true, columns: 120, getColorDepth: () => 1 });
+
+// The documents use the default port. Each session has a free one in its place.
+const DEFAULT_PORT = 7400;
+const portFile = join(__dirname, "port");
+const { listen, address } = net.Server.prototype;
+const { connect } = net.Socket.prototype;
+
+net.Server.prototype.listen = function (options, ...others) {
+  if (options?.port !== DEFAULT_PORT) return listen.call(this, options, ...others);
+  this.address = () => ({ ...address.call(this), port: DEFAULT_PORT });
+  this.prependOnceListener("listening", () => fs.writeFileSync(portFile, String(address.call(this).port)));
+  this.once("close", () => fs.rmSync(portFile, { force: true }));
+  return listen.call(this, { ...options, port: 0 }, ...others);
+};
+
+net.Socket.prototype.connect = function (...args) {
+  const options = Array.isArray(args[0]) ? args[0][0] : args[0];
+  // Nothing listens on port 1: a session never reaches a server that somebody else has started.
+  if (Number(options?.port) === DEFAULT_PORT)
+    options.port = fs.existsSync(portFile) ? Number(fs.readFileSync(portFile, "utf8")) : 1;
+  return connect.apply(this, args);
+};

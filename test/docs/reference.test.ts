@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { EXIT_CODES } from "../../src/cli/output/errors.js";
+import { runCli } from "../support/cli.js";
+import { REPOSITORY } from "./documents.js";
+
+const COMMANDS = readDocument("commands.md");
+const SHARED_FLAGS = ["Global flags", "Source flags", "Data flags"].flatMap((title) => flagsIn(sectionOf(title)));
+const SUBCOMMANDS = { env: ["list", "add", "rotate", "remove"], profile: ["list", "add", "use", "remove"] };
+
+describe("docs/commands.md", () => {
+  it("describes each command with exactly its flags", async () => {
+    const { stdout } = await runCli(["--help"]);
+    const commands = namesIn(stdout).filter((name) => name !== "help");
+    expect(commands).toContain("serve");
+    for (const command of commands) {
+      const own = (await flagsOf(command)).filter((flag) => !SHARED_FLAGS.includes(flag));
+      const described = flagsIn(sectionOf(command)).filter((flag) => !SHARED_FLAGS.includes(flag));
+      expect(new Set(described), command).toEqual(new Set(own));
+    }
+  });
+
+  it("describes the flags that commands share", async () => {
+    const flags = [...(await flagsOf("list")), ...(await flagsOf("set"))];
+    expect(SHARED_FLAGS.filter((flag) => !flags.includes(flag))).toEqual([]);
+  });
+
+  it.each(Object.entries(SUBCOMMANDS))("describes each subcommand of %s", async (command, subcommands) => {
+    const { stdout } = await runCli([command, "--help"]);
+    expect(namesIn(stdout).filter((name) => name !== "help")).toEqual(subcommands);
+    for (const subcommand of subcommands) expect(sectionOf(command)).toContain(`\`${command} ${subcommand}`);
+  });
+
+  it("lists the exit codes and the error codes of --json", () => {
+    const section = sectionOf("Exit codes");
+    for (const [name, code] of Object.entries(EXIT_CODES)) {
+      expect(section).toContain(`\n| ${code} | `);
+      expect(section).toContain(`\`${name}\``);
+    }
+  });
+});
+
+it("docs/settings.md describes each environment variable", () => {
+  const sources = readdirSync(join(REPOSITORY, "src"), { recursive: true, encoding: "utf8" }).filter((path) =>
+    /\.tsx?$/.test(path),
+  );
+  const names = sources.flatMap(
+    (path) => readFileSync(join(REPOSITORY, "src", path), "utf8").match(/\bAPPVARS_[A-Z_]*[A-Z]\b/g) ?? [],
+  );
+  const settings = readDocument("settings.md");
+  expect([...new Set(names)].filter((name) => !settings.includes(`\`${name}\``))).toEqual([]);
+});
+
+/** The flags of a command and of its subcommands, as their help lists them. */
+async function flagsOf(command: string): Promise<string[]> {
+  const subcommands = SUBCOMMANDS[command as keyof typeof SUBCOMMANDS] ?? [];
+  const calls = [[command], ...subcommands.map((subcommand) => [command, subcommand])];
+  const helps = await Promise.all(calls.map((words) => runCli([...words, "--help"])));
+  return helps.flatMap(({ stdout }) =>
+    [...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag]) => flag as string),
+  );
+}
+
+/** The commands that a help lists. */
+function namesIn(help: string): string[] {
+  const list = help.replace(/^.*Commands:/s, "").replace(/Examples?:.*/s, "");
+  return [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name as string);
+}
+
+function flagsIn(text: string): string[] {
+  return text.replaceAll(/^```.*?^```$/gms, "").match(/(?<=`)--[a-z][\w-]*/g) ?? [];
+}
+
+/** The text below a heading, up to the next one. */
+function sectionOf(title: string): string {
+  const [, section] = COMMANDS.split(new RegExp(`^#+ ${title}$`, "m"));
+  if (section === undefined) throw new Error(`docs/commands.md has no section "${title}"`);
+  return section.split(/^#+ /m)[0] ?? "";
+}
+
+function readDocument(name: string): string {
+  return readFileSync(join(REPOSITORY, "docs", name), "utf8");
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { isReservedName } from "../../src/domain/reserved-names.js";
+
+const words = (text: string) => text.trim().split(/\s+/);
+
+describe("isReservedName", () => {
+  it.each([
+    ["loaders", "LD_PRELOAD LD_AUDIT DYLD_INSERT_LIBRARIES GCONV_PATH GLIBC_TUNABLES"],
+    [
+      "search folders",
+      "PATH HOME XDG_CONFIG_HOME XDG_CONFIG_DIRS XDG_DATA_HOME XDG_DATA_DIRS XDG_CACHE_HOME XDG_RUNTIME_DIR",
+    ],
+    ["Windows", "ComSpec PATHEXT SystemRoot AppData USERPROFILE PSModulePath"],
+    ["shells", "BASH_ENV ENV IFS SHELLOPTS SHELL PROMPT_COMMAND PS0 PS1 PS4 MAILPATH HISTFILE INPUTRC FCEDIT ZDOTDIR"],
+    // As `zsh -fc 'typeset -i'` lists them, but for those that can't be set.
+    ["integer parameters", "HISTSIZE SAVEHIST COLUMNS LINES MAILCHECK FUNCNEST KEYTIMEOUT LISTMAX UID EUID GID EGID"],
+    ["bash's integers", "RANDOM SRANDOM OPTIND HISTCMD SECONDS SHLVL"],
+    ["fish", "fish_function_path fish_user_paths fish_key_bindings __fish_config_dir"],
+    [
+      "commands",
+      "EDITOR PAGER LESS LESSOPEN VIMINIT TAR_OPTIONS RSYNC_RSH WGETRC CURL_HOME SSH_ASKPASS SSH_SK_PROVIDER",
+    ],
+    [
+      "git",
+      "GIT_SSH_COMMAND GIT_EXEC_PATH GIT_TRACE GIT_TRACE2_EVENT GIT_TRACE_CURL GIT_CONFIG_GLOBAL GIT_PROXY_COMMAND",
+    ],
+    ["builds", "CC CXX LD CFLAGS LDFLAGS MAKEFLAGS CMAKE_TOOLCHAIN_FILE PKG_CONFIG_PATH CONFIG_SITE CCACHE_PREFIX"],
+    [
+      "Rust and Go",
+      "CARGO_HOME CARGO_BUILD_RUSTC_WRAPPER RUSTFLAGS RUSTC_WRAPPER RUSTUP_HOME GOFLAGS GOPROXY CGO_CFLAGS",
+    ],
+    ["the JVM", "JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS JAVA_HOME MAVEN_OPTS GRADLE_OPTS GRADLE_USER_HOME"],
+    [
+      "Python",
+      "PYTHONPATH PYTHONSTARTUP PIP_INDEX_URL PIP_CONFIG_FILE UV_INDEX_URL UV_PYTHON PYTEST_ADDOPTS VIRTUAL_ENV",
+    ],
+    ["Perl and Ruby", "PERL5OPT PERL5LIB RUBYOPT RUBYLIB BUNDLE_GEMFILE BUNDLE_PATH SPEC_OPTS"],
+    [
+      "Node",
+      "NODE_OPTIONS NODE_EXTRA_CA_CERTS npm_config_script_shell NPM_CONFIG_REGISTRY Npm_Config_Prefix YARN_RC_FILENAME",
+    ],
+    [".NET", "DOTNET_STARTUP_HOOKS DOTNET_ROOT_X64 CORECLR_PROFILER NUGET_PACKAGES MSBuildSDKsPath COMPlus_AltJitName"],
+    ["PHP, Lua, Erlang, R", "PHPRC COMPOSER_HOME XDEBUG_CONFIG LUA_INIT_5_4 ERL_FLAGS R_PROFILE_USER"],
+    [
+      "provisioning",
+      "TF_CLI_ARGS TF_CLI_ARGS_plan TF_CLI_CONFIG_FILE TF_PLUGIN_CACHE_DIR ANSIBLE_CONFIG ANSIBLE_LIBRARY",
+    ],
+    ["containers", "KUBECONFIG HELM_PLUGINS DOCKER_HOST DOCKER_CONFIG COMPOSE_FILE CONTAINER_HOST"],
+    ["clouds", "AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE AWS_CA_BUNDLE CLOUDSDK_PYTHON"],
+    ["databases", "PGSYSCONFDIR PGSERVICEFILE PSQLRC MYSQL_HOME"],
+    ["desktops", "GTK_MODULES QT_PLUGIN_PATH GIO_EXTRA_MODULES"],
+    ["trust", "OPENSSL_CONF SSL_CERT_FILE SSLKEYLOGFILE NODE_TLS_REJECT_UNAUTHORIZED REQUESTS_CA_BUNDLE"],
+    ["our own", "APPVARS_URL APPVARS_API_SECRET APPVARS_ENC_KEY"],
+  ])("isReservedName reserves names that can hijack %s", (_what, names) => {
+    expect(words(names).filter((name) => !isReservedName(name))).toEqual([]);
+  });
+
+  it.each(words("Path path pythonpath Ld_Preload pip_index_url"))(
+    "isReservedName ignores the case of %s, as Windows does",
+    (name) => {
+      expect(isReservedName(name)).toBe(true);
+    },
+  );
+
+  it.each([
+    ["applications", "DATABASE_URL PORT NODE_ENV RAILS_ENV DJANGO_SETTINGS_MODULE SECRET_KEY ENVIRONMENT LOG_LEVEL CI"],
+    ["databases", "PGHOST PGPASSWORD PGSSLMODE PGDATABASE MYSQL_PWD MYSQL_HOST REDIS_URL"],
+    [
+      "clouds",
+      "AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_REGION AWS_PROFILE GOOGLE_APPLICATION_CREDENTIALS AZURE_CLIENT_ID",
+    ],
+    ["networks", "HTTP_PROXY https_proxy NO_PROXY"],
+    ["the system", "TZ LANG LC_ALL TMPDIR TERM DISPLAY"],
+    ["builds", "GIT_COMMIT GIT_BRANCH GIT_TOKEN GIT_AUTHOR_NAME GITHUB_TOKEN NPM_TOKEN JAVA_OPTS PYTHON_VERSION"],
+    ["runtimes", "UV_THREADPOOL_SIZE PYTHONUNBUFFERED DOTNET_ENVIRONMENT ASPNETCORE_URLS MIX_ENV RUST_LOG GOMAXPROCS"],
+    [
+      "tools",
+      "TF_VAR_region TF_LOG COMPOSE_PROJECT_NAME DOCKER_USERNAME DOCKER_PASSWORD VAULT_TOKEN VAULT_ADDR GH_TOKEN",
+    ],
+    [
+      "neighbours of reserved names",
+      "PATH_TO_DATA MY_PATH LDAP_URL PIPELINE CCS HOMEPAGE LESSON RUSTY PS10 PROMPTS UVICORN_PORT",
+    ],
+    ["objects", "__proto__ constructor toString hasOwnProperty"],
+  ])("isReservedName does not reserve what is commonly stored for %s", (_what, names) => {
+    expect(words(names).filter(isReservedName)).toEqual([]);
+  });
+});

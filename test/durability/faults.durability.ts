@@ -1,0 +1,304 @@
+import { execFile } from "node:child_process";
+import { readFile, rm } from "node:fs/promises";
+import { constants } from "node:os";
+import { dirname } from "node:path";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { EXIT_CODES } from "../../src/cli/output/errors.js";
+import { serve } from "../../src/serve.js";
+import { parseData } from "../../src/store/parse-data.js";
+import { updateDataFile } from "../../src/store/update-data-file.js";
+import { BINARY, run } from "../support/binary.js";
+import { type CliResult, runCli } from "../support/cli.js";
+import { DATA, edited } from "../support/data.js";
+import { type DataFile, dataFile } from "../support/data-file.js";
+import { get } from "../support/http.js";
+import { leftBeside } from "./counting-file.js";
+import { addRow, figure, grouped, QUICK, since } from "./figure.js";
+import { type AroundCall, type FsCall, withFsCalls } from "./fs-calls.js";
+import { Stepper, World } from "./stepper.js";
+
+// Each lane has its own file, and computes while the others wait for the file system.
+const LANES = 4;
+const ERRORS = QUICK ? ["EIO", "ENOENT"] : ["EIO", "ENOSPC", "EMFILE", "ENOMEM", "EACCES", "ENOENT"];
+const TEXT = JSON.stringify(DATA);
+const PORT_VALUE_ID = 12;
+const ENV = ["--env", "shop/development"];
+/** The error that says that the file was changed although the command failed. */
+const NOT_DURABLE = "was written, but may be lost if the machine crashes now";
+
+interface Fault {
+  /** The call that fails, counted from 1; if the fault is permanent, all later calls fail too. */
+  readonly at: number;
+  readonly forGood: boolean;
+  readonly error: string;
+}
+
+/** Makes calls about anything in a folder fail. */
+class Faults {
+  /** Undefined while all calls succeed. */
+  fault: Fault | undefined;
+  calls = 0;
+  failed: FsCall | undefined;
+  /** The names of the calls that have succeeded. */
+  readonly succeeded: string[] = [];
+  readonly #folder: string;
+
+  constructor(folder: string, fault?: Fault) {
+    this.#folder = folder;
+    this.fault = fault;
+  }
+
+  readonly around: AroundCall = (call, proceed) => {
+    if (!call.path.startsWith(this.#folder)) return proceed();
+    this.calls++;
+    if (!this.fault || this.calls < this.fault.at || (this.calls > this.fault.at && !this.fault.forGood)) {
+      this.succeeded.push(call.name);
+      return proceed();
+    }
+    this.failed ??= call;
+    // The descriptor is closed even if the call fails.
+    if (call.name.startsWith("close")) void proceed();
+    const { error } = this.fault;
+    const { [error]: errno = 0 } = constants.errno as Record<string, number>;
+    throw Object.assign(new Error(`${error}: made to fail`), { code: error, errno: -errno, syscall: call.name });
+  };
+}
+
+interface Count {
+  tries: number;
+  lost: number;
+  torn: number;
+  refused: number;
+  /** What went wrong, and with which fault. */
+  failures: string[];
+}
+
+type Fail = (what: string, kind?: "lost" | "torn") => void;
+type Check = (file: DataFile, fault: Fault, fail: Fail) => Promise<boolean>;
+
+it("a command that reads prints the value, or says why it can't", async () => {
+  const read = (file: DataFile, faults: Faults) => command(faults, ["get", "PORT", "--data", file.path, ...ENV]);
+  await eachFault("reading", await callsOf(read), async (file, fault, fail) => {
+    const faults = new Faults(dirname(file.path), fault);
+    const { code, stdout, stderr } = await read(file, faults);
+    if (code === 0 ? stdout !== "3000\n" : stdout !== "") fail(`exit code ${code} after ${JSON.stringify(stdout)}`);
+    checkMessage(code, stderr, fail);
+    return code !== 0;
+  });
+});
+
+it("a command that writes has written, or says why it can't", async () => {
+  const write = (file: DataFile, faults: Faults) => command(faults, ["set", "PORT", "9", "--data", file.path, ...ENV]);
+  await eachFault("writing", await callsOf(write), async (file, fault, fail) => {
+    const faults = new Faults(dirname(file.path), fault);
+    const { code, stderr } = await write(file, faults);
+    await checkWritten(file, code, stderr, fail);
+    if (code === 0) {
+      const order = faults.succeeded.filter((name) => name === "sync" || name === "rename");
+      if (order.join() !== "sync,rename,sync") fail(`acknowledged after ${order}`, "lost");
+    }
+    const left = await leftBeside(file.path);
+    const wasRemoval = ["unlink", "rm", "rmdir"].includes(faults.failed?.name ?? "");
+    if (left.length > 0 && !fault.forGood && !wasRemoval) fail(`left behind: ${left.join()}`);
+    await checkNextWriter(file, fail);
+    return code !== 0;
+  });
+});
+
+it("a command whose own system calls fail does its work, or says why it can't", async ({ skip }) => {
+  const obstacle = await promisify(execFile)("strace", ["-qq", "-e", "inject=fsync:error=EIO", "true"]).then(
+    () => undefined,
+    (error: Error) => `strace can't be used here: ${error.message}`,
+  );
+  if (obstacle !== undefined) figure(`system calls that fail: skipped, ${obstacle}`);
+  skip(obstacle !== undefined, obstacle);
+  const start = performance.now();
+  const count = newCount();
+  const queue = SYSTEM_CALLS.values();
+  const lane = async () => {
+    const file = await dataFile(TEXT);
+    for (const call of queue) await eachSystemCall(call, file, count);
+  };
+  await Promise.all(Array.from({ length: 2 }, lane));
+  report("a system call fails, writing", "writing, each of some system calls fails once, and for good", count, start);
+});
+
+/** Those of a writing command, and whether only those about the file, its folder and its lock: Node makes others. */
+const SYSTEM_CALLS: readonly (readonly [name: string, aboutTheFile: boolean])[] = [
+  ["fsync", false],
+  ["fchmod", false],
+  ["/^rename", false],
+  ["/^mkdir", false],
+  ["/^unlink", false],
+  ["rmdir", false],
+  ["/^getdents", false],
+  ["openat", true],
+  ["statx", true],
+  ["read", true],
+  ["close", true],
+  ["/^readlink", true],
+];
+
+async function eachSystemCall([call, aboutTheFile]: readonly [string, boolean], file: DataFile, count: Count) {
+  const log = `${file.path}.log`;
+  const paths = aboutTheFile
+    ? [file.path, dirname(file.path), `${file.path}.lock`].flatMap((path) => ["-P", path])
+    : [];
+  const command = [process.execPath, BINARY, "set", "PORT", "9", "--data", file.path, ...ENV];
+  for (let at = 1; ; at++) {
+    for (const when of QUICK ? [`${at}`] : [`${at}`, `${at}+`]) {
+      await file.write(TEXT);
+      const inject = ["-e", `trace=${call}`, "-e", `inject=${call}:error=EIO:when=${when}`];
+      // It counts the calls of each thread.
+      const env = { UV_THREADPOOL_SIZE: "1" };
+      const { code, stderr } = await run("strace", ["-f", "-qq", "-o", log, ...inject, ...paths, ...command], env);
+      const wasHit = (await readFile(log, "utf8")).includes("(INJECTED)");
+      await rm(log);
+      if (!wasHit) return;
+      const fail = failer(count, { call, when });
+      await checkWritten(file, code, stderr, fail);
+      await checkNextWriter(file, fail);
+      if (code !== 0) count.refused++;
+      count.tries++;
+    }
+  }
+}
+
+it("a server serves the last good data while it can't reload, and the new data as soon as it can", async () => {
+  const next = edited((data) => (data.values[0].content.value = 9));
+  const served = async (port: number) => (await get({ port }, "/v1/variables-values-by-name/PORT/content")).body;
+  const healthy = async (port: number) => (await get({ port }, "/healthz", {})).status === 200;
+  let slowest = 0;
+
+  const reload = async (file: DataFile, faults: Faults, fault: Fault | undefined, fail: Fail) => {
+    const server = await withFsCalls(faults.around, () => serve({ data: file.path, port: 0, rateLimit: 0 }));
+    try {
+      faults.calls = 0;
+      faults.fault = fault;
+      await file.write(next);
+      let told = false;
+      const isOver = async () => {
+        const body = await served(server.port);
+        told ||= !(await healthy(server.port));
+        if (!['{"value":3000}', '{"value":9}'].includes(body)) fail(`served ${body}`);
+        return body === '{"value":9}' || (fault?.forGood && told);
+      };
+      await expect.poll(isOver, { timeout: 10_000, interval: 5 }).toBe(true);
+      const start = performance.now();
+      faults.fault = undefined;
+      const isRecovered = async () => (await served(server.port)) === '{"value":9}' && (await healthy(server.port));
+      await expect.poll(isRecovered, { timeout: 10_000, interval: 5 }).toBe(true);
+      slowest = Math.max(slowest, performance.now() - start);
+      return told;
+    } finally {
+      await server.close();
+    }
+  };
+  const calls = await callsOf((file, faults) => reload(file, faults, undefined, () => {}));
+  await eachFault("reloading", calls, async (file, fault, fail) => {
+    const faults = new Faults(dirname(file.path));
+    return reload(file, faults, fault, fail).catch((error: Error) => {
+      fail(error.message);
+      return false;
+    });
+  });
+  figure(`reloading: recovered ${Math.round(slowest)} ms after the fault at the latest`);
+});
+
+/** Tries `check`, which resolves to whether the work was refused, with each fault of so many calls. */
+async function eachFault(what: string, calls: number, check: Check): Promise<void> {
+  const start = performance.now();
+  const faults = Array.from({ length: calls }, (_, index) => index + 1).flatMap((at) =>
+    [false, true].flatMap((forGood) => ERRORS.map((error): Fault => ({ at, forGood, error }))),
+  );
+  const count = newCount();
+  const queue = faults.values();
+  const lane = async () => {
+    const file = await dataFile(TEXT);
+    for (const fault of queue) {
+      await file.write(TEXT);
+      if (await check(file, fault, failer(count, fault))) count.refused++;
+      count.tries++;
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  report(`a call fails, ${what}`, `${what}, each of ${calls} file-system calls fails once, and for good`, count, start);
+}
+
+function newCount(): Count {
+  return { tries: 0, lost: 0, torn: 0, refused: 0, failures: [] };
+}
+
+function failer(count: Count, fault: object): Fail {
+  return (what, kind) => {
+    if (kind) count[kind]++;
+    count.failures.push(`${JSON.stringify(fault)}: ${what}`);
+  };
+}
+
+function report(test: string, what: string, { failures, ...counted }: Count, start: number): void {
+  addRow({ test, ...counted });
+  const { tries, refused, lost, torn } = counted;
+  figure(`${what}: ${grouped(tries)} tries, ${grouped(refused)} refused, ${lost} lost, ${torn} torn (${since(start)})`);
+  expect(failures.slice(0, 20)).toStrictEqual([]);
+}
+
+/** The number of calls that the work makes without a fault. */
+async function callsOf(work: (file: DataFile, faults: Faults) => Promise<unknown>): Promise<number> {
+  const file = await dataFile(TEXT);
+  const faults = new Faults(dirname(file.path));
+  // Modules are loaded by other calls, which should not be among those that fail.
+  await work(file, faults);
+  await file.write(TEXT);
+  faults.calls = 0;
+  await work(file, faults);
+  return faults.calls;
+}
+
+/** Runs a command whose timers fire immediately. */
+async function command(faults: Faults, argv: readonly string[]): Promise<CliResult> {
+  let result: CliResult | undefined;
+  const process = new Stepper("command", new World(false), async () => {
+    result = await withFsCalls(faults.around, () => runCli(argv));
+  });
+  while (!process.outcome) await process.go();
+  if (!result) throw process.outcome.error;
+  return result;
+}
+
+function checkMessage(code: number | null, stderr: string, fail: Fail): void {
+  const isTold = code === EXIT_CODES.invalid_data && /^appvars: [^\n]+\n$/.test(stderr);
+  const isSilent = code === 0 && stderr === "";
+  if (!isTold && !isSilent) fail(`exit code ${code} and ${JSON.stringify(stderr)}`);
+}
+
+/** The file has the new value after exit code 0, and is as it was otherwise, unless the message says so. */
+async function checkWritten(file: DataFile, code: number | null, stderr: string, fail: Fail): Promise<void> {
+  checkMessage(code, stderr, fail);
+  const text = await readFile(file.path, "utf8");
+  const data = await parseData(Buffer.from(text)).catch((error: Error) => fail(error.message, "torn"));
+  const isWritten = data?.values.find(({ id }) => id === PORT_VALUE_ID)?.content.value === 9;
+  if (code === 0) {
+    if (!isWritten) fail("acknowledged, and not there", "lost");
+  } else if (stderr.includes(NOT_DURABLE) ? !isWritten : text !== TEXT) {
+    fail(`the file is ${text === TEXT ? "the same" : "another"} after ${JSON.stringify(stderr)}`);
+  }
+}
+
+/** Checks that another process can write, and removes whatever was left behind. */
+async function checkNextWriter({ path }: DataFile, fail: Fail): Promise<void> {
+  const world = new World(true);
+  await world.lapse(`${path}.lock`);
+  const description = "written by the next";
+  const next = new Stepper("next", world, () =>
+    updateDataFile(path, (data) => ({
+      ...data,
+      variables: data.variables.map((variable) => ({ ...variable, description })),
+    })),
+  );
+  await next.go();
+  if (next.outcome?.error || !next.outcome) fail(`the next writer: ${next.outcome?.error?.stack ?? "waits"}`);
+  const left = await leftBeside(path);
+  if (left.length > 0) fail(`left behind by the next writer: ${left.join()}`);
+}

@@ -1,0 +1,66 @@
+import { spawnSync } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { BINARY, run } from "../support/binary.js";
+import { DATA } from "../support/data.js";
+import { dataFile } from "../support/data-file.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const hasExpect = spawnSync("expect", ["-v"]).status === 0;
+
+const COUNTING = `
+  let interrupts = 0;
+  process.on("SIGINT", () => { interrupts++; console.log("interrupted"); });
+  process.on("SIGUSR2", () => { console.log("interrupts=" + interrupts); process.exit(7); });
+  setInterval(() => {}, 1000);
+  console.log("ready");`;
+
+/** Waits for a text; a script does not go on without it. */
+const SEE = "set timeout 20; proc see {text} { expect $text {} timeout { exit 99 } eof { exit 98 } }";
+
+/** Runs a script of expect(1), which has the command to start as `$argv`. */
+async function onTerminal(script: string, command: readonly string[]) {
+  const { path } = await dataFile(DATA);
+  const source = ["--data", path, "--env", "shop/development", "--only", "PORT"];
+  const args = [process.execPath, BINARY, "run", ...source, "--", ...command];
+  const file = join(await temporaryFolder(), "script.exp");
+  await writeFile(file, `${SEE}\n${script}`);
+  return run("expect", [file, ...args], { TERM: "dumb", PS1: "prompt> " });
+}
+
+// Skipped where there is no expect(1), which makes the terminal.
+describe.skipIf(!hasExpect)("on a terminal", () => {
+  it("a program under run has the terminal as stdin, stdout and stderr", async () => {
+    const test = "test -t 0 && test -t 1 && test -t 2 && echo all three";
+    const { stdout } = await onTerminal("spawn -noecho {*}$argv; expect eof", ["sh", "-c", test]);
+    expect(stdout).toBe("all three\r\n");
+  });
+
+  it("Ctrl-C reaches a program under run once, and run exits with its exit code", async () => {
+    const script = `
+      spawn -noecho {*}$argv; set pid [exp_pid]
+      see ready; send "\\003"; see interrupted
+      exec kill -USR2 $pid; expect eof
+      exit [lindex [wait] 3]`;
+    const { code, stdout } = await onTerminal(script, [process.execPath, "-e", COUNTING]);
+    expect(stdout).toContain("interrupts=1\r\n");
+    expect(code).toBe(7);
+  });
+
+  it("run exits 130 when Ctrl-C ends the program", async () => {
+    const script = 'spawn -noecho {*}$argv; see ready; send "\\003"; expect eof; exit [lindex [wait] 3]';
+    expect((await onTerminal(script, ["sh", "-c", "echo ready; exec sleep 60"])).code).toBe(130);
+  });
+
+  it("Ctrl-Z stops a program under run, and fg continues it", async () => {
+    const script = `
+      spawn -noecho bash --norc --noprofile --noediting -i
+      see "prompt> "; send "[join [lmap word $argv { format {'%s'} $word }] { }]\\r"
+      see "ready\\r"; send "\\032"; see "Stopped"
+      see "prompt> "; send "fg\\r"; see "'-c'"; send "a line\\r"; see "read a line\\r"
+      see "prompt> "; send "exit \\$?\\r"; expect eof; exit [lindex [wait] 3]`;
+    const { code } = await onTerminal(script, ["sh", "-c", "echo ready; read x; echo read $x; exit 9"]);
+    expect(code).toBe(9);
+  });
+});

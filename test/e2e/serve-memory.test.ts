@@ -1,0 +1,45 @@
+import { once } from "node:events";
+import { expect, it } from "vitest";
+import { BINARY, start } from "../support/binary.js";
+import { DATA } from "../support/data.js";
+import { dataFile } from "../support/data-file.js";
+import { DEV_HEADERS } from "../support/http.js";
+
+const PATIENCE = { timeout: 20_000 };
+
+/** Valid data, most of which is one value with so many lists in it. */
+function denseData(lists: number): string {
+  const value = { id: 99, variable_id: 99, environment_id: 1, content: { value: "DENSE" } };
+  const variable = { id: 99, application: "shop", type: "JSON", name: "DENSE", description: "" };
+  const data = { ...DATA, variables: [...DATA.variables, variable], values: [...DATA.values, value] };
+  return JSON.stringify(data).replace('"DENSE"}}', `[${"{},".repeat(lists)}{}]}}`);
+}
+
+it.each([
+  ["more than the memory that is left", [], 4_000_000, "is too large for the memory of this process: it may need 4"],
+  ["more than --max-data-size", ["--max-data-size", "20KB"], 10_000, "is too large: it has 32 KB; the limit is 20 KB"],
+])(
+  "a reload that would take %s is refused, and the data before it is served on",
+  async (_what, flags, lists, reason) => {
+    const { path, write } = await dataFile(DATA);
+    const argv = ["--max-old-space-size=150", BINARY, "serve", "--data", path, "--port", "0", ...flags];
+    const child = start(process.execPath, argv);
+    let log = "";
+    child.stderr?.setEncoding("utf8").on("data", (text) => {
+      log += text;
+    });
+    const [stdout] = await once(child.stdout?.setEncoding("utf8") ?? child, "data");
+    const url = /http:\S+/.exec(stdout)?.[0];
+    const status = async (target: string) => (await fetch(`${url}${target}`, { headers: DEV_HEADERS })).status;
+    expect(await status("/healthz")).toBe(200);
+
+    await write(denseData(lists));
+    await expect.poll(() => status("/healthz"), PATIENCE).toBe(503);
+    expect(await status("/v1/variables/1")).toBe(200);
+    expect(log).toContain(`the data file ${reason}`);
+
+    await write(DATA);
+    await expect.poll(() => status("/healthz"), PATIENCE).toBe(200);
+    expect(child.exitCode).toBeNull();
+  },
+);

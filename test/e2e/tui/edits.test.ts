@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import { hasTmux } from "../../support/tmux.js";
+import { atBottom, EXAMPLE, isOn, openTui, type Tui } from "../../tui/support/open-tui.js";
+
+/** The value of a variable of shop/development in the file; undefined where it has none. */
+async function savedValue(tui: Tui, name: string): Promise<unknown> {
+  const { variables, values }: typeof EXAMPLE = JSON.parse(await tui.saved());
+  const variable = variables.find((item) => item.application === "shop" && item.name === name);
+  return values.find((item) => item.variable_id === variable?.id && item.environment_id === 1)?.content.value;
+}
+
+// Skipped without tmux, which CI installs.
+describe.skipIf(!hasTmux)("in a real terminal", () => {
+  it("in a terminal e edits and u undoes, and only y writes the file", async () => {
+    const tui = await openTui();
+    const before = await tui.saved();
+    await tui.keys("j", "e");
+    await tui.until(/› value +3000/);
+    await tui.keys("BSpace", "7", "C-s");
+    await tui.until(/change PORT in shop\/development\?/, /- 3000[\s\S]*\+ 3007/);
+    await tui.keys("n");
+    await tui.until(/› value +3007/);
+    await tui.keys("C-s");
+    await tui.until(/change PORT in/);
+    expect(await tui.saved()).toBe(before);
+    await tui.keys("y");
+    await tui.until(atBottom(/✓ changed PORT; u undoes it/));
+    expect(await savedValue(tui, "PORT")).toBe(3007);
+    await tui.until(/›~ PORT/);
+    await tui.keys("u");
+    await tui.until(/undo the last edit of PORT/, /- •+[\s\S]*\+ •+/);
+    await tui.keys("v");
+    await tui.until(/- 3007[\s\S]*\+ 3000/);
+    expect(await savedValue(tui, "PORT")).toBe(3007);
+    await tui.keys("y");
+    await tui.until(atBottom(/✓ restored PORT/));
+    expect(JSON.parse(await tui.saved())).toMatchObject(EXAMPLE);
+  });
+
+  it("in a terminal x deletes, a adds, and an invalid value is refused before the confirmation", async () => {
+    const tui = await openTui();
+    await tui.keys("x");
+    expect(await tui.until(/delete DATABASE_URL from shop\/development\?/)).toContain("- ••••••••");
+    await tui.keys("Escape");
+    await tui.until(/▶ Variables/);
+    expect(await savedValue(tui, "DATABASE_URL")).toBe("postgres://localhost/shop_dev");
+    await tui.keys("x", "y");
+    await tui.until(atBottom(/✓ deleted DATABASE_URL; u undoes it/));
+    expect(await savedValue(tui, "DATABASE_URL")).toBeUndefined();
+    await tui.until(/DATABASE_URL +STRING +\(no value\)/);
+    await tui.keys("a");
+    await tui.until(/› name/);
+    await tui.type("RETRIES");
+    await tui.keys("Tab", "Right", "Tab");
+    await tui.type("many");
+    await tui.keys("C-s");
+    expect(await tui.until(/✗ .*[Nn][Uu][Mm][Bb][Ee][Rr]/)).not.toContain("?");
+    await tui.keys("C-u", "3", "C-s");
+    await tui.until(/add RETRIES to shop\/development\?/);
+    expect(await savedValue(tui, "RETRIES")).toBeUndefined();
+    await tui.keys("y");
+    await tui.until(atBottom(/✓ added RETRIES; u undoes it/));
+    expect(await savedValue(tui, "RETRIES")).toBe(3);
+    await tui.until(/Variables \d\/7/);
+    await tui.keys("u", "y");
+    await tui.until(atBottom(/✓ restored RETRIES/));
+    await tui.keys("u", "y");
+    await tui.until(atBottom(/✓ restored DATABASE_URL/));
+    expect(await savedValue(tui, "DATABASE_URL")).toBe("postgres://localhost/shop_dev");
+    await tui.keys("u");
+    await tui.until(atBottom(/nothing to undo/));
+  });
+
+  it("in a terminal a paste runs no command, and keeps its lines in a value", async () => {
+    const tui = await openTui();
+    const before = await tui.screen();
+    await tui.paste("quit\nyes");
+    await tui.keys("j");
+    expect((await tui.until(isOn("PORT"))).split("\n")[0]?.slice(0, 60)).toBe(before.split("\n")[0]?.slice(0, 60));
+    await tui.keys("k", "e");
+    await tui.until(/› value/);
+    await tui.keys("C-u");
+    await tui.paste("quit\nyes");
+    await tui.keys("C-s");
+    await tui.until(/change DATABASE_URL in/, /\+ quit[\s\S]*\+ yes/);
+    await tui.paste("y");
+    await tui.keys("n");
+    await tui.until(/› value/);
+    await tui.keys("C-s");
+    await tui.until(/change DATABASE_URL in/);
+    expect(await savedValue(tui, "DATABASE_URL")).toBe("postgres://localhost/shop_dev");
+    await tui.keys("y");
+    await tui.until(atBottom(/✓ changed DATABASE_URL/));
+    expect(await savedValue(tui, "DATABASE_URL")).toBe("quit\nyes");
+  });
+});

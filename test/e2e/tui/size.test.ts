@@ -1,0 +1,72 @@
+import { describe, it } from "vitest";
+import { hasTmux } from "../../support/tmux.js";
+import { openTui } from "../../tui/support/open-tui.js";
+
+/** Header, panels from edge to edge, and footer: nothing else, and nothing twice. */
+function fills(columns: number, rows: number, footer: RegExp): (screen: string) => boolean {
+  return (screen) => {
+    const lines = screen.replace(/\n$/, "").split("\n");
+    const body = lines.slice(1, -1);
+    return (
+      lines.length === rows &&
+      /^ .* old$/.test(lines[0] ?? "") &&
+      lines[0]?.length === columns - 1 &&
+      body.every((line) => line.length === columns && /^[╭│╰┏┃┗].*[╮│╯┓┃┛]$/.test(line)) &&
+      screen.split("▶").length === 2 &&
+      footer.test(lines.at(-1) ?? "")
+    );
+  };
+}
+
+const SIZES = [
+  [60, 15],
+  [200, 60],
+  [80, 24],
+  [120, 40],
+] as const;
+
+const SCREENS = [
+  { keys: ["?"], footer: /^ ↑↓ scroll .*Esc back$/, content: /┃ Find\s/ },
+  { keys: ["d", "Enter"], footer: /^ ↑↓ move .*Esc back$/, content: /~ PORT/ },
+  { keys: ["e"], footer: /^ Tab next field .*Esc cancel$/, content: /› value +postgres/ },
+  { keys: ["j"], footer: /^ \/ filter .* q quit$/, content: /› {2}PORT +NUMBER/ },
+];
+
+const TOO_SMALL = "too small: 60x15 is needed; q quits";
+
+// Skipped without tmux, which CI installs.
+describe.skipIf(!hasTmux)("when a real terminal becomes another size", () => {
+  it("every screen fills a resized terminal", async () => {
+    const tui = await openTui({ columns: 120, rows: 40 });
+    for (const { keys, footer, content } of SCREENS) {
+      await tui.keys(...keys);
+      await tui.until(fills(120, 40, footer));
+      for (const [columns, rows] of SIZES) {
+        await tui.resize(columns, rows);
+        await tui.until(fills(columns, rows, footer), content);
+      }
+      await tui.keys("Escape");
+      await tui.until(fills(120, 40, /q quit$/));
+    }
+  });
+
+  it("a terminal that is too small shows a message until it is large enough", async () => {
+    const tui = await openTui();
+    for (const [columns, rows] of [
+      [59, 24],
+      [60, 14],
+      [20, 5],
+    ] as const) {
+      await tui.resize(columns, rows);
+      await tui.until(
+        (screen) => screen.trimEnd() === TOO_SMALL || (columns < 30 && /^too small: .*…\n+$/.test(screen)),
+      );
+    }
+    await tui.resize(60, 15);
+    await tui.until(fills(60, 15, /q quit$/));
+    await tui.resize(20, 5);
+    await tui.until(/^too small/);
+    await tui.keys("q");
+    await tui.until(/sh>/);
+  });
+});

@@ -1,0 +1,144 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { constants, createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { BINARY } from "../support/binary.js";
+import { DATA } from "../support/data.js";
+import { dataFile } from "../support/data-file.js";
+import { get } from "../support/http.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { terminal } from "../support/terminal.js";
+
+/** Each request logs a path of 7 KB: a few of them fill a pipe, and 400 exceed the log's buffer nine times. */
+const LONG_PATH = `/${"x".repeat(7_000)}`;
+const REQUESTS = 400;
+
+/** A pipe that nobody reads until `read` is called, which resolves to all that was written until it is closed. */
+async function unreadPipe() {
+  const path = join(await temporaryFolder(), "pipe");
+  execFileSync("mkfifo", [path]);
+  const reader = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writer = await open(path, constants.O_WRONLY);
+  onTestFinished(async () => {
+    // Closing them again does nothing.
+    await Promise.all([reader.close(), writer.close()]);
+  });
+  return {
+    fd: writer.fd,
+    abandon: () => reader.close(),
+    async read(): Promise<string> {
+      const waiting = await open(path, constants.O_RDONLY);
+      await Promise.all([writer.close(), reader.close()]);
+      return text(createReadStream("", { fd: waiting, encoding: "utf8" }));
+    },
+  };
+}
+
+/** Starts a command with the given stderr; its stdout is read. */
+function startWith(argv: readonly string[], stderr: number | "pipe") {
+  const env = { PATH: process.env["PATH"] ?? "", HOME: "/dev/null" };
+  const child = spawn(process.execPath, [BINARY, ...argv], { env, stdio: ["ignore", "pipe", stderr] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return child;
+}
+
+async function serveWith(stderr: number | "pipe", ...options: string[]) {
+  const { path } = await dataFile(DATA);
+  const child = startWith(["serve", "--verbose", "--data", path, "--port", "0", ...options], stderr);
+  const [line] = await once(child.stdout?.setEncoding("utf8") ?? child, "data");
+  return { child, port: Number(/:(\d+)\b/m.exec(line)?.[1]) };
+}
+
+async function ask(server: { port: number }, count: number): Promise<number[]> {
+  const statuses = [];
+  for (let asked = 0; asked < count; asked++) statuses.push((await get(server, LONG_PATH, {})).status);
+  return [...new Set(statuses)];
+}
+
+async function stopped(child: ReturnType<typeof spawn>): Promise<number> {
+  child.kill("SIGTERM");
+  const [code] = await once(child, "exit");
+  return code;
+}
+
+describe.skipIf(process.platform !== "linux")("a log that nobody reads", () => {
+  it.each(["pipe", "socket"])("serve answers and stops while nobody reads its log: a %s", async (kind) => {
+    // Node's `pipe` is a socket; without a listener, it is not read once it is full.
+    const { child, port } = await serveWith(kind === "pipe" ? (await unreadPipe()).fd : "pipe");
+    expect(await ask({ port }, REQUESTS)).toEqual([404]);
+    expect(await stopped(child)).toBe(0);
+  });
+
+  it("serve logs the number of dropped lines once its log is read", async () => {
+    const pipe = await unreadPipe();
+    const { child, port } = await serveWith(pipe.fd, "--log-format", "json");
+    await ask({ port }, REQUESTS);
+    const reading = pipe.read();
+    expect(await stopped(child)).toBe(0);
+    const lines = (await reading).trim().split("\n");
+    const messages = lines.map((line) => JSON.parse(line).message as string);
+    const requests = messages.filter((message) => message.startsWith(`GET ${LONG_PATH} `)).length;
+    const dropped = messages.map((message) => /^lines dropped: (\d+); /.exec(message)?.[1]).filter((count) => count);
+    expect(dropped).toHaveLength(1);
+    expect(requests + Number(dropped[0])).toBeGreaterThanOrEqual(REQUESTS);
+    expect(requests * LONG_PATH.length).toBeLessThan(600_000);
+  });
+
+  it("sandbox answers and stops while nobody reads its log, although its child has the same pipe", async () => {
+    const asking = `
+      const ask = async (left) => {
+        await (await fetch(process.env.APPVARS_URL + "${LONG_PATH}")).text();
+        return left > 1 ? ask(left - 1) : console.log("done");
+      };
+      ask(${REQUESTS});`;
+    const script = [process.execPath, "-e", asking].map((word) => `'${word}'`).join(" ");
+    const argv = ["sandbox", "--verbose", "--rate-limit", "0", "--", "sh", "-c", `${script}; exec sleep 1000`];
+    const child = startWith(argv, (await unreadPipe()).fd);
+    const [line] = await once(child.stdout?.setEncoding("utf8") ?? child, "data");
+    expect(line).toBe("done\n");
+    expect(await stopped(child)).toBe(143);
+  });
+
+  it("serve answers and stops while its log is a terminal that is stopped with Ctrl-S", async () => {
+    const { path } = await dataFile(DATA);
+    const command = `echo pid=$$; exec '${process.execPath}' '${BINARY}' serve --verbose --data '${path}' --port 0`;
+    const session = terminal(command, { HOME: "/dev/null" });
+    await session.until(/serving .*:\d+\r\n/);
+    const [, pid, port] = /pid=(\d+)[\s\S]*APPVARS_URL=\S+:(\d+)/.exec(session.written()) ?? [];
+    session.type("\u0013");
+    expect(await ask({ port: Number(port) }, REQUESTS)).toEqual([404]);
+    process.kill(Number(pid), "SIGTERM");
+    expect(await session.exitCode).toBe(0);
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("a server whose output can't be written", () => {
+  // Descriptor 3 is a pipe whose reader has closed it.
+  it.each([">&-", "2>&-", "<&- >&- 2>&-", ">/dev/full 2>/dev/full", ">&3", ">&3 2>&3", "--json >&3"])(
+    "a server whose output can't be written serves until it is stopped: serve %s",
+    async (redirection) => {
+      const [pipe, port, { path }] = [await unreadPipe(), await freePort(), await dataFile(DATA)];
+      await pipe.abandon();
+      const script = `exec '${process.execPath}' '${BINARY}' serve --data '${path}' --port ${port} --verbose`;
+      const stdio = ["ignore", "ignore", "ignore", pipe.fd] as const;
+      const child = spawn("sh", ["-c", `${script} ${redirection}`], { env: { HOME: "/dev/null" }, stdio: [...stdio] });
+      onTestFinished(() => void child.kill("SIGKILL"));
+      const status = () => get({ port }, "/healthz", {}).then((answer) => answer.status, String);
+      await expect.poll(status, { timeout: 15_000 }).toBe(200);
+      expect(await ask({ port }, 3)).toEqual([404]);
+      expect(await stopped(child)).toBe(0);
+    },
+  );
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,508 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chown,
+  lstat,
+  lutimes,
+  mkdir,
+  readdir,
+  readFile,
+  rm,
+  rmdir,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
+import { hostname } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { InvalidDataError } from "../../src/domain/errors.js";
+import { withFileLock } from "../../src/files/file-lock.js";
+import { identifyHost } from "../../src/files/lock-holder.js";
+import type { Data } from "../../src/store/data.js";
+import { parseData } from "../../src/store/parse-data.js";
+import { updateDataFile } from "../../src/store/update-data-file.js";
+import { DATA } from "../support/data.js";
+import { dataFile } from "../support/data-file.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+/** What the code under test meets in place of the clock, the file system and the system. */
+const faked = vi.hoisted(
+  (): {
+    wait?: ((milliseconds: number) => Promise<void>) | undefined;
+    beforeRename?: (() => Promise<void>) | undefined;
+    hostname?: string | undefined;
+    killFailsWith?: string | undefined;
+  } => ({}),
+);
+
+vi.mock("node:timers/promises", async (load) => {
+  const real = await load<typeof import("node:timers/promises")>();
+  return { ...real, setTimeout: (ms: number, ...rest: []) => (faked.wait ?? real.setTimeout)(ms, ...rest) };
+});
+
+vi.mock("node:fs/promises", async (load) => {
+  const real = await load<typeof import("node:fs/promises")>();
+  const rename: typeof real.rename = async (...paths) => {
+    await faked.beforeRename?.();
+    return real.rename(...paths);
+  };
+  return { ...real, rename };
+});
+
+vi.mock("node:os", async (load) => {
+  const real = await load<typeof import("node:os")>();
+  return { ...real, hostname: () => faked.hostname ?? real.hostname() };
+});
+
+vi.mock("node:process", async (load) => {
+  const real = await load<typeof import("node:process")>();
+  const kill: typeof real.kill = (...args) => {
+    if (faked.killFailsWith) throw Object.assign(new Error(), { code: faked.killFailsWith });
+    return real.kill(...args);
+  };
+  return { ...real, kill };
+});
+
+const LOST = new InvalidDataError("was not written: its lock was lost");
+
+async function lockable() {
+  const path = join(await temporaryFolder(), "vars.json");
+  return { path, lockPath: `${path}.lock` };
+}
+
+const exists = (path: string) => stat(path).then(Boolean, () => false);
+
+describe("withFileLock", () => {
+  it("withFileLock holds the lock during the work, returns its result, and releases the lock", async () => {
+    const { path, lockPath } = await lockable();
+    const result = withFileLock(path, async ({ check }) => {
+      await check();
+      return exists(lockPath);
+    });
+    expect(await result).toBe(true);
+    expect(await exists(lockPath)).toBe(false);
+  });
+
+  it("withFileLock releases the lock when the work fails, and rethrows its error", async () => {
+    const { path, lockPath } = await lockable();
+    await expect(withFileLock(path, () => Promise.reject(new RangeError("mine")))).rejects.toThrow(RangeError);
+    expect(await exists(lockPath)).toBe(false);
+  });
+
+  it("withFileLock runs one work at a time", async () => {
+    const { path } = await lockable();
+    let running = 0;
+    const work = async () => {
+      expect(++running).toBe(1);
+      await delay(2);
+      running--;
+    };
+    await Promise.all(Array.from({ length: 10 }, () => withFileLock(path, work)));
+  });
+
+  it("withFileLock waits until another holder releases the lock", async () => {
+    const { path, lockPath } = await lockable();
+    await mkdir(lockPath);
+    const work = vi.fn(async () => {});
+    const done = withFileLock(path, work);
+    // Long enough for some of its tries, 5 to 60 ms apart.
+    await delay(150);
+    expect(work).not.toHaveBeenCalled();
+    await rmdir(lockPath);
+    await done;
+    expect(work).toHaveBeenCalledOnce();
+  });
+
+  it("withFileLock fails at once where no lock can be created", async () => {
+    const path = join(await temporaryFolder(), "none", "vars.json");
+    await expect(withFileLock(path, async () => {})).rejects.toMatchObject({ code: "ENOENT" });
+  }, 5_000);
+});
+
+const OLD_TOKEN = "0123456789abcdef";
+const ELSEWHERE = "0123456789abcdef-fedcba9876543210-4242-1-web-1";
+const LEASE_MS = 5_000;
+const HOUR_S = 3_600;
+
+describe.each([
+  ["names nobody", undefined],
+  ["is from an older version, without a process", OLD_TOKEN],
+  ["names a process of another host", ELSEWHERE],
+])("a lock that %s", (_what, token) => {
+  it.each([-HOUR_S, 0, HOUR_S])(
+    "a lock of an unknown process is taken over after 5 s without a renewal, when its mtime is %i s ago",
+    async (age) => {
+      const { path, lockPath } = await locked(token);
+      await setAge(lockPath, age);
+      const { took, value } = await byTheClock(() => withFileLock(path, async () => "mine"));
+      expect(value).toBe("mine");
+      expect(took).toBeGreaterThanOrEqual(LEASE_MS);
+      expect(took).toBeLessThan(LEASE_MS + 1_000);
+      expect(await exists(lockPath)).toBe(false);
+    },
+  );
+
+  it("a lock of an unknown process is not taken over while it is renewed, and reported after 30 s", async () => {
+    const { path, lockPath } = await locked(token);
+    // Renewed by a clock that is an hour behind.
+    const renew = (now: number) => setAge(lockPath, HOUR_S - Math.floor(now / 1_000) - 1);
+    const work = vi.fn(async () => {});
+    const { took, error } = await byTheClock(() => withFileLock(path, work), renew);
+    const age = token === undefined ? "59 min" : "30 s";
+    const holder = token === ELSEWHERE ? "process 4242 on web-1" : "an unknown process";
+    expect(error).toEqual(new InvalidDataError(`is locked: ${lockPath} has been held for ${age} by ${holder}`));
+    expect(took).toBeGreaterThanOrEqual(30_000);
+    expect(took).toBeLessThan(31_000);
+    expect(work).not.toHaveBeenCalled();
+    expect(await exists(lockPath)).toBe(true);
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("a lock that names a process of this host", () => {
+  it("a lock of a process of this host is not taken over while the process lives, and the error names the process", async () => {
+    const holder = await startedProcess("echo; exec sleep 60");
+    const { path, lockPath } = await locked(await tokenOf(holder.pid));
+    await setAge(lockPath, HOUR_S);
+    const { took, error } = await byTheClock(() => withFileLock(path, async () => {}));
+    const message = `is locked: ${lockPath} has been held for 30 s by process ${holder.pid}`;
+    expect(error).toEqual(new InvalidDataError(message));
+    expect(took).toBeGreaterThanOrEqual(30_000);
+    expect(await exists(lockPath)).toBe(true);
+  });
+
+  it("a lock is not taken from a stopped process, and the error says that it is stopped", async () => {
+    const holder = await startedProcess("echo; exec sleep 60");
+    process.kill(holder.pid, "SIGSTOP");
+    await expect.poll(() => processState(holder.pid)).toBe("T");
+    const { path } = await locked(await tokenOf(holder.pid));
+    const { error } = await byTheClock(() => withFileLock(path, async () => {}));
+    expect(error).toMatchObject({ message: expect.stringMatching(`by process ${holder.pid}, which is stopped$`) });
+  });
+
+  it("a lock is not taken from a process that can't be signalled", async () => {
+    const { path } = await locked(await tokenOf(process.pid));
+    faked.killFailsWith = "EPERM";
+    const { error } = await byTheClock(() => withFileLock(path, async () => {}));
+    faked.killFailsWith = undefined;
+    expect(error).toMatchObject({ message: expect.stringMatching(`by process ${process.pid}$`) });
+  });
+
+  it.each<[string, () => Promise<string>]>([
+    [
+      "has ended",
+      async () => {
+        const holder = await startedProcess("echo; exec sleep 60");
+        const token = await tokenOf(holder.pid);
+        await holder.kill();
+        return token;
+      },
+    ],
+    [
+      "is a zombie",
+      async () => {
+        const parent = await startedProcess("sleep 0.1 & echo $!; exec sleep 60");
+        const pid = Number(parent.line);
+        await expect.poll(() => processState(pid)).toBe("Z");
+        return tokenOf(pid);
+      },
+    ],
+    [
+      "had the id of a process that lives now",
+      async () => (await tokenOf(process.pid)).replace(/-(\d+)-([\w.-]+)$/, "-7-$2"),
+    ],
+  ])("a lock is taken over at once when the process %s", async (_what, tokenOfDead) => {
+    const { path, lockPath } = await locked(await tokenOfDead());
+    const { took, value } = await byTheClock(() => withFileLock(path, async () => "mine"));
+    expect(value).toBe("mine");
+    expect(took).toBeLessThan(500);
+    expect(await exists(lockPath)).toBe(false);
+  });
+
+  it("a lock is waited for while its holders change, even for more than 30 s in total", async () => {
+    const { path, lockPath } = await locked(await tokenOf(process.pid));
+    let holding = 0;
+    const { took, value } = await byTheClock(
+      () => withFileLock(path, async () => "mine"),
+      async (now) => {
+        if (now < 20_000 * (holding + 1) || holding === 3) return;
+        holding++;
+        await rm(lockPath, { recursive: true });
+        if (holding < 3) await plant(lockPath, await tokenOf(process.pid, holding));
+      },
+    );
+    expect(value).toBe("mine");
+    expect(took).toBeGreaterThanOrEqual(60_000);
+  });
+});
+
+describe("a wait that is cancelled", () => {
+  it("a wait that is cancelled ends at once with the signal's reason, and the lock stays", async () => {
+    const { path, lockPath } = await locked(ELSEWHERE);
+    const controller = new AbortController();
+    const done = withFileLock(path, async () => {}, controller.signal);
+    controller.abort(new RangeError("mine"));
+    await expect(done).rejects.toThrow(new RangeError("mine"));
+    expect(await exists(lockPath)).toBe(true);
+  });
+
+  it("a wait that is cancelled stops the work at its next check, and releases the lock", async () => {
+    const { path, lockPath } = await lockable();
+    const controller = new AbortController();
+    const work = withFileLock(
+      path,
+      async ({ check }) => {
+        controller.abort(new RangeError("mine"));
+        await check();
+      },
+      controller.signal,
+    );
+    await expect(work).rejects.toThrow(new RangeError("mine"));
+    expect(await exists(lockPath)).toBe(false);
+  });
+});
+
+describe("a lock that was lost to another writer", () => {
+  it("a lock that was lost to another writer makes the check fail, and is left to the new holder", async () => {
+    const { path, lockPath } = await lockable();
+    const work = withFileLock(path, async ({ check }) => {
+      takeOver(lockPath);
+      await check();
+    });
+    await expect(work).rejects.toThrow(LOST);
+    expect(await exists(lockPath)).toBe(true);
+  });
+
+  it("a lock that was lost to another writer is left to the new holder by work that did not check", async () => {
+    const { path, lockPath } = await lockable();
+    await withFileLock(path, async () => takeOver(lockPath));
+    expect(await exists(lockPath)).toBe(true);
+  });
+
+  it("a lock that was lost to another writer makes the check fail after the new holder has released it", async () => {
+    const { path, lockPath } = await lockable();
+    const work = withFileLock(path, async ({ check }) => {
+      await rm(lockPath, { recursive: true });
+      await check();
+    });
+    await expect(work).rejects.toThrow(LOST);
+  });
+});
+
+it("a writer that was suspended just before its rename fails once its lock was taken over", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { path } = await dataFile(DATA);
+  const describeAll = (description: string) => (data: Data) => ({
+    ...data,
+    variables: data.variables.map((variable) => ({ ...variable, description })),
+  });
+  let resume = () => {};
+  // On the same host it would keep its lock.
+  faked.hostname = "elsewhere";
+  const isStopped = new Promise<void>((resolve) => {
+    faked.beforeRename = () => {
+      faked.beforeRename = undefined;
+      resolve();
+      return new Promise((goOn) => (resume = goOn));
+    };
+  });
+  const stopped = updateDataFile(path, describeAll("of the stopped writer"));
+  await isStopped;
+  faked.hostname = undefined;
+
+  const { took, error } = await byTheClock(() => updateDataFile(path, describeAll("of the other")));
+  expect(error).toBeUndefined();
+  expect(took).toBeGreaterThanOrEqual(LEASE_MS);
+  resume();
+  await expect(stopped).rejects.toThrow(LOST);
+  const { variables } = await parseData(await readFile(path));
+  expect(new Set(variables.map(({ description }) => description))).toEqual(new Set(["of the other"]));
+  expect(await readdir(dirname(path))).toEqual(["vars.json"]);
+});
+
+describe("what is not a lock", () => {
+  const TOKEN = "0123456789abcdef";
+  const longAgo = Math.floor(Date.now() / 1_000) - 60;
+
+  /** Puts something where the lock would be, long ago, and returns all that is in the folder. */
+  async function occupied(occupy: (lockPath: string) => Promise<void>) {
+    const { path, lockPath } = await lockable();
+    await writeFile(path, "");
+    await occupy(lockPath);
+    const names = () => readdir(dirname(path), { recursive: true });
+    return { path, lockPath, names, before: await names() };
+  }
+
+  const folderWith = (name: string, text: string) => async (lockPath: string) => {
+    await mkdir(lockPath);
+    await writeFile(join(lockPath, name), text);
+  };
+  const linkTo = (make: (folder: string) => Promise<unknown>) => async (lockPath: string) => {
+    const target = join(dirname(lockPath), "target");
+    await make(target);
+    await symlink(target, lockPath);
+  };
+
+  it.each<[string, (lockPath: string) => Promise<void>, string]>([
+    ["a link to a folder with files", linkTo(folderWith("id_ed25519", "key")), "is a link"],
+    ["a link to a folder with a lock's files", linkTo(folderWith(TOKEN, "")), "is a link"],
+    ["a link to an empty folder", linkTo(mkdir), "is a link"],
+    ["a link to nothing", linkTo(async () => {}), "is a link"],
+    ["a file", (lockPath) => writeFile(lockPath, "text"), "is not a folder"],
+    ["a folder with a file", folderWith("notes.txt", "text"), 'contains "notes.txt"'],
+    ["a folder with an empty file", folderWith(".gitkeep", ""), 'contains ".gitkeep"'],
+    [
+      "a folder with a file that names process 0",
+      folderWith("0123456789abcdef-fedcba9876543210-0-1-web-1", ""),
+      'contains "0123456789abcdef-fedcba9876543210-0-1-web-1"',
+    ],
+    ["a folder with a file that is only named like a lock's", folderWith(TOKEN, "text"), `contains "${TOKEN}"`],
+    [
+      "a folder with a folder that is named like a lock's file",
+      (lockPath) => mkdir(join(lockPath, TOKEN), { recursive: true }).then(() => {}),
+      `contains "${TOKEN}"`,
+    ],
+    [
+      "a folder with a lock's file and another",
+      async (lockPath) => {
+        await folderWith(TOKEN, "")(lockPath);
+        await writeFile(join(lockPath, "notes.txt"), "");
+      },
+      'contains "notes.txt"',
+    ],
+  ])(
+    "anything but a lock fails the attempt at once and is left unchanged: %s",
+    async (_what, occupy, reason) => {
+      for (const age of ["new", "old"]) {
+        const { path, lockPath, names, before } = await occupied(occupy);
+        if (age === "old") {
+          await lutimes(lockPath, longAgo, longAgo);
+          await utimes(lockPath, longAgo, longAgo).catch(() => {});
+        }
+        const work = vi.fn(async () => {});
+        const refused = withFileLock(path, work);
+        await expect(refused).rejects.toThrow(InvalidDataError);
+        await expect(refused).rejects.toThrow(`can't be locked: ${lockPath} ${reason}`);
+        expect(work).not.toHaveBeenCalled();
+        expect(await names()).toStrictEqual(before);
+      }
+    },
+    5_000,
+  );
+
+  it.skipIf(process.getuid?.() !== 0)(
+    "a lock folder that belongs to an unrelated user makes withFileLock fail",
+    async () => {
+      const { path, lockPath, names, before } = await occupied((lockPath) => mkdir(lockPath).then(() => {}));
+      await chown(lockPath, 1234, 1234);
+      await utimes(lockPath, longAgo, longAgo);
+      await expect(withFileLock(path, async () => {})).rejects.toThrow(`${lockPath} belongs to another user (id 1234)`);
+      expect(await names()).toStrictEqual(before);
+    },
+    5_000,
+  );
+
+  it("a folder keeps its mtime when it is the target of a link that replaced a lock", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { path, lockPath } = await lockable();
+    const target = join(await temporaryFolder(), "target");
+    await mkdir(target);
+    await withFileLock(path, async () => {
+      const [token = ""] = await readdir(lockPath);
+      await rm(lockPath, { recursive: true });
+      await writeFile(join(target, token), "");
+      await utimes(target, longAgo, longAgo);
+      await symlink(target, lockPath);
+      // The file system's clock and ours differ by a millisecond.
+      await lutimes(lockPath, longAgo, longAgo);
+      // When the lock is renewed.
+      vi.advanceTimersByTime(1_000);
+      await expect.poll(async () => (await lstat(lockPath)).mtimeMs).toBeGreaterThan(longAgo * 1_000);
+      expect((await stat(target)).mtimeMs).toBe(longAgo * 1_000);
+    });
+  });
+});
+
+/** As a writer does that has taken this one for dead. */
+function takeOver(lockPath: string): void {
+  rmSync(lockPath, { recursive: true });
+  mkdirSync(lockPath);
+  writeFileSync(join(lockPath, "another-token"), "");
+}
+
+/** A file whose lock somebody holds. */
+async function locked(token?: string) {
+  const { path, lockPath } = await lockable();
+  await writeFile(path, "");
+  await plant(lockPath, token);
+  return { path, lockPath };
+}
+
+async function plant(lockPath: string, token: string | undefined): Promise<void> {
+  await mkdir(lockPath);
+  if (token !== undefined) await writeFile(join(lockPath, token), "");
+}
+
+/** @param age in seconds; below 0 for a time that is still to come */
+async function setAge(lockPath: string, age: number): Promise<void> {
+  const time = Date.now() / 1_000 - age;
+  await utimes(lockPath, time, time);
+}
+
+/** A token as that process would have made it. @param number makes it another than that of the process's other locks */
+async function tokenOf(pid: number, number = 0): Promise<string> {
+  const stat = await readFile(`/proc/${pid}/stat`, "latin1");
+  const startedAt = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  return [`${number}`.padStart(16, "0"), await identifyHost(), pid, startedAt, hostname()].join("-");
+}
+
+async function processState(pid: number): Promise<string | undefined> {
+  return /\) (\w)/.exec(await readFile(`/proc/${pid}/stat`, "latin1"))?.[1];
+}
+
+/** A process that has printed a line, and is killed when the current test ends. */
+async function startedProcess(script: string) {
+  const child = spawn("sh", ["-c", script], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(child, "close");
+  const kill = async () => {
+    child.kill("SIGKILL");
+    await ended;
+  };
+  onTestFinished(kill);
+  const [line] = await once(child.stdout, "data");
+  return { pid: child.pid ?? 0, line: String(line), kill };
+}
+
+/**
+ * Runs `work` with a clock that stands still except between two tries, when 250 ms pass at once.
+ *
+ * @param onStep called at each wait with the milliseconds so far
+ */
+async function byTheClock<T>(
+  work: () => Promise<T>,
+  onStep: (now: number) => Promise<void> = async () => {},
+): Promise<{ took: number; value?: T; error?: unknown }> {
+  let now = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => now);
+  faked.wait = async (milliseconds) => {
+    now += Math.max(milliseconds, 250);
+    await onStep(now);
+  };
+  try {
+    const settled = await work().then(
+      (value) => ({ value }),
+      (error: unknown) => ({ error }),
+    );
+    return { took: now, ...settled };
+  } finally {
+    faked.wait = undefined;
+    vi.mocked(performance.now).mockRestore();
+  }
+}

@@ -1,0 +1,221 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { watchFile } from "../../src/files/watch-file.js";
+import { openDataFile } from "../../src/store/json-file-store.js";
+import type { Store } from "../../src/store/store.js";
+import { MARKER, marked } from "../store/broken-data.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+// A change may only be found by the poll, once a second.
+const PATIENCE = { timeout: 10_000, interval: 10 };
+
+describe("a data file that is watched", () => {
+  it("a data file that is watched is read again when it is written to", async () => {
+    const { path, store } = await watched();
+    await writeFile(path, version("second"));
+    await untilServed(store, "second");
+  });
+
+  it("a data file that is watched is read again each time it is replaced", async () => {
+    const { path, store } = await watched();
+    for (let count = 1; count <= 10; count++) {
+      await replace(path, version(`replacement ${count}`));
+      await untilServed(store, `replacement ${count}`);
+    }
+  });
+
+  it("a watched data file is read with the last of many quick changes", async () => {
+    const { path, store } = await watched();
+    for (let count = 1; count <= 100; count++) await replace(path, version(`replacement ${count}`));
+    await untilServed(store, "replacement 100");
+    expect(store.problem).toBeUndefined();
+  });
+
+  it("a data file that is watched is read again when a link above it is swapped, as Kubernetes does with a ConfigMap", async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, "..first"));
+    await mkdir(join(folder, "..second"));
+    await writeFile(join(folder, "..first", "data.json"), version("first"));
+    await writeFile(join(folder, "..second", "data.json"), version("second"));
+    await symlink("..first", join(folder, "..data"));
+    await symlink(join("..data", "data.json"), join(folder, "data.json"));
+    const store = await opened(join(folder, "data.json"));
+    expect(served(store)).toBe("first");
+
+    await symlink("..second", join(folder, "..data_tmp"));
+    await rename(join(folder, "..data_tmp"), join(folder, "..data"));
+    await untilServed(store, "second");
+  });
+
+  it.skipIf(process.platform === "win32")(
+    "a watched data file does not block reading when it is replaced with a named pipe",
+    async () => {
+      const { path, store } = await watched();
+      execFileSync("mkfifo", [`${path}.pipe`]);
+      await rename(`${path}.pipe`, path);
+      await vi.waitFor(() => expect(store.problem).toContain("it is not a regular file"), PATIENCE);
+      await rm(path);
+      await writeFile(path, version("after the pipe"));
+      await untilServed(store, "after the pipe");
+    },
+  );
+
+  it("a data file that is watched is read again when the target of a link to it changes", async () => {
+    const folder = await temporaryFolder();
+    const real = join(await temporaryFolder(), "real.json");
+    await writeFile(real, version("first"));
+    await symlink(real, join(folder, "data.json"));
+    const store = await opened(join(folder, "data.json"));
+    await replace(real, version("second"));
+    await untilServed(store, "second");
+  });
+
+  it("a store keeps serving the last good data while its file is deleted, and the new data when it is created again", async () => {
+    const { path, store } = await watched();
+    await rm(path);
+    await vi.waitFor(() => expect(store.problem).toBeDefined(), PATIENCE);
+    expect(store.problem).toBe("the data file can't be read: no such file or folder; the last good data is served");
+    expect(served(store)).toBe("first");
+
+    await writeFile(path, version("second"));
+    await untilServed(store, "second");
+    expect(store.problem).toBeUndefined();
+  });
+
+  it.each([
+    [`{"version": 1, "api_secret": "${MARKER}`, "is not valid JSON: line 1, column 30: unexpected end of string"],
+    [JSON.stringify(marked((d) => (d.version = MARKER))), "has an unknown version; this appvars reads version 1"],
+    [
+      JSON.stringify(marked((d) => (d.values[0].content.value = MARKER))),
+      'values[0] (id 12): content.value must be a NUMBER, like its variable "PORT"',
+    ],
+    ["", "is empty"],
+  ])(
+    "a store keeps serving the last good data after a bad edit, says why without a value, and reads the fixed file",
+    async (...edit) => {
+      const [text, reason] = edit;
+      const { path, store } = await watched();
+      const before = store.snapshot;
+      await replace(path, text);
+      await vi.waitFor(() => expect(store.problem).toBeDefined(), PATIENCE);
+      expect(store.problem).toBe(`the data file ${reason}; the last good data is served`);
+      expect(store.problem).not.toContain(MARKER);
+      expect(store.snapshot).toBe(before);
+
+      await replace(path, version("mended"));
+      await untilServed(store, "mended");
+      expect(store.problem).toBeUndefined();
+    },
+  );
+
+  it("a store notifies each listener of good and bad changes until it unsubscribes", async () => {
+    const { path, store } = await watched();
+    const stays = vi.fn();
+    const leaves = vi.fn();
+    store.subscribe(stays);
+    const leave = store.subscribe(leaves);
+    await replace(path, "bad");
+    await vi.waitFor(() => expect(stays).toHaveBeenCalledTimes(1), PATIENCE);
+    expect(leaves).toHaveBeenCalledTimes(1);
+
+    leave();
+    await replace(path, version("second"));
+    await vi.waitFor(() => expect(stays).toHaveBeenCalledTimes(2), PATIENCE);
+    expect(served(store)).toBe("second");
+    expect(leaves).toHaveBeenCalledTimes(1);
+  });
+
+  it("a watched data file is not affected by changes to other files in its folder", async () => {
+    const { path, store } = await watched();
+    const listener = vi.fn();
+    store.subscribe(listener);
+    await writeFile(join(dirname(path), "other.json"), "other");
+    await replace(path, version("second"));
+    await untilServed(store, "second");
+    expect(listener).toHaveBeenCalledTimes(1);
+  });
+
+  it("a data file that is watched is not read after its store was closed", async () => {
+    const { path, store } = await watched();
+    const witness = await opened(path);
+    const listener = vi.fn();
+    store.subscribe(listener);
+    await store.close();
+    for (const text of ["second", "third"]) {
+      await replace(path, version(text));
+      await untilServed(witness, text);
+    }
+    expect(listener).not.toHaveBeenCalled();
+    expect(served(store)).toBe("first");
+  });
+});
+
+describe("the pauses between attempts to read a file", () => {
+  it.each([
+    ["double from 100 ms to 5 s", 0, [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000, 5_000]],
+    ["are nine times as long as an attempt, if that is longer", 30, [270, 270, 400, 800, 1_600, 3_200, 5_000, 5_000]],
+  ])("the pauses between attempts to read a file %s", async (_what, attemptMs, expected) => {
+    expect(await pausesOf(attemptMs, expected.length)).toEqual(expected);
+  });
+});
+
+/** The pauses after failed attempts that take so long, without waiting for them. */
+async function pausesOf(attemptMs: number, count: number): Promise<number[]> {
+  const path = join(await temporaryFolder(), "data.json");
+  await writeFile(path, "");
+  let now = 0;
+  const pauses: number[] = [];
+  let finish = () => {};
+  const done = new Promise<void>((resolve) => (finish = resolve));
+  vi.spyOn(performance, "now").mockImplementation(() => now);
+  // The poll would come in between.
+  vi.spyOn(globalThis, "setInterval").mockReturnValue(setTimeout(() => {}).unref());
+  const timers = vi.spyOn(globalThis, "setTimeout").mockImplementation(((retry: () => void, pause: number) => {
+    pauses.push(pause);
+    if (pauses.length < count) setImmediate(retry);
+    else finish();
+    return { unref: () => {} };
+  }) as unknown as typeof setTimeout);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const { readAgain, stop } = await watchFile(path, async () => {
+    now += attemptMs;
+    return false;
+  });
+  readAgain();
+  await done;
+  timers.mockRestore();
+  stop();
+  return pauses;
+}
+
+/** A data file whose one sign of its version is a description. */
+function version(text: string): string {
+  return JSON.stringify(marked((data) => (data.variables[0].description = text)));
+}
+
+function served({ snapshot }: Store): string | undefined {
+  return snapshot.variables[0]?.description;
+}
+
+async function untilServed(store: Store, text: string): Promise<void> {
+  await vi.waitFor(() => expect(served(store)).toBe(text), PATIENCE);
+}
+
+async function watched(): Promise<{ path: string; store: Store }> {
+  const path = join(await temporaryFolder(), "data.json");
+  await writeFile(path, version("first"));
+  return { path, store: await opened(path) };
+}
+
+async function opened(path: string): Promise<Store> {
+  const store = await openDataFile(path, { watch: true });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+async function replace(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text);
+  await rename(`${path}.new`, path);
+}

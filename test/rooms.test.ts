@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+
+/** The rooms of `src`, and which of those above it each may import: `*` is all. To add a room, add a line. */
+const MAY_IMPORT: Record<string, string> = {
+  domain: "",
+  signing: "domain",
+  formats: "domain",
+  encryption: "domain",
+  files: "domain",
+  cache: "domain files encryption",
+  store: "domain files",
+  service: "domain store",
+  server: "domain signing service",
+  client: "domain signing",
+  openapi: "domain signing server",
+  ".": "domain signing store service server client",
+  "tui/text": "domain",
+  "tui/state": "domain tui/text",
+  "tui/view": "domain tui/state tui/text",
+  "tui/modes": "domain tui/view tui/state tui/text",
+  "tui/commands": "domain tui/modes tui/view tui/state",
+  "tui/program": "domain tui/commands tui/modes tui/view tui/state",
+  "tui/components": "tui/program tui/view tui/state tui/text",
+  "tui/terminal": "tui/state tui/text",
+  tui: "tui/terminal tui/components tui/program tui/state tui/text",
+  "cli/output": "domain",
+  "cli/processes": "domain files cli/output",
+  "cli/settings": "domain files client cache cli/output",
+  "cli/sources": "domain files store service client cache encryption formats cli/output cli/processes cli/settings",
+  "cli/serving": "domain store server cli/output",
+  "cli/tui":
+    "domain store service encryption formats tui/state tui/terminal cli/output cli/processes cli/settings cli/sources",
+  "cli/doctor": "domain signing files store client cli/output cli/processes cli/settings cli/sources cli/serving",
+  "cli/completion": "domain store cli/output cli/settings cli/sources",
+  "cli/run": "domain client formats cli/output cli/processes cli/settings cli/sources",
+  "cli/commands": "*",
+  cli: "*",
+};
+
+const SPECIFIERS = /(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+)"/g;
+const SOURCES = join(import.meta.dirname, "../src");
+const files = readdirSync(SOURCES, { recursive: true, encoding: "utf8" }).filter((path) => /\.tsx?$/.test(path));
+
+const rooms = Object.keys(MAY_IMPORT);
+
+it.each(Object.entries(MAY_IMPORT))("%s imports only what it may: %s", (room, allowed) => {
+  const above = rooms.slice(0, rooms.indexOf(room));
+  const importable = [room, ...(allowed === "*" ? above : allowed.split(" ").filter((each) => above.includes(each)))];
+  const arrows = files
+    .filter((file) => roomOf(file) === room)
+    .flatMap((file) => importsOf(file).map((to) => [file, to]));
+  expect(arrows.filter(([, to = ""]) => !importable.includes(roomOf(to)))).toEqual([]);
+});
+
+it("every room of src is in the table", () => {
+  expect(files.map(roomOf).filter((room) => !(room in MAY_IMPORT))).toEqual([]);
+});
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(SOURCES, file), "utf8");
+  return [...text.matchAll(SPECIFIERS)].map(([, specifier = ""]) => join(dirname(file), specifier));
+}
+
+/** The folder in `src`; what is deeper in it belongs to the same room. */
+function roomOf(file: string): string {
+  const [first = "", second = ""] = dirname(file).split("/");
+  return ["cli", "tui"].includes(first) && second ? `${first}/${second}` : first;
+}

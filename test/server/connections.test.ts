@@ -1,0 +1,316 @@
+import { once } from "node:events";
+import { createServer, get as httpGet, type RequestListener } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { setImmediate as nextLoop } from "node:timers/promises";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { Connections, StoppableRequest } from "../../src/server/connections.js";
+import { DEV_HEADERS, get, nextAnswer, openSocket, receivedUntilClose } from "../support/http.js";
+import { runningServer } from "../support/running-server.js";
+import { stubbedServer } from "../support/stubbed-server.js";
+
+const HEALTH = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
+const LAST = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+const LINES = Object.entries({ Host: "a", ...DEV_HEADERS }).map(([name, value]) => `${name}: ${value}\r\n`);
+const MIB = 1_024 * 1_024;
+
+function variableRequest(id: number, connection = "keep-alive"): string {
+  return `GET /v1/variables/${id} HTTP/1.1\r\n${LINES.join("")}Connection: ${connection}\r\n\r\n`;
+}
+
+/**
+ * A server whose variables have a description of this length, and the ids that were requested. The kernel buffers of a
+ * connection hold at most 10 MiB.
+ */
+async function serverOfLargeAnswers(length = 12 * MIB) {
+  const ids: number[] = [];
+  const description = "x".repeat(length);
+  const getVariable = async (id: number) => {
+    ids.push(id);
+    return { id, type: "STRING", name: "LARGE", description } as const;
+  };
+  return { server: await stubbedServer({ source: { getVariable } }), ids, length };
+}
+
+/** Resolves after the server has answered requests on other connections, and so everything that it read before. */
+async function serverIsIdle(server: { port: number }): Promise<void> {
+  for (let count = 0; count < 10; count++) await get(server, "/healthz", {});
+}
+
+/** A node:http server that only has the limits on connections, and `emitted` requests so far. */
+async function bareServer(listener: RequestListener) {
+  const server = createServer({ IncomingMessage: StoppableRequest });
+  const connections = new Connections(server, { maxConnections: 0, onConnectionsRefused: () => {} });
+  const bare = { port: 0, emitted: 0 };
+  server.on("request", () => bare.emitted++);
+  server.on("request", connections.inTurn(listener));
+  server.listen(0, "127.0.0.1");
+  onTestFinished(() => {
+    connections.destroyAll();
+    server.close();
+  });
+  await once(server, "listening");
+  bare.port = (server.address() as AddressInfo).port;
+  return bare;
+}
+
+function fakeTimers(...names: ("setInterval" | "clearInterval")[]): void {
+  vi.useFakeTimers({ toFake: names });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+}
+
+describe("the open requests of one connection", () => {
+  it("the open requests of one connection are all answered in order, up to 100", async () => {
+    const socket = await openSocket(await runningServer());
+    const targets = Array.from({ length: 99 }, (_, index) => `/v1/variables/${(index % 6) + 1}`);
+    socket.write(targets.map((target) => `GET ${target} HTTP/1.1\r\n${LINES.join("")}\r\n`).join("") + LAST);
+    const received = await receivedUntilClose(socket);
+    expect(received.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(100);
+    const ids = [...received.matchAll(/^\{"id":(\d+),/gm)].map(([, id]) => `/v1/variables/${id}`);
+    expect(ids).toEqual(targets);
+  });
+
+  it("the open requests of one connection close the connection unanswered if there are 101", async () => {
+    const server = await runningServer();
+    const socket = await openSocket(server);
+    const received = receivedUntilClose(socket);
+    socket.write(HEALTH.repeat(101));
+    expect(await received).toBe("");
+    expect(await get(server, "/healthz", {})).toMatchObject({ status: 200 });
+  });
+
+  it("the open requests of one connection number at most 101, even if a single read contains more", async () => {
+    const server = await bareServer(() => {});
+    const socket = await openSocket(server);
+    const received = receivedUntilClose(socket);
+    // One read of the server has more than 2,000 of these.
+    socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(10_000));
+    expect(await received).toBe("");
+    expect(server.emitted).toBe(101);
+  });
+
+  it("the open requests of one connection are not read before the earlier ones are answered, but all answered in the end", async () => {
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const server = await bareServer(async (req, res) => {
+      if (req.url !== "/healthz") await released;
+      res.end("{}");
+    });
+    const socket = await openSocket(server);
+    const request = (connection: string) =>
+      `GET / HTTP/1.1\r\nHost: a\r\nConnection: ${connection}\r\nX: ${"x".repeat(15_000)}\r\n\r\n`;
+    const received = receivedUntilClose(socket);
+    socket.write(request("keep-alive").repeat(96) + request("close"));
+    await serverIsIdle(server);
+    // One read has 64 KiB, four of these. The health checks are counted too.
+    expect(server.emitted - 10).toBeLessThan(8);
+    release();
+    expect((await received).match(/HTTP\/1\.1 200 OK/g)).toHaveLength(97);
+  });
+
+  it("the open requests of one connection are all answered if the client ends its side of the connection after them", async () => {
+    const socket = await openSocket(await runningServer());
+    const received = receivedUntilClose(socket);
+    socket.end(HEALTH.repeat(10));
+    expect((await received).match(/HTTP\/1\.1 200 OK/g)).toHaveLength(10);
+  });
+
+  it.each([0, 1])(
+    "the open requests of one connection do not delay the end of a connection that the client ends after %d answers",
+    async (answers) => {
+      const socket = await openSocket(await runningServer());
+      if (answers > 0) {
+        socket.write(HEALTH);
+        await nextAnswer(socket);
+      }
+      const received = receivedUntilClose(socket);
+      const startedAt = performance.now();
+      socket.end();
+      expect(await received).toBe("");
+      // Both time limits of a connection that sends nothing are 5 s.
+      expect(performance.now() - startedAt).toBeLessThan(4_000);
+    },
+  );
+
+  it("the open requests of one connection have no limit over time: a client that pipelines 10 at a time gets 1,000 answers", async () => {
+    const socket = await openSocket(await runningServer());
+    let [sent, answered] = [10, 0];
+    const all = new Promise<void>((resolve) => {
+      socket.on("data", (bytes) => {
+        for (const _ of bytes.toString().matchAll(/HTTP\/1\.1 200 OK/g)) {
+          answered++;
+          if (sent++ < 1_000) socket.write(HEALTH);
+        }
+        if (answered === 1_000) resolve();
+      });
+    });
+    socket.write(HEALTH.repeat(10));
+    await all;
+    socket.destroy();
+  });
+
+  it("the open requests of one connection are read from the store one at a time, after the client has received the previous answer", async () => {
+    const { server, ids, length } = await serverOfLargeAnswers();
+    const socket = await openSocket(server);
+    socket.pause();
+    socket.write(variableRequest(1) + variableRequest(2, "close"));
+    await serverIsIdle(server);
+    expect(ids).toEqual([1]);
+    const received = await receivedUntilClose(socket.resume());
+    expect(ids).toEqual([1, 2]);
+    expect(received.length).toBeGreaterThan(2 * length);
+  });
+
+  it("the open requests of one connection are dropped when the client disconnects", async () => {
+    const { server, ids } = await serverOfLargeAnswers();
+    const socket = await openSocket(server);
+    socket.pause();
+    socket.write(variableRequest(1) + variableRequest(2));
+    await serverIsIdle(server);
+    socket.resetAndDestroy();
+    await server.close();
+    expect(ids).toEqual([1]);
+  });
+});
+
+describe("the time to receive an answer", () => {
+  // 24 MiB would have 778 s by their length.
+  const allowed = 5 * 60;
+
+  it("the time to receive an answer is limited, even for a client that receives slowly but steadily", async () => {
+    fakeTimers("setInterval", "clearInterval");
+    const { server, length } = await serverOfLargeAnswers(24 * MIB);
+    const socket = await openSocket(server);
+    socket.pause();
+    socket.write(variableRequest(1));
+    await serverIsIdle(server);
+    let received = 0;
+    for (let second = 0; second <= allowed + 1; second++) {
+      received += (socket.read(1_024) as Buffer | null)?.length ?? 0;
+      vi.advanceTimersByTime(1_000);
+      await nextLoop();
+    }
+    received += (await receivedUntilClose(socket.resume())).length;
+    expect(received).toBeGreaterThan(0);
+    expect(received).toBeLessThan(length);
+  });
+
+  it("the time to receive an answer is longer for a longer answer, so that a client on a slow line receives all of it", async () => {
+    fakeTimers("setInterval", "clearInterval");
+    const { server, length } = await serverOfLargeAnswers(24 * MIB);
+    const socket = await openSocket(server);
+    socket.pause();
+    socket.write(variableRequest(1, "close"));
+    await serverIsIdle(server);
+    // The kernel holds some megabytes: what is left to send is more than two thirds.
+    vi.advanceTimersByTime((allowed * 2_000) / 3);
+    expect((await receivedUntilClose(socket.resume())).length).toBeGreaterThan(length);
+  });
+
+  it.each([
+    ["a request that is no HTTP", "nonsense\r\n\r\n", 400],
+    ["a tunnel", "CONNECT evil:443 HTTP/1.1\r\nHost: evil:443\r\n\r\n", 405],
+  ])(
+    "the time to receive an answer also limits a connection that the client keeps open after the answer to %s",
+    async (_what, bytes, status) => {
+      fakeTimers("setInterval", "clearInterval");
+      const server = await runningServer({ drainGrace: 1_000 });
+      const socket = connect({ host: "127.0.0.1", port: server.port, allowHalfOpen: true });
+      const received: string[] = [];
+      socket.setEncoding("utf8").on("data", (text) => received.push(String(text)));
+      socket.write(bytes);
+      await once(socket, "end");
+      expect(received.join("")).toContain(`HTTP/1.1 ${status} `);
+      vi.advanceTimersByTime(11_000);
+      await server.close();
+      socket.destroy();
+    },
+  );
+});
+
+describe("the bytes that clients have yet to receive", () => {
+  it("the bytes that clients have yet to receive are limited over all connections: those that have waited the longest are closed", async () => {
+    // Shared by the answers: only the bytes that wait count.
+    const answer = Buffer.alloc(100 * MIB);
+    const server = await bareServer((req, res) => void res.end(req.url === "/healthz" ? "{}" : answer));
+    const clients = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const socket = await openSocket(server);
+        return { socket, closed: new Promise((resolve) => socket.once("close", resolve)), received: 0 };
+      }),
+    );
+    for (const client of clients) {
+      client.socket
+        .on("error", () => {})
+        .on("data", (bytes) => {
+          client.received += bytes.length;
+        });
+      client.socket.pause().write("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+      await serverIsIdle(server);
+    }
+    for (const { socket } of clients) socket.resume();
+    await Promise.all(clients.map(({ closed }) => closed));
+    expect(clients.map(({ received }) => received > answer.length)).toEqual([false, false, true, true]);
+  });
+});
+
+describe("the number of connections", () => {
+  it("the number of connections is limited: another one is closed unanswered", async () => {
+    fakeTimers("setInterval", "clearInterval");
+    const onConnectionsRefused = vi.fn();
+    const server = await runningServer({ maxConnections: 2, onConnectionsRefused });
+    const [first, second] = [await openSocket(server), await openSocket(server)];
+    for (const socket of [first, second]) {
+      socket.write(HEALTH);
+      expect(await nextAnswer(socket)).toMatchObject({ status: 200 });
+    }
+    for (let count = 0; count < 3; count++) expect(await receivedUntilClose(await openSocket(server))).toBe("");
+    vi.advanceTimersByTime(1_000);
+    expect(onConnectionsRefused.mock.calls).toEqual([[3]]);
+
+    first.write(LAST);
+    await once(first, "close");
+    expect(await get(server, "/healthz", {})).toMatchObject({ status: 200 });
+    second.destroy();
+  });
+
+  it("connections over the limit are reported at most once a minute", async () => {
+    fakeTimers("setInterval", "clearInterval");
+    const onConnectionsRefused = vi.fn();
+    const server = await runningServer({ maxConnections: 1, onConnectionsRefused });
+    const open = await openSocket(server);
+    open.write(HEALTH);
+    await nextAnswer(open);
+    for (let second = 0; second < 61; second++) {
+      await receivedUntilClose(await openSocket(server));
+      vi.advanceTimersByTime(1_000);
+    }
+    expect(onConnectionsRefused.mock.calls).toEqual([[1], [60]]);
+    open.destroy();
+  });
+
+  it("the number of connections is unlimited if maxConnections is 0", async () => {
+    const server = await runningServer({ maxConnections: 0 });
+    const agents = Array.from({ length: 20 }, () => openSocket(server));
+    for (const socket of await Promise.all(agents)) {
+      socket.write(LAST);
+      expect(await receivedUntilClose(socket)).toMatch(/^HTTP\/1\.1 200 /);
+    }
+  });
+});
+
+it("a request for a protocol upgrade is answered normally, and the connection stays open", async () => {
+  const { port } = await runningServer();
+  const headers = {
+    connection: "Upgrade, HTTP2-Settings",
+    upgrade: "h2c",
+    "http2-settings": "AAMAAABkAAQCAAAAAAIAAAAA",
+  };
+  const [response] = await once(httpGet({ host: "127.0.0.1", port, path: "/healthz", headers }), "response");
+  expect(response.statusCode).toBe(200);
+  response.resume();
+  await once(response, "end");
+});

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { byId, type Data, findById, NO_DATA, nextId, withLastIds } from "../../src/store/data.js";
+import { DATA } from "../support/data.js";
+
+const LAST_IDS = { environments: 4, variables: 8, values: 19 };
+const WITHOUT_HIGHEST: Data = { ...DATA, variables: DATA.variables.filter(({ id }) => id !== 8) };
+
+describe("nextId", () => {
+  it("nextId is one more than the highest id of the list, in any order", () => {
+    expect(nextId(DATA, "environments")).toBe(5);
+    expect(nextId(DATA, "variables")).toBe(9);
+    expect(nextId(DATA, "values")).toBe(20);
+  });
+
+  it("nextId starts at 1", () => {
+    expect(nextId(NO_DATA, "values")).toBe(1);
+  });
+
+  it("nextId is never a deleted id, not even the highest", () => {
+    expect(nextId({ ...WITHOUT_HIGHEST, last_ids: LAST_IDS }, "variables")).toBe(9);
+    expect(nextId({ ...NO_DATA, last_ids: LAST_IDS }, "values")).toBe(20);
+  });
+
+  it("nextId is not an id in use after the file was edited by hand", () => {
+    expect(nextId({ ...DATA, last_ids: { environments: 1, variables: 1, values: 0 } }, "variables")).toBe(9);
+  });
+});
+
+describe("withLastIds", () => {
+  it("withLastIds records the highest ids, and changes nothing else", () => {
+    const before = structuredClone(DATA);
+    expect(withLastIds(NO_DATA, DATA)).toStrictEqual({ ...DATA, last_ids: LAST_IDS });
+    expect(DATA).toStrictEqual(before);
+  });
+
+  it("withLastIds records ids that were deleted", () => {
+    expect(withLastIds(DATA, NO_DATA).last_ids).toStrictEqual(LAST_IDS);
+    expect(withLastIds(DATA, WITHOUT_HIGHEST).last_ids).toStrictEqual(LAST_IDS);
+  });
+
+  it("withLastIds never lowers a recorded id", () => {
+    const high = { environments: 40, variables: 80, values: 190 };
+    expect(withLastIds({ ...DATA, last_ids: high }, DATA).last_ids).toStrictEqual(high);
+    expect(withLastIds(DATA, { ...DATA, last_ids: high }).last_ids).toStrictEqual(high);
+  });
+});
+
+describe("findById", () => {
+  it.each([0, 1, 2, 3, 4, 7, 8])("findById finds each of %i records by id, and nothing for other ids", (length) => {
+    const records = Array.from({ length }, (_, index) => ({ id: 2 * index + 2 }));
+    for (const record of records) expect(findById(records, record.id)).toBe(record);
+    for (let id = 1; id <= 2 * length + 1; id += 2) expect(findById(records, id)).toBeUndefined();
+  });
+
+  it("findById finds the largest possible ids", () => {
+    const records = [{ id: 1 }, { id: Number.MAX_SAFE_INTEGER - 1 }, { id: Number.MAX_SAFE_INTEGER }].sort(byId);
+    for (const record of records) expect(findById(records, record.id)).toBe(record);
+  });
+});

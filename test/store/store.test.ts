@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { followProblem, type Store } from "../../src/store/store.js";
+import { DATA } from "../support/data.js";
+
+/** What is told of a store that has these problems, one after the other, the first before anybody follows it. */
+function toldOf(first: string | undefined, ...later: (string | undefined)[]): (string | undefined)[] {
+  const told: (string | undefined)[] = [];
+  const listeners: (() => void)[] = [];
+  const state = { problem: first };
+  const store: Store = {
+    snapshot: DATA,
+    get problem() {
+      return state.problem;
+    },
+    subscribe: (listener) => {
+      listeners.push(listener);
+      return () => {};
+    },
+    close: async () => {},
+  };
+  followProblem(store, (problem) => told.push(problem));
+  for (const problem of later) {
+    state.problem = problem;
+    for (const listener of listeners) listener();
+  }
+  return told;
+}
+
+describe("followProblem", () => {
+  it("followProblem calls the listener each time the data was read again", () => {
+    expect(toldOf(undefined, undefined, "a", undefined, undefined, "a")).toEqual([
+      undefined,
+      "a",
+      undefined,
+      undefined,
+      "a",
+    ]);
+  });
+
+  it("followProblem calls the listener at once if there is a problem", () => {
+    expect(toldOf("a", "b", undefined)).toEqual(["a", "b", undefined]);
+  });
+});

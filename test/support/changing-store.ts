@@ -1,0 +1,21 @@
+import type { Data } from "../../src/store/data.js";
+import { createMemoryStore } from "../../src/store/memory-store.js";
+import type { Store } from "../../src/store/store.js";
+
+/** An in-memory store whose data can be replaced. */
+export interface ChangingStore extends Store {
+  replace(data: unknown): void;
+}
+
+export function changingStore(data: unknown): ChangingStore {
+  let snapshot: Data = createMemoryStore(data).snapshot;
+  return {
+    ...createMemoryStore(data),
+    get snapshot() {
+      return snapshot;
+    },
+    replace(next) {
+      snapshot = createMemoryStore(next).snapshot;
+    },
+  };
+}

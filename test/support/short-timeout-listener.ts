@@ -1,0 +1,15 @@
+import { onTestFinished } from "vitest";
+import { bind, createListener } from "../../src/server/listener.js";
+import { createRateLimiter } from "../../src/server/rate-limiter.js";
+
+/** A listener that waits for 0.2 s only for a request. Closed when the current test ends. */
+export async function shortTimeoutListener(): Promise<{ port: number }> {
+  const limiter = createRateLimiter({ limit: 7_500, window: 60 }, () => performance.now());
+  const timeouts = { headersTimeout: 200, requestTimeout: 200, connectionsCheckingInterval: 20 };
+  const server = createListener(limiter, timeouts);
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { port: await bind(server, "127.0.0.1", 0) };
+}

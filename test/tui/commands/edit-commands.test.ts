@@ -1,0 +1,101 @@
+import { expect, it } from "vitest";
+import { EDIT_COMMANDS } from "../../../src/tui/commands/edit-commands.js";
+import { selectedEntry } from "../../../src/tui/state/list.js";
+import type { Loaded, State, Step } from "../../../src/tui/state/state.js";
+import { ENTRIES, readyState } from "../support/state.js";
+import { modeOf } from "../support/test-modes.js";
+
+function command(key: string) {
+  const found = EDIT_COMMANDS.find(({ keys }) => keys.includes(key));
+  if (!found) throw new Error(`there is no ${key}`);
+  return found;
+}
+
+const run = (key: string, state: State, argument = ""): Step => command(key).run(state, argument);
+const disabledReason = (key: string, state: State) => command(key).disabledReason?.(state);
+
+/** The cursor on the row with this number. */
+function at(cursor: number): State {
+  return readyState(ENTRIES, { list: { rows: [4, 1, 0], cursor } });
+}
+
+function loaded(changes: Partial<Loaded>): State {
+  return readyState(ENTRIES, { loaded: changes });
+}
+
+it("edit commands know the variable under the cursor", () => {
+  expect([0, 1, 2, 3].map((cursor) => selectedEntry(at(cursor)))).toEqual([
+    ENTRIES[4],
+    ENTRIES[1],
+    ENTRIES[0],
+    undefined,
+  ]);
+});
+
+it("e edits the variable under the cursor", () => {
+  expect(modeOf(run("e", at(1)), "form")).toMatchObject({ purpose: "edit", name: { text: "PORT" } });
+});
+
+it("a adds a variable", () => {
+  expect(modeOf(run("a", at(1)), "form")).toMatchObject({ purpose: "add", name: { text: "" } });
+});
+
+it("x asks to delete the variable under the cursor", () => {
+  expect(modeOf(run("x", at(1)), "confirm")).toMatchObject({ purpose: "delete", edit: { name: "PORT" } });
+});
+
+it("x reports that there is no value to delete", () => {
+  expect(run("x", at(0))[0].notice?.text).toBe("UNSET has no value here");
+});
+
+it("u asks to undo the newest edit", () => {
+  const edit = { name: "PORT", before: undefined, after: { type: "NUMBER", description: "", value: 1 } } as const;
+  expect(modeOf(run("u", { ...at(0), undo: [edit] }), "confirm").purpose).toBe("undo");
+});
+
+it.each(["e", "a", "x", "u"])("%s can't edit the variables of a server", (key) => {
+  expect(disabledReason(key, loaded({ isEditable: false }))).toBe("the variables of a server can't be edited here");
+});
+
+it.each(["e", "a", "x", "u", "d"])("%s is disabled until all variables are read", (key) => {
+  expect(disabledReason(key, loaded({ isComplete: false, isEditable: false, phase: "loading" }))).toBe("still reading");
+  expect(disabledReason(key, loaded({ isComplete: false, phase: "failed" }))).toBe("the variables can't be read");
+  const edit = { name: "PORT", before: undefined, after: undefined };
+  expect(disabledReason(key, { ...at(0), undo: [edit] })).toBeUndefined();
+});
+
+it("u has nothing to undo before the first edit", () => {
+  expect(disabledReason("u", at(0))).toBe("nothing to undo");
+});
+
+it.each(["e", "x"])("%s is disabled in an empty list", (key) => {
+  expect(disabledReason(key, at(3))).toBe("no variable is selected");
+  expect(run(key, at(3))).toEqual([at(3), []]);
+});
+
+it("d asks which place to compare with", () => {
+  expect(modeOf(run("d", at(0)), "pick").cursor).toBe(1);
+});
+
+it(":diff NAME compares with that place", () => {
+  expect(modeOf(run("d", at(0), "shop/production"), "diff").place).toBe(2);
+});
+
+it.each([
+  ["shop/tset", 'there is no other place "shop/tset" (did you mean shop/test?)'],
+  ["nowhere", 'there is no other place "nowhere"'],
+  ["shop/development", "shop/development is the open place"],
+])(":diff can't compare with %s", (name, text) => {
+  const [state, effects] = run("d", at(0), name);
+  expect([state.mode.kind, state.notice?.text, effects]).toEqual(["browse", text, []]);
+});
+
+it("? opens the help, and : the command line", () => {
+  expect(modeOf(run("?", at(0)), "help").top).toBe(0);
+  expect(modeOf(run(":", at(0)), "command").field.text).toBe("");
+});
+
+it("each command has a help text and a unique name", () => {
+  expect(EDIT_COMMANDS.map(({ name }) => name)).toEqual(["edit", "add", "delete", "undo", "diff", "help", "command"]);
+  expect(EDIT_COMMANDS.filter(({ help }) => help === "")).toEqual([]);
+});

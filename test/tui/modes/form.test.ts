@@ -1,0 +1,195 @@
+import { expect, it } from "vitest";
+import { refused } from "../../../src/tui/modes/confirm.js";
+import { formKey, openForm, prepared } from "../../../src/tui/modes/form.js";
+import type { Key } from "../../../src/tui/state/key.js";
+import type { Assigned, Edit } from "../../../src/tui/state/ports.js";
+import type { Form, State, Step } from "../../../src/tui/state/state.js";
+import { ENTRIES, paste, press, readyState, SECRET, type } from "../support/state.js";
+import { modeOf } from "../support/test-modes.js";
+
+const [DATABASE_URL, PORT, FLAGS, TOKEN, UNSET] = ENTRIES;
+const FAILURE = { code: "usage", message: "PORT has been changed in the meantime" };
+
+function after(opened: Step, ...keys: readonly Key[]): Step {
+  return keys.reduce((before, key) => formKey(before[0], modeOf(before, "form"), key), opened);
+}
+
+const adding = (state: State = readyState()) => openForm(state, "add");
+const editing = (entry = DATABASE_URL, state: State = readyState()) => openForm(state, "edit", entry);
+const draftOf = ([, [effect]]: Step) => (effect?.type === "prepare" ? effect.draft : undefined);
+
+function filled(): Step {
+  return after(adding(), type("NEW"), press("tab"), press("tab"), type(SECRET), press("tab"), type("Why"));
+}
+
+it("the form for a new variable is empty and starts at the name", () => {
+  const form = modeOf(adding(), "form");
+  expect([form.field, form.name.text, form.type, form.value.text, form.before]).toEqual([
+    "name",
+    "",
+    "STRING",
+    "",
+    undefined,
+  ]);
+});
+
+it("the form for an existing variable starts at its value", () => {
+  const form = modeOf(editing(), "form");
+  expect([form.field, form.name.text, form.value.text, form.description.text]).toEqual([
+    "value",
+    "DATABASE_URL",
+    SECRET,
+    "Primary database",
+  ]);
+  expect(form.before).toEqual({ type: "STRING", description: "Primary database", value: SECRET });
+  expect(modeOf(editing(FLAGS), "form").value.text).toBe('{"beta":[1,null]}');
+});
+
+it("the form has an empty value for a missing or an encrypted one", () => {
+  const [unset, token] = [modeOf(editing(UNSET), "form"), modeOf(editing(TOKEN), "form")];
+  expect([unset.value.text, unset.before, unset.type]).toEqual(["", undefined, "BOOLEAN"]);
+  expect([token.value.text, token.before?.value]).toEqual(["", "envbee:enc:v1:abc"]);
+});
+
+it.each([
+  ["tab", ["type", "value", "description", "name"]],
+  ["down", ["type", "value", "description", "name"]],
+  ["shift-tab", ["description", "value", "type", "name"]],
+  ["up", ["description", "value", "type", "name"]],
+])("%s goes through the fields of a form", (key, fields) => {
+  const seen = fields.map((_, index) => modeOf(after(adding(), ...Array(index + 1).fill(press(key))), "form").field);
+  expect(seen).toEqual(fields);
+});
+
+it("the form skips the name of an existing variable", () => {
+  const fields = [1, 2, 3].map((times) => modeOf(after(editing(), ...Array(times).fill(press("tab"))), "form").field);
+  expect(fields).toEqual(["description", "type", "value"]);
+});
+
+it.each([
+  [press("right"), ["NUMBER", "BOOLEAN", "JSON", "STRING"]],
+  [type(" "), ["NUMBER", "BOOLEAN", "JSON", "STRING"]],
+  [press("left"), ["JSON", "BOOLEAN", "NUMBER", "STRING"]],
+])("%o changes the type in a form", (key, types) => {
+  const start = after(adding(), press("tab"));
+  const seen = types.map((_, index) => modeOf(after(start, ...Array(index + 1).fill(key)), "form").type);
+  expect(seen).toEqual(types);
+});
+
+it("the type in a form accepts no text", () => {
+  const start = after(adding(), press("tab"));
+  expect(after(start, type("left"), press("backspace"))[0]).toBe(start[0]);
+});
+
+it.each(["ctrl-j", "alt-enter"])("%s inserts a newline in the value of a form only", (key) => {
+  expect(modeOf(after(editing(), press(key), type("x")), "form").value.text).toBe(`${SECRET}\nx`);
+  expect(modeOf(after(adding(), type("A"), press(key)), "form").name.text).toBe("A");
+  expect(modeOf(after(editing(), type(key)), "form").value.text).toBe(`${SECRET}${key}`);
+});
+
+it.each(["escape", "enter", "ctrl-s", "tab"])("a pasted %s is text in a form", (text) => {
+  expect(modeOf(after(editing(), paste(text)), "form").value.text).toBe(`${SECRET}${text}`);
+});
+
+it("Space toggles a BOOLEAN in a form", () => {
+  const once = after(editing(UNSET), type(" "));
+  expect(modeOf(once, "form").value.text).toBe("true");
+  expect(modeOf(after(once, type(" ")), "form").value.text).toBe("false");
+});
+
+it("Enter goes to the next field of a form, and submits it on the last", () => {
+  const next = after(adding(), type("NEW"), press("enter"));
+  expect([modeOf(next, "form").field, next[1]]).toEqual(["type", []]);
+  expect(draftOf(after(filled(), press("enter")))).toEqual({
+    name: "NEW",
+    before: undefined,
+    type: "STRING",
+    value: SECRET,
+    description: "Why",
+  });
+});
+
+it("Ctrl-S submits a form from any field", () => {
+  expect(draftOf(after(editing(PORT), press("ctrl-u"), type("1"), press("ctrl-s")))).toEqual({
+    name: "PORT",
+    before: { type: "NUMBER", description: "", value: 3000 },
+    type: "NUMBER",
+    value: "1",
+    description: "",
+  });
+});
+
+it("a form trims a pasted name", () => {
+  expect(draftOf(after(adding(), type("NEW\n"), press("ctrl-s")))?.name).toBe("NEW");
+});
+
+it.each([
+  ["a new one without a name", adding(), "name", "enter a name"],
+  ["a name that is there", after(adding(), type("PORT")), "name", "PORT already exists: edit it instead"],
+  ["a name without a value here", after(adding(), type("UNSET")), "name", "UNSET already exists: edit it instead"],
+  ["nothing for what is encrypted", editing(TOKEN), "value", "the value is encrypted: type a new one"],
+])("the form refuses %s", (_, start, field, problem) => {
+  const submitted = after(start, press("tab"), press("ctrl-s"));
+  expect(submitted[1]).toEqual([]);
+  expect(modeOf(submitted, "form")).toMatchObject({ field, problem });
+});
+
+it("typing clears the problem of a form", () => {
+  expect(modeOf(after(adding(), press("ctrl-s"), type("A")), "form").problem).toBeUndefined();
+});
+
+it("the form reports control characters that were left out of a paste", () => {
+  const { value, problem } = modeOf(after(editing(), type("\x1b[0m")), "form");
+  expect([value.text, problem]).toEqual([`${SECRET}[0m`, "control characters in the pasted text were left out"]);
+});
+
+it("Escape closes a form, and says that nothing was changed if something was typed", () => {
+  const typed = after(editing(), type("x"), press("escape"))[0];
+  expect([typed.mode.kind, typed.notice?.text]).toEqual(["browse", "nothing was changed"]);
+  for (const opened of [adding(), editing(), editing(TOKEN), editing(UNSET)]) {
+    const [state] = after(opened, press("tab"), press("escape"));
+    expect([state.mode.kind, state.notice]).toEqual(["browse", undefined]);
+  }
+});
+
+const EDIT: Edit = { name: "NEW", before: undefined, after: { type: "STRING", description: "Why", value: SECRET } };
+
+it("the edit of a form is shown with its values for confirmation", () => {
+  const [state] = after(filled(), press("ctrl-s"));
+  const confirmation = modeOf(prepared(state, EDIT), "confirm");
+  expect(confirmation).toMatchObject({ purpose: "add", edit: EDIT, isRevealed: true, isBusy: false });
+  expect(confirmation.form).toEqual(state.mode);
+});
+
+it("a form without changes needs no confirmation", () => {
+  const same: Assigned = { type: "JSON", description: "", value: { beta: [1, null] } };
+  const state = prepared(editing(FLAGS)[0], { name: "FLAGS", before: same, after: structuredClone(same) });
+  expect([state.mode.kind, state.notice?.text]).toEqual(["browse", "nothing to change"]);
+});
+
+it("the edit of a closed form is dropped", () => {
+  for (const state of [readyState(), editing(PORT)[0], prepared(filled()[0], EDIT)]) {
+    expect(prepared(state, EDIT)).toBe(state);
+  }
+});
+
+it("a refused edit is explained in the form and in the confirmation", () => {
+  expect(modeOf(refused(filled()[0], FAILURE), "form").problem).toBe(FAILURE.message);
+  const confirmation = modeOf(prepared(filled()[0], EDIT), "confirm");
+  const busy = readyState(ENTRIES, { mode: { ...confirmation, isBusy: true } });
+  expect(modeOf(refused(busy, FAILURE), "confirm")).toMatchObject({ problem: FAILURE.message, isBusy: false });
+});
+
+it("a late refusal is dropped", () => {
+  const waiting = prepared(filled()[0], EDIT);
+  for (const state of [readyState(), waiting]) expect(refused(state, FAILURE)).toBe(state);
+});
+
+it("the messages of a form contain no value", () => {
+  const forms: Form[] = [
+    modeOf(after(filled(), press("ctrl-s")), "form"),
+    modeOf(after(editing(TOKEN), press("ctrl-s")), "form"),
+  ];
+  for (const { problem } of forms) expect(problem ?? "").not.toContain(SECRET);
+  expect(JSON.stringify(after(filled(), press("escape"))[0].notice)).not.toContain(SECRET);
+});

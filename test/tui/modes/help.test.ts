@@ -1,0 +1,68 @@
+import { expect, it } from "vitest";
+import { helpKey, openHelp } from "../../../src/tui/modes/help.js";
+import type { Command } from "../../../src/tui/state/command.js";
+import { type Step, step } from "../../../src/tui/state/state.js";
+import { ENTRIES, paste, press, readyState } from "../support/state.js";
+import { modeOf } from "../support/test-modes.js";
+
+/** Header, footer and border leave 26 lines. */
+const START = readyState(ENTRIES, { rows: 30 });
+const LINES = 100;
+
+/** Commands with a help of this many lines: a heading and a line for each. */
+function commands(lines: number): readonly Command[] {
+  const command: Command = {
+    name: "quit",
+    keys: ["q"],
+    label: "quit",
+    help: "quit",
+    group: "Other",
+    run: (state) => step(state),
+  };
+  return Array.from({ length: lines - 1 }, () => command);
+}
+
+function pressed(start: Step, lines: number, ...names: readonly string[]): Step {
+  return names.reduce((before, name) => {
+    return helpKey(before[0], modeOf(before, "help").top, press(name), commands(lines));
+  }, start);
+}
+
+it.each([
+  ["down", 27],
+  ["j", 27],
+  ["up", 25],
+  ["k", 25],
+  ["pagedown", 52],
+  ["ctrl-f", 52],
+  ["pageup", 0],
+  ["ctrl-d", 39],
+  ["ctrl-u", 13],
+  ["home", 0],
+  ["end", 74],
+  ["G", 74],
+])("%s scrolls the help", (key, top) => {
+  expect(modeOf(pressed(openHelp(START), LINES, "pagedown", key), "help").top).toBe(top);
+});
+
+it("the help scrolls to its last line, and not at all if it fits", () => {
+  expect(modeOf(pressed(openHelp(START), LINES, "end", "down", "pagedown"), "help").top).toBe(74);
+  expect(modeOf(pressed(openHelp(START), 26, "down", "end"), "help").top).toBe(0);
+});
+
+it("the help scrolls from its last line after the screen has grown", () => {
+  const [state] = pressed(openHelp(START), LINES, "end");
+  expect(modeOf(pressed(step({ ...state, rows: 55 }), LINES, "up"), "help").top).toBe(48);
+});
+
+it.each(["escape", "q", "?"])("%s closes the help", (key) => {
+  expect(pressed(openHelp(START), LINES, key)).toEqual(step(START));
+});
+
+it("the help ignores other keys and pastes", () => {
+  const [state] = openHelp(START);
+  const { top } = modeOf(state, "help");
+  for (const key of [press("x"), paste("escape")]) {
+    expect(helpKey(state, top, key, commands(LINES))).toEqual(step(state));
+  }
+});

@@ -1,0 +1,270 @@
+import { expect, test } from "vitest";
+import {
+  ChangedDataError,
+  DecryptionError,
+  RateLimitedError,
+  ServerError,
+  UnauthorizedError,
+  UsageError,
+} from "../../../src/domain/errors.js";
+import type { RateLimit } from "../../../src/domain/http-headers.js";
+import type { VariableEntry } from "../../../src/domain/source.js";
+import { Performer } from "../../../src/tui/program/perform.js";
+import type { CopyOutcome, OpenPlace, Place } from "../../../src/tui/state/ports.js";
+import type { Effect, Message } from "../../../src/tui/state/state.js";
+import { localSource, withMethods } from "../support/source.js";
+import { entry } from "../support/state.js";
+
+const LOAD: Effect = { type: "load", place: 0, generation: 7, known: [] };
+
+function openPlace(change: Partial<OpenPlace> = {}): OpenPlace {
+  return {
+    source: localSource({ PORT: 3000 }),
+    editor: undefined,
+    decrypt: (_name, value) => value,
+    getCommand: (name) => `appvars get ${name} --profile staging`,
+    ...change,
+  };
+}
+
+function place(open: Place["open"]): Place {
+  return { name: "staging", kind: "profile", detail: "", open };
+}
+
+/** Performs effects in turn, and returns for each the messages up to one of these types. */
+function testPerformer(places: readonly Place[], outcome: CopyOutcome = { kind: "clipboard" }) {
+  const copied: string[] = [];
+  const done: string[] = [];
+  const performer = new Performer({
+    places,
+    copy: async (text) => {
+      copied.push(text);
+      return outcome;
+    },
+    ticks: () => 5,
+    quit: () => void done.push("quit"),
+    suspend: () => void done.push("suspend"),
+    onRead: () => void done.push("read"),
+  });
+  const run = (effect: Effect, ...until: Message["type"][]) =>
+    new Promise<Message[]>((resolve) => {
+      const messages: Message[] = [];
+      performer.perform(effect, (message) => {
+        messages.push(message);
+        if (until.includes(message.type)) resolve(messages);
+      });
+    });
+  return { performer, run, copied, done };
+}
+
+test("a load dispatches that the place is open, its progress, and all entries", async () => {
+  const { run } = testPerformer([place(async () => openPlace())]);
+  const messages = await run(LOAD, "loaded");
+  expect(messages.map(({ type }) => type)).toEqual(["opened", "progress", "loaded"]);
+  expect(messages[0]).toMatchObject({ generation: 7, isEditable: false });
+  expect(messages[2]).toMatchObject({ generation: 7, problem: undefined, requests: 3, now: 5 });
+});
+
+test("onRead is called after a read that found changes", async () => {
+  let source = localSource({ PORT: 3000 });
+  const current = withMethods(source, { readSnapshot: (read) => source.readSnapshot(read) });
+  const { run, done } = testPerformer([place(async () => openPlace({ source: current }))]);
+  const load = async (known: readonly VariableEntry[]): Promise<readonly VariableEntry[]> => {
+    const message = (await run({ ...LOAD, known }, "loaded")).at(-1);
+    return message?.type === "loaded" ? message.entries : [];
+  };
+  const entries = await load([]);
+  expect(done).toEqual(["read"]);
+  await load(entries);
+  expect(done).toEqual(["read"]);
+  source = localSource({ PORT: 3001 });
+  await load(entries);
+  expect(done).toEqual(["read", "read"]);
+});
+
+test("a place is opened once, and again after a failure", async () => {
+  let opened = 0;
+  const { run } = testPerformer([
+    place(async () => {
+      if (++opened === 1) throw new UsageError("no such profile");
+      return openPlace();
+    }),
+  ]);
+  const [failed] = await run(LOAD, "failed");
+  expect(failed).toMatchObject({ failure: { code: "usage", message: "no such profile" } });
+  await run(LOAD, "loaded");
+  await run(LOAD, "loaded");
+  expect(opened).toBe(2);
+});
+
+test("a place that failed is closed and opened again on request", async () => {
+  const events: string[] = [];
+  const refusing = withMethods(localSource({}), {
+    listVariables: () => Promise.reject(new UnauthorizedError("refused")),
+    close: async () => void events.push("closed"),
+  });
+  const { run } = testPerformer([
+    place(async () => {
+      events.push("opened");
+      return openPlace({ source: refusing });
+    }),
+  ]);
+  await run(LOAD, "failed");
+  await run(LOAD, "failed");
+  expect(events).toEqual(["opened"]);
+  await run({ ...LOAD, generation: 8 }, "failed");
+  expect(events).toEqual(["opened", "closed", "opened"]);
+});
+
+test("a rate limit error has the seconds to wait", async () => {
+  const listValues = () => Promise.reject(new RateLimitedError("too many requests", 12));
+  const source = withMethods(localSource({}), { listValues });
+  const { run } = testPerformer([place(async () => openPlace({ source }))]);
+  const messages = await run(LOAD, "failed");
+  expect(messages.at(-1)).toMatchObject({ failure: { code: "rate_limited", retryAfter: 12 }, now: 5 });
+});
+
+test("the rate limit of a server is dispatched for the open place only", async () => {
+  let tell: (rateLimit: RateLimit) => void = () => {};
+  const { run } = testPerformer([
+    place(async (onRateLimit) => {
+      tell = onRateLimit;
+      tell({ limit: 10, remaining: 9, reset: 60 });
+      return openPlace();
+    }),
+  ]);
+  const messages = await run(LOAD, "loaded");
+  expect(messages[0]).toEqual({ type: "rateLimit", generation: 7, rateLimit: { limit: 10, remaining: 9, reset: 60 } });
+});
+
+test.each([
+  ["is read again at once, and no failure is shown", 4, "loaded"],
+  ["is a failure when it changes again and again", 5, "failed"],
+] as const)("data that changes while it is read %s", async (_what, changes, outcome) => {
+  let left = changes;
+  const local = localSource({ PORT: 3000 });
+  const source = withMethods(local, {
+    listValues: (page) => (left-- > 0 ? Promise.reject(new ChangedDataError("it changed")) : local.listValues(page)),
+  });
+  const { run } = testPerformer([place(async () => openPlace({ source }))]);
+  const messages = await run(LOAD, "loaded", "failed");
+  expect(messages.at(-1)?.type).toBe(outcome);
+  left = changes;
+  const compared = await run({ type: "compare", place: 0 }, "compared", "notCompared");
+  expect(compared.at(-1)?.type).toBe(outcome === "loaded" ? "compared" : "notCompared");
+});
+
+test("the problem of an unhealthy source comes with its variables", async () => {
+  const source = localSource({ A: 1 });
+  source.getHealth = async () => Promise.reject(new ServerError("the data file is not valid", 503));
+  const { run } = testPerformer([place(async () => openPlace({ source }))]);
+  expect((await run(LOAD, "loaded")).at(-1)).toMatchObject({ problem: "the data file is not valid" });
+});
+
+test("an unexpected error is reported by its kind only, since it can quote anything", async () => {
+  const { run } = testPerformer([place(async () => Promise.reject(new TypeError("cannot read secret-value")))]);
+  const [failed] = await run(LOAD, "failed");
+  expect(failed).toMatchObject({ failure: { code: "unexpected", message: expect.not.stringContaining("secret") } });
+});
+
+test("an encrypted value is copied decrypted", async () => {
+  const { run, copied } = testPerformer([place(async () => openPlace({ decrypt: () => "plain" }))]);
+  await run({ type: "copyValue", entry: entry("URL", "envbee:enc:v1:abc") }, "copied");
+  await run({ type: "copyValue", entry: entry("FLAGS", { a: 1 }, "JSON") }, "copied");
+  expect(copied).toEqual(["plain", "plain"]);
+});
+
+test("a value that can't be decrypted isn't copied, and the reason is reported", async () => {
+  const decrypt = () => {
+    throw new DecryptionError("URL is encrypted: set APPVARS_ENC_KEY");
+  };
+  const { run, copied } = testPerformer([place(async () => openPlace({ decrypt }))]);
+  const encrypted = entry("URL", "envbee:enc:v1:abc");
+  const [message] = await run({ type: "copyValue", entry: encrypted }, "copied");
+  expect(message).toMatchObject({
+    what: "URL",
+    outcome: { kind: "failed", reason: expect.stringContaining("ENC_KEY") },
+  });
+  expect(await run({ type: "decrypt", entry: encrypted }, "notDecrypted")).toHaveLength(1);
+  expect(copied).toEqual([]);
+});
+
+test("a command is copied without reading anything", async () => {
+  const { run, copied } = testPerformer([place(async () => openPlace())]);
+  await run({ type: "copyCommand", name: "PORT" }, "copied");
+  expect(copied).toEqual(["appvars get PORT --profile staging"]);
+});
+
+test("a command for a reserved name is copied with a warning", async () => {
+  const { run } = testPerformer([place(async () => openPlace())]);
+  const [message] = await run({ type: "copyCommand", name: "LD_PRELOAD" }, "copied");
+  expect(message).toMatchObject({ what: "the command for LD_PRELOAD (reserved: run and export leave it out)" });
+});
+
+test("the editor of a place prepares and applies edits, and its refusals are reported", async () => {
+  const edit = { name: "A", before: undefined, after: undefined };
+  const editor = {
+    prepare: () => edit,
+    apply: async () => Promise.reject(new UsageError("A was changed in the meantime")),
+  };
+  const { run } = testPerformer([place(async () => openPlace({ editor }))]);
+  const draft = { name: "A", before: undefined, type: "STRING", value: "", description: "" } as const;
+  expect(await run({ type: "prepare", draft }, "prepared")).toEqual([{ type: "prepared", edit }]);
+  const [refused] = await run({ type: "apply", edit }, "refused");
+  expect(refused).toMatchObject({ failure: { message: "A was changed in the meantime" } });
+});
+
+test("another place is read for a comparison, or the failure is reported", async () => {
+  const { run } = testPerformer([
+    place(async () => openPlace()),
+    place(async () => openPlace({ source: localSource({ OTHER: 1 }) })),
+    place(async () => Promise.reject(new UsageError("broken profile"))),
+  ]);
+  const [compared] = await run({ type: "compare", place: 1 }, "compared");
+  expect(compared).toMatchObject({ place: 1, entries: [{ variable: { name: "OTHER" } }] });
+  expect(await run({ type: "compare", place: 2 }, "notCompared")).toMatchObject([{ failure: { code: "usage" } }]);
+});
+
+test("quit and suspend call the options", () => {
+  const { performer, done } = testPerformer([]);
+  performer.perform({ type: "quit" }, () => {});
+  performer.perform({ type: "suspend" }, () => {});
+  expect(done).toEqual(["quit", "suspend"]);
+});
+
+test("an unchanged version is not read again", async () => {
+  let version = 1;
+  let reads = 0;
+  const local = localSource({ PORT: 3000 });
+  const source = withMethods(local, {
+    listVariables: (page) => {
+      reads++;
+      return local.listVariables(page);
+    },
+  });
+  const { run } = testPerformer([place(async () => openPlace({ source, version: () => version }))]);
+  const load = async (known: readonly VariableEntry[]): Promise<readonly VariableEntry[]> => {
+    const message = (await run({ ...LOAD, known }, "loaded")).at(-1);
+    return message?.type === "loaded" ? message.entries : [];
+  };
+  const entries = await load([]);
+  expect(await load(entries)).toBe(entries);
+  expect(reads).toBe(1);
+  version = 2;
+  expect(await load(entries)).toBe(entries);
+  expect(reads).toBe(2);
+});
+
+test("close closes all opened places and ignores those that failed", async () => {
+  const closed: string[] = [];
+  const source = localSource({ A: 1 });
+  source.close = async () => void closed.push("closed");
+  const { performer, run } = testPerformer([
+    place(async () => openPlace({ source })),
+    place(async () => Promise.reject(new UsageError("broken"))),
+  ]);
+  await run(LOAD, "loaded");
+  await run({ ...LOAD, place: 1 }, "failed");
+  await performer.close();
+  expect(closed).toEqual(["closed"]);
+});

@@ -1,0 +1,496 @@
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:https";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type Page, type PageRequest, paginate } from "../../../src/domain/page.js";
+import type { Variable } from "../../../src/domain/variable.js";
+import { serve } from "../../../src/serve.js";
+import type { Data } from "../../../src/store/data.js";
+import { httpPeer, listening, tcpPeer, unusedPort } from "../../client/peer.js";
+import { DATA, edited } from "../../support/data.js";
+import { dataFile } from "../../support/data-file.js";
+import { DEV_HEADERS } from "../../support/http.js";
+import { runningServer } from "../../support/running-server.js";
+import { stubbedServer } from "../../support/stubbed-server.js";
+import { switchingServer } from "../../support/switching-server.js";
+import { developmentProfile, hasFailed, isWell, profileFolder, remoteProgram } from "../support/remote-program.js";
+
+async function programOf(...urls: (string | URL)[]) {
+  const profiles = Object.fromEntries(urls.map((url, index) => [`server-${index}`, developmentProfile(url)]));
+  return remoteProgram({}, { config: (await profileFolder(profiles)).path });
+}
+
+function variables(count: number): Variable[] {
+  return Array.from({ length: count }, (_, index) => {
+    return { id: index + 1, type: "NUMBER", name: `NAME_${index + 1}`, description: "" };
+  });
+}
+
+/** Data with this many variables in shop/development, each with its id as its value. */
+function manyVariables(count: number): Data {
+  const all = variables(count);
+  return {
+    version: 1,
+    environments: DATA.environments,
+    variables: all.map((variable) => ({ ...variable, application: "shop" })),
+    values: all.map(({ id }) => ({ id, variable_id: id, environment_id: 1, content: { value: id } })),
+  };
+}
+
+/** A server that delays each answer until it is released. */
+async function gatedServer(data: object) {
+  const waiting: (() => void)[] = [];
+  const sleep = () => new Promise<void>((resolve) => void waiting.push(resolve));
+  const paths: string[] = [];
+  const server = await runningServer({
+    data,
+    drainGrace: 0,
+    faults: { latency: { least: 1, most: 1 }, sleep },
+    onRequest: ({ path }) => paths.push(path),
+  });
+  /** Releases the answers to this many requests. */
+  const answer = async (count: number) => {
+    for (let answered = 0; answered < count; answered++) {
+      await expect.poll(() => waiting.length, { interval: 5 }).toBeGreaterThan(0);
+      waiting.shift()?.();
+    }
+  };
+  return { ...server, answer, waiting, paths };
+}
+
+describe("while 2,500 variables are read", () => {
+  it("the first of 2,500 variables are shown and usable before the rest", async () => {
+    const server = await gatedServer(manyVariables(2_500));
+    const program = await programOf(server.url);
+    expect(program.frame()).toContain("reading…");
+    await server.answer(2);
+    await program.until(({ loaded }) => loaded.entries.length > 0);
+    expect(program.frame()).toContain("1,000 of 2,500 read");
+    expect(program.frame()).toMatch(/NAME_1 +NUMBER +••••••••/);
+    program.press("j", "v");
+    expect(program.frame()).toMatch(/NAME_2 +NUMBER +2 /);
+    program.press("/", ..."999", "enter");
+    expect(program.names).toEqual(["NAME_999"]);
+    expect(program.state.loaded.isComplete).toBe(false);
+    await server.answer(5);
+    await program.until(isWell);
+    expect(program.names).toEqual(["NAME_999", "NAME_1999"]);
+    expect(program.frame()).toContain("2 of 2,500");
+    expect(server.paths).toHaveLength(7);
+  });
+
+  it("a value that hasn't been read yet is not shown as missing", async () => {
+    const { variables: all, values, ...data } = manyVariables(1_001);
+    // Those of the first page have their values on the second one.
+    const backwards = values.map((value) => ({ ...value, id: 2_000 - value.id }));
+    const server = await gatedServer({ ...data, variables: all, values: backwards });
+    const program = await programOf(server.url);
+    await server.answer(2);
+    await program.until(({ loaded }) => loaded.entries.length > 0);
+    expect(program.frame()).toMatch(/NAME_1 +NUMBER +… /);
+    program.press("y");
+    expect(program.frame()).toContain("still reading");
+    await server.answer(3);
+    await program.until(isWell);
+    program.press("y");
+    await program.until(() => program.copied.length > 0);
+    expect(program.copied).toEqual(["1"]);
+  });
+
+  it.each([
+    ["a page", 2_500, "/v1/variables"],
+    ["the last answer", 10, "/healthz"],
+  ])(
+    "after another place was opened %s that comes late is dropped, and no more is requested",
+    async (_what, count, late) => {
+      const server = await gatedServer(manyVariables(count));
+      const other = await runningServer();
+      const program = await programOf(server.url, other.url);
+      await server.answer(2);
+      await program.until(({ loaded }) => loaded.entries.length > 0);
+      await expect.poll(() => server.waiting.length).toBe(1);
+      program.press("h", "j", "enter");
+      const seen = new Set<number>();
+      onTestFinished(program.program.subscribe(() => seen.add(program.state.loaded.entries.length)));
+      await server.answer(1);
+      await program.until(isWell);
+      await expect.poll(() => server.paths).toEqual(["/v1/variables", "/v1/variables-values", late]);
+      // The earlier request is answered before this one.
+      program.press("r");
+      await program.until(isWell);
+      expect([...seen].filter((length) => length !== 0 && length !== 7)).toEqual([]);
+      expect(server.waiting).toEqual([]);
+      expect(program.frame()).toContain("7 variables");
+    },
+  );
+
+  it("a failure during the first read keeps its rows, and the next try has them all", async () => {
+    const all = variables(1_500);
+    let isBroken = true;
+    const { url } = await stubbedServer({
+      source: {
+        listVariables: async (page: PageRequest = {}) => {
+          if (isBroken && page.offset) throw new Error("hunter2");
+          return paginate(all, page);
+        },
+        // The values of the data belong to other variables.
+        listValues: async (page) => paginate([], page),
+      },
+    });
+    const program = await programOf(url);
+    await program.until(hasFailed);
+    expect(program.frame()).toContain("✗ trying again in 1 s: the server failed with status 500");
+    expect(program.names).toHaveLength(1_000);
+    expect(program.state.loaded.isComplete).toBe(false);
+    isBroken = false;
+    program.pass(1);
+    await program.until(isWell);
+    expect(program.names).toHaveLength(1_500);
+  });
+});
+
+describe("a server that is down", () => {
+  it("a server that is down at the start is retried until it answers", async () => {
+    const port = await unusedPort();
+    const program = await programOf(`http://127.0.0.1:${port}`);
+    await program.until(hasFailed);
+    expect(program.frame()).toContain(
+      `✗ can't reach http://127.0.0.1:${port}: connection refused; is the server running?`,
+    );
+    expect(program.frame()).toContain("trying again in 1 s; r tries now");
+    program.pass(1);
+    await program.until(({ loaded }) => loaded.failures === 2 && loaded.nextAt !== undefined);
+    expect(program.frame()).toContain("trying again in 2 s");
+    program.pass(1);
+    expect(program.frame()).toContain("trying again in 1 s");
+    await runningServer({ port });
+    program.pass(1);
+    expect(program.frame()).toContain("connection refused");
+    await program.until(isWell);
+    expect(program.names).toHaveLength(7);
+    expect(program.frame()).not.toContain("✗");
+  });
+
+  it("r retries a server that is down once, however often it is pressed", async () => {
+    const port = await unusedPort();
+    const program = await programOf(`http://127.0.0.1:${port}`);
+    await program.until(hasFailed);
+    const paths: string[] = [];
+    await runningServer({ port, onRequest: ({ path }) => paths.push(path) });
+    program.press("r", "r", "r", "r");
+    await program.until(isWell);
+    expect(paths).toEqual(["/v1/variables", "/v1/variables-values", "/healthz"]);
+  });
+
+  it("a server that goes down later is reported on one line above the rows", async () => {
+    const server = await stoppableServer();
+    const program = await programOf(server.url);
+    await program.until(isWell);
+    await server.close();
+    program.pass(5);
+    await program.until(hasFailed);
+    expect(program.frame()).toContain("✗ trying again in 1 s: can't reach");
+    expect(program.names).toHaveLength(7);
+    expect(program.frame()).toContain("5 s old");
+    program.press("v");
+    expect(program.frame()).toContain("postgres://localhost/dev");
+    program.pass(1);
+    await program.until(({ loaded }) => loaded.failures === 2 && loaded.nextAt !== undefined);
+    expect(program.frame()).toContain("6 s old");
+    expect(program.frame().match(/✗ trying again/g)).toHaveLength(1);
+    await stoppableServer(server.port);
+    program.pass(2);
+    await program.until(isWell);
+    expect(program.frame()).not.toContain("✗");
+    expect(program.frame()).toContain("0 s old");
+  });
+
+  async function stoppableServer(port = 0) {
+    const server = await serve({ data: DATA, port, drainGrace: 0 });
+    onTestFinished(() => server.close());
+    return server;
+  }
+});
+
+describe("a rate limit", () => {
+  it("a rate limit counts down from Retry-After, then the server is read again", async () => {
+    let limited = true;
+    const { url } = await fakeServer({
+      "/v1/variables": () => (limited ? { status: 429, headers: { "Retry-After": "12" } } : undefined),
+    });
+    const program = await programOf(url);
+    await program.until(hasFailed);
+    expect(program.frame()).toContain("✗ rate limit reached: trying again in 12 s");
+    program.pass(11);
+    expect(program.frame()).toContain("✗ rate limit reached: trying again in 1 s");
+    limited = false;
+    expect(program.state.loaded.isComplete).toBe(false);
+    program.pass(1);
+    await program.until(isWell);
+    limited = true;
+    program.pass(5);
+    await program.until(hasFailed);
+    expect(program.frame()).toContain("✗ rate limit reached: trying again in 12 s");
+    limited = false;
+    program.press("r");
+    await program.until(isWell);
+    expect(program.frame()).not.toContain("rate limit reached");
+  });
+
+  it("a rate limit without a time is retried after increasing delays", async () => {
+    const { url } = await fakeServer({ "/v1/variables": () => ({ status: 429 }) });
+    const program = await programOf(url);
+    const waits: number[] = [];
+    for (let failures = 1; failures <= 4; failures++) {
+      await program.until(({ loaded }) => loaded.failures === failures);
+      const wait = ((program.state.loaded.nextAt ?? 0) - program.state.now) / 1_000;
+      waits.push(wait);
+      program.pass(wait);
+    }
+    expect(waits).toEqual([1, 2, 4, 8]);
+  });
+
+  it("the rate limit is updated after each answer", async () => {
+    const { url } = await runningServer({ rateLimit: 5 });
+    const program = await programOf(url);
+    await program.until(isWell);
+    expect(program.frame()).toContain("limit 3/5");
+    program.pass(5);
+    await program.until(isWell);
+    expect(program.frame()).toContain("limit 1/5");
+    program.pass(5);
+    await program.until(hasFailed);
+    expect(program.frame()).toMatch(/limit 0\/5!.*\n.*\n.*✗ rate limit reached: trying again in \d+ s/);
+  });
+});
+
+describe("looking for changes", () => {
+  it("changes on a server are marked and announced by name", async () => {
+    const { path, write } = await dataFile(DATA);
+    const answers: string[] = [];
+    const { url } = await runningServer({
+      data: path,
+      onRequest: ({ path, status }) => answers.push(`${path} ${status}`),
+    });
+    const program = await programOf(url);
+    await program.until(isWell);
+    const before = program.state.loaded.entries;
+    answers.length = 0;
+    program.pass(4.9);
+    expect(program.state.loaded.nextAt).toBeDefined();
+    program.pass(0.1);
+    await program.until(isWell);
+    expect(answers).toEqual(["/v1/variables 304", "/v1/variables-values 304", "/healthz 200"]);
+    expect(program.state.loaded.entries).toBe(before);
+    expect(program.frame()).toContain("0 s old");
+
+    await write(
+      edited((data) => {
+        data.values[0].content.value = 4321;
+        data.variables[2].name = "DEBUG_ALL";
+        data.variables.push({ id: 9, application: "shop", type: "STRING", name: "NEW", description: "" });
+        data.values.push({ id: 20, variable_id: 9, environment_id: 1, content: { value: "hunter2" } });
+      }),
+    );
+    await expect
+      .poll(async () => (await fetch(`${url}/v1/variables`, { headers: DEV_HEADERS })).text(), { timeout: 10_000 })
+      .toContain("NEW");
+    program.pass(5);
+    await program.until(({ marks }) => marks !== undefined);
+    expect(program.frame()).toContain("added: DEBUG_ALL, NEW; changed: PORT; removed: DEBUG");
+    expect(program.frame()).toMatch(/~ PORT/);
+    expect(program.frame()).toMatch(/\+ NEW/);
+    expect(program.frame()).not.toMatch(/4321|hunter2/);
+    program.pass(60);
+    expect(program.frame()).not.toMatch(/~ PORT|\+ NEW/);
+  });
+
+  it("looking for changes sends four requests a second at most", async () => {
+    const { url } = await runningServer({ data: manyVariables(12_000) });
+    const program = await programOf(url);
+    await program.until(isWell);
+    // Twelve pages of both lists, and the health.
+    expect((program.state.loaded.nextAt ?? 0) - program.state.now).toBe(25 * 250);
+  });
+});
+
+describe("a list", () => {
+  it("a list of 5,000 variables needs eleven requests", async () => {
+    const paths: string[] = [];
+    const { url } = await runningServer({ data: manyVariables(5_000), onRequest: ({ path }) => paths.push(path) });
+    const program = await programOf(url);
+    await program.until(isWell);
+    expect(paths).toHaveLength(11);
+    const { entries } = program.state.loaded;
+    expect(entries.map(({ value }) => value?.content.value)).toEqual(entries.map((_, index) => index + 1));
+    expect(entries).toHaveLength(5_000);
+  });
+
+  /** A server of 1,200 variables that may have pages of 700, and do something else with a page when it is odd. */
+  async function oddServer(listOddly: (page: Required<PageRequest>) => Page<Variable>) {
+    const odd = { is: true };
+    const all = variables(1_200);
+    const { url } = await stubbedServer({
+      source: {
+        listVariables: async ({ limit = 50, offset = 0 }: PageRequest = {}): Promise<Page<Variable>> => {
+          const page = { limit: Math.min(limit, 700), offset };
+          return odd.is ? listOddly(page) : paginate(all, page);
+        },
+        // The values of the data belong to other variables.
+        listValues: async (page) => paginate([], page),
+      },
+    });
+    return { program: await programOf(url), odd };
+  }
+
+  it.each([
+    ["grows", 900, 1_800],
+    ["shrinks", 2_500, 600],
+  ])("a list that %s between pages is refused until the next read", async (_what, first, then) => {
+    const { program, odd } = await oddServer((page) => paginate(variables(page.offset === 0 ? first : then), page));
+    await program.until(hasFailed);
+    expect(program.frame()).toContain(`the length of a list changed from ${first} to ${then}`);
+    odd.is = false;
+    program.pass(10);
+    await program.until(isWell);
+    expect(program.state.loaded.entries).toHaveLength(1_200);
+    expect(program.frame()).not.toContain("✗");
+  });
+
+  it("a list that changes during a read is read again", async () => {
+    const next = manyVariables(2_500);
+    const values = next.values.map((value) => ({ ...value, content: { value: -value.id } }));
+    // The change comes between the first pages and the second.
+    const { url } = await switchingServer([manyVariables(2_500), { ...next, values }], {
+      pick: (before) => (before < 3 ? 0 : 1),
+    });
+    const program = await programOf(url);
+    const mixed: unknown[] = [];
+    onTestFinished(
+      program.program.subscribe(() => {
+        const { entries, failure } = program.state.loaded;
+        const signs = new Set(entries.flatMap(({ value }) => (value ? [Math.sign(Number(value.content.value))] : [])));
+        if (signs.size > 1 || failure) mixed.push({ signs, failure });
+      }),
+    );
+    await program.until(isWell);
+    expect(program.state.loaded.entries.map(({ value }) => value?.content.value)).toEqual(
+      values.map(({ content }) => content.value),
+    );
+    expect(mixed).toEqual([]);
+  });
+
+  it("an endless list is refused until the next read", async () => {
+    const { program, odd } = await oddServer((page) => {
+      const { metadata, data } = paginate(variables(1_200), page);
+      return { metadata: { ...metadata, total: Number.MAX_SAFE_INTEGER }, data };
+    });
+    await program.until(hasFailed);
+    expect(program.frame()).toContain("✗ what answered with status 200 does not speak the appvars API: metadata.total");
+    odd.is = false;
+    program.pass(10);
+    await program.until(isWell);
+    expect(program.state.loaded.entries).toHaveLength(1_200);
+  });
+});
+
+const NOT_OURS = "what answered with status 200 does not speak the appvars API";
+
+describe("a server that answers oddly is told of without anything of what it sent", () => {
+  it.each<[string, FakeAnswer, string]>([
+    ["nonsense", { body: "hunter2 <html>" }, NOT_OURS],
+    ["another JSON", { body: '{"password":"hunter2"}' }, NOT_OURS],
+    ["a failure", { status: 500, body: '{"message":"hunter2"}' }, "the server failed with status 500"],
+    ["a failure of a proxy", { status: 502, body: "<html>hunter2" }, "the server failed with status 502"],
+    [
+      "a redirect",
+      { status: 302, headers: { Location: "https://login.example/in?token=hunter2" } },
+      "the server redirects to https://login.example/in, which is not followed",
+    ],
+    ["half of an answer", { headers: { "Content-Length": "99" }, body: "hunter2", isCut: true }, "can't reach"],
+  ])("%s", async (_what, answer, expected) => {
+    const { url } = await fakeServer({ "/v1/variables": () => answer });
+    const program = await programOf(url);
+    await program.until(hasFailed);
+    expect(program.frame()).toContain(`✗ ${expected}`);
+    expect(program.frame()).toContain("trying again in 1 s");
+    expect(program.frame()).not.toContain("hunter2");
+  });
+
+  it("an answer that isn't HTTP is reported without its content", async () => {
+    const { url } = await tcpPeer((socket) => void socket.end("hunter2\r\n"));
+    const program = await programOf(url);
+    await program.until(hasFailed);
+    expect(program.frame()).toContain(`✗ ${url.origin} does not answer with HTTP`);
+    expect(program.frame()).not.toContain("hunter2");
+  });
+
+  it("an unknown certificate is refused until the profile has it", async () => {
+    const fixture = (name: string) => fileURLToPath(new URL(`../../support/tls/${name}`, import.meta.url));
+    const [key, cert] = await Promise.all([readFile(fixture("key.pem")), readFile(fixture("certificate.pem"))]);
+    const server = createServer({ key, cert }, (_req, res) => void res.writeHead(500).end());
+    const { url } = await listening(server, "https");
+    const folder = await profileFolder({ tls: developmentProfile(url) });
+    const program = await remoteProgram({}, { config: folder.path });
+    await program.until(hasFailed);
+    expect(program.frame()).toContain("self-signed");
+    await folder.write({ tls: developmentProfile(url, { ca_file: fixture("certificate.pem") }) });
+    program.press("r");
+    await program.until(hasFailed);
+    expect(program.frame()).toContain("✗ the server failed with status 500");
+  });
+
+  it("a server without an answer in time is reported", async () => {
+    const { url } = await httpPeer(() => {});
+    const folder = await profileFolder({ slow: developmentProfile(url, { timeout: "0.05" }) });
+    const program = await remoteProgram({}, { config: folder.path });
+    await program.until(hasFailed);
+    expect(program.frame()).toContain(`✗ no answer from ${url.origin} within 0.05 s`);
+  });
+});
+
+describe("a server that says it is not well", () => {
+  it("the problem of an unhealthy server is shown above its variables", async () => {
+    const { path, write } = await dataFile(DATA);
+    const { url } = await runningServer({ data: path });
+    const health = async () => (await fetch(`${url}/healthz`)).status;
+    const program = await programOf(url);
+    await program.until(isWell);
+    await write('{ "hunter2');
+    await expect.poll(health, { timeout: 10_000 }).toBe(503);
+    program.pass(5);
+    await program.until(({ loaded }) => loaded.problem !== undefined);
+    expect(program.frame()).toMatch(/! .*could not be read again/);
+    expect(program.frame()).not.toContain("hunter2");
+    expect(program.names).toHaveLength(7);
+    program.press("/", ..."zzz", "enter");
+    expect(program.frame()).toMatch(/! .*could not be read again/);
+    program.press("escape");
+    await write(DATA);
+    await expect.poll(health, { timeout: 10_000 }).toBe(200);
+    program.pass(5);
+    await program.until(({ loaded }) => loaded.problem === undefined);
+    expect(program.frame()).not.toContain("! ");
+  });
+});
+
+interface FakeAnswer {
+  status?: number;
+  headers?: Record<string, string>;
+  body?: string;
+  isCut?: boolean;
+}
+
+/** A healthy server without variables, except for these answers. */
+async function fakeServer(answers: Record<string, () => FakeAnswer | undefined>) {
+  const page = JSON.stringify({ metadata: { limit: 1_000, offset: 0, total: 0 }, data: [] });
+  const health = JSON.stringify({ uptime: 1, message: "OK", date: "2026-01-01T00:00:00.000Z" });
+  return httpPeer((req, res) => {
+    const path = (req.url ?? "").replace(/\?.*/, "");
+    const answer = answers[path]?.();
+    const { status = 200, headers = {}, body = path === "/healthz" ? health : page, isCut = false } = answer ?? {};
+    res.writeHead(status, headers);
+    if (isCut) res.write(body, () => res.destroy());
+    else res.end(body);
+  });
+}

@@ -1,0 +1,51 @@
+import { readFileSync } from "node:fs";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { TextLines } from "../../../src/tui/components/text-lines.js";
+import Output from "../../../src/tui/terminal/ink-output.js";
+import { renderFrame } from "../support/render-frame.js";
+
+const NONE = { transformers: [] };
+
+function output(height: number): Output {
+  return new Output({ width: 20, height });
+}
+
+test("pieces are joined at their columns in any order", () => {
+  const screen = output(2);
+  screen.write(6, 0, "right", NONE);
+  screen.write(0, 0, "left", NONE);
+  screen.write(2, 1, "below", NONE);
+  expect(screen.get()).toEqual({ output: "left  right\n  below", height: 2 });
+});
+
+test("colors have no width, and wide characters two columns", () => {
+  const screen = output(1);
+  screen.write(0, 0, "\x1b[31m界界\x1b[39m", NONE);
+  screen.write(5, 0, "x", NONE);
+  expect(screen.get().output).toBe("\x1b[31m界界\x1b[39m x");
+});
+
+test("each line of a text is transformed with its index", () => {
+  const screen = output(3);
+  screen.write(1, 0, " \n ", { transformers: [(_line, index) => `line ${index}`] });
+  expect(screen.get().output).toBe(" line 0\n line 1\n");
+});
+
+test("text below the last row is dropped", () => {
+  const screen = output(1);
+  screen.write(0, 0, "a\nb", NONE);
+  expect(screen.get().output).toBe("a");
+});
+
+test("clipping is not supported and throws", () => {
+  expect(() => output(1).clip()).toThrow("clipping is not supported");
+});
+
+test("component tests and the bundle use this class instead of ink's own", () => {
+  const get = vi.spyOn(Output.prototype, "get");
+  onTestFinished(() => get.mockRestore());
+  expect(renderFrame(<TextLines lines={[[{ text: "hello" }]]} />, 20)).toBe("hello");
+  expect(get).toHaveBeenCalled();
+  const bundle = readFileSync(new URL("../../../dist/tui/run-tui.js", import.meta.url), "utf8");
+  expect(bundle).toContain("clipping is not supported");
+});

@@ -1,0 +1,43 @@
+import { describe, expect, test } from "vitest";
+import { matchPositions, matchRank, NO_MATCH, searchWords } from "../../../src/tui/text/fuzzy.js";
+
+describe("matchRank", () => {
+  test.each([
+    ["port", "port", 0],
+    ["data", "database_url", 1],
+    ["url", "database_url", 2],
+    ["base", "database_url", 3],
+    ["dburl", "database_url", 4],
+    ["lru", "database_url", NO_MATCH],
+    ["e", "é_e", 2],
+    ["x", "", NO_MATCH],
+  ])("the rank of %j in %j is %j", (word, text, rank) => {
+    expect(matchRank(word, text)).toBe(rank);
+  });
+
+  test("the start of a later word ranks above the middle of an earlier one", () => {
+    expect(matchRank("log", "catalog_log")).toBe(2);
+  });
+});
+
+describe("matchPositions", () => {
+  test("a match is marked at the start of a word if possible", () => {
+    expect([...matchPositions(["log"], "CATALOG_LOG")]).toEqual([8, 9, 10]);
+  });
+
+  test("letters with others in between are marked", () => {
+    expect([...matchPositions(["dburl"], "DATABASE_URL")]).toEqual([0, 4, 9, 10, 11]);
+  });
+
+  test("each word of a query is marked", () => {
+    expect([...matchPositions(searchWords("url data"), "DATABASE_URL")]).toEqual([9, 10, 11, 0, 1, 2, 3]);
+  });
+
+  test("nothing is marked if lower case changes the length", () => {
+    expect([...matchPositions(["i"], "İI")]).toEqual([]);
+  });
+
+  test("a word without a match marks nothing", () => {
+    expect([...matchPositions(["xyz"], "PORT")]).toEqual([]);
+  });
+});

@@ -1,0 +1,92 @@
+import { expect, it } from "vitest";
+import { TextLines } from "../../../src/tui/components/text-lines.js";
+import type { State } from "../../../src/tui/state/state.js";
+import { textField } from "../../../src/tui/state/text-field.js";
+import { footerLine } from "../../../src/tui/view/footer-line.js";
+import { headerLine } from "../../../src/tui/view/header-line.js";
+import { renderFrame } from "../support/render-frame.js";
+import { ENTRIES, NOW, readyState } from "../support/state.js";
+import { COMMANDS } from "../support/test-commands.js";
+import { CONFIRMATION, FORM } from "../support/test-modes.js";
+
+function header(state: State): string {
+  return renderFrame(<TextLines lines={[headerLine(state)]} />, state.columns);
+}
+
+function footer(state: State): string {
+  return renderFrame(<TextLines lines={[footerLine(state, COMMANDS)]} />, state.columns);
+}
+
+const REVEALED = { names: "all", decrypted: new Map(), until: NOW + 27_000 } as const;
+const RATE_LIMIT = { limit: 7_500, remaining: 7_498, reset: 60 };
+
+it("the header shows the open place and its state", () => {
+  const state = readyState(ENTRIES, {
+    columns: 160,
+    revealed: REVEALED,
+    loaded: { asOf: NOW - 3_000, rateLimit: RATE_LIMIT },
+  });
+  expect(header(state)).toMatch(
+    /^ appvars {2}shop\/development {2}environment {2}\/srv\/appvars.data.json +6 variables · values shown 27 s · limit 7,498\/7,500 · 3 s old$/,
+  );
+});
+
+it("a narrow header keeps the most important parts", () => {
+  const list = { type: "JSON", sort: "name", filter: "x", rows: [1, 2, 3] } as const;
+  const state = readyState(ENTRIES, { columns: 60, revealed: REVEALED, list, loaded: { rateLimit: RATE_LIMIT } });
+  expect(header(state)).toMatch(/^ shop\/development +3 of 6 · values shown 27 s/);
+});
+
+it.each([
+  [{ isComplete: false, phase: "loading", total: 100_000, asOf: undefined }, "6 of 100,000 read"],
+  [{ isComplete: false, phase: "failed", asOf: undefined }, "not read"],
+  [{ asOf: NOW - 150_000 }, "2 min old"],
+  [{ rateLimit: { limit: 100, remaining: 5, reset: 1 } }, "limit 5/100!"],
+] as const)("the header reports %j", (loaded, text) => {
+  expect(header(readyState(ENTRIES, { columns: 120, loaded }))).toContain(text);
+});
+
+it("the footer shows the keys that work, and always help and quit", () => {
+  expect(footer(readyState(ENTRIES, { columns: 120 }))).toContain(" Tab panel  / filter  t type");
+  expect(footer(readyState(ENTRIES, { columns: 120 }))).not.toContain("Enter open");
+  for (const columns of [60, 80, 120])
+    expect(footer(readyState(ENTRIES, { columns }))).toMatch(/ {2}\? help {2}q quit$/);
+});
+
+it.each([
+  ["success", "✓"],
+  ["error", "✗"],
+  ["info", "·"],
+] as const)("a notice of the tone %s starts with %s", (tone, sign) => {
+  expect(footer(readyState(ENTRIES, { notice: { text: "copied\u001b", tone, until: NOW } }))).toBe(
+    ` ${sign} copied\\x1b`,
+  );
+});
+
+it.each([FORM, { kind: "help", top: 0 }] as const)("the footer always shows how to leave the mode $kind", (mode) => {
+  for (const columns of [60, 80]) expect(footer(readyState(ENTRIES, { columns, mode }))).toMatch(/ {2}Esc \w+$/);
+});
+
+it("the footer shows the input, its problem and its completions", () => {
+  const filter = readyState(ENTRIES, {
+    mode: { kind: "filter", field: textField("data"), before: "" },
+    list: { rows: [0] },
+  });
+  expect(footer(filter)).toMatch(/^ \/data +1 of 6 {2}Enter keep {2}Esc cancel$/);
+  const command = readyState(ENTRIES, {
+    mode: { kind: "command", field: textField("fnd"), problem: "there is no command fnd" },
+  });
+  expect(footer(command)).toMatch(/^ :fnd +✗ there is no command fnd$/);
+  const choices = "reveal, reveal-all";
+  const several = readyState(ENTRIES, {
+    mode: { kind: "command", field: textField("re"), problem: undefined, choices },
+  });
+  expect(footer(several)).toMatch(/^ :re +reveal, reveal-all$/);
+});
+
+it("the footer shows the keys that answer a confirmation", () => {
+  expect(footer(readyState(ENTRIES, { mode: CONFIRMATION }))).toBe(" y change  n back  v show values");
+  const revealed = { ...CONFIRMATION, purpose: "delete", isRevealed: true } as const;
+  expect(footer(readyState(ENTRIES, { mode: revealed }))).toBe(" y delete  n back  v hide values");
+  expect(footer(readyState(ENTRIES, { mode: { ...CONFIRMATION, isBusy: true } }))).toBe(" writing…");
+});

@@ -1,0 +1,181 @@
+import { describe, expect, it } from "vitest";
+import { Panel } from "../../../src/tui/components/text-lines.js";
+import { diffSizes } from "../../../src/tui/state/layout.js";
+import type { Comparison, Confirmation, Form, Revealed } from "../../../src/tui/state/state.js";
+import { textField } from "../../../src/tui/state/text-field.js";
+import { confirmPanel } from "../../../src/tui/view/confirm-panel.js";
+import { differencePanel, diffPanel } from "../../../src/tui/view/diff-panel.js";
+import { formPanel } from "../../../src/tui/view/form-panel.js";
+import { renderFrame } from "../support/render-frame.js";
+import { ENTRIES, NOW, readyState, SECRET } from "../support/state.js";
+import { CONFIRMATION, DIFFERENCES, FORM } from "../support/test-modes.js";
+
+const SIZE = { width: 80, height: 20 };
+
+describe("a confirmation", () => {
+  const panel = (mode: Confirmation, size = SIZE) => {
+    return renderFrame(<Panel size={size} content={confirmPanel(readyState(), mode, size)} />, size.width);
+  };
+
+  it("a confirmation shows the changed lines with masked values", () => {
+    const frame = panel(CONFIRMATION);
+    expect(frame).toContain("change FLAGS in shop/development?");
+    expect(frame).toMatch(/description {2}- Feature flags/);
+    expect(frame).toContain("+ Flags");
+    expect(frame).toMatch(/value +- ••••••••/);
+    expect(frame).toContain("+ ••••••••");
+    expect(frame).toContain("y change  n back");
+  });
+
+  it("a confirmation shows revealed values line by line", () => {
+    const frame = panel({ ...CONFIRMATION, isRevealed: true });
+    expect(frame).toContain("-     3");
+    expect(frame).toContain("+     4");
+    expect(frame).toContain("… 5 equal lines");
+  });
+
+  it("a confirmation never shows encrypted values", () => {
+    const before = { type: "STRING", description: "", value: "envbee:enc:v1:abc" } as const;
+    const edit = { name: "KEY", before, after: { ...before, value: "envbee:enc:v1:def" } };
+    const frame = panel({ ...CONFIRMATION, edit, isRevealed: true });
+    expect(frame).toContain("- (encrypted)");
+    expect(frame).toContain("+ (encrypted)");
+    expect(frame).not.toContain("envbee");
+  });
+
+  it.each([
+    ["add", "add FLAGS to shop/development?"],
+    ["delete", "delete FLAGS from shop/development?"],
+    ["undo", "undo the last edit of FLAGS in shop/development?"],
+  ] as const)("a confirmation asks before an %s", (purpose, question) => {
+    expect(panel({ ...CONFIRMATION, purpose })).toContain(question);
+  });
+
+  it("a long confirmation scrolls, and always shows the problem and the keys", () => {
+    const edit = { ...CONFIRMATION.edit, after: undefined };
+    const mode = { ...CONFIRMATION, edit, isRevealed: true, problem: "it has changed in the meantime" };
+    const frame = panel(mode, { width: 60, height: 12 });
+    expect(frame).toContain("change FLAGS");
+    expect(frame).toMatch(/ 1-7\/\d+ /);
+    const scrolled = panel({ ...mode, top: 3 }, { width: 60, height: 12 });
+    expect(scrolled).not.toContain("change FLAGS");
+    expect(scrolled).toMatch(/ 4-10\/\d+ /);
+    for (const each of [frame, scrolled]) {
+      expect(each).toContain("✗ it has changed in the meantime");
+      expect(each).toContain("y change");
+    }
+  });
+
+  it("a confirmation shows where two long lines differ", () => {
+    const url = (port: number) => `postgres://user:password@${"very-long-host-name.".repeat(6)}example:${port}/shop`;
+    const assigned = (port: number) => ({ type: "STRING" as const, description: "", value: url(port) });
+    const edit = { name: "URL", before: assigned(5432), after: assigned(5433) };
+    const frame = panel({ ...CONFIRMATION, edit, isRevealed: true }, { width: 60, height: 20 });
+    expect(frame).toMatch(/- … \d+ equal characters …/);
+    expect(frame).toContain("5432/shop");
+    expect(frame).toContain("5433/shop");
+  });
+
+  it("a confirmation shows the input for an encrypted value", () => {
+    const sealed = (value: string) => ({ type: "STRING" as const, description: "", value });
+    const edit = { name: "KEY", before: sealed("envbee:enc:v1:a"), after: sealed("envbee:enc:v1:b") };
+    const form = { ...FORM, value: textField("typed") };
+    const frame = panel({ ...CONFIRMATION, edit, form, isRevealed: true });
+    expect(frame).toMatch(/- \(encrypted\)/);
+    expect(frame).toMatch(/\+ typed/);
+    expect(panel({ ...CONFIRMATION, edit, form, isRevealed: false })).not.toContain("typed");
+  });
+});
+
+describe("a comparison", () => {
+  const ready: Comparison = {
+    kind: "diff",
+    place: 2,
+    phase: "ready",
+    failure: undefined,
+    differences: DIFFERENCES,
+    cursor: 1,
+    top: 0,
+  };
+  const panel = (mode: Comparison, revealed?: Revealed) => {
+    const state = readyState(ENTRIES, { revealed });
+    const { list, detail } = diffSizes({ body: SIZE });
+    return [
+      renderFrame(<Panel size={list} content={diffPanel(state, mode, list)} />, SIZE.width),
+      renderFrame(<Panel size={detail} content={differencePanel(state, mode, detail)} />, SIZE.width),
+    ].join("\n");
+  };
+
+  it("a comparison marks differences with signs and masks their values", () => {
+    const frame = panel(ready);
+    expect(frame).toContain("shop/development → shop/production  2/3");
+    expect(frame).toMatch(/ \+ ONLY_THERE +\(not there\) +••••••••/);
+    expect(frame).toMatch(/›- ONLY_HERE +•••••••• +\(not there\)/);
+    expect(frame).toMatch(/ ~ PORT +NUMBER •••••••• +STRING ••••••••/);
+  });
+
+  it("a comparison shows revealed values", () => {
+    const frame = panel(ready, { names: new Set(["PORT"]), decrypted: new Map(), until: NOW });
+    expect(frame).toMatch(new RegExp(` ~ PORT +NUMBER 3000 +STRING ${SECRET}`));
+    expect(frame).toMatch(/›- ONLY_HERE +••••••••/);
+  });
+
+  it("a comparison says that it is loading, has failed or has no differences", () => {
+    expect(panel({ ...ready, phase: "loading" })).toContain("reading shop/production…");
+    const failure = { code: "unreachable", message: "connection refused" };
+    expect(panel({ ...ready, phase: "failed", failure })).toContain("✗ connection refused");
+    expect(panel({ ...ready, differences: [] })).toContain("✓ no differences");
+  });
+
+  it("a comparison shows both values under the cursor in full below the list", () => {
+    const value = (end: string) => ({ name: "URL", type: "STRING" as const, value: `${"x".repeat(150)}${end}` });
+    const differences = [{ kind: "changed", name: "URL", before: value("one"), after: value("two") } as const];
+    const compared = { ...ready, differences, cursor: 0 };
+    const frame = panel(compared, { names: "all", decrypted: new Map(), until: NOW });
+    expect(frame).toMatch(/- … \d+ equal characters … x+one/);
+    expect(frame).toMatch(/\+ … \d+ equal characters … x+two/);
+    expect(panel(compared)).not.toMatch(/x|one|two/);
+  });
+
+  it("a comparison names the place whose credentials were refused", () => {
+    const failure = { code: "unauthorized", message: "the server refused the credentials" };
+    const frame = panel({ ...ready, phase: "failed", failure });
+    expect(frame).toContain("✗ environment shop/production: the server refused the credentials");
+    expect(frame).toContain("appvars doctor");
+  });
+
+  it("a comparison formats only visible differences", () => {
+    const differences = Array.from({ length: 100 }, (_, index) => ({ kind: "added" as const, name: `N${index}` }));
+    const frame = panel({ ...ready, differences, top: 50, cursor: 52 });
+    expect(frame.match(/ \+ N\d+|›\+ N\d+/g)).toHaveLength(9);
+    expect(frame).toContain("›+ N52");
+  });
+});
+
+describe("a form", () => {
+  const panel = (form: Form, revealed?: Revealed) => {
+    const content = formPanel(readyState(ENTRIES, { revealed }), form, SIZE);
+    return renderFrame(<Panel size={SIZE} content={content} />, SIZE.width);
+  };
+
+  it("a form marks the focused field, and shows a fixed name", () => {
+    const frame = panel({ ...FORM, problem: "too long" });
+    expect(frame).toContain("Edit in shop/development");
+    expect(frame).toContain("DATABASE_URL  (fixed)");
+    expect(frame).toContain("› description");
+    expect(frame).toContain("✗ too long");
+  });
+
+  it("a form masks the value unless it is focused or revealed", () => {
+    expect(panel(FORM)).toMatch(/value +••••••••/);
+    expect(panel({ ...FORM, field: "value" })).toContain(SECRET);
+    expect(panel(FORM, { names: "all", decrypted: new Map(), until: NOW })).toContain(SECRET);
+  });
+
+  it("a form shows arrows at the type, and newlines in a value", () => {
+    const form: Form = { ...FORM, purpose: "add", field: "type", name: textField("") };
+    expect(panel(form)).toContain("◂ STRING ▸");
+    expect(panel(form)).toContain("Add to shop/development");
+    expect(panel({ ...FORM, field: "value", value: textField("a\nb") })).toContain("a↵b");
+  });
+});

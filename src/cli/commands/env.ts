@@ -13,7 +13,7 @@ import type { Context } from "../output/context.js";
 import { printLines, printTable } from "../output/printer.js";
 import { pasteLines } from "../serving/credentials.js";
 import { parseDuration } from "../settings/arguments.js";
-import { addDataFileOption } from "../settings/flags.js";
+import { dataFileOption } from "../settings/flags.js";
 import type { SourceFlags } from "../settings/layers.js";
 import { readSettings } from "../settings/settings.js";
 import { openStore, openStoreToRead } from "../sources/editing.js";
@@ -52,7 +52,7 @@ export function envCommand(context: Context): Command {
     .summary("list, add, rotate and remove environments")
     .description("Manage the environments of a data file and their credentials.")
     .addHelpText("after", "\nExample:\n  appvars env rotate production --data vars.json --grace 24h");
-  for (const subcommand of [list, add, rotate, remove]) command.addCommand(addDataFileOption(subcommand));
+  for (const subcommand of [list, add, rotate, remove]) command.addCommand(subcommand.addOption(dataFileOption()));
   return command;
 }
 

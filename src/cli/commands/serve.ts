@@ -1,14 +1,7 @@
 import { access } from "node:fs/promises";
 import { Command, Option } from "commander";
 import { isLoopback } from "../../client/options.js";
-import {
-  DEFAULT_HOST,
-  DEFAULT_KEYLESS_LIMIT,
-  DEFAULT_MAX_CONNECTIONS,
-  DEFAULT_PORT,
-  DEFAULT_RATE_LIMIT,
-  DEFAULT_RATE_WINDOW,
-} from "../../domain/defaults.js";
+import { DEFAULT_HOST, DEFAULT_KEYLESS_LIMIT, DEFAULT_MAX_CONNECTIONS, DEFAULT_PORT } from "../../domain/defaults.js";
 import type { EnvironmentRecord } from "../../domain/environment.js";
 import { InvalidDataError, UsageError } from "../../domain/errors.js";
 import type { RunningServer, ServerOptions } from "../../server/start-server.js";
@@ -19,8 +12,8 @@ import type { Context } from "../output/context.js";
 import { printLines } from "../output/printer.js";
 import { pasteLines } from "../serving/credentials.js";
 import { createLog, type Log, type LogFormat, logReloads, logWeakSecrets, serverLogHooks } from "../serving/log.js";
-import { parseSize, wholeNumber } from "../settings/arguments.js";
-import { DEFAULT_DATA_FILE } from "../settings/setting-names.js";
+import { parseSize, rateLimitOption, rateWindowOption, wholeNumber } from "../settings/arguments.js";
+import { dataFileOption } from "../settings/flags.js";
 import { readSettings } from "../settings/settings.js";
 import { refuseToReload, refuseUnsafeFile } from "../sources/safe-files.js";
 import { createdMessage, createStarterFile } from "./init.js";
@@ -45,18 +38,13 @@ export function serveCommand(context: Context): Command {
         "the lines to paste into another shell. SIGTERM and Ctrl-C answer open requests and stop the server. SIGHUP " +
         "reads the file again, or stops the server if its terminal has been closed.",
     )
-    .option("--data <file>", `the data file (APPVARS_DATA, default ${DEFAULT_DATA_FILE})`)
+    .addOption(dataFileOption())
     .option("--must-exist", "fail if the data file does not exist, instead of creating it")
     .option("--max-data-size <size>", "largest data file to load, such as 64MB (default: 512MB)", parseSize)
     .option("--host <address>", "address to listen on", DEFAULT_HOST)
     .option("--port <port>", "port to listen on, 0 for a free one", wholeNumber(0, 65_535), DEFAULT_PORT)
-    .option(
-      "--rate-limit <requests>",
-      "requests allowed in one window, 0 for no limit",
-      wholeNumber(0),
-      DEFAULT_RATE_LIMIT,
-    )
-    .option("--rate-window <seconds>", "length of the window", wholeNumber(1, 86_400), DEFAULT_RATE_WINDOW)
+    .addOption(rateLimitOption())
+    .addOption(rateWindowOption())
     .option(
       "--max-connections <number>",
       "connections open at a time, 0 for no limit",

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { MAX_KEPT_S } from "../../cache/cached-source.js";
+import { DEFAULT_RATE_LIMIT, DEFAULT_RATE_WINDOW } from "../../domain/defaults.js";
 import { isVariableType, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
 
 // Parsers for the arguments of flags. All throw InvalidArgumentError, to which commander adds the flag's name.
@@ -63,6 +64,18 @@ export function parseType(text: string): VariableType {
   const type = text.toUpperCase();
   if (!isVariableType(type)) throw new InvalidArgumentError(`It must be one of ${VARIABLE_TYPES.join(", ")}.`);
   return type;
+}
+
+export function rateLimitOption(): Option {
+  return new Option("--rate-limit <requests>", "requests allowed in one window, 0 for no limit")
+    .argParser(wholeNumber(0))
+    .default(DEFAULT_RATE_LIMIT);
+}
+
+export function rateWindowOption(): Option {
+  return new Option("--rate-window <seconds>", "length of the window")
+    .argParser(wholeNumber(1, 86_400))
+    .default(DEFAULT_RATE_WINDOW);
 }
 
 const CACHE_FLAG = "--cache";

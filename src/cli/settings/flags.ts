@@ -31,11 +31,15 @@ export function addSettingOptions(command: Command): Command {
 
 /** Adds the flags that say which environment of which data file a command changes. */
 export function addDataOptions(command: Command): Command {
-  return addDataFileOption(command.optionsGroup("Data:").addOption(profileOption())).addOption(environmentOption());
+  return command
+    .optionsGroup("Data:")
+    .addOption(profileOption())
+    .addOption(dataFileOption())
+    .addOption(environmentOption());
 }
 
-export function addDataFileOption(command: Command): Command {
-  return command.option("--data <file>", `the data file (APPVARS_DATA, default ${DEFAULT_DATA_FILE})`);
+export function dataFileOption(): Option {
+  return new Option("--data <file>", `the data file (APPVARS_DATA, default ${DEFAULT_DATA_FILE})`);
 }
 
 function environmentOption(): Option {

@@ -1,10 +1,9 @@
 import { Command } from "commander";
-import { DEFAULT_RATE_LIMIT, DEFAULT_RATE_WINDOW } from "../../../domain/defaults.js";
 import type { Context } from "../../output/context.js";
 import type { Io } from "../../output/io.js";
 import type { ChildEnvironment, CommandLine } from "../../processes/child.js";
 import { addAllowReserved } from "../../run/allow-reserved.js";
-import { parseLatency, parseShare, parseSkew, wholeNumber } from "../../settings/arguments.js";
+import { parseLatency, parseShare, parseSkew, rateLimitOption, rateWindowOption } from "../../settings/arguments.js";
 import type { Sandbox, SandboxOptions } from "./open-sandbox.js";
 
 export function sandboxCommand(context: Context): Command {
@@ -25,13 +24,8 @@ export function sandboxCommand(context: Context): Command {
     .optionsGroup("Faults, to test clients with:")
     .option("--latency <ms>", "delay each answer, by a random time for 100-500", parseLatency)
     .option("--fail-rate <share>", "answer this share of requests with 503, from 0 to 1", parseShare)
-    .option(
-      "--rate-limit <requests>",
-      "requests allowed in one window, 0 for no limit",
-      wholeNumber(0),
-      DEFAULT_RATE_LIMIT,
-    )
-    .option("--rate-window <seconds>", "length of the window", wholeNumber(1, 86_400), DEFAULT_RATE_WINDOW)
+    .addOption(rateLimitOption())
+    .addOption(rateWindowOption())
     .option("--clock-skew <seconds>", "set the server's clock ahead, or back with a negative number", parseSkew)
     .addHelpText(
       "after",

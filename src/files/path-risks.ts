@@ -105,7 +105,7 @@ function otherWriter({ uid, gid, mode }: Ownership, { user, groups }: Account): 
   return mode & 0o020 && !groups.includes(gid) && gid !== ROOT ? "group" : undefined;
 }
 
-const PREDICATES = {
+export const HOLDER_PREDICATES = {
   owner: "belongs to another user",
   group: "can be written by a group that you are not in",
   everybody: "can be written by everybody",
@@ -114,7 +114,7 @@ const PREDICATES = {
 /** Why other users may have written an open file, by the same rule: a predicate; undefined if they can't have. */
 export function foreignWriter(stats: Ownership, account: Account): string | undefined {
   const holder = otherWriter(stats, account);
-  return holder && PREDICATES[holder];
+  return holder && HOLDER_PREDICATES[holder];
 }
 
 /** Kubernetes mounts a ConfigMap as a folder with mode 0777 that nobody can write to. */

@@ -1,8 +1,8 @@
-import { existsSync, lstatSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DEFAULT_URL } from "../../domain/defaults.js";
 import { UsageError } from "../../domain/errors.js";
-import { type Account, foreignWriter, isRefusedTo, pathRisks } from "../../files/path-risks.js";
+import { type Account, foreignWriter, HOLDER_PREDICATES, isRefusedTo, pathRisks } from "../../files/path-risks.js";
 import { shellWord } from "../output/escape.js";
 import type { Io } from "../output/io.js";
 import { HIDDEN, hidesSecret, type Layer, type Setting } from "./layers.js";
@@ -121,10 +121,10 @@ export function refuseForeignFolders(path: string, account: Account): void {
   const inFolder = existsSync(folder) ? foreignWriter(statSync(folder), account) : undefined;
   if (inFolder) throw replaceable(folder, inFolder);
   const risk = pathRisks(path, account).find((each) => isRefusedTo(account, each));
-  if (risk) throw replaceable(risk.path, foreignWriter(lstatSync(risk.path), account));
+  if (risk) throw replaceable(risk.path, HOLDER_PREDICATES[risk.holder]);
 }
 
-function replaceable(path: string, foreign: string | undefined): UnusableFileError {
+function replaceable(path: string, foreign: string): UnusableFileError {
   return new UnusableFileError(`${path} ${foreign}, who could replace the profiles: ${ownIt(path)}`);
 }
 

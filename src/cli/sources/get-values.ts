@@ -24,26 +24,26 @@ export async function runGet(
   context: Context,
 ): Promise<void> {
   const stored = await source.readSnapshot((snapshot) => getValues(names, snapshot));
-  const values = names.map((name, index) => decrypt(name, stored[index] as JsonValue));
-  const json = Object.fromEntries(names.map((name, i) => [name, values[i]]));
-  printRaw(context, { json, text: values.map(valueText).join("\n") + (newline ? "\n" : "") });
+  const values = stored.map(([name, value]) => [name, decrypt(name, value)] as const);
+  const text = values.map(([, value]) => valueText(value)).join("\n") + (newline ? "\n" : "");
+  printRaw(context, { json: Object.fromEntries(values), text });
 }
 
-async function getValues(names: readonly string[], reader: VariableReader): Promise<JsonValue[]> {
-  const values = await Promise.all(
-    names.map((name) =>
-      reader.getContentByName(name).then(
-        ({ value }) => value,
-        (error: unknown) => {
-          if (error instanceof NotFoundError) return undefined;
-          throw error;
-        },
-      ),
-    ),
+async function getValues(names: readonly string[], reader: VariableReader): Promise<[name: string, JsonValue][]> {
+  const found = await Promise.all(
+    names.map(async (name) => ({ name, content: await orUndefined(reader.getContentByName(name)) })),
   );
-  const missing = names.filter((_name, index) => values[index] === undefined);
+  const missing = found.filter(({ content }) => !content).map(({ name }) => name);
   if (missing.length > 0) throw await missingNamesError(missing, reader);
-  return values as JsonValue[];
+  return found.flatMap(({ name, content }) => (content ? [[name, content.value]] : []));
+}
+
+/** Undefined for a NotFoundError. */
+export async function orUndefined<T>(reading: Promise<T>): Promise<T | undefined> {
+  return reading.catch((error: unknown) => {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  });
 }
 
 const MAX_SUGGESTION_WAIT_MS = 1_000;

@@ -1,4 +1,4 @@
-import { ChangedDataError, NotFoundError } from "../../domain/errors.js";
+import { ChangedDataError } from "../../domain/errors.js";
 import {
   checkType,
   readAll,
@@ -9,7 +9,7 @@ import {
 import { isEncrypted, type NamedValue, type Variable, type VariableValue } from "../../domain/variable.js";
 import { parseAs } from "../../formats/infer-type.js";
 import type { Decrypt } from "./decryption.js";
-import { missingNamesError } from "./get-values.js";
+import { missingNamesError, orUndefined } from "./get-values.js";
 
 /** All values of the environment with name and type, by ascending id of the variable, and decrypted. */
 export async function readValues(source: VariableSource, decrypt: Decrypt): Promise<NamedValue[]> {
@@ -53,14 +53,6 @@ export async function readRecord(name: string, reader: VariableReader): Promise<
   const variable = (await readAll((page) => reader.listVariables(page))).find((item) => item.name === name);
   if (!variable) throw await missingNamesError([name], reader);
   return { variable, value: undefined };
-}
-
-/** Undefined for a NotFoundError. */
-async function orUndefined<T>(reading: Promise<T>): Promise<T | undefined> {
-  return reading.catch((error: unknown) => {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
-  });
 }
 
 /** What `show` and `explain` print of a record; `shownValue` is left out if it has no value. */

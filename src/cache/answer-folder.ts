@@ -3,6 +3,7 @@ import { lstat, open, readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { makeFolder, replaceFile } from "../files/durable-file.js";
 import { openForReading, readRegularFile } from "../files/open-file.js";
+import { hasCode, ifMissing } from "../files/system-errors.js";
 import { type AnswerOwner, deriveAnswerKeys } from "./answer-keys.js";
 import { type AnswerRequest, type AnswerStore, MAX_KEPT_S } from "./cached-source.js";
 
@@ -24,12 +25,8 @@ export function createAnswerFolder(cache: string, owner: AnswerOwner, user: numb
   const folder = join(root, keys.folderName);
   const pathOf = (request: AnswerRequest) => join(folder, keys.fileName(request));
   const inFolders = async (work: () => Promise<void>) => {
-    try {
-      for (const path of [cache, root, folder]) await makePrivate(path, user);
-      await work();
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    }
+    for (const path of [cache, root, folder]) await makePrivate(path, user);
+    await work();
   };
   let swept = false;
   return {
@@ -43,9 +40,9 @@ export function createAnswerFolder(cache: string, owner: AnswerOwner, user: numb
     },
     async write(request, kept) {
       for (const path of [cache, root, folder]) {
-        await makeFolder(path).catch((error: NodeJS.ErrnoException) => {
+        await makeFolder(path).catch((error: unknown) => {
           // makePrivate reports what is there instead.
-          if (error.code !== "EEXIST") throw error;
+          if (!hasCode(error, "EEXIST")) throw error;
         });
         await makePrivate(path, user);
       }
@@ -56,8 +53,8 @@ export function createAnswerFolder(cache: string, owner: AnswerOwner, user: numb
       // Answers for old credentials and names, and temporary files that killed writers left behind.
       await Promise.all([removeOldFolders(root, before), removeFiles(folder, before).catch(() => {})]);
     },
-    remove: (request) => inFolders(() => rm(pathOf(request), { force: true })),
-    clear: () => inFolders(() => removeFolder(folder)),
+    remove: (request) => inFolders(() => rm(pathOf(request), { force: true })).catch(ifMissing(undefined)),
+    clear: () => inFolders(() => removeFolder(folder)).catch(ifMissing(undefined)),
   };
 }
 
@@ -69,8 +66,8 @@ export function createAnswerFolder(cache: string, owner: AnswerOwner, user: numb
 async function makePrivate(path: string, user: number | undefined): Promise<void> {
   if (user === undefined) return;
   const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
-  const folder = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch((error: NodeJS.ErrnoException) => {
-    throw ["ELOOP", "ENOTDIR"].includes(error.code ?? "") ? new Error(`${path} is not a folder`) : error;
+  const folder = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch((error: unknown) => {
+    throw hasCode(error, "ELOOP", "ENOTDIR") ? new Error(`${path} is not a folder`) : error;
   });
   try {
     const { uid, mode } = await folder.stat();

@@ -3,7 +3,7 @@ import { link, lstat, mkdir, open, readdir, rename, stat, unlink } from "node:fs
 import { basename, dirname, join, sep } from "node:path";
 import { InvalidDataError } from "../domain/errors.js";
 import { openForReading } from "./open-file.js";
-import { toInvalidData } from "./system-errors.js";
+import { hasCode, ifMissing, toInvalidData } from "./system-errors.js";
 
 /** Thrown when a file has its new content, but a crash of the machine may still bring the old one back. */
 export class NotDurableError extends InvalidDataError {}
@@ -17,13 +17,13 @@ export async function createFile(path: string, text: string): Promise<void> {
   const temporary = await writeTemporary(path, text);
   try {
     // `link` refuses to replace a file, unlike `rename`.
-    await link(temporary, path).catch(async (error: NodeJS.ErrnoException) => {
+    await link(temporary, path).catch(async (error: unknown) => {
       // Another process created the file, and its next writer removed our temporary file.
-      const exists = error.code === "ENOENT" && (await lstat(path).then(Boolean, () => false));
+      const exists = hasCode(error, "ENOENT") && (await lstat(path).then(Boolean, () => false));
       throw exists ? Object.assign(new Error("the file exists"), { code: "EEXIST" }) : error;
     });
   } finally {
-    await unlink(temporary).catch(ignoreMissing);
+    await unlink(temporary).catch(ifMissing(undefined));
   }
   await syncFolder(dirname(path));
 }
@@ -53,8 +53,8 @@ export async function replaceFile(
   await syncFolder(dirname(path));
 }
 
-function explainMount(error: NodeJS.ErrnoException): never {
-  if (error.code !== "EBUSY" && error.code !== "EXDEV") throw error;
+function explainMount(error: unknown): never {
+  if (!hasCode(error, "EBUSY", "EXDEV")) throw error;
   const reason = "can't be replaced because it is a mount point: mount its folder instead";
   throw new InvalidDataError(reason, { cause: error });
 }
@@ -96,11 +96,7 @@ export async function removeTemporaries(path: string): Promise<void> {
     name.startsWith(prefix) && /^[0-9a-f]{12}\.tmp$/.test(name.slice(prefix.length));
   const entries = await readdir(dirname(path), { withFileTypes: true });
   const temporaries = entries.filter((entry) => isTemporary(entry.name) && !entry.isDirectory());
-  await Promise.all(temporaries.map(({ name }) => unlink(join(dirname(path), name)).catch(ignoreMissing)));
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): void {
-  if (error.code !== "ENOENT") throw error;
+  await Promise.all(temporaries.map(({ name }) => unlink(join(dirname(path), name)).catch(ifMissing(undefined))));
 }
 
 /**
@@ -167,13 +163,12 @@ export async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path, 0o700);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "EEXIST" && (await stat(path)).isDirectory()) return;
-    if (code !== "ENOENT" || dirname(path) === path) throw error;
+    if (hasCode(error, "EEXIST") && (await stat(path)).isDirectory()) return;
+    if (!hasCode(error, "ENOENT") || dirname(path) === path) throw error;
     await makeFolder(dirname(path));
-    await mkdir(path, 0o700).catch((error: NodeJS.ErrnoException) => {
+    await mkdir(path, 0o700).catch((error: unknown) => {
       // Another process was faster.
-      if (error.code !== "EEXIST") throw error;
+      if (!hasCode(error, "EEXIST")) throw error;
     });
   }
 }

@@ -5,6 +5,7 @@ import { InvalidDataError } from "../domain/errors.js";
 import { durationText } from "../domain/printable.js";
 import { NotDurableError } from "./durable-file.js";
 import { createToken, describeHolder, type HolderState, holderOf, isToken, stateOf } from "./lock-holder.js";
+import { hasCode, ifMissing } from "./system-errors.js";
 
 /** A holder that is not visible from here loses its lock when it has not renewed it for this long. */
 export const LEASE_MS = 5_000;
@@ -244,17 +245,11 @@ async function readToken(lockPath: string, name: string): Promise<{ name: string
 }
 
 async function namesIn(folder: string): Promise<string[]> {
-  return readdir(folder).catch((error: unknown) => {
-    if (hasCode(error, "ENOENT")) return [];
-    throw error;
-  });
+  return readdir(folder).catch(ifMissing([]));
 }
 
 async function lstatIfExists(path: string) {
-  return lstat(path).catch((error: unknown) => {
-    if (hasCode(error, "ENOENT")) return undefined;
-    throw error;
-  });
+  return lstat(path).catch(ifMissing(undefined));
 }
 
 function lockPathOf(path: string): string {
@@ -264,8 +259,4 @@ function lockPathOf(path: string): string {
 function notALock(lockPath: string, what: string): InvalidDataError {
   const advice = "check what it is, and move it away";
   return new InvalidDataError(`can't be locked: ${lockPath} ${what}, so it is not an appvars lock; ${advice}`);
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return (error as NodeJS.ErrnoException | undefined)?.code === code;
 }

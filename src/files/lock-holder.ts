@@ -3,6 +3,7 @@ import { readFile, readlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import { kill, pid as ownPid } from "node:process";
 import { readProcessStat } from "./process-stat.js";
+import { hasCode } from "./system-errors.js";
 
 /**
  * The name of the one file in a lock: 8 random bytes in hex and, where the system reports it, the holder:
@@ -89,6 +90,6 @@ function exists(pid: number): boolean {
     return kill(pid, 0);
   } catch (error) {
     // EPERM: the process is another user's.
-    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+    return !hasCode(error, "ESRCH");
   }
 }

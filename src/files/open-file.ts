@@ -3,6 +3,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { devNull } from "node:os";
 import { promisify } from "node:util";
 import { InvalidDataError } from "../domain/errors.js";
+import { hasCode } from "./system-errors.js";
 
 /** A file that is open for reading; a `FileHandle` is one. */
 export interface OpenFile {
@@ -81,7 +82,7 @@ export class SpareDescriptor {
     try {
       return await openForReading(path);
     } catch (error) {
-      if (!["EMFILE", "ENFILE"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+      if (!hasCode(error, "EMFILE", "ENFILE")) throw error;
       return this.#openInPlace(path);
     }
   }

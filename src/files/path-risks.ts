@@ -1,5 +1,6 @@
 import { accessSync, constants, lstatSync, readlinkSync, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, join, parse, resolve, sep } from "node:path";
+import { hasCode } from "./system-errors.js";
 
 /** The user who runs this process. */
 export interface Account {
@@ -19,7 +20,7 @@ export interface PathRisk {
 }
 
 const ROOT = 0;
-const STICKY = 0o1000;
+export const STICKY = 0o1000;
 /** As many as Linux follows in one path. */
 const MAX_LINKS = 40;
 
@@ -123,7 +124,7 @@ function isReadOnly(path: string): boolean {
     accessSync(path, constants.W_OK);
     return false;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EROFS";
+    return hasCode(error, "EROFS");
   }
 }
 

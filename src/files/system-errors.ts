@@ -25,6 +25,19 @@ export function toInvalidData(error: unknown, failure: string): InvalidDataError
   return new InvalidDataError(`${failure}: ${REASONS[code] ?? (code || message)}`, { cause: error });
 }
 
+/** Whether an error is the system's with one of these codes. */
+export function hasCode(error: unknown, ...codes: string[]): boolean {
+  return codes.includes((error as NodeJS.ErrnoException | undefined)?.code ?? "");
+}
+
+/** For the `catch` of a promise: returns this value if there is no such file, and throws any other error. */
+export function ifMissing<T>(value: T): (error: unknown) => T {
+  return (error) => {
+    if (hasCode(error, "ENOENT")) return value;
+    throw error;
+  };
+}
+
 /** Puts the file's path in front of an InvalidDataError, whose message is a predicate. */
 export async function withPathInErrors<T>(path: string, work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {

@@ -4,7 +4,7 @@ import { Command } from "commander";
 import { InvalidDataError, NotFoundError, UsageError } from "../../domain/errors.js";
 import { makeFolder, replaceFile } from "../../files/durable-file.js";
 import { foreignWriter } from "../../files/path-risks.js";
-import { toInvalidData } from "../../files/system-errors.js";
+import { hasCode, toInvalidData } from "../../files/system-errors.js";
 import type { Context } from "../output/context.js";
 import { absolutePath, type Io } from "../output/io.js";
 import { printFields } from "../output/printer.js";
@@ -52,8 +52,8 @@ export async function runAllow(folder: string | undefined, context: Context): Pr
 export async function runRevoke(folder: string | undefined, context: Context): Promise<void> {
   const { io } = context;
   const path = join(folder ?? dirname(nearestProjectFile(io)?.path ?? join(io.cwd, PROJECT_FILE)), PROJECT_FILE);
-  await unlink(entryPath(path, io)).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT" || error.code === "ENOTDIR") throw new NotFoundError(`${path} was not allowed`);
+  await unlink(entryPath(path, io)).catch((error: unknown) => {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) throw new NotFoundError(`${path} was not allowed`);
     throw toFailure(error, io);
   });
   context.tell(`${path} is no longer used`);
@@ -120,7 +120,7 @@ async function isEntryOfMissingFile(entry: string, io: Io): Promise<boolean> {
     if (!path || entryPath(path, io) !== entry) return false;
     return await lstat(path).then(
       () => false,
-      ({ code }: NodeJS.ErrnoException) => code === "ENOENT",
+      (error) => hasCode(error, "ENOENT"),
     );
   } catch {
     return false;

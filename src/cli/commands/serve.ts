@@ -4,6 +4,7 @@ import { isLoopback } from "../../client/options.js";
 import { DEFAULT_HOST, DEFAULT_KEYLESS_LIMIT, DEFAULT_MAX_CONNECTIONS, DEFAULT_PORT } from "../../domain/defaults.js";
 import type { EnvironmentRecord } from "../../domain/environment.js";
 import { InvalidDataError, UsageError } from "../../domain/errors.js";
+import { hasCode } from "../../files/system-errors.js";
 import type { RunningServer, ServerOptions } from "../../server/start-server.js";
 import type { Service } from "../../service/service.js";
 import { DEFAULT_TOLERANCE } from "../../signing/verify.js";
@@ -127,7 +128,7 @@ async function createIfMissing({ data, mustExist }: ServeCommandOptions): Promis
 function isMissing(path: string): Promise<boolean> {
   return access(path).then(
     () => false,
-    (error) => error.code === "ENOENT",
+    (error) => hasCode(error, "ENOENT"),
   );
 }
 
@@ -150,15 +151,15 @@ async function listen(service: Service, options: ServerOptions, { io }: Context)
   try {
     return await startServer(service, options, io.clock);
   } catch (error) {
-    throw explainListenError(error as NodeJS.ErrnoException, options);
+    throw explainListenError(error, options);
   }
 }
 
-function explainListenError(error: NodeJS.ErrnoException, { host, port }: ServerOptions): Error {
-  if (error.code === "EADDRINUSE")
+function explainListenError(error: unknown, { host, port }: ServerOptions): unknown {
+  if (hasCode(error, "EADDRINUSE"))
     return new Error(`port ${port} on ${host} is in use: choose another with --port, or 0 for a free one`);
-  if (error.code === "EAI_AGAIN") return new Error(`--host ${host} can't be looked up: no DNS server answers`);
-  const isForeign = ["EADDRNOTAVAIL", "ENOTFOUND", "EINVAL"].includes(error.code ?? "");
+  if (hasCode(error, "EAI_AGAIN")) return new Error(`--host ${host} can't be looked up: no DNS server answers`);
+  const isForeign = hasCode(error, "EADDRNOTAVAIL", "ENOTFOUND", "EINVAL");
   return isForeign ? new UsageError(`--host ${host} is not an address of this machine`) : error;
 }
 

@@ -1,6 +1,6 @@
 import { lstatSync, type Stats, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Account, foreignWriter } from "../../files/path-risks.js";
+import { type Account, foreignWriter, STICKY } from "../../files/path-risks.js";
 import { shellWord } from "../output/escape.js";
 import { type Io, isFolderGone } from "../output/io.js";
 import { permissionFor } from "./allowed-projects.js";
@@ -17,8 +17,6 @@ export const PROJECT_FILE = ".appvars.json";
 
 /** Trusts all project files: for CI, where nobody can be asked. */
 const ALLOW_VARIABLE = "APPVARS_ALLOW_PROJECT";
-
-const STICKY = 0o1000;
 
 type ProjectIo = Account & Pick<Io, "cwd" | "env" | "folders" | "notice">;
 

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
 import { resolve } from "node:path";
 import { UsageError } from "../../domain/errors.js";
+import { hasCode } from "../../files/system-errors.js";
 import type { Layer, Setting } from "./layers.js";
 import { FILE_SETTINGS, placeOf, SETTING_NAMES, type SettingName, SWITCH_SETTINGS } from "./setting-names.js";
 
@@ -35,10 +36,9 @@ export function readSettingsFile(path: string): SettingsFile | undefined {
     if (stats.size > MAX_BYTES) throw new UsageError(`${path} is larger than ${MAX_BYTES / 1_024} KB`);
     return { path, bytes: readBytes(file, stats.size), stats };
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
     if (error instanceof UsageError) throw error;
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw new UnusableFileError(`${path} can't be read (${code})`);
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw new UnusableFileError(`${path} can't be read (${(error as NodeJS.ErrnoException).code})`);
   } finally {
     if (file !== undefined) closeSync(file);
   }

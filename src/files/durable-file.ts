@@ -60,8 +60,8 @@ function explainMount(error: unknown): never {
 }
 
 /**
- * Gives a new file to the owner of the file it replaces, so that a service can still read its file after an
- * administrator has edited it.
+ * Gives a new file to the owner of the file it replaces, if there is one, so that a service can still read its file
+ * after an administrator has edited it.
  *
  * @throws InvalidDataError when that is not possible; the file system's error for a link, with which the owner of the
  *   folder could have root give away any file
@@ -69,8 +69,8 @@ function explainMount(error: unknown): never {
 export async function keepOwner(path: string, temporary: string): Promise<void> {
   const file = await openForReading(temporary, { followLinks: false });
   try {
-    const [mine, old] = await Promise.all([file.stat(), stat(path)]);
-    if (old.uid === mine.uid) return;
+    const [mine, old] = await Promise.all([file.stat(), stat(path).catch(ifMissing(undefined))]);
+    if (!old || old.uid === mine.uid) return;
     if (mine.nlink > 1) throw new InvalidDataError("was not written: another program has replaced the new file");
     await file.chown(old.uid, old.gid).catch(() => {
       throw new InvalidDataError("was not written: it belongs to another user, who could no longer read it");
@@ -105,9 +105,9 @@ export async function removeTemporaries(path: string): Promise<void> {
  * @throws InvalidDataError; the file system's error
  */
 export async function refuseHardLinks(path: string): Promise<void> {
-  const stats = await stat(path);
+  const stats = await stat(path).catch(ifMissing(undefined));
   // A folder always has several, and is refused when it is read.
-  if (!stats.isFile() || stats.nlink < 2) return;
+  if (!stats?.isFile() || stats.nlink < 2) return;
   throw new InvalidDataError(
     `can't be changed: it has ${stats.nlink} hard links, and a change would reach only this one; ` +
       "remove the others, or use symbolic links",

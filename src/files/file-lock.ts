@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { InvalidDataError } from "../domain/errors.js";
 import { durationText } from "../domain/printable.js";
-import { NotDurableError } from "./durable-file.js";
+import { keepOwner, NotDurableError, refuseHardLinks, removeTemporaries, replaceFile } from "./durable-file.js";
 import { createToken, describeHolder, type HolderState, holderOf, isToken, stateOf } from "./lock-holder.js";
 import { hasCode, ifMissing } from "./system-errors.js";
 
@@ -22,10 +22,12 @@ export interface HeldLock {
    *   `signal`
    */
   check(): Promise<void>;
+  /** Replaces the file as `replaceFile` does; it keeps its owner. @param beforeRename called last; throwing prevents it */
+  replace(text: string, beforeRename?: () => Promise<void>): Promise<void>;
 }
 
 /**
- * Runs `work` while no other appvars process writes the file at `path`, which must not be a link.
+ * Runs `work` while no other appvars process writes the file at `path`, which must not be a link, and may be missing.
  *
  * The lock is the folder `path.lock`; its holder is the process whose token is the only file in it. proper-lockfile uses
  * an empty folder: when two writers find the same stale lock, the slower one removes the lock that the faster one
@@ -38,9 +40,9 @@ export interface HeldLock {
  * `removeTemporaries` for what then keeps it from writing.
  *
  * @param signal cancels the wait, and makes the next `check` throw
- * @throws InvalidDataError when the same holder has kept the lock for 30 s, `work` failed because the lock was lost, or
- *   something else is in its place, which is left alone; the file system's errors; what `work` throws; the signal's
- *   reason
+ * @throws InvalidDataError when the same holder has kept the lock for 30 s, `work` failed because the lock was lost,
+ *   something else is in its place, which is left alone, or the file has hard links; the file system's errors; what
+ *   `work` throws; the signal's reason
  */
 export async function withFileLock<T>(
   path: string,
@@ -55,8 +57,17 @@ export async function withFileLock<T>(
     signal?.throwIfAborted();
     if (!(await namesIn(lockPath)).includes(token)) throw new InvalidDataError("was not written: its lock was lost");
   };
+  const replace: HeldLock["replace"] = (text, beforeRename) =>
+    replaceFile(path, text, async (temporary) => {
+      await keepOwner(path, temporary);
+      await check();
+      await beforeRename?.();
+    });
   try {
-    return await work({ check });
+    // First, so that no earlier writer can replace the file from here on.
+    await removeTemporaries(path);
+    await refuseHardLinks(path);
+    return await work({ check, replace });
   } catch (error) {
     if (error instanceof NotDurableError) throw error;
     // The temporary file is missing: another writer took over the lock and removed it.

@@ -1,7 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { Low } from "lowdb";
 import { InvalidDataError } from "../domain/errors.js";
-import { keepOwner, refuseHardLinks, removeTemporaries, replaceFile } from "../files/durable-file.js";
 import { type HeldLock, withFileLock } from "../files/file-lock.js";
 import { toInvalidData } from "../files/system-errors.js";
 import { fingerprint } from "../files/watch-file.js";
@@ -29,18 +28,13 @@ export async function updateDataFile(path: string, change: (data: Data) => Data,
 }
 
 async function updateLocked(path: string, file: string, change: (data: Data) => Data, lock: HeldLock): Promise<Data> {
-  // First, so that no earlier writer can replace the file from here on.
-  await removeTemporaries(file);
-  await refuseHardLinks(file);
   const revision = await fingerprint(file);
-  const beforeRename = async (temporary: string) => {
-    await keepOwner(file, temporary);
-    await lock.check();
-    // A lock keeps out neither editors nor a link that is changed.
-    if ((await fingerprint(file)) === revision && (await realpath(path)) === file) return;
-    throw new InvalidDataError("was not written: another program has changed it in the meantime; try again");
-  };
-  const writeText = (to: string, text: string) => replaceFile(to, text, beforeRename);
+  const writeText = (_path: string, text: string) =>
+    lock.replace(text, async () => {
+      // A lock keeps out neither editors nor a link that is changed.
+      if ((await fingerprint(file)) === revision && (await realpath(path)) === file) return;
+      throw new InvalidDataError("was not written: another program has changed it in the meantime; try again");
+    });
   const db = new Low(new DataFileAdapter(file, { writeText }), NO_DATA);
   await db.read();
   await lock.check();

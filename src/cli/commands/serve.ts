@@ -13,7 +13,7 @@ import type { Context } from "../output/context.js";
 import { printLines } from "../output/printer.js";
 import { pasteLines } from "../serving/credentials.js";
 import { createLog, type Log, type LogFormat, logReloads, logWeakSecrets, serverLogHooks } from "../serving/log.js";
-import { parseSize, rateLimitOption, rateWindowOption, wholeNumber } from "../settings/arguments.js";
+import { MAX_SIZE_MB, parseSize, rateLimitOption, rateWindowOption, wholeNumber } from "../settings/arguments.js";
 import { dataFileOption } from "../settings/flags.js";
 import { readSettings } from "../settings/settings.js";
 import { refuseToReload, refuseUnsafeFile } from "../sources/safe-files.js";
@@ -41,7 +41,7 @@ export function serveCommand(context: Context): Command {
     )
     .addOption(dataFileOption())
     .option("--must-exist", "fail if the data file does not exist, instead of creating it")
-    .option("--max-data-size <size>", "largest data file to load, such as 64MB (default: 512MB)", parseSize)
+    .option("--max-data-size <size>", `largest data file to load, such as 64MB (default: ${MAX_SIZE_MB}MB)`, parseSize)
     .option("--host <address>", "address to listen on", DEFAULT_HOST)
     .option("--port <port>", "port to listen on, 0 for a free one", wholeNumber(0, 65_535), DEFAULT_PORT)
     .addOption(rateLimitOption())

@@ -15,13 +15,14 @@ export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: 
 }
 
 const SIZE_UNITS: Readonly<Record<string, number>> = { "": 1, KB: 1_024, MB: 1_048_576 };
-const MAX_SIZE = 512 * 1_048_576;
+/** The largest data file, as the help has it. V8 holds a few bytes less in one string: see `MAX_DATA_SIZE`. */
+export const MAX_SIZE_MB = 512;
 
 /** `64MB`, in units of 1,024, or a number of bytes without a unit. Returns bytes. */
 export function parseSize(text: string): number {
   const [, number, unit = ""] = /^(\d{1,9})(KB|MB)?$/i.exec(text) ?? [];
   const size = Number(number) * (SIZE_UNITS[unit.toUpperCase()] ?? 1);
-  return valid(size, size > 0 && size <= MAX_SIZE, "a size such as 64MB, up to 512MB");
+  return valid(size, size > 0 && size <= MAX_SIZE_MB * 1_048_576, `a size such as 64MB, up to ${MAX_SIZE_MB}MB`);
 }
 
 /** `100`, or `100-500` for a random time in between, in milliseconds. */

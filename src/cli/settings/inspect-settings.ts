@@ -13,7 +13,6 @@ import {
   shownName,
   shownText,
 } from "./layers.js";
-import { profilesPath, readUsableProfiles } from "./profiles.js";
 import type { SettingName } from "./setting-names.js";
 import { readLayers, type SettingsIo } from "./settings.js";
 
@@ -64,16 +63,15 @@ export function inspectFlags(flags: SourceFlags, io: SettingsIo): Inspection {
   };
   const noticing = withNotice(io, (text) => void problems.add(text));
   const layers = readLayers(flags, noticing, readFile);
-  const settings = inspectLayers(layers, io);
+  const settings = inspectLayers(layers);
   const together = problemOf(() => connectionOf(layers));
   if (together && !settings.some(({ problem }) => problem === together)) problems.add(together);
   return { settings, problems: [...problems] };
 }
 
 /** The same for settings that have been read. */
-export function inspectLayers(layers: Layers, io: SettingsIo): InspectedSetting[] {
-  const { profile } = layers;
-  const all = { ...layers, profile: new Map([...profile, ...readCurrent(io)]) };
+export function inspectLayers(layers: Layers): InspectedSetting[] {
+  const all = { ...layers, profile: new Map([...layers.profile, ...layers.current]) };
   return GROUPS.map(({ names, byDefault }) => inspect(names, byDefault, all));
 }
 
@@ -110,13 +108,6 @@ function problemOf(work: () => unknown): string | undefined {
 function usageMessage(error: unknown): string {
   if (error instanceof UsageError) return error.message;
   throw error;
-}
-
-/** The profile that is used if none is chosen. Without notices: reading the layers has given them. */
-function readCurrent({ folders, user, groups }: SettingsIo): Layer {
-  const { current } = readUsableProfiles({ folders, user, groups }, true);
-  if (current === undefined) return new Map();
-  return new Map([["profile", { name: "profile", text: current, from: `current in ${profilesPath({ folders })}` }]]);
 }
 
 export function settingJson({ name, given, byDefault, shadows, problem }: InspectedSetting): object {

@@ -19,11 +19,13 @@ export interface Layers {
   /** `.appvars.json`. */
   readonly project: Layer;
   readonly profile: Layer;
+  /** The name of the profile that is used if none is chosen. It comes last, but decides nothing that `profile` does not. */
+  readonly current: Layer;
 }
 
 const EMPTY: Layer = new Map();
 
-export const NO_LAYERS: Layers = { flags: EMPTY, variables: EMPTY, project: EMPTY, profile: EMPTY };
+export const NO_LAYERS: Layers = { flags: EMPTY, variables: EMPTY, project: EMPTY, profile: EMPTY, current: EMPTY };
 
 /** Thrown when a setting is needed that the user has not allowed. */
 export class NotAllowedError extends UsageError {}

@@ -83,18 +83,43 @@ function leaveOut<T>(error: unknown, tolerated: typeof UsageError, without: T, {
  *   no settings
  * @throws UsageError if the profile does not exist, or the file breaks a rule
  */
-export function readProfile(io: ProfilesIo, chosen: Setting | undefined, isDispensable = false): Layer {
+export function readProfile(
+  io: ProfilesIo,
+  chosen: Setting | undefined,
+  isDispensable = false,
+  found = tryReadProfiles(io),
+): Layer {
   try {
-    return readNamed(io, chosen, isDispensable);
+    if (found instanceof UsageError) throw found;
+    return readNamed(profilesPath(io), found, chosen, isDispensable);
   } catch (error) {
     if (chosen && !isDispensable) throw error;
     return leaveOut(error, isDispensable && !chosen ? UsageError : UnusableFileError, new Map(), io);
   }
 }
 
-function readNamed(io: ProfilesIo, chosen: Setting | undefined, isDispensable: boolean): Layer {
-  const path = profilesPath(io);
-  const { current, profiles } = readProfiles(path, io);
+/** The profiles, or why they can't be used. */
+export function tryReadProfiles(io: ProfilesIo): Profiles | UsageError {
+  try {
+    return readProfiles(profilesPath(io), io);
+  } catch (error) {
+    if (error instanceof UsageError) return error;
+    throw error;
+  }
+}
+
+/** The name of the current profile, if there is one. */
+export function currentProfile(found: Profiles | UsageError, io: ProfilesIo): Layer {
+  if (found instanceof UsageError || found.current === undefined) return new Map();
+  return new Map([["profile", { name: "profile", text: found.current, from: `current in ${profilesPath(io)}` }]]);
+}
+
+function readNamed(
+  path: string,
+  { current, profiles }: Profiles,
+  chosen: Setting | undefined,
+  isDispensable: boolean,
+): Layer {
   const name = chosen?.text ?? current;
   if (name === undefined) return new Map();
   const object = Object.hasOwn(profiles, name) ? profiles[name] : undefined;

@@ -1,3 +1,4 @@
+import type { UsageError } from "../../domain/errors.js";
 import type { Io } from "../output/io.js";
 import { type Connection, connectionOf } from "./connection.js";
 import {
@@ -10,7 +11,7 @@ import {
   type Setting,
   type SourceFlags,
 } from "./layers.js";
-import { readProfile } from "./profiles.js";
+import { currentProfile, type Profiles, readProfile, tryReadProfiles } from "./profiles.js";
 import { readProjectFile } from "./project-file.js";
 import { readSecret, type SecretIo } from "./secrets.js";
 import { DEFAULT_DATA_FILE, type SettingName } from "./setting-names.js";
@@ -84,16 +85,18 @@ export function readLayers(
 ): Layers {
   const given = { ...NO_LAYERS, flags: readLayer("flag", flags), variables: readLayer("variable", io.env) };
   const layers = { ...given, project: readFile(() => readProjectFile(io)) };
-  return { ...layers, profile: readFile(() => readChosenProfile(given, layers, io)) };
+  const profiles = tryReadProfiles(io);
+  const profile = readFile(() => readChosenProfile(given, layers, profiles, io));
+  return { ...layers, profile, current: currentProfile(profiles, io) };
 }
 
 /** @param given the layers without the project's */
-function readChosenProfile(given: Layers, layers: Layers, io: SettingsIo): Layer {
+function readChosenProfile(given: Layers, layers: Layers, profiles: Profiles | UsageError, io: SettingsIo): Layer {
   const { project } = layers;
   // In CI, for example, where the project names a profile that people have, and the environment gives everything.
   const isDispensable = !has(given, "profile") && has(project.has("profile") ? given : layers, "url", "data");
   const blocked = isDispensable ? project.get("profile")?.blocked : undefined;
-  if (blocked === undefined) return readProfile(io, findSetting(layers, "profile"), isDispensable);
+  if (blocked === undefined) return readProfile(io, findSetting(layers, "profile"), isDispensable, profiles);
   // The current profile is not used instead: the project means another one.
   const isComplete = has(given, "data") || (has(given, "apiKey") && has(given, "apiSecret", "apiSecretFile"));
   if (!isComplete) io.notice?.(`continuing without a profile: ${blocked}`);

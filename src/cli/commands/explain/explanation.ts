@@ -33,7 +33,7 @@ export async function explain(
   const record = await source.readSnapshot((snapshot) => readRecord(name, snapshot));
   const stored = record.value?.content;
   const value = stored && isEncrypted(stored.value) ? await open(name, stored.value, settings) : stored;
-  const inspected = inspectLayers(settings.layers, context.io);
+  const inspected = inspectLayers(settings.layers);
   const relevant = inspected.some((setting) => setting.name === "data") ? LOCAL : REMOTE;
   return {
     record,

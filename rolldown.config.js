@@ -18,6 +18,7 @@ export default defineConfig([
     plugins: [
       leaveApart(
         "cli/main",
+        "cli/answer-get",
         "cli/sources/open-cached",
         "cli/sources/safe-files",
         "store/json-file-store",
@@ -52,12 +53,13 @@ function keepDomain() {
   };
 }
 
-/** Leaves source files out of the bundle, which then loads them from dist/. @param files paths in src/ without extension */
+/** Leaves dynamic imports out of the bundle, which then loads these source files from dist/. @param files paths in src/ without extension */
 function leaveApart(...files) {
   const sources = fileURLToPath(new URL("src/", import.meta.url));
   return {
     name: "leave-apart",
-    resolveId(specifier, importer = "") {
+    resolveId(specifier, importer = "", { kind } = {}) {
+      if (kind !== "dynamic-import") return undefined;
       const path = join(dirname(importer), specifier).replace(/\.js$/, "");
       const file = files.find((each) => path === join(sources, each));
       return file && { id: join(sources, `${file}.js`), external: "relative" };

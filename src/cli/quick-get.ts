@@ -1,45 +1,37 @@
-import { createContext, type OutputFlags } from "./output/context.js";
+import { answerGet, type GetCall } from "./answer-get.js";
+import { createContext } from "./output/context.js";
 import { reportError } from "./output/errors.js";
-import { type Io, withNotice } from "./output/io.js";
+import type { Io } from "./output/io.js";
 import type { SourceFlags } from "./settings/layers.js";
 import { parseWords } from "./settings/parse-words.js";
 import { readSettings } from "./settings/settings.js";
-import { createDecrypt } from "./sources/decryption.js";
-import { type GetOptions, runGet } from "./sources/get-values.js";
-import { openSource, withSource } from "./sources/open-source.js";
 
 /**
- * `appvars get NAME…` from a server, without loading commander: scripts call it often, and with commander it takes a
- * tenth longer. Resolves to the exit code, or to undefined for a command line that it leaves, untouched, to `main`.
+ * `appvars get NAME…` without loading commander: scripts call it often, and with commander it takes a tenth longer.
+ * Resolves to the exit code, or to undefined for a command line that it leaves to `main`.
+ *
+ * @param beforeStore called before the code for data files is loaded
  */
-export async function quickGet(argv: readonly string[], io: Io): Promise<number | undefined> {
+export async function quickGet(
+  argv: readonly string[],
+  io: Io,
+  beforeStore: () => void = () => {},
+): Promise<number | undefined> {
   const call = parseQuickGet(argv);
   if (!call) return undefined;
-  const context = createContext(io, () => call.output);
-  const held: string[] = [];
-  let notice = (text: string): void => void held.push(text);
-  const showNotices = () => {
-    notice = (text) => context.io.notice?.(text);
-    for (const text of held.splice(0)) notice(text);
-  };
-  const noticing = withNotice(io, (text) => notice(text));
   try {
-    const settings = readSettings(call.flags, noticing);
-    // `main` reads the settings again, and shows the notices.
-    if (settings.connection.kind === "local") return undefined;
-    showNotices();
-    await withSource(openSource(settings, context), async (source) =>
-      runGet(call, source, await createDecrypt(settings), context),
-    );
-    return context.exitCode;
+    const { layers, connection } = readSettings(call.flags, createContext(io, () => call.output).io);
+    if (connection.kind === "remote") return answerGet(call, layers, io);
+    beforeStore();
+    // The store is not in the bundle. This loads the same code from dist, which knows the classes of the store's errors.
+    const apart = await import("./answer-get.js");
+    return apart.answerGet(call, layers, io);
   } catch (error) {
-    showNotices();
     return reportError(error, argv, io);
   }
 }
 
-interface QuickGet extends GetOptions {
-  output: OutputFlags;
+interface QuickGet extends GetCall {
   flags: SourceFlags;
 }
 
@@ -52,7 +44,7 @@ function parseQuickGet(argv: readonly string[]): QuickGet | undefined {
     if (names.length === 0) return undefined;
     const on = (name: "json" | "quiet" | "verbose") => others.has(name) && { [name]: true };
     const output = { color: !others.has("no-color"), ...on("json"), ...on("quiet"), ...on("verbose") };
-    return { names, newline: !others.has("no-newline"), output, flags };
+    return { argv, names, newline: !others.has("no-newline"), output, flags };
   } catch {
     return undefined;
   }

@@ -15,18 +15,17 @@ import { quickGet } from "./quick-get.js";
  */
 export async function start(argv: readonly string[], enableCompileCache?: (folder: string) => void): Promise<number> {
   const io = processIo();
-  const quick = (await quickComplete(argv, io)) ?? (await quickGet(argv, io));
-  const code = quick ?? (await callMain(argv, io, enableCompileCache));
+  const keepCompiled = () => {
+    if (enableCompileCache && isOwnFolder(io)) enableCompileCache(join(io.folders.cache, "compiled"));
+  };
+  const quick = (await quickComplete(argv, io)) ?? (await quickGet(argv, io, keepCompiled));
+  const code = quick ?? (await callMain(argv, io, keepCompiled));
   await endIfObstructed(code, io);
   return code;
 }
 
-async function callMain(
-  argv: readonly string[],
-  io: Io,
-  enableCompileCache: ((folder: string) => void) | undefined,
-): Promise<number> {
-  if (enableCompileCache && isOwnFolder(io)) enableCompileCache(join(io.folders.cache, "compiled"));
+async function callMain(argv: readonly string[], io: Io, keepCompiled: () => void): Promise<number> {
+  keepCompiled();
   const { main } = await import("./main.js");
   return main(argv, io);
 }

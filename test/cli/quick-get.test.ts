@@ -68,6 +68,22 @@ describe("get without commander", () => {
     expect(quick.code).toBeTypeOf("number");
     expect(quick).toEqual(await runWith((io) => main(["get", "PORT"], io), world));
   });
+
+  it.each([
+    ["PORT --env shop/development"],
+    ["PORT FLAGS --json --env shop/development"],
+    ["PROT --env shop/development"],
+    ["PORT --env nope"],
+    ["PORT"],
+    ["PORT --data nope.json"],
+  ])("prints and returns what the one with commander does, from a data file: get %s", async (line) => {
+    const { path } = await dataFile(DATA);
+    const argv = ["get", ...line.split(" ")];
+    const world = { env: { APPVARS_DATA: path } };
+    const quick = await runWith((io) => quickGet(argv, io), world);
+    expect(quick.code).toBeTypeOf("number");
+    expect(quick).toEqual(await runWith((io) => main(argv, io), world));
+  });
 });
 
 describe("get without commander leaves to commander", () => {
@@ -87,15 +103,5 @@ describe("get without commander leaves to commander", () => {
   ])("%j", async (line) => {
     const argv = line.split(" ");
     expect(await runWith((io) => quickGet(argv, io))).toEqual({ code: undefined, stdout: "", stderr: "" });
-  });
-
-  it("a data file", async () => {
-    const { path } = await dataFile(DATA);
-    const env = { APPVARS_DATA: path, APPVARS_ENV: "test" };
-    expect(await runWith((io) => quickGet(["get", "PORT"], io), { env })).toEqual({
-      code: undefined,
-      stdout: "",
-      stderr: "",
-    });
   });
 });

@@ -7,7 +7,7 @@ import { createDecrypt } from "../sources/decryption.js";
 import { runGet } from "../sources/get-values.js";
 import { openSource, withSource } from "../sources/open-source.js";
 
-/** `quick-get.ts` answers most calls sooner, with the same code; this is for `--help`, `--cache`, data files and mistakes. */
+/** `quick-get.ts` answers most calls sooner, with the same code; this is for `--help`, `--cache` and mistakes. */
 export function getCommand(context: Context): Command {
   const command = new Command("get")
     .summary("print the values of variables")

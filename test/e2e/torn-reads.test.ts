@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { runDiff } from "../../src/cli/commands/diff.js";
 import { createContext } from "../../src/cli/output/context.js";
 import { quickGet } from "../../src/cli/quick-get.js";
+import { readSettings } from "../../src/cli/settings/settings.js";
 import type { Decrypt } from "../../src/cli/sources/decryption.js";
 import { BINARY, run } from "../support/binary.js";
 import { runCli, runWith } from "../support/cli.js";
@@ -127,7 +128,7 @@ describe("diff of two environments of one data file", () => {
         if (name === "USER") writeFileSync(path, JSON.stringify(both("two")));
         return value;
       };
-      await runDiff(options, { data: path }, replace, context);
+      await runDiff(options, readSettings({ data: path }, context.io), replace, context);
       return context.exitCode;
     });
     expect(stdout).toBe("");

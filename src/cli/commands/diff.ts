@@ -2,12 +2,11 @@ import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { createBudget } from "../../client/budget.js";
 import { diffValues } from "../../domain/diff.js";
-import type { VariableSource } from "../../domain/source.js";
 import type { Context } from "../output/context.js";
 import type { Io } from "../output/io.js";
 import { addSourceOptions } from "../settings/flags.js";
-import type { SourceFlags } from "../settings/layers.js";
-import { readSettings } from "../settings/settings.js";
+import { readLayer, type SourceFlags } from "../settings/layers.js";
+import { readSettings, Settings } from "../settings/settings.js";
 import { createDecrypt, type Decrypt } from "../sources/decryption.js";
 import { printDifferences } from "../sources/differences.js";
 import { openSource, withSource } from "../sources/open-source.js";
@@ -35,8 +34,7 @@ export function diffCommand(context: Context): Command {
     .addHelpText("after", "\nExample:\n  appvars diff test production --data vars.json")
     .action(async (before: string, after: string, { values = false, exitCode = false, ...flags }) => {
       const settings = readSettings(flags, context.io);
-      const decrypt = await createDecrypt(settings);
-      await runDiff({ before, after, values, exitCode }, flags, decrypt, context);
+      await runDiff({ before, after, values, exitCode }, settings, await createDecrypt(settings), context);
     });
   return addSourceOptions(command);
 }
@@ -44,7 +42,7 @@ export function diffCommand(context: Context): Command {
 /** @throws UsageError, NotFoundError, and errors of reading either source */
 export async function runDiff(
   options: DiffOptions,
-  flags: SourceFlags,
+  settings: Settings,
   decrypt: Decrypt,
   context: Context,
 ): Promise<void> {
@@ -52,21 +50,26 @@ export async function runDiff(
   // Both sources may be the same file.
   const openFiles = new Map();
   const read = (place: string) =>
-    withSource(
-      openSource(readSettings(sourceFlags(place, flags, context.io), context.io), context, { budget, openFiles }),
-      (source: VariableSource) => readValues(source, decrypt),
+    withSource(openSource(settingsOf(place, settings, context.io), context, { budget, openFiles }), (source) =>
+      readValues(source, decrypt),
     );
   const differences = diffValues(await read(options.before), await read(options.after));
   await printDifferences(differences, options.values, context);
   if (options.exitCode && differences.length > 0) context.exitCode = 1;
 }
 
-/** The flags that open A or B. */
-function sourceFlags(place: string, { data, env: _, url: __, ...flags }: SourceFlags, io: Io): SourceFlags {
-  if (/^https?:\/\//.test(place)) return { ...flags, url: place };
+/** The settings that open A or B: those of the command, with flags for this source. */
+function settingsOf(place: string, settings: Settings, io: Io): Settings {
+  const { layers } = settings;
+  const others = [...layers.flags].filter(([name]) => !["url", "data", "env"].includes(name));
+  const flags = new Map([...others, ...readLayer("flag", sourceFlags(place, settings))]);
+  return new Settings({ ...layers, flags }, io);
+}
+
+function sourceFlags(place: string, settings: Settings): SourceFlags {
+  if (/^https?:\/\//.test(place)) return { url: place };
   const [, file, environment] = /^(.+):([^:]+)$/.exec(place) ?? [];
   // The name of an environment may contain a colon.
-  if (file && environment && (file.endsWith(".json") || existsSync(file)))
-    return { ...flags, data: file, env: environment };
-  return { ...flags, data: readSettings({ data }, io).dataPath, env: place };
+  if (file && environment && (file.endsWith(".json") || existsSync(file))) return { data: file, env: environment };
+  return { data: settings.dataPath, env: place };
 }

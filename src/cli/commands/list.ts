@@ -5,11 +5,11 @@ import type { Context } from "../output/context.js";
 import { printTable } from "../output/printer.js";
 import { parseType } from "../settings/arguments.js";
 import { addSourceOptions } from "../settings/flags.js";
-import { readSettings } from "../settings/settings.js";
+import { readSettings, type Settings } from "../settings/settings.js";
 import { createDecrypt, type Decrypt, leaveEncrypted } from "../sources/decryption.js";
 import { openSource, withSource } from "../sources/open-source.js";
 
-export interface ListOptions {
+interface ListOptions {
   values: boolean;
   type?: VariableType | undefined;
   /** Text that the name or the description must contain, in any case. */
@@ -33,28 +33,22 @@ export function listCommand(context: Context): Command {
     .addOption(new Option("--type <type>", "only variables of this type").choices(VARIABLE_TYPES).argParser(parseType))
     .option("--filter <text>", "only variables with this text in their name or description")
     .addHelpText("after", "\nExample:\n  appvars list --filter database")
-    .action(({ values = false, type, filter, ...flags }) => {
-      const settings = readSettings(flags, context.io);
-      return withSource(openSource(settings, context), async (source) => {
-        const decrypt = values ? await createDecrypt(settings, leaveEncrypted) : leaveEncrypted;
-        await runList({ values, type, filter }, source, decrypt, context);
-      });
-    });
+    .action(({ values = false, type, filter, ...flags }) =>
+      runList({ values, type, filter }, readSettings(flags, context.io), context),
+    );
   return addSourceOptions(command);
 }
 
 /** @throws DecryptionError for a value that the key does not decrypt */
-export async function runList(
-  options: ListOptions,
-  source: VariableSource,
-  decrypt: Decrypt,
-  context: Context,
-): Promise<void> {
-  const entries = await readListed(options, source);
-  const listed = entries.filter(matcher(options)).map((entry) => toListed(entry, decrypt));
-  const rows = listed.map((item) => cells(item, options));
-  const [absent, empty] = ["(no value)", "no variables match"];
-  await printTable(context, { json: listed, headings: headings(options), rows, absent, empty });
+function runList(options: ListOptions, settings: Settings, context: Context): Promise<void> {
+  return withSource(openSource(settings, context), async (source) => {
+    const decrypt = options.values ? await createDecrypt(settings, leaveEncrypted) : leaveEncrypted;
+    const entries = await readListed(options, source);
+    const listed = entries.filter(matcher(options)).map((entry) => toListed(entry, decrypt));
+    const rows = listed.map((item) => cells(item, options));
+    const [absent, empty] = ["(no value)", "no variables match"];
+    await printTable(context, { json: listed, headings: headings(options), rows, absent, empty });
+  });
 }
 
 async function readListed({ values }: ListOptions, source: VariableSource): Promise<VariableEntry[]> {

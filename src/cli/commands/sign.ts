@@ -7,12 +7,6 @@ import { secretFileOption } from "../settings/flags.js";
 import { missingSecretError } from "../settings/secrets.js";
 import { readSettings } from "../settings/settings.js";
 
-export interface SignOptions {
-  method: string;
-  /** Path and query. */
-  path: string;
-}
-
 export function signCommand(context: Context): Command {
   return new Command("sign")
     .summary("print the Authorization header for one request")
@@ -28,13 +22,15 @@ export function signCommand(context: Context): Command {
     .action(async (method: string, path: string, flags) => {
       const apiSecret = await readSettings(flags, context.io).apiSecret();
       checkCredential("API secret", apiSecret);
-      await runSign({ method, path }, apiSecret, context);
+      await runSign(method, path, apiSecret, context);
     });
 }
 
-/** @throws UsageError for an invalid method or path, UnauthorizedError without a secret */
-export async function runSign(options: SignOptions, apiSecret: string | undefined, context: Context): Promise<void> {
-  const { method, path } = options;
+/**
+ * @param path with the query
+ * @throws UsageError for an invalid method or path, UnauthorizedError without a secret
+ */
+async function runSign(method: string, path: string, apiSecret: string | undefined, context: Context): Promise<void> {
   if (!/^[A-Za-z]+$/.test(method)) throw new UsageError("the method must be a word such as GET");
   if (!/^\/[\x21-\x7e]*$/.test(path)) {
     throw new UsageError("the path must begin with a slash and be percent-encoded, as in /v1/variables?limit=2");

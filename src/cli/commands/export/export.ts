@@ -1,18 +1,17 @@
 import { Command, Option } from "commander";
 import { UsageError } from "../../../domain/errors.js";
-import type { VariableSource } from "../../../domain/source.js";
 import { ENVIRONMENT_FORMATS, EXPORT_FORMATS, type ExportFormat, WRITERS } from "../../../formats/formats.js";
 import type { Context } from "../../output/context.js";
 import { printRaw } from "../../output/printer.js";
 import { addAllowReserved, isLeftOut, warnLeftOut } from "../../run/allow-reserved.js";
 import { addSourceOptions } from "../../settings/flags.js";
-import { readSettings } from "../../settings/settings.js";
-import { createDecrypt, type Decrypt } from "../../sources/decryption.js";
+import { readSettings, type Settings } from "../../settings/settings.js";
+import { createDecrypt } from "../../sources/decryption.js";
 import { openSource, withSource } from "../../sources/open-source.js";
 import { decryptValues, readStoredValues } from "../../sources/reading.js";
 import { isSameFile, refuseForeignPlace, writePrivateFile } from "./write-private-file.js";
 
-export interface ExportOptions {
+interface ExportOptions {
   format: ExportFormat;
   /** File to write instead of stdout. */
   output: string | undefined;
@@ -33,41 +32,37 @@ export function exportCommand(context: Context): Command {
     )
     .option("-o, --output <file>", "write this file atomically, readable only by you; - for stdout")
     .addHelpText("after", '\nExample:\n  eval "$(appvars export --format shell)"')
-    .action(({ format, output, allowReserved = [], ...flags }) => {
-      const settings = readSettings(flags, context.io);
-      return withSource(openSource(settings, context), async (source) => {
-        // Checked again when it is written; this reports a bad path before the server is asked.
-        const warning = output && output !== "-" && refuseForeignPlace(output, context.io);
-        if (warning) context.warn(warning);
-        const data = settings.find("data")?.text;
-        if (output && data && (await isSameFile(output, data)))
-          throw new UsageError(`${output} is the data file itself`);
-        const chosen = format ?? (context.flags.json ? "json" : "dotenv");
-        const options = { format: chosen, output, allowReserved };
-        await runExport(options, source, await createDecrypt(settings), context);
-      });
-    });
+    .action(({ format = context.flags.json ? "json" : "dotenv", output, allowReserved = [], ...flags }) =>
+      runExport({ format, output, allowReserved }, readSettings(flags, context.io), context),
+    );
   return addSourceOptions(addAllowReserved(command, "write"));
 }
 
 /** @throws UsageError if the format can't represent a name or value; DecryptionError; InvalidDataError if the file can't be written */
-export async function runExport(
+function runExport(
   { format, output, allowReserved }: ExportOptions,
-  source: VariableSource,
-  decrypt: Decrypt,
+  settings: Settings,
   context: Context,
 ): Promise<void> {
-  const isKept = (name: string) => !ENVIRONMENT_FORMATS.includes(format) || !isLeftOut(name, allowReserved);
-  const stored = await source.readSnapshot(readStoredValues);
-  const write = await WRITERS[format]();
-  const entries = decryptValues(
-    stored.filter(({ name }) => isKept(name)),
-    decrypt,
-  );
-  const text = write(entries);
-  const leftOut = stored.map(({ name }) => name).filter((name) => !isKept(name));
-  warnLeftOut(leftOut, context);
-  if (output === undefined || output === "-") return printRaw(context, { text });
-  await writePrivateFile(output, text, context.io);
-  context.tell(`wrote ${entries.length} variables to ${output}`);
+  return withSource(openSource(settings, context), async (source) => {
+    // Checked again when it is written; this reports a bad path before the server is asked.
+    const warning = output && output !== "-" && refuseForeignPlace(output, context.io);
+    if (warning) context.warn(warning);
+    const data = settings.find("data")?.text;
+    if (output && data && (await isSameFile(output, data))) throw new UsageError(`${output} is the data file itself`);
+    const decrypt = await createDecrypt(settings);
+    const isKept = (name: string) => !ENVIRONMENT_FORMATS.includes(format) || !isLeftOut(name, allowReserved);
+    const stored = await source.readSnapshot(readStoredValues);
+    const write = await WRITERS[format]();
+    const entries = decryptValues(
+      stored.filter(({ name }) => isKept(name)),
+      decrypt,
+    );
+    const text = write(entries);
+    const leftOut = stored.map(({ name }) => name).filter((name) => !isKept(name));
+    warnLeftOut(leftOut, context);
+    if (output === undefined || output === "-") return printRaw(context, { text });
+    await writePrivateFile(output, text, context.io);
+    context.tell(`wrote ${entries.length} variables to ${output}`);
+  });
 }

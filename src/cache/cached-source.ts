@@ -59,12 +59,42 @@ interface Fallback<T> {
   oldest: number;
 }
 
+/** A reader that handles every request in one method. */
+abstract class KeyedReader implements VariableReader {
+  /** @param ask sends the same request to another reader */
+  protected abstract answer<T>(request: AnswerRequest, ask: (reader: VariableReader) => Promise<T>): Promise<T>;
+
+  async listVariables(page: PageRequest = {}) {
+    return this.answer(pageKey("listVariables", page), (reader) => reader.listVariables(page));
+  }
+  getVariable(id: number) {
+    return this.answer(["getVariable", id], (reader) => reader.getVariable(id));
+  }
+  async listValues(page: PageRequest = {}) {
+    return this.answer(pageKey("listValues", page), (reader) => reader.listValues(page));
+  }
+  getValue(id: number) {
+    return this.answer(["getValue", id], (reader) => reader.getValue(id));
+  }
+  getValueByName(name: string) {
+    return this.answer(["getValueByName", name], (reader) => reader.getValueByName(name));
+  }
+  getContentByName(name: string) {
+    return this.answer(["getContentByName", name], (reader) => reader.getContentByName(name));
+  }
+}
+
+function pageKey(method: string, page: PageRequest): AnswerRequest {
+  const { limit, offset } = pageBounds(page);
+  return [method, limit, offset];
+}
+
 /**
  * A source that keeps the last answer to each request, and uses it when the server can't be reached and the answer is
  * not too old. A read gets either fresh answers or kept ones of one version, never both. A name that is no longer found
  * is removed, and everything when the credentials are refused.
  */
-export class CachedSource implements VariableSource {
+export class CachedSource extends KeyedReader implements VariableSource {
   readonly #options: CachedSourceOptions;
   #reading = 0;
   #served: { reason: Error; oldest: number } | undefined;
@@ -73,15 +103,9 @@ export class CachedSource implements VariableSource {
   #outage: { reason: Error; until: number } | undefined;
 
   constructor(options: CachedSourceOptions) {
+    super();
     this.#options = options;
   }
-
-  listVariables = (page?: PageRequest) => this.readSnapshot((snapshot) => snapshot.listVariables(page));
-  getVariable = (id: number) => this.readSnapshot((snapshot) => snapshot.getVariable(id));
-  listValues = (page?: PageRequest) => this.readSnapshot((snapshot) => snapshot.listValues(page));
-  getValue = (id: number) => this.readSnapshot((snapshot) => snapshot.getValue(id));
-  getValueByName = (name: string) => this.readSnapshot((snapshot) => snapshot.getValueByName(name));
-  getContentByName = (name: string) => this.readSnapshot((snapshot) => snapshot.getContentByName(name));
 
   async readSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
     this.#reading++;
@@ -99,6 +123,10 @@ export class CachedSource implements VariableSource {
 
   async close(): Promise<void> {
     await Promise.all([this.#options.retrying.close(), this.#options.singleTry.close()]);
+  }
+
+  protected answer<T>(_request: AnswerRequest, ask: (reader: VariableReader) => Promise<T>): Promise<T> {
+    return this.readSnapshot(ask);
   }
 
   async #read<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
@@ -184,38 +212,7 @@ function isOutage(error: unknown): error is Error {
   return error instanceof UnreachableError;
 }
 
-/** A snapshot that handles every request in one method. */
-abstract class KeyedSnapshot implements Snapshot {
-  abstract readonly revision: string | undefined;
-  /** @param ask sends the same request to another reader */
-  protected abstract answer<T>(request: AnswerRequest, ask: (reader: VariableReader) => Promise<T>): Promise<T>;
-
-  async listVariables(page: PageRequest = {}) {
-    return this.answer(pageKey("listVariables", page), (reader) => reader.listVariables(page));
-  }
-  getVariable(id: number) {
-    return this.answer(["getVariable", id], (reader) => reader.getVariable(id));
-  }
-  async listValues(page: PageRequest = {}) {
-    return this.answer(pageKey("listValues", page), (reader) => reader.listValues(page));
-  }
-  getValue(id: number) {
-    return this.answer(["getValue", id], (reader) => reader.getValue(id));
-  }
-  getValueByName(name: string) {
-    return this.answer(["getValueByName", name], (reader) => reader.getValueByName(name));
-  }
-  getContentByName(name: string) {
-    return this.answer(["getContentByName", name], (reader) => reader.getContentByName(name));
-  }
-}
-
-function pageKey(method: string, page: PageRequest): AnswerRequest {
-  const { limit, offset } = pageBounds(page);
-  return [method, limit, offset];
-}
-
-class FreshAnswers extends KeyedSnapshot {
+class FreshAnswers extends KeyedReader implements Snapshot {
   readonly #snapshot: Snapshot;
   readonly #found: [AnswerRequest, unknown][] = [];
   readonly #absent: AnswerRequest[] = [];
@@ -249,7 +246,7 @@ class FreshAnswers extends KeyedSnapshot {
 }
 
 /** Reads kept answers. Before using what was read, check that they were complete and of one version. */
-class KeptAnswers extends KeyedSnapshot {
+class KeptAnswers extends KeyedReader implements Snapshot {
   readonly #answers: AnswerStore;
   readonly #now: number;
   readonly #maxAge: number;

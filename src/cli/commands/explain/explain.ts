@@ -1,15 +1,18 @@
 import { Command } from "commander";
-import { valueText } from "../../../domain/variable.js";
+import { DecryptionError } from "../../../domain/errors.js";
+import type { VariableSource } from "../../../domain/source.js";
+import { isEncrypted, type JsonValue, valueText } from "../../../domain/variable.js";
 import type { Context } from "../../output/context.js";
 import { printFields } from "../../output/printer.js";
 import { addSourceOptions } from "../../settings/flags.js";
-import { type InspectedSetting, settingJson } from "../../settings/inspect-settings.js";
+import { type InspectedSetting, inspectLayers, settingJson } from "../../settings/inspect-settings.js";
 import { HIDDEN, shownName, shownText } from "../../settings/layers.js";
-import { readSettings } from "../../settings/settings.js";
+import type { SettingName } from "../../settings/setting-names.js";
+import { readSettings, type Settings } from "../../settings/settings.js";
+import { createDecrypt, leaveEncrypted } from "../../sources/decryption.js";
 import { openSource, withSource } from "../../sources/open-source.js";
-import { HIDDEN_VALUE, recordFields } from "../../sources/reading.js";
-import { type Explanation, explain } from "./explanation.js";
-import { describeShellVariable } from "./shell-variable.js";
+import { HIDDEN_VALUE, type NamedRecord, readRecord, recordFields } from "../../sources/reading.js";
+import { describeShellVariable, type ShellVariable, shellVariable } from "./shell-variable.js";
 
 export function explainCommand(context: Context): Command {
   const command = new Command("explain")
@@ -24,16 +27,59 @@ export function explainCommand(context: Context): Command {
     .addHelpText("after", "\nExample:\n  appvars explain DATABASE_URL")
     .action((name: string, { values = false, ...flags }) => {
       const settings = readSettings(flags, context.io);
-      return withSource(openSource(settings, context), async (source) =>
-        printExplanation(await explain(name, source, settings, context), values, context),
-      );
+      return withSource(openSource(settings, context), async (source) => {
+        const explanation = await explain(name, source, settings, context);
+        await printFields(context, { json: toJson(explanation, values), fields: describe(explanation, values) });
+      });
     });
   return addSourceOptions(command);
 }
 
-/** @param values whether the value itself is shown */
-export function printExplanation(explanation: Explanation, values: boolean, context: Context): Promise<void> {
-  return printFields(context, { json: toJson(explanation, values), fields: describe(explanation, values) });
+interface Explanation {
+  record: NamedRecord;
+  /** Undefined if it has no value in this environment. */
+  value: { value: JsonValue } | "undecrypted" | undefined;
+  encrypted: boolean;
+  /** The settings that select its source. */
+  settings: readonly InspectedSetting[];
+  shell: ShellVariable;
+}
+
+/** The settings that select the server or the file, and its environment. */
+const REMOTE: readonly SettingName[] = ["profile", "url", "apiKey", "apiSecret", "apiSecretFile"];
+const LOCAL: readonly SettingName[] = ["profile", "data", "env"];
+
+/** @throws NotFoundError, with a suggestion, if no variable has that name; what reading throws */
+async function explain(
+  name: string,
+  source: VariableSource,
+  settings: Settings,
+  context: Context,
+): Promise<Explanation> {
+  const record = await source.readSnapshot((snapshot) => readRecord(name, snapshot));
+  const stored = record.value?.content;
+  const value = stored && isEncrypted(stored.value) ? await open(name, stored.value, settings) : stored;
+  const inspected = inspectLayers(settings.layers);
+  const relevant = inspected.some((setting) => setting.name === "data") ? LOCAL : REMOTE;
+  return {
+    record,
+    value,
+    encrypted: isEncrypted(stored?.value),
+    settings: inspected.filter((setting) => relevant.includes(setting.name)),
+    shell: shellVariable(name, value, context.io.env),
+  };
+}
+
+/** The source of a value is known without the key for it, or with a wrong one. */
+async function open(name: string, value: string, settings: Settings): Promise<{ value: JsonValue } | "undecrypted"> {
+  const decrypt = await createDecrypt(settings, leaveEncrypted);
+  try {
+    const opened = decrypt(name, value);
+    return opened === value ? "undecrypted" : { value: opened };
+  } catch (error) {
+    if (error instanceof DecryptionError) return "undecrypted";
+    throw error;
+  }
 }
 
 function toJson({ record, value, encrypted, settings, shell }: Explanation, values: boolean): object {

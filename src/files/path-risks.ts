@@ -128,7 +128,8 @@ function isReadOnly(path: string): boolean {
   }
 }
 
-function lstatIfExists(path: string): Stats | undefined {
+/** Undefined in a folder that can't be searched, too. */
+export function lstatIfExists(path: string): Stats | undefined {
   try {
     return lstatSync(path);
   } catch {

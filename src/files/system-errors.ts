@@ -25,6 +25,11 @@ export function toInvalidData(error: unknown, failure: string): InvalidDataError
   return new InvalidDataError(`${failure}: ${REASONS[code] ?? (code || message)}`, { cause: error });
 }
 
+/** The same with the file's path in front. */
+export function toInvalidFile(path: string, error: unknown, failure: string): InvalidDataError {
+  return new InvalidDataError(`${path} ${toInvalidData(error, failure).message}`, { cause: error });
+}
+
 /** Whether an error is the system's with one of these codes. */
 export function hasCode(error: unknown, ...codes: string[]): boolean {
   return codes.includes((error as NodeJS.ErrnoException | undefined)?.code ?? "");

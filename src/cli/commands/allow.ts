@@ -4,7 +4,7 @@ import { Command } from "commander";
 import { InvalidDataError, NotFoundError, UsageError } from "../../domain/errors.js";
 import { makeFolder, replaceFile } from "../../files/durable-file.js";
 import { foreignWriter } from "../../files/path-risks.js";
-import { hasCode, toInvalidData } from "../../files/system-errors.js";
+import { hasCode, toInvalidFile } from "../../files/system-errors.js";
 import type { Context } from "../output/context.js";
 import { absolutePath, type Io } from "../output/io.js";
 import { printFields } from "../output/printer.js";
@@ -54,7 +54,7 @@ export async function runRevoke(folder: string | undefined, context: Context): P
   const path = join(folder ?? dirname(nearestProjectFile(io)?.path ?? join(io.cwd, PROJECT_FILE)), PROJECT_FILE);
   await unlink(entryPath(path, io)).catch((error: unknown) => {
     if (hasCode(error, "ENOENT", "ENOTDIR")) throw new NotFoundError(`${path} was not allowed`);
-    throw toFailure(error, io);
+    throw toInvalidFile(allowedFolder(io), error, "can't be written");
   });
   context.tell(`${path} is no longer used`);
 }
@@ -91,7 +91,7 @@ async function remember(content: ProjectContent, io: Io): Promise<void> {
     await refuseForeignFolder(io);
     await replaceFile(entryPath(content.path, io), entryText(content));
   } catch (error) {
-    throw toFailure(error, io);
+    throw toInvalidFile(allowedFolder(io), error, "can't be written");
   }
   await forgetMissing(io).catch(() => {});
 }
@@ -125,9 +125,4 @@ async function isEntryOfMissingFile(entry: string, io: Io): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-function toFailure(error: unknown, io: Io): InvalidDataError {
-  const { message } = toInvalidData(error, "can't be written");
-  return new InvalidDataError(`${allowedFolder(io)} ${message}`, { cause: error });
 }

@@ -1,7 +1,6 @@
 import { constants } from "node:os";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { Budget } from "../../client/budget.js";
-import { checkSeconds } from "../../client/options.js";
 import { UsageError } from "../../domain/errors.js";
 import { isVariableName } from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
@@ -9,6 +8,7 @@ import { addAllowReserved, parseNames } from "../run/allow-reserved.js";
 import { runProgram } from "../run/run-program.js";
 import type { WatchRules } from "../run/run-watched.js";
 import { addCacheOption } from "../settings/arguments.js";
+import { parseSeconds } from "../settings/connection.js";
 import { addSourceOptions } from "../settings/flags.js";
 import { readSettings } from "../settings/settings.js";
 import { createDecrypt } from "../sources/decryption.js";
@@ -82,9 +82,7 @@ function parsePrefix(text: string): string {
 }
 
 function parseInterval(text: string): number {
-  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  checkSeconds("--interval", seconds, 0.1);
-  return seconds;
+  return parseSeconds({ text, from: "--interval" }, 0.1);
 }
 
 function parseReaction(text: string): WatchRules["onChange"] {

@@ -47,6 +47,7 @@ export function connectionOf(layers: Layers): Connection {
   const url = place ? parseUrl(place) : DEFAULT_URL;
   const insecure = isInsecure(layers, place);
   refuseOpenSecret(auth, new URL(url), insecure);
+  const [timeout, maxWait] = [findSetting(layers, "timeout"), findSetting(layers, "maxWait")];
   return {
     kind: "remote",
     url,
@@ -54,8 +55,8 @@ export function connectionOf(layers: Layers): Connection {
     apiSecret,
     auth,
     insecure,
-    timeout: parseSeconds(findSetting(layers, "timeout"), DEFAULT_TIMEOUT, 0.001),
-    maxWait: parseSeconds(findSetting(layers, "maxWait"), DEFAULT_MAX_WAIT, 0),
+    timeout: timeout ? parseSeconds(timeout, 0.001) : DEFAULT_TIMEOUT,
+    maxWait: maxWait ? parseSeconds(maxWait, 0) : DEFAULT_MAX_WAIT,
     caFile: caFile?.text,
   };
 }
@@ -109,9 +110,9 @@ function parseAuth(setting: Setting | undefined): AuthScheme {
   return scheme;
 }
 
-function parseSeconds(setting: Setting | undefined, byDefault: number, min: number): number {
-  if (setting === undefined) return byDefault;
-  const seconds = /^\d+(\.\d+)?$/.test(setting.text) ? Number(setting.text) : Number.NaN;
-  checkSeconds(setting.from, seconds, min);
+/** @throws UsageError unless it is `min` seconds or more */
+export function parseSeconds({ text, from }: Pick<Setting, "text" | "from">, min: number): number {
+  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  checkSeconds(from, seconds, min);
   return seconds;
 }

@@ -1,6 +1,6 @@
-import { lstatSync, type Stats, statSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Account, foreignWriter, STICKY } from "../../files/path-risks.js";
+import { type Account, foreignWriter, lstatIfExists, STICKY } from "../../files/path-risks.js";
 import { shellWord } from "../output/escape.js";
 import { type Io, isFolderGone } from "../output/io.js";
 import { permissionFor } from "./allowed-projects.js";
@@ -65,19 +65,10 @@ function hasFolder(io: Pick<Io, "cwd">): boolean {
  */
 export function findProjectFile(folder: string, account: Account): ProjectFile | undefined {
   const path = join(folder, PROJECT_FILE);
-  const entry = entryAt(path);
+  const entry = lstatIfExists(path);
   if (!entry || entry.isDirectory()) return undefined;
   const file = readSettingsFile(path);
   return file && { ...file, entry, foreign: foreignWriter(entry, account) ?? foreignWriter(file.stats, account) };
-}
-
-/** Undefined in a folder that can't be searched, too. */
-function entryAt(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
 }
 
 /** The settings of a project's file, in the order of the file. @throws UsageError if it breaks a rule */

@@ -52,21 +52,19 @@ export function unsafeFileWarning(path: string, io: FileUser): string | undefine
 export interface FileRisks extends Pick<ReturnType<typeof followPath>, "found" | "missing"> {
   /** Reasons to refuse the file. */
   readonly refused: PathRisk[];
-  /** Reasons for a warning only, because root runs this or APPVARS_ALLOW_UNSAFE_FILES is set. */
+  /** Reasons for a warning only, because root runs this or `isAllowed`. */
   readonly warned: PathRisk[];
+  /** Whether APPVARS_ALLOW_UNSAFE_FILES is set. */
+  readonly isAllowed: boolean;
 }
 
-/** Finds both; none if the system has no user ids. @throws as `isUnsafeAllowed` */
+/** Finds both; none if the system has no user ids. @throws UsageError if the variable has an unknown value */
 export function fileRisks(path: string, io: FileUser): FileRisks {
   const { risks, ...place } = followPath(path, io);
-  const isAllowed = isUnsafeAllowed(io.env);
+  const isAllowed = readSwitch(ALLOW_VARIABLE, io.env);
   const isRefused = (risk: PathRisk) => !isAllowed && isRefusedTo(io, risk);
-  return { ...place, refused: risks.filter(isRefused), warned: risks.filter((risk) => !isRefused(risk)) };
-}
-
-/** Whether files that other users can change may be used. @throws UsageError if the variable has an unknown value */
-export function isUnsafeAllowed(env: Io["env"]): boolean {
-  return readSwitch(ALLOW_VARIABLE, env);
+  const [refused, warned] = [risks.filter(isRefused), risks.filter((risk) => !isRefused(risk))];
+  return { ...place, refused, warned, isAllowed };
 }
 
 const ALLOW_VARIABLE = "APPVARS_ALLOW_UNSAFE_FILES";
@@ -86,9 +84,8 @@ function riskPredicate(risks: readonly PathRisk[]): string {
 
 /** The same without advice, for a file that is used as it is. */
 export function riskWarning(path: string, risks: readonly PathRisk[]): string {
-  return `${path} can be changed by other users: ${explainRisks(risks)
-    .map(({ reason }) => reason)
-    .join("; ")}`;
+  const reasons = explainRisks(risks).map(({ reason }) => reason);
+  return `${path} can be changed by other users: ${reasons.join("; ")}`;
 }
 
 /** One reason, and how to fix it, for each owner and group. */

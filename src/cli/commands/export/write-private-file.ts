@@ -3,14 +3,13 @@ import { join } from "node:path";
 import { InvalidDataError } from "../../../domain/errors.js";
 import { replaceFile } from "../../../files/durable-file.js";
 import type { PathRisk } from "../../../files/path-risks.js";
-import { toInvalidData } from "../../../files/system-errors.js";
+import { toInvalidFile } from "../../../files/system-errors.js";
 import {
   ALLOW_ADVICE,
   describeRisks,
   type FileRisks,
   type FileUser,
   fileRisks,
-  isUnsafeAllowed,
   riskWarning,
   userName,
 } from "../../sources/safe-files.js";
@@ -23,10 +22,10 @@ import {
  * @throws InvalidDataError with the reason; UsageError
  */
 export function refuseForeignPlace(path: string, io: FileUser): string | undefined {
-  return checkPlace(path, fileRisks(path, io), isUnsafeAllowed(io.env));
+  return checkPlace(path, fileRisks(path, io));
 }
 
-function checkPlace(path: string, { refused, warned }: FileRisks, isAllowed: boolean): string | undefined {
+function checkPlace(path: string, { refused, warned, isAllowed }: FileRisks): string | undefined {
   for (const risk of [...refused, ...warned]) {
     if (risk.kind === "link")
       throw new InvalidDataError(`${path} can't be written: ${foreign(risk)}; use another path`);
@@ -56,11 +55,11 @@ function foreign({ path, kind, id }: PathRisk): string {
  */
 export async function writePrivateFile(path: string, text: string, io: FileUser): Promise<void> {
   const risks = fileRisks(path, io);
-  checkPlace(path, risks, isUnsafeAllowed(io.env));
+  checkPlace(path, risks);
   try {
     await replaceFile(await targetOf(path, risks), text);
   } catch (error) {
-    throw new InvalidDataError(`${path} ${toInvalidData(error, "can't be written").message}`, { cause: error });
+    throw toInvalidFile(path, error, "can't be written");
   }
 }
 

@@ -4,7 +4,7 @@ import { AppvarsError, InvalidDataError } from "../../../domain/errors.js";
 import { makeFolder } from "../../../files/durable-file.js";
 import { type HeldLock, withFileLock } from "../../../files/file-lock.js";
 import type { Account } from "../../../files/path-risks.js";
-import { ifMissing, toInvalidData } from "../../../files/system-errors.js";
+import { ifMissing, toInvalidFile } from "../../../files/system-errors.js";
 import { cleanUpBeforeEnd } from "../../processes/signals.js";
 import { type Profiles, readProfiles } from "../../settings/profiles.js";
 
@@ -33,7 +33,7 @@ export async function updateProfiles(
     await cleanUpBeforeEnd((signal) => withFileLock(file, update, signal));
   } catch (error) {
     if (error instanceof AppvarsError && !(error instanceof InvalidDataError)) throw error;
-    throw new InvalidDataError(`${path} ${toInvalidData(error, "can't be written").message}`, { cause: error });
+    throw toInvalidFile(path, error, "can't be written");
   }
 }
 

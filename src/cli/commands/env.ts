@@ -16,7 +16,7 @@ import { parseDuration } from "../settings/arguments.js";
 import { dataFileOption } from "../settings/flags.js";
 import type { SourceFlags } from "../settings/layers.js";
 import { readSettings } from "../settings/settings.js";
-import { openStore, openStoreToRead } from "../sources/editing.js";
+import { openStore } from "../sources/editing.js";
 
 export function envCommand(context: Context): Command {
   const list = new Command("list")
@@ -56,8 +56,8 @@ export function envCommand(context: Context): Command {
   return command;
 }
 
-export async function runEnvList(flags: SourceFlags, context: Context): Promise<void> {
-  const store = await openStoreToRead(readSettings(flags, context.io), context);
+async function runEnvList(flags: SourceFlags, context: Context): Promise<void> {
+  const store = await openStore(readSettings(flags, context.io), context, "read");
   const rows = store.snapshot.environments.map(({ id, application, name, api_key, previous = [] }) => ({
     id,
     application,
@@ -73,8 +73,7 @@ export async function runEnvList(flags: SourceFlags, context: Context): Promise<
   await printTable(context, { json: rows, headings: ["ENVIRONMENT", "API KEY", "PREVIOUS"], rows: cells });
 }
 
-/** @throws UsageError if it exists; InvalidDataError */
-export async function runEnvAdd(name: string, flags: SourceFlags, context: Context): Promise<void> {
+async function runEnvAdd(name: string, flags: SourceFlags, context: Context): Promise<void> {
   const { addEnvironment } = await import("../../store/edit-environments.js");
   const { freshCredentials } = await import("../../store/starter-data.js");
   checkDecoded(name, "the name");
@@ -89,8 +88,7 @@ export async function runEnvAdd(name: string, flags: SourceFlags, context: Conte
   printCredentials(added, credentials, context);
 }
 
-/** @throws NotFoundError, UsageError for an ambiguous name; InvalidDataError */
-export async function runEnvRotate(name: string, grace: number, flags: SourceFlags, context: Context): Promise<void> {
+async function runEnvRotate(name: string, grace: number, flags: SourceFlags, context: Context): Promise<void> {
   const { rotateEnvironment } = await import("../../store/edit-environments.js");
   const { freshCredentials } = await import("../../store/starter-data.js");
   const credentials = freshCredentials();
@@ -99,8 +97,7 @@ export async function runEnvRotate(name: string, grace: number, flags: SourceFla
   printCredentials(findEnvironment(store.snapshot.environments, name), credentials, context);
 }
 
-/** @throws UsageError without `--yes`; NotFoundError, InvalidDataError */
-export async function runEnvRemove(name: string, yes: boolean, flags: SourceFlags, context: Context): Promise<void> {
+async function runEnvRemove(name: string, yes: boolean, flags: SourceFlags, context: Context): Promise<void> {
   const { removeEnvironment } = await import("../../store/edit-environments.js");
   const store = await openStore(readSettings(flags, context.io), context);
   const environment = findEnvironment(store.snapshot.environments, name);

@@ -7,22 +7,17 @@ import type { Settings } from "../settings/settings.js";
 import { chooseEnvironment } from "./open-source.js";
 import { refuseUnsafeFile, unsafeFileWarning } from "./safe-files.js";
 
-/** Opens the data file of the settings to change it. @throws InvalidDataError, also if other users can change the file */
-export function openStore(settings: Settings, context: Context): Promise<EditableStore> {
-  return open(settings, context, refuseUnsafeFile);
-}
-
-/** Opens it to read only: with a warning if other users can change it. @throws InvalidDataError */
-export function openStoreToRead(settings: Settings, context: Context): Promise<EditableStore> {
-  return open(settings, context, unsafeFileWarning);
-}
-
-async function open(
+/**
+ * Opens the data file of the settings. If other users can change it, that is an error, or a warning to read only.
+ *
+ * @throws InvalidDataError
+ */
+export async function openStore(
   { dataPath }: Settings,
   { io, warn }: Context,
-  check: typeof refuseUnsafeFile,
+  purpose: "read" | "change" = "change",
 ): Promise<EditableStore> {
-  const warning = check(dataPath, io);
+  const warning = purpose === "change" ? refuseUnsafeFile(dataPath, io) : unsafeFileWarning(dataPath, io);
   if (warning) warn(warning);
   const { openDataFile } = await import("../../store/json-file-store.js");
   return openDataFile(dataPath, { interruptible: cleanUpBeforeEnd });
@@ -43,12 +38,11 @@ export async function editEnvironment(
   await store.update((data) => change(data, environmentIn(data, settings)));
 }
 
-/** Reads it without changing anything. */
 export async function readEnvironment(
   settings: Settings,
   context: Context,
 ): Promise<{ data: Data; environment: EnvironmentRecord }> {
-  const { snapshot } = await openStoreToRead(settings, context);
+  const { snapshot } = await openStore(settings, context, "read");
   return { data: snapshot, environment: environmentIn(snapshot, settings) };
 }
 

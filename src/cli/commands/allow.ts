@@ -31,14 +31,11 @@ export function allowCommand(context: Context): Command {
     });
 }
 
-/**
- * @param folder that of the `.appvars.json`; undefined for the nearest one
- * @throws NotFoundError; UsageError if the file breaks a rule; InvalidDataError if the permission can't be stored
- */
-export async function runAllow(folder: string | undefined, context: Context): Promise<void> {
+/** @param folder that of the `.appvars.json`; undefined for the nearest one */
+async function runAllow(folder: string | undefined, context: Context): Promise<void> {
   const { io } = context;
   const file = folder === undefined ? nearestProjectFile(io) : findProjectFile(folder, io);
-  if (!file) throw missing(folder ?? io.cwd);
+  if (!file) throw new NotFoundError(`there is no ${PROJECT_FILE} in ${folder ?? io.cwd}`);
   const settings = [...parseProjectFile(file).values()].map(
     (setting) => [shownName(setting.name), shownText(setting) ?? HIDDEN] as const,
   );
@@ -48,8 +45,7 @@ export async function runAllow(folder: string | undefined, context: Context): Pr
   context.tell("it is used from now on, until it changes");
 }
 
-/** @throws NotFoundError if the file was not allowed; InvalidDataError if that can't be changed */
-export async function runRevoke(folder: string | undefined, context: Context): Promise<void> {
+async function runRevoke(folder: string | undefined, context: Context): Promise<void> {
   const { io } = context;
   const path = join(folder ?? dirname(nearestProjectFile(io)?.path ?? join(io.cwd, PROJECT_FILE)), PROJECT_FILE);
   await unlink(entryPath(path, io)).catch((error: unknown) => {
@@ -78,10 +74,6 @@ function nearestProjectFile(io: Io): ProjectFile | undefined {
     if (file?.foreign) throw new UsageError(`${file.path} ${file.foreign}: to allow it anyway, name it`);
     if (file || folder === dirname(folder)) return file;
   }
-}
-
-function missing(folder: string): NotFoundError {
-  return new NotFoundError(`there is no ${PROJECT_FILE} in ${folder}`);
 }
 
 async function remember(content: ProjectContent, io: Io): Promise<void> {

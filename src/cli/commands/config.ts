@@ -19,7 +19,7 @@ export function configCommand(context: Context): Command {
   return addSourceOptions(command);
 }
 
-export async function runConfig({ settings, problems }: Inspection, context: Context): Promise<void> {
+async function runConfig({ settings, problems }: Inspection, context: Context): Promise<void> {
   for (const problem of problems) context.note(problem);
   const json = { settings: settings.map(settingJson), problems };
   const headings = settings.some(({ problem }) => problem !== undefined) ? HEADINGS : HEADINGS.slice(0, -1);

@@ -39,7 +39,6 @@ export function diffCommand(context: Context): Command {
   return addSourceOptions(command);
 }
 
-/** @throws UsageError, NotFoundError, and errors of reading either source */
 export async function runDiff(
   options: DiffOptions,
   settings: Settings,

@@ -19,7 +19,7 @@ export function doctorCommand(context: Context): Command {
   return addSourceOptions(command);
 }
 
-export async function runDoctor(flags: SourceFlags, context: Context): Promise<void> {
+async function runDoctor(flags: SourceFlags, context: Context): Promise<void> {
   const { diagnose } = await import("../doctor/diagnose.js");
   const results = await diagnose(flags, context.io);
   await printReport(results, context);

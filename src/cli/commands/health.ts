@@ -14,7 +14,6 @@ export function healthCommand(context: Context): Command {
   return addSourceOptions(command);
 }
 
-/** @throws ServerError with the reason if the server is not healthy */
 async function runHealth(settings: Settings, context: Context): Promise<void> {
   const opening = openSource(settings, context, { anonymous: true });
   const health = await withSource(opening, (source) => source.getHealth());

@@ -19,8 +19,7 @@ export function initCommand(context: Context): Command {
     .action(({ data }) => runInit(readSettings({ data }, context.io).dataPath, context));
 }
 
-/** @throws InvalidDataError if the file exists, can't be written, or other users could replace it */
-export async function runInit(path: string, context: Context): Promise<void> {
+async function runInit(path: string, context: Context): Promise<void> {
   const warning = refuseUnsafeFile(path, context.io);
   if (warning) context.warn(warning);
   const { environments } = await createStarterFile(path);

@@ -39,7 +39,6 @@ export function listCommand(context: Context): Command {
   return addSourceOptions(command);
 }
 
-/** @throws DecryptionError for a value that the key does not decrypt */
 function runList(options: ListOptions, settings: Settings, context: Context): Promise<void> {
   return withSource(openSource(settings, context), async (source) => {
     const decrypt = options.values ? await createDecrypt(settings, leaveEncrypted) : leaveEncrypted;

@@ -19,7 +19,7 @@ import { readSettings } from "../settings/settings.js";
 import { refuseToReload, refuseUnsafeFile } from "../sources/safe-files.js";
 import { createdMessage, createStarterFile } from "./init.js";
 
-export interface ServeCommandOptions extends ServerOptions {
+interface ServeCommandOptions extends ServerOptions {
   data: string;
   /** Whether a missing data file is an error. Otherwise it is created. */
   mustExist?: true;
@@ -76,7 +76,7 @@ export function serveCommand(context: Context): Command {
 }
 
 /** Resolves once the process was asked to stop and all open requests are answered. */
-export async function runServe(options: ServeCommandOptions, context: Context): Promise<void> {
+async function runServe(options: ServeCommandOptions, context: Context): Promise<void> {
   const { io, flags } = context;
   const { data: path, printCredentials, logFormat, maxDataSize } = options;
   // Set once the file is watched.
@@ -114,7 +114,11 @@ export async function runServe(options: ServeCommandOptions, context: Context): 
 
 /** Creates the data file if it does not exist, and returns its first environment. @throws InvalidDataError */
 async function createIfMissing({ data, mustExist }: ServeCommandOptions): Promise<EnvironmentRecord | undefined> {
-  if (!(await isMissing(data))) return undefined;
+  const isThere = await access(data).then(
+    () => true,
+    (error) => !hasCode(error, "ENOENT"),
+  );
+  if (isThere) return undefined;
   if (mustExist) throw new InvalidDataError(`${data} does not exist, and --must-exist prevents serve from creating it`);
   try {
     return (await createStarterFile(data)).environments[0];
@@ -123,13 +127,6 @@ async function createIfMissing({ data, mustExist }: ServeCommandOptions): Promis
     if (systemCode(error as Error) === "EEXIST") return undefined;
     throw error;
   }
-}
-
-function isMissing(path: string): Promise<boolean> {
-  return access(path).then(
-    () => false,
-    (error) => hasCode(error, "ENOENT"),
-  );
 }
 
 /** The code of the system error that caused this one. */

@@ -10,7 +10,7 @@ import type { SourceFlags } from "../settings/layers.js";
 import { readSettings, type Settings } from "../settings/settings.js";
 import { editEnvironment } from "../sources/editing.js";
 
-export interface SetOptions {
+interface SetOptions {
   name: string;
   /** Read from stdin if undefined or `-`. */
   value: string | undefined;
@@ -40,8 +40,7 @@ export function setCommand(context: Context): Command {
   return addDataOptions(command);
 }
 
-/** @throws UsageError if the value is missing, not UTF-8, or not of its type; InvalidDataError, NotFoundError */
-export async function runSet(options: SetOptions, flags: SourceFlags, context: Context): Promise<void> {
+async function runSet(options: SetOptions, flags: SourceFlags, context: Context): Promise<void> {
   const { parseAs } = await import("../../formats/infer-type.js");
   const { setValues } = await import("../../store/edit-values.js");
   const { name, description } = options;

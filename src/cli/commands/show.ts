@@ -21,7 +21,6 @@ export function showCommand(context: Context): Command {
   return addSourceOptions(command);
 }
 
-/** @throws NotFoundError if no variable has that name, DecryptionError */
 function runShow(name: string, values: boolean, settings: Settings, context: Context): Promise<void> {
   return withSource(openSource(settings, context), async (source) => {
     const decrypt = values ? await createDecrypt(settings, leaveEncrypted) : leaveEncrypted;

@@ -26,10 +26,6 @@ export function signCommand(context: Context): Command {
     });
 }
 
-/**
- * @param path with the query
- * @throws UsageError for an invalid method or path, UnauthorizedError without a secret
- */
 async function runSign(method: string, path: string, apiSecret: string | undefined, context: Context): Promise<void> {
   if (!/^[A-Za-z]+$/.test(method)) throw new UsageError("the method must be a word such as GET");
   if (!/^\/[\x21-\x7e]*$/.test(path)) {

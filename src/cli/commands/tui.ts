@@ -29,12 +29,7 @@ export function tuiCommand(context: Context): Command {
   return addSourceOptions(command);
 }
 
-/** @throws UsageError without a terminal; NotFoundError, InvalidDataError when there is nothing to open */
-export async function runTuiCommand(
-  { theme }: { theme: ThemeName },
-  flags: SourceFlags,
-  context: Context,
-): Promise<void> {
+async function runTuiCommand({ theme }: { theme: ThemeName }, flags: SourceFlags, context: Context): Promise<void> {
   let isShown = false;
   const io = withNotice(context.io, (text) => {
     if (!isShown) context.io.notice?.(text);

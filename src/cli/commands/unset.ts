@@ -18,8 +18,7 @@ export function unsetCommand(context: Context): Command {
   return addDataOptions(command);
 }
 
-/** @throws NotFoundError if one of them has no value; InvalidDataError, UsageError */
-export async function runUnset(names: string[], settings: Settings, context: Context): Promise<void> {
+async function runUnset(names: string[], settings: Settings, context: Context): Promise<void> {
   const { unsetValues } = await import("../../store/edit-values.js");
   await editEnvironment(settings, context, (data, environment) => unsetValues(data, environment, names));
   context.tell(`unset ${names.join(", ")}`);

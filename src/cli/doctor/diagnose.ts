@@ -42,9 +42,8 @@ async function checkLocal({ data, env }: LocalSettings, io: Io): Promise<Finding
 }
 
 async function checkRemote(settings: RemoteSettings | undefined, known: SettingsFacts, io: Io): Promise<Findings> {
-  const { apiSecret, ca } = known;
-  if (!settings || (settings.caFile !== undefined && ca === undefined)) return skippedRemote();
-  const facts = await gatherRemoteFacts({ settings, apiSecret, ca }, io);
+  if (!settings || (settings.caFile !== undefined && known.ca === undefined)) return skippedRemote();
+  const facts = await gatherRemoteFacts(settings, known, io);
   const { skew, trials, health, certificate } = facts;
   const { url, auth, apiKey } = settings;
   const needsKey = auth === "headers";
@@ -54,9 +53,14 @@ async function checkRemote(settings: RemoteSettings | undefined, known: Settings
     tls: checkTls(settings, certificate, io.clock()),
     clock: checkClock(skew, needsKey || isAccepted),
     credentials:
-      settings.apiSecret && apiSecret === undefined
+      settings.apiSecret && known.apiSecret === undefined
         ? skipped("the secret can't be read: see settings")
-        : checkCredentials({ hasKey: apiKey !== undefined, hasSecret: apiSecret !== undefined, needsKey, trials }),
+        : checkCredentials({
+            hasKey: apiKey !== undefined,
+            hasSecret: known.apiSecret !== undefined,
+            needsKey,
+            trials,
+          }),
     rate_limit: checkRateLimit(trials?.asSent ?? health),
   };
 }

@@ -16,6 +16,7 @@ import {
   skewOf,
   withProbe,
 } from "./probe.js";
+import type { SettingsFacts } from "./settings.js";
 import { type CertificateFacts, readCertificate } from "./tls.js";
 
 /** Seconds for one request: a diagnosis should be quick. */
@@ -37,15 +38,12 @@ export interface RemoteFacts {
   trials: CredentialTrials | undefined;
 }
 
-export interface RemoteAccess {
-  settings: RemoteSettings;
-  apiSecret: string | undefined;
-  /** PEM certificates. */
-  ca: string | undefined;
-}
-
 /** Asks the server everything once. Problems become facts, not rejections. */
-export function gatherRemoteFacts({ settings, apiSecret, ca }: RemoteAccess, clocks: Clocks): Promise<RemoteFacts> {
+export function gatherRemoteFacts(
+  settings: RemoteSettings,
+  { apiSecret, ca }: Pick<SettingsFacts, "apiSecret" | "ca">,
+  clocks: Clocks,
+): Promise<RemoteFacts> {
   const timeout = Math.min(settings.timeout, MAX_TIMEOUT_S);
   const origin = new URL(settings.url);
   return withProbe({ origin, timeout, ca }, clocks, async (probe) => {

@@ -38,7 +38,6 @@ export function exportCommand(context: Context): Command {
   return addSourceOptions(addAllowReserved(command, "write"));
 }
 
-/** @throws UsageError if the format can't represent a name or value; DecryptionError; InvalidDataError if the file can't be written */
 function runExport(
   { format, output, allowReserved }: ExportOptions,
   settings: Settings,

@@ -18,7 +18,7 @@ import { printDifferences } from "../../sources/differences.js";
 import { editEnvironment, readEnvironment } from "../../sources/editing.js";
 import { typeEntries } from "./type-entries.js";
 
-export interface ImportOptions {
+interface ImportOptions {
   /** `-` for stdin. */
   file: string;
   format: ImportFormat | undefined;
@@ -49,8 +49,7 @@ export function importCommand(context: Context): Command {
   return addDataOptions(command);
 }
 
-/** @throws UsageError if the file is not valid in its format; InvalidDataError, NotFoundError */
-export async function runImport(options: ImportOptions, settings: Settings, context: Context): Promise<void> {
+async function runImport(options: ImportOptions, settings: Settings, context: Context): Promise<void> {
   const { setValues } = await import("../../../store/edit-values.js");
   const progress = (step: string) => showStep(step, context);
   progress("reading");

@@ -12,13 +12,6 @@ import {
 } from "../../settings/profiles.js";
 import { refuseNoHome } from "../../settings/user-folders.js";
 
-export interface ProfileAddOptions {
-  name: string;
-  force: boolean;
-  /** Whether the settings are checked before they are stored. */
-  check: boolean;
-}
-
 export function profileCommand(context: Context): Command {
   const list = new Command("list")
     .summary("list the profiles")
@@ -58,16 +51,19 @@ function addCommand(context: Context): Command {
     .option("--no-check", "store it without a check")
     .addHelpText("after", "\nExample:\n  appvars profile add staging --url https://vars.example --api-secret-file -")
     .action((name: string, { force = false, check, ...flags }) =>
-      runProfileAdd({ name, force, check }, flags, context),
+      runProfileAdd(name, { force, check }, flags, context),
     );
   return addSettingOptions(command);
 }
 
-/** @throws UsageError for an invalid name or setting; what checking the settings throws; InvalidDataError */
-export async function runProfileAdd(options: ProfileAddOptions, flags: SourceFlags, context: Context): Promise<void> {
+async function runProfileAdd(
+  name: string,
+  { force, check }: { force: boolean; check: boolean },
+  flags: SourceFlags,
+  context: Context,
+): Promise<void> {
   const { addProfile, checkProfileName, refuseExisting } = await import("./edit-profiles.js");
   const { checkProfile, newProfile, toProfile } = await import("./new-profile.js");
-  const { name, force, check } = options;
   const path = profilesPath(context.io);
   checkProfileName(name);
   if (!force) refuseExisting(readProfiles(path, context.io), name);
@@ -81,8 +77,8 @@ export async function runProfileAdd(options: ProfileAddOptions, flags: SourceFla
   context.tell(`added the profile ${name}${isCurrent ? ", which is the current one" : ""}`);
 }
 
-/** Lists them even if one of them, or the current one, is invalid. @throws UsageError */
-export async function runProfileList(context: Context): Promise<void> {
+/** Lists them even if one of them, or the current one, is invalid. */
+async function runProfileList(context: Context): Promise<void> {
   const { current, profiles } = readProfiles(profilesPath(context.io), context.io);
   const rows = Object.entries(profiles).map(([name, settings]) => listedProfile(name, name === current, settings));
   const cells = rows.map(({ name, current, data, url, env, api_key }) => {
@@ -93,16 +89,14 @@ export async function runProfileList(context: Context): Promise<void> {
   await printTable(context, { json: rows, headings, rows: cells, empty });
 }
 
-/** @throws NotFoundError, UsageError, InvalidDataError */
-export async function runProfileUse(name: string, context: Context): Promise<void> {
+async function runProfileUse(name: string, context: Context): Promise<void> {
   const { useProfile } = await import("./edit-profiles.js");
   await change(context, (profiles) => useProfile(profiles, name));
   context.tell(`${name} is the current profile`);
   if (context.io.env["APPVARS_PROFILE"]) context.note("APPVARS_PROFILE is set, and overrides the current profile");
 }
 
-/** @throws NotFoundError if one of them does not exist; UsageError, InvalidDataError */
-export async function runProfileRemove(names: readonly string[], context: Context): Promise<void> {
+async function runProfileRemove(names: readonly string[], context: Context): Promise<void> {
   const { removeProfiles } = await import("./edit-profiles.js");
   const { current } = readProfiles(profilesPath(context.io), context.io);
   await change(context, (profiles) => removeProfiles(profiles, names));

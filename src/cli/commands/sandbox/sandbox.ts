@@ -41,7 +41,7 @@ export function sandboxCommand(context: Context): Command {
  *
  * @throws before the command is started: InvalidDataError, NotFoundError, UsageError
  */
-export async function runSandbox(command: CommandLine, options: SandboxOptions, context: Context): Promise<void> {
+async function runSandbox(command: CommandLine, options: SandboxOptions, context: Context): Promise<void> {
   const { openSandbox } = await import("./open-sandbox.js");
   const { runWhole } = await import("./run-whole.js");
   const sandbox = await openSandbox(options, context);

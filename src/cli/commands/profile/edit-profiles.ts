@@ -5,13 +5,11 @@ import type { SettingsObject } from "../../settings/settings-file.js";
 
 const PROFILE_NAME_PATTERN = /^\w[\w.-]{0,63}$/;
 
-/** @throws UsageError for a name that a new profile can't have */
 export function checkProfileName(name: string): void {
   if (PROFILE_NAME_PATTERN.test(name)) return;
   throw new UsageError("the name of a profile must be 1 to 64 letters, digits, _ . or -, and not begin with . or -");
 }
 
-/** @throws UsageError if there is a profile with that name */
 export function refuseExisting({ profiles }: Profiles, name: string): void {
   if (!Object.hasOwn(profiles, name)) return;
   throw new UsageError(`there already is a profile "${name}": add --force to replace it`);

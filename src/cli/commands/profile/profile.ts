@@ -64,17 +64,15 @@ async function runProfileAdd(
 ): Promise<void> {
   const { addProfile, checkProfileName, refuseExisting } = await import("./edit-profiles.js");
   const { checkProfile, newProfile, toProfile } = await import("./new-profile.js");
-  const path = profilesPath(context.io);
   checkProfileName(name);
-  if (!force) refuseExisting(readProfiles(path, context.io), name);
+  if (!force) refuseExisting(readProfiles(profilesPath(context.io), context.io), name);
   const layer = await newProfile(flags, context.io);
   if (check) await checkProfile(layer, context);
-  await change(context, (profiles) => {
+  const { current } = await change(context, (profiles) => {
     if (!force) refuseExisting(profiles, name);
     return addProfile(profiles, name, toProfile(layer));
   });
-  const isCurrent = readProfiles(path, context.io).current === name;
-  context.tell(`added the profile ${name}${isCurrent ? ", which is the current one" : ""}`);
+  context.tell(`added the profile ${name}${current === name ? ", which is the current one" : ""}`);
 }
 
 /** Lists them even if one of them, or the current one, is invalid. */
@@ -104,12 +102,13 @@ async function runProfileRemove(names: readonly string[], context: Context): Pro
   if (current !== undefined && names.includes(current)) context.tell("there is no current profile now");
 }
 
-async function change({ io }: Context, edit: (profiles: Profiles) => Profiles): Promise<void> {
+/** Resolves to the profiles as they were written. */
+async function change({ io }: Context, edit: (profiles: Profiles) => Profiles): Promise<Profiles> {
   const { updateProfiles } = await import("./update-profiles.js");
   const path = profilesPath(io);
   // What can't be done is refused before a folder or a lock is created.
   edit(readProfiles(path, io));
   refuseNoHome(io.folders);
   refuseForeignFolders(path, io);
-  await updateProfiles(path, io, edit);
+  return updateProfiles(path, io, edit);
 }

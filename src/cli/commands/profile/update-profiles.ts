@@ -12,6 +12,7 @@ import { type Profiles, readProfiles } from "../../settings/profiles.js";
  * Reads the profiles and replaces them by what `change` returns, with mode 0600. It holds a lock, so that no other change
  * is lost. A link to the file stays a link. A current profile that does not exist is removed.
  *
+ * @returns what was written
  * @throws UsageError if the file breaks a rule, InvalidDataError if it can't be locked or written; what `change` throws.
  *   The file is unchanged then.
  */
@@ -19,7 +20,7 @@ export async function updateProfiles(
   path: string,
   account: Account,
   change: (profiles: Profiles) => Profiles,
-): Promise<void> {
+): Promise<Profiles> {
   try {
     // The mode that the XDG Base Directory Specification asks for.
     await makeFolder(dirname(path));
@@ -29,8 +30,9 @@ export async function updateProfiles(
     const update = async (lock: HeldLock) => {
       const profiles = withoutDanglingCurrent(change(readProfiles(file, account)));
       await lock.replace(`${JSON.stringify(profiles, null, 2)}\n`);
+      return profiles;
     };
-    await cleanUpBeforeEnd((signal) => withFileLock(file, update, signal));
+    return await cleanUpBeforeEnd((signal) => withFileLock(file, update, signal));
   } catch (error) {
     if (error instanceof AppvarsError && !(error instanceof InvalidDataError)) throw error;
     throw toInvalidFile(path, error, "can't be written");

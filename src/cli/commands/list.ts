@@ -44,9 +44,10 @@ function runList(options: ListOptions, settings: Settings, context: Context): Pr
     const decrypt = options.values ? await createDecrypt(settings, leaveEncrypted) : leaveEncrypted;
     const entries = await readListed(options, source);
     const listed = entries.filter(matcher(options)).map((entry) => toListed(entry, decrypt));
-    const rows = listed.map((item) => cells(item, options));
+    const headings = ["NAME", "TYPE", "DESCRIPTION", ...(options.values ? ["VALUE"] : [])];
+    const rows = listed.map((item) => cells(item).slice(0, headings.length));
     const [absent, empty] = ["(no value)", "no variables match"];
-    await printTable(context, { json: listed, headings: headings(options), rows, absent, empty });
+    await printTable(context, { json: listed, headings, rows, absent, empty });
   });
 }
 
@@ -67,11 +68,6 @@ function toListed({ variable, value }: VariableEntry, decrypt: Decrypt): Listed 
   return value ? { ...variable, value: decrypt(variable.name, value.content.value) } : variable;
 }
 
-function cells(item: Listed, { values }: ListOptions): (string | undefined)[] {
-  const texts = [item.name, item.type, item.description];
-  return values ? [...texts, item.value === undefined ? undefined : valueText(item.value)] : texts;
-}
-
-function headings({ values }: ListOptions): string[] {
-  return ["NAME", "TYPE", "DESCRIPTION", ...(values ? ["VALUE"] : [])];
+function cells({ name, type, description, value }: Listed): (string | undefined)[] {
+  return [name, type, description, value === undefined ? undefined : valueText(value)];
 }

@@ -61,7 +61,6 @@ async function runTuiCommand({ theme }: { theme: ThemeName }, flags: SourceFlags
 
 const INSTEAD = "appvars list, appvars get NAME or appvars show NAME";
 
-/** @throws UsageError that names alternatives */
 function terminalOf({ io, flags }: Context): Omit<ProcessTerminalOptions, "onCrash"> {
   if (flags.json) throw new UsageError(`tui has no output for programs: use ${INSTEAD} with --json`);
   const { stdin: input, stdout: output } = io;

@@ -51,7 +51,6 @@ function statusOf(outcome: Outcome | undefined): number | undefined {
 }
 
 export interface CredentialFacts {
-  /** Whether each is configured. */
   hasKey: boolean;
   hasSecret: boolean;
   /** Whether the secret itself is sent, which requires the key. */

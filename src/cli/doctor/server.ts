@@ -26,7 +26,6 @@ const MAX_TIMEOUT_S = 5;
 const NOT_LISTENING = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"];
 
 export interface RemoteFacts {
-  /** Of asking for its health. */
   health: Outcome;
   /** Whether it speaks TLS although the URL says http, or the other way round. */
   speaksOtherScheme: boolean;

@@ -77,7 +77,6 @@ export function comesFromTerminal(name: CaughtSignal): boolean {
   return (name === "SIGINT" || name === "SIGQUIT") && isInForeground();
 }
 
-/** @throws UsageError that names the variable */
 export function refuseNul(env: ChildEnvironment): void {
   const name = Object.keys(env).find((key) => env[key]?.includes("\0"));
   if (name !== undefined) {

@@ -27,12 +27,10 @@ function parseReserved(text: string, previous?: readonly string[]): string[] {
   throw new InvalidArgumentError(`"${other}" is not a reserved name. It must be reserved names separated by commas.`);
 }
 
-/** Whether variables with this name are left out. */
 export function isLeftOut(name: string, allowed: readonly string[]): boolean {
   return isReservedName(name) && !allowed.includes(name);
 }
 
-/** Warns about the names that were left out, if any. */
 export function warnLeftOut(names: readonly string[], { warn }: Pick<Context, "warn">): void {
   if (names.length === 0) return;
   warn(

@@ -5,7 +5,6 @@ import { isVariableType, VARIABLE_TYPES, type VariableType } from "../../domain/
 
 // Parsers for the arguments of flags. All throw InvalidArgumentError, to which commander adds the flag's name.
 
-/** A parser for whole numbers within these bounds. */
 export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
   const bounds = max < Number.MAX_SAFE_INTEGER ? `${min} to ${max}` : min;
   return (text) => {

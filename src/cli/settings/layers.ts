@@ -19,7 +19,7 @@ export interface Layers {
   /** `.appvars.json`. */
   readonly project: Layer;
   readonly profile: Layer;
-  /** The name of the profile that is used if none is chosen. It comes last, but decides nothing that `profile` does not. */
+  /** The name of the profile that is used if none is chosen: to be shown, since `profile` has its settings. */
   readonly current: Layer;
 }
 

@@ -28,7 +28,6 @@ const NO_PROFILES: Profiles = { version: 1, profiles: {} };
 
 type ProfilesIo = Pick<Io, "folders" | "user" | "groups" | "notice">;
 
-/** Path of the user's profiles, in the platform's folder for configuration. */
 export function profilesPath({ folders }: Pick<Io, "folders">): string {
   return join(folders.config, "profiles.json");
 }
@@ -54,6 +53,16 @@ export function readProfiles(path: string, account: Account): Profiles {
   };
 }
 
+/** The profiles, or why they can't be used. */
+export function tryReadProfiles(io: ProfilesIo): Profiles | UsageError {
+  try {
+    return readProfiles(profilesPath(io), io);
+  } catch (error) {
+    if (error instanceof UsageError) return error;
+    throw error;
+  }
+}
+
 /**
  * Reads the profiles for a caller that can do without. With `sudo -E`, and in a container that runs as another user, the
  * home may not be readable: there are no profiles then, and a notice.
@@ -62,11 +71,9 @@ export function readProfiles(path: string, account: Account): Profiles {
  * @throws UsageError if the file breaks a rule
  */
 export function readUsableProfiles(io: ProfilesIo, isDispensable = false): Profiles {
-  try {
-    return readProfiles(profilesPath(io), io);
-  } catch (error) {
-    return leaveOut(error, isDispensable ? UsageError : UnusableFileError, NO_PROFILES, io);
-  }
+  const found = tryReadProfiles(io);
+  if (!(found instanceof UsageError)) return found;
+  return leaveOut(found, isDispensable ? UsageError : UnusableFileError, NO_PROFILES, io);
 }
 
 function leaveOut<T>(error: unknown, tolerated: typeof UsageError, without: T, { notice }: ProfilesIo): T {
@@ -95,16 +102,6 @@ export function readProfile(
   } catch (error) {
     if (chosen && !isDispensable) throw error;
     return leaveOut(error, isDispensable && !chosen ? UsageError : UnusableFileError, new Map(), io);
-  }
-}
-
-/** The profiles, or why they can't be used. */
-export function tryReadProfiles(io: ProfilesIo): Profiles | UsageError {
-  try {
-    return readProfiles(profilesPath(io), io);
-  } catch (error) {
-    if (error instanceof UsageError) return error;
-    throw error;
   }
 }
 

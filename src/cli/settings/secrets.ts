@@ -13,7 +13,10 @@ export async function readSecret({ name, text, from }: Setting, io: SecretIo): P
     return text;
   }
   const isStdin = text === "-";
-  const bytes = isStdin ? await readAllOf(io.stdin) : await readSecretFile(text, from, io);
+  // Loaded when needed: most secrets are in variables, and what reads streams and files would cost each start 2 ms.
+  const bytes = isStdin
+    ? await (await import("node:stream/consumers")).buffer(io.stdin)
+    : await readSecretFile(text, from, io);
   const content = decodeUtf8(bytes, `${from}: its content`, { ignoreBOM: !isStdin });
   // The newline at the end of the file is not part of it.
   const secret = content.replace(/\r?\n$/, "");
@@ -35,16 +38,10 @@ async function readSecretFile(path: string, from: string, io: SecretIo): Promise
 
 /** @throws UsageError if it can't be read */
 export async function readSettingFile(path: string, from: string): Promise<Buffer> {
-  // Loaded when needed, like what reads a stream: most secrets are in variables, and it would cost each start 2 ms.
   const { readFile } = await import("node:fs/promises");
   return readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`${from} ${path} can't be read (${error.code})`);
   });
-}
-
-async function readAllOf(stream: Io["stdin"]): Promise<Buffer> {
-  const { buffer } = await import("node:stream/consumers");
-  return buffer(stream);
 }
 
 export function missingSecretError(): UnauthorizedError {

@@ -5,7 +5,6 @@ import { print } from "../output/printer.js";
 
 const SIGNS = { added: "+", removed: "-", changed: "~" };
 
-/** Prints a line for each difference; the values only if `values` is true. */
 export async function printDifferences(
   differences: readonly Difference[],
   values: boolean,

@@ -16,7 +16,6 @@ export async function readValues(source: VariableSource, decrypt: Decrypt): Prom
   return decryptValues(await source.readSnapshot(readStoredValues), decrypt);
 }
 
-/** @throws DecryptionError */
 export function decryptValues(entries: readonly NamedValue[], decrypt: Decrypt): NamedValue[] {
   return entries.map(({ name, type, value: stored }) => {
     const value = decrypt(name, stored);

@@ -10,7 +10,7 @@ import { readSettings, Settings } from "../settings/settings.js";
 import { createDecrypt, type Decrypt } from "../sources/decryption.js";
 import { printDifferences } from "../sources/differences.js";
 import { openSource, withSource } from "../sources/open-source.js";
-import { readValues } from "../sources/reading.js";
+import { decryptValues, readStoredValues } from "../sources/reading.js";
 
 export interface DiffOptions {
   before: string;
@@ -49,8 +49,8 @@ export async function runDiff(
   // Both sources may be the same file.
   const openFiles = new Map();
   const read = (place: string) =>
-    withSource(openSource(settingsOf(place, settings, context.io), context, { budget, openFiles }), (source) =>
-      readValues(source, decrypt),
+    withSource(openSource(settingsOf(place, settings, context.io), context, { budget, openFiles }), async (source) =>
+      decryptValues(await source.readSnapshot(readStoredValues), decrypt),
     );
   const differences = diffValues(await read(options.before), await read(options.after));
   await printDifferences(differences, options.values, context);

@@ -145,11 +145,9 @@ async function warnOfRisks({ data, host = "" }: ServeCommandOptions, log: Log): 
 
 async function listen(service: Service, options: ServerOptions, { io }: Context): Promise<RunningServer> {
   const { startServer } = await import("../../server/start-server.js");
-  try {
-    return await startServer(service, options, io.clock);
-  } catch (error) {
+  return startServer(service, options, io.clock).catch((error: unknown) => {
     throw explainListenError(error, options);
-  }
+  });
 }
 
 function explainListenError(error: unknown, { host, port }: ServerOptions): unknown {

@@ -44,13 +44,16 @@ export async function runProgram(
   refuseReserved(rules);
   const { command, redact, watch } = options;
   const budget = createBudget();
-  const warnNewlyLeftOut = createWarnLeftOut(context);
+  let knownLeftOut: readonly string[] = [];
   const read = async (source: VariableSource) => {
     // With --watch, each reading has the whole time.
     Object.assign(budget, createBudget());
     const found = await readChildVariables(rules, source, decrypt);
     refuseNul(childEnvironment({}, found.variables));
-    warnNewlyLeftOut(found.leftOut);
+    // With --watch, only about names that the reading before did not leave out.
+    const newlyLeftOut = found.leftOut.filter((name) => !knownLeftOut.includes(name));
+    warnLeftOut(newlyLeftOut, context);
+    knownLeftOut = found.leftOut;
     return found;
   };
   const output = redact ? (await import("./redacted-output.js")).createRedactedOutput(context) : undefined;
@@ -73,16 +76,4 @@ export async function runProgram(
 function inheritedSecrets({ taken }: ChildVariables, inherited: Readonly<Record<string, string>>): ChildVariable[] {
   const names = [...CREDENTIAL_VARIABLES, ...taken];
   return names.flatMap((name) => (Object.hasOwn(inherited, name) ? [{ name, value: inherited[name] ?? "" }] : []));
-}
-
-/** Warns about names that are left out, except those that were already left out by the previous read. */
-function createWarnLeftOut(context: Context): (names: readonly string[]) => void {
-  let known: readonly string[] = [];
-  return (names) => {
-    warnLeftOut(
-      names.filter((name) => !known.includes(name)),
-      context,
-    );
-    known = names;
-  };
 }

@@ -1,20 +1,9 @@
 import { ChangedDataError } from "../../domain/errors.js";
-import {
-  checkType,
-  readAll,
-  readVariableEntries,
-  type VariableReader,
-  type VariableSource,
-} from "../../domain/source.js";
+import { checkType, readAll, readVariableEntries, type VariableReader } from "../../domain/source.js";
 import { isEncrypted, type NamedValue, type Variable, type VariableValue } from "../../domain/variable.js";
 import { parseAs } from "../../formats/infer-type.js";
 import type { Decrypt } from "./decryption.js";
 import { missingNamesError, orUndefined } from "./get-values.js";
-
-/** All values of the environment with name and type, by ascending id of the variable, and decrypted. */
-export async function readValues(source: VariableSource, decrypt: Decrypt): Promise<NamedValue[]> {
-  return decryptValues(await source.readSnapshot(readStoredValues), decrypt);
-}
 
 export function decryptValues(entries: readonly NamedValue[], decrypt: Decrypt): NamedValue[] {
   return entries.map(({ name, type, value: stored }) => {
@@ -24,7 +13,7 @@ export function decryptValues(entries: readonly NamedValue[], decrypt: Decrypt):
   });
 }
 
-/** The same values, encrypted ones as they are stored. */
+/** All values of the environment with name and type, by ascending id of the variable; encrypted ones as they are stored. */
 export async function readStoredValues(reader: VariableReader): Promise<NamedValue[]> {
   const entries = await readVariableEntries(reader);
   return entries.flatMap(({ variable: { name, type }, value }) =>

@@ -51,7 +51,11 @@ export function importCommand(context: Context): Command {
 
 async function runImport(options: ImportOptions, settings: Settings, context: Context): Promise<void> {
   const { setValues } = await import("../../../store/edit-values.js");
-  const progress = (step: string) => showStep(step, context);
+  const { io, flags } = context;
+  // On the last line of a terminal; an empty step removes it.
+  const progress = (step: string) => {
+    if (io.stderr.isTTY && !flags.quiet) writeStatus(io.stderr, step && `${step} …`);
+  };
   progress("reading");
   const format = options.format ?? formatOf(options.file);
   const entries = await readImport(options.file, format, context);
@@ -80,11 +84,6 @@ async function runImport(options: ImportOptions, settings: Settings, context: Co
     // So that an error has a line of its own.
     progress("");
   }
-}
-
-/** Shows the current step on the last line of a terminal; an empty step removes it. */
-function showStep(step: string, { io, flags }: Context): void {
-  if (io.stderr.isTTY && !flags.quiet) writeStatus(io.stderr, step && `${step} …`);
 }
 
 function formatOf(file: string): ImportFormat {

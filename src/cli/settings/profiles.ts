@@ -54,7 +54,9 @@ export function readProfiles(path: string, account: Account): Profiles {
 }
 
 /** The profiles, or why they can't be used. */
-export function tryReadProfiles(io: ProfilesIo): Profiles | UsageError {
+export type FoundProfiles = Profiles | UsageError;
+
+export function tryReadProfiles(io: ProfilesIo): FoundProfiles {
   try {
     return readProfiles(profilesPath(io), io);
   } catch (error) {
@@ -106,7 +108,7 @@ export function readProfile(
 }
 
 /** The name of the current profile, if there is one. */
-export function currentProfile(found: Profiles | UsageError, io: ProfilesIo): Layer {
+export function currentProfile(found: FoundProfiles, io: ProfilesIo): Layer {
   if (found instanceof UsageError || found.current === undefined) return new Map();
   return new Map([["profile", { name: "profile", text: found.current, from: `current in ${profilesPath(io)}` }]]);
 }

@@ -1,4 +1,3 @@
-import type { UsageError } from "../../domain/errors.js";
 import type { Io } from "../output/io.js";
 import { type Connection, connectionOf } from "./connection.js";
 import {
@@ -11,7 +10,7 @@ import {
   type Setting,
   type SourceFlags,
 } from "./layers.js";
-import { currentProfile, type Profiles, readProfile, tryReadProfiles } from "./profiles.js";
+import { currentProfile, type FoundProfiles, readProfile, tryReadProfiles } from "./profiles.js";
 import { readProjectFile } from "./project-file.js";
 import { readSecret, type SecretIo } from "./secrets.js";
 import { DEFAULT_DATA_FILE, type SettingName } from "./setting-names.js";
@@ -91,7 +90,7 @@ export function readLayers(
 }
 
 /** @param given the layers without the project's */
-function readChosenProfile(given: Layers, layers: Layers, profiles: Profiles | UsageError, io: SettingsIo): Layer {
+function readChosenProfile(given: Layers, layers: Layers, profiles: FoundProfiles, io: SettingsIo): Layer {
   const { project } = layers;
   // In CI, for example, where the project names a profile that people have, and the environment gives everything.
   const isDispensable = !has(given, "profile") && has(project.has("profile") ? given : layers, "url", "data");

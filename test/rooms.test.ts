@@ -24,7 +24,7 @@ const MAY_IMPORT: Record<string, string> = {
   "tui/program": "domain tui/commands tui/modes tui/view tui/state",
   "tui/components": "tui/program tui/view tui/state tui/text",
   "tui/terminal": "tui/state tui/text",
-  tui: "tui/terminal tui/components tui/program tui/state tui/text",
+  tui: "tui/terminal tui/components tui/program tui/commands tui/state tui/text",
   "cli/output": "domain",
   "cli/processes": "domain files cli/output",
   "cli/settings": "domain files client cache cli/output",

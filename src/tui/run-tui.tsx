@@ -1,29 +1,26 @@
+import { once } from "node:events";
+import { Writable } from "node:stream";
 import chalk, { type ColorSupportLevel } from "chalk";
 import { render } from "ink";
-import { Root } from "./components/root.js";
-import { Performer } from "./program/perform.js";
-import { createProgram } from "./program/program.js";
+import { useSyncExternalStore } from "react";
+import { ALL_COMMANDS } from "./commands/all-commands.js";
+import { App } from "./components/app.js";
+import { ThemeContext } from "./components/text-lines.js";
+import { Performer, type PerformerOptions } from "./program/perform.js";
+import { createProgram, type Program } from "./program/program.js";
 import { update } from "./program/update.js";
 import { initialState } from "./state/loading.js";
-import type { Copy, Place } from "./state/ports.js";
-import { FrameStream } from "./terminal/frame-stream.js";
 import { listenToKeys } from "./terminal/keys.js";
 import { Screen } from "./terminal/screen.js";
 import type { TuiTerminal } from "./terminal/terminal.js";
 import { createTheme, type ThemeName } from "./text/theme.js";
 
-export interface TuiOptions {
-  readonly places: readonly Place[];
+export interface TuiOptions extends Omit<PerformerOptions, "quit" | "suspend"> {
   /** Index of the place to open. */
   readonly place: number;
-  readonly copy: Copy;
   readonly terminal: TuiTerminal;
   readonly theme: ThemeName;
   readonly colorLevel: ColorSupportLevel;
-  /** Milliseconds on a monotonic clock. */
-  readonly ticks: () => number;
-  /** Called after each read that found changes, once they are on the screen: a moment to free memory. */
-  readonly onRead: () => void;
 }
 
 const TICK_MS = 1_000;
@@ -33,50 +30,63 @@ const TICK_MS = 1_000;
  *
  * @throws bugs; all other errors are shown on the screen
  */
-export async function runTui({ places, place, terminal, ticks, ...options }: TuiOptions): Promise<void> {
-  // Without colors there is still bold and inverse, or the cursor would be invisible.
-  const theme = createTheme(options.colorLevel === 0 ? "plain" : options.theme);
+export async function runTui({ place, terminal, theme, colorLevel, ...options }: TuiOptions): Promise<void> {
+  const { places, ticks } = options;
   // Lines are painted with chalk's global instance.
-  chalk.level = options.colorLevel || 1;
+  chalk.level = colorLevel || 1;
   const screen = new Screen(terminal);
-  let quit = () => {};
-  const untilQuit = new Promise<void>((resolve) => {
-    quit = resolve;
+  const quitting = new AbortController();
+  const performer = new Performer({
+    ...options,
+    quit: () => quitting.abort(),
+    suspend: () => void terminal.suspend(),
+    // After the frame, which is deferred in the same way.
+    onRead: () => void setImmediate(options.onRead),
   });
-  // After the frame, which is deferred in the same way.
-  const onRead = () => void setImmediate(options.onRead);
-  const suspend = () => void terminal.suspend();
-  const performer = new Performer({ places, copy: options.copy, ticks, quit, suspend, onRead });
   const start = initialState({ ...terminal.size(), now: ticks(), places, place });
   const program = createProgram(start, update, performer.perform, setImmediate);
 
-  const frames = new FrameStream(
-    () => terminal.size(),
-    (frame) => screen.show(frame),
-  );
-  const view = render(<Root program={program} theme={theme} />, {
-    // In debug mode ink writes whole frames, which Screen draws.
-    debug: true,
-    stdout: frames as unknown as NodeJS.WriteStream,
-    stdin: terminal.input,
-    exitOnCtrlC: false,
-    patchConsole: false,
+  const frames = new Writable({
+    decodeStrings: false,
+    write(frame: string, _encoding, done) {
+      screen.show(frame);
+      done();
+    },
   });
+  const stdout = Object.assign(frames, { columns: terminal.size().columns });
+  const view = render(
+    // Without colors there is still bold and inverse, or the cursor would be invisible.
+    <ThemeContext value={createTheme(colorLevel === 0 ? "plain" : theme)}>
+      <CurrentApp program={program} />
+    </ThemeContext>,
+    {
+      // In debug mode each write is a whole frame, without escape sequences of ink itself.
+      debug: true,
+      stdout: stdout as unknown as NodeJS.WriteStream,
+      stdin: terminal.input,
+      exitOnCtrlC: false,
+      patchConsole: false,
+    },
+  );
   const ticking = setInterval(() => program.dispatch({ type: "tick", now: ticks() }), TICK_MS);
   const stopKeys = listenToKeys(terminal.input, (key) => program.dispatch({ type: "key", key }));
-  const stopClearing = terminal.onCleared(() => screen.redraw());
-  const stopResizing = terminal.onResize(() => {
+  terminal.onCleared(() => screen.redraw());
+  terminal.onResize(() => {
+    stdout.columns = terminal.size().columns;
     program.dispatch({ type: "resize", ...terminal.size() });
     screen.redraw();
   });
   try {
-    await Promise.race([untilQuit, terminal.untilStopped, view.waitUntilExit()]);
+    await Promise.race([once(quitting.signal, "abort"), terminal.untilStopped, view.waitUntilExit()]);
   } finally {
-    stopResizing();
-    stopClearing();
     stopKeys();
     clearInterval(ticking);
     view.unmount();
     await performer.close();
   }
+}
+
+function CurrentApp({ program }: { readonly program: Program }) {
+  const state = useSyncExternalStore(program.subscribe, () => program.state);
+  return <App state={state} commands={ALL_COMMANDS} />;
 }

@@ -8,7 +8,7 @@ import { localSource } from "./support/source.js";
 /** Runs the TUI on a fake terminal, and resolves to its output up to the list. */
 async function written(colorLevel: ColorSupportLevel): Promise<string> {
   let text = "";
-  const nothing = () => () => {};
+  const nothing = () => {};
   const keyboard = new PassThrough();
   const terminal: TuiTerminal = {
     input: keyboard as unknown as NodeJS.ReadStream,
@@ -16,7 +16,7 @@ async function written(colorLevel: ColorSupportLevel): Promise<string> {
       text += more;
     },
     isBusy: () => false,
-    onDrain: nothing,
+    onceDrained: nothing,
     size: () => ({ columns: 80, rows: 24 }),
     onResize: nothing,
     onCleared: nothing,

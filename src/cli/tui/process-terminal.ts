@@ -67,8 +67,8 @@ export class ProcessTerminal implements TuiTerminal {
     return this.#output.writableNeedDrain;
   }
 
-  onDrain(listener: () => void): () => void {
-    return listen(this.#output, "drain", listener);
+  onceDrained(listener: () => void): void {
+    this.#output.once("drain", listener);
   }
 
   size(): { columns: number; rows: number } {
@@ -77,12 +77,12 @@ export class ProcessTerminal implements TuiTerminal {
     return { columns: columns || 80, rows: rows || 24 };
   }
 
-  onResize(listener: () => void): () => void {
-    return listen(this.#output, "resize", listener);
+  onResize(listener: () => void): void {
+    this.#output.on("resize", listener);
   }
 
-  onCleared(listener: () => void): () => void {
-    return listen(this.#events, "cleared", listener);
+  onCleared(listener: () => void): void {
+    this.#events.on("cleared", listener);
   }
 
   async suspend(): Promise<void> {
@@ -174,12 +174,6 @@ export class ProcessTerminal implements TuiTerminal {
     this.#leave();
     this.#onCrash(error);
   };
-}
-
-/** @returns stops it */
-function listen(emitter: NodeJS.EventEmitter, event: string, listener: () => void): () => void {
-  emitter.on(event, listener);
-  return () => void emitter.off(event, listener);
 }
 
 function closeIfOpen(descriptor: number): void {

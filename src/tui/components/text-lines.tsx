@@ -22,10 +22,16 @@ export function TextLines({ lines }: { readonly lines: readonly Line[] }) {
   return <Transform transform={(_, index) => painted[index] ?? ""}>{blanks}</Transform>;
 }
 
-export function Panel({ size, content }: { readonly size: Size; readonly content: PanelContent }) {
+export interface Panel {
+  readonly size: Size;
+  readonly content: PanelContent;
+}
+
+/** Panels of one width, one below the other. */
+export function Panels({ panels }: { readonly panels: readonly Panel[] }) {
   return (
-    <Box width={size.width} height={size.height} flexShrink={0}>
-      <TextLines lines={panelLines(content, size)} />
+    <Box width={panels[0]?.size.width ?? 0} flexShrink={0}>
+      <TextLines lines={panels.flatMap(({ size, content }) => panelLines(content, size))} />
     </Box>
   );
 }

@@ -7,7 +7,7 @@ import { editLine, type TextField, textField } from "../state/text-field.js";
 type CommandMode = Extract<Mode, { readonly kind: "command" }>;
 
 export function openCommandLine(state: State): Step {
-  return step(withLine(state, { field: textField(""), problem: undefined }));
+  return step(withLine(state, { field: textField("") }));
 }
 
 export function commandKey(state: State, { field }: CommandMode, key: Key, commands: readonly Command[]): Step {
@@ -17,10 +17,10 @@ export function commandKey(state: State, { field }: CommandMode, key: Key, comma
     case "enter":
       return run(state, field, commands);
     case "tab":
-      return step(withLine(state, { problem: undefined, ...completeCommand(state, field.text, commands) }));
+      return step(withLine(state, completeCommand(state, field.text, commands)));
     default: {
       const edited = editLine(field, key);
-      return step(edited === field ? state : withLine(state, { field: edited, problem: undefined }));
+      return step(edited === field ? state : withLine(state, { field: edited }));
     }
   }
 }
@@ -56,35 +56,30 @@ function unknown(word: string, commands: readonly Command[]): string {
   return `unknown command${suggestion(word, names)}`;
 }
 
+type Completion = Pick<CommandMode, "field" | "choices">;
+
 /** Completes the command name or its argument as far as it is unique; otherwise returns the choices. */
-function completeCommand(
-  state: State,
-  text: string,
-  commands: readonly Command[],
-): Pick<CommandMode, "field" | "choices"> {
+function completeCommand(state: State, text: string, commands: readonly Command[]): Completion {
   const [, word = "", space = "", typed = ""] = /^\s*(\S*)(\s*)(.*)$/su.exec(text) ?? [];
-  const command = commands.find(({ name }) => name === word);
-  if (space !== "") {
-    const { full, choices } = complete(typed, command?.choices?.(state) ?? []);
-    return { field: textField(`${word} ${full}`), choices };
+  if (space === "") {
+    const names = commands.map(({ name, argument }) => (argument === undefined ? name : `${name} `));
+    return complete("", word, names);
   }
-  const names = commands.map(({ name }) => name);
-  const { full, choices, isOnly } = complete(word, names);
-  const hasArgument = isOnly && commands.some(({ name, argument }) => name === full && argument !== undefined);
-  return { field: textField(hasArgument ? `${full} ` : full), choices };
+  const command = commands.find(({ name }) => name === word);
+  return complete(`${word} `, typed, command?.choices?.(state) ?? []);
 }
 
 const MAX_CHOICES = 8;
 
-function complete(typed: string, candidates: readonly string[]): { full: string; choices?: string; isOnly: boolean } {
+/** @param before the text before `typed` */
+function complete(before: string, typed: string, candidates: readonly string[]): Completion {
   const fitting = [...new Set(candidates)].filter((candidate) => hasPrefix(candidate, typed));
-  const [first, ...others] = fitting;
-  if (first === undefined) return { full: typed, isOnly: false };
-  if (others.length === 0) return { full: first, isOnly: true };
+  const [first = typed, ...others] = fitting;
   const full = others.reduce(commonPrefix, first);
-  if (full.length > typed.length) return { full, isOnly: false };
+  if (others.length === 0 || full.length > typed.length) return { field: textField(before + full) };
+  const choices = fitting.slice(0, MAX_CHOICES).map((choice) => choice.trimEnd());
   const more = fitting.length > MAX_CHOICES ? " and more" : "";
-  return { full: typed, choices: `${fitting.slice(0, MAX_CHOICES).join(", ")}${more}`, isOnly: false };
+  return { field: textField(before + typed), choices: `${choices.join(", ")}${more}` };
 }
 
 function hasPrefix(text: string, prefix: string): boolean {

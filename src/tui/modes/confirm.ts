@@ -22,8 +22,8 @@ export function assigned({ variable: { type, description }, value }: VariableEnt
 
 /** Asks whether to make an edit. With a form, its input is shown; otherwise values are masked. */
 export function confirmEdit(state: State, purpose: Purpose, edit: Edit, form?: Form): State {
-  const flags = { isRevealed: form !== undefined, isBusy: false };
-  return { ...state, mode: { kind: "confirm", purpose, edit, ...flags, problem: undefined, form, top: 0 } };
+  const isRevealed = form !== undefined;
+  return { ...state, mode: { kind: "confirm", purpose, edit, isRevealed, isBusy: false, form, top: 0 } };
 }
 
 export function confirmDelete(state: State, entry: VariableEntry): Step {

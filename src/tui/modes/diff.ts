@@ -3,20 +3,12 @@ import type { VariableEntry } from "../../domain/source.js";
 import type { NamedValue } from "../../domain/variable.js";
 import { keepVisible, moveCursor } from "../state/cursor.js";
 import { commandKeyName, type Key } from "../state/key.js";
-import { diffSizes, layoutOf } from "../state/layout.js";
+import { diffSizes, layoutOf, listPage } from "../state/layout.js";
 import { toggleAllRevealed, toggleRevealed } from "../state/reveal.js";
 import { backToBrowse, type Comparison, type Failure, type State, type Step, step } from "../state/state.js";
 
 export function openDiff(state: State, place: number): Step {
-  return compare(state, {
-    kind: "diff",
-    place,
-    phase: "loading",
-    failure: undefined,
-    differences: [],
-    cursor: 0,
-    top: 0,
-  });
+  return compare(state, { kind: "diff", place, phase: "loading", differences: [], cursor: 0, top: 0 });
 }
 
 function compare(state: State, comparison: Comparison): Step {
@@ -30,7 +22,7 @@ export function compared(state: State, place: number, entries: readonly Variable
   // Late answers are dropped.
   if (mode.kind !== "diff" || mode.place !== place) return state;
   const differences = diffValues(namedValues(state.loaded.entries), namedValues(entries));
-  const position = keepVisible(mode, differences.length, diffPage(state));
+  const position = keepVisible(mode, differences.length, listPage(diffSizes(layoutOf(state)).list));
   return { ...state, mode: { ...mode, ...position, phase: "ready", failure: undefined, differences } };
 }
 
@@ -56,7 +48,12 @@ export function diffKey(state: State, comparison: Comparison, key: Key): Step {
     case "V":
       return step(toggleAllRevealed(state));
     default: {
-      const moved = moveCursor(comparison, comparison.differences.length, diffPage(state), name);
+      const moved = moveCursor(
+        comparison,
+        comparison.differences.length,
+        listPage(diffSizes(layoutOf(state)).list),
+        name,
+      );
       return step(moved ? { ...state, mode: { ...comparison, ...moved } } : state);
     }
   }
@@ -66,9 +63,4 @@ function namedValues(entries: readonly VariableEntry[]): NamedValue[] {
   return entries.flatMap(({ variable: { name, type }, value }) =>
     value ? [{ name, type, value: value.content.value }] : [],
   );
-}
-
-/** Lines for differences: all but the border and the heading. */
-function diffPage(state: State): number {
-  return Math.max(1, diffSizes(layoutOf(state)).list.height - 3);
 }

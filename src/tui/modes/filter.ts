@@ -1,7 +1,5 @@
-import { moveCursor } from "../state/cursor.js";
 import { editKeyName, type Key } from "../state/key.js";
-import { pageSize } from "../state/layout.js";
-import { withFilter } from "../state/list.js";
+import { moveInList, withFilter } from "../state/list.js";
 import { backToBrowse, type Mode, type State, type Step, step } from "../state/state.js";
 import { editLine, textField } from "../state/text-field.js";
 
@@ -19,13 +17,8 @@ export function filterKey(state: State, mode: Extract<Mode, { kind: "filter" }>,
   if (name === "enter") return step(backToBrowse(state));
   if (name === "escape") return step(withFilter(backToBrowse(state), mode.before));
   if (name === "backspace" && mode.field.text === "") return step(backToBrowse(state));
-  if (MOVES.includes(name)) return step(move(state, name));
+  if (MOVES.includes(name)) return step(moveInList(state, name));
   const field = editLine(mode.field, key);
   const next: State = { ...state, mode: { ...mode, field } };
   return step(field.text === mode.field.text ? next : withFilter(next, field.text));
-}
-
-function move(state: State, key: string): State {
-  const moved = moveCursor(state.list, state.list.rows.length, pageSize(state, "variables"), key);
-  return moved ? { ...state, list: { ...state.list, ...moved }, recordTop: 0 } : state;
 }

@@ -53,7 +53,6 @@ function initialForm(purpose: Form["purpose"], entry: VariableEntry | undefined)
     // An encrypted value can't be edited, only replaced.
     value: textField(before && !isEncrypted(before.value) ? valueText(before.value) : ""),
     description: textField(entry?.variable.description ?? ""),
-    problem: undefined,
   };
 }
 

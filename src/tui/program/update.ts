@@ -1,8 +1,4 @@
-import { EDIT_COMMANDS } from "../commands/edit-commands.js";
-import { FIND_COMMANDS } from "../commands/find-commands.js";
-import { MOVE_COMMANDS } from "../commands/move-commands.js";
-import { OTHER_COMMANDS } from "../commands/other-commands.js";
-import { VALUE_COMMANDS } from "../commands/value-commands.js";
+import { ALL_COMMANDS } from "../commands/all-commands.js";
 import { commandKey } from "../modes/command-line.js";
 import { applied, confirmKey, refused } from "../modes/confirm.js";
 import { compared, diffKey, notCompared } from "../modes/diff.js";
@@ -10,21 +6,11 @@ import { filterKey } from "../modes/filter.js";
 import { formKey, prepared } from "../modes/form.js";
 import { helpKey } from "../modes/help.js";
 import { pickKey } from "../modes/pick.js";
-import type { Command } from "../state/command.js";
 import { commandKeyName, type Key } from "../state/key.js";
 import { cursorInView } from "../state/list.js";
 import { failed, loaded, loadWhenDue, progressed, withLoaded } from "../state/loading.js";
 import { decrypted, decryptSelected } from "../state/reveal.js";
 import { type Message, type Mode, notify, type State, type Step, step } from "../state/state.js";
-
-/** The commands of browse mode, in the order of the footer. */
-export const ALL_COMMANDS: readonly Command[] = [
-  ...MOVE_COMMANDS,
-  ...FIND_COMMANDS,
-  ...VALUE_COMMANDS,
-  ...EDIT_COMMANDS,
-  ...OTHER_COMMANDS,
-];
 
 type Handlers = { readonly [T in Message["type"]]: (state: State, message: Extract<Message, { type: T }>) => Step };
 

@@ -6,7 +6,7 @@ export interface Position {
 
 /** Moves through a list of `count` lines, of which `page` are visible; undefined if the key isn't one of movement. */
 export function moveCursor(position: Position, count: number, page: number, key: string): Position | undefined {
-  const cursor = MOVES[key]?.(position.cursor, page, count);
+  const cursor = MOVE_OF_KEY.get(key)?.(position.cursor, page, count);
   return cursor === undefined ? undefined : keepVisible({ cursor, top: position.top }, count, page);
 }
 
@@ -27,28 +27,28 @@ function clamp(number: number, max: number): number {
   return Math.max(0, Math.min(number, max));
 }
 
-type Move = (cursor: number, page: number, count: number) => number;
+interface Move {
+  readonly name: string;
+  /** Separated by spaces. */
+  readonly keys: string;
+  readonly help: string;
+  readonly move: (cursor: number, page: number, count: number) => number;
+}
 
-const up: Move = (cursor) => cursor - 1;
-const down: Move = (cursor) => cursor + 1;
-const pageUp: Move = (cursor, page) => cursor - page;
-const pageDown: Move = (cursor, page) => cursor + page;
-const toFirst: Move = () => 0;
-const toLast: Move = (_cursor, _page, count) => count - 1;
+/** The ways to move in lists and texts. */
+export const MOVES: readonly Move[] = [
+  { name: "up", keys: "up k", help: "up", move: (cursor) => cursor - 1 },
+  { name: "down", keys: "down j", help: "down", move: (cursor) => cursor + 1 },
+  { name: "page-up", keys: "pageup ctrl-b", help: "a page up", move: (cursor, page) => cursor - page },
+  { name: "page-down", keys: "pagedown ctrl-f", help: "a page down", move: (cursor, page) => cursor + page },
+  { name: "half-page-up", keys: "ctrl-u", help: "half a page up", move: (cursor, page) => cursor - half(page) },
+  { name: "half-page-down", keys: "ctrl-d", help: "half a page down", move: (cursor, page) => cursor + half(page) },
+  { name: "top", keys: "home g", help: "to the first line", move: () => 0 },
+  { name: "bottom", keys: "end G", help: "to the last line", move: (_cursor, _page, count) => count - 1 },
+];
 
-const MOVES: Readonly<Record<string, Move>> = {
-  up,
-  k: up,
-  down,
-  j: down,
-  pageup: pageUp,
-  "ctrl-b": pageUp,
-  pagedown: pageDown,
-  "ctrl-f": pageDown,
-  "ctrl-u": (cursor, page) => cursor - Math.max(1, Math.floor(page / 2)),
-  "ctrl-d": (cursor, page) => cursor + Math.max(1, Math.floor(page / 2)),
-  home: toFirst,
-  g: toFirst,
-  end: toLast,
-  G: toLast,
-};
+const MOVE_OF_KEY = new Map(MOVES.flatMap(({ keys, move }) => keys.split(" ").map((key) => [key, move] as const)));
+
+function half(page: number): number {
+  return Math.max(1, Math.floor(page / 2));
+}

@@ -63,10 +63,15 @@ export function diffSizes({ body: { width, height } }: Pick<Layout, "body">): {
   return { list: { width, height: height - detail }, detail: { width, height: detail } };
 }
 
-/** Lines for content in a panel of the list: all but the border, and in the variables the heading. */
+/** Lines for content in a panel: all but the border, and in the variables the heading. */
 export function pageSize(state: State, panel: PanelName): number {
-  const size = layoutOf(state)[panel];
-  return Math.max(1, (size?.height ?? 3) - (panel === "variables" ? 3 : 2));
+  const size = layoutOf(state)[panel] ?? { height: 3 };
+  return panel === "variables" ? listPage(size) : Math.max(1, size.height - 2);
+}
+
+/** Lines for the rows of a list: all but the border and the heading. */
+export function listPage({ height }: Pick<Size, "height">): number {
+  return Math.max(1, height - 3);
 }
 
 /** Lines for text in a panel that fills the body. */

@@ -1,7 +1,7 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { VARIABLE_TYPES } from "../../domain/variable.js";
 import { matchRank, NO_MATCH, searchWords } from "../text/fuzzy.js";
-import { keepVisible } from "./cursor.js";
+import { keepVisible, moveCursor } from "./cursor.js";
 import { pageSize } from "./layout.js";
 import type { List, Sort, State } from "./state.js";
 
@@ -29,6 +29,14 @@ export function withList(state: State, change: Partial<List>): State {
 export function withFilter(state: State, filter: string): State {
   const next = withList(state, { filter });
   return { ...next, list: { ...next.list, cursor: 0, top: 0 }, recordTop: 0 };
+}
+
+/** Moves the cursor. The record of another variable starts at its first line. */
+export function moveInList(state: State, key: string): State {
+  const { list, recordTop } = state;
+  const moved = moveCursor(list, list.rows.length, pageSize(state, "variables"), key);
+  if (!moved) return state;
+  return { ...state, list: { ...list, ...moved }, recordTop: moved.cursor === list.cursor ? recordTop : 0 };
 }
 
 export function cursorInView(state: State): State {

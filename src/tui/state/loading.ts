@@ -5,17 +5,11 @@ import { type Effect, type Failure, type Loaded, notify, type Reading, type Stat
 
 const MARK_MS = 60_000;
 
-/** How long to wait before the next look for changes: per request of the last read, but at least `min`. */
-interface Pace {
-  readonly min: number;
-  readonly perRequest: number;
-}
-
-/** A data file is only read again if it has changed. */
-const LOCAL_PACE: Pace = { min: 1_000, perRequest: 0 };
-
-/** Four requests a second are a thirtieth of a server's default rate limit. */
-const REMOTE_PACE: Pace = { min: 5_000, perRequest: 250 };
+/** How long to wait before the next look for changes. A data file is only read again if it has changed. */
+const LOCAL_PAUSE_MS = 1_000;
+const REMOTE_PAUSE_MS = 5_000;
+/** For each request of the last read: four a second are a thirtieth of a server's default rate limit. */
+const REQUEST_PAUSE_MS = 250;
 
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
@@ -37,20 +31,7 @@ export function initialState({ place, ...start }: Pick<State, "columns" | "rows"
 
 /** The parts of the state that opening a place resets. */
 function openedAt(place: number, generation: number) {
-  const loaded: Loaded = {
-    phase: "loading",
-    generation,
-    entries: [],
-    isComplete: false,
-    total: 0,
-    asOf: undefined,
-    failure: undefined,
-    nextAt: undefined,
-    failures: 0,
-    problem: undefined,
-    rateLimit: undefined,
-    isEditable: false,
-  };
+  const loaded: Loaded = { generation, entries: [], isComplete: false, total: 0, failures: 0, isEditable: false };
   return { place, placeCursor: place, loaded, recordTop: 0, revealed: undefined, marks: undefined };
 }
 
@@ -67,22 +48,17 @@ export function openPlace(state: State, place: number): Step {
 }
 
 export function reload(state: State): Step {
-  const { isComplete, generation } = state.loaded;
-  const next = withLoaded(state, {
-    generation: generation + 1,
-    phase: isComplete ? "ready" : "loading",
-    failure: undefined,
-    nextAt: undefined,
-  });
+  const generation = state.loaded.generation + 1;
+  const next = withLoaded(state, { generation, failure: undefined, nextAt: undefined });
   return step(next, loadEffect(next));
 }
 
 /** Looks for changes or tries again, once that is due. */
 export function loadWhenDue(state: State): Step {
-  const { nextAt, phase, isComplete } = state.loaded;
+  const { nextAt } = state.loaded;
   if (nextAt === undefined || state.now < nextAt) return step(state);
   // A failure stays on the screen until the outcome of this read.
-  const next = withLoaded(state, { nextAt: undefined, phase: isComplete ? phase : "loading" });
+  const next = withLoaded(state, { nextAt: undefined });
   return step(next, loadEffect(next));
 }
 
@@ -93,16 +69,15 @@ export function progressed(state: State, entries: readonly VariableEntry[], tota
 /** Handles a complete read: marks changed entries and shows a notice. */
 export function loaded(state: State, { entries, problem, requests, now }: Reading): State {
   const { isEditable, isComplete: wasComplete, entries: before } = state.loaded;
-  const { min, perRequest } = isEditable ? LOCAL_PACE : REMOTE_PACE;
+  const pause = isEditable ? LOCAL_PAUSE_MS : Math.max(REMOTE_PAUSE_MS, requests * REQUEST_PAUSE_MS);
   const next = withLoaded(state, {
-    phase: "ready",
     entries,
     total: entries.length,
     isComplete: true,
     asOf: now,
     failure: undefined,
     failures: 0,
-    nextAt: now + Math.max(min, requests * perRequest),
+    nextAt: now + pause,
     problem,
   });
   if (wasComplete && entries === before) return { ...next, now };
@@ -112,12 +87,11 @@ export function loaded(state: State, { entries, problem, requests, now }: Readin
 
 /** Handles a failed read: schedules the next try unless it would only fail again. */
 export function failed(state: State, failure: Failure, now: number): State {
-  const { isComplete, failures, rateLimit } = state.loaded;
+  const { failures, rateLimit } = state.loaded;
   const backoff = Math.min(FIRST_RETRY_MS * 2 ** failures, MAX_RETRY_MS);
   // A server that doesn't say when has a retryAfter of 0.
   const wait = failure.retryAfter ? Math.max(failure.retryAfter * 1_000, FIRST_RETRY_MS) : backoff;
   const next = withLoaded(state, {
-    phase: isComplete ? "ready" : "failed",
     failure,
     failures: failures + 1,
     nextAt: isPermanent(failure) ? undefined : now + wait,

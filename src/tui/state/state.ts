@@ -17,7 +17,6 @@ export interface Failure {
 
 /** The variables of the open place. Times are in milliseconds on a monotonic clock. */
 export interface Loaded {
-  readonly phase: "loading" | "ready" | "failed";
   /** Number of the current read: late answers to an earlier one are dropped. */
   readonly generation: number;
   /** By ascending id of the variable. During the first read, those received so far. */
@@ -26,14 +25,14 @@ export interface Loaded {
   /** How many there are in all, as far as known. */
   readonly total: number;
   /** When they were last known to be up to date. */
-  readonly asOf: number | undefined;
-  readonly failure: Failure | undefined;
+  readonly asOf?: number | undefined;
+  readonly failure?: Failure | undefined;
   /** When to try again after a failure, or to look for changes after a success; undefined while reading. */
-  readonly nextAt: number | undefined;
+  readonly nextAt?: number | undefined;
   readonly failures: number;
   /** A problem that the source reports although it answers. */
-  readonly problem: string | undefined;
-  readonly rateLimit: RateLimit | undefined;
+  readonly problem?: string | undefined;
+  readonly rateLimit?: RateLimit | undefined;
   readonly isEditable: boolean;
 }
 
@@ -86,7 +85,7 @@ export interface Form {
   readonly type: VariableType;
   readonly value: TextField;
   readonly description: TextField;
-  readonly problem: string | undefined;
+  readonly problem?: string | undefined;
 }
 
 export interface Confirmation {
@@ -95,8 +94,8 @@ export interface Confirmation {
   readonly edit: Edit;
   readonly isRevealed: boolean;
   readonly isBusy: boolean;
-  readonly problem: string | undefined;
-  readonly form: Form | undefined;
+  readonly problem?: string | undefined;
+  readonly form?: Form | undefined;
   readonly top: number;
 }
 
@@ -105,7 +104,7 @@ export interface Comparison {
   /** Index of the other place. */
   readonly place: number;
   readonly phase: "loading" | "ready" | "failed";
-  readonly failure: Failure | undefined;
+  readonly failure?: Failure | undefined;
   /** From the open place (`before`) to the other (`after`), by name. */
   readonly differences: readonly Difference[];
   readonly cursor: number;
@@ -119,7 +118,7 @@ export type Mode =
   | {
       readonly kind: "command";
       readonly field: TextField;
-      readonly problem: string | undefined;
+      readonly problem?: string | undefined;
       /** The completions, if there are several. */
       readonly choices?: string | undefined;
     }

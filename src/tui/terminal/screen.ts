@@ -9,7 +9,7 @@ const RESET = "\x1b[0m";
 const ERASE_LINE = "\x1b[2K";
 const ERASE_BELOW = "\x1b[J";
 
-type ScreenOutput = Pick<TuiTerminal, "write" | "isBusy" | "onDrain">;
+type ScreenOutput = Pick<TuiTerminal, "write" | "isBusy" | "onceDrained">;
 
 /**
  * Shows frames on a terminal and writes only lines that have changed. Nothing flickers, the last line is usable, and on a
@@ -52,8 +52,7 @@ export class Screen {
   }
 
   #showOnceDrained(): void {
-    const stop = this.#output.onDrain(() => {
-      stop();
+    this.#output.onceDrained(() => {
       const frame = this.#waiting;
       this.#waiting = undefined;
       if (frame !== undefined) this.show(frame);

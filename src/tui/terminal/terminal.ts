@@ -3,18 +3,14 @@ export interface TuiTerminal {
   /** Keyboard input in raw mode, so that Ctrl-C is a key; pasted text is in brackets (mode 2004). */
   readonly input: NodeJS.ReadStream;
   write(text: string): void;
-  /** Whether written text is still buffered: wait for `onDrain` before the next frame. */
+  /** Whether written text is still buffered: wait for `onceDrained` before the next frame. */
   isBusy(): boolean;
-  /** Calls `listener` whenever the buffer is empty again. Returns a function to unsubscribe. */
-  onDrain(listener: () => void): () => void;
+  /** Calls `listener` once the buffer is empty again. */
+  onceDrained(listener: () => void): void;
   size(): { readonly columns: number; readonly rows: number };
-  /** Calls `listener` when the size has changed. Returns a function to unsubscribe. */
-  onResize(listener: () => void): () => void;
-  /**
-   * Calls `listener` when the screen was lost and must be redrawn: after `suspend`, or after another program stopped and
-   * continued the process. Returns a function to unsubscribe.
-   */
-  onCleared(listener: () => void): () => void;
+  onResize(listener: () => void): void;
+  /** Calls `listener` when the screen must be redrawn: after `suspend`, or when another program continued the process. */
+  onCleared(listener: () => void): void;
   /** Returns the terminal to the shell (Ctrl-Z). Resolves when the process continues (fg). */
   suspend(): Promise<void>;
   /** Resolves when the process receives a signal to stop, or the terminal is gone. */

@@ -1,13 +1,13 @@
 import type { Difference } from "../../domain/diff.js";
 import { isEncrypted, type NamedValue, valueText } from "../../domain/variable.js";
-import { type Size, textColumns } from "../state/layout.js";
+import { listPage, type Size, textColumns } from "../state/layout.js";
 import type { Assigned } from "../state/ports.js";
 import { isRevealed, MASK } from "../state/reveal.js";
-import type { Comparison, Revealed, State } from "../state/state.js";
+import type { Comparison, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitText, indented, type Line, type Span, wrapLine, wrapLines } from "../text/line.js";
 import { editLines } from "./edit-lines.js";
-import type { PanelContent } from "./panel-content.js";
+import { GAP, headingLine, type PanelContent, rowLines } from "./panel-content.js";
 import { placeName } from "./places-panel.js";
 import { describePlaceFailure } from "./status-lines.js";
 
@@ -23,7 +23,6 @@ const SIGNS = {
   changed: { text: "~ ", role: "warning" },
 } as const;
 
-const GAP = "  ";
 const MAX_NAME = 40;
 
 /** The differences between the open place and another, side by side. Only visible ones are formatted. */
@@ -36,7 +35,7 @@ export function diffPanel(state: State, comparison: Comparison, size: Size): Pan
     footnote: hasList ? "+ only there   - only here   ~ differs" : undefined,
     isFocused: true,
     lines: hasList
-      ? rows(state, comparison, size, left, right)
+      ? listLines(state, comparison, size, left, right)
       : [[], ...statusLines(state, comparison, right, textColumns(size)).map(indented)],
   };
 }
@@ -56,14 +55,13 @@ function withoutDescription({ type, value }: NamedValue): Assigned {
   return { type, value, description: "" };
 }
 
-function rows(state: State, { differences, top, cursor }: Comparison, size: Size, left: string, right: string): Line[] {
+function listLines(state: State, comparison: Comparison, size: Size, left: string, right: string): Line[] {
   const columns = diffColumns(size.width - 2);
-  const heading = [fitText("NAME", columns.name), fitText(left, columns.left), fitText(right, columns.right)];
-  const visible = differences.slice(top, top + Math.max(0, size.height - 3));
-  return [
-    [{ text: `   ${heading.join(GAP)} `, role: "muted", isBold: true }],
-    ...visible.map((each, index) => differenceLine(each, state.revealed, top + index === cursor, columns)),
-  ];
+  const headings = [fitText("NAME", columns.name), fitText(left, columns.left), fitText(right, columns.right)];
+  const rows = rowLines(comparison.differences, comparison, listPage(size), true, (difference) =>
+    cells(difference, isRevealed(state.revealed, difference.name), columns),
+  );
+  return [headingLine(headings), ...rows];
 }
 
 function diffColumns(width: number): DiffColumns {
@@ -73,25 +71,16 @@ function diffColumns(width: number): DiffColumns {
   return { name, left, right: cells - name - left };
 }
 
-function differenceLine(
-  { kind, name, before, after }: Difference,
-  revealed: Revealed | undefined,
-  isCursor: boolean,
-  columns: DiffColumns,
-): Line {
-  const isShown = isRevealed(revealed, name);
+function cells({ kind, name, before, after }: Difference, isShown: boolean, columns: DiffColumns): Line {
   const hasTypes = before !== undefined && after !== undefined && before.type !== after.type;
-  const spans: Line = [
-    { text: isCursor ? "›" : " ", role: "accent" },
+  return [
     SIGNS[kind],
     { text: cellText(name, columns.name) },
     { text: GAP },
     valueSpan(before, isShown, hasTypes, columns.left),
     { text: GAP },
     valueSpan(after, isShown, hasTypes, columns.right),
-    { text: " " },
   ];
-  return isCursor ? spans.map(({ text }) => ({ text, isBold: true, isInverse: true })) : spans;
 }
 
 function valueSpan(item: NamedValue | undefined, isShown: boolean, hasType: boolean, width: number): Span {

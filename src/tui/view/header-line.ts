@@ -1,4 +1,5 @@
 import { durationText } from "../../domain/printable.js";
+import { isReading } from "../state/loading.js";
 import type { List, Loaded, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, indented, type Line, line, lineWidth, type Span } from "../text/line.js";
@@ -76,10 +77,11 @@ function secondsText(milliseconds: number): string {
   return durationText(Math.max(0, Math.ceil(milliseconds / 1_000)) * 1_000);
 }
 
-function countsText({ phase, isComplete, entries, total }: Loaded, list: List): string {
+function countsText(loaded: Loaded, list: List): string {
+  const { isComplete, entries, total } = loaded;
   const count = countText(entries.length);
   if (!isComplete) {
-    if (phase === "failed") return "not read";
+    if (!isReading(loaded)) return "not read";
     return total > 0 ? `${count} of ${countText(total)} read` : "reading…";
   }
   if (list.filter !== "" || list.type) return `${countText(list.rows.length)} of ${count}`;

@@ -1,3 +1,4 @@
+import type { Position } from "../state/cursor.js";
 import type { Size } from "../state/layout.js";
 import { textWidth } from "../text/graphemes.js";
 import { countText, fitLine, fitText, indented, type Line, line, type Span } from "../text/line.js";
@@ -23,9 +24,35 @@ function positionText(count: number, top: number, page: number): string | undefi
   return `${countText(top + 1)}-${countText(Math.min(count, top + page))}/${countText(count)}`;
 }
 
-/** The style of the line under the cursor: bold, and inverse if its panel has the focus. */
-export function cursorLook(isCursor: boolean, isInverse: boolean): Omit<Span, "text" | "role"> {
-  return { ...(isCursor && { isBold: true }), ...(isInverse && { isInverse }) };
+/** What is between two cells of a list. */
+export const GAP = "  ";
+
+/** The heading of a list, above its first cells. */
+export function headingLine(cells: readonly string[]): Line {
+  return [{ text: `   ${cells.join(GAP)} `, role: "muted", isBold: true }];
+}
+
+/** The visible `page` lines of a list. Only these are formatted: without the mark of the cursor and the last space. */
+export function rowLines<T>(
+  rows: readonly T[],
+  { cursor, top }: Position,
+  page: number,
+  isFocused: boolean,
+  format: (row: T, index: number) => Line,
+): Line[] {
+  return rows.slice(top, top + page).map((row, line) => {
+    const index = top + line;
+    const mark: Span = { text: index === cursor ? "›" : " ", role: "accent" };
+    const spans = [mark, ...format(row, index), { text: " " }];
+    return index === cursor ? spans.map((span) => cursorSpan(span, isFocused)) : spans;
+  });
+}
+
+/** Bold, and inverse in the panel with the focus. Inverse colors are hard to read; a match is underlined too. */
+function cursorSpan(span: Span, isFocused: boolean): Span {
+  if (!isFocused) return { ...span, isBold: true };
+  const { text, role } = span;
+  return { text, ...(role === "match" && { role }), isBold: true, isInverse: true };
 }
 
 const THIN = { left: "╭│╰", bar: "─", right: "╮│╯" } as const;

@@ -2,7 +2,7 @@ import type { Size } from "../state/layout.js";
 import type { PlaceInfo, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, type Line, type Span } from "../text/line.js";
-import { cursorLook, type PanelContent } from "./panel-content.js";
+import { GAP, type PanelContent, rowLines } from "./panel-content.js";
 
 const TITLES = { profile: "Profiles", environment: "Environments", server: "Servers" } as const;
 
@@ -29,30 +29,17 @@ export function pickPanel(state: State, cursor: number, size: Size): PanelConten
   };
 }
 
-function placeLines(state: State, cursor: number, { width, height }: Size, isFocused: boolean): Line[] {
+function placeLines({ places, place }: State, cursor: number, { width, height }: Size, isFocused: boolean): Line[] {
   const page = height - 2;
-  const top = Math.max(0, cursor - page + 1);
-  return state.places.slice(top, top + page).map((place, index) => {
-    const look = { isCursor: top + index === cursor, isOpen: top + index === state.place, isFocused };
-    return placeLine(place, look, width - 2);
-  });
+  const position = { cursor, top: Math.max(0, cursor - page + 1) };
+  return rowLines(places, position, page, isFocused, (each, index) => cells(each, index === place, width - 2));
 }
 
 const WIDE = 50;
 
-/** `›● shop/development` in exactly `width` columns. */
-function placeLine(
-  { name, detail }: PlaceInfo,
-  { isCursor, isOpen, isFocused }: Readonly<Record<"isCursor" | "isOpen" | "isFocused", boolean>>,
-  width: number,
-): Line {
-  const isInverse = isCursor && isFocused;
+/** `● shop/development`, and what it is if there is room. */
+function cells({ name, detail }: PlaceInfo, isOpen: boolean, width: number): Line {
   const nameWidth = width < WIDE ? width - 4 : Math.min(40, Math.floor(width / 2));
-  const marks = `${isCursor ? "›" : " "}${isOpen ? "●" : " "} `;
-  const spans: Span[] = [{ text: marks + cellText(name, nameWidth), role: isOpen && !isInverse ? "accent" : "text" }];
-  if (width >= WIDE) {
-    const text = `  ${cellText(detail, width - nameWidth - 6)}`;
-    spans.push({ text, role: isInverse ? "text" : "muted" });
-  }
-  return [...spans, { text: " " }].map((span) => ({ ...span, ...cursorLook(isCursor, isInverse) }));
+  const cell: Span = { text: `${isOpen ? "●" : " "} ${cellText(name, nameWidth)}`, role: isOpen ? "accent" : "text" };
+  return width < WIDE ? [cell] : [cell, { text: `${GAP}${cellText(detail, width - nameWidth - 6)}`, role: "muted" }];
 }

@@ -1,11 +1,11 @@
 import type { VariableEntry } from "../../domain/source.js";
-import { type Size, textColumns } from "../state/layout.js";
+import { listPage, type Size, textColumns } from "../state/layout.js";
 import { shownValue } from "../state/reveal.js";
 import type { Sort, State } from "../state/state.js";
 import { highlight, searchWords } from "../text/fuzzy.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitLine, fitText, indented, type Line, type Span } from "../text/line.js";
-import { cursorLook, type PanelContent } from "./panel-content.js";
+import { GAP, headingLine, type PanelContent, rowLines } from "./panel-content.js";
 import { emptyListLines, problemLine, progressText } from "./status-lines.js";
 import { placeholder } from "./value-lines.js";
 
@@ -21,7 +21,6 @@ const WIDE = 90;
 const TYPE_WIDTH = 7;
 /** Cursor, mark and a space before the cells, and a space after them. */
 const AROUND = 4;
-const GAP = "  ";
 
 export function variablesPanel(state: State, size: Size): PanelContent {
   const { list, loaded } = state;
@@ -47,13 +46,16 @@ function headLine(problem: Line, { width }: Size): Line {
 }
 
 function listLines(state: State, size: Size): Line[] {
-  const { rows, top } = state.list;
+  const { list, loaded, focus } = state;
   const columns = listColumns(size.width - 2);
   const problem = problemLine(state);
   // It replaces the heading, so that the rows don't move.
-  const head = problem ? headLine(problem, size) : headingLine(columns, state.list.sort);
-  const visible = rows.slice(top, top + Math.max(0, size.height - 3));
-  return [head, ...visible.map((entryIndex, index) => variableLine(state, entryIndex, top + index, columns))];
+  const head = problem ? headLine(problem, size) : headingLine(headings(columns, list.sort));
+  const rows = rowLines(list.rows, list, listPage(size), focus === "variables", (row) => {
+    const entry = loaded.entries[row];
+    return entry ? cells(entry, state, columns) : [];
+  });
+  return [head, ...rows];
 }
 
 function listColumns(width: number): ListColumns {
@@ -67,28 +69,13 @@ function listColumns(width: number): ListColumns {
   return { name, type: TYPE_WIDTH, value, description: cells - GAP.length - name - value };
 }
 
-function headingLine(columns: ListColumns, sort: Sort): Line {
-  const cells = [
+function headings(columns: ListColumns, sort: Sort): string[] {
+  const texts = [
     fitText(sort === "name" ? "NAME ↓" : "NAME", columns.name),
     fitText(sort === "type" ? "TYPE ↓" : "TYPE", columns.type),
     fitText("VALUE", columns.value),
   ];
-  if (columns.description > 0) cells.push(fitText("DESCRIPTION", columns.description));
-  return [{ text: `   ${cells.join(GAP)} `, role: "muted", isBold: true }];
-}
-
-/** @param row index into `list.rows` */
-function variableLine(state: State, entryIndex: number, row: number, columns: ListColumns): Line {
-  const entry = state.loaded.entries[entryIndex];
-  if (!entry) return [];
-  const isCursor = row === state.list.cursor;
-  const isInverse = isCursor && state.focus === "variables";
-  const look = cursorLook(isCursor, isInverse);
-  const spans: Line = [{ text: isCursor ? "›" : " ", role: "accent" }, ...cells(entry, state, columns), { text: " " }];
-  // Inverse colors are hard to read; a match is underlined too.
-  return spans.map((span) =>
-    isInverse && span.role !== "match" ? { text: span.text, ...look } : { ...span, ...look },
-  );
+  return columns.description > 0 ? [...texts, fitText("DESCRIPTION", columns.description)] : texts;
 }
 
 function cells(entry: VariableEntry, state: State, columns: ListColumns): Line {

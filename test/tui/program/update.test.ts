@@ -3,6 +3,7 @@ import type { VariableEntry } from "../../../src/domain/source.js";
 import { update } from "../../../src/tui/program/update.js";
 import type { Key } from "../../../src/tui/state/key.js";
 import { selectedEntry } from "../../../src/tui/state/list.js";
+import { isReading } from "../../../src/tui/state/loading.js";
 import { shownValue } from "../../../src/tui/state/reveal.js";
 import type { Effect, Message, State } from "../../../src/tui/state/state.js";
 import { entry, loadingState, NOW, paste, press, readyState, type } from "../support/state.js";
@@ -90,7 +91,7 @@ describe("panels", () => {
 
   test("enter on another place opens it", () => {
     const { state, effects } = typed(readyState(entries), "hj", press("enter"));
-    expect(state).toMatchObject({ place: 1, focus: "variables", loaded: { phase: "loading", entries: [] } });
+    expect(state).toMatchObject({ place: 1, focus: "variables", loaded: { isComplete: false, entries: [] } });
     expect(effects).toEqual([{ type: "load", place: 1, generation: 2, known: [] }]);
   });
 
@@ -286,7 +287,7 @@ describe("r, q, ctrl-c, ctrl-z", () => {
     });
     const { state, effects } = typed(failed, "r");
     expect(effects).toMatchObject([{ type: "load", generation: 2 }]);
-    expect(state.loaded).toMatchObject({ phase: "loading", failure: undefined });
+    expect([isReading(state.loaded), state.loaded.failure]).toEqual([true, undefined]);
   });
 
   test("q quits", () => {

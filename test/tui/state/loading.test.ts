@@ -1,6 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { VariableEntry } from "../../../src/domain/source.js";
-import { failed, loaded, loadWhenDue, openPlace, progressed, reload } from "../../../src/tui/state/loading.js";
+import {
+  failed,
+  isReading,
+  loaded,
+  loadWhenDue,
+  openPlace,
+  progressed,
+  reload,
+} from "../../../src/tui/state/loading.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { entry, loadingState, NOW, readyState } from "../support/state.js";
 
@@ -14,7 +22,8 @@ describe("the first reading", () => {
   test("the first read shows its progress", () => {
     const state = progressed(loadingState(), entries.slice(0, 2), 3);
     expect(state.list.rows).toEqual([0, 1]);
-    expect(state.loaded).toMatchObject({ phase: "loading", isComplete: false, total: 3 });
+    expect(state.loaded).toMatchObject({ isComplete: false, total: 3 });
+    expect(isReading(state.loaded)).toBe(true);
   });
 
   test("the cursor stays on its variable during the first read", () => {
@@ -25,7 +34,7 @@ describe("the first reading", () => {
 
   test("the first read marks nothing and shows no notice", () => {
     const state = readyState(entries);
-    expect(state.loaded).toMatchObject({ phase: "ready", isComplete: true, asOf: NOW, total: 3 });
+    expect(state.loaded).toMatchObject({ isComplete: true, asOf: NOW, total: 3 });
     expect([state.marks, state.notice]).toEqual([undefined, undefined]);
   });
 });
@@ -106,7 +115,7 @@ describe("a failure", () => {
       waits.push((state.loaded.nextAt ?? 0) - NOW);
     }
     expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
-    expect(state.loaded.phase).toBe("failed");
+    expect(isReading(state.loaded)).toBe(false);
   });
 
   test("a rate limit error is retried when the server said", () => {
@@ -127,7 +136,7 @@ describe("a failure", () => {
 
   test("a failure keeps the variables until the next success", () => {
     const state = failed(readyState(entries), unreachable, NOW + 1_000);
-    expect(state.loaded).toMatchObject({ phase: "ready", entries, failure: unreachable, asOf: NOW });
+    expect(state.loaded).toMatchObject({ isComplete: true, entries, failure: unreachable, asOf: NOW });
     expect(readAgain(state, entries).loaded).toMatchObject({ failure: undefined, failures: 0 });
   });
 });
@@ -135,7 +144,7 @@ describe("a failure", () => {
 describe("reading again at once", () => {
   test("a reload drops answers to the earlier read", () => {
     const [state, [effect]] = reload(readyState(entries));
-    expect(state.loaded).toMatchObject({ generation: 2, entries, phase: "ready" });
+    expect(state.loaded).toMatchObject({ generation: 2, entries, isComplete: true });
     expect(effect).toMatchObject({ type: "load", generation: 2, known: entries });
   });
 });
@@ -155,7 +164,7 @@ describe("opening another place", () => {
       1,
     );
     expect(state).toMatchObject({ place: 1, placeCursor: 1, undo: [], revealed: undefined, recordTop: 0 });
-    expect(state.loaded).toMatchObject({ phase: "loading", entries: [], isEditable: false });
+    expect(state.loaded).toMatchObject({ isComplete: false, entries: [], isEditable: false });
     expect(state.list.rows).toEqual([]);
     expect(effects).toEqual([{ type: "load", place: 1, generation: 2, known: [] }]);
   });

@@ -8,11 +8,8 @@ function testScreen(): { screen: Screen; written: string[]; setBusy: (busy: bool
   const screen = new Screen({
     write: (text) => void written.push(text),
     isBusy: () => isBusy,
-    onDrain: (listener) => {
+    onceDrained: (listener) => {
       drained = listener;
-      return () => {
-        drained = () => {};
-      };
     },
   });
   const setBusy = (busy: boolean) => {

@@ -38,8 +38,8 @@ it("a narrow header keeps the most important parts", () => {
 });
 
 it.each([
-  [{ isComplete: false, phase: "loading", total: 100_000, asOf: undefined }, "6 of 100,000 read"],
-  [{ isComplete: false, phase: "failed", asOf: undefined }, "not read"],
+  [{ isComplete: false, nextAt: undefined, total: 100_000, asOf: undefined }, "6 of 100,000 read"],
+  [{ isComplete: false, asOf: undefined }, "not read"],
   [{ asOf: NOW - 150_000 }, "2 min old"],
   [{ rateLimit: { limit: 100, remaining: 5, reset: 1 } }, "limit 5/100!"],
 ] as const)("the header reports %j", (loaded, text) => {

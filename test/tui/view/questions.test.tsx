@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Panel } from "../../../src/tui/components/text-lines.js";
+import { Panels } from "../../../src/tui/components/text-lines.js";
 import { diffSizes } from "../../../src/tui/state/layout.js";
 import type { Comparison, Confirmation, Form, Revealed } from "../../../src/tui/state/state.js";
 import { textField } from "../../../src/tui/state/text-field.js";
@@ -14,7 +14,10 @@ const SIZE = { width: 80, height: 20 };
 
 describe("a confirmation", () => {
   const panel = (mode: Confirmation, size = SIZE) => {
-    return renderFrame(<Panel size={size} content={confirmPanel(readyState(), mode, size)} />, size.width);
+    return renderFrame(
+      <Panels panels={[{ size: size, content: confirmPanel(readyState(), mode, size) }]} />,
+      size.width,
+    );
   };
 
   it("a confirmation shows the changed lines with masked values", () => {
@@ -101,8 +104,8 @@ describe("a comparison", () => {
     const state = readyState(ENTRIES, { revealed });
     const { list, detail } = diffSizes({ body: SIZE });
     return [
-      renderFrame(<Panel size={list} content={diffPanel(state, mode, list)} />, SIZE.width),
-      renderFrame(<Panel size={detail} content={differencePanel(state, mode, detail)} />, SIZE.width),
+      renderFrame(<Panels panels={[{ size: list, content: diffPanel(state, mode, list) }]} />, SIZE.width),
+      renderFrame(<Panels panels={[{ size: detail, content: differencePanel(state, mode, detail) }]} />, SIZE.width),
     ].join("\n");
   };
 
@@ -155,7 +158,7 @@ describe("a comparison", () => {
 describe("a form", () => {
   const panel = (form: Form, revealed?: Revealed) => {
     const content = formPanel(readyState(ENTRIES, { revealed }), form, SIZE);
-    return renderFrame(<Panel size={SIZE} content={content} />, SIZE.width);
+    return renderFrame(<Panels panels={[{ size: SIZE, content: content }]} />, SIZE.width);
   };
 
   it("a form marks the focused field, and shows a fixed name", () => {

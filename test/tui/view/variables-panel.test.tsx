@@ -1,7 +1,7 @@
 import chalk from "chalk";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { VariableEntry } from "../../../src/domain/source.js";
-import { Panel, ThemeContext } from "../../../src/tui/components/text-lines.js";
+import { Panels, ThemeContext } from "../../../src/tui/components/text-lines.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { createTheme } from "../../../src/tui/text/theme.js";
 import { variablesPanel } from "../../../src/tui/view/variables-panel.js";
@@ -11,7 +11,7 @@ import { ENTRIES, entry, NOW, readyState } from "../support/state.js";
 const SIZE = { width: 60, height: 12 };
 
 function panel(state: State, size = SIZE): string {
-  return renderFrame(<Panel size={size} content={variablesPanel(state, size)} />, size.width);
+  return renderFrame(<Panels panels={[{ size: size, content: variablesPanel(state, size) }]} />, size.width);
 }
 
 it("the list shows name, type and a mask for each variable", () => {
@@ -93,7 +93,9 @@ describe("with colors", () => {
   it("the list has no colors in the plain theme", () => {
     const theme = createTheme("plain");
     const element = (
-      <Panel size={SIZE} content={variablesPanel(readyState(ENTRIES, { list: { filter: "da" } }), SIZE)} />
+      <Panels
+        panels={[{ size: SIZE, content: variablesPanel(readyState(ENTRIES, { list: { filter: "da" } }), SIZE) }]}
+      />
     );
     const frame = renderFrame(<ThemeContext.Provider value={theme}>{element}</ThemeContext.Provider>, SIZE.width);
     expect(frame).toContain("\u001b[1m");
@@ -105,7 +107,7 @@ describe("where there is no list", () => {
   const none = { isComplete: false, asOf: undefined, nextAt: undefined } as const;
 
   it("an empty list shows the progress of the first read", () => {
-    expect(panel(readyState([], { loaded: { ...none, phase: "loading", total: 100_000 } }))).toContain(
+    expect(panel(readyState([], { loaded: { ...none, total: 100_000 } }))).toContain(
       "reading shop/development… 0 of 100,000",
     );
   });
@@ -123,21 +125,21 @@ describe("where there is no list", () => {
 
   it("an empty list says why it can't be read, and when the next try is", () => {
     const failure = { code: "unreachable", message: "nothing listens on http://127.0.0.1:7400" };
-    const frame = panel(readyState([], { loaded: { ...none, phase: "failed", failure, nextAt: NOW + 12_000 } }));
+    const frame = panel(readyState([], { loaded: { ...none, failure, nextAt: NOW + 12_000 } }));
     expect(frame).toContain("✗ nothing listens on http://127.0.0.1:7400");
     expect(frame).toContain("trying again in 12 s; r tries now");
   });
 
   it("an empty list counts down to the end of a rate limit", () => {
     const failure = { code: "rate_limited", message: "too many requests" };
-    const frame = panel(readyState([], { loaded: { ...none, phase: "failed", failure, nextAt: NOW + 11_500 } }));
+    const frame = panel(readyState([], { loaded: { ...none, failure, nextAt: NOW + 11_500 } }));
     expect(frame).toContain("✗ rate limit reached: trying again in 12 s");
   });
 
   it("an empty list names the profile with refused credentials and how to check them", () => {
     const places = [{ name: "staging", kind: "profile", detail: "https://config.example.com" }] as const;
     const failure = { code: "unauthorized", message: "the server refused the credentials" };
-    const frame = panel(readyState([], { places, loaded: { ...none, phase: "failed", failure } }));
+    const frame = panel(readyState([], { places, loaded: { ...none, failure } }));
     expect(frame).toContain("✗ profile staging: the server refused the credentials");
     expect(frame).toContain("check them with: appvars doctor --profile staging");
     expect(frame).toContain("appvars profile add staging --force");

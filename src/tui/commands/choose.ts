@@ -1,0 +1,53 @@
+import { nearest, suggestion } from "../../domain/nearest.js";
+import { isVariableType, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
+import { openDiff } from "../modes/diff.js";
+import { otherPlaceNames } from "../modes/pick.js";
+import { withList } from "../state/list.js";
+import { openPlace } from "../state/loading.js";
+import { notify, SORTS, type State, type Step, step } from "../state/state.js";
+
+export const TYPE_NAMES: readonly string[] = ["all", ...VARIABLE_TYPES.map((type) => type.toLowerCase())];
+
+/** @param text a type, or `""` for the next one */
+export function chooseType(state: State, text: string): Step {
+  const name = text.toUpperCase();
+  if (text === "") return step(withList(state, { type: nextType(state.list.type) }));
+  if (name === "ALL") return step(withList(state, { type: undefined }));
+  if (isVariableType(name)) return step(withList(state, { type: name }));
+  return refuse(state, "type", text, TYPE_NAMES);
+}
+
+function nextType(type: VariableType | undefined): VariableType | undefined {
+  return type ? VARIABLE_TYPES[VARIABLE_TYPES.indexOf(type) + 1] : VARIABLE_TYPES[0];
+}
+
+/** @param text an order, or `""` for the next one */
+export function chooseSort(state: State, text: string): Step {
+  const next = SORTS[(SORTS.indexOf(state.list.sort) + 1) % SORTS.length];
+  const sort = text === "" ? next : SORTS.find((name) => name === text);
+  return sort ? step(withList(state, { sort })) : refuse(state, "order", text, SORTS);
+}
+
+export function placeNames({ places }: State): readonly string[] {
+  return places.map(({ name }) => name);
+}
+
+export function openNamed(state: State, name: string): Step {
+  const names = placeNames(state);
+  const place = names.indexOf(name);
+  return place >= 0 ? openPlace(state, place) : refuse(state, "place", name, names, "the places are");
+}
+
+export function diffWith(state: State, name: string): Step {
+  const { places, place } = state;
+  const other = places.findIndex((each, index) => index !== place && each.name === name);
+  if (other >= 0) return openDiff(state, other);
+  if (places[place]?.name === name) return step(notify(state, `${name} is the open place`, "error"));
+  return step(notify(state, `there is no other place "${name}"${suggestion(name, otherPlaceNames(state))}`, "error"));
+}
+
+function refuse(state: State, what: string, text: string, known: readonly string[], list = "use one of"): Step {
+  const similar = nearest(text, known);
+  const advice = similar ? `did you mean ${similar}?` : `${list} ${known.join(", ")}`;
+  return step(notify(state, `there is no ${what} "${text}": ${advice}`, "error"));
+}

@@ -1,0 +1,39 @@
+import type { VariableEntry } from "../../domain/source.js";
+import type { Command } from "../state/command.js";
+import { selectedEntry } from "../state/list.js";
+import { isReading } from "../state/loading.js";
+import { type State, type Step, step } from "../state/state.js";
+
+/** A command for the variable under the cursor. */
+export function onEntry(run: (state: State, entry: VariableEntry) => Step): Command["run"] {
+  return (state) => {
+    const entry = selectedEntry(state);
+    return entry ? run(state, entry) : step(state);
+  };
+}
+
+export function whyNoEntry(state: State): string | undefined {
+  return selectedEntry(state) ? undefined : "no variable is selected";
+}
+
+export function whyNoValue(state: State): string | undefined {
+  const entry = selectedEntry(state);
+  if (!entry) return whyNoEntry(state);
+  if (entry.value) return undefined;
+  return state.loaded.isComplete ? `${entry.variable.name} has no value here` : "still reading";
+}
+
+export function whyNotRead({ loaded }: State): string | undefined {
+  if (loaded.isComplete) return undefined;
+  return isReading(loaded) ? "still reading" : "the variables can't be read";
+}
+
+export function whyNotEdit(state: State): string | undefined {
+  // A place that has not been opened yet may be editable.
+  const isReadOnly = state.loaded.isComplete && !state.loaded.isEditable;
+  return isReadOnly ? "the variables of a server can't be edited here" : whyNotRead(state);
+}
+
+export function whyNoUndo({ undo }: State): string | undefined {
+  return undo.length > 0 ? undefined : "nothing to undo";
+}

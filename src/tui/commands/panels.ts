@@ -1,0 +1,44 @@
+import { moveCursor, scroll } from "../state/cursor.js";
+import { pageSize } from "../state/layout.js";
+import { cursorInView, moveInList, withFilter } from "../state/list.js";
+import { openPlace } from "../state/loading.js";
+import { decryptSelected } from "../state/reveal.js";
+import { PANELS, type PanelName, type State, type Step, step } from "../state/state.js";
+import { recordLineCount } from "../view/record-panel.js";
+
+export function moveInPanel(state: State, key: string): Step {
+  const { focus, places, placeCursor, recordTop } = state;
+  const page = pageSize(state, focus);
+  switch (focus) {
+    case "places": {
+      const moved = moveCursor({ cursor: placeCursor, top: 0 }, places.length, page, key);
+      return step(moved ? { ...state, placeCursor: moved.cursor } : state);
+    }
+    case "record":
+      return step({ ...state, recordTop: scroll(recordTop, recordLineCount(state), page, key) ?? recordTop });
+    case "variables":
+      return decryptSelected(moveInList(state, key));
+  }
+}
+
+export function goBack(state: State): State {
+  if (state.focus !== "variables") return focusOn(state, "variables");
+  return state.list.filter === "" ? { ...state, notice: undefined } : withFilter(state, "");
+}
+
+export function focusPanel(state: State, by: 1 | -1): State {
+  const next = PANELS[(PANELS.indexOf(state.focus) + by + PANELS.length) % PANELS.length];
+  return next ? focusOn(state, next) : state;
+}
+
+function focusOn(state: State, focus: PanelName): State {
+  return cursorInView({ ...state, focus, placeCursor: state.place });
+}
+
+/** Opens the place under the cursor, or goes from the list to the record and back. */
+export function openSelected(state: State): Step {
+  const { focus, place, placeCursor } = state;
+  if (focus !== "places") return step(focusOn(state, focus === "variables" ? "record" : "variables"));
+  const next: State = { ...state, focus: "variables" };
+  return placeCursor === place ? step(cursorInView(next)) : openPlace(next, placeCursor);
+}

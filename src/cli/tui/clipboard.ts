@@ -7,12 +7,8 @@ const MAX_BYTES = 74_994;
 /** Milliseconds that a clipboard program has: one that waits for something would block the copy forever. */
 const TIMEOUT_MS = 2_000;
 
-/** A program that puts its stdin into a clipboard. */
-interface ClipboardProgram {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly encoding: BufferEncoding;
-}
+/** A program that puts its stdin into a clipboard, and its arguments. */
+type ClipboardProgram = readonly [command: string, ...args: string[]];
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -44,25 +40,22 @@ export function clipboardPrograms(platform: NodeJS.Platform, env: Env): readonly
   const hasDisplay = Boolean(env["WAYLAND_DISPLAY"] || env["DISPLAY"]);
   // Over SSH the clipboard of this machine is not the user's, unless a display is forwarded.
   if ((env["SSH_CONNECTION"] || env["SSH_TTY"]) && !hasDisplay) return [];
-  if (platform === "darwin") return [utf8("pbcopy")];
-  if (platform === "win32") return [CLIP];
+  if (platform === "darwin") return [["pbcopy"]];
+  if (platform === "win32") return [[CLIP]];
   return [
-    ...(env["WAYLAND_DISPLAY"] ? [utf8("wl-copy")] : []),
-    ...(env["DISPLAY"] ? [utf8("xclip", "-selection", "clipboard"), utf8("xsel", "--input", "--clipboard")] : []),
-    ...(env["WSL_DISTRO_NAME"] ? [CLIP] : []),
-    ...(env["TERMUX_VERSION"] ? [utf8("termux-clipboard-set")] : []),
+    ...(env["WAYLAND_DISPLAY"] ? [["wl-copy"] as const] : []),
+    ...(env["DISPLAY"]
+      ? [["xclip", "-selection", "clipboard"] as const, ["xsel", "--input", "--clipboard"] as const]
+      : []),
+    ...(env["WSL_DISTRO_NAME"] ? [[CLIP] as const] : []),
+    ...(env["TERMUX_VERSION"] ? [["termux-clipboard-set"] as const] : []),
   ];
 }
 
-function utf8(command: string, ...args: string[]): ClipboardProgram {
-  return { command, args, encoding: "utf8" };
-}
-
-/** clip.exe reads UTF-8 as the code page of the console. */
-const CLIP: ClipboardProgram = { command: "clip.exe", args: [], encoding: "utf16le" };
+const CLIP = "clip.exe";
 
 /** tmux ignores OSC 52 of the programs in it, but passes on what `load-buffer -w` gets. */
-const TMUX = utf8("tmux", "load-buffer", "-w", "-");
+const TMUX: ClipboardProgram = ["tmux", "load-buffer", "-w", "-"];
 
 /** Resolves to false if the text is too long for the terminal. */
 async function sendToTerminal(text: string, env: Env, write: ClipboardOptions["write"]): Promise<boolean> {
@@ -88,7 +81,7 @@ async function tryPrograms(programs: readonly ClipboardProgram[], text: string, 
  * Runs a program with the text on stdin, where no process list shows it. Resolves to why it failed; undefined if it did
  * not. Its output is ignored: a program that stays in the background to serve the clipboard would keep it open.
  */
-function feedProgram({ command, args, encoding }: ClipboardProgram, text: string, env: Env) {
+function feedProgram([command, ...args]: ClipboardProgram, text: string, env: Env) {
   return new Promise<string | undefined>((resolve) => {
     const child = spawn(command, args, {
       stdio: ["pipe", "ignore", "ignore"],
@@ -105,6 +98,7 @@ function feedProgram({ command, args, encoding }: ClipboardProgram, text: string
     });
     // The exit code says whether it has accepted the text.
     child.stdin.on("error", () => {});
-    child.stdin.end(text, encoding);
+    // clip.exe reads UTF-8 as the code page of the console.
+    child.stdin.end(text, command === CLIP ? "utf16le" : "utf8");
   });
 }

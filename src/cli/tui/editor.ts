@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
 import { DecryptionError, UsageError } from "../../domain/errors.js";
-import { isEncrypted, isVariableName, type JsonValue, NAME_RULE } from "../../domain/variable.js";
+import { isEncrypted, isVariableName, NAME_RULE } from "../../domain/variable.js";
 import { decrypt, encrypt } from "../../encryption/envelope.js";
 import { parseAs } from "../../formats/infer-type.js";
 import type { Data } from "../../store/data.js";
@@ -62,19 +62,13 @@ function toEdit({ name, before, type, value, description }: Draft, key: string |
   if (!isVariableName(name)) throw new UsageError(`a name is ${NAME_RULE}`);
   if (/\p{Cc}/u.test(description)) throw new UsageError("a description is one line, without control characters");
   const plain = parseAs(value, type);
-  const next = isEncrypted(before?.value) ? encryptAgain(name, before.value, plain, value, key) : plain;
+  // What is typed in the encrypted form is kept, as by `set --encrypt`.
+  const isEncryptedAgain = isEncrypted(before?.value) && !isEncrypted(plain);
+  const next = isEncryptedAgain ? encryptAgain(name, before.value, value, key) : plain;
   return { name, before, after: { type, description, value: next } };
 }
 
-/** @param text as it was typed: that is encrypted, as by `set --encrypt` */
-function encryptAgain(
-  name: string,
-  envelope: string,
-  plain: JsonValue,
-  text: string,
-  key: string | undefined,
-): JsonValue {
-  if (isEncrypted(plain)) return plain;
+function encryptAgain(name: string, envelope: string, text: string, key: string | undefined): string {
   if (key === undefined) {
     throw new UsageError(`${name} is encrypted here: to change it, set APPVARS_ENC_KEY or add --enc-key-file`);
   }

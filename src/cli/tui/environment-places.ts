@@ -9,7 +9,7 @@ import type { Settings } from "../settings/settings.js";
 import { chooseEnvironment } from "../sources/open-source.js";
 import { describeRisks, fileRisks, riskWarning } from "../sources/safe-files.js";
 import { getCommandWith, repeatedFlags } from "./get-command.js";
-import { openEnvironment, type Places, placeTools, type WatchedData, watchData } from "./open-place.js";
+import { openEnvironment, type Places, type WatchedData, watchData } from "./open-place.js";
 
 /**
  * The environments of one data file, which is opened once for all of them. Without `--env` the first one is to be
@@ -27,21 +27,36 @@ export async function environmentPlaces(
   const { refused, warned } = fileRisks(path, io);
   if (refused.length > 0) warn(describeRisks(path, refused));
   if (warned.length > 0) warn(riskWarning(path, warned));
-  const shared = shareData(() => watchData(path, io));
-  const { close } = shared;
+  let opening: Promise<WatchedData> | undefined;
+  const openData = async () => {
+    opening ??= watchData(path, io);
+    try {
+      return await opening;
+    } catch (error) {
+      // A file that is corrected can be opened then.
+      opening = undefined;
+      throw error;
+    }
+  };
+  const close = async () => (await opening?.catch(() => undefined))?.store.close();
   const toPlace = (name: string, choose: (all: readonly EnvironmentRecord[]) => EnvironmentRecord): Place => ({
     name,
     kind: "environment",
     detail: path,
     open: async () => {
-      const data = await shared.open();
+      const data = await openData();
       const environment = choose(data.service.environments);
-      const tools = await placeTools(settings, getCommandOf(environment, path, settings, io));
       // The file stays open for the other places.
-      return openEnvironment(data, environment, tools, async () => {});
+      return openEnvironment(
+        data,
+        environment,
+        settings,
+        getCommandOf(environment, path, settings, io),
+        async () => {},
+      );
     },
   });
-  const environments = await readEnvironments(shared, path);
+  const environments = await readEnvironments(openData, path);
   if (!environments) {
     const place = toPlace(env ?? basename(path), (all) => (env === undefined && all[0]) || chooseEnvironment(all, env));
     return { places: [place], place: 0, close };
@@ -57,9 +72,9 @@ export async function environmentPlaces(
 }
 
 /** Undefined when the file exists but is invalid: it may be corrected while the TUI is open. */
-async function readEnvironments(shared: SharedData, path: string): Promise<readonly EnvironmentRecord[] | undefined> {
+async function readEnvironments(open: () => Promise<WatchedData>, path: string) {
   try {
-    return (await shared.open()).service.environments;
+    return (await open()).service.environments;
   } catch (error) {
     if (error instanceof InvalidDataError && existsSync(path)) return undefined;
     throw error;
@@ -69,30 +84,4 @@ async function readEnvironments(shared: SharedData, path: string): Promise<reado
 function getCommandOf(environment: EnvironmentRecord, path: string, settings: Settings, io: Io) {
   const flags = ["--data", resolve(io.cwd, path), "--env", qualifiedName(environment)];
   return getCommandWith([...flags, ...repeatedFlags(settings.layers.flags, ["encKeyFile"], io.cwd)]);
-}
-
-/** A data file that several places share. */
-interface SharedData {
-  /** Opens it on the first call, and again after a failure. @throws InvalidDataError */
-  open(): Promise<WatchedData>;
-  close(): Promise<void>;
-}
-
-function shareData(open: () => Promise<WatchedData>): SharedData {
-  let opening: Promise<WatchedData> | undefined;
-  return {
-    async open() {
-      opening ??= open();
-      try {
-        return await opening;
-      } catch (error) {
-        opening = undefined;
-        throw error;
-      }
-    },
-    async close() {
-      const data = await opening?.catch(() => undefined);
-      await data?.store.close();
-    },
-  };
 }

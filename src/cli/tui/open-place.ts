@@ -8,7 +8,7 @@ import type { OpenPlace, Place } from "../../tui/state/ports.js";
 import type { Io } from "../output/io.js";
 import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
 import type { Settings } from "../settings/settings.js";
-import { createDecrypt, type Decrypt } from "../sources/decryption.js";
+import { createDecrypt } from "../sources/decryption.js";
 import { openRemote } from "../sources/open-remote.js";
 import { chooseEnvironment } from "../sources/open-source.js";
 import { type FileUser, refuseUnsafeFile } from "../sources/safe-files.js";
@@ -24,19 +24,6 @@ export interface Places {
   close(): Promise<void>;
 }
 
-/** What a place needs besides its data. */
-export interface PlaceTools {
-  /** Of client-side encrypted values. */
-  readonly key: string | undefined;
-  readonly decrypt: Decrypt;
-  readonly getCommand: GetCommand;
-}
-
-/** The tools, with the encryption key from the settings. @throws UsageError when the key can't be read */
-export async function placeTools(settings: Settings, getCommand: GetCommand): Promise<PlaceTools> {
-  return { key: await settings.encryptionKey(), decrypt: await createDecrypt(settings), getCommand };
-}
-
 /**
  * Returns a function that opens a place with its own settings.
  *
@@ -46,17 +33,18 @@ export function placeOpener(read: () => Settings, getCommand: GetCommand, io: Io
   return async (onRateLimit) => {
     const settings = read();
     const { connection } = settings;
-    const tools = await placeTools(settings, getCommand);
-    if (connection.kind === "local") return openLocal(connection, tools, io);
-    return openServer(connection, await settings.apiSecret(), tools, onRateLimit);
+    return connection.kind === "local"
+      ? openLocal(connection, settings, getCommand, io)
+      : openServer(connection, settings, getCommand, onRateLimit);
   };
 }
 
-async function openLocal({ data: path, env }: LocalSettings, tools: PlaceTools, io: Io): Promise<OpenPlace> {
+async function openLocal({ data: path, env }: LocalSettings, settings: Settings, getCommand: GetCommand, io: Io) {
   const data = await watchData(path, io);
   const close = () => data.store.close();
   try {
-    return openEnvironment(data, chooseEnvironment(data.service.environments, env), tools, close);
+    const environment = chooseEnvironment(data.service.environments, env);
+    return await openEnvironment(data, environment, settings, getCommand, close);
   } catch (error) {
     await close();
     throw error;
@@ -66,11 +54,12 @@ async function openLocal({ data: path, env }: LocalSettings, tools: PlaceTools, 
 /** Each request is sent once: the TUI itself retries, and shows it. @throws UsageError, UnauthorizedError */
 async function openServer(
   connection: RemoteSettings,
-  apiSecret: string | undefined,
-  { decrypt, getCommand }: PlaceTools,
+  settings: Settings,
+  getCommand: GetCommand,
   onRateLimit: (rateLimit: RateLimit) => void,
 ): Promise<OpenPlace> {
-  const source = await openRemote({ ...connection, maxWait: 0 }, apiSecret, {
+  const decrypt = await createDecrypt(settings);
+  const source = await openRemote({ ...connection, maxWait: 0 }, await settings.apiSecret(), {
     live: true,
     onResponse: ({ target, headers }) => {
       // Without credentials the request counts against the limit of the address, which is another one.
@@ -104,13 +93,14 @@ export async function watchData(path: string, io: FileUser & Pick<Io, "clock">):
 }
 
 /** An environment of a data file, to be read and edited. @param close called when the place is closed */
-export function openEnvironment(
+export async function openEnvironment(
   { store, service, checkFile }: WatchedData,
   environment: EnvironmentRecord,
-  { key, decrypt, getCommand }: PlaceTools,
+  settings: Settings,
+  getCommand: GetCommand,
   close: () => Promise<void>,
-): OpenPlace {
+): Promise<OpenPlace> {
   const source = Object.assign(service.source(environment), { close });
-  const editor = createEditor(store, environment, key, checkFile);
-  return { source, version: () => store.snapshot, editor, decrypt, getCommand };
+  const editor = createEditor(store, environment, await settings.encryptionKey(), checkFile);
+  return { source, version: () => store.snapshot, editor, decrypt: await createDecrypt(settings), getCommand };
 }

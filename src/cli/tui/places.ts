@@ -23,13 +23,8 @@ export async function findPlaces(flags: SourceFlags, { io, warn }: Pick<Context,
   return environmentPlaces(connection, settings, io, warn);
 }
 
-interface UsableSettings {
-  readonly settings: Settings;
-  /** Why the chosen profile, which is then left out, can't be used. */
-  readonly broken?: UsageError;
-}
-
-function readUsable(flags: SourceFlags, io: Io): UsableSettings {
+/** The settings; without those of the chosen profile if it is broken, which is then reported too. */
+function readUsable(flags: SourceFlags, io: Io): { settings: Settings; broken?: UsageError } {
   try {
     return { settings: checked(readSettings(flags, io)) };
   } catch (error) {

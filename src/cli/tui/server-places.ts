@@ -68,11 +68,10 @@ function serverPlace({ url }: RemoteSettings, flags: SourceFlags, settings: Sett
 
 /** What `.appvars.json` sets besides the URL: it does not apply where a flag gives the URL, nor in another folder. */
 function projectFlags(settings: Settings): string[] {
-  const groups: SettingName[][] = [["apiKey"], ["caFile"]];
-  return groups.flatMap((names) => {
-    const setting = settings.find(...names);
-    if (!setting || setting !== settings.layers.project.get(setting.name)) return [];
-    return [placeOf(setting.name, "flag") ?? [], setting.text].flat();
+  return (["apiKey", "caFile"] as const).flatMap((name) => {
+    const setting = settings.find(name);
+    if (!setting || setting !== settings.layers.project.get(name)) return [];
+    return [placeOf(name, "flag") ?? [], setting.text].flat();
   });
 }
 

@@ -1,7 +1,8 @@
 import { nearest, suggestion } from "../../domain/nearest.js";
-import { isVariableType, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
+import { isVariableType, VARIABLE_TYPES } from "../../domain/variable.js";
 import { openDiff } from "../modes/diff.js";
 import { otherPlaceNames } from "../modes/pick.js";
+import { cycled } from "../state/cursor.js";
 import { withList } from "../state/list.js";
 import { openPlace } from "../state/loading.js";
 import { notify, SORTS, type State, type Step, step } from "../state/state.js";
@@ -11,20 +12,15 @@ export const TYPE_NAMES: readonly string[] = ["all", ...VARIABLE_TYPES.map((type
 /** @param text a type, or `""` for the next one */
 export function chooseType(state: State, text: string): Step {
   const name = text.toUpperCase();
-  if (text === "") return step(withList(state, { type: nextType(state.list.type) }));
+  if (text === "") return step(withList(state, { type: cycled([undefined, ...VARIABLE_TYPES], state.list.type, 1) }));
   if (name === "ALL") return step(withList(state, { type: undefined }));
   if (isVariableType(name)) return step(withList(state, { type: name }));
   return refuse(state, "type", text, TYPE_NAMES);
 }
 
-function nextType(type: VariableType | undefined): VariableType | undefined {
-  return type ? VARIABLE_TYPES[VARIABLE_TYPES.indexOf(type) + 1] : VARIABLE_TYPES[0];
-}
-
 /** @param text an order, or `""` for the next one */
 export function chooseSort(state: State, text: string): Step {
-  const next = SORTS[(SORTS.indexOf(state.list.sort) + 1) % SORTS.length];
-  const sort = text === "" ? next : SORTS.find((name) => name === text);
+  const sort = text === "" ? cycled(SORTS, state.list.sort, 1) : SORTS.find((name) => name === text);
   return sort ? step(withList(state, { sort })) : refuse(state, "order", text, SORTS);
 }
 

@@ -1,4 +1,4 @@
-import { moveCursor, scroll } from "../state/cursor.js";
+import { cycled, moveCursor, scroll } from "../state/cursor.js";
 import { pageSize } from "../state/layout.js";
 import { cursorInView, moveInList, withFilter } from "../state/list.js";
 import { openPlace } from "../state/loading.js";
@@ -27,8 +27,7 @@ export function goBack(state: State): State {
 }
 
 export function focusPanel(state: State, by: 1 | -1): State {
-  const next = PANELS[(PANELS.indexOf(state.focus) + by + PANELS.length) % PANELS.length];
-  return next ? focusOn(state, next) : state;
+  return focusOn(state, cycled(PANELS, state.focus, by));
 }
 
 function focusOn(state: State, focus: PanelName): State {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, VARIABLE_TYPES, valueText } from "../../domain/variable.js";
+import { cycled } from "../state/cursor.js";
 import { editKeyName, type Key } from "../state/key.js";
 import type { Draft, Edit } from "../state/ports.js";
 import { backToBrowse, FORM_FIELDS, type Form, type State, type Step, step } from "../state/state.js";
@@ -65,11 +66,6 @@ function isTouched(state: State, form: Form): boolean {
 function otherField(form: Form, by: number): Form {
   const fields = FORM_FIELDS.filter((field) => field !== "name" || form.purpose === "add");
   return { ...form, field: cycled(fields, form.field, by) };
-}
-
-/** The item `by` steps after another, from the end to the start again. */
-function cycled<T>(items: readonly T[], item: T, by: number): T {
-  return items[(items.indexOf(item) + by + items.length) % items.length] ?? item;
 }
 
 function editField(form: Form, key: Key): Form {

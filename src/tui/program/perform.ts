@@ -60,12 +60,8 @@ export class Performer {
     decrypt: ({ entry }) => this.#decrypt(entry),
     copyValue: ({ entry }) => this.#copy(entry.variable.name, () => this.#plainText(entry)),
     copyCommand: ({ name }) => this.#copyCommand(name),
-    prepare: ({ draft }) => this.#edit((editor) => this.#dispatch({ type: "prepared", edit: editor.prepare(draft) })),
-    apply: ({ edit }) =>
-      this.#edit(async (editor) => {
-        await editor.apply(edit);
-        this.#dispatch({ type: "applied" });
-      }),
+    prepare: ({ draft }) => this.#edit(async (editor) => ({ type: "prepared", edit: editor.prepare(draft) })),
+    apply: ({ edit }) => this.#edit((editor) => editor.apply(edit).then(() => ({ type: "applied" }))),
     compare: ({ place }) => this.#compare(place),
     quit: () => this.#options.quit(),
     suspend: () => this.#options.suspend(),
@@ -144,27 +140,25 @@ export class Performer {
     await opened?.source.close();
   }
 
-  async #decrypt(entry: VariableEntry): Promise<void> {
+  #decrypt(entry: VariableEntry): Promise<void> {
     const sealed = valueText(entry.value?.content.value ?? "");
-    try {
-      this.#dispatch({ type: "decrypted", sealed, text: await this.#plainText(entry) });
-    } catch (error) {
-      this.#dispatch({ type: "notDecrypted", failure: toFailure(error) });
-    }
+    return this.#attempt(
+      async () => ({ type: "decrypted", sealed, text: await this.#plainText(entry) }),
+      (failure) => ({ type: "notDecrypted", failure }),
+    );
   }
 
-  async #copyCommand(name: string): Promise<void> {
+  #copyCommand(name: string): Promise<void> {
     const warning = isReservedName(name) ? ` (${RESERVED_WARNING})` : "";
     const command = async () => (await this.#open(this.#current)).getCommand(name);
-    await this.#copy(`the command for ${name}${warning}`, command);
+    return this.#copy(`the command for ${name}${warning}`, command);
   }
 
-  async #copy(what: string, text: () => Promise<string>): Promise<void> {
-    try {
-      this.#dispatch({ type: "copied", what, outcome: await this.#options.copy(await text()) });
-    } catch (error) {
-      this.#dispatch({ type: "copied", what, outcome: { kind: "failed", reason: toFailure(error).message } });
-    }
+  #copy(what: string, text: () => Promise<string>): Promise<void> {
+    return this.#attempt(
+      async () => ({ type: "copied", what, outcome: await this.#options.copy(await text()) }),
+      ({ message }) => ({ type: "copied", what, outcome: { kind: "failed", reason: message } }),
+    );
   }
 
   async #plainText({ variable, value }: VariableEntry): Promise<string> {
@@ -172,26 +166,31 @@ export class Performer {
     return value ? valueText(place.decrypt(variable.name, value.content.value)) : "";
   }
 
-  async #edit(work: (editor: Editor) => Promise<void> | void): Promise<void> {
-    try {
+  #edit(work: (editor: Editor) => Promise<Message>): Promise<void> {
+    const edit = async () => {
       const { editor } = await this.#open(this.#current);
       if (!editor) throw new UsageError("this place is read-only");
-      await work(editor);
-    } catch (error) {
-      this.#dispatch({ type: "refused", failure: toFailure(error) });
-    }
+      return work(editor);
+    };
+    return this.#attempt(edit, (failure) => ({ type: "refused", failure }));
   }
 
-  async #compare(place: number): Promise<void> {
-    try {
+  #compare(place: number): Promise<void> {
+    const compare = async (): Promise<Message> => {
       await this.#closeFailed(place);
       const { source } = await this.#open(place);
-      const { entries } = await readAgainOnChange(source, (snapshot) => readEntries(snapshot, [], () => {}));
-      this.#dispatch({ type: "compared", place, entries });
-    } catch (error) {
+      const { entries } = await readAgainOnChange(source, (snapshot) => readEntries(snapshot, []));
+      return { type: "compared", place, entries };
+    };
+    return this.#attempt(compare, (failure) => {
       this.#failed.add(place);
-      this.#dispatch({ type: "notCompared", place, failure: toFailure(error) });
-    }
+      return { type: "notCompared", place, failure };
+    });
+  }
+
+  /** Dispatches the outcome of some work, or its failure. */
+  async #attempt(work: () => Promise<Message>, toMessage: (failure: Failure) => Message): Promise<void> {
+    this.#dispatch(await work().catch((error: unknown) => toMessage(toFailure(error))));
   }
 }
 

@@ -25,7 +25,7 @@ export interface EntriesRead {
 export async function readEntries(
   reader: VariableReader,
   known: readonly VariableEntry[],
-  onProgress: (entries: () => readonly VariableEntry[], total: number) => Promise<void> | void,
+  onProgress?: (entries: () => readonly VariableEntry[], total: number) => Promise<void> | void,
   signal?: AbortSignal,
 ): Promise<EntriesRead> {
   const variables: Variable[] = [];
@@ -50,7 +50,7 @@ export async function readEntries(
       values.push(value);
       valuesByVariable.set(value.variable_id, value);
     }
-    await onProgress(entries, total);
+    await onProgress?.(entries, total);
   }
 }
 

@@ -23,6 +23,11 @@ export function scroll(top: number, count: number, page: number, key: string): n
   return moveCursor({ cursor: Math.min(top, last), top }, last + 1, page, key)?.cursor;
 }
 
+/** The item `by` steps after another, from the end to the start again. */
+export function cycled<T>(items: readonly T[], item: T, by: number): T {
+  return items.at((items.indexOf(item) + by) % items.length) as T;
+}
+
 function clamp(number: number, max: number): number {
   return Math.max(0, Math.min(number, max));
 }

@@ -8,9 +8,9 @@ export interface Size {
 }
 
 export interface Layout {
-  readonly places: Size | undefined;
-  readonly variables: Size | undefined;
-  readonly record: Size | undefined;
+  readonly places?: Size | undefined;
+  readonly variables?: Size;
+  readonly record?: Size;
   readonly isRecordBeside: boolean;
   readonly body: Size;
 }
@@ -27,21 +27,18 @@ type Shape = Pick<State, "columns" | "rows" | "focus" | "places">;
 
 /** On a wide screen three panels side by side; on a medium one two, with the record below; else one, with places on demand. */
 export function layoutOf({ columns, rows, focus, places: all }: Shape): Layout {
-  const body = { width: columns, height: Math.max(3, rows - 2) };
+  const height = Math.max(3, rows - 2);
+  const body = { width: columns, height };
   const placesWidth = columns >= WIDE ? placesWidthOf(all, 30) : columns >= MEDIUM ? placesWidthOf(all, 22) : 0;
+  if (placesWidth === 0 && focus === "places") return { body, places: body, isRecordBeside: false };
+  const places = placesWidth > 0 ? { width: placesWidth, height } : undefined;
   const width = columns - placesWidth;
-  const places = placesWidth > 0 ? { width: placesWidth, height: body.height } : undefined;
   if (columns >= WIDE) {
-    const recordWidth = Math.floor(width * 0.45);
-    const variables = { width: width - recordWidth, height: body.height };
-    return { body, places, variables, record: { width: recordWidth, height: body.height }, isRecordBeside: true };
+    const record = { width: Math.floor(width * 0.45), height };
+    return { body, places, variables: { width: width - record.width, height }, record, isRecordBeside: true };
   }
-  if (!places && focus === "places") {
-    return { body, places: body, variables: undefined, record: undefined, isRecordBeside: false };
-  }
-  const recordHeight = Math.max(5, Math.floor(body.height * (focus === "record" ? 0.6 : 0.4)));
-  const variables = { width, height: body.height - recordHeight };
-  return { body, places, variables, record: { width, height: recordHeight }, isRecordBeside: false };
+  const record = { width, height: Math.max(5, Math.floor(height * (focus === "record" ? 0.6 : 0.4))) };
+  return { body, places, variables: { width, height: height - record.height }, record, isRecordBeside: false };
 }
 
 function placesWidthOf(places: Shape["places"], max: number): number {
@@ -55,10 +52,7 @@ export function questionSize({ body, places, variables }: Layout): Size {
 }
 
 /** A comparison fills the body: the list of differences, and below it both values of the one under the cursor. */
-export function diffSizes({ body: { width, height } }: Pick<Layout, "body">): {
-  readonly list: Size;
-  readonly detail: Size;
-} {
+export function diffSizes({ body: { width, height } }: Pick<Layout, "body">): Record<"list" | "detail", Size> {
   const detail = Math.max(5, Math.floor(height * 0.4));
   return { list: { width, height: height - detail }, detail: { width, height: detail } };
 }

@@ -38,12 +38,9 @@ export interface Edit {
   readonly after: Assigned | undefined;
 }
 
-export interface Draft {
-  readonly name: string;
-  readonly before: Assigned | undefined;
-  readonly type: VariableType;
+/** The input of a form. */
+export interface Draft extends Pick<Edit, "name" | "before">, Pick<Assigned, "type" | "description"> {
   readonly value: string;
-  readonly description: string;
 }
 
 export interface Editor {

@@ -1,3 +1,4 @@
+import { segmenter } from "../text/graphemes.js";
 import { isTyped, type Key } from "./key.js";
 
 /** A text field. The cursor is an index into the UTF-16 code units of the text, between two graphemes. */
@@ -57,14 +58,12 @@ const EDITS: Readonly<Record<string, (field: TextField) => TextField>> = {
   "ctrl-k": (field) => without(field, field.cursor, field.text.length),
 };
 
-const GRAPHEMES = new Intl.Segmenter(undefined, { granularity: "grapheme" });
-
 function before({ text, cursor }: TextField): number {
-  return GRAPHEMES.segment(text).containing(cursor - 1)?.index ?? 0;
+  return segmenter.segment(text).containing(cursor - 1)?.index ?? 0;
 }
 
 function after({ text, cursor }: TextField): number {
-  const next = GRAPHEMES.segment(text).containing(cursor);
+  const next = segmenter.segment(text).containing(cursor);
   return next ? next.index + next.segment.length : text.length;
 }
 
@@ -82,7 +81,7 @@ function without({ text }: TextField, start: number, end: number): TextField {
 
 /** Moves the cursor to the end of the grapheme it is in: an edit can join two graphemes into one. */
 function moved(text: string, cursor: number): TextField {
-  const at = GRAPHEMES.segment(text).containing(cursor);
+  const at = segmenter.segment(text).containing(cursor);
   return { text, cursor: at && at.index < cursor ? at.index + at.segment.length : cursor };
 }
 

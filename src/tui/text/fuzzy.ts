@@ -17,16 +17,19 @@ export function matchRank(word: string, text: string): number {
   const at = text.indexOf(word);
   if (at === 0) return word.length === text.length ? 0 : 1;
   if (at > 0) return wordStart(word, text, at) < 0 ? 3 : 2;
-  return hasLettersInOrder(word, text) ? 4 : NO_MATCH;
+  return letterPositions(word, text) ? 4 : NO_MATCH;
 }
 
-function hasLettersInOrder(word: string, text: string): boolean {
-  let from = 0;
-  for (let index = 0; index < word.length; index++) {
-    from = text.indexOf(word.charAt(index), from) + 1;
-    if (from === 0) return false;
+/** Where the letters of a word are, in their order; undefined if they are not all there. */
+function letterPositions(word: string, text: string): number[] | undefined {
+  const positions: number[] = [];
+  for (let index = 0, from = 0; index < word.length; index++) {
+    const found = text.indexOf(word.charAt(index), from);
+    if (found < 0) return undefined;
+    positions.push(found);
+    from = found + 1;
   }
-  return true;
+  return positions;
 }
 
 /** Where `word` stands at the start of a word, searched from its first occurrence on; -1 if there is none. */
@@ -57,14 +60,7 @@ function wordPositions(word: string, text: string): number[] {
     const start = Math.max(first, wordStart(word, text, first));
     return Array.from({ length: word.length }, (_, index) => start + index);
   }
-  const positions: number[] = [];
-  for (let index = 0, from = 0; index < word.length; index++) {
-    const found = text.indexOf(word.charAt(index), from);
-    if (found < 0) return [];
-    positions.push(found);
-    from = found + 1;
-  }
-  return positions;
+  return letterPositions(word, text) ?? [];
 }
 
 /** Code units that are searched for a highlight: more than any column is wide. */
@@ -75,15 +71,8 @@ export function highlight(words: readonly string[], text: string, width: number,
   const head = text.slice(0, MAX_UNITS);
   const positions = matchPositions(words, head);
   if (positions.size === 0) return fitLine([{ ...plain, text: visibleText(head) }], width);
-  const runs: { text: string; isMatch: boolean }[] = [];
-  for (const grapheme of graphemes(head)) {
-    const isMatch = positions.has(grapheme.index);
-    const last = runs.at(-1);
-    if (last?.isMatch === isMatch) last.text += grapheme.text;
-    else runs.push({ text: grapheme.text, isMatch });
-  }
-  const spans = runs.map(({ text: run, isMatch }): Span => {
-    return { ...plain, text: visibleText(run), ...(isMatch && { role: "match" }) };
+  const spans = Array.from(graphemes(head), ({ text: grapheme, index }): Span => {
+    return { ...plain, text: visibleText(grapheme), ...(positions.has(index) && { role: "match" }) };
   });
   return fitLine(spans, width);
 }

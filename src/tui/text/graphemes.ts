@@ -1,7 +1,7 @@
 import stringWidth from "string-width";
 import { escapeCharacter, printable } from "../../domain/printable.js";
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+export const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** Code units per call of Intl.Segmenter, whose time grows with the square of the length in Node 20. */
 const CHUNK = 1_000;

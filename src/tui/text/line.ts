@@ -28,11 +28,9 @@ export function indented(content: Line): Line {
   return [{ text: " " }, ...content];
 }
 
-const numbers = new Intl.NumberFormat("en-US");
-
 /** `1,200` */
 export function countText(count: number): string {
-  return numbers.format(count);
+  return count.toLocaleString("en-US");
 }
 
 const ELLIPSIS = "…";
@@ -136,7 +134,7 @@ export function wrapLines(text: string, width: number, role: Role): Line[] {
   return wrapWords(visibleText(text), width).map((each) => line(each, role));
 }
 
-interface Piece {
+export interface Piece {
   readonly text: string;
   readonly width: number;
 }

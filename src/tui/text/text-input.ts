@@ -1,13 +1,8 @@
 import { graphemes, textWidth, visibleText } from "./graphemes.js";
-import type { Line } from "./line.js";
+import type { Line, Piece } from "./line.js";
 
 /** Code units around the cursor that are drawn: more than any field is wide. */
 const REACH = 4_000;
-
-interface Cell {
-  readonly text: string;
-  readonly width: number;
-}
 
 /**
  * A text field in exactly `width` columns, scrolled to its cursor, which is the inverse grapheme. A newline is shown as
@@ -31,7 +26,7 @@ export function inputText(text: string): string {
   return textOf(cells(text.slice(0, REACH)));
 }
 
-function cells(text: string): Cell[] {
+function cells(text: string): Piece[] {
   return Array.from(graphemes(text), ({ text: grapheme }) => {
     const visible = grapheme === "\n" || grapheme === "\r\n" ? "↵" : visibleText(grapheme);
     return { text: visible, width: textWidth(visible) };
@@ -39,7 +34,7 @@ function cells(text: string): Cell[] {
 }
 
 /** The first cells, as many as fit. */
-function fitting(all: readonly Cell[], width: number): Cell[] {
+function fitting(all: readonly Piece[], width: number): Piece[] {
   let used = 0;
   const end = all.findIndex((cell) => {
     used += cell.width;
@@ -48,10 +43,10 @@ function fitting(all: readonly Cell[], width: number): Cell[] {
   return all.slice(0, end < 0 ? all.length : end);
 }
 
-function widthOf(all: readonly Cell[]): number {
+function widthOf(all: readonly Piece[]): number {
   return all.reduce((sum, cell) => sum + cell.width, 0);
 }
 
-function textOf(all: readonly Cell[]): string {
+function textOf(all: readonly Piece[]): string {
   return all.map((cell) => cell.text).join("");
 }

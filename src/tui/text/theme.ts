@@ -1,17 +1,3 @@
-/** What a text is, which decides its color. No meaning is carried by color alone. */
-export type Role =
-  | "text"
-  | "muted"
-  | "accent"
-  | "match"
-  | "success"
-  | "warning"
-  | "danger"
-  | "string"
-  | "number"
-  | "boolean"
-  | "json";
-
 export interface TextStyle {
   /** `#rrggbb`; the terminal's own color by default. */
   readonly color?: string;
@@ -22,48 +8,26 @@ export interface TextStyle {
   readonly underline?: boolean;
 }
 
+/** What a text is, which decides its color. No meaning is carried by color alone. */
+export type Role = "text" | keyof typeof COLORS;
+
 export type Theme = Readonly<Record<Role, TextStyle>>;
 
 export type ThemeName = "auto" | "dark" | "light" | "plain";
 
-type RoleColors = readonly [
-  auto: string,
-  auto256: number,
-  dark: string,
-  dark256: number,
-  light: string,
-  light256: number,
-];
-
-/** The colors of each theme. Those of `auto` are as far from black as from white. A test measures all contrasts. */
-const COLORS: Readonly<Record<Exclude<Role, "text">, RoleColors>> = {
-  muted: ["#767676", 243, "#9a9fa8", 247, "#5c6370", 241],
-  accent: ["#1f75d8", 63, "#6cb6ff", 75, "#0b57c0", 25],
-  match: ["#cd359a", 163, "#ff8fd0", 212, "#a3136f", 126],
-  success: ["#22873b", 28, "#6bd086", 114, "#146c2e", 22],
-  warning: ["#af640e", 130, "#f0b45c", 215, "#8a4b00", 94],
-  danger: ["#d63d43", 161, "#ff8a86", 210, "#b3202a", 124],
-  string: ["#22873b", 28, "#6bd086", 114, "#146c2e", 22],
-  number: ["#af640e", 130, "#f0b45c", 215, "#8a4b00", 94],
-  boolean: ["#9b55ce", 133, "#cfa3ff", 183, "#7431a8", 91],
-  json: ["#10828c", 30, "#5fd0dc", 80, "#00646e", 23],
-};
-
-const FIRST_COLUMN = { auto: 0, dark: 2, light: 4 } as const;
-
-const PLAIN: Theme = {
-  text: {},
-  muted: { dimColor: true },
-  accent: { bold: true },
-  match: { bold: true, underline: true },
-  success: { bold: true },
-  warning: { bold: true },
-  danger: { bold: true },
-  string: {},
-  number: {},
-  boolean: {},
-  json: {},
-};
+/** For each theme `color` and `ansi256`. Those of `auto` are as far from black as from white. A test measures all contrasts. */
+const COLORS = {
+  muted: { auto: ["#767676", 243], dark: ["#9a9fa8", 247], light: ["#5c6370", 241] },
+  accent: { auto: ["#1f75d8", 63], dark: ["#6cb6ff", 75], light: ["#0b57c0", 25] },
+  match: { auto: ["#cd359a", 163], dark: ["#ff8fd0", 212], light: ["#a3136f", 126] },
+  success: { auto: ["#22873b", 28], dark: ["#6bd086", 114], light: ["#146c2e", 22] },
+  warning: { auto: ["#af640e", 130], dark: ["#f0b45c", 215], light: ["#8a4b00", 94] },
+  danger: { auto: ["#d63d43", 161], dark: ["#ff8a86", 210], light: ["#b3202a", 124] },
+  string: { auto: ["#22873b", 28], dark: ["#6bd086", 114], light: ["#146c2e", 22] },
+  number: { auto: ["#af640e", 130], dark: ["#f0b45c", 215], light: ["#8a4b00", 94] },
+  boolean: { auto: ["#9b55ce", 133], dark: ["#cfa3ff", 183], light: ["#7431a8", 91] },
+  json: { auto: ["#10828c", 30], dark: ["#5fd0dc", 80], light: ["#00646e", 23] },
+} as const;
 
 /** What roles have besides their color. */
 const STYLES: Readonly<Record<string, TextStyle>> = {
@@ -71,15 +35,24 @@ const STYLES: Readonly<Record<string, TextStyle>> = {
   match: { bold: true, underline: true },
 };
 
+/** What they have instead of colors. */
+const PLAIN_STYLES: Readonly<Record<string, TextStyle>> = {
+  ...STYLES,
+  muted: { dimColor: true },
+  success: { bold: true },
+  warning: { bold: true },
+  danger: { bold: true },
+};
+
 /**
  * The style of each role. `auto` is legible on black and on white, `dark` and `light` on their backgrounds, and `plain`
  * has no colors, for NO_COLOR.
  */
 export function createTheme(name: ThemeName): Theme {
-  if (name === "plain") return PLAIN;
-  const column = FIRST_COLUMN[name];
   const styles = Object.entries(COLORS).map(([role, colors]) => {
-    return [role, { color: colors[column], ansi256: colors[column + 1], ...STYLES[role] }];
+    if (name === "plain") return [role, PLAIN_STYLES[role] ?? {}];
+    const [color, ansi256] = colors[name];
+    return [role, { color, ansi256, ...STYLES[role] }];
   });
   return { text: {}, ...(Object.fromEntries(styles) as Omit<Theme, "text">) };
 }

@@ -1,6 +1,6 @@
 import { scroll } from "../state/cursor.js";
 import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
-import type { Confirmation, Purpose, State } from "../state/state.js";
+import type { Confirmation, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { indented, wrapLine, wrapLines } from "../text/line.js";
 import { editLines } from "./edit-lines.js";
@@ -8,19 +8,17 @@ import { answerLine } from "./footer-line.js";
 import { type PanelContent, scrolledContent } from "./panel-content.js";
 import { placeName } from "./places-panel.js";
 
-const TITLES = { add: "Add", edit: "Change", delete: "Delete", undo: "Undo" } as const;
-
-const QUESTIONS: Readonly<Record<Purpose, (name: string, place: string) => string>> = {
-  add: (name, place) => `add ${name} to ${place}?`,
-  edit: (name, place) => `change ${name} in ${place}?`,
-  delete: (name, place) => `delete ${name} from ${place}?`,
-  undo: (name, place) => `undo the last edit of ${name} in ${place}?`,
-};
+const QUESTIONS = {
+  add: { title: "Add", what: "add", where: "to" },
+  edit: { title: "Change", what: "change", where: "in" },
+  delete: { title: "Delete", what: "delete", where: "from" },
+  undo: { title: "Undo", what: "undo the last edit of", where: "in" },
+} as const;
 
 export function confirmPanel(state: State, confirmation: Confirmation, size: Size): PanelContent {
   const { lines, end, page } = parts(state, confirmation, size);
   const content = scrolledContent(
-    { title: TITLES[confirmation.purpose], isFocused: true, lines },
+    { title: QUESTIONS[confirmation.purpose].title, isFocused: true, lines },
     confirmation.top,
     Math.max(1, page),
   );
@@ -37,7 +35,8 @@ export function scrollConfirmation(state: State, confirmation: Confirmation, key
 function parts(state: State, confirmation: Confirmation, size: Size) {
   const width = textColumns(size);
   const { problem, form, edit, purpose } = confirmation;
-  const question = QUESTIONS[purpose](visibleText(edit.name), placeName(state, state.place));
+  const { what, where } = QUESTIONS[purpose];
+  const question = `${what} ${visibleText(edit.name)} ${where} ${placeName(state, state.place)}?`;
   const changes = editLines(confirmation, form?.value.text).flatMap((each) => wrapLine(each, width));
   const refusal = problem === undefined ? [] : wrapLines(`✗ ${problem}`, width, "danger");
   const end = [[], ...refusal, answerLine(confirmation, width)];

@@ -11,12 +11,6 @@ import { GAP, headingLine, type PanelContent, rowLines } from "./panel-content.j
 import { placeName } from "./places-panel.js";
 import { describePlaceFailure } from "./status-lines.js";
 
-interface DiffColumns {
-  readonly name: number;
-  readonly left: number;
-  readonly right: number;
-}
-
 const SIGNS = {
   added: { text: "+ ", role: "success" },
   removed: { text: "- ", role: "danger" },
@@ -64,7 +58,9 @@ function listLines(state: State, comparison: Comparison, size: Size, left: strin
   return [headingLine(headings), ...rows];
 }
 
-function diffColumns(width: number): DiffColumns {
+type DiffColumns = ReturnType<typeof diffColumns>;
+
+function diffColumns(width: number) {
   const cells = width - 4 - 2 * GAP.length;
   const name = Math.min(MAX_NAME, Math.floor(cells * 0.4));
   const left = Math.floor((cells - name) / 2);

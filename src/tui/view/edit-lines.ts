@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { isEncrypted, valueText } from "../../domain/variable.js";
 import type { Assigned } from "../state/ports.js";
 import { MASK } from "../state/reveal.js";
@@ -56,18 +57,14 @@ function commonLength(a: number, b: number, isEqualAt: (index: number) => boolea
   return length;
 }
 
-function isEqual(before: Texts, after: Texts): boolean {
-  return before.length === after.length && before.every((text, index) => text === after[index]);
-}
-
-function fieldLines(label: string, before: Texts, after: Texts, isSame = isEqual(before, after)): Line[] {
+function fieldLines(label: string, before: Texts, after: Texts, isSame = isDeepStrictEqual(before, after)): Line[] {
   const changes = isSame ? before.map((text) => line(`  ${text}`, "muted")) : changedLines(before, after);
   return changes.map((change, index) => labelled(index === 0 ? label : "", change));
 }
 
 function changedLines(before: Texts, after: Texts): Line[] {
   // Two masked values look the same and still differ.
-  const isHidden = isEqual(before, after);
+  const isHidden = isDeepStrictEqual(before, after);
   const [length, nextLength] = isHidden ? [0, 0] : [before.length, after.length];
   const head = commonLength(length, nextLength, (at) => before[at] === after[at]);
   const end = commonLength(length - head, nextLength - head, (at) => before.at(-1 - at) === after.at(-1 - at));

@@ -28,7 +28,6 @@ const MODE_KEYS: Readonly<Record<Exclude<Mode["kind"], "browse" | "confirm">, re
   form: hints("Tab next field, Ctrl-S review, ←→ type, Ctrl-J newline, Esc cancel"),
 };
 const ALWAYS = hints("? help, q quit");
-const VERBS = { add: "add", edit: "change", delete: "delete", undo: "undo" } as const;
 
 /** The last line: the input of the filter or a command, a notice, or else the keys that work now. */
 export function footerLine(state: State, commands: readonly Command[]): Line {
@@ -85,7 +84,7 @@ export function answerLine(confirmation: Confirmation, width: number): Line {
 
 function answers({ purpose, isRevealed }: Confirmation): readonly KeyHint[] {
   return [
-    { key: "y", label: VERBS[purpose] },
+    { key: "y", label: purpose === "edit" ? "change" : purpose },
     { key: "n", label: "back" },
     { key: "v", label: isRevealed ? "hide values" : "show values" },
   ];

@@ -3,6 +3,7 @@ import { isReading } from "../state/loading.js";
 import type { List, Loaded, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, indented, type Line, line, lineWidth, type Span } from "../text/line.js";
+import { untilText } from "./status-lines.js";
 
 interface Part extends Span {
   readonly side: "left" | "right";
@@ -56,7 +57,7 @@ function partsOf({ places, place, loaded, list, revealed, now }: State): Part[] 
   ];
   const add = (text: string, weight: number, look: Omit<Span, "text"> = {}) =>
     void parts.push({ side: "right", text, weight, ...look });
-  if (revealed) add(`values shown ${secondsText(revealed.until - now)}`, 8, { role: "warning", isBold: true });
+  if (revealed) add(`values shown ${untilText(revealed.until, now)}`, 8, { role: "warning", isBold: true });
   if (list.type) add(`only ${list.type}`, 7);
   if (list.sort !== "id") add(`by ${list.sort}`, 6);
   if (rateLimit) {
@@ -71,10 +72,6 @@ function partsOf({ places, place, loaded, list, revealed, now }: State): Part[] 
 function cutText(text: string, max: number): string {
   const visible = visibleText(text);
   return textWidth(visible) > max ? cellText(text, max) : visible;
-}
-
-function secondsText(milliseconds: number): string {
-  return durationText(Math.max(0, Math.ceil(milliseconds / 1_000)) * 1_000);
 }
 
 function countsText(loaded: Loaded, list: List): string {

@@ -32,7 +32,7 @@ export function headingLine(cells: readonly string[]): Line {
   return [{ text: `   ${cells.join(GAP)} `, role: "muted", isBold: true }];
 }
 
-/** The visible `page` lines of a list. Only these are formatted: without the mark of the cursor and the last space. */
+/** The `page` visible rows of a list, with the mark of the cursor. Only these are formatted. */
 export function rowLines<T>(
   rows: readonly T[],
   { cursor, top }: Position,
@@ -42,9 +42,9 @@ export function rowLines<T>(
 ): Line[] {
   return rows.slice(top, top + page).map((row, line) => {
     const index = top + line;
-    const mark: Span = { text: index === cursor ? "›" : " ", role: "accent" };
-    const spans = [mark, ...format(row, index), { text: " " }];
-    return index === cursor ? spans.map((span) => cursorSpan(span, isFocused)) : spans;
+    if (index !== cursor) return [{ text: " " }, ...format(row, index), { text: " " }];
+    const spans: Line = [{ text: "›", role: "accent" }, ...format(row, index), { text: " " }];
+    return spans.map((span) => cursorSpan(span, isFocused));
   });
 }
 

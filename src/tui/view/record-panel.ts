@@ -7,9 +7,10 @@ import { shownValue } from "../state/reveal.js";
 import type { Revealed, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { type Line, labelled, line, wrapLine, wrapLines } from "../text/line.js";
+import type { Role } from "../text/theme.js";
 import { type PanelContent, scrolledContent } from "./panel-content.js";
 import { problemLines } from "./status-lines.js";
-import { placeholder, valueLines } from "./value-lines.js";
+import { PLACEHOLDERS, valueLines } from "./value-lines.js";
 
 /** Warns people who copy the value to a shell by hand. */
 export const RESERVED_WARNING = "reserved: run and export leave it out";
@@ -53,37 +54,46 @@ export function recordLines(state: State, width: number): readonly Line[] {
 }
 
 function tallLines(entry: VariableEntry, state: State, width: number): Line[] {
-  const { variable, value } = entry;
-  const mark = state.marks?.kinds.get(variable.name);
-  const fields: [string, Line][] = [
-    ["type", line(visibleText(variable.type))],
-    ["variable id", line(String(variable.id))],
-    ["value id", value ? line(String(value.id)) : line("none", "muted")],
-    ["encrypted", line(hasEncryptedValue(entry) ? "yes, by a client" : "no")],
-  ];
-  if (mark) fields.push(["change", line(CHANGES[mark], "warning")]);
-  if (isReservedName(variable.name)) fields.push(["name", line(RESERVED_WARNING, "warning")]);
   const head = [...nameLines(entry, width), ...wrappedDescription(entry, width)];
-  return [
-    ...(head.length > 0 ? [...head, []] : []),
-    ...fields.flatMap(([label, text]) => wrapLine(labelled(label, text), width)),
-    [],
-    ...wrappedValue(entry, state, width),
-  ];
+  const table = facts(entry, state).flatMap(({ label, text, role }) => {
+    return wrapLine(labelled(label, line(visibleText(text), role)), width);
+  });
+  return [...(head.length > 0 ? [...head, []] : []), ...table, [], ...wrappedValue(entry, state, width)];
 }
 
 function shortLines(entry: VariableEntry, state: State, width: number): Line[] {
-  const { variable, value } = entry;
-  const mark = state.marks?.kinds.get(variable.name);
-  const facts = [variable.type, `id ${variable.id}`, value ? `value id ${value.id}` : "no value id"];
-  facts.push(hasEncryptedValue(entry) ? "encrypted" : "not encrypted");
-  if (mark) facts.push(CHANGES[mark]);
-  if (isReservedName(variable.name)) facts.push(RESERVED_WARNING);
-  const head = [...nameLines(entry, width), ...wrapLines(facts.join(" · "), width, "muted")];
+  const text = facts(entry, state).map((fact) => fact.short ?? fact.text);
+  const head = [...nameLines(entry, width), ...wrapLines(text.join(" · "), width, "muted")];
   const description = wrappedDescription(entry, width);
   const lines = wrappedValue(entry, state, width);
   // A long description would hide the value.
   return description.length > 1 ? [...head, ...lines, ...description] : [...head, ...description, ...lines];
+}
+
+interface Fact {
+  readonly label: string;
+  readonly text: string;
+  /** The text where there is no label. */
+  readonly short?: string;
+  readonly role?: Role;
+}
+
+function facts({ variable, value }: VariableEntry, { marks }: State): Fact[] {
+  const { type, id, name } = variable;
+  const mark = marks?.kinds.get(name);
+  const facts: Fact[] = [
+    { label: "type", text: type },
+    { label: "variable id", text: String(id), short: `id ${id}` },
+    value
+      ? { label: "value id", text: String(value.id), short: `value id ${value.id}` }
+      : { label: "value id", text: "none", short: "no value id", role: "muted" },
+    isEncrypted(value?.content.value)
+      ? { label: "encrypted", text: "yes, by a client", short: "encrypted" }
+      : { label: "encrypted", text: "no", short: "not encrypted" },
+  ];
+  if (mark) facts.push({ label: "change", text: CHANGES[mark], role: "warning" });
+  if (isReservedName(name)) facts.push({ label: "name", text: RESERVED_WARNING, role: "warning" });
+  return facts;
 }
 
 function nameLines({ variable }: VariableEntry, width: number): Line[] {
@@ -93,10 +103,6 @@ function nameLines({ variable }: VariableEntry, width: number): Line[] {
 
 function wrappedDescription({ variable }: VariableEntry, width: number): Line[] {
   return variable.description === "" ? [] : wrapLines(variable.description, width, "text");
-}
-
-function hasEncryptedValue({ value }: VariableEntry): boolean {
-  return isEncrypted(value?.content.value);
 }
 
 interface Wrapped {
@@ -112,8 +118,7 @@ const lastWrapped = new WeakMap<Revealed, Wrapped>();
 function wrappedValue(entry: VariableEntry, state: State, width: number): readonly Line[] {
   const shown = shownValue(entry, state);
   if (shown.kind !== "shown") {
-    const { text, role } = placeholder(shown.kind);
-    return wrapLine(line(text, role), width);
+    return wrapLine([PLACEHOLDERS[shown.kind]], width);
   }
   const { revealed } = state;
   const { text } = shown;

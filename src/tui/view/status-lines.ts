@@ -58,19 +58,14 @@ function failureLine(state: State, failure: Failure): string {
   return failure.code === "rate_limited" ? what : `${again}: ${what}`;
 }
 
-interface FailureDescription {
-  readonly what: string;
-  readonly advice: readonly string[];
-}
-
-function describeFailure(state: State, failure: Failure): FailureDescription {
+function describeFailure(state: State, failure: Failure) {
   if (failure.code !== "rate_limited") return describePlaceFailure(state.places[state.place], failure);
   const again = retryText(state);
   return { what: `rate limit reached${again && `: ${again}`}`, advice: [] };
 }
 
 /** The failure of any place; for refused credentials also whose they are, and what to check. */
-export function describePlaceFailure(place: PlaceInfo | undefined, failure: Failure): FailureDescription {
+export function describePlaceFailure(place: PlaceInfo | undefined, failure: Failure) {
   if (failure.code !== "unauthorized") return { what: failure.message, advice: [] };
   const what = `${place ? `${place.kind} ${place.name}` : "this place"}: ${failure.message}`;
   if (place?.kind !== "profile") return { what, advice: ["check them with: appvars doctor"] };
@@ -83,5 +78,10 @@ export function describePlaceFailure(place: PlaceInfo | undefined, failure: Fail
 function retryText({ loaded, now }: State): string {
   const { nextAt } = loaded;
   if (nextAt === undefined) return isReading(loaded) ? "trying again" : "";
-  return nextAt > now ? `trying again in ${durationText(Math.ceil((nextAt - now) / 1_000) * 1_000)}` : "trying again";
+  return nextAt > now ? `trying again in ${untilText(nextAt, now)}` : "trying again";
+}
+
+/** `12 s`: how long it is until then, rounded up to seconds. */
+export function untilText(then: number, now: number): string {
+  return durationText(Math.max(0, Math.ceil((then - now) / 1_000)) * 1_000);
 }

@@ -4,23 +4,20 @@ import { visibleText } from "../text/graphemes.js";
 import { type Line, line, type Span } from "../text/line.js";
 import type { Role } from "../text/theme.js";
 
-const PLACEHOLDERS = {
+/** What stands for a value that can't be seen. */
+export const PLACEHOLDERS: Readonly<Record<ShownValue["kind"], Span>> = {
   shown: { text: "(empty)", role: "muted" },
   masked: { text: MASK, role: "muted" },
   encrypted: { text: "(encrypted)", role: "warning" },
   none: { text: "(no value)", role: "muted" },
   loading: { text: "…", role: "muted" },
-} as const;
-
-export function placeholder(kind: ShownValue["kind"]): { readonly text: string; readonly role: Role } {
-  return PLACEHOLDERS[kind];
-}
+};
 
 const ROLES = { STRING: "text", NUMBER: "number", BOOLEAN: "boolean", JSON: "text" } as const;
 
 /** A value before it is wrapped: JSON pretty-printed, any other text with its own lines. */
 export function valueLines(text: string, type: VariableType): readonly Line[] {
-  if (text === "") return [line("(empty)", "muted")];
+  if (text === "") return [[PLACEHOLDERS.shown]];
   const parsed = type === "JSON" ? parsedLines(text) : undefined;
   return parsed ?? text.split("\n").map((each) => line(visibleText(each), ROLES[type]));
 }

@@ -7,15 +7,7 @@ import { visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitLine, fitText, indented, type Line, type Span } from "../text/line.js";
 import { GAP, headingLine, type PanelContent, rowLines } from "./panel-content.js";
 import { emptyListLines, problemLine, progressText } from "./status-lines.js";
-import { placeholder } from "./value-lines.js";
-
-/** Columns of each cell; two columns are between two cells. */
-interface ListColumns {
-  readonly name: number;
-  readonly type: number;
-  readonly value: number;
-  readonly description: number;
-}
+import { PLACEHOLDERS } from "./value-lines.js";
 
 const WIDE = 90;
 const TYPE_WIDTH = 7;
@@ -58,7 +50,10 @@ function listLines(state: State, size: Size): Line[] {
   return [head, ...rows];
 }
 
-function listColumns(width: number): ListColumns {
+type ListColumns = ReturnType<typeof listColumns>;
+
+/** Columns of each cell; the description has none where there is no room for it. */
+function listColumns(width: number) {
   const cells = width - AROUND - TYPE_WIDTH - 2 * GAP.length;
   if (width < WIDE) {
     const value = Math.max(11, Math.floor(cells * 0.4));
@@ -105,6 +100,6 @@ function valueCell(entry: VariableEntry, state: State, width: number): Span {
   if (shown.kind === "shown" && shown.text !== "") {
     return { text: cellText(shown.text, width), role: ROLES[entry.variable.type] ?? "text" };
   }
-  const { text, role } = placeholder(shown.kind);
-  return { text: fitText(text, width), role };
+  const placeholder = PLACEHOLDERS[shown.kind];
+  return { ...placeholder, text: fitText(placeholder.text, width) };
 }

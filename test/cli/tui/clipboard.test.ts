@@ -145,5 +145,5 @@ it.each([
   ["linux", { SSH_CONNECTION: "a b", DISPLAY: "localhost:10.0" }, ["xclip", "xsel"]],
   ["darwin", { SSH_TTY: "/dev/ttys001" }, []],
 ] as const)("the clipboard programs on %s with %o are %o", (platform, env, commands) => {
-  expect(clipboardPrograms(platform, env).map(({ command }) => command)).toEqual(commands);
+  expect(clipboardPrograms(platform, env).map(([command]) => command)).toEqual(commands);
 });

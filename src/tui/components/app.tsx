@@ -1,19 +1,21 @@
-import { Box } from "ink";
+import { Box, Transform } from "ink";
+import { createContext, useContext } from "react";
 import type { Command } from "../state/command.js";
 import { diffSizes, type Layout, layoutOf, MIN_SCREEN, questionSize, type Size } from "../state/layout.js";
 import type { State } from "../state/state.js";
-import { fitText, line } from "../text/line.js";
+import { fitText, type Line, line } from "../text/line.js";
+import { paintLine } from "../text/paint-line.js";
+import { createTheme, type Theme } from "../text/theme.js";
 import { confirmPanel } from "../view/confirm-panel.js";
 import { differencePanel, diffPanel } from "../view/diff-panel.js";
 import { footerLine } from "../view/footer-line.js";
 import { formPanel } from "../view/form-panel.js";
 import { headerLine } from "../view/header-line.js";
 import { helpPanel } from "../view/help-panel.js";
-import type { PanelContent } from "../view/panel-content.js";
+import { type PanelContent, panelLines } from "../view/panel-content.js";
 import { pickPanel, placesPanel } from "../view/places-panel.js";
 import { recordPanel } from "../view/record-panel.js";
 import { variablesPanel } from "../view/variables-panel.js";
-import { type Panel, Panels, TextLines } from "./text-lines.js";
 
 interface AppProps {
   readonly state: State;
@@ -77,4 +79,34 @@ function questionPanel(state: State, size: Size): PanelContent | undefined {
   if (mode.kind === "pick") return pickPanel(state, mode.cursor, size);
   if (mode.kind === "form") return formPanel(state, mode, size);
   return mode.kind === "confirm" ? confirmPanel(state, mode, size) : undefined;
+}
+
+/** The theme of the components below; by default the one without colors. */
+export const ThemeContext = createContext<Theme>(createTheme("plain"));
+
+/**
+ * Lines of the screen, one below the other, none of them wider than the box.
+ *
+ * Ink lays out blank lines, and what is on them is put in when they are drawn. Ink measures each grapheme of a text that
+ * it lays out, in every frame, and caches the text for as long as the program runs: slow, and no place for values.
+ */
+export function TextLines({ lines }: { readonly lines: readonly Line[] }) {
+  const theme = useContext(ThemeContext);
+  const painted = lines.map((line) => paintLine(line, theme));
+  const blanks = Array.from(lines, () => " ").join("\n");
+  return <Transform transform={(_, index) => painted[index] ?? ""}>{blanks}</Transform>;
+}
+
+export interface Panel {
+  readonly size: Size;
+  readonly content: PanelContent;
+}
+
+/** Panels of one width, one below the other. */
+export function Panels({ panels }: { readonly panels: readonly Panel[] }) {
+  return (
+    <Box width={panels[0]?.size.width ?? 0} flexShrink={0}>
+      <TextLines lines={panels.flatMap(({ size, content }) => panelLines(content, size))} />
+    </Box>
+  );
 }

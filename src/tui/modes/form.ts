@@ -14,23 +14,22 @@ export function openForm(state: State, purpose: Form["purpose"], entry?: Variabl
 }
 
 export function formKey(state: State, form: Form, key: Key): Step {
+  const go = (mode: Form) => step(mode === form ? state : { ...state, mode });
   switch (editKeyName(key)) {
     case "escape":
       return step(backToBrowse(state, isTouched(state, form) ? "nothing was changed" : undefined));
     case "tab":
     case "down":
-      return step({ ...state, mode: otherField(form, 1) });
+      return go(otherField(form, 1));
     case "shift-tab":
     case "up":
-      return step({ ...state, mode: otherField(form, -1) });
+      return go(otherField(form, -1));
     case "ctrl-s":
       return submit(state, form);
     case "enter":
-      return form.field === "description" ? submit(state, form) : step({ ...state, mode: otherField(form, 1) });
-    default: {
-      const mode = editField(form, key);
-      return step(mode === form ? state : { ...state, mode });
-    }
+      return form.field === "description" ? submit(state, form) : go(otherField(form, 1));
+    default:
+      return go(editField(form, key));
   }
 }
 

@@ -1,4 +1,5 @@
 import { AppvarsError, ChangedDataError, RateLimitedError, ServerError, UsageError } from "../../domain/errors.js";
+import type { RateLimit } from "../../domain/http-headers.js";
 import { isReservedName } from "../../domain/reserved-names.js";
 import type { Snapshot, VariableEntry, VariableSource } from "../../domain/source.js";
 import { valueText } from "../../domain/variable.js";
@@ -117,19 +118,20 @@ export class Performer {
   }
 
   /** Opens a place, or returns it if it is open. A place that couldn't be opened before is tried again. */
-  #open(index: number): Promise<OpenPlace> {
-    const known = this.#opened.get(index);
-    if (known) return known;
+  async #open(index: number): Promise<OpenPlace> {
     const place = this.#options.places[index];
     if (!place) throw new RangeError(`there is no place ${index}`);
-    const opening = place.open((rateLimit) => {
+    const onRateLimit = (rateLimit: RateLimit) => {
       if (index === this.#current) this.#dispatch({ type: "rateLimit", generation: this.#generation, rateLimit });
-    });
+    };
+    const opening = this.#opened.get(index) ?? place.open(onRateLimit);
     this.#opened.set(index, opening);
-    opening.catch(() => {
+    try {
+      return await opening;
+    } catch (error) {
       if (this.#opened.get(index) === opening) this.#opened.delete(index);
-    });
-    return opening;
+      throw error;
+    }
   }
 
   async #closeFailed(index: number): Promise<void> {

@@ -2,6 +2,7 @@ import type { Difference } from "../../domain/diff.js";
 import type { RateLimit } from "../../domain/http-headers.js";
 import type { VariableEntry } from "../../domain/source.js";
 import type { VariableType } from "../../domain/variable.js";
+import type { Position } from "./cursor.js";
 import type { Key } from "./key.js";
 import type { CopyOutcome, Draft, Edit, Place } from "./ports.js";
 import type { TextField } from "./text-field.js";
@@ -39,15 +40,12 @@ export interface Loaded {
 export const SORTS = ["id", "name", "type"] as const;
 export type Sort = (typeof SORTS)[number];
 
-export interface List {
+export interface List extends Position {
   readonly filter: string;
   readonly type: VariableType | undefined;
   readonly sort: Sort;
   /** Indexes into `entries` of those that match filter and type, in the order of the list. */
   readonly rows: readonly number[];
-  readonly cursor: number;
-  /** Index into `rows` of the first visible line. */
-  readonly top: number;
 }
 
 /** Which values are shown, and until when. */
@@ -99,7 +97,7 @@ export interface Confirmation {
   readonly top: number;
 }
 
-export interface Comparison {
+export interface Comparison extends Position {
   readonly kind: "diff";
   /** Index of the other place. */
   readonly place: number;
@@ -107,8 +105,6 @@ export interface Comparison {
   readonly failure?: Failure | undefined;
   /** From the open place (`before`) to the other (`after`), by name. */
   readonly differences: readonly Difference[];
-  readonly cursor: number;
-  readonly top: number;
 }
 
 export type Mode =

@@ -20,7 +20,10 @@ export function textField(text: string): TextField {
  */
 export function editText(field: TextField, key: Key): TextField {
   if (isTyped(key)) return insert(field, withoutControls(key.text));
-  return EDITS[key.name]?.(field) ?? field;
+  const move = MOVES[key.name];
+  if (move) return { ...field, cursor: move(field) };
+  const end = DELETIONS[key.name];
+  return end ? without(field, end(field)) : field;
 }
 
 /** The same for a field of one line: line breaks and tabs in a paste become spaces. */
@@ -30,7 +33,7 @@ export function editLine(field: TextField, key: Key): TextField {
 }
 
 export function insert({ text, cursor }: TextField, added: string): TextField {
-  return moved(text.slice(0, cursor) + added + text.slice(cursor), cursor + added.length);
+  return withCursor(text.slice(0, cursor) + added + text.slice(cursor), cursor + added.length);
 }
 
 /** Whether `editText` drops some of the text of this key. */
@@ -38,24 +41,31 @@ export function hasControls(key: Key): boolean {
   return isTyped(key) && withoutControls(key.text) !== withLineFeeds(key.text);
 }
 
-const EDITS: Readonly<Record<string, (field: TextField) => TextField>> = {
-  left: (field) => ({ ...field, cursor: before(field) }),
-  right: (field) => ({ ...field, cursor: after(field) }),
-  home: toLineStart,
-  "ctrl-a": toLineStart,
-  end: toLineEnd,
-  "ctrl-e": toLineEnd,
-  "ctrl-left": toWordStart,
-  "alt-b": toWordStart,
-  "ctrl-right": toWordEnd,
-  "alt-f": toWordEnd,
-  backspace: deleteBefore,
-  "ctrl-h": deleteBefore,
-  delete: deleteAfter,
-  "ctrl-d": deleteAfter,
-  "ctrl-w": (field) => without(field, toWordStart(field).cursor, field.cursor),
-  "ctrl-u": (field) => without(field, 0, field.cursor),
-  "ctrl-k": (field) => without(field, field.cursor, field.text.length),
+type Move = (field: TextField) => number;
+
+/** Where the cursor goes. */
+const MOVES: Readonly<Record<string, Move>> = {
+  left: before,
+  right: after,
+  home: lineStart,
+  "ctrl-a": lineStart,
+  end: lineEnd,
+  "ctrl-e": lineEnd,
+  "ctrl-left": wordStart,
+  "alt-b": wordStart,
+  "ctrl-right": wordEnd,
+  "alt-f": wordEnd,
+};
+
+/** How far the text is deleted, from the cursor on. */
+const DELETIONS: Readonly<Record<string, Move>> = {
+  backspace: before,
+  "ctrl-h": before,
+  delete: after,
+  "ctrl-d": after,
+  "ctrl-w": wordStart,
+  "ctrl-u": () => 0,
+  "ctrl-k": ({ text }) => text.length,
 };
 
 function before({ text, cursor }: TextField): number {
@@ -67,47 +77,45 @@ function after({ text, cursor }: TextField): number {
   return next ? next.index + next.segment.length : text.length;
 }
 
-function deleteBefore(field: TextField): TextField {
-  return without(field, before(field), field.cursor);
+function lineStart({ text, cursor }: TextField): number {
+  return text.slice(0, cursor).lastIndexOf("\n") + 1;
 }
 
-function deleteAfter(field: TextField): TextField {
-  return without(field, field.cursor, after(field));
+function lineEnd({ text, cursor }: TextField): number {
+  const end = text.indexOf("\n", cursor);
+  return end < 0 ? text.length : end;
 }
 
-function without({ text }: TextField, start: number, end: number): TextField {
-  return moved(text.slice(0, start) + text.slice(end), start);
-}
-
-/** Moves the cursor to the end of the grapheme it is in: an edit can join two graphemes into one. */
-function moved(text: string, cursor: number): TextField {
-  const at = segmenter.segment(text).containing(cursor);
-  return { text, cursor: at && at.index < cursor ? at.index + at.segment.length : cursor };
-}
-
-function toLineStart(field: TextField): TextField {
-  return { ...field, cursor: field.text.slice(0, field.cursor).lastIndexOf("\n") + 1 };
-}
-
-function toLineEnd(field: TextField): TextField {
-  const end = field.text.indexOf("\n", field.cursor);
-  return { ...field, cursor: end < 0 ? field.text.length : end };
-}
-
-/** To the start of the word that the cursor is in or after. */
-function toWordStart({ text, cursor }: TextField): TextField {
+/** The start of the word that the cursor is in or after. */
+function wordStart({ text, cursor }: TextField): number {
   let at = cursor;
   while (at > 0 && !isWord(text, at - 1)) at--;
   while (at > 0 && isWord(text, at - 1)) at--;
-  return moved(text, at);
+  return graphemeEnd(text, at);
 }
 
-/** To the end of the word that the cursor is in or before. */
-function toWordEnd({ text, cursor }: TextField): TextField {
+/** The end of the word that the cursor is in or before. */
+function wordEnd({ text, cursor }: TextField): number {
   let at = cursor;
   while (at < text.length && !isWord(text, at)) at++;
   while (at < text.length && isWord(text, at)) at++;
-  return moved(text, at);
+  return graphemeEnd(text, at);
+}
+
+function without({ text, cursor }: TextField, other: number): TextField {
+  const start = Math.min(cursor, other);
+  return withCursor(text.slice(0, start) + text.slice(Math.max(cursor, other)), start);
+}
+
+/** An edit can join two graphemes into one: the cursor is then after it. */
+function withCursor(text: string, cursor: number): TextField {
+  return { text, cursor: graphemeEnd(text, cursor) };
+}
+
+/** The end of the grapheme that an index is in. */
+function graphemeEnd(text: string, index: number): number {
+  const at = segmenter.segment(text).containing(index);
+  return at && at.index < index ? at.index + at.segment.length : index;
 }
 
 /** By code unit: finding the graphemes of a long text takes seconds. */

@@ -33,6 +33,12 @@ export function countText(count: number): string {
   return count.toLocaleString("en-US");
 }
 
+/** Blocks of lines, with an empty line between two. */
+export function spaced(blocks: readonly (readonly Line[])[]): Line[] {
+  const shown = blocks.filter((block) => block.length > 0);
+  return shown.flatMap((block, index) => (index === 0 ? block : [[], ...block]));
+}
+
 const ELLIPSIS = "…";
 
 /** Visible text in exactly `width` columns: cut with `…`, or padded with spaces. */

@@ -1,7 +1,7 @@
 import type { Command } from "../state/command.js";
 import { keyLabel } from "../state/key.js";
 import { type Size, textColumns } from "../state/layout.js";
-import { fitLine, fitText, type Line, wrapWords } from "../text/line.js";
+import { fitLine, fitText, type Line, spaced, wrapWords } from "../text/line.js";
 import { type PanelContent, scrolledContent } from "./panel-content.js";
 
 const GROUPS: readonly Command["group"][] = ["Find", "Values", "Edit", "Move", "Other"];
@@ -20,8 +20,8 @@ export function helpPanel(commands: readonly Command[], top: number, size: Size)
 export function helpLines(commands: readonly Command[], width: number): readonly Line[] {
   const columns = width >= TWO_COLUMNS ? 2 : 1;
   const columnWidth = Math.floor((width - GAP * (columns - 1)) / columns);
-  const blocks = GROUPS.map((group) => groupLines(group, commands, columnWidth)).filter((lines) => lines.length);
-  if (columns === 1) return joined(blocks);
+  const blocks = GROUPS.map((group) => groupLines(group, commands, columnWidth));
+  if (columns === 1) return spaced(blocks);
   const [left, right] = balanced(blocks);
   return Array.from({ length: Math.max(left.length, right.length) }, (_, index) => {
     const head = left[index] ?? [];
@@ -65,14 +65,10 @@ function wordText({ name, argument = "" }: Command): string {
   return `:${name} ${argument}`.trimEnd();
 }
 
-function joined(blocks: readonly (readonly Line[])[]): Line[] {
-  return blocks.flatMap((block, index) => (index === 0 ? block : [[], ...block]));
-}
-
 /** The blocks in their order, in two columns of about the same height. */
 function balanced(blocks: readonly (readonly Line[])[]): [Line[], Line[]] {
   const splits = blocks.map((_, index): [Line[], Line[]] => {
-    return [joined(blocks.slice(0, index + 1)), joined(blocks.slice(index + 1))];
+    return [spaced(blocks.slice(0, index + 1)), spaced(blocks.slice(index + 1))];
   });
   const height = ([left, right]: [Line[], Line[]]) => Math.max(left.length, right.length);
   return splits.reduce((best, each) => (height(each) < height(best) ? each : best), splits[0] ?? [[], []]);

@@ -6,7 +6,7 @@ import { selectedEntry } from "../state/list.js";
 import { shownValue } from "../state/reveal.js";
 import type { Revealed, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
-import { type Line, labelled, line, wrapLine, wrapLines } from "../text/line.js";
+import { type Line, labelled, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import type { Role } from "../text/theme.js";
 import { type PanelContent, scrolledContent } from "./panel-content.js";
 import { problemLines } from "./status-lines.js";
@@ -39,35 +39,28 @@ export function recordLineCount(state: State): number {
 
 /**
  * The record under the cursor in lines of at most `width` columns; none if the list is empty. The name, which is the
- * panel's title, is repeated only if the title cuts it. A problem of the place is here in full, as the list has one line
- * for it.
+ * panel's title, is repeated only if the title cuts it. A problem of the place is here in full: the list has one line.
  */
 export function recordLines(state: State, width: number): readonly Line[] {
   const entry = selectedEntry(state);
   if (!entry) return [];
-  const isTall = pageSize(state, "record") >= TALL;
+  const visibleName = visibleText(entry.variable.name);
+  const isCut = textWidth(visibleName) + AROUND_TITLE > width;
+  const name = isCut ? wrapLine(line(visibleName, "accent"), width) : [];
+  const description = entry.variable.description === "" ? [] : wrapLines(entry.variable.description, width, "text");
+  const value = wrappedValue(entry, state, width);
   const problem = problemLines(state, width);
-  const lines = isTall ? tallLines(entry, state, width) : shortLines(entry, state, width);
-  if (problem.length === 0) return lines;
-  // In a short panel it would hide the value.
-  return isTall ? [...problem, [], ...lines] : [...lines, [], ...problem];
-}
-
-function tallLines(entry: VariableEntry, state: State, width: number): Line[] {
-  const head = [...nameLines(entry, width), ...wrappedDescription(entry, width)];
-  const table = facts(entry, state).flatMap(({ label, text, role }) => {
-    return wrapLine(labelled(label, line(visibleText(text), role)), width);
-  });
-  return [...(head.length > 0 ? [...head, []] : []), ...table, [], ...wrappedValue(entry, state, width)];
-}
-
-function shortLines(entry: VariableEntry, state: State, width: number): Line[] {
+  if (pageSize(state, "record") >= TALL) {
+    const table = facts(entry, state).flatMap(({ label, text, role }) =>
+      wrapLine(labelled(label, line(visibleText(text), role)), width),
+    );
+    return spaced([problem, [...name, ...description], table, value]);
+  }
   const text = facts(entry, state).map((fact) => fact.short ?? fact.text);
-  const head = [...nameLines(entry, width), ...wrapLines(text.join(" · "), width, "muted")];
-  const description = wrappedDescription(entry, width);
-  const lines = wrappedValue(entry, state, width);
-  // A long description would hide the value.
-  return description.length > 1 ? [...head, ...lines, ...description] : [...head, ...description, ...lines];
+  const head = [...name, ...wrapLines(text.join(" · "), width, "muted")];
+  // Neither a long description nor a problem hides the value.
+  const rest = description.length > 1 ? [...value, ...description] : [...description, ...value];
+  return spaced([[...head, ...rest], problem]);
 }
 
 interface Fact {
@@ -94,15 +87,6 @@ function facts({ variable, value }: VariableEntry, { marks }: State): Fact[] {
   if (mark) facts.push({ label: "change", text: CHANGES[mark], role: "warning" });
   if (isReservedName(name)) facts.push({ label: "name", text: RESERVED_WARNING, role: "warning" });
   return facts;
-}
-
-function nameLines({ variable }: VariableEntry, width: number): Line[] {
-  const name = visibleText(variable.name);
-  return textWidth(name) + AROUND_TITLE <= width ? [] : wrapLine(line(name, "accent"), width);
-}
-
-function wrappedDescription({ variable }: VariableEntry, width: number): Line[] {
-  return variable.description === "" ? [] : wrapLines(variable.description, width, "text");
 }
 
 interface Wrapped {

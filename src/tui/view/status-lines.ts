@@ -2,7 +2,7 @@ import { durationText } from "../../domain/printable.js";
 import { isReading } from "../state/loading.js";
 import type { Failure, List, Loaded, PlaceInfo, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
-import { countText, type Line, line, wrapLines } from "../text/line.js";
+import { countText, type Line, line, spaced, wrapLines } from "../text/line.js";
 
 const RETRY = "r tries again";
 const RETRY_NOW = "r tries now";
@@ -44,11 +44,8 @@ function failureLines(state: State, failure: Failure, width: number): Line[] {
   const again = retryText(state);
   const { what, advice } = describeFailure(state, failure);
   const retry = again === "" ? RETRY : failure.code === "rate_limited" ? RETRY_NOW : `${again}; ${RETRY_NOW}`;
-  return [
-    ...wrapLines(`✗ ${what}`, width, "danger"),
-    [],
-    ...[...advice, retry].flatMap((text) => wrapLines(text, width, "muted")),
-  ];
+  const rest = [...advice, retry].flatMap((text) => wrapLines(text, width, "muted"));
+  return spaced([wrapLines(`✗ ${what}`, width, "danger"), rest]);
 }
 
 function failureLine(state: State, failure: Failure): string {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { TextLines } from "../../../src/tui/components/text-lines.js";
+import { TextLines } from "../../../src/tui/components/app.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { textField } from "../../../src/tui/state/text-field.js";
 import { footerLine } from "../../../src/tui/view/footer-line.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Panels } from "../../../src/tui/components/text-lines.js";
+import { Panels } from "../../../src/tui/components/app.js";
 import { diffSizes } from "../../../src/tui/state/layout.js";
 import type { Comparison, Confirmation, Form, Revealed } from "../../../src/tui/state/state.js";
 import { textField } from "../../../src/tui/state/text-field.js";

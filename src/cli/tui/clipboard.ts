@@ -18,10 +18,7 @@ export interface ClipboardOptions {
   env: Env;
 }
 
-/**
- * Copies to the system's clipboard, and through the terminal (OSC 52): that is the only way over SSH, and harmless
- * where both work.
- */
+/** Copies to the system's clipboard, and through the terminal (OSC 52), which is the only way over SSH. */
 export function createCopy({ write, platform, env }: ClipboardOptions): Copy {
   // A clipboard program may outlive this process by days.
   const childEnv = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("APPVARS_")));

@@ -9,12 +9,7 @@ import { setValues, unsetValues } from "../../store/edit-values.js";
 import type { EditableStore } from "../../store/store.js";
 import type { Assigned, Draft, Edit, Editor } from "../../tui/state/ports.js";
 
-/**
- * Changes one environment of a store.
- *
- * @param key of client-side encrypted values
- * @param checkFile called before each edit; an error it throws prevents the edit
- */
+/** Changes one environment of a store. @param checkFile called before each edit; an error it throws prevents the edit */
 export function createEditor(
   store: EditableStore,
   environment: EnvironmentRecord,

@@ -1,18 +1,18 @@
 import { resolve } from "node:path";
 import { printable } from "../../domain/printable.js";
 import { isVariableName } from "../../domain/variable.js";
+import type { OpenPlace } from "../../tui/state/ports.js";
 import { shellWord } from "../output/escape.js";
 import type { Layer } from "../settings/layers.js";
 import { FILE_SETTINGS, type SettingName, SWITCH_SETTINGS } from "../settings/setting-names.js";
 
-/** A command for a POSIX shell that prints a variable's value. No secret is in it. */
-export type GetCommand = (name: string) => string;
-
 /**
+ * Commands for a POSIX shell. No secret is in them.
+ *
  * @param flags select the source of the value
  * @param unset names of environment variables that would select another one
  */
-export function getCommandWith(flags: readonly string[], unset: readonly string[] = []): GetCommand {
+export function getCommandWith(flags: readonly string[], unset: readonly string[] = []): OpenPlace["getCommand"] {
   const env = unset.length > 0 ? ["env", ...unset.flatMap((name) => ["-u", name])] : [];
   return (name) => {
     // A server may have invalid names: they must not be read as flags.

@@ -13,7 +13,8 @@ import { openRemote } from "../sources/open-remote.js";
 import { chooseEnvironment } from "../sources/open-source.js";
 import { type FileUser, refuseUnsafeFile } from "../sources/safe-files.js";
 import { createEditor } from "./editor.js";
-import type { GetCommand } from "./get-command.js";
+
+type GetCommand = OpenPlace["getCommand"];
 
 /** What the left panel lists. */
 export interface Places {

@@ -18,97 +18,86 @@ import { focusPanel, goBack, moveInPanel, openSelected } from "./panels.js";
 export const ALL_COMMANDS: readonly Command[] = [
   ...MOVES.map(({ name, keys, help }) => {
     const [key = ""] = keys.split(" ");
-    return command("Move", name, keys, help, { run: (state) => moveInPanel(state, key) });
+    return command("Move", name, keys, help, { label: undefined, run: (state) => moveInPanel(state, key) });
   }),
   command("Find", "filter", "/", "search names and descriptions; other letters can be in between", {
-    label: "filter",
     argument: "<text>",
     run: (state, text) => (text === "" ? openFilter(state) : step(withFilter(state, text))),
   }),
   command("Find", "type", "t", "show only one type of variable, then the next, then all again", {
-    label: "type",
     argument: "<type>",
     choices: () => TYPE_NAMES,
     run: chooseType,
   }),
   command("Find", "sort", "s", "sort by id (the order of the source), by name or by type", {
-    label: "sort",
     argument: "<order>",
     choices: () => SORTS,
     run: chooseSort,
   }),
   command("Values", "reveal", "v", "show the value for 30 seconds, or mask it again", {
-    label: "reveal",
     disabledReason: whyNoValue,
     run: onEntry((state, { variable }) => decryptSelected(toggleRevealed(state, variable.name))),
   }),
   command("Values", "reveal-all", "V", "show all values for a minute, or mask them again", {
+    label: undefined,
     run: (state) => decryptSelected(toggleAllRevealed(state)),
   }),
   command("Values", "copy", "y", "copy the value, even while it is masked", {
-    label: "copy",
     disabledReason: whyNoValue,
     run: onEntry((state, entry) => step(state, { type: "copyValue", entry })),
   }),
   command("Values", "copy-command", "Y", "copy a shell command that prints the value", {
+    label: undefined,
     disabledReason: whyNoValue,
     run: onEntry((state, { variable }) => step(state, { type: "copyCommand", name: variable.name })),
   }),
   command("Edit", "edit", "e", "change the type, the value and the description", {
-    label: "edit",
     disabledReason: (state) => whyNotEdit(state) ?? whyNoEntry(state),
     run: onEntry((state, entry) => openForm(state, "edit", entry)),
   }),
-  command("Edit", "add", "a", "add a variable", {
-    label: "add",
-    disabledReason: whyNotEdit,
-    run: (state) => openForm(state, "add"),
-  }),
+  command("Edit", "add", "a", "add a variable", { disabledReason: whyNotEdit, run: (state) => openForm(state, "add") }),
   command("Edit", "delete", "x", "delete the value from this environment", {
-    label: "delete",
     disabledReason: (state) => whyNotEdit(state) ?? whyNoEntry(state),
     run: onEntry(confirmDelete),
   }),
   command("Edit", "undo", "u", "undo the last edit of this session; repeat for earlier ones", {
-    label: "undo",
     disabledReason: (state) => whyNotEdit(state) ?? whyNoUndo(state),
     run: confirmUndo,
   }),
   command("Values", "diff", "d", "compare with another place, side by side", {
-    label: "diff",
     argument: "<place>",
     choices: otherPlaceNames,
     disabledReason: whyNotRead,
     run: (state, name) => (name === "" ? openPick(state) : diffWith(state, name)),
   }),
-  command("Other", "help", "?", "show all keys", { label: "help", run: openHelp }),
-  command("Other", "command", ":", "type a command by its name; Tab completes it", { run: openCommandLine }),
+  command("Other", "help", "?", "show all keys", { run: openHelp }),
+  command("Other", "command", ":", "type a command by its name; Tab completes it", {
+    label: undefined,
+    run: openCommandLine,
+  }),
   command("Other", "refresh", "r ctrl-r", "read the variables again", {
-    label: "refresh",
     // A key that is held down must not send request after request.
     run: (state) => (isReading(state.loaded) ? step(state) : reload(state)),
   }),
   command("Move", "next-panel", "tab l right", "go to the next panel", {
     label: "panel",
-    run: (state) => step(focusPanel(state, 1)),
+    run: (state) => focusPanel(state, 1),
   }),
   command("Move", "previous-panel", "shift-tab h left", "go to the previous panel", {
-    run: (state) => step(focusPanel(state, -1)),
+    label: undefined,
+    run: (state) => focusPanel(state, -1),
   }),
   command("Move", "open", "enter", "open the place under the cursor, or go to the record", {
-    label: "open",
     argument: "<place>",
     choices: placeNames,
     run: (state, name) => (name === "" ? openSelected(state) : openNamed(state, name)),
   }),
-  command("Move", "back", "escape", "go back to the list, or clear the filter", {
-    run: (state) => step(goBack(state)),
-  }),
+  command("Move", "back", "escape", "go back to the list, or clear the filter", { label: undefined, run: goBack }),
   command("Other", "quit", "q ctrl-c", "quit and restore the terminal", {
-    label: "quit",
     run: (state) => step(state, { type: "quit" }),
   }),
   command("Other", "suspend", "ctrl-z", "suspend and return to the shell; fg resumes", {
+    label: undefined,
     run: (state) => step(state, { type: "suspend" }),
   }),
 ];

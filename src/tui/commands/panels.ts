@@ -21,23 +21,23 @@ export function moveInPanel(state: State, key: string): Step {
   }
 }
 
-export function goBack(state: State): State {
+export function goBack(state: State): Step {
   if (state.focus !== "variables") return focusOn(state, "variables");
-  return state.list.filter === "" ? { ...state, notice: undefined } : withFilter(state, "");
+  return step(state.list.filter === "" ? { ...state, notice: undefined } : withFilter(state, ""));
 }
 
-export function focusPanel(state: State, by: 1 | -1): State {
+export function focusPanel(state: State, by: 1 | -1): Step {
   return focusOn(state, cycled(PANELS, state.focus, by));
 }
 
-function focusOn(state: State, focus: PanelName): State {
-  return cursorInView({ ...state, focus, placeCursor: state.place });
+function focusOn(state: State, focus: PanelName): Step {
+  return step(cursorInView({ ...state, focus, placeCursor: state.place }));
 }
 
 /** Opens the place under the cursor, or goes from the list to the record and back. */
 export function openSelected(state: State): Step {
   const { focus, place, placeCursor } = state;
-  if (focus !== "places") return step(focusOn(state, focus === "variables" ? "record" : "variables"));
+  if (focus !== "places") return focusOn(state, focus === "variables" ? "record" : "variables");
   const next: State = { ...state, focus: "variables" };
   return placeCursor === place ? step(cursorInView(next)) : openPlace(next, placeCursor);
 }

@@ -58,18 +58,16 @@ export function confirmKey(state: State, confirmation: Confirmation, key: Key): 
   }
 }
 
-const DONE = { add: "added", edit: "changed", delete: "deleted" } as const;
+const DONE = { add: "added", edit: "changed", delete: "deleted", undo: "restored" } as const;
 
 /** Handles a written edit: shows a notice, keeps the edit for undo, and reads the variables again. */
 export function applied(state: State): Step {
   const { mode, undo } = state;
   if (mode.kind !== "confirm" || !mode.isBusy) return step(state);
   const { purpose, edit } = mode;
-  if (purpose === "undo") {
-    return reload({ ...backToBrowse(state, `restored ${edit.name}`, "success"), undo: undo.slice(0, -1) });
-  }
-  const text = `${DONE[purpose]} ${edit.name}; u undoes it`;
-  return reload({ ...backToBrowse(state, text, "success"), undo: [...undo, edit] });
+  const isUndo = purpose === "undo";
+  const text = `${DONE[purpose]} ${edit.name}${isUndo ? "" : "; u undoes it"}`;
+  return reload({ ...backToBrowse(state, text, "success"), undo: isUndo ? undo.slice(0, -1) : [...undo, edit] });
 }
 
 /** Handles a refused edit: shows why in the form or the confirmation that asked for it. */

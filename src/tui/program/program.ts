@@ -9,8 +9,7 @@ export interface Program {
 }
 
 /**
- * The main loop: a message leads to a new state and to effects, which `perform` carries out and whose outcome comes back
- * as messages.
+ * The main loop: a message leads to a new state and to effects, whose outcome comes back as messages.
  * @param defer runs a callback after pending input, like `setImmediate`
  */
 export function createProgram(

@@ -18,9 +18,8 @@ export interface EntriesRead {
  * Reads all variables with their values, page by page of both.
  *
  * @param known the entries of an earlier read; unchanged ones are reused
- * @param onProgress called after each page with a function that returns the entries so far, and how many there are in all
- * @param signal aborts between two requests
- * @throws what the reader throws, ServerError if the answers don't fit together, or the signal's reason
+ * @param onProgress called after each page, with how many there are in all
+ * @throws what the reader throws, ServerError if the answers don't fit together, or the reason of the signal
  */
 export async function readEntries(
   reader: VariableReader,

@@ -5,7 +5,7 @@ export interface Command {
   readonly name: string;
   /** Names of the keys; the first one is shown in the footer. */
   readonly keys: readonly string[];
-  /** One or two words for the footer; undefined if it isn't shown there. */
+  /** A word for the footer, by default the name; undefined if it isn't shown there. */
   readonly label?: string | undefined;
   readonly help: string;
   readonly group: "Move" | "Find" | "Values" | "Edit" | "Other";
@@ -27,5 +27,5 @@ export function command(
   help: string,
   rest: Omit<Command, "group" | "name" | "keys" | "help">,
 ): Command {
-  return { group, name, keys: keys.split(" "), help, ...rest };
+  return { group, name, keys: keys.split(" "), help, label: name, ...rest };
 }

@@ -12,11 +12,8 @@ export function textField(text: string): TextField {
 }
 
 /**
- * A field after a key: the same object if the key neither types, deletes nor moves.
- *
- * Of a paste, line breaks (as `\n`) and tabs are kept, and other control characters, which can't be seen, are dropped:
- * see `hasControls`. Home, End, ctrl-a and ctrl-e stay in the line; ctrl-u and ctrl-k delete everything before and after
- * the cursor.
+ * A field after a key: the same object if the key neither types, deletes nor moves. Of a paste, line breaks (as `\n`) and
+ * tabs are kept; other control characters, which can't be seen, are dropped.
  */
 export function editText(field: TextField, key: Key): TextField {
   if (isTyped(key)) return insert(field, withoutControls(key.text));
@@ -43,7 +40,7 @@ export function hasControls(key: Key): boolean {
 
 type Move = (field: TextField) => number;
 
-/** Where the cursor goes. */
+/** Where the cursor goes; Home and End stay in the line. */
 const MOVES: Readonly<Record<string, Move>> = {
   left: before,
   right: after,

@@ -4,10 +4,7 @@ import type { Line, Piece } from "./line.js";
 /** Code units around the cursor that are drawn: more than any field is wide. */
 const REACH = 4_000;
 
-/**
- * A text field in exactly `width` columns, scrolled to its cursor, which is the inverse grapheme. A newline is shown as
- * `↵`.
- */
+/** A text field in exactly `width` columns, scrolled to its cursor, the inverse grapheme. `↵` is a newline. */
 export function textInput({ text, cursor }: { text: string; cursor: number }, width: number): Line {
   const before = cells(text.slice(Math.max(0, cursor - REACH), cursor));
   const [under = { text: " ", width: 1 }, ...after] = cells(text.slice(cursor, cursor + REACH));

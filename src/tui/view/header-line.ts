@@ -2,7 +2,7 @@ import { durationText } from "../../domain/printable.js";
 import { isReading } from "../state/loading.js";
 import type { List, Loaded, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
-import { cellText, countText, indented, type Line, line, lineWidth, type Span } from "../text/line.js";
+import { cellText, countText, fitLine, indented, type Line, line, lineWidth, type Span } from "../text/line.js";
 import { untilText } from "./status-lines.js";
 
 interface Part extends Span {
@@ -21,8 +21,7 @@ export function headerLine(state: State): Line {
   const parts = fittingParts(partsOf(state), columns);
   const start = [...joined(parts, "left"), ...detailSpans(state, columns - widthOf(parts))];
   const end = joined(parts, "right");
-  const gap = columns - lineWidth(start) - lineWidth(end);
-  return indented([...start, { text: " ".repeat(Math.max(0, gap)) }, ...end]);
+  return indented([...fitLine(start, columns - lineWidth(end)), ...end]);
 }
 
 function fittingParts(parts: readonly Part[], columns: number): readonly Part[] {

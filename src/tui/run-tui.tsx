@@ -24,11 +24,7 @@ export interface TuiOptions extends Omit<PerformerOptions, "quit" | "suspend"> {
 
 const TICK_MS = 1_000;
 
-/**
- * Browses places on a terminal until a person quits or the process receives a signal to stop.
- *
- * @throws bugs; all other errors are shown on the screen
- */
+/** Browses places until a person quits or the process is to stop. @throws bugs; other errors are shown on the screen */
 export async function runTui({ place, terminal, theme, colorLevel, ...options }: TuiOptions): Promise<void> {
   const { places, ticks } = options;
   // Lines are painted with chalk's global instance.

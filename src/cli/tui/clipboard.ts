@@ -10,16 +10,11 @@ const TIMEOUT_MS = 2_000;
 /** A program that puts its stdin into a clipboard, and its arguments. */
 type ClipboardProgram = readonly [command: string, ...args: string[]];
 
+type Write = (text: string) => void;
 type Env = Readonly<Record<string, string | undefined>>;
 
-export interface ClipboardOptions {
-  write: (text: string) => void;
-  platform: NodeJS.Platform;
-  env: Env;
-}
-
 /** Copies to the system's clipboard, and through the terminal (OSC 52), which is the only way over SSH. */
-export function createCopy({ write, platform, env }: ClipboardOptions): Copy {
+export function createCopy({ write, platform, env }: { write: Write; platform: NodeJS.Platform; env: Env }): Copy {
   // A clipboard program may outlive this process by days.
   const childEnv = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("APPVARS_")));
   return async (text) => {
@@ -55,7 +50,7 @@ const CLIP = "clip.exe";
 const TMUX: ClipboardProgram = ["tmux", "load-buffer", "-w", "-"];
 
 /** Resolves to false if the text is too long for the terminal. */
-async function sendToTerminal(text: string, env: Env, write: ClipboardOptions["write"]): Promise<boolean> {
+async function sendToTerminal(text: string, env: Env, write: Write): Promise<boolean> {
   const bytes = Buffer.from(text);
   if (bytes.length > MAX_BYTES) return false;
   const isWithTmux = env["TMUX"] && (await feedProgram(TMUX, text, env)) === undefined;

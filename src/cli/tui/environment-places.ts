@@ -46,14 +46,11 @@ export async function environmentPlaces(
     open: async () => {
       const data = await openData();
       const environment = choose(data.service.environments);
+      const flags = ["--data", resolve(io.cwd, path), "--env", qualifiedName(environment)];
+      const keyFlags = repeatedFlags(settings.layers.flags, ["encKeyFile"], io.cwd);
+      const getCommand = getCommandWith([...flags, ...keyFlags]);
       // The file stays open for the other places.
-      return openEnvironment(
-        data,
-        environment,
-        settings,
-        getCommandOf(environment, path, settings, io),
-        async () => {},
-      );
+      return openEnvironment(data, environment, settings, getCommand, async () => {});
     },
   });
   const environments = await readEnvironments(openData, path);
@@ -79,9 +76,4 @@ async function readEnvironments(open: () => Promise<WatchedData>, path: string) 
     if (error instanceof InvalidDataError && existsSync(path)) return undefined;
     throw error;
   }
-}
-
-function getCommandOf(environment: EnvironmentRecord, path: string, settings: Settings, io: Io) {
-  const flags = ["--data", resolve(io.cwd, path), "--env", qualifiedName(environment)];
-  return getCommandWith([...flags, ...repeatedFlags(settings.layers.flags, ["encKeyFile"], io.cwd)]);
 }

@@ -1,4 +1,5 @@
 import type { VariableEntry } from "../../domain/source.js";
+import { undoable } from "../modes/confirm.js";
 import type { Command } from "../state/command.js";
 import { selectedEntry } from "../state/list.js";
 import { isReading } from "../state/loading.js";
@@ -34,6 +35,6 @@ export function whyNotEdit(state: State): string | undefined {
   return isReadOnly ? "the variables of a server can't be edited here" : whyNotRead(state);
 }
 
-export function whyNoUndo({ undo }: State): string | undefined {
-  return undo.length > 0 ? undefined : "nothing to undo";
+export function whyNoUndo(state: State): string | undefined {
+  return undoable(state).length > 0 ? undefined : "nothing to undo";
 }

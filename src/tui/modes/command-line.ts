@@ -34,7 +34,8 @@ function run(state: State, field: TextField, commands: readonly Command[]): Step
   const [, word = "", argument = ""] = /^(\S*)\s*(.*)$/su.exec(field.text.trim()) ?? [];
   if (word === "") return step(backToBrowse(state));
   const command = find(word, commands);
-  const problem = command ? disabledReason(state, command, argument) : unknown(word, commands);
+  const names = commands.map(({ name }) => name);
+  const problem = command ? disabledReason(state, command, argument) : `unknown command${suggestion(word, names)}`;
   if (!command || problem !== undefined) return step(withLine(state, { field, problem }));
   return command.run(backToBrowse(state), argument);
 }
@@ -49,11 +50,6 @@ function disabledReason(state: State, command: Command, argument: string): strin
   // `:delete NAME` would delete the variable under the cursor, which can be another one.
   if (argument !== "" && command.argument === undefined) return `"${command.name}" accepts no argument`;
   return command.disabledReason?.(state);
-}
-
-function unknown(word: string, commands: readonly Command[]): string {
-  const names = commands.map(({ name }) => name);
-  return `unknown command${suggestion(word, names)}`;
 }
 
 type Completion = Pick<CommandMode, "field" | "choices">;

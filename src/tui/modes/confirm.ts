@@ -33,8 +33,13 @@ export function confirmDelete(state: State, entry: VariableEntry): Step {
   return step(confirmEdit(state, "delete", { name, before, after: undefined }));
 }
 
+/** The edits of the open place that can be undone, the newest last. */
+export function undoable({ undo, place }: State): readonly Edit[] {
+  return undo.get(place) ?? [];
+}
+
 export function confirmUndo(state: State): Step {
-  const edit = state.undo.at(-1);
+  const edit = undoable(state).at(-1);
   if (!edit) return step(notify(state, "nothing to undo"));
   return step(confirmEdit(state, "undo", { name: edit.name, before: edit.after, after: edit.before }));
 }
@@ -62,12 +67,13 @@ const DONE = { add: "added", edit: "changed", delete: "deleted", undo: "restored
 
 /** Handles a written edit: shows a notice, keeps the edit for undo, and reads the variables again. */
 export function applied(state: State): Step {
-  const { mode, undo } = state;
+  const { mode, place } = state;
   if (mode.kind !== "confirm" || !mode.isBusy) return step(state);
   const { purpose, edit } = mode;
   const isUndo = purpose === "undo";
   const text = `${DONE[purpose]} ${edit.name}${isUndo ? "" : "; u undoes it"}`;
-  return reload({ ...backToBrowse(state, text, "success"), undo: isUndo ? undo.slice(0, -1) : [...undo, edit] });
+  const edits = isUndo ? undoable(state).slice(0, -1) : [...undoable(state), edit];
+  return reload({ ...backToBrowse(state, text, "success"), undo: new Map(state.undo).set(place, edits) });
 }
 
 /** Handles a refused edit: shows why in the form or the confirmation that asked for it. */

@@ -1,12 +1,6 @@
 import type { Effect, Message, State, Step } from "../state/state.js";
 
-/** A state that changes with messages. */
-export interface Program {
-  readonly state: State;
-  dispatch(message: Message): void;
-  /** Calls `listener` once after any number of messages in a row. Returns a function to unsubscribe. */
-  subscribe(listener: () => void): () => void;
-}
+export type Program = ReturnType<typeof createProgram>;
 
 /**
  * The main loop: a message leads to a new state and to effects, whose outcome comes back as messages.
@@ -17,7 +11,7 @@ export function createProgram(
   update: (state: State, message: Message) => Step,
   perform: (effect: Effect, dispatch: (message: Message) => void) => void,
   defer: (callback: () => void) => void,
-): Program {
+) {
   const listeners = new Set<() => void>();
   let [state] = initial;
   let isPublished = true;
@@ -40,7 +34,8 @@ export function createProgram(
       return state;
     },
     dispatch,
-    subscribe: (listener) => {
+    /** Calls `listener` once after any number of messages in a row. Returns a function to unsubscribe. */
+    subscribe: (listener: () => void): (() => void) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

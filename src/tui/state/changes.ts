@@ -1,13 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { VariableEntry } from "../../domain/source.js";
 
-export interface Changes {
-  readonly added: readonly string[];
-  readonly changed: readonly string[];
-  readonly removed: readonly string[];
-}
+export type Changes = ReturnType<typeof changesBetween>;
 
-export function changesBetween(before: readonly VariableEntry[], after: readonly VariableEntry[]): Changes {
+export function changesBetween(before: readonly VariableEntry[], after: readonly VariableEntry[]) {
   const old = new Map(before.map((entry) => [entry.variable.name, entry]));
   const added: string[] = [];
   const changed: string[] = [];

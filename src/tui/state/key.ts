@@ -8,10 +8,6 @@ export interface Key {
 /** The name of a key that is a paste, even a paste of one character. */
 export const PASTE = "paste";
 
-export function isTyped({ text }: Key): boolean {
-  return text !== "";
-}
-
 /** The name of the key where keys are commands; `""` for a paste, so that pasted text never runs a command. */
 export function commandKeyName(key: Key): string {
   return key.name === PASTE ? "" : key.name;
@@ -19,7 +15,7 @@ export function commandKeyName(key: Key): string {
 
 /** The name of the key where text is typed; `""` if it types text. */
 export function editKeyName(key: Key): string {
-  return isTyped(key) ? "" : key.name;
+  return key.text === "" ? key.name : "";
 }
 
 const LABELS: Readonly<Record<string, string>> = {

@@ -23,8 +23,7 @@ export function initialState({ place, ...start }: Pick<State, "columns" | "rows"
     focus: "variables",
     mode: { kind: "browse" },
     notice: undefined,
-    undo: [],
-    undoElsewhere: new Map(),
+    undo: new Map(),
   };
   return step(state, loadEffect(state));
 }
@@ -40,9 +39,7 @@ function loadEffect({ place, loaded: { generation, entries, isComplete } }: Stat
 }
 
 export function openPlace(state: State, place: number): Step {
-  const undoElsewhere = new Map(state.undoElsewhere).set(state.place, state.undo);
-  const undo = undoElsewhere.get(place) ?? [];
-  const opened = { ...state, ...openedAt(place, state.loaded.generation + 1), undo, undoElsewhere };
+  const opened = { ...state, ...openedAt(place, state.loaded.generation + 1) };
   const next = relist({ ...opened, list: { ...state.list, cursor: 0, top: 0 } });
   return step(next, loadEffect(next));
 }

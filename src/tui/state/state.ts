@@ -146,10 +146,8 @@ export interface State {
   readonly revealed: Revealed | undefined;
   readonly marks: Marks | undefined;
   readonly notice: Notice | undefined;
-  /** Edits of this session in the open place, the newest last. */
-  readonly undo: readonly Edit[];
-  /** Those in the other places, by their index. */
-  readonly undoElsewhere: ReadonlyMap<number, readonly Edit[]>;
+  /** Edits of this session by the index of their place, the newest last. */
+  readonly undo: ReadonlyMap<number, readonly Edit[]>;
 }
 
 const NOTICE_MS = { info: 5_000, success: 5_000, error: 10_000 } as const;

@@ -1,5 +1,5 @@
 import { segmenter } from "../text/graphemes.js";
-import { isTyped, type Key } from "./key.js";
+import type { Key } from "./key.js";
 
 /** A text field. The cursor is an index into the UTF-16 code units of the text, between two graphemes. */
 export interface TextField {
@@ -16,7 +16,7 @@ export function textField(text: string): TextField {
  * tabs are kept; other control characters, which can't be seen, are dropped.
  */
 export function editText(field: TextField, key: Key): TextField {
-  if (isTyped(key)) return insert(field, withoutControls(key.text));
+  if (key.text !== "") return insert(field, withoutControls(key.text));
   const move = MOVES[key.name];
   if (move) return { ...field, cursor: move(field) };
   const end = DELETIONS[key.name];
@@ -26,7 +26,7 @@ export function editText(field: TextField, key: Key): TextField {
 /** The same for a field of one line: line breaks and tabs in a paste become spaces. */
 export function editLine(field: TextField, key: Key): TextField {
   const text = key.text.replace(/[\r\n\t]+/g, " ");
-  return editText(field, isTyped(key) ? { name: text, text } : key);
+  return editText(field, text === "" ? key : { name: text, text });
 }
 
 export function insert({ text, cursor }: TextField, added: string): TextField {
@@ -35,7 +35,7 @@ export function insert({ text, cursor }: TextField, added: string): TextField {
 
 /** Whether `editText` drops some of the text of this key. */
 export function hasControls(key: Key): boolean {
-  return isTyped(key) && withoutControls(key.text) !== withLineFeeds(key.text);
+  return withoutControls(key.text) !== withLineFeeds(key.text);
 }
 
 type Move = (field: TextField) => number;

@@ -7,15 +7,9 @@ import type { Comparison, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitText, indented, type Line, type Span, wrapLine, wrapLines } from "../text/line.js";
 import { editLines } from "./edit-lines.js";
-import { GAP, headingLine, type PanelContent, rowLines } from "./panel-content.js";
+import { GAP, headingLine, type PanelContent, rowLines, SIGNS } from "./panel-content.js";
 import { placeName } from "./places-panel.js";
 import { describePlaceFailure } from "./status-lines.js";
-
-const SIGNS = {
-  added: { text: "+ ", role: "success" },
-  removed: { text: "- ", role: "danger" },
-  changed: { text: "~ ", role: "warning" },
-} as const;
 
 const MAX_NAME = 40;
 

@@ -24,6 +24,12 @@ function positionText(count: number, top: number, page: number): string | undefi
   return `${countText(top + 1)}-${countText(Math.min(count, top + page))}/${countText(count)}`;
 }
 
+export const SIGNS = {
+  added: { text: "+ ", role: "success" },
+  removed: { text: "- ", role: "danger" },
+  changed: { text: "~ ", role: "warning" },
+} as const;
+
 /** What is between two cells of a list. */
 export const GAP = "  ";
 

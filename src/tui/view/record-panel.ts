@@ -101,9 +101,7 @@ const lastWrapped = new WeakMap<Revealed, Wrapped>();
 
 function wrappedValue(entry: VariableEntry, state: State, width: number): readonly Line[] {
   const shown = shownValue(entry, state);
-  if (shown.kind !== "shown") {
-    return wrapLine([PLACEHOLDERS[shown.kind]], width);
-  }
+  if (shown.kind !== "shown") return wrapLine([PLACEHOLDERS[shown.kind]], width);
   const { revealed } = state;
   const { text } = shown;
   const last = revealed && lastWrapped.get(revealed);

@@ -5,7 +5,7 @@ import type { Sort, State } from "../state/state.js";
 import { highlight, searchWords } from "../text/fuzzy.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitLine, fitText, indented, type Line, type Span } from "../text/line.js";
-import { GAP, headingLine, type PanelContent, rowLines } from "./panel-content.js";
+import { GAP, headingLine, type PanelContent, rowLines, SIGNS } from "./panel-content.js";
 import { emptyListLines, problemLine, progressText } from "./status-lines.js";
 import { PLACEHOLDERS } from "./value-lines.js";
 
@@ -78,19 +78,15 @@ function cells(entry: VariableEntry, state: State, columns: ListColumns): Line {
   const { name, type, description } = entry.variable;
   const searched = (text: string, width: number, look: Omit<Span, "text">): Line =>
     words.length === 0 ? [{ ...look, text: cellText(text, width) }] : highlight(words, text, width, look);
+  const mark = state.marks?.kinds.get(name);
   const spans: Line = [
-    mark(state.marks?.kinds.get(name)),
+    mark ? SIGNS[mark] : { text: "  " },
     ...searched(name, columns.name, {}),
     { text: `${GAP}${cellText(type, columns.type)}${GAP}`, role: "muted" },
     valueCell(entry, state, columns.value),
   ];
   if (columns.description === 0) return spans;
   return [...spans, { text: GAP, role: "muted" }, ...searched(description, columns.description, { role: "muted" })];
-}
-
-function mark(kind: "added" | "changed" | undefined): Span {
-  if (kind === "added") return { text: "+ ", role: "success" };
-  return kind === "changed" ? { text: "~ ", role: "warning" } : { text: "  " };
 }
 
 const ROLES = { STRING: "string", NUMBER: "number", BOOLEAN: "boolean", JSON: "json" } as const;

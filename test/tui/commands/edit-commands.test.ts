@@ -50,7 +50,7 @@ it("x reports that there is no value to delete", () => {
 
 it("u asks to undo the newest edit", () => {
   const edit = { name: "PORT", before: undefined, after: { type: "NUMBER", description: "", value: 1 } } as const;
-  expect(modeOf(run("u", { ...at(0), undo: [edit] }), "confirm").purpose).toBe("undo");
+  expect(modeOf(run("u", { ...at(0), undo: new Map([[0, [edit]]]) }), "confirm").purpose).toBe("undo");
 });
 
 it.each(["e", "a", "x", "u"])("%s can't edit the variables of a server", (key) => {
@@ -63,7 +63,7 @@ it.each(["e", "a", "x", "u", "d"])("%s is disabled until all variables are read"
   );
   expect(disabledReason(key, loaded({ isComplete: false }))).toBe("the variables can't be read");
   const edit = { name: "PORT", before: undefined, after: undefined };
-  expect(disabledReason(key, { ...at(0), undo: [edit] })).toBeUndefined();
+  expect(disabledReason(key, { ...at(0), undo: new Map([[0, [edit]]]) })).toBeUndefined();
 });
 
 it("u has nothing to undo before the first edit", () => {

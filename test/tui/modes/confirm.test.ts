@@ -6,6 +6,7 @@ import {
   confirmKey,
   confirmUndo,
   refused,
+  undoable,
 } from "../../../src/tui/modes/confirm.js";
 import { openForm, prepared } from "../../../src/tui/modes/form.js";
 import type { Edit } from "../../../src/tui/state/ports.js";
@@ -106,7 +107,7 @@ it.each([
   expect(state.mode.kind).toBe("browse");
   expect(state.notice).toMatchObject({ text, tone: "success" });
   expect(state.notice?.until).toBeGreaterThan(state.now);
-  expect(state.undo).toEqual([EDIT]);
+  expect(undoable(state)).toEqual([EDIT]);
   expect(state.loaded.generation).toBeGreaterThan(before.loaded.generation);
   expect(effects).toMatchObject([{ type: "load", place: 0, generation: state.loaded.generation }]);
 });
@@ -129,9 +130,9 @@ it("undo reverses all edits, the newest first", () => {
   const other: Edit = { name: "PORT", before: undefined, after: NEW };
   const twice = written(step(confirmEdit(written(step(asking())), "add", other)));
   const once = written(confirmUndo(twice));
-  expect([once.undo, once.notice?.text]).toEqual([[EDIT], "restored PORT"]);
+  expect([undoable(once), once.notice?.text]).toEqual([[EDIT], "restored PORT"]);
   const none = written(confirmUndo(once));
-  expect(none.undo).toEqual([]);
+  expect(undoable(none)).toEqual([]);
   const [state] = confirmUndo(none);
   expect([state.mode.kind, state.notice?.text]).toEqual(["browse", "nothing to undo"]);
 });
@@ -139,7 +140,7 @@ it("undo reverses all edits, the newest first", () => {
 it("an edit can still be undone after its undo was refused or cancelled", () => {
   const [asked] = confirmUndo(written(step(asking())));
   const state = refused(pressed(asked, "y")[0], { code: "usage", message: "it has been changed in the meantime" });
-  expect(pressed(state, "n")[0].undo).toEqual([EDIT]);
+  expect(undoable(pressed(state, "n")[0])).toEqual([EDIT]);
 });
 
 it("notices about edits contain no value", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { VariableEntry } from "../../../src/domain/source.js";
+import { undoable } from "../../../src/tui/modes/confirm.js";
 import {
   failed,
   isReading,
@@ -151,19 +152,19 @@ describe("reading again at once", () => {
 
 test("the edits of a place can be undone after another place was open", () => {
   const undo = [{ name: "PORT", before: undefined, after: undefined }];
-  const [other] = openPlace(readyState(entries, { undo }), 1);
-  expect(other.undo).toEqual([]);
-  expect(openPlace(other, 0)[0].undo).toEqual(undo);
+  const [other] = openPlace(readyState(entries, { undo: new Map([[0, undo]]) }), 1);
+  expect(undoable(other)).toEqual([]);
+  expect(undoable(openPlace(other, 0)[0])).toEqual(undo);
 });
 
 describe("opening another place", () => {
   test("opening another place resets the state and reads it", () => {
-    const before = readyState(entries, { undo: [{ name: "PORT", before: undefined, after: undefined }] });
+    const before = readyState(entries);
     const [state, effects] = openPlace(
       { ...before, revealed: { names: "all", decrypted: new Map(), until: NOW + 1 }, recordTop: 5 },
       1,
     );
-    expect(state).toMatchObject({ place: 1, placeCursor: 1, undo: [], revealed: undefined, recordTop: 0 });
+    expect(state).toMatchObject({ place: 1, placeCursor: 1, revealed: undefined, recordTop: 0 });
     expect(state.loaded).toMatchObject({ isComplete: false, entries: [], isEditable: false });
     expect(state.list.rows).toEqual([]);
     expect(effects).toEqual([{ type: "load", place: 1, generation: 2, known: [] }]);

@@ -12,7 +12,7 @@ import { serverPlaces } from "./server-places.js";
  * The environments of the data file if the settings select one; otherwise the profiles, after the server if one is
  * selected. An invalid profile is a place too, and reports the error when it is opened.
  *
- * @throws UsageError for invalid settings; what the two functions throw
+ * @throws UsageError for invalid settings; NotFoundError, InvalidDataError for what does not exist
  */
 export async function findPlaces(flags: SourceFlags, { io, warn }: Pick<Context, "io" | "warn">): Promise<Places> {
   const { settings, broken } = readUsable(flags, io);

@@ -6,13 +6,10 @@ import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitLine, indented, type Line, line, lineWidth } from "../text/line.js";
 import { textInput } from "../text/text-input.js";
 
-interface KeyHint {
-  readonly key: string;
-  readonly label: string;
-}
+type KeyHint = ReturnType<typeof hints>[number];
 
 /** `Enter keep, Esc cancel` as hints. */
-function hints(text: string): readonly KeyHint[] {
+function hints(text: string) {
   return text.split(", ").map((each) => {
     const [key = "", ...label] = each.split(" ");
     return { key, label: label.join(" ") };

@@ -24,6 +24,7 @@ function positionText(count: number, top: number, page: number): string | undefi
   return `${countText(top + 1)}-${countText(Math.min(count, top + page))}/${countText(count)}`;
 }
 
+/** The signs of differences and of marks. */
 export const SIGNS = {
   added: { text: "+ ", role: "success" },
   removed: { text: "- ", role: "danger" },
@@ -33,7 +34,7 @@ export const SIGNS = {
 /** What is between two cells of a list. */
 export const GAP = "  ";
 
-/** The heading of a list, above its first cells. */
+/** The heading of a list, as wide as its cells. */
 export function headingLine(cells: readonly string[]): Line {
   return [{ text: `   ${cells.join(GAP)} `, role: "muted", isBold: true }];
 }
@@ -48,9 +49,9 @@ export function rowLines<T>(
 ): Line[] {
   return rows.slice(top, top + page).map((row, line) => {
     const index = top + line;
-    if (index !== cursor) return [{ text: " " }, ...format(row, index), { text: " " }];
-    const spans: Line = [{ text: "›", role: "accent" }, ...format(row, index), { text: " " }];
-    return spans.map((span) => cursorSpan(span, isFocused));
+    const mark: Span = index === cursor ? { text: "›", role: "accent" } : { text: " " };
+    const spans = [mark, ...format(row, index), { text: " " }];
+    return index === cursor ? spans.map((span) => cursorSpan(span, isFocused)) : spans;
   });
 }
 

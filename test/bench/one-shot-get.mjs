@@ -1,28 +1,32 @@
 /**
  * How long scripts wait for one value: `appvars get` from a server beside a hand-written script that makes the same
  * signed request, and `dotenvx get` from a file. Medians of 25 runs that take turns, so that the ratios are
- * comparable under load; absolute times depend on the machine. `npm run bench` builds first.
+ * comparable under load; absolute times depend on the machine. `npm run bench:get` builds first.
  */
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { bigData, bigName } from "../support/big-data.mjs";
+import { APPVARS, ServerProcess } from "./shared/server-process.mjs";
+import { median } from "./shared/statistics.mjs";
 
 const RUNS = 25;
 const DOTENVX = "@dotenvx/dotenvx@2.38.2";
-const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-const binary = here("../../bin/appvars.cjs");
+const NAME = bigName(0);
 const folder = mkdtempSync(join(tmpdir(), "appvars-bench-"));
-const server = await startServer();
+const data = bigData(4);
+const server = ServerProcess.serve(write("data.json", JSON.stringify(data)));
 try {
-  const env = { PATH: process.env.PATH, HOME: folder, ...server.credentials };
+  const [{ api_key, api_secret }] = data.environments;
+  const credentials = { APPVARS_URL: await server.url(), APPVARS_API_KEY: api_key, APPVARS_API_SECRET: api_secret };
+  const env = { PATH: process.env.PATH, HOME: folder, ...credentials };
   const commands = {
     "bare node": ["--eval", ""],
-    "hand-written script": [here("hand-written-get.mjs"), "DATABASE_URL"],
-    "appvars get": [binary, "get", "DATABASE_URL"],
-    "dotenvx get": [installDotenvx(), "get", "DATABASE_URL", "-f", envFile()],
+    "hand-written script": [fileURLToPath(new URL("hand-written-get.mjs", import.meta.url)), NAME],
+    "appvars get": [APPVARS, "get", NAME],
+    "dotenvx get": [installDotenvx(), "get", NAME, "-f", write(".env", `${NAME}=https://localhost/\nPORT=3000\n`)],
   };
   const medians = measure(commands, env);
   for (const [name, ms] of Object.entries(medians)) console.log(`${name.padEnd(22)}${ms.toFixed(1)} ms`);
@@ -30,7 +34,7 @@ try {
   console.log(`get / hand-written     ${(get / medians["hand-written script"]).toFixed(2)}`);
   console.log(`get / dotenvx get      ${(get / medians["dotenvx get"]).toFixed(2)}`);
 } finally {
-  server.stop();
+  await server.stop();
   rmSync(folder, { recursive: true });
 }
 
@@ -45,22 +49,7 @@ function measure(commands, env) {
       if (round > 0) times[name].push(performance.now() - startedAt);
     }
   }
-  const median = (list) => list.sort((a, b) => a - b)[Math.floor(list.length / 2)];
   return Object.fromEntries(Object.entries(times).map(([name, list]) => [name, median(list)]));
-}
-
-async function startServer() {
-  const args = ["serve", "--data", here("../../data/example.json"), "--port", "0", "--rate-limit", "0"];
-  const child = spawn(process.execPath, [binary, ...args, "--print-credentials", "shop/development"], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  const credentials = {};
-  for await (const line of createInterface(child.stdout)) {
-    const [, name, value] = /^export (\w+)=(.*)$/.exec(line);
-    credentials[name] = value;
-    if (name === "APPVARS_API_SECRET") break;
-  }
-  return { credentials, stop: () => child.kill() };
 }
 
 function installDotenvx() {
@@ -71,8 +60,8 @@ function installDotenvx() {
   return join(folder, "node_modules/@dotenvx/dotenvx/src/cli/dotenvx.js");
 }
 
-function envFile() {
-  const path = join(folder, ".env");
-  writeFileSync(path, "DATABASE_URL=postgres://localhost/shop_dev\nPORT=3000\n");
+function write(name, text) {
+  const path = join(folder, name);
+  writeFileSync(path, text, { mode: 0o600 });
   return path;
 }

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { ScreenModel } from "./screen-model.mjs";
+import { memoryOf } from "./shared/memory.mjs";
 
 const TIMEOUT_MS = 60_000;
 const quoted = (word) => `'${word.replaceAll("'", "'\\''")}'`;
@@ -85,11 +85,8 @@ export class PtyProgram {
     return writes;
   }
 
-  /** Resident memory in MB (10^6 bytes), now and at its highest. */
   memory() {
-    const status = readFileSync(`/proc/${this.#pid}/status`, "utf8");
-    const megabytes = (name) => (Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) * 1024) / 1e6;
-    return { now: megabytes("VmRSS"), peak: megabytes("VmHWM") };
+    return memoryOf(this.#pid);
   }
 
   async stop() {

@@ -7,15 +7,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { bigData, bigName, ENVIRONMENTS } from "../support/big-data.mjs";
-import { DataServer } from "./data-server.mjs";
 import { PtyProgram } from "./pty-program.mjs";
+import { APPVARS, ServerProcess } from "./shared/server-process.mjs";
+import { quantile } from "./shared/statistics.mjs";
 
-const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const GIVEN = process.argv.slice(2);
-const BINARY = here("../../bin/appvars.cjs");
-const PROGRAM = GIVEN.length > 0 ? GIVEN : [process.execPath, BINARY, "tui"];
+const PROGRAM = GIVEN.length > 0 ? GIVEN : [process.execPath, APPVARS, "tui"];
 const SIZE = { columns: 200, rows: 60, env: { COLORTERM: "truecolor" } };
 const STARTS = 7;
 const ROUNDS = 8;
@@ -100,7 +98,7 @@ async function reportStarts(programs) {
 
 /** The same variables from a server on this machine: how soon there is something, and how soon all of it. */
 async function reportRemote({ path, size }, env) {
-  const server = new DataServer(BINARY, path);
+  const server = ServerProcess.serve(path);
   const { api_key, api_secret } = bigData(0).environments.find(({ name }) => name === env);
   const times = { "first rows": [], "all read": [] };
   try {
@@ -164,12 +162,6 @@ function printKeys(presses, what) {
     const first = chosen.map((press) => press.first);
     row(name, [quantile(whole, 0.5), quantile(whole, 0.99), Math.max(...whole), quantile(first, 0.5)], [chosen.length]);
   }
-}
-
-/** The smallest value that this part of the list does not exceed. */
-function quantile(list, part) {
-  const sorted = list.toSorted((a, b) => a - b);
-  return sorted[Math.ceil(part * sorted.length) - 1];
 }
 
 function table(title, columns) {

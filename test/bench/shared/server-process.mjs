@@ -1,0 +1,70 @@
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { memoryOf } from "./memory.mjs";
+
+export const APPVARS = fileURLToPath(new URL("../../../bin/appvars.cjs", import.meta.url));
+
+/** Requests in a minute: counted, but never reached. */
+export const RATE_LIMIT = 1e9;
+
+/** Clock ticks of /proc/PID/stat in a second: fixed on Linux. */
+const TICKS_PER_SECOND = 100;
+
+/** A Node.js program that prints `http://127.0.0.1:PORT` once it listens. */
+export class ServerProcess {
+  /** By performance.now(). */
+  startedAt = performance.now();
+  #child;
+  #ended;
+
+  /**
+   * @param {string[]} args of `node`
+   * @param {{ core?: number }} options the only core that it may run on
+   */
+  constructor(args, { core } = {}) {
+    const pin = core === undefined ? [] : ["taskset", "--cpu-list", String(core)];
+    const [program, ...rest] = [...pin, process.execPath, ...args];
+    const env = { ...process.env, NODE_ENV: "production" };
+    this.#child = spawn(program, rest, { env, stdio: ["ignore", "pipe", "pipe"] });
+    this.#ended = new Promise((resolve) => this.#child.once("close", resolve));
+  }
+
+  /** `appvars serve` on a free port. */
+  static serve(file, options) {
+    const limit = ["--rate-limit", String(RATE_LIMIT)];
+    return new ServerProcess([APPVARS, "serve", "--data", file, "--port", "0", ...limit], options);
+  }
+
+  /** Resolves to its address once it listens. */
+  async url() {
+    let output = "";
+    const listening = new Promise((resolve) => {
+      const look = (chunk) => {
+        output += chunk;
+        const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? [];
+        if (url) resolve(url);
+      };
+      for (const stream of [this.#child.stdout, this.#child.stderr]) stream.setEncoding("utf8").on("data", look);
+    });
+    const ended = this.#ended.then(() => Promise.reject(new Error(`the server ended: ${output}`)));
+    return Promise.race([listening, ended]);
+  }
+
+  /** CPU time of all its threads so far. */
+  cpuSeconds() {
+    const stat = readFileSync(`/proc/${this.#child.pid}/stat`, "utf8");
+    // The name in parentheses, field 2, may contain spaces; utime and stime are fields 14 and 15.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  }
+
+  memory() {
+    return memoryOf(this.#child.pid);
+  }
+
+  async stop() {
+    this.#child.kill();
+    await this.#ended;
+  }
+}

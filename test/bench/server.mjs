@@ -1,0 +1,41 @@
+/**
+ * How fast `appvars serve` is: throughput beside other servers, waits and memory while the data file is replaced, a very
+ * large data file, and the start. Prints the tables of docs/performance.md. For Linux with two cores: it needs
+ * `taskset`, `wrk` and /proc. `npm run bench` builds first; `npm run bench start` measures only that, and `QUICK=1` makes
+ * fewer rounds, to try it out.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { cpus, loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { leaveServerCore } from "./server/cores.mjs";
+import { largeFile } from "./server/large-file.mjs";
+import { reload } from "./server/reload.mjs";
+import { start } from "./server/start.mjs";
+import { throughput } from "./server/throughput.mjs";
+
+const quick = process.env.QUICK === "1";
+const log = (text) => console.error(text);
+const SECTIONS = {
+  throughput: (folder) => throughput({ folder, log, rounds: quick ? 2 : 12 }),
+  reload: (folder) =>
+    reload({ folder, log, ...(quick ? { replacements: 2, quietMs: 1_000 } : { replacements: 5, quietMs: 3_000 }) }),
+  large: (folder) => largeFile({ folder, log, starts: quick ? 1 : 5 }),
+  start: (folder) => start({ folder, log, starts: quick ? 3 : 25 }),
+};
+
+const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(SECTIONS);
+const unknown = names.filter((name) => !(name in SECTIONS));
+if (unknown.length > 0) throw new Error(`no such section: ${unknown}; there are ${Object.keys(SECTIONS).join(", ")}`);
+
+leaveServerCore();
+// Other load affects the figures: the ratios less than the rest.
+console.log(`${cpus().length} × ${cpus()[0].model}, Node.js ${process.versions.node}, load ${loadavg()[0].toFixed(1)}`);
+for (const name of names) {
+  log(`\n${name}`);
+  const folder = mkdtempSync(join(tmpdir(), "appvars-bench-"));
+  try {
+    console.log(`\n${await SECTIONS[name](folder)}`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,89 @@
+import { strict as assert } from "node:assert";
+import { join } from "node:path";
+import { RATE_LIMIT } from "../shared/server-process.mjs";
+import { median, ratios } from "../shared/statistics.mjs";
+import { startCases } from "./cases.mjs";
+import { spread, table, whole } from "./markdown.mjs";
+import { AUTHENTICATION, get, prepareRequests } from "./requests.mjs";
+import { wrk } from "./wrk.mjs";
+
+/** Short, so that the servers of a round run under the same load of the machine. */
+const RUN_SECONDS = 1;
+/** How many targets are compared before each round. */
+const CHECKED = 20;
+
+/**
+ * Requests per second, and CPU time per request, of `appvars serve` and of other servers, as ratios to those of a bare
+ * `node:http` server. The servers take turns.
+ *
+ * @param {{ folder: string, rounds: number, log: (text: string) => void }} options
+ */
+export async function throughput({ folder, rounds, log }) {
+  const servers = [];
+  try {
+    const start = async (server) => {
+      servers.push(server);
+      return { server, url: await server.url() };
+    };
+    const cases = (await startCases(folder, start)).map((item) => ({ ...item, results: [] }));
+    for (const item of cases) if (item.isGuarded) await checkGuards(item);
+    const requests = join(folder, "requests.http");
+    // The first round warms up and is not counted.
+    for (let round = 0; round <= rounds; round++) {
+      for (const item of cases) {
+        await checkAnswers(item);
+        prepareRequests(requests, item.targets, item.authenticate);
+        const result = await measure(item, requests);
+        log(`round ${round} of ${rounds}: ${whole(result.rate)}/s ${item.name}, ${item.request}`);
+        if (round > 0) item.results.push(result);
+      }
+    }
+    return report(cases);
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()));
+  }
+}
+
+/** Fails unless the server gives exactly the answers that all servers must give. */
+async function checkAnswers({ name, url, targets, answers, authenticate, status }) {
+  const step = Math.ceil(targets.length / CHECKED);
+  for (const target of targets.filter((_, index) => index % step === 0)) {
+    const answer = await get(url, target, authenticate);
+    const expected = { status, body: JSON.stringify(answers.get(target)) };
+    assert.deepEqual({ status: answer.status, body: answer.body }, expected, `${name} answers ${target} differently`);
+  }
+}
+
+/** Fails unless the server refuses a wrong signature and counts requests: it must not be fast by doing less. */
+async function checkGuards({ name, url, targets: [target] }) {
+  const refused = await get(url, target, AUTHENTICATION.wrongSignature);
+  assert.equal(refused.status, 401, `${name} checks signatures`);
+  const { headers } = await get(url, target, AUTHENTICATION.signature);
+  assert.equal(headers["ratelimit-limit"], String(RATE_LIMIT), `${name} limits the rate`);
+}
+
+async function measure({ name, server, url, status }, file) {
+  const cpuBefore = server.cpuSeconds();
+  const { requests, seconds, errorStatuses } = await wrk(url, file, RUN_SECONDS);
+  const cpuSeconds = server.cpuSeconds() - cpuBefore;
+  if (errorStatuses !== (status === 200 ? 0 : requests)) {
+    throw new Error(`${name}: ${errorStatuses} of ${requests} answers have an error status`);
+  }
+  return { rate: requests / seconds, cpu: (cpuSeconds / requests) * 1e6 };
+}
+
+function report(cases) {
+  const [bare] = cases;
+  const column = (item, key) => item.results.map((result) => result[key]);
+  const toBare = (item, key) => (item === bare ? "1" : spread(ratios(column(item, key), column(bare, key))));
+  const rows = cases.map((item) => [
+    item.name,
+    item.request,
+    toBare(item, "rate"),
+    toBare(item, "cpu"),
+    whole(median(column(item, "rate"))),
+    whole(median(column(item, "cpu"))),
+  ]);
+  const measures = ["Requests/s, ratio", "CPU time, ratio", "Requests/s", "CPU time per request, µs"];
+  return table(["Server", "Request", ...measures], rows, { textColumns: 2 });
+}

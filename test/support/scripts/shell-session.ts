@@ -73,12 +73,11 @@ export class ShellSession {
 
   /** Starts a program in the background, and waits until it has printed or ended. `export` lines are taken in. */
   async start(command: string): Promise<Output> {
-    const place = await this.run(`${shellWord(process.execPath)} -p 'JSON.stringify([process.cwd(), process.env])'`);
+    // As commands that restore them, which sh prints itself.
+    const place = await this.run("export -p; echo 'cd \"$PWD\"'");
     if (this.hasEnded) return place;
-    const [cwd, env] = JSON.parse(place.stdout);
-    const child = spawn("sh", ["-c", `exec ${command}`], {
-      cwd,
-      env,
+    const child = spawn("sh", ["-c", `${place.stdout}exec ${command}`], {
+      env: {},
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     });

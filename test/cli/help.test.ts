@@ -21,6 +21,24 @@ describe("--help", () => {
     expect(stdout).toContain("--json");
     expect(stdout).not.toContain("(default: false)");
   });
+
+  it.each([
+    ["serve", "appvars serve --data vars.json --port 0"],
+    ["init", "appvars init --data vars.json"],
+    ["list", "appvars list --filter database"],
+    ["show", "appvars show DATABASE_URL"],
+    ["health", "until appvars health --max-wait 0; do sleep 1; done"],
+    ["set", "appvars set DATABASE_URL --data vars.json --env test < url.txt"],
+    ["unset", "appvars unset DEBUG --data vars.json --env production"],
+    ["import", "appvars import .env --data vars.json --env development --dry-run"],
+    ["export", 'eval "$(appvars export --format shell)"'],
+    ["diff", "appvars diff test production --data vars.json"],
+    ["env rotate", "appvars env rotate production --data vars.json --grace 24h"],
+    ["sign", 'curl -H "x-api-key: $APPVARS_API_KEY" \\'],
+  ])("%s --help begins its example with what most people need", async (words, example) => {
+    const { stdout } = await runCli([...words.split(" "), "--help"]);
+    expect(stdout).toContain(`\nExample:\n  ${example}\n`);
+  });
 });
 
 describe("a mistyped command", () => {

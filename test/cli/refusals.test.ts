@@ -1,0 +1,239 @@
+import { copyFile, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { runCli } from "../support/cli.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const EXAMPLE = fileURLToPath(new URL("../../data/example.json", import.meta.url));
+const ENVIRONMENTS =
+  "shop/development, shop/test, shop/production, billing/development, billing/test, billing/production";
+const VARIABLE_NAME =
+  "a name is 1 to 255 letters, digits, _ . or -, begins with a letter or _, and does not end in 99914b932bd37a50b983c5e7c90ae93b";
+const TYPES = "It must be one of STRING, NUMBER, BOOLEAN, JSON.";
+const REQUEST_PATH = "the path must begin with a slash and be percent-encoded, as in /v1/variables?limit=2";
+const UNREACHABLE = "can't reach http://127.0.0.1:1: connection refused; is the server running?";
+
+type Refusal = [line: string, message: string];
+
+/** Data files that break a rule. */
+const BROKEN = {
+  "syntax.json": '{\n  "version": 1\n  "environments": []\n}\n',
+  "twice.json":
+    '{\n"version": 1,\n"environments": [{ "id": 1, "name": "test", "api_key": "k", "api_secret": "a", "api_secret": "b" }],\n"variables": [], "values": [] }',
+  "rules.json": JSON.stringify({
+    version: 1,
+    environments: [{ id: 1, name: "test", api_key: "k", api_secret: "s" }],
+    variables: [{ id: 1, type: "NUMBER", name: "PORT", description: "" }],
+    values: [{ id: 1, variable_id: 1, environment_id: 1, content: { value: "text" } }],
+  }),
+};
+
+/**
+ * Runs a line in which `DIR/` is a folder with the example data, which is in use by default, and broken files. Expects
+ * the code, the message (or with --json, its JSON), nothing on stdout, and that no file was changed or created.
+ */
+async function expectRefusal(code: number, line: string, message: string): Promise<void> {
+  const folder = await temporaryFolder();
+  await copyFile(EXAMPLE, join(folder, "example.json"));
+  for (const [name, text] of Object.entries(BROKEN)) await writeFile(join(folder, name), text);
+  const argv = line.split(" ").map((word) => (word === "''" ? "" : word.replaceAll("DIR/", `${folder}/`)));
+  const data = { APPVARS_DATA: join(folder, "example.json"), APPVARS_ENV: "shop/test" };
+  const env = { ...data, APPVARS_API_KEY: "k", APPVARS_API_SECRET: "s" };
+  const { stderr, ...rest } = await runCli(argv, { env });
+  const shown = stderr.replaceAll(`${folder}/`, "DIR/");
+  expect({ ...rest, stderr: shown }).toEqual({
+    code,
+    stdout: "",
+    stderr: message.startsWith("{") ? `${message}\n` : `appvars: ${message}\n`,
+  });
+  expect(await readFile(join(folder, "example.json"), "utf8")).toBe(await readFile(EXAMPLE, "utf8"));
+  expect(await readdir(folder)).toHaveLength(1 + Object.keys(BROKEN).length);
+}
+
+describe("a usage error exits 2 and changes nothing", () => {
+  it.each<Refusal>([
+    ["list --vales", "unknown option '--vales' (did you mean --values?)"],
+    // The value of an unknown flag may be a secret, and is not repeated.
+    ["list --api-secret=hunter2", "unknown option '--api-secret'"],
+    ["list --type text", `option '--type <type>' argument 'text' is invalid. ${TYPES}`],
+    ["list DATABASE_URL", "too many arguments for 'list'. Expected 0 arguments but got 1."],
+    ["get", "missing required argument 'name'"],
+    ["get --timeout x PORT --url http://127.0.0.1:1", "--timeout must be a number of seconds, 0.001 to 2000000"],
+    ["get --max-wait -1 PORT --url http://127.0.0.1:1", "--max-wait must be a number of seconds, 0 to 2000000"],
+    ["get PORT --auth basic --url http://127.0.0.1:1", "--auth must be one of hmac, headers"],
+    ["get PORT --url ftp://localhost", "--url: the server's URL must look like http://127.0.0.1:7400"],
+    [
+      "get PORT --api-secret-file DIR/missing.txt --url http://127.0.0.1:1",
+      "--api-secret-file DIR/missing.txt can't be read (ENOENT)",
+    ],
+    [
+      "get --cache=0 PORT",
+      "option '--cache[=age]' argument '0' is invalid. It must be whole seconds or a time such as 12h, from 1 second to 30 days; omit --cache to cache nothing.",
+    ],
+    [
+      "get PORT --data DIR/example.json --env development",
+      'the environment "development" is ambiguous: name one of shop/development, billing/development',
+    ],
+    [
+      "get PORT --data DIR/example.json --url http://127.0.0.1:1",
+      "--url and --data are mutually exclusive: use only one",
+    ],
+    [
+      "export --format jsn",
+      "option '--format <format>' argument 'jsn' is invalid. Allowed choices are dotenv, shell, fish, json, yaml, docker, properties, tfvars, github.",
+    ],
+    ["diff shop/test", "missing required argument 'b'"],
+    ["set PORT abc", "a NUMBER must be a JSON number in the range and precision of a double"],
+    ["set DEBUG yes", "a BOOLEAN is true or false"],
+    ["set LIMITS { --type json", "not valid JSON, at line 1, column 2"],
+    ["set '' x", `"" can't be a variable's name: ${VARIABLE_NAME}`],
+    [
+      "set PORT99914b932bd37a50b983c5e7c90ae93b 1",
+      `"PORT99914b932bd37a50b983c5e7c90ae93b" can't be a variable's name: ${VARIABLE_NAME}`,
+    ],
+    ["set PORT 1 --type text", `option '--type <type>' argument 'text' is invalid. ${TYPES}`],
+    ["set PORT", 'there is no value on stdin; to set PORT to an empty value, pass "" or - as VALUE'],
+    ["set PORT 1 2", "too many arguments for 'set'. Expected 2 arguments but got 3."],
+    ["unset", "missing required argument 'name'"],
+    [
+      "import .env --format toml",
+      "option '--format <format>' argument 'toml' is invalid. Allowed choices are dotenv, json, yaml.",
+    ],
+    [
+      "env add a/b/c --data DIR/example.json",
+      "the name must be like staging or shop/staging, each part 1 to 255 characters, none of them a slash or a control character",
+    ],
+    ["env remove", "missing required argument 'name'"],
+    ["env rename staging", "unknown command 'rename' (did you mean rotate?)"],
+    [
+      "env rotate shop/test --data DIR/example.json --grace soon",
+      "option '--grace <duration>' argument 'soon' is invalid. It must be a time such as 90s, 30m, 24h or 7d.",
+    ],
+    ["run", "missing required argument 'command'"],
+    [
+      "run --only NODE_OPTIONS -- true",
+      "--only names reserved variables, which can make programs run other code: NODE_OPTIONS; to pass them on, add --allow-reserved NODE_OPTIONS",
+    ],
+    [
+      "run --allow-reserved echo not reached",
+      "option '--allow-reserved <names>' argument 'echo' is invalid. \"echo\" is not a reserved name. It must be reserved names separated by commas.",
+    ],
+    ["sandbox", "missing required argument 'command'"],
+    [
+      "sandbox --fail-rate 2 -- true",
+      "option '--fail-rate <share>' argument '2' is invalid. It must be a share from 0 to 1, such as 0.25.",
+    ],
+    ["sign G.T /", "the method must be a word such as GET"],
+    ["sign GET v1/variables", REQUEST_PATH],
+    ["openapi --format xml", "option '--format <format>' argument 'xml' is invalid. Allowed choices are json, yaml."],
+    [
+      "completion powershell",
+      "command-argument value 'powershell' is invalid for argument 'bash|zsh|fish'. Allowed choices are bash, zsh, fish.",
+    ],
+    ["completion", "missing required argument 'bash|zsh|fish'"],
+    [
+      "serve --data DIR/example.json --port 65536",
+      "option '--port <port>' argument '65536' is invalid. It must be a whole number from 0 to 65535.",
+    ],
+    [
+      "serve --data DIR/example.json --port 0 --rate-window 0",
+      "option '--rate-window <seconds>' argument '0' is invalid. It must be a whole number from 1 to 86400.",
+    ],
+    [
+      "serve --data DIR/example.json --port 0 --log-format xml",
+      "option '--log-format <format>' argument 'xml' is invalid. Allowed choices are pretty, json.",
+    ],
+  ])("appvars %s", async (line, message) => {
+    await expectRefusal(2, line, message);
+  });
+
+  it.each([
+    ["", "the host must be an address or a name"],
+    ["192.0.2.1", "--host 192.0.2.1 is not an address of this machine"],
+  ])("serve refuses to listen on --host '%s'", async (host, message) => {
+    const { code, stdout, stderr } = await runCli(["serve", "--data", EXAMPLE, "--port", "0", "--host", host]);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(`--host ${host}: other machines may reach the server`);
+    expect(stderr.endsWith(`\nappvars: ${message}\n`)).toBe(true);
+  });
+
+  it.each([["get PORT"], ["sandbox -- true"]])("appvars %s needs the name of an environment", async (line) => {
+    const [command = "", ...words] = line.split(" ");
+    const { code, stdout, stderr } = await runCli([command, "--data", EXAMPLE, ...words]);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toBe(`appvars: which environment? add --env with one of ${ENVIRONMENTS}\n`);
+  });
+
+  it("a variable with an invalid number is named as the source of the error", async () => {
+    const { code, stdout, stderr } = await runCli(["get", "PORT"], { env: { APPVARS_TIMEOUT: "x" } });
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toBe("appvars: APPVARS_TIMEOUT must be a number of seconds, 0.001 to 2000000\n");
+  });
+});
+
+describe("a name that does not exist exits 3 and changes nothing", () => {
+  it.each<Refusal>([
+    ["get PROT", 'there is no variable "PROT" (did you mean PORT?)'],
+    ["get PORT --env shop/staging", `no environment named "shop/staging"; there is ${ENVIRONMENTS}`],
+    ["explain PROT", 'there is no variable "PROT" (did you mean PORT?)'],
+    ["explain PATH", 'there is no variable "PATH"'],
+    ["show SENTRI_DSN", 'there is no variable "SENTRI_DSN" (did you mean SENTRY_DSN?)'],
+    ["show NO_SUCH_NAME", 'there is no variable "NO_SUCH_NAME"'],
+    ["run --only PORT,PROT -- true", 'there is no variable "PROT" (did you mean PORT?)'],
+    ["set PORT 1 --env nope", `no environment named "nope"; there is ${ENVIRONMENTS}`],
+    ["unset SENTRY_DSN", '"SENTRY_DSN" has no value in shop/test'],
+    [
+      "diff shop/test shop/staging --data DIR/example.json",
+      `no environment named "shop/staging"; there is ${ENVIRONMENTS}`,
+    ],
+    [
+      "env rotate shop/staging --data DIR/example.json",
+      `no environment named "shop/staging"; there is ${ENVIRONMENTS}`,
+    ],
+    [
+      "serve --data DIR/example.json --port 0 --print-credentials shop/staging",
+      `no environment named "shop/staging"; there is ${ENVIRONMENTS}`,
+    ],
+  ])("appvars %s", async (line, message) => {
+    await expectRefusal(3, line, message);
+  });
+});
+
+it.each<Refusal>([
+  ["get PORT --url http://127.0.0.1:1 --max-wait 0.2 --quiet", UNREACHABLE],
+  [
+    "get PORT --url http://127.0.0.1:1 --max-wait 0.2 --json",
+    `{"error":{"code":"unreachable","message":"${UNREACHABLE}"}}`,
+  ],
+  ["health --url http://127.0.0.1:1 --max-wait 0", UNREACHABLE],
+])("a server that can't be reached exits 5: appvars %s", async (line, message) => {
+  await expectRefusal(5, line, message);
+});
+
+describe("a data file that is missing or breaks a rule exits 8 and is not changed", () => {
+  const syntax = "DIR/syntax.json is not valid JSON: line 3, column 3: comma expected";
+  const missing = "DIR/missing.json can't be read: no such file or folder";
+  const rules = `DIR/rules.json values[0] (id 1): content.value must be a NUMBER, like its variable "PORT"`;
+  it.each<Refusal>([
+    ["list --data DIR/missing.json --env test", missing],
+    ["set PORT 1 --data DIR/missing.json --env test", missing],
+    ["health --data DIR/missing.json --env test", missing],
+    ["diff DIR/missing.json:test DIR/example.json:shop/test", missing],
+    ["list --data DIR/syntax.json --env test", syntax],
+    ["set PORT 1 --data DIR/syntax.json --env test", syntax],
+    ["env list --data DIR/syntax.json", syntax],
+    ["diff DIR/syntax.json:a DIR/syntax.json:b", syntax],
+    ["serve --data DIR/syntax.json --port 0", syntax],
+    ["list --data DIR/rules.json --env test", rules],
+    [
+      "get PORT --data DIR/rules.json --env test --json",
+      `{"error":{"code":"invalid_data","message":${JSON.stringify(rules)}}}`,
+    ],
+    ["import - --data DIR/rules.json --env test", `stdin contains no variables\nappvars: ${rules}`],
+    ["list --data DIR/twice.json --env test", "DIR/twice.json has the same key twice in one object: line 3, column 80"],
+    ["list --data / --env test", "/ can't be read: it is a folder"],
+  ])("appvars %s", async (line, message) => {
+    await expectRefusal(8, line, message);
+  });
+});

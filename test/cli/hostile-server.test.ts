@@ -40,15 +40,23 @@ describe("a server that does not answer with HTTP", () => {
       socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"),
     );
     const env = { APPVARS_URL: url.origin, ...CREDENTIALS };
-    const { code, stdout, stderr } = await run(process.execPath, [BINARY, ...argv], env);
+    const { code, stdout, stderr } = await runCli(argv, { env });
     expect([code, stdout]).toEqual([7, ""]);
     expect(stderr).toBe(`appvars: ${url.origin} switches to another protocol (status 101)\n`);
+  });
+
+  it("a protocol switch does not keep the process running", async () => {
+    const { url } = await tcpPeer((socket) =>
+      socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"),
+    );
+    const env = { APPVARS_URL: url.origin, ...CREDENTIALS };
+    expect(await run(process.execPath, [BINARY, "get", "PORT"], env)).toMatchObject({ code: 7, stdout: "" });
   });
 
   it.each(READERS)("a connection closed without an answer makes %s exit 5", async (_name, argv) => {
     const { url } = await tcpPeer((socket) => socket.end());
     const env = { APPVARS_URL: url.origin, ...CREDENTIALS, APPVARS_MAX_WAIT: "0" };
-    const { code, stdout } = await run(process.execPath, [BINARY, ...argv], env);
+    const { code, stdout } = await runCli(argv, { env });
     expect([code, stdout]).toEqual([5, ""]);
   });
 });
@@ -89,7 +97,7 @@ describe("what a server sends", () => {
     for (const name of names) {
       const { url } = await listPeer({ variables: [variable(1, name)], values: [value(1, "")] });
       const env = { APPVARS_URL: url.origin, ...CREDENTIALS };
-      const { code, stdout, stderr } = await run(process.execPath, [BINARY, ...argv], env);
+      const { code, stdout, stderr } = await runCli(argv, { env });
       expect([code, stdout]).toEqual([7, ""]);
       expect(stderr).toContain("does not speak the appvars API: data[0].name must be the name of a variable\n");
     }
@@ -136,9 +144,9 @@ describe("what a server sends", () => {
 });
 
 describe("an endless list", () => {
-  it.each([["list"], ["run", "--", "true"], ["run", "--watch", "--", "true"]])(
-    "an endless list makes %s %s exit 5 after --max-wait and one --timeout",
-    async (...argv) => {
+  it.each([["list"], ["run", "--", "true"], ["run", "--watch", "--", "true"]].map(named))(
+    "an endless list makes %s exit 5 after --max-wait and one --timeout",
+    async (_name, argv) => {
       const { url } = await httpPeer((req, res) => {
         const offset = Number(new URL(req.url ?? "", "http://a").searchParams.get("offset"));
         const page = { metadata: { limit: 1, offset, total: 2_000_000 }, data: [variable(offset + 1, `V${offset}`)] };
@@ -175,14 +183,12 @@ describe.skipIf(process.platform === "win32")("a cache entry that is not a regul
   async function cached() {
     const cache = await temporaryFolder();
     const { url, close } = await runningServer();
-    const env = { APPVARS_URL: url, ...CREDENTIALS, XDG_CACHE_HOME: cache };
-    expect(await run(process.execPath, [BINARY, ...argv], env)).toMatchObject({ code: 0, stdout: "3000\n" });
+    const get = () => runCli(argv, { env: { APPVARS_URL: url, ...CREDENTIALS }, cache });
+    expect(await get()).toMatchObject({ code: 0, stdout: "3000\n" });
     await close();
-    // Beside the answers, Node 22 and newer keep compiled code.
-    const answers = join(cache, "appvars", "answers");
-    const names = await readdir(answers, { recursive: true, withFileTypes: true });
+    const names = await readdir(join(cache, "answers"), { recursive: true, withFileTypes: true });
     const [file = ""] = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-    return { file, get: () => run(process.execPath, [BINARY, ...argv], env) };
+    return { file, get };
   }
 
   it("is used when it is the answer", async () => {

@@ -1,0 +1,69 @@
+/**
+ * Builds dist/. With --if-changed, only if dist/ is not what a build of the current sources has left: `npm cit` builds
+ * once. dist/.build says what it was built from. Changes that are made by hand in node_modules/ are not noticed.
+ */
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+process.chdir(fileURLToPath(new URL("..", import.meta.url)));
+
+const RECORD = "dist/.build";
+const INPUTS = [
+  "src",
+  "scripts",
+  "rolldown.config.js",
+  "tsconfig.json",
+  "tsconfig.build.json",
+  "package.json",
+  "package-lock.json",
+  // What npm has installed.
+  "node_modules/.package-lock.json",
+];
+
+const inputs = hash(INPUTS);
+if (!process.argv.includes("--if-changed") || readRecord() !== recordOf(inputs)) build();
+
+function build() {
+  rmSync(RECORD, { force: true });
+  for (const command of [
+    "tsc -p tsconfig.build.json",
+    "rolldown --config --log-level silent",
+    "node scripts/prune-dist.mjs",
+  ]) {
+    const { status } = spawnSync(command, { shell: true, stdio: "inherit" });
+    if (status !== 0) process.exit(status ?? 1);
+  }
+  // Of the sources as they were before: one that was saved during the build may not be in it.
+  writeFileSync(RECORD, recordOf(inputs));
+}
+
+function readRecord() {
+  return existsSync(RECORD) ? readFileSync(RECORD, "utf8") : undefined;
+}
+
+function recordOf(inputs) {
+  return `${inputs} ${hash(["dist"])}\n`;
+}
+
+/** A hash of the names and contents of files, those in folders too. */
+function hash(paths) {
+  const sum = createHash("sha256");
+  for (const path of paths.filter(existsSync).flatMap(filesIn)) {
+    if (path === join(RECORD)) continue;
+    const content = readFileSync(path);
+    sum.update(`${path}\n${content.length}\n`).update(content);
+  }
+  return sum.digest("hex");
+}
+
+function filesIn(path) {
+  if (!statSync(path).isDirectory()) return [path];
+  const entries = readdirSync(path, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}

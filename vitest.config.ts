@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 // @ts-expect-error: scripts of the build have no types
 import { replaceInkOutput } from "./scripts/replace-ink-output.mjs";
 
@@ -12,6 +13,18 @@ const ISOLATED = [
   "test/store/reload-failures.test.ts",
 ];
 
+/**
+ * Runs the sessions first, which take longer than any other file: at the end, the other workers would wait for them.
+ * Without results of an earlier run, as on CI, Vitest begins with the largest files.
+ */
+class SessionsFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isFirst = ({ moduleId }: TestSpecification) => moduleId.endsWith("/test/scripts.test.ts");
+    return [...sorted.filter(isFirst), ...sorted.filter((file) => !isFirst(file))];
+  }
+}
+
 export default defineConfig({
   plugins: [replaceInkOutput()],
   test: {
@@ -19,8 +32,9 @@ export default defineConfig({
     server: { deps: { inline: ["ink", "ink-testing-library"] } },
     // Spawned processes and real sockets share the cores; none of these tests is about time.
     testTimeout: 30_000,
-    // Many tests wait for timers and processes: with a worker for each core, cores would be idle.
-    maxWorkers: "150%",
+    // Vitest leaves one core unused by default, and has no percentage above this.
+    maxWorkers: "100%",
+    sequence: { sequencer: SessionsFirst },
     projects: [
       // Left out by `!`, since `exclude` would take the place of `--exclude` on the command line.
       {

@@ -15,7 +15,7 @@ const { UPDATE_SCRIPTS: isUpdate = "", CI: isCi = "" } = process.env;
 if (isUpdate && isCi) throw new Error("UPDATE_SCRIPTS rewrites the tests: it is not for CI");
 
 describe.concurrent("script", () => {
-  it.each(SCRIPTS)("%s", { timeout: 60_000 }, async (name) => {
+  it.each(SCRIPTS)("the session in %s runs as written", { timeout: 60_000 }, async (name) => {
     const path = join(FOLDER, name);
     const text = readFileSync(path, "utf8");
     const { problems, rewritten } = await checkScript(text, { file: relative(process.cwd(), path) });

@@ -50,11 +50,11 @@ describe("a mistyped command", () => {
     ["env lst --help", "unknown command 'lst' (did you mean list?)"],
     ["help env lst", "unknown command 'lst' (did you mean list?)"],
     ["frobnicate --help", "unknown command 'frobnicate'; see --help"],
-  ])("%s", async (line, message) => {
+  ])("appvars %s is refused as an unknown command", async (line, message) => {
     expect(await runCli(line.split(" "))).toEqual({ code: 2, stdout: "", stderr: `appvars: ${message}\n` });
   });
 
-  it("as JSON", async () => {
+  it("a mistyped command is reported as JSON with --json", async () => {
     const { stderr } = await runCli(["gett", "--help", "--json"]);
     expect(JSON.parse(stderr)).toEqual({
       error: { code: "usage", message: "unknown command 'gett' (did you mean get?)" },

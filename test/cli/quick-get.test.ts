@@ -100,7 +100,7 @@ describe("get without commander leaves to commander", () => {
     ["--url=http://a get A"],
     ["list get"],
     [""],
-  ])("%j", async (line) => {
+  ])("get without commander leaves %j to commander", async (line) => {
     const argv = line.split(" ");
     expect(await runWith((io) => quickGet(argv, io))).toEqual({ code: undefined, stdout: "", stderr: "" });
   });

@@ -123,7 +123,7 @@ export function describeVariableSource(name: string, openStore: (store: Store) =
     });
 
     describe.each(BY_NAME)("%s finds nothing under", (method) => {
-      it.each(ABSENT_NAMES)("%j", async (name) => {
+      it.each(ABSENT_NAMES)("the name %j", async (name) => {
         const source = await open();
         await expect(source[method](name)).rejects.toThrow(new NotFoundError("Not found"));
       });

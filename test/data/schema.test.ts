@@ -67,7 +67,7 @@ describe("the schema and the store both accept", () => {
     ["null as a JSON value", (data) => (data.values[3].content.value = null)],
   ];
 
-  test.each(ACCEPTED)("%s", async (_what, edit) => {
+  test.each(ACCEPTED)("the schema and the store accept %s", async (_what, edit) => {
     const data = edited(edit);
     expect(isValid(data), JSON.stringify(isValid.errors)).toBe(true);
     await expect(parsed(data)).resolves.toBeDefined();
@@ -126,7 +126,7 @@ describe("the schema and the store both refuse", () => {
     ["a content that is the value itself", (data) => (data.values[0].content = 3000)],
   ];
 
-  test.each(REFUSED)("%s", async (_what, edit) => {
+  test.each(REFUSED)("the schema and the store refuse %s", async (_what, edit) => {
     const data = edited(edit);
     expect(isValid(data)).toBe(false);
     await expect(parsed(data)).rejects.toThrow(InvalidDataError);

@@ -39,7 +39,7 @@ describe("the example of a signature", () => {
 describe("each example is valid by its schema", () => {
   const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(DOCUMENT, "document");
 
-  it.each(placesOf("schema", DOCUMENT))("%s", (pointer, place) => {
+  it.each(placesOf("schema", DOCUMENT))("each example at %s is valid by its schema", (pointer, place) => {
     const isValid = ajv.compile({ $ref: `document#${pointer}/schema` });
     const named = Object.values((place["examples"] ?? {}) as Record<string, { value: unknown }>);
     const examples = "example" in place ? [place["example"]] : named.map(({ value }) => value);

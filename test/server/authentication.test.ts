@@ -49,7 +49,7 @@ describe("missing, malformed and wrong credentials get the same 401", () => {
     ["a bad signature with a good secret", { ...DEV_HEADERS, authorization: `HMAC ${Date.now()}:${"0".repeat(64)}` }],
     ["an empty Authorization, for all the good secret", { ...DEV_HEADERS, authorization: "" }],
     ["another scheme, for all the good secret", { ...DEV_HEADERS, authorization: "Basic ZGV2LWtleTpkZXYtc2VjcmV0" }],
-  ])("%s", async (_case, headers) => {
+  ])("credentials are refused: %s", async (_case, headers) => {
     const answer = await get(await runningServer(), TARGET, headers);
     expect(answer.status).toBe(401);
     expect(answer.json).toStrictEqual({ message: "Credentials are missing or not valid" });

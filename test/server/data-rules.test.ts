@@ -25,7 +25,7 @@ describe("a value is the JSON value of its variable's type", () => {
     ["JSON", "text"],
     ["JSON", [{ a: [] }]],
     ["NUMBER", "envbee:enc:v1:AAAA"],
-  ])("%s %j", async (type, value) => {
+  ])("a %s is answered as the JSON value %j", async (type, value) => {
     const server = await runningServer({ data: withValue(type, value) });
     const { json } = await get(server, "/v1/variables-values-by-name/NAME");
     expect(json).toStrictEqual({ id: 11, variable_id: 1, content: { value } });

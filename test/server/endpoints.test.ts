@@ -70,7 +70,7 @@ describe("data that does not exist or belongs to another environment is answered
     ["a property that every object has", "/v1/variables-values-by-name/constructor"],
     ["another one", "/v1/variables-values-by-name/toString/content"],
     ["a name with an encoded slash", "/v1/variables-values-by-name/DEBUG%2Fcontent"],
-  ])("%s", async (_case, target) => {
+  ])("%s is answered with 404", async (_case, target) => {
     const { status, json } = await get(await runningServer(), target);
     expect({ status, json }).toStrictEqual({ status: 404, json: { message: "Not found" } });
   });

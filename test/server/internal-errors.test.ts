@@ -13,7 +13,7 @@ const FAULTS: Record<string, () => never | Promise<never>> = {
 };
 
 describe("an internal error is logged and not sent to the caller:", () => {
-  it.each(Object.entries(FAULTS))("%s", async (_case, listVariables) => {
+  it.each(Object.entries(FAULTS))("%s is logged and not sent to the caller", async (_case, listVariables) => {
     const onInternalError = vi.fn();
     const server = await stubbedServer({ source: { listVariables }, options: { onInternalError } });
     const { status, json, headers, body } = await get(server, "/v1/variables");

@@ -43,7 +43,7 @@ describe("HEAD is answered as GET without the body:", () => {
     ["/v1/variables/999", DEV_HEADERS],
     ["/v1/variables", {}],
     ["/nothing", {}],
-  ])("%s", async (target, headers) => {
+  ])("HEAD %s is answered as GET without the body", async (target, headers) => {
     const server = await runningServer();
     const [head, got] = [await request(server, "HEAD", target, headers), await get(server, target, headers)];
     expect(head).toMatchObject({ status: got.status, body: "" });
@@ -103,7 +103,7 @@ describe("a target that is not a path is refused with and without credentials:",
     "/v1/variables-values-by-name/%ff",
     "/%c0%af",
     "/healthz/%",
-  ])("%s", async (target) => {
+  ])("the target %s is refused", async (target) => {
     const server = await runningServer();
     const signature = { authorization: signByHand({ secret: "dev-secret", route: target }) };
     for (const headers of [{}, DEV_HEADERS, signature]) {

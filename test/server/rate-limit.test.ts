@@ -100,7 +100,7 @@ describe("a rate limit counter", () => {
     ["one key, but not another", TEST_HEADERS, 200],
     ["one key, but not another's signature", signed("test-secret"), 200],
     ["one key, but not requests without credentials", {}, 401],
-  ])("%s", async (_case, headers, status) => {
+  ])("a rate limit counter belongs to %s", async (_case, headers, status) => {
     expect(await get(await serverAfter(DEV_HEADERS), TARGET, headers)).toMatchObject({ status });
   });
 

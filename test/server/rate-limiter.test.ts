@@ -125,7 +125,7 @@ describe("clientAddress()", () => {
     ["a zone is ignored", "fe80::1%eth0", "fe80:0:0:0::/64"],
     ["an embedded IPv4 address that is not mapped", "64:ff9b::192.0.2.1", "64:ff9b:0:0::/64"],
     ["a client that has disconnected", undefined, "unknown"],
-  ])("%s", (_what, address, expected) => {
+  ])("the rate limit groups addresses: %s", (_what, address, expected) => {
     expect(clientAddress(address)).toBe(expected);
   });
 });

@@ -52,7 +52,7 @@ describe("one signature is valid for", () => {
     ["a query: no path that decodes to it", "/v1/variables?limit=1", "/v1/variables%3Flimit=1", 404],
     ["a path: no other that decodes to it", "/v1/variables/1", "/v1%2Fvariables%2F1", 404],
     ["a content: no name that decodes to it", `${BY_NAME}/PORT/content`, `${BY_NAME}/PORT%2Fcontent`, 404],
-  ])("%s", async (_what, route, target, status) => {
+  ])("one signature is valid for %s", async (_what, route, target, status) => {
     expect(await statusOf(route, target)).toBe(status);
   });
 

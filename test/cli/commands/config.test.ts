@@ -66,27 +66,30 @@ describe("each setting comes from the strongest place that gives it, and shadows
     ["ca_file", "--ca-file", "APPVARS_CA_FILE", true, true, ["/a", "/b", "/c", "/d"], null],
     ["api_secret_file", "--api-secret-file", "", false, true, ["/a", "", "", "/d"], undefined],
     ["enc_key_file", "--enc-key-file", "", false, true, ["/a", "", "", "/d"], undefined],
-  ] as const)("%s", async (key, flag, variable, inProject, inProfile, [a, b, c, d], byDefault) => {
-    const places: (Places & { value: string; from: (cwd: string) => string })[] = [
-      { flags: [flag, a], value: a, from: () => flag },
-      ...(variable ? [{ env: { [variable]: b }, value: b, from: () => variable }] : []),
-      ...(inProject
-        ? [{ project: { [key]: c }, value: c, from: (cwd: string) => `${key} in ${join(cwd, ".appvars.json")}` }]
-        : []),
-      ...(inProfile ? [{ profiles: profile({ [key]: d }), value: d, from: () => `${key} of profile staging` }] : []),
-    ];
-    for (const [index, { value, from }] of places.entries()) {
-      const given: Places = Object.assign({}, ...places.slice(index));
-      const { cwd, row } = await world(given);
-      const shadows = places
-        .slice(index + 1)
-        .map((place) => ({ setting: key, value: place.value, from: place.from(cwd) }));
-      expect(await row(key)).toEqual({ setting: key, value, from: from(cwd), shadows });
-    }
-    const unset = await (await world({})).row(key);
-    if (byDefault === undefined) expect(unset).toBeUndefined();
-    else expect(unset).toEqual({ setting: key, value: byDefault, from: byDefault && "default", shadows: [] });
-  });
+  ] as const)(
+    "%s comes from the strongest place that gives it",
+    async (key, flag, variable, inProject, inProfile, [a, b, c, d], byDefault) => {
+      const places: (Places & { value: string; from: (cwd: string) => string })[] = [
+        { flags: [flag, a], value: a, from: () => flag },
+        ...(variable ? [{ env: { [variable]: b }, value: b, from: () => variable }] : []),
+        ...(inProject
+          ? [{ project: { [key]: c }, value: c, from: (cwd: string) => `${key} in ${join(cwd, ".appvars.json")}` }]
+          : []),
+        ...(inProfile ? [{ profiles: profile({ [key]: d }), value: d, from: () => `${key} of profile staging` }] : []),
+      ];
+      for (const [index, { value, from }] of places.entries()) {
+        const given: Places = Object.assign({}, ...places.slice(index));
+        const { cwd, row } = await world(given);
+        const shadows = places
+          .slice(index + 1)
+          .map((place) => ({ setting: key, value: place.value, from: place.from(cwd) }));
+        expect(await row(key)).toEqual({ setting: key, value, from: from(cwd), shadows });
+      }
+      const unset = await (await world({})).row(key);
+      if (byDefault === undefined) expect(unset).toBeUndefined();
+      else expect(unset).toEqual({ setting: key, value: byDefault, from: byDefault && "default", shadows: [] });
+    },
+  );
 
   it("config shows the profile and where it is chosen", async () => {
     const profiles = { version: 1, current: "d", profiles: { a: {}, b: {}, c: {}, d: {} } };

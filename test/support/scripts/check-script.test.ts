@@ -45,7 +45,7 @@ describe("a script passes", () => {
     ],
     ["with what ends in the background by itself", "& sh -c 'echo x >&2; exit 4'\n! x\n[4]\n"],
     ["with what ends in the background by a signal", "& sh -c 'echo x; exec sleep 1000'\nx\n\n^C\n[130]\n"],
-  ])("%s", async (_what, text) => {
+  ])("a script passes %s", async (_what, text) => {
     expect(await check(text)).toEqual({ problems: [], rewritten: text });
   });
 });
@@ -76,7 +76,7 @@ describe("a script fails for", () => {
     ["what is printed in the background", `& node program.mjs\nexport GREETING=hallo\n! starting\n${PROGRAM}`],
     ["what is told when that stops", `& node program.mjs\nexport GREETING=hello\n! starting\n^TERM\n[3]\n${PROGRAM}`],
     ["its exit code", `& node program.mjs\nexport GREETING=hello\n! starting\n^TERM\n! stopping\n${PROGRAM}`],
-  ])("%s", async (_what, text) => {
+  ])("a script fails for %s", async (_what, text) => {
     expect((await check(text)).problems).toHaveLength(1);
   });
 

@@ -408,7 +408,7 @@ describe("a server that answers oddly is told of without anything of what it sen
       "the server redirects to https://login.example/in, which is not followed",
     ],
     ["half of an answer", { headers: { "Content-Length": "99" }, body: "hunter2", isCut: true }, "can't reach"],
-  ])("%s", async (_what, answer, expected) => {
+  ])("%s from a server is told of without its content", async (_what, answer, expected) => {
     const { url } = await fakeServer({ "/v1/variables": () => answer });
     const program = await programOf(url);
     await program.until(hasFailed);

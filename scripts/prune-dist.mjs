@@ -13,6 +13,8 @@ const SPECIFIER = /(?:\bfrom\s*|\bimport\s*\(?\s*)"(\.[^"]+)"/g;
 const needed = new Set([join(dist, "tui/LICENSES.md")]);
 follow(join(dist, "index.js"), (path) => path);
 follow(join(dist, "cli/start.cjs"), (path) => path);
+// Loaded as a worker.
+follow(join(dist, "store/parse-worker.js"), (path) => path);
 follow(join(dist, "index.d.ts"), (path) => path.replace(/\.js$/, ".d.ts"));
 
 for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {

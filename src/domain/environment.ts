@@ -39,14 +39,18 @@ export interface EnvironmentRecord extends Environment, KeyPair {
 }
 
 /** The current pair and those that were rotated out, whether still valid or not. */
-export function allKeyPairs(environment: EnvironmentRecord): KeyPair[] {
+export function allKeyPairs(environment: EnvironmentRecord): (KeyPair | PreviousKeyPair)[] {
   return [environment, ...(environment.previous ?? [])];
+}
+
+/** When a pair stops being valid, in Unix milliseconds: `Infinity` for a current one. */
+export function endOfValidity(pair: KeyPair | PreviousKeyPair): number {
+  return "valid_until" in pair ? Date.parse(pair.valid_until) : Number.POSITIVE_INFINITY;
 }
 
 /** The pairs that are valid at `now`, in Unix milliseconds, newest first. */
 export function validKeyPairs(environment: EnvironmentRecord, now: number): KeyPair[] {
-  const { previous = [] } = environment;
-  return [environment, ...previous.filter((pair) => now < Date.parse(pair.valid_until))];
+  return allKeyPairs(environment).filter((pair) => now < endOfValidity(pair));
 }
 
 /** `shop/development`, which is unique over all applications. */

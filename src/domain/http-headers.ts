@@ -16,18 +16,17 @@ export interface RateLimit {
 }
 
 /**
+ * Names and values in turn.
+ *
  * @param rateLimit undefined for a server without a limit
  * @param retryAfter seconds, for a 429: no requests are left until then
  */
-export function formatRateLimit(rateLimit: RateLimit | undefined, retryAfter?: number): Record<string, string> {
-  const wait = retryAfter === undefined ? {} : { [RETRY_AFTER_HEADER]: String(retryAfter) };
+export function formatRateLimit(rateLimit: RateLimit | undefined, retryAfter?: number): string[] {
+  const wait = retryAfter === undefined ? [] : [RETRY_AFTER_HEADER, String(retryAfter)];
   if (!rateLimit) return wait;
-  return {
-    [LIMIT_HEADER]: String(rateLimit.limit),
-    [REMAINING_HEADER]: String(retryAfter === undefined ? rateLimit.remaining : 0),
-    [RESET_HEADER]: String(retryAfter ?? rateLimit.reset),
-    ...wait,
-  };
+  const remaining = String(retryAfter === undefined ? rateLimit.remaining : 0);
+  const reset = String(retryAfter ?? rateLimit.reset);
+  return [LIMIT_HEADER, String(rateLimit.limit), REMAINING_HEADER, remaining, RESET_HEADER, reset, ...wait];
 }
 
 /** Each field is undefined if its header is missing or malformed. */

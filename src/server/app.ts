@@ -6,18 +6,11 @@ import { limitError, offsetError, type PageRequest, pageBounds } from "../domain
 import { ROUTES } from "../domain/routes.js";
 import type { Service } from "../service/service.js";
 import type { Authenticate } from "./authentication.js";
+import { DataReplies } from "./data-replies.js";
 import type { FaultHandlers } from "./faults.js";
-import {
-  type AppRequest,
-  type Handler,
-  identify,
-  limitRate,
-  methodNotAllowed,
-  refuseMalformed,
-  requireCredentials,
-} from "./middleware.js";
+import { type AppRequest, admit, type Handler, identifyAndCount, methodNotAllowed, rawTarget } from "./middleware.js";
 import type { RateLimiter } from "./rate-limiter.js";
-import { MESSAGES, sendData, sendError, sendJson } from "./replies.js";
+import { errorReply, jsonReply, MESSAGES, type Reply, send } from "./replies.js";
 
 export interface AppDependencies {
   service: Service;
@@ -32,45 +25,38 @@ export interface AppDependencies {
 export function createApp(dependencies: AppDependencies): RequestListener {
   const { service, authenticate, limiter, faults, onInternalError } = dependencies;
   const app = polka<AppRequest>({
-    onError: (error: unknown, _req, res) => {
-      if (error instanceof UsageError) return sendError(res, 400, error.message);
-      if (error instanceof NotFoundError) return sendError(res, 404, MESSAGES.notFound);
+    onError: (error: unknown, req, res) => {
+      if (error instanceof UsageError) return send(res, req.replyHeaders, errorReply(400, error.message));
+      // "Not found" is a statement about one revision too.
+      if (error instanceof NotFoundError) return send(res, req.replyHeaders, notFound(req.view.revision));
       // Any other message may hold a value, and stays in this process.
       onInternalError(error);
       if (res.headersSent) res.destroy();
-      else sendError(res, 500, MESSAGES.internal);
+      else send(res, req.replyHeaders, errorReply(500, MESSAGES.internal));
     },
-    onNoMatch: (_req, res) => sendError(res, 404, MESSAGES.notFound),
+    onNoMatch: (req, res) => send(res, req.replyHeaders, notFound()),
   });
+  const replies = new DataReplies();
 
   // A pattern, since polka's `use` skips targets that don't begin with a slash.
-  app.all(/^/, ...faults.onArrival, identify(authenticate), limitRate(limiter), ...faults.onceCounted, refuseMalformed);
-  route(ROUTES.health, (_req, res) => {
+  app.all(/^/, ...faults.onArrival, identifyAndCount(authenticate, limiter), ...faults.onceCounted, admit(service));
+  route(ROUTES.health, (req, res) => {
     const { healthy, health } = service.checkHealth();
-    sendJson(res, healthy ? 200 : 503, health);
+    send(res, req.replyHeaders, jsonReply(healthy ? 200 : 503, JSON.stringify(health)));
   });
-  app.all(/^\/v1(\/|$)/, requireCredentials(service));
-  dataRoute(ROUTES.variables, ({ view, query }) => view.listVariables(parsePage(query)));
-  dataRoute(ROUTES.variable, ({ view, params }) => view.getVariable(parseId(params["id"])));
-  dataRoute(ROUTES.values, ({ view, query }) => view.listValues(parsePage(query)));
-  dataRoute(ROUTES.value, ({ view, params }) => view.getValue(parseId(params["id"])));
-  dataRoute(ROUTES.valueByName, ({ view, params }) => view.getValueByName(params["name"] ?? ""));
-  dataRoute(ROUTES.contentByName, ({ view, params }) => view.getContentByName(params["name"] ?? ""));
+  dataRoute(ROUTES.variables, ({ view, query }) => view.variablesJson(parsePage(query)));
+  dataRoute(ROUTES.variable, ({ view, params }) => view.variableJson(parseId(params["id"])));
+  dataRoute(ROUTES.values, ({ view, query }) => view.valuesJson(parsePage(query)));
+  dataRoute(ROUTES.value, ({ view, params }) => view.valueJson(parseId(params["id"])));
+  dataRoute(ROUTES.valueByName, ({ view, params }) => view.valueByNameJson(params["name"] ?? ""));
+  dataRoute(ROUTES.contentByName, ({ view, params }) => view.contentByNameJson(params["name"] ?? ""));
   // polka adds the third parameter, `next`, itself.
   return app.handler as RequestListener;
 
-  function dataRoute(path: string, answer: (req: AppRequest) => Promise<object>): void {
-    route(path, async (req, res) => {
-      const setRevision = () => res.setHeader(REVISION_HEADER, req.view.revision);
-      try {
-        const body = await answer(req);
-        setRevision();
-        sendData(req, res, body);
-      } catch (error) {
-        // "Not found" is a statement about one revision too.
-        if (error instanceof NotFoundError) setRevision();
-        throw error;
-      }
+  function dataRoute(path: string, read: (req: AppRequest) => string): void {
+    route(path, (req, res) => {
+      const reply = replies.reply(req, req.view, rawTarget(req), () => read(req));
+      send(res, req.replyHeaders, reply);
     });
   }
 
@@ -78,6 +64,10 @@ export function createApp(dependencies: AppDependencies): RequestListener {
     app.get(exactly(path), handler);
     app.all(exactly(path), methodNotAllowed);
   }
+}
+
+function notFound(revision?: string): Reply {
+  return errorReply(404, MESSAGES.notFound, revision === undefined ? [] : [REVISION_HEADER, revision]);
 }
 
 /** `/v1/variables/:id` as a pattern that, unlike polka's own, is case-sensitive and allows no trailing slash. */

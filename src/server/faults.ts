@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ROUTES } from "../domain/routes.js";
 import type { Service } from "../service/service.js";
 import type { Handler } from "./middleware.js";
-import { sendError, sendJson } from "./replies.js";
+import { errorReply, jsonReply, send } from "./replies.js";
 
 /** Faults that a server simulates, to test clients. Requests that Node's HTTP parser refuses are not affected. */
 export interface Faults {
@@ -50,8 +50,9 @@ export function createFaults(faults: Faults, service: Service, clock: () => numb
   }
   const fail: Handler = (req, res, next) => {
     if (random() >= failRate) return next();
-    if (req.path !== ROUTES.health) return sendError(res, 503, FAILED);
-    return sendJson(res, 503, { ...service.checkHealth().health, message: FAILED });
+    if (req.path !== ROUTES.health) return send(res, req.replyHeaders, errorReply(503, FAILED));
+    const health = { ...service.checkHealth().health, message: FAILED };
+    return send(res, req.replyHeaders, jsonReply(503, JSON.stringify(health)));
   };
   return { onArrival, onceCounted: failRate ? [fail] : [] };
 }

@@ -11,7 +11,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { formatRateLimit } from "../domain/http-headers.js";
 import { type Connections, StoppableRequest } from "./connections.js";
 import { clientAddress, type RateLimiter } from "./rate-limiter.js";
-import { jsonHeaders, MESSAGES } from "./replies.js";
+import { errorReply, type HeaderList, METHOD_NOT_ALLOWED, type Reply, TOO_MANY_REQUESTS } from "./replies.js";
 
 // A request that takes too long is cut off after 5 to 10 s; Node's defaults are 60 to 300 s.
 const LISTENER_OPTIONS: NodeOptions<typeof StoppableRequest> = {
@@ -98,7 +98,7 @@ function answerParserErrors(server: Server, limiter: RateLimiter): void {
     const status = STATUS_BY_CODE[error.code ?? ""] ?? 400;
     // A guess: the parser passes on the bytes at which it stopped.
     const isHead = error.rawPacket?.toString("latin1", 0, 5) === "HEAD ";
-    await answer(socket, limiter, { status, message: STATUS_CODES[status] ?? "", isHead });
+    await answer(socket, limiter, errorReply(status, STATUS_CODES[status] ?? ""), isHead);
   });
 }
 
@@ -111,37 +111,23 @@ function refuseTunnels(server: Server, limiter: RateLimiter): void {
     if (socket._httpMessage) return void socket.destroy();
     // Node has stopped reading, and would not notice that the client closes the connection.
     socket.resume();
-    const headers = { Allow: "GET, HEAD" };
-    return answer(socket, limiter, { status: 405, message: MESSAGES.methodNotAllowed, headers });
+    return answer(socket, limiter, METHOD_NOT_ALLOWED);
   });
 }
 
-interface RawReply {
-  status: number;
-  message: string;
-  headers?: Record<string, string>;
-  /** Whether to leave out the body, as for every HEAD. */
-  isHead?: boolean;
-}
-
-async function answer(socket: Socket, limiter: RateLimiter, reply: RawReply): Promise<void> {
+/** @param isHead whether to leave out the body, as for every HEAD */
+async function answer(socket: Socket, limiter: RateLimiter, reply: Reply, isHead = false): Promise<void> {
   // The client may disconnect at any time, also while the request is counted.
   socket.on("error", () => socket.destroy());
   const { rateLimit, retryAfter } = await limiter.count({ kind: "address", id: clientAddress(socket.remoteAddress) });
   if (!socket.writable) return void socket.destroy();
   const counted = formatRateLimit(rateLimit, retryAfter);
-  if (retryAfter === undefined) socket.end(rawReply({ ...reply, headers: { ...counted, ...reply.headers } }));
-  else socket.end(rawReply({ ...reply, status: 429, message: MESSAGES.tooManyRequests, headers: counted }));
+  socket.end(rawReply(counted, retryAfter === undefined ? reply : TOO_MANY_REQUESTS, isHead));
 }
 
-function rawReply({ status, message, headers, isHead = false }: RawReply): string {
-  const body = JSON.stringify({ message });
-  const lines = Object.entries({
-    ...jsonHeaders(body),
-    ...headers,
-    Date: new Date().toUTCString(),
-    "Cache-Control": "no-store",
-    Connection: "close",
-  }).map(([name, value]) => `${name}: ${value}\r\n`);
+function rawReply(counted: HeaderList, { status, headers, body }: Reply, isHead: boolean): string {
+  const ofConnection = ["Date", new Date().toUTCString(), "Cache-Control", "no-store", "Connection", "close"];
+  const all = [...counted, ...headers, ...ofConnection];
+  const lines = all.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`));
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${isHead ? "" : body}`;
 }

@@ -3,58 +3,60 @@ import { formatRateLimit } from "../domain/http-headers.js";
 import { ROUTES } from "../domain/routes.js";
 import type { EnvironmentView } from "../service/environment-view.js";
 import type { Service } from "../service/service.js";
-import type { Authenticate, Identity } from "./authentication.js";
+import { type Authenticate, countHeader, type Identity } from "./authentication.js";
 import { type Counter, clientAddress, type RateLimiter } from "./rate-limiter.js";
-import { MESSAGES, sendError } from "./replies.js";
+import {
+  errorReply,
+  type HeaderList,
+  MESSAGES,
+  METHOD_NOT_ALLOWED,
+  type Reply,
+  send,
+  TOO_MANY_REQUESTS,
+} from "./replies.js";
 
 export interface AppRequest extends Request {
   /** Set by `identify`. */
   identity: Identity;
   /** What is wrong with the request, whoever sends it; set by `identify`. */
-  malformation: Malformation | undefined;
+  malformation: Reply | undefined;
+  /** What every answer to the request has: caching and, once the request is counted, the rate limit. */
+  replyHeaders: HeaderList;
   /** The data that its answer comes from, all of one revision; set by `requireCredentials`. */
   view: EnvironmentView;
 }
 
 export type Handler = Middleware<AppRequest>;
 
-interface Malformation {
-  status: number;
-  message: string;
-  /** Whether the connection is closed too. */
-  closes: boolean;
-}
-
 const MAX_TARGET_BYTES = 8 * 1_024;
 const MAX_HEADER_FIELDS = 200;
 
-const NO_HOST: Malformation = { status: 400, message: MESSAGES.noHost, closes: true };
-const TOO_MANY_HEADERS: Malformation = { status: 431, message: MESSAGES.tooManyHeaders, closes: true };
-const TARGET_TOO_LONG: Malformation = { status: 414, message: MESSAGES.targetTooLong, closes: true };
-const BAD_TARGET: Malformation = { status: 400, message: MESSAGES.badTarget, closes: false };
+const CLOSE = ["Connection", "close"];
+const NO_HOST = errorReply(400, MESSAGES.noHost, CLOSE);
+const TOO_MANY_HEADERS = errorReply(431, MESSAGES.tooManyHeaders, CLOSE);
+const TARGET_TOO_LONG = errorReply(414, MESSAGES.targetTooLong, CLOSE);
+const BAD_TARGET = errorReply(400, MESSAGES.badTarget);
+const TOO_MANY_WITHOUT_KEY = errorReply(429, MESSAGES.tooManyWithoutKey);
+const UNAUTHORIZED = errorReply(401, MESSAGES.unauthorized, ["WWW-Authenticate", "HMAC"]);
+
+const NOT_STORED = ["Cache-Control", "no-store"];
 
 /**
- * Finds out who sends a request, and refuses nothing yet: the rate limit comes first, and depends on it. Credentials
- * are not checked where they make no difference, for `/healthz` and malformed requests.
+ * Finds out who sends a request, and counts it. Refuses only what exceeds the limit, or has a signature that could not be
+ * checked now: what else is wrong with the request is told within the limit. Credentials are not checked where they make
+ * no difference, for `/healthz` and malformed requests.
  */
-export function identify(authenticate: Authenticate): Handler {
+export function identifyAndCount(authenticate: Authenticate, limiter: RateLimiter): Handler {
   return async (req, res, next) => {
-    res.setHeader("Cache-Control", "no-store");
+    req.replyHeaders = NOT_STORED;
     req.malformation = findMalformation(req);
     const isAnonymous = req.malformation !== undefined || req.path === ROUTES.health;
     req.identity = isAnonymous ? {} : await authenticate(req, rawTarget(req));
-    return next();
-  };
-}
-
-/** Refuses a request that exceeds the limit, or whose signature could not be checked now. */
-export function limitRate(limiter: RateLimiter): Handler {
-  return async (req, res, next) => {
     const { rateLimit, retryAfter } = await limiter.count(counterOf(req));
     const wait = retryAfter ?? req.identity.retryAfter;
-    for (const [name, value] of Object.entries(formatRateLimit(rateLimit, wait))) res.setHeader(name, value);
+    req.replyHeaders = NOT_STORED.concat(formatRateLimit(rateLimit, wait));
     if (wait === undefined) return next();
-    return sendError(res, 429, retryAfter === undefined ? MESSAGES.tooManyWithoutKey : MESSAGES.tooManyRequests);
+    return send(res, req.replyHeaders, retryAfter === undefined ? TOO_MANY_WITHOUT_KEY : TOO_MANY_REQUESTS);
   };
 }
 
@@ -64,16 +66,26 @@ function counterOf({ identity, path, socket }: AppRequest): Counter {
   return { kind: path === ROUTES.health ? "health" : "address", id: clientAddress(socket.remoteAddress) };
 }
 
-export const refuseMalformed: Handler = ({ malformation }, res, next) => {
-  if (malformation === undefined) return next();
-  if (malformation.closes) res.setHeader("Connection", "close");
-  return sendError(res, malformation.status, malformation.message);
-};
+/** Refuses malformed requests and, for everything under /v1, those without valid credentials. */
+export function admit(service: Service): Handler {
+  return (req, res, next) => {
+    if (req.malformation !== undefined) return send(res, req.replyHeaders, req.malformation);
+    if (!isUnderV1(req.path)) return next();
+    const { environment } = req.identity;
+    if (environment === undefined) return send(res, req.replyHeaders, UNAUTHORIZED);
+    req.view = service.view(environment);
+    return next();
+  };
+}
 
-function findMalformation(req: AppRequest): Malformation | undefined {
+function isUnderV1(path: string): boolean {
+  return path.startsWith("/v1/") || path === "/v1";
+}
+
+function findMalformation(req: AppRequest): Reply | undefined {
   // Names and values. With `maxHeadersCount`, Node would drop the others and serve the request.
   if (req.rawHeaders.length > 2 * MAX_HEADER_FIELDS) return TOO_MANY_HEADERS;
-  const hosts = req.headersDistinct["host"]?.length ?? 0;
+  const hosts = countHeader(req, "host");
   if (hosts > 1 || (hosts === 0 && req.httpVersion === "1.1")) return NO_HOST;
   const target = rawTarget(req);
   if (target.length > MAX_TARGET_BYTES) return TARGET_TOO_LONG;
@@ -83,6 +95,7 @@ function findMalformation(req: AppRequest): Malformation | undefined {
 /** False for an absolute URL, `*`, a fragment and broken percent-encoding. */
 function isPath(target: string): boolean {
   if (!target.startsWith("/") || target.includes("#")) return false;
+  if (!target.includes("%")) return true;
   try {
     decodeURIComponent(target.replace(/\?.*/, ""));
     return true;
@@ -92,23 +105,8 @@ function isPath(target: string): boolean {
 }
 
 /** The request target exactly as sent. polka rewrites `req.url`, and drops a fragment. */
-function rawTarget(req: AppRequest): string {
+export function rawTarget(req: AppRequest): string {
   return req._parsedUrl.raw;
 }
 
-export function requireCredentials(service: Service): Handler {
-  return (req, res, next) => {
-    const { environment } = req.identity;
-    if (environment === undefined) {
-      res.setHeader("WWW-Authenticate", "HMAC");
-      return sendError(res, 401, MESSAGES.unauthorized);
-    }
-    req.view = service.view(environment);
-    return next();
-  };
-}
-
-export const methodNotAllowed: Handler = (_req, res) => {
-  res.setHeader("Allow", "GET, HEAD");
-  sendError(res, 405, MESSAGES.methodNotAllowed);
-};
+export const methodNotAllowed: Handler = (req, res) => send(res, req.replyHeaders, METHOD_NOT_ALLOWED);

@@ -24,10 +24,11 @@ interface RateLimitResult {
   retryAfter?: number;
 }
 
+/** Its results need not be promises: a limiter in memory answers at once. */
 export interface RateLimiter {
-  count(counter: Counter): Promise<RateLimitResult>;
+  count(counter: Counter): RateLimitResult | Promise<RateLimitResult>;
   /** Whether the next request will exceed the limit. Always false for an address without a counter of its own. */
-  isUsedUp(counter: Counter): Promise<boolean>;
+  isUsedUp(counter: Counter): boolean | Promise<boolean>;
 }
 
 /** About 600 bytes each: a million would take 0.6 GB, and block the server for half a second when they expire. */
@@ -36,7 +37,7 @@ const MAX_ADDRESSES = 10_000;
 /** Counts in this process's memory. @param ticks monotonic clock in milliseconds */
 export function createRateLimiter(options: RateLimitOptions, ticks: () => number): RateLimiter {
   const { limit, window, maxAddresses = MAX_ADDRESSES } = options;
-  if (limit === 0) return { count: async () => ({}), isUsedUp: async () => false };
+  if (limit === 0) return { count: () => ({}), isUsedUp: () => false };
   const windowMs = window * 1_000;
   const windows = createWindows(windowMs);
   const takePlace = {
@@ -44,7 +45,7 @@ export function createRateLimiter(options: RateLimitOptions, ticks: () => number
     health: createAddressPlaces(maxAddresses, windowMs),
   };
   return {
-    async count({ kind, id }) {
+    count({ kind, id }) {
       // Rounded, or a floating-point error could make the window longer by a second in the headers.
       const now = Math.floor(ticks());
       const isShared = kind !== "key" && !takePlace[kind](id, now);
@@ -53,7 +54,7 @@ export function createRateLimiter(options: RateLimitOptions, ticks: () => number
       const rateLimit = { limit, remaining: Math.max(0, limit - count), reset };
       return count > limit ? { rateLimit, retryAfter: reset } : { rateLimit };
     },
-    async isUsedUp({ kind, id }) {
+    isUsedUp({ kind, id }) {
       return windows.countOf(`${kind} ${id}`, ticks()) >= limit;
     },
   };
@@ -73,9 +74,12 @@ function createWindows(lengthMs: number) {
   return {
     /** Counts one request, in a new window if there is none. */
     count(id: string, now: number) {
-      const window = current(id, now) ?? { count: 0, end: now + lengthMs };
+      let window = current(id, now);
+      if (!window) {
+        window = { count: 0, end: now + lengthMs };
+        windows.set(id, window);
+      }
       window.count++;
-      windows.set(id, window);
       return window;
     },
     countOf: (id: string, now: number) => current(id, now)?.count ?? 0,

@@ -1,6 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import etag from "etag";
-import fresh from "fresh";
+import type { ServerResponse } from "node:http";
 
 export const MESSAGES = {
   badTarget: "The request target must be a path with valid percent-encoding",
@@ -15,28 +13,33 @@ export const MESSAGES = {
   internal: "Internal server error",
 } as const;
 
-/** Sends `body` as JSON; for HEAD, Node leaves it out. */
-export function sendJson(res: ServerResponse, status: number, body: object): void {
-  const text = JSON.stringify(body);
-  res.writeHead(status, jsonHeaders(text)).end(text);
+/** Names and values in turn, the form that `writeHead` takes without a copy: a call of `setHeader` each costs 0.3 µs. */
+export type HeaderList = readonly string[];
+
+/** An answer, which can be prepared once and sent many times. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: HeaderList;
+  /** Empty, or JSON. */
+  readonly body: string;
 }
 
-export function sendError(res: ServerResponse, status: number, message: string): void {
-  sendJson(res, status, { message });
+/** An answer with this JSON. @param headers further ones, which come first */
+export function jsonReply(status: number, json: string, headers: HeaderList = []): Reply {
+  const length = String(Buffer.byteLength(json));
+  const ofBody = ["Content-Type", "application/json; charset=utf-8", "Content-Length", length];
+  return { status, headers: [...headers, ...ofBody], body: json };
 }
 
-/** Sends data with its ETag, or 304 if the client has it already. */
-export function sendData(req: IncomingMessage, res: ServerResponse, body: object): void {
-  const text = JSON.stringify(body);
-  const tag = etag(text);
-  res.setHeader("ETag", tag);
-  if (fresh(req.headers, { etag: tag })) res.writeHead(304).end();
-  else res.writeHead(200, jsonHeaders(text)).end(text);
+export function errorReply(status: number, message: string, headers?: HeaderList): Reply {
+  return jsonReply(status, JSON.stringify({ message }), headers);
 }
 
-export function jsonHeaders(text: string): Record<string, string> {
-  return {
-    "Content-Type": "application/json; charset=utf-8",
-    "Content-Length": String(Buffer.byteLength(text)),
-  };
+export const METHOD_NOT_ALLOWED = errorReply(405, MESSAGES.methodNotAllowed, ["Allow", "GET, HEAD"]);
+export const TOO_MANY_REQUESTS = errorReply(429, MESSAGES.tooManyRequests);
+
+/** @param headers of this request's answer, whatever it is */
+export function send(res: ServerResponse, headers: HeaderList, { status, headers: others, body }: Reply): void {
+  // For HEAD, Node leaves the body out.
+  res.writeHead(status, headers.concat(others)).end(body);
 }

@@ -1,20 +1,27 @@
-import { allKeyPairs, type EnvironmentRecord, findEnvironment } from "../domain/environment.js";
+import {
+  allKeyPairs,
+  type EnvironmentRecord,
+  endOfValidity,
+  findEnvironment,
+  type KeyPair,
+} from "../domain/environment.js";
 import { ServerError } from "../domain/errors.js";
 import { type Health, STALE_DATA, type VariableSource } from "../domain/source.js";
 import type { Data } from "../store/data.js";
+import { type PackedData, packOnDemand } from "../store/packed-data.js";
 import type { Store } from "../store/store.js";
 import { EnvironmentView } from "./environment-view.js";
 
 /** Reads all environments of a store. The server and the local commands share it. */
 export class Service {
-  readonly #store: Store;
+  readonly #store: Store<Data | PackedData>;
   readonly #clock: () => number;
   readonly #ticks: () => number;
   readonly #startedAt: number;
   #index: SnapshotIndex;
 
   /** @param clock Unix time in milliseconds @param ticks monotonic clock in milliseconds */
-  constructor(store: Store, clock: () => number, ticks = () => performance.now()) {
+  constructor(store: Store<Data | PackedData>, clock: () => number, ticks = () => performance.now()) {
     this.#store = store;
     this.#clock = clock;
     this.#ticks = ticks;
@@ -81,20 +88,32 @@ export class Service {
   }
 }
 
+/** An API key's environment and secret. */
+export interface KeyOwner {
+  readonly environment: EnvironmentRecord;
+  readonly pair: KeyPair;
+  /** Unix time in milliseconds; `Infinity` for the current pair. */
+  readonly validUntil: number;
+}
+
 class SnapshotIndex {
-  readonly data: Data;
-  readonly #owners: ReadonlyMap<string, EnvironmentRecord>;
+  readonly data: Data | PackedData;
+  readonly #packed: PackedData;
+  readonly #owners: ReadonlyMap<string, KeyOwner>;
   readonly #views = new Map<number, EnvironmentView>();
 
-  constructor(data: Data) {
+  constructor(data: Data | PackedData) {
     this.data = data;
+    this.#packed = "version" in data ? packOnDemand(data) : data;
     this.#owners = new Map(
-      data.environments.flatMap((environment) => allKeyPairs(environment).map((pair) => [pair.api_key, environment])),
+      data.environments.flatMap((environment) =>
+        allKeyPairs(environment).map((pair) => [pair.api_key, { environment, pair, validUntil: endOfValidity(pair) }]),
+      ),
     );
   }
 
   /** The environment that has this key, or had it in the past. */
-  ownerOfKey(apiKey: string): EnvironmentRecord | undefined {
+  ownerOfKey(apiKey: string): KeyOwner | undefined {
     return this.#owners.get(apiKey);
   }
 
@@ -103,7 +122,8 @@ class SnapshotIndex {
     const known = this.#views.get(id);
     if (known) return known;
     const current = this.data.environments.find((environment) => environment.id === id);
-    const view = new EnvironmentView(this.data, { id, application: current?.application ?? application });
+    const variables = this.#packed.variables(current?.application ?? application);
+    const view = new EnvironmentView(variables, this.#packed.values(id));
     this.#views.set(id, view);
     return view;
   }

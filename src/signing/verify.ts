@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import { computeSignature, EMPTY_BODY_HASH, parseAuthorization, type Secret, type SignedParts } from "./sign.js";
 
 /** How far a timestamp may differ from the verifier's clock, in seconds. */
@@ -69,6 +69,8 @@ function isTimely(timestamp: number, { now, tolerance = DEFAULT_TOLERANCE }: Ver
  * the target without its query and with its path percent-decoded (docs/http-api.md).
  */
 export function signableRoutes(target: string): string[] {
+  // Nearly all requests: saves a microsecond.
+  if (!/[?%]/.test(target)) return [target];
   const queryStart = target.indexOf("?");
   const path = queryStart === -1 ? target : target.slice(0, queryStart);
   const query = target.slice(path.length);
@@ -84,11 +86,12 @@ function percentDecode(path: string): string {
   }
 }
 
-/** Whether two secrets are the same, in a time that reveals neither where they differ nor their lengths. */
-export function equalSecrets(a: string, b: string): boolean {
-  return timingSafeEqual(sha256(a), sha256(b));
+/** For {@link secretMatches}. */
+export function hashSecret(secret: string): Buffer {
+  return hash("sha256", secret, "buffer");
 }
 
-function sha256(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+/** Whether this is the secret with that hash, in a time that reveals neither where they differ nor their lengths. */
+export function secretMatches(secret: string, secretHash: Buffer): boolean {
+  return timingSafeEqual(hashSecret(secret), secretHash);
 }

@@ -3,14 +3,18 @@ import { type OpenFile, openForReading, readRegularFile } from "../files/open-fi
 import { toInvalidData } from "../files/system-errors.js";
 import type { Data } from "./data.js";
 import { checkHeap, MAX_DATA_SIZE } from "./data-limits.js";
+import type { PackedData } from "./packed-data.js";
 import { parseData } from "./parse-data.js";
 
-interface Options {
+interface ReadOptions {
+  open?: ((path: string) => Promise<OpenFile>) | undefined;
+  /** Maximum size in bytes. */
+  maxSize?: number | undefined;
+}
+
+interface Options extends ReadOptions {
   /** `createFile`, or `replaceFile` under a lock; without it the file is only read. */
   writeText?: (path: string, text: string) => Promise<void>;
-  open?: (path: string) => Promise<OpenFile>;
-  /** Maximum size in bytes of a file that is read. */
-  maxSize?: number | undefined;
 }
 
 /**
@@ -30,20 +34,13 @@ export class DataFileAdapter implements Adapter<Data> {
 
   /** @throws InvalidDataError; the data read before stays valid */
   async read(): Promise<Data> {
-    const { open = (path: string) => openForReading(path), maxSize = MAX_DATA_SIZE } = this.#options;
-    try {
-      // In steps, so that the bytes are released before the data is checked.
-      let held = 0;
-      const file = await open(this.#path);
-      const data = await readRegularFile(file, Math.min(maxSize, MAX_DATA_SIZE)).then((bytes) => {
-        held = checkHeap(bytes, this.#held).held;
-        return parseData(bytes);
-      });
-      this.#held = held;
-      return data;
-    } catch (error) {
-      throw toInvalidData(error, "can't be read");
-    }
+    let held = 0;
+    const data = await readDataFile(this.#path, this.#options, (bytes) => {
+      held = checkHeap(bytes, this.#held).held;
+      return parseData(bytes);
+    });
+    this.#held = held;
+    return data;
   }
 
   /** @throws InvalidDataError; the file is unchanged then, unless it is a NotDurableError */
@@ -54,6 +51,36 @@ export class DataFileAdapter implements Adapter<Data> {
     } catch (error) {
       throw toInvalidData(error, "can't be written");
     }
+  }
+}
+
+/** lowdb's adapter for the data file of a server, which never writes it. */
+export class ServedFileAdapter implements Adapter<PackedData> {
+  readonly #path: string;
+  readonly #options: ReadOptions;
+
+  constructor(path: string, options: ReadOptions) {
+    this.#path = path;
+    this.#options = options;
+  }
+
+  /** @throws InvalidDataError; the data read before stays valid */
+  async read(): Promise<PackedData> {
+    const { parseApart } = await import("./parse-apart.js");
+    return readDataFile(this.#path, this.#options, parseApart);
+  }
+
+  write = refuse;
+}
+
+/** @param parse gets the bytes, which are not kept here: they can be released before the data is checked */
+async function readDataFile<T>(path: string, options: ReadOptions, parse: (bytes: Buffer) => Promise<T>): Promise<T> {
+  const { open = openForReading, maxSize = MAX_DATA_SIZE } = options;
+  try {
+    const file = await open(path);
+    return await readRegularFile(file, Math.min(maxSize, MAX_DATA_SIZE)).then(parse);
+  } catch (error) {
+    throw toInvalidData(error, "can't be read");
   }
 }
 

@@ -1,12 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { Low } from "lowdb";
+import { type Adapter, Low } from "lowdb";
 import { createFile, NotDurableError } from "../files/durable-file.js";
 import { SpareDescriptor } from "../files/open-file.js";
 import { withPathInErrors } from "../files/system-errors.js";
 import { type FileWatch, watchFile } from "../files/watch-file.js";
 import { type Data, NO_DATA } from "./data.js";
-import { DataFileAdapter } from "./data-file.js";
-import type { FileStore } from "./store.js";
+import { DataFileAdapter, ServedFileAdapter } from "./data-file.js";
+import { type PackedData, packOnDemand } from "./packed-data.js";
+import type { FileStore, Reloadable, Store } from "./store.js";
 
 /** Creates a data file. @throws InvalidDataError when the file exists or can't be written */
 export async function createDataFile(path: string, data: Data): Promise<void> {
@@ -30,36 +31,53 @@ interface DataFileOptions {
 type Interruptible = <T>(work: (signal?: AbortSignal) => Promise<T>) => Promise<T>;
 
 /** Opens the data file at `path`. @throws InvalidDataError when it is missing, unreadable or breaks a rule */
-export async function openDataFile(path: string, options: DataFileOptions = {}): Promise<FileStore> {
-  const store = new JsonFileStore(path, options);
-  await withPathInErrors(path, store.open());
-  return store;
+export function openDataFile(path: string, options: DataFileOptions = {}): Promise<FileStore> {
+  return new JsonFileStore(path, DataFileAdapter, NO_DATA, options).open();
+}
+
+/**
+ * Opens a data file for a server, which only reads it and has to answer requests meanwhile: it is watched, and if it is
+ * large, parsed in another thread.
+ *
+ * @throws InvalidDataError
+ */
+export function openServedFile(
+  path: string,
+  options: Pick<DataFileOptions, "check" | "maxSize"> = {},
+): Promise<Store<PackedData> & Reloadable> {
+  return new JsonFileStore(path, ServedFileAdapter, packOnDemand(NO_DATA), { ...options, watch: true }).open();
 }
 
 const SETTLE_MS = 100;
 
-class JsonFileStore implements FileStore {
+type AdapterClass<T> = new (
+  path: string,
+  options: { open?: SpareDescriptor["openForReading"]; maxSize: number | undefined },
+) => Adapter<T>;
+
+/** @typeParam T the form in which the data is held */
+class JsonFileStore<T> implements Store<T>, Reloadable {
   readonly #path: string;
   readonly #options: DataFileOptions;
   /** For a watched file. */
   readonly #spare: SpareDescriptor | undefined;
-  readonly #db: Low<Data>;
+  readonly #db: Low<T>;
   readonly #listeners = new Set<() => void>();
   #watch: FileWatch | undefined;
   #isAskedToRead = false;
   #problem: string | undefined;
   #updates = 0;
 
-  constructor(path: string, options: DataFileOptions) {
+  constructor(path: string, AdapterOfT: AdapterClass<T>, nothing: T, options: DataFileOptions) {
     this.#path = path;
     this.#options = options;
     const spare = options.watch ? new SpareDescriptor() : undefined;
     const open = spare && { open: (name: string) => spare.openForReading(name) };
     this.#spare = spare;
-    this.#db = new Low(new DataFileAdapter(path, { maxSize: options.maxSize, ...open }), NO_DATA);
+    this.#db = new Low(new AdapterOfT(path, { maxSize: options.maxSize, ...open }), nothing);
   }
 
-  get snapshot(): Data {
+  get snapshot(): T {
     return this.#db.data;
   }
 
@@ -67,7 +85,11 @@ class JsonFileStore implements FileStore {
     return this.#problem;
   }
 
-  async open(): Promise<void> {
+  open(): Promise<this> {
+    return withPathInErrors(this.#path, this.#open());
+  }
+
+  async #open(): Promise<this> {
     // Watched before it is read, so that no change is missed in between.
     if (this.#spare) this.#watch = await watchFile(this.#path, () => this.#reload());
     try {
@@ -76,9 +98,10 @@ class JsonFileStore implements FileStore {
       await this.close();
       throw error;
     }
+    return this;
   }
 
-  async update(change: (data: Data) => Data): Promise<void> {
+  async update(this: JsonFileStore<Data>, change: (data: Data) => Data): Promise<void> {
     const { interruptible = (work) => work() } = this.#options;
     // Loaded here, because readers need no lock.
     const { updateDataFile } = await import("./update-data-file.js");

@@ -1,8 +1,9 @@
 import type { Data } from "./data.js";
 
-export interface Store {
+/** @typeParam T the form that the data has */
+export interface Store<T = Data> {
   /** The last good data, complete: an answer made from one snapshot never mixes two versions. */
-  readonly snapshot: Data;
+  readonly snapshot: T;
   /**
    * Why `snapshot` may be out of date; undefined when all is well. Contains no value or secret, but may name records, so
    * it is for logs and for people who may read the data, not for `/healthz`.
@@ -27,13 +28,16 @@ export interface EditableStore extends Store {
   update(change: (data: Data) => Data): Promise<void>;
 }
 
-export interface FileStore extends EditableStore {
+/** A store that can be told to read its data. */
+export interface Reloadable {
   /** Reads a watched file again now, changed or not. Listeners are called even if the problem is the same as before. */
   readAgain(): void;
 }
 
+export type FileStore = EditableStore & Reloadable;
+
 /** Calls `listener` with the store's problem after each change, and at once if there is a problem; undefined for none. */
-export function followProblem(store: Store, listener: (problem: string | undefined) => void): void {
+export function followProblem(store: Store<unknown>, listener: (problem: string | undefined) => void): void {
   store.subscribe(() => listener(store.problem));
   if (store.problem !== undefined) listener(store.problem);
 }

@@ -53,7 +53,9 @@ async function everyServer(): Promise<Servers> {
 }
 
 function failingServer() {
-  const fail = () => Promise.reject(new Error("no such luck"));
+  const fail = () => {
+    throw new Error("no such luck");
+  };
   const source = {
     listVariables: fail,
     getVariable: fail,

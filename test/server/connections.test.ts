@@ -24,9 +24,9 @@ function variableRequest(id: number, connection = "keep-alive"): string {
 async function serverOfLargeAnswers(length = 12 * MIB) {
   const ids: number[] = [];
   const description = "x".repeat(length);
-  const getVariable = async (id: number) => {
+  const getVariable = (id: number) => {
     ids.push(id);
-    return { id, type: "STRING", name: "LARGE", description } as const;
+    return { id, type: "STRING", name: "LARGE", description };
   };
   return { server: await stubbedServer({ source: { getVariable } }), ids, length };
 }

@@ -11,19 +11,30 @@ const REQUEST = `GET /v1/variables/1 HTTP/1.1\r\n${LINES.join("")}\r\n`;
 
 /** A server whose answers to REQUEST wait for `release`. `arrived` resolves with the first request. */
 async function holdingServer(options: ServerOptions = {}) {
-  let release = (_description: string) => {};
+  let release = () => {};
   let reached = () => {};
+  let description = "";
   const arrived = new Promise<void>((resolve) => {
     reached = resolve;
   });
-  const description = new Promise<string>((resolve) => {
+  const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const getVariable = async () => {
+  const sleep = () => {
     reached();
-    return { id: 1, type: "STRING", name: "HELD", description: await description } as const;
+    return released;
   };
-  return { server: await stubbedServer({ options, source: { getVariable } }), arrived, release };
+  const getVariable = () => ({ id: 1, type: "STRING", name: "HELD", description });
+  const faults = { latency: { least: 0, most: 0 }, sleep };
+  const server = await stubbedServer({ options: { ...options, faults }, source: { getVariable } });
+  return {
+    server,
+    arrived,
+    release: (text: string) => {
+      description = text;
+      release();
+    },
+  };
 }
 
 /** Resolves once the server refuses connections: it has begun to close. */

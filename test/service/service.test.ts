@@ -31,7 +31,7 @@ describe("a service", () => {
     ["", undefined],
     ["__proto__", undefined],
   ])("knows the environment of the key %j: %s", (key, id) => {
-    expect(serviceOver(DATA).service.index.ownerOfKey(key)?.id).toBe(id);
+    expect(serviceOver(DATA).service.index.ownerOfKey(key)?.environment.id).toBe(id);
   });
 
   it("keeps environments apart", async () => {
@@ -60,7 +60,7 @@ describe("a service", () => {
       data.environments[0].api_key = "new-key";
     }) as Data;
     expect(await source.getContentByName("PORT")).toStrictEqual({ value: 4000 });
-    expect(service.index.ownerOfKey("new-key")?.id).toBe(1);
+    expect(service.index.ownerOfKey("new-key")?.environment.id).toBe(1);
     expect(service.index.ownerOfKey("dev-key")).toBeUndefined();
   });
 

@@ -1,11 +1,26 @@
 import { onTestFinished } from "vitest";
-import type { VariableReader } from "../../src/domain/source.js";
+import type { EnvironmentRecord } from "../../src/domain/environment.js";
 import { type RunningServer, type ServerOptions, startServer } from "../../src/server/start-server.js";
-import type { EnvironmentView } from "../../src/service/environment-view.js";
+import { EnvironmentView } from "../../src/service/environment-view.js";
 import { Service } from "../../src/service/service.js";
 import { createMemoryStore } from "../../src/store/memory-store.js";
+import { packOnDemand } from "../../src/store/packed-data.js";
 import type { Store } from "../../src/store/store.js";
 import { DATA } from "./data.js";
+
+/** What the methods of a view read, as objects. */
+const READS = {
+  listVariables: "variablesJson",
+  getVariable: "variableJson",
+  listValues: "valuesJson",
+  getValue: "valueJson",
+  getValueByName: "valueByNameJson",
+  getContentByName: "contentByNameJson",
+} as const;
+
+type StubbedReader = {
+  [Name in keyof typeof READS]?: (...args: Parameters<EnvironmentView[(typeof READS)[Name]]>) => object;
+};
 
 interface Stubs {
   options?: ServerOptions;
@@ -13,8 +28,8 @@ interface Stubs {
   clock?: () => number;
   /** Monotonic clock in milliseconds. */
   ticks?: () => number;
-  /** Replaces methods of every environment's view. */
-  source?: Partial<VariableReader>;
+  /** Replaces what is read from every environment. Answers are not kept. */
+  source?: StubbedReader;
   /** Replaces properties of the store with {@link DATA}. */
   store?: Partial<Store>;
 }
@@ -34,14 +49,23 @@ export async function stubbedServer({
 }
 
 class StubbedService extends Service {
-  readonly #stub: Partial<VariableReader>;
+  readonly #stub: StubbedReader;
 
-  constructor(store: Store, clock: () => number, ticks: () => number, stub: Partial<VariableReader>) {
+  constructor(store: Store, clock: () => number, ticks: () => number, stub: StubbedReader) {
     super(store, clock, ticks);
     this.#stub = stub;
   }
 
-  override view(...args: Parameters<Service["view"]>): EnvironmentView {
-    return Object.assign(super.view(...args), this.#stub);
+  override view(environment: EnvironmentRecord): EnvironmentView {
+    const data = packOnDemand(DATA);
+    // A new one for each request, since the server keeps the answers of a view.
+    const view = new EnvironmentView(data.variables(environment.application), data.values(environment.id));
+    for (const [name, read] of Object.entries(this.#stub)) {
+      const stub = read as (...args: unknown[]) => object;
+      Object.assign(view, {
+        [READS[name as keyof StubbedReader]]: (...args: unknown[]) => JSON.stringify(stub(...args)),
+      });
+    }
+    return view;
   }
 }

@@ -82,12 +82,12 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
   // Set once the file is watched.
   let reload = () => {};
   const stopped = io.untilStopped(() => reload());
-  const { openDataFile } = await import("../../store/json-file-store.js");
+  const { openServedFile } = await import("../../store/json-file-store.js");
   const { Service } = await import("../../service/service.js");
   const unsafe = refuseUnsafeFile(path, io);
   const created = await createIfMissing(options);
   const check = (place: string) => refuseToReload(place, io);
-  const store = await openDataFile(path, { watch: true, check, maxSize: maxDataSize });
+  const store = await openServedFile(path, { check, maxSize: maxDataSize });
   try {
     const service = new Service(store, io.clock);
     const shown = printCredentials ? service.findEnvironment(printCredentials) : created;

@@ -1,5 +1,6 @@
 import { findWeakSecrets } from "../../domain/environment.js";
 import type { ServerOptions } from "../../server/start-server.js";
+import type { Data } from "../../store/data.js";
 import { followProblem, type Store } from "../../store/store.js";
 import type { Colors } from "../output/colors.js";
 import type { OutputFlags } from "../output/context.js";
@@ -45,7 +46,7 @@ export function serverLogHooks(
 }
 
 /** Logs each reload of the data, and why one failed. */
-export function logReloads(store: Store, path: string, log: Log): void {
+export function logReloads(store: Store<unknown>, path: string, log: Log): void {
   followProblem(store, (problem) => {
     if (problem === undefined) log("info", `${path} was read again`);
     else log("error", `${path}: ${problem}`);
@@ -53,7 +54,12 @@ export function logReloads(store: Store, path: string, log: Log): void {
 }
 
 /** Warns once about each weak API secret, now and after each reload. @param clock Unix milliseconds */
-export function logWeakSecrets(store: Store, path: string, clock: () => number, log: Log): void {
+export function logWeakSecrets(
+  store: Store<Pick<Data, "environments">>,
+  path: string,
+  clock: () => number,
+  log: Log,
+): void {
   const logged = new Set<string>();
   const check = () => {
     for (const problem of findWeakSecrets(store.snapshot.environments, clock())) {

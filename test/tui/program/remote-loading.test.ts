@@ -129,12 +129,12 @@ describe("while 2,500 variables are read", () => {
     let isBroken = true;
     const { url } = await stubbedServer({
       source: {
-        listVariables: async (page: PageRequest = {}) => {
+        listVariables: (page: PageRequest = {}) => {
           if (isBroken && page.offset) throw new Error("hunter2");
           return paginate(all, page);
         },
         // The values of the data belong to other variables.
-        listValues: async (page) => paginate([], page),
+        listValues: (page) => paginate([], page),
       },
     });
     const program = await programOf(url);
@@ -332,12 +332,12 @@ describe("a list", () => {
     const all = variables(1_200);
     const { url } = await stubbedServer({
       source: {
-        listVariables: async ({ limit = 50, offset = 0 }: PageRequest = {}): Promise<Page<Variable>> => {
+        listVariables: ({ limit = 50, offset = 0 }: PageRequest = {}): Page<Variable> => {
           const page = { limit: Math.min(limit, 700), offset };
           return odd.is ? listOddly(page) : paginate(all, page);
         },
         // The values of the data belong to other variables.
-        listValues: async (page) => paginate([], page),
+        listValues: (page) => paginate([], page),
       },
     });
     return { program: await programOf(url), odd };

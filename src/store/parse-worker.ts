@@ -1,0 +1,23 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { InvalidDataError } from "../domain/errors.js";
+import { checkHeap } from "./data-limits.js";
+import { packAll } from "./packed-data.js";
+import { buffersOf, type ParseResult } from "./parse-apart.js";
+import { parseData } from "./parse-data.js";
+
+/** The other side of `parseApart`. */
+async function parse(): Promise<ParseResult> {
+  try {
+    const bytes: Uint8Array = workerData.bytes;
+    checkHeap(bytes, 0);
+    // Released when it has been decoded.
+    workerData.bytes = undefined;
+    return { data: packAll(await parseData(bytes)) };
+  } catch (error) {
+    if (error instanceof InvalidDataError) return { problem: error.message };
+    throw error;
+  }
+}
+
+const result = await parse();
+parentPort?.postMessage(result, result.data ? buffersOf(result.data) : []);

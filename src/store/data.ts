@@ -67,3 +67,15 @@ export function findById<T extends Identified>(sorted: readonly T[], id: number)
   const record = sorted[start];
   return record?.id === id ? record : undefined;
 }
+
+/** `Map.groupBy`, which Node 20 does not have. */
+export function groupBy<K, T>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}

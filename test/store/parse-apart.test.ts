@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { InvalidDataError } from "../../src/domain/errors.js";
+import { EnvironmentView } from "../../src/service/environment-view.js";
+import type { Data } from "../../src/store/data.js";
+import { serializeData } from "../../src/store/data-file.js";
+import { packOnDemand } from "../../src/store/packed-data.js";
+import { parseApart } from "../../src/store/parse-apart.js";
+
+function manyVariables(count: number): Data {
+  const positions = Array.from({ length: count }, (_, index) => index + 1);
+  return {
+    version: 1,
+    environments: [{ id: 1, application: "shop", name: "test", api_key: "key", api_secret: "secret" }],
+    variables: positions.map((id) => ({
+      id,
+      application: "shop",
+      type: "STRING",
+      name: `NAME_${id}`,
+      description: "",
+    })),
+    values: positions.map((id) => ({ id, variable_id: id, environment_id: 1, content: { value: `value ${id}` } })),
+  };
+}
+
+describe("parseApart()", () => {
+  const data = manyVariables(5_000);
+
+  it.each([
+    ["in this thread", manyVariables(10)],
+    ["in another thread", data],
+  ])("parses data %s", async (_where, parsed) => {
+    const packed = await parseApart(Buffer.from(serializeData(parsed)));
+    expect(packed.environments).toStrictEqual(parsed.environments);
+    const [{ id, application } = { id: 0, application: "" }] = parsed.environments;
+    const expected = packOnDemand(parsed);
+    const [view, other] = [packed, expected].map(
+      ({ variables, values }) => new EnvironmentView(variables(application), values(id)),
+    );
+    expect(view?.revision).toBe(other?.revision);
+    expect(await view?.listValues({ limit: 1_000 })).toStrictEqual(await other?.listValues({ limit: 1_000 }));
+  });
+
+  it.each([
+    ["data that breaks a rule", serializeData({ ...data, variables: [] }), "there is no variable with the id"],
+    ["what is not JSON", `${serializeData(data)}]`, "is not valid JSON: line"],
+    ["what is not UTF-8", Buffer.alloc(300_000, 0xff), "is not valid UTF-8"],
+  ])("refuses %s in another thread", async (_what, content, message) => {
+    const parsing = parseApart(Buffer.from(content));
+    await expect(parsing).rejects.toThrow(InvalidDataError);
+    await expect(parsing).rejects.toThrow(message);
+  });
+});

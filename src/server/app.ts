@@ -50,6 +50,9 @@ export function createApp(dependencies: AppDependencies): RequestListener {
   dataRoute(ROUTES.value, ({ view, params }) => view.valueJson(parseId(params["id"])));
   dataRoute(ROUTES.valueByName, ({ view, params }) => view.valueByNameJson(params["name"] ?? ""));
   dataRoute(ROUTES.contentByName, ({ view, params }) => view.contentByNameJson(params["name"] ?? ""));
+  // One pattern, since polka tries every one. Names of groups must not repeat.
+  const patterns = Object.values(ROUTES).map((path) => patternOf(path).replaceAll(/\?<\w+>/g, ""));
+  app.all(new RegExp(patterns.join("|")), methodNotAllowed);
   // polka adds the third parameter, `next`, itself.
   return app.handler as RequestListener;
 
@@ -61,8 +64,7 @@ export function createApp(dependencies: AppDependencies): RequestListener {
   }
 
   function route(path: string, handler: Handler): void {
-    app.get(exactly(path), handler);
-    app.all(exactly(path), methodNotAllowed);
+    app.get(new RegExp(patternOf(path)), handler);
   }
 }
 
@@ -70,9 +72,9 @@ function notFound(revision?: string): Reply {
   return errorReply(404, MESSAGES.notFound, revision === undefined ? [] : [REVISION_HEADER, revision]);
 }
 
-/** `/v1/variables/:id` as a pattern that, unlike polka's own, is case-sensitive and allows no trailing slash. */
-function exactly(path: string): RegExp {
-  return new RegExp(`^${path.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}$`);
+/** A pattern that, unlike polka's own for `/v1/variables/:id`, is case-sensitive and allows no trailing slash. */
+function patternOf(path: string): string {
+  return `^${path.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}$`;
 }
 
 /** An id in a path; NaN, which is not the id of anything, for anything but plain digits. */

@@ -1,7 +1,8 @@
-import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { type EnvironmentRecord, type KeyPair, validKeyPairs } from "../domain/environment.js";
 import type { KeyOwner, Service } from "../service/service.js";
+import { HmacKey } from "../signing/hmac-key.js";
 import { hashSecret, readSignature, type SignatureCheck, secretMatches, type Tolerance } from "../signing/verify.js";
 import { createKeylessSearch, type SearchResult } from "./keyless-search.js";
 import { clientAddress, type RateLimiter } from "./rate-limiter.js";
@@ -19,7 +20,7 @@ export interface AuthenticationOptions {
 /** The environment that a request belongs to; none if its credentials are missing, malformed or wrong. */
 export type Identity = SearchResult;
 
-export type Authenticate = (req: IncomingMessage, target: string) => Promise<Identity>;
+export type Authenticate = (req: IncomingMessage, target: string) => Identity | Promise<Identity>;
 
 /**
  * A longer target needs a key, and an address with requests left: eight HMACs over 8 KiB cost as much as six answers.
@@ -39,22 +40,24 @@ export function createAuthenticator(
   const prepared = createSecretCache();
   const search = createKeylessSearch(ticks);
 
-  return async (req, target) => {
+  return (req, target) => {
     const { authorization } = req.headers;
     if (authorization === undefined) return { environment: byKeyAndSecret(req) };
     // Node drops all but the first.
     if (countHeader(req, "authorization") > 1) return {};
     const check = readSignature({ method: req.method ?? "", target, authorization }, { now: clock(), tolerance });
     if (check === undefined) return {};
-    const hasKey = "x-api-key" in req.headers;
+    const hasKey = req.headers["x-api-key"] !== undefined;
     const isLong = target.length > MAX_CHEAP_TARGET_BYTES;
-    if (isLong && !hasKey) return {};
-    const byKey = () => ({ environment: bySignature(header(req, "x-api-key"), check) });
-    if (hasKey && !isLong) return byKey();
+    if (hasKey && !isLong) return bySignature(req, check);
+    return isLong && !hasKey ? {} : byCostlySignature(req, check, hasKey);
+  };
+
+  async function byCostlySignature(req: IncomingMessage, check: SignatureCheck, hasKey: boolean): Promise<Identity> {
     const address = clientAddress(req.socket.remoteAddress);
     if (await limiter.isUsedUp({ kind: "address", id: address })) return {};
-    return hasKey ? byKey() : byAnySignature(address, check);
-  };
+    return hasKey ? bySignature(req, check) : byAnySignature(address, check);
+  }
 
   function byKeyAndSecret(req: IncomingMessage): EnvironmentRecord | undefined {
     const owner = claim(header(req, "x-api-key"));
@@ -62,10 +65,10 @@ export function createAuthenticator(
     return matches ? owner?.environment : undefined;
   }
 
-  function bySignature(apiKey: string, check: SignatureCheck): EnvironmentRecord | undefined {
-    const owner = claim(apiKey);
+  function bySignature(req: IncomingMessage, check: SignatureCheck): Identity {
+    const owner = claim(header(req, "x-api-key"));
     const matches = check.madeWith(owner ? prepared(owner.pair).key : NOTHING.key);
-    return matches ? owner?.environment : undefined;
+    return { environment: matches ? owner?.environment : undefined };
   }
 
   /** The environment that a key belongs to, and its pair, if that is valid now. */
@@ -88,14 +91,14 @@ function header(req: IncomingMessage, name: "x-api-key" | "x-api-secret"): strin
   return String(req.headers[name] ?? "");
 }
 
-/** What a secret is checked with. An HMAC with a key object is 25 % cheaper than with a string. */
+/** What a secret is checked with. */
 interface PreparedSecret {
-  readonly key: KeyObject;
+  readonly key: HmacKey;
   readonly hash: Buffer;
 }
 
 function prepareSecret(secret: string): PreparedSecret {
-  return { key: createSecretKey(secret, "utf8"), hash: hashSecret(secret) };
+  return { key: new HmacKey(secret), hash: hashSecret(secret) };
 }
 
 /** Prepares each secret once. */

@@ -34,12 +34,15 @@ export interface RateLimiter {
 /** About 600 bytes each: a million would take 0.6 GB, and block the server for half a second when they expire. */
 const MAX_ADDRESSES = 10_000;
 
+/** The counter that the addresses without one share. */
+const OTHERS = "others";
+
 /** Counts in this process's memory. @param ticks monotonic clock in milliseconds */
 export function createRateLimiter(options: RateLimitOptions, ticks: () => number): RateLimiter {
   const { limit, window, maxAddresses = MAX_ADDRESSES } = options;
   if (limit === 0) return { count: () => ({}), isUsedUp: () => false };
   const windowMs = window * 1_000;
-  const windows = createWindows(windowMs);
+  const windows = { key: createWindows(windowMs), address: createWindows(windowMs), health: createWindows(windowMs) };
   const takePlace = {
     address: createAddressPlaces(maxAddresses, windowMs),
     health: createAddressPlaces(maxAddresses, windowMs),
@@ -49,13 +52,13 @@ export function createRateLimiter(options: RateLimitOptions, ticks: () => number
       // Rounded, or a floating-point error could make the window longer by a second in the headers.
       const now = Math.floor(ticks());
       const isShared = kind !== "key" && !takePlace[kind](id, now);
-      const { count, end } = windows.count(`${kind} ${isShared ? "others" : id}`, now);
+      const { count, end } = windows[kind].count(isShared ? OTHERS : id, now);
       const reset = Math.ceil((end - now) / 1_000);
       const rateLimit = { limit, remaining: Math.max(0, limit - count), reset };
       return count > limit ? { rateLimit, retryAfter: reset } : { rateLimit };
     },
     isUsedUp({ kind, id }) {
-      return windows.countOf(`${kind} ${id}`, ticks()) >= limit;
+      return windows[kind].countOf(id, ticks()) >= limit;
     },
   };
 }
@@ -64,21 +67,31 @@ export function createRateLimiter(options: RateLimitOptions, ticks: () => number
 function createWindows(lengthMs: number) {
   // All have the same length, so they end in the order in which they began.
   const windows = new Map<string, { count: number; end: number }>();
-  const current = (id: string, now: number) => {
-    for (const [other, { end }] of windows) {
-      if (end > now) break;
-      windows.delete(other);
+  let firstEnd = Number.POSITIVE_INFINITY;
+  const dropEnded = (now: number) => {
+    firstEnd = Number.POSITIVE_INFINITY;
+    for (const [id, { end }] of windows) {
+      if (end > now) {
+        firstEnd = end;
+        return;
+      }
+      windows.delete(id);
     }
+  };
+  const current = (id: string, now: number) => {
+    if (firstEnd <= now) dropEnded(now);
     return windows.get(id);
+  };
+  const open = (id: string, now: number) => {
+    const window = { count: 0, end: now + lengthMs };
+    windows.set(id, window);
+    firstEnd = Math.min(firstEnd, window.end);
+    return window;
   };
   return {
     /** Counts one request, in a new window if there is none. */
     count(id: string, now: number) {
-      let window = current(id, now);
-      if (!window) {
-        window = { count: 0, end: now + lengthMs };
-        windows.set(id, window);
-      }
+      const window = current(id, now) ?? open(id, now);
       window.count++;
       return window;
     },

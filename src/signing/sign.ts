@@ -4,7 +4,7 @@ import { EMPTY_OBJECT_MD5 } from "../domain/variable.js";
 /** Signed for a request without a body (docs/http-api.md). */
 export const EMPTY_BODY_HASH = EMPTY_OBJECT_MD5;
 
-/** An API secret: text, or a key object that a server prepares once for many requests. */
+/** An API secret: text, or a key object. */
 export type Secret = string | KeyObject;
 
 /** The parts of a request that a signature covers. */
@@ -27,7 +27,9 @@ export interface SignedParts {
  * @throws RangeError for an empty secret
  */
 export function sign(request: SignedParts, secret: Secret): string {
-  return `HMAC ${request.timestamp}:${computeSignature(request, secret).toString("hex")}`;
+  refuseEmpty(secret);
+  const signature = createHmac("sha256", secret).update(stringToSign(request)).digest("hex");
+  return `HMAC ${request.timestamp}:${signature}`;
 }
 
 /** The signed text: timestamp, method, route and body hash, without separators. */
@@ -35,20 +37,15 @@ export function stringToSign({ timestamp, method, route, bodyHash = EMPTY_BODY_H
   return `${timestamp}${method.toUpperCase()}${route}${bodyHash}`;
 }
 
-/**
- * HMAC-SHA256 of {@link stringToSign}, keyed with the API secret.
- *
- * @throws RangeError for an empty secret, which node:crypto would accept
- */
-export function computeSignature(parts: SignedParts, secret: Secret): Buffer {
+/** @throws RangeError for an empty secret, which node:crypto would accept */
+export function refuseEmpty(secret: Secret): void {
   const isEmpty = typeof secret === "string" ? secret === "" : secret.symmetricKeySize === 0;
   if (isEmpty) throw new RangeError("an API secret must not be empty");
-  return createHmac("sha256", secret).update(stringToSign(parts)).digest();
 }
 
 /** The reverse of {@link sign}; undefined for any other form. 13 digits cover the years 2001 to 2286. */
-export function parseAuthorization(header: string): { timestamp: number; signature: Buffer } | undefined {
+export function parseAuthorization(header: string): { timestamp: number; signature: string } | undefined {
   const [, timestamp, signature] = /^HMAC (\d{13}):([0-9a-f]{64})$/.exec(header) ?? [];
   if (timestamp === undefined || signature === undefined) return undefined;
-  return { timestamp: Number(timestamp), signature: Buffer.from(signature, "hex") };
+  return { timestamp: Number(timestamp), signature };
 }

@@ -1,6 +1,7 @@
-import { createHash, createSecretKey } from "node:crypto";
+import { createHash, createHmac, createSecretKey } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { computeSignature, EMPTY_BODY_HASH, parseAuthorization, sign, stringToSign } from "../../src/signing/sign.js";
+import { HmacKey } from "../../src/signing/hmac-key.js";
+import { EMPTY_BODY_HASH, parseAuthorization, sign, stringToSign } from "../../src/signing/sign.js";
 
 describe("sign()", () => {
   // Computed with: printf '<string to sign>' | openssl dgst -sha256 -hmac 'dev-secret'
@@ -47,15 +48,28 @@ describe("the string to sign", () => {
 describe("a signature", () => {
   it("is the same with a key object as with the text of the secret", () => {
     const key = createSecretKey("dev-sécret", "utf8");
-    expect(computeSignature(PARTS, key)).toStrictEqual(computeSignature(PARTS, "dev-sécret"));
+    expect(sign(PARTS, key)).toBe(sign(PARTS, "dev-sécret"));
   });
 
   it.each([
     ["text", ""],
     ["a key object", createSecretKey(Buffer.alloc(0))],
   ])("with an empty secret is refused, given as %s", (_form, secret) => {
-    expect(() => computeSignature(PARTS, secret)).toThrow(new RangeError("an API secret must not be empty"));
+    expect(() => sign(PARTS, secret)).toThrow(new RangeError("an API secret must not be empty"));
+    expect(() => new HmacKey(secret)).toThrow(new RangeError("an API secret must not be empty"));
   });
+
+  it.each([1, 63, 64, 65, 512])(
+    "of a prepared secret of %d characters is the HMAC that node:crypto computes",
+    (length) => {
+      const secrets = ["s".repeat(length), "é".repeat(length)];
+      const texts = ["", "text", "é 👋", "long ".repeat(20_000)];
+      for (const secret of secrets) {
+        const key = new HmacKey(secret);
+        for (const text of texts) expect(key.sign(text)).toBe(createHmac("sha256", secret).update(text).digest("hex"));
+      }
+    },
+  );
 });
 
 const HEX = "0123456789abcdef".repeat(4);
@@ -92,10 +106,10 @@ const MALFORMED = [
 ];
 
 describe("the Authorization header", () => {
-  it("is parsed into a timestamp and a signature of 32 bytes", () => {
+  it("is parsed into a timestamp and a signature", () => {
     expect(parseAuthorization(`HMAC 1700000000000:${HEX}`)).toStrictEqual({
       timestamp: 1_700_000_000_000,
-      signature: Buffer.from(HEX, "hex"),
+      signature: HEX,
     });
   });
 

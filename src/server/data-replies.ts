@@ -27,7 +27,8 @@ export class DataReplies {
   /** @param read returns the JSON of the data */
   reply(req: IncomingMessage, view: EnvironmentView, target: string, read: () => string): Reply {
     const reply = this.#kept.get(view)?.get(target) ?? this.#keep(view, target, prepare(view, read()));
-    return fresh(req.headers, { etag: reply.tag }) ? reply.notModified : reply.full;
+    const isKnown = req.headers["if-none-match"] !== undefined && fresh(req.headers, { etag: reply.tag });
+    return isKnown ? reply.notModified : reply.full;
   }
 
   #keep(view: EnvironmentView, target: string, reply: DataReply): DataReply {

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { NotFoundError } from "../domain/errors.js";
 import { type Page, type PageRequest, pageBounds } from "../domain/page.js";
 import type { Snapshot } from "../domain/source.js";
-import { checkId, type ValueContent, type Variable, type VariableValue } from "../domain/variable.js";
+import { checkId, VARIABLE_TYPES, type ValueContent, type Variable, type VariableValue } from "../domain/variable.js";
 import { findName } from "../store/name-index.js";
 import type { PackedList, PackedValues, PackedVariables } from "../store/packed-data.js";
 
@@ -24,35 +24,32 @@ export class EnvironmentView implements Snapshot {
 
   /** @throws UsageError */
   variablesJson(page?: PageRequest): string {
-    return pageJson(this.#variables, page);
+    return pageJson(this.#variables, page, (position) => this.#variableAt(position));
   }
 
   /** @throws NotFoundError; UsageError if it is not an id */
   variableJson(id: number): string {
-    return recordJson(this.#variables, find(this.#variables.ids, checkId(id)));
+    return this.#variableAt(findId(this.#variables, id));
   }
 
   /** @throws UsageError */
   valuesJson(page?: PageRequest): string {
-    return pageJson(this.#values, page);
+    return pageJson(this.#values, page, (position) => this.#valueAt(position));
   }
 
   /** @throws NotFoundError; UsageError if it is not an id */
   valueJson(id: number): string {
-    return recordJson(this.#values, find(this.#values.ids, checkId(id)));
+    return this.#valueAt(findId(this.#values, id));
   }
 
   /** @throws NotFoundError */
   valueByNameJson(name: string): string {
-    return recordJson(this.#values, this.#findValue(name));
+    return this.#valueAt(this.#findValue(name));
   }
 
   /** @throws NotFoundError */
   contentByNameJson(name: string): string {
-    const position = this.#findValue(name);
-    const { json, parts, starts } = this.#values;
-    // Without the brace that ends the record, and the comma after it.
-    return decode(json, at(parts, position), at(starts, position + 1) - 2);
+    return textAt(this.#values, this.#findValue(name));
   }
 
   async listVariables(page?: PageRequest): Promise<Page<Variable>> {
@@ -79,16 +76,30 @@ export class EnvironmentView implements Snapshot {
     return JSON.parse(this.contentByNameJson(name));
   }
 
-  /** The position of a value in its list. @throws NotFoundError */
+  #variableAt(position: number): string {
+    const { ids, types } = this.#variables;
+    const type = VARIABLE_TYPES[at(types, position)];
+    return `{"id":${at(ids, position)},"type":"${type}","name":${textAt(this.#variables, position)}`;
+  }
+
+  #valueAt(position: number): string {
+    const { ids, variableIds } = this.#values;
+    const head = `{"id":${at(ids, position)},"variable_id":${at(variableIds, position)}`;
+    return `${head},"content":${textAt(this.#values, position)}}`;
+  }
+
+  /** The position of a value. @throws NotFoundError */
   #findValue(name: string): number {
-    const { ids, names, json, parts } = this.#variables;
-    const variable = findName(names, name, (position) => isNameAt(json, at(parts, position), name));
+    const { ids, names, json, starts } = this.#variables;
+    const variable = findName(names, name, (position) => isNameAt(json, at(starts, position), name));
     if (variable === undefined) throw new NotFoundError();
-    return at(this.#values.valuesOf, find(this.#values.variableIds, at(ids, variable)));
+    const { byVariable, variableIds } = this.#values;
+    const rank = search(byVariable.length, at(ids, variable), (index) => at(variableIds, at(byVariable, index)));
+    return at(byVariable, rank);
   }
 }
 
-/** Whether JSON has a name there. Names need no escapes. */
+/** Whether JSON has a name there, in quotes. Names need no escapes. */
 function isNameAt(json: Uint8Array, start: number, name: string): boolean {
   for (let index = 0; index < name.length; index++) {
     if (json[start + 1 + index] !== name.charCodeAt(index)) return false;
@@ -96,36 +107,37 @@ function isNameAt(json: Uint8Array, start: number, name: string): boolean {
   return json[start + 1 + name.length] === QUOTE;
 }
 
-function pageJson({ ids, json, starts }: PackedList, request: PageRequest = {}): string {
+function pageJson({ ids }: PackedList, request: PageRequest = {}, recordAt: (position: number) => string): string {
   const { limit, offset } = pageBounds(request);
   const total = ids.length;
-  const [first, end] = [Math.min(offset, total), Math.min(offset + limit, total)];
-  // Without the last comma.
-  const data = first === end ? "" : decode(json, at(starts, first), at(starts, end) - 1);
-  return `{"metadata":${JSON.stringify({ limit, offset, total })},"data":[${data}]}`;
+  const records: string[] = [];
+  for (let position = offset; position < Math.min(offset + limit, total); position++) records.push(recordAt(position));
+  return `{"metadata":${JSON.stringify({ limit, offset, total })},"data":[${records.join(",")}]}`;
 }
 
-function recordJson({ json, starts }: PackedList, position: number): string {
-  return decode(json, at(starts, position), at(starts, position + 1) - 1);
+function textAt({ json, starts }: PackedList, position: number): string {
+  const start = at(starts, position);
+  return Buffer.from(json.buffer, json.byteOffset + start, at(starts, position + 1) - start).toString();
 }
 
-function decode(json: Uint8Array, start: number, end: number): string {
-  return Buffer.from(json.buffer, json.byteOffset + start, end - start).toString();
+/** @returns a position @throws NotFoundError; UsageError if it is not an id */
+function findId({ ids }: PackedList, id: number): number {
+  return search(ids.length, checkId(id), (position) => at(ids, position));
 }
 
-/** Binary search. @returns the position of an id in a sorted list @throws NotFoundError */
-function find(sorted: Float64Array, id: number): number {
-  let [start, end] = [0, sorted.length];
+/** Binary search in sorted numbers. @throws NotFoundError */
+function search(length: number, number: number, numberAt: (position: number) => number): number {
+  let [start, end] = [0, length];
   while (start < end) {
     const middle = (start + end) >>> 1;
-    if (at(sorted, middle) < id) start = middle + 1;
+    if (numberAt(middle) < number) start = middle + 1;
     else end = middle;
   }
-  if (sorted[start] !== id) throw new NotFoundError();
+  if (start === length || numberAt(start) !== number) throw new NotFoundError();
   return start;
 }
 
 /** An item that is there. */
-function at(items: Float64Array | Uint32Array, position: number): number {
+function at(items: Float64Array | Uint32Array | Uint8Array, position: number): number {
   return items[position] as number;
 }

@@ -2,7 +2,7 @@ import type { Adapter } from "lowdb";
 import { type OpenFile, openForReading, readRegularFile } from "../files/open-file.js";
 import { toInvalidData } from "../files/system-errors.js";
 import type { Data } from "./data.js";
-import { checkHeap, MAX_DATA_SIZE } from "./data-limits.js";
+import { checkHeap, MAX_DATA_SIZE, scanJson } from "./data-limits.js";
 import type { PackedData } from "./packed-data.js";
 import { parseData } from "./parse-data.js";
 
@@ -36,8 +36,10 @@ export class DataFileAdapter implements Adapter<Data> {
   async read(): Promise<Data> {
     let held = 0;
     const data = await readDataFile(this.#path, this.#options, (bytes) => {
-      held = checkHeap(bytes, this.#held).held;
-      return parseData(bytes);
+      const scan = scanJson(bytes);
+      checkHeap(scan, this.#held);
+      held = scan.held;
+      return parseData(bytes, scan);
     });
     this.#held = held;
     return data;

@@ -8,32 +8,28 @@ export const MAX_DATA_SIZE = constants.MAX_STRING_LENGTH;
 
 /** For everything else in the process, and for the young generation, which counts towards the heap limit. */
 const RESERVE = 80 * 1_048_576;
-/** Bytes of heap for one byte of a file. The worst case in JSON is `[{},{},{}]`. */
-const MAX_FACTOR = 32;
 
-/** Bytes of heap. */
-interface HeapNeeds {
-  /** While the file is parsed. */
+/** What can be told from the characters that give JSON its structure, valid or not. */
+export interface JsonScan {
+  /** Members of objects: a key that is repeated counts each time. */
+  readonly members: number;
+  /** Bytes of heap while it is parsed. */
   readonly peak: number;
-  /** Afterwards, while the data is held. */
+  /** Bytes of heap afterwards, while the data is held. */
   readonly held: number;
 }
 
 /**
- * The heap needed to parse these bytes while `held` bytes of earlier data are still in use. V8 ends the whole process,
- * and the earlier data with it, when memory runs out, so this is checked first.
+ * Checks that there is enough heap to parse a file while `held` bytes of earlier data are still in use. V8 ends the whole
+ * process, and the earlier data with it, when memory runs out, so this is checked first.
  *
  * @throws InvalidDataError with a predicate as its message when there is not enough
  */
-export function checkHeap(bytes: Uint8Array, held: number): HeapNeeds {
+export function checkHeap({ peak }: JsonScan, held = 0): void {
   const left = getHeapStatistics().heap_size_limit - RESERVE - held;
-  const worst = bytes.length * MAX_FACTOR;
-  // Enough for this data and the next, whatever is in them.
-  if (2 * worst <= left) return { peak: worst, held: worst };
-  const needs = estimateHeap(bytes);
-  if (needs.peak <= left) return needs;
+  if (peak <= left) return;
   throw new InvalidDataError(
-    `is too large for the memory of this process: it may need ${sizeText(needs.peak)}, and ` +
+    `is too large for the memory of this process: it may need ${sizeText(peak)}, and ` +
       `${sizeText(Math.max(0, left))} are left; to allow more, set NODE_OPTIONS=--max-old-space-size`,
   );
 }
@@ -54,11 +50,11 @@ const LIST = 48;
 const ITEM = 32; // a number in a growing list
 const STRING = 24;
 
-/** Counts the characters that give JSON its structure, valid or not. */
-function estimateHeap(bytes: Uint8Array): HeapNeeds {
+/** @param bytes of a data file */
+export function scanJson(bytes: Uint8Array): JsonScan {
   // One character outside Latin-1 makes a string twice as large.
   const width = isAscii(bytes) ? 1 : 2;
-  let [held, depth, textStart] = [0, 0, -1];
+  let [members, held, depth, textStart] = [0, 0, 0, -1];
   for (let index = 0; index < bytes.length; index++) {
     const byte = bytes[index];
     if (textStart >= 0) {
@@ -72,15 +68,17 @@ function estimateHeap(bytes: Uint8Array): HeapNeeds {
       continue;
     }
     if (byte === QUOTE) textStart = index;
-    else if (byte === COLON) held += depth > KNOWN_DEPTH ? FREE_MEMBER : KNOWN_MEMBER;
-    else if (byte === COMMA) held += depth > KNOWN_DEPTH ? ITEM : 0;
+    else if (byte === COLON) {
+      members++;
+      held += depth > KNOWN_DEPTH ? FREE_MEMBER : KNOWN_MEMBER;
+    } else if (byte === COMMA) held += depth > KNOWN_DEPTH ? ITEM : 0;
     else if (byte === OPEN_BRACE) held += objectSize(++depth);
     else if (byte === OPEN_BRACKET) {
       held += LIST;
       depth++;
     } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth--;
   }
-  return { peak: held + width * bytes.length, held };
+  return { members, peak: held + width * bytes.length, held };
 }
 
 function objectSize(depth: number): number {

@@ -1,5 +1,6 @@
-import { hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { EnvironmentRecord } from "../domain/environment.js";
+import { VARIABLE_TYPES } from "../domain/variable.js";
 import { byId, type Data, groupBy, type ValueRecord, type VariableRecord } from "./data.js";
 import { indexNames, type NameIndex } from "./name-index.js";
 
@@ -16,27 +17,26 @@ export interface PackedData {
 /** Records sorted by id. */
 export interface PackedList {
   readonly ids: Float64Array;
-  /** The records as the API shows them, in UTF-8, with a comma after each. */
+  /** What the records hold besides numbers, one after another: JSON in UTF-8. */
   readonly json: Uint8Array;
-  /** Where each record starts in `json`, and where the next one would. */
+  /** Where the JSON of each record starts, and where that of the next one would. */
   readonly starts: Uint32Array;
-  /** Where the name of each variable, or the content of each value, starts in `json`. */
-  readonly parts: Uint32Array;
-  /** SHA-256 of `json`, in base64url. */
+  /** SHA-256 of everything in the list, in base64url. */
   readonly hash: string;
 }
 
-/** The variables of one application. */
+/** The variables of one application. JSON: `"NAME","description":"…"}` */
 export interface PackedVariables extends PackedList {
+  /** Positions in `VARIABLE_TYPES`. */
+  readonly types: Uint8Array;
   readonly names: NameIndex;
 }
 
-/** The values of one environment. */
+/** The values of one environment. JSON: `{"value":…}` */
 export interface PackedValues extends PackedList {
-  /** The variables that have a value, sorted by id. */
   readonly variableIds: Float64Array;
-  /** The position of each one's value in this list. */
-  readonly valuesOf: Uint32Array;
+  /** The positions in this list, sorted by `variableIds`. */
+  readonly byVariable: Uint32Array;
 }
 
 /** What a thread can hand to another one: `PackedData`, packed. */
@@ -78,85 +78,70 @@ export function packOnDemand({ environments, variables, values }: Data): PackedD
 
 function packVariables(records: VariableRecord[]): PackedVariables {
   const sorted = records.sort(byId);
-  const list = packList(
-    sorted,
-    ({ id, type, name, description }) =>
-      `{"id":${id},"type":"${type}","name":"${name}","description":${JSON.stringify(description)}},`,
-    '"name":',
-  );
-  return { ...list, names: indexNames(sorted.map(({ name }) => name)).index };
+  const types = new Uint8Array(sorted.length);
+  const names = new Array<string>(sorted.length);
+  const list = packList(sorted, [types], ({ type, name, description }, index) => {
+    types[index] = VARIABLE_TYPES.indexOf(type);
+    names[index] = name;
+    return `"${name}","description":${JSON.stringify(description)}}`;
+  });
+  return { ...list, types, names: indexNames(names).index };
 }
 
 function packValues(records: ValueRecord[]): PackedValues {
   const sorted = records.sort(byId);
-  const list = packList(
-    sorted,
-    ({ id, variable_id, content }) =>
-      `{"id":${id},"variable_id":${variable_id},"content":{"value":${JSON.stringify(content.value)}}},`,
-    '"content":',
-  );
-  const variableIds = fill(new Float64Array(sorted.length), (index) => sorted[index]?.variable_id);
-  const valuesOf = fill(new Uint32Array(sorted.length), (index) => index);
-  if (!isAscending(variableIds)) {
-    valuesOf.sort((a, b) => (variableIds[a] ?? 0) - (variableIds[b] ?? 0));
-    variableIds.sort();
-  }
-  return { ...list, variableIds, valuesOf };
-}
-
-/** `from` takes ten times as long. */
-function fill<T extends Float64Array | Uint32Array>(items: T, itemAt: (index: number) => number | undefined): T {
-  for (let index = 0; index < items.length; index++) items[index] = itemAt(index) ?? 0;
-  return items;
-}
-
-function isAscending(numbers: Float64Array): boolean {
-  return numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 0));
+  const variableIds = new Float64Array(sorted.length);
+  const byVariable = new Uint32Array(sorted.length);
+  let isSorted = true;
+  const list = packList(sorted, [variableIds], ({ variable_id, content }, index) => {
+    byVariable[index] = index;
+    variableIds[index] = variable_id;
+    isSorted &&= index === 0 || variable_id > (variableIds[index - 1] ?? 0);
+    return `{"value":${JSON.stringify(content.value)}}`;
+  });
+  if (!isSorted) byVariable.sort((a, b) => (variableIds[a] ?? 0) - (variableIds[b] ?? 0));
+  return { ...list, variableIds, byVariable };
 }
 
 /** Records whose JSON is encoded at once: one by one takes twice as long. */
 const CHUNK = 200;
 
-/**
- * @param toJson returns the JSON of a record and a comma
- * @param marker text before the part of a record, and nowhere before that
- */
+/** @param numbers that `toJson` fills, and that count for the hash */
 function packList<T extends { readonly id: number }>(
   records: readonly T[],
-  toJson: (record: T) => string,
-  marker: string,
+  numbers: readonly (Float64Array | Uint8Array)[],
+  toJson: (record: T, index: number) => string,
 ): PackedList {
-  const ids = fill(new Float64Array(records.length), (index) => records[index]?.id);
+  const ids = new Float64Array(records.length);
   const starts = new Uint32Array(records.length + 1);
-  const parts = new Uint32Array(records.length);
-  const buffer = new GrowingBuffer(100 * records.length);
+  const text = new GrowingText(50 * records.length);
   for (let first = 0; first < records.length; first += CHUNK) {
+    const start = text.size;
+    let chunk = "";
     const end = Math.min(first + CHUNK, records.length);
-    const chunkStart = buffer.size;
-    let text = "";
     for (let index = first; index < end; index++) {
-      const json = toJson(records[index] as T);
-      starts[index] = chunkStart + text.length;
-      parts[index] = json.indexOf(marker) + marker.length;
-      text += json;
+      const record = records[index] as T;
+      ids[index] = record.id;
+      starts[index] = start + chunk.length;
+      chunk += toJson(record, index);
     }
-    const isAscii = buffer.append(text) === text.length;
-    let start = chunkStart;
+    if (text.append(chunk) === chunk.length) continue;
+    // Not ASCII: the starts are others.
+    let next = start;
     for (let index = first; index < end; index++) {
-      if (!isAscii) {
-        starts[index] = start;
-        start += Buffer.byteLength(toJson(records[index] as T));
-      }
-      parts[index] = (parts[index] ?? 0) + (starts[index] ?? 0);
+      starts[index] = next;
+      next += Buffer.byteLength(toJson(records[index] as T, index));
     }
   }
-  starts[records.length] = buffer.size;
-  const json = buffer.toArray();
-  return { ids, starts, parts, json, hash: hash("sha256", json, "base64url") };
+  starts[records.length] = text.size;
+  const json = text.toArray();
+  const hash = createHash("sha256");
+  for (const part of [ids, starts, json, ...numbers]) hash.update(part);
+  return { ids, starts, json, hash: hash.digest("base64url") };
 }
 
 /** Text in UTF-8, in one piece of memory: each piece that is allocated makes the next garbage collection come sooner. */
-class GrowingBuffer {
+class GrowingText {
   #buffer: Buffer<ArrayBufferLike>;
   size = 0;
 

@@ -1,6 +1,5 @@
 import { Worker } from "node:worker_threads";
 import { InvalidDataError } from "../domain/errors.js";
-import { checkHeap } from "./data-limits.js";
 import { fromTransferable, type PackedData, packOnDemand, type Transferable } from "./packed-data.js";
 import { parseData } from "./parse-data.js";
 
@@ -23,10 +22,7 @@ const WORKER = new URL("../../dist/store/parse-worker.js", import.meta.url);
  * @throws InvalidDataError as {@link parseData} does
  */
 export async function parseApart(bytes: Buffer): Promise<PackedData> {
-  if (bytes.length < MIN_SIZE) {
-    checkHeap(bytes, 0);
-    return packOnDemand(await parseData(bytes));
-  }
+  if (bytes.length < MIN_SIZE) return packOnDemand(await parseData(bytes));
   const { data, problem } = await runWorker(bytes);
   if (problem !== undefined) throw new InvalidDataError(problem);
   return fromTransferable(data);

@@ -3,6 +3,7 @@ import { InvalidDataError } from "../domain/errors.js";
 import { tryDecodeUtf8 } from "../files/decode-utf8.js";
 import { checkData } from "./check-data.js";
 import type { Data } from "./data.js";
+import { type JsonScan, scanJson } from "./data-limits.js";
 
 /**
  * Parses the bytes of a data file and fills in defaults.
@@ -10,10 +11,10 @@ import type { Data } from "./data.js";
  * @throws InvalidDataError with the first broken rule and the record, or the line and column; never quotes the file,
  *   which is full of secrets
  */
-export function parseData(bytes: Uint8Array): Promise<Data> {
+export function parseData(bytes: Uint8Array, { members }: JsonScan = scanJson(bytes)): Promise<Data> {
   // A chain rather than nested calls: each step releases its input, which is large.
   return decode(bytes)
-    .then(parseContent)
+    .then((text) => parseContent(text, members))
     .then((content) => checkData(content, { isOwn: true }));
 }
 
@@ -25,7 +26,7 @@ async function decode(bytes: Uint8Array): Promise<string> {
   return text;
 }
 
-async function parseContent(text: string): Promise<unknown> {
+async function parseContent(text: string, members: number): Promise<unknown> {
   let content: unknown;
   try {
     content = JSON.parse(text);
@@ -35,7 +36,7 @@ async function parseContent(text: string): Promise<unknown> {
   }
   // JSON.parse keeps the last of equal keys and drops the others. Comparing counts is much faster than looking for
   // repeated keys: a file of 27 MB has a million keys.
-  const place = countColons(text) === countMembers(content) ? undefined : await locateRepeatedKey(text);
+  const place = members === countMembers(content) ? undefined : await locateRepeatedKey(text);
   if (place) throw new InvalidDataError(`has the same key twice in one object: ${place}`);
   return content;
 }
@@ -76,31 +77,6 @@ async function locateRepeatedKey(json: string): Promise<string | undefined> {
     // As above.
   }
   return place;
-}
-
-const [QUOTE, COLON, BACKSLASH] = [0x22, 0x3a, 0x5c];
-
-/** Colons outside strings: one for each member of an object. */
-function countColons(json: string): number {
-  let count = 0;
-  for (let index = 0; index < json.length; index++) {
-    const code = json.charCodeAt(index);
-    if (code === QUOTE) index = endOfString(json, index);
-    else if (code === COLON) count++;
-  }
-  return count;
-}
-
-function endOfString(json: string, start: number): number {
-  let end = json.indexOf('"', start + 1);
-  while (isEscaped(json, end)) end = json.indexOf('"', end + 1);
-  return end;
-}
-
-function isEscaped(json: string, index: number): boolean {
-  let start = index;
-  while (json.charCodeAt(start - 1) === BACKSLASH) start--;
-  return (index - start) % 2 === 1;
 }
 
 // Another rule refuses deeper data.

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { InvalidDataError } from "../domain/errors.js";
-import { checkHeap } from "./data-limits.js";
+import { checkHeap, scanJson } from "./data-limits.js";
 import { packAll } from "./packed-data.js";
 import { buffersOf, type ParseResult } from "./parse-apart.js";
 import { parseData } from "./parse-data.js";
@@ -9,10 +9,11 @@ import { parseData } from "./parse-data.js";
 async function parse(): Promise<ParseResult> {
   try {
     const bytes: Uint8Array = workerData.bytes;
-    checkHeap(bytes, 0);
+    const scan = scanJson(bytes);
+    checkHeap(scan);
     // Released when it has been decoded.
     workerData.bytes = undefined;
-    return { data: packAll(await parseData(bytes)) };
+    return { data: packAll(await parseData(bytes, scan)) };
   } catch (error) {
     if (error instanceof InvalidDataError) return { problem: error.message };
     throw error;

@@ -105,7 +105,8 @@ export class Connections {
       turns.push({ res, start });
       if (turns.length >= MAX_READ_REQUESTS) socket.pause();
       res.on("close", () => this.#endTurn(socket, connection));
-      if (turns.length === 1) start();
+      // Once the parser has seen everything that arrived with the request: what follows it may be an error.
+      if (turns.length === 1) process.nextTick(start);
     };
   }
 
@@ -198,7 +199,7 @@ export class Connections {
 
   /** Counts what the system did not take at once. Beyond the limit, closes the connections with the oldest answers. */
   #hold(socket: Socket): void {
-    if (socket.destroyed || !isSending(socket)) return;
+    if (socket.destroyed || !isSending(socket) || this.#unsent.has(socket)) return;
     this.#unsent.set(socket, socket.writableLength);
     this.#unsentBytes += socket.writableLength;
     for (const oldest of this.#unsent.keys()) {

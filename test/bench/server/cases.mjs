@@ -8,65 +8,96 @@ import { whole } from "./markdown.mjs";
 import { AUTHENTICATION, contentTarget, get } from "./requests.mjs";
 
 const VARIABLES = 1_000;
-const LARGE = 100_000;
-const PAGE = 25;
+const FEW = 100;
+const MANY = 1_000_000;
+/** Of many variables, this many are read. */
+const MAX_TARGETS = 20_000;
+const PAGE = 50;
 /** Headers that `node:http` writes itself. */
 const OWN_HEADERS = new Set(["date", "connection", "keep-alive"]);
 
 /**
- * Starts the servers. A case is one kind of request to one of them; the first is the bare server.
+ * Starts the servers. A case is one kind of request to one of them.
  *
  * @param {(server: ServerProcess) => Promise<{ server: ServerProcess, url: string }>} start
  * @returns {Promise<{ name: string, request: string, server: ServerProcess, url: string, isGuarded?: boolean,
- *   authenticate: Function, targets: string[], answers: Map<string, object>, status: number }[]>}
- *   `answers` are those that the data must give, by target; a guarded server checks signatures and limits the rate
+ *   authenticate: Function, targets: string[], answers: Map<string, object>, status: number, results: object[], limit?: object }[]>}
+ *   `answers` are those that the data must give, by target; a guarded server checks signatures and limits the rate;
+ *   `limit` is the case of the bare server that sends the same answers
  */
 export async function startCases(folder, start) {
-  const data = benchData(VARIABLES);
-  const file = writeData(folder, "data.json", data).path;
-  const appvars = await start(ServerProcess.serve(file, { core: SERVER_CORE }));
-  const contents = byNameContents(data);
-  const recording = join(folder, "recording.json");
-  writeFileSync(recording, JSON.stringify(await record(appvars.url, contents.keys())));
-  const largeData = benchData(LARGE);
-  const largeFile = writeData(folder, "large.json", largeData).path;
-  const large = await start(ServerProcess.serve(largeFile, { core: SERVER_CORE }));
+  const serve = async (name, data) => {
+    const file = writeData(folder, name, data).path;
+    return { file, ...(await start(ServerProcess.serve(file, { core: SERVER_CORE }))) };
+  };
   const peer = (name, argument) => start(new ServerProcess([peerPath(name), argument], { core: SERVER_CORE }));
+  const bare = async (name, recorded) => {
+    const recording = join(folder, name);
+    writeFileSync(recording, JSON.stringify(recorded));
+    return { name: "bare `node:http`", ...(await peer("bare", recording)) };
+  };
 
-  const content = { request: "content by name", answers: contents, authenticate: AUTHENTICATION.signature };
+  const data = benchData(VARIABLES);
+  const { file, ...appvars } = await serve("data.json", data);
+  const fewData = benchData(FEW);
+  const manyData = benchData(MANY);
+  const few = await serve("few.json", fewData);
+  const many = await serve("many.json", manyData);
+  const contents = byNameContents(data);
+  const pages = valuePages(data);
+  const { signature } = AUTHENTICATION;
+  const recorded = await record(appvars.url, [...contents.keys(), ...pages.keys()], signature);
+  const ifChanged = (target, time) => ({ ...signature(target, time), "if-none-match": etagOf(recorded[target]) });
+  const unchanged = await record(appvars.url, pages.keys(), ifChanged);
+  const repeating = await bare("recording.json", recorded);
+  const repeatingUnchanged = await bare("unchanged.json", unchanged);
+
+  const content = { request: "content by name", answers: contents, authenticate: signature };
+  const page = { request: `page of ${PAGE} values`, answers: pages, authenticate: signature };
+  const unchangedPage = { ...page, request: "the same, unchanged (304)", authenticate: ifChanged, status: 304 };
+  const refused = { answers: refusals(contents.keys()), status: 401 };
+  const bareContent = complete({ ...repeating, ...content });
+  const barePage = complete({ ...repeating, ...page });
+  const bareUnchanged = complete({ ...repeatingUnchanged, ...unchangedPage });
   const guarded = { ...content, isGuarded: true };
   const ofAppvars = { ...appvars, ...guarded, name: "appvars" };
-  const cases = [
-    { ...(await peer("bare", recording)), ...content, name: "bare `node:http`" },
+  const others = [
     ofAppvars,
     { ...ofAppvars, request: "content by name, key and secret", authenticate: AUTHENTICATION.secret },
     { ...ofAppvars, request: "content by name, no key", authenticate: AUTHENTICATION.signatureWithoutKey },
-    { ...ofAppvars, request: `page of ${PAGE} values`, answers: valuePages(data) },
-    {
-      ...ofAppvars,
-      request: "wrong signature",
-      authenticate: AUTHENTICATION.wrongSignature,
-      answers: refusals(contents.keys()),
-      status: 401,
-    },
-    {
-      ...ofAppvars,
-      ...large,
-      request: `content by name, ${whole(LARGE)} variables`,
-      answers: byNameContents(largeData),
-    },
+    { ...ofAppvars, ...refused, request: "wrong signature", authenticate: AUTHENTICATION.wrongSignature },
+    { ...ofAppvars, ...refused, request: "wrong key", authenticate: AUTHENTICATION.wrongKey },
+    { ...ofAppvars, ...few, request: `content by name, ${FEW} variables`, answers: byNameContents(fewData) },
+    { ...ofAppvars, ...many, request: `content by name, ${whole(MANY)} variables`, answers: byNameContents(manyData) },
     { ...(await peer("fastify", file)), ...guarded, name: "Fastify, @fastify/rate-limit" },
     { ...(await peer("express", file)), ...guarded, name: "Express 4, hmac-auth-express, express-rate-limit" },
     { ...(await peer("json-server", file)), ...content, name: "json-server, no signature, no rate limit" },
+  ].map((item) => complete({ ...item, limit: bareContent }));
+  return [
+    bareContent,
+    ...others,
+    barePage,
+    complete({ ...appvars, ...page, name: "appvars", limit: barePage }),
+    bareUnchanged,
+    complete({ ...appvars, ...unchangedPage, name: "appvars", limit: bareUnchanged }),
   ];
-  return cases.map((item) => ({ status: 200, targets: [...item.answers.keys()], ...item }));
+}
+
+function complete(item) {
+  return { status: 200, targets: [...item.answers.keys()], results: [], ...item };
+}
+
+function etagOf({ headers }) {
+  return headers[headers.indexOf("ETag") + 1];
 }
 
 const peerPath = (name) => fileURLToPath(new URL(`../peers/${name}.mjs`, import.meta.url));
 
 function byNameContents({ variables, values }) {
   const names = new Map(variables.map(({ id, name }) => [id, name]));
-  return new Map(values.map(({ variable_id, content }) => [contentTarget(names.get(variable_id)), content]));
+  const step = Math.ceil(values.length / MAX_TARGETS);
+  const read = values.filter((_, index) => index % step === 0);
+  return new Map(read.map(({ variable_id, content }) => [contentTarget(names.get(variable_id)), content]));
 }
 
 function valuePages({ values }) {
@@ -84,11 +115,11 @@ function refusals(targets) {
   return new Map(Array.from(targets, (target) => [target, { message: "Credentials are missing or not valid" }]));
 }
 
-/** The answers of appvars, which the bare server repeats. */
-async function record(url, targets) {
+/** The answers of appvars, which a bare server repeats. */
+async function record(url, targets, authenticate) {
   const answers = {};
   for (const target of targets) {
-    const { status, rawHeaders, body } = await get(url, target, AUTHENTICATION.signature);
+    const { status, rawHeaders, body } = await get(url, target, authenticate);
     const headers = rawHeaders.filter((_, index) => !OWN_HEADERS.has(rawHeaders[index - (index % 2)].toLowerCase()));
     answers[target] = { status, headers, body };
   }

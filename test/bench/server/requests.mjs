@@ -14,6 +14,7 @@ export const AUTHENTICATION = {
   signature: (target, time) => ({ "x-api-key": KEY, authorization: sign(target, time, SECRET) }),
   signatureWithoutKey: (target, time) => ({ authorization: sign(target, time, SECRET) }),
   wrongSignature: (target, time) => ({ "x-api-key": KEY, authorization: sign(target, time, "another secret") }),
+  wrongKey: (target, time) => ({ "x-api-key": "another-key", authorization: sign(target, time, SECRET) }),
   secret: () => ({ "x-api-key": KEY, "x-api-secret": SECRET }),
 };
 

@@ -2,8 +2,10 @@
 
 local requests = {}
 local last = 0
+local pause = 0
 
 function init(args)
+  pause = tonumber(args[2])
   local file = assert(io.open(args[1], "rb"))
   for request in file:read("*a"):gmatch("(.-\r\n\r\n)") do
     requests[#requests + 1] = request
@@ -16,8 +18,13 @@ function request()
   return requests[last]
 end
 
-function done(summary)
+-- Milliseconds before each request of a connection.
+function delay()
+  return pause
+end
+
+function done(summary, latency)
   local errors = summary.errors
-  print(string.format('{"requests":%d,"seconds":%f,"errorStatuses":%d,"failures":{"connect":%d,"read":%d,"write":%d,"timeout":%d}}',
-    summary.requests, summary.duration / 1e6, errors.status, errors.connect, errors.read, errors.write, errors.timeout))
+  print(string.format('{"requests":%d,"seconds":%f,"p50":%d,"p99":%d,"errorStatuses":%d,"failures":{"connect":%d,"read":%d,"write":%d,"timeout":%d}}',
+    summary.requests, summary.duration / 1e6, latency:percentile(50), latency:percentile(99), errors.status, errors.connect, errors.read, errors.write, errors.timeout))
 end

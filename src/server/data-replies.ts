@@ -5,8 +5,10 @@ import { REVISION_HEADER } from "../domain/http-headers.js";
 import type { EnvironmentView } from "../service/environment-view.js";
 import { jsonReply, type Reply } from "./replies.js";
 
-/** Characters of targets and bodies that are kept, over all environments. */
-const MAX_KEPT = 16 * 1_024 * 1_024;
+/** Of the answers that are kept, over all environments: bytes, if their text is ASCII. */
+const MAX_KEPT = 32 * 1_024 * 1_024;
+/** Of each answer: its headers and what holds them. */
+const OVERHEAD = 1_024;
 
 /** An answer with data, and the one for a client that has it already. */
 interface DataReply {
@@ -32,7 +34,7 @@ export class DataReplies {
   }
 
   #keep(view: EnvironmentView, target: string, reply: DataReply): DataReply {
-    this.#size += target.length + reply.full.body.length;
+    this.#size += OVERHEAD + target.length + reply.full.body.length;
     if (this.#size > MAX_KEPT) {
       this.#kept = new WeakMap();
       this.#size = 0;

@@ -1,5 +1,6 @@
 import { IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { Socket } from "node:net";
+import { nextTick } from "node:process";
 
 /** Per connection. One more closes it; a client that pipelines repeats what was not answered (RFC 9112, 9.3.2). */
 const MAX_OPEN_REQUESTS = 100;
@@ -106,7 +107,7 @@ export class Connections {
       if (turns.length >= MAX_READ_REQUESTS) socket.pause();
       res.on("close", () => this.#endTurn(socket, connection));
       // Once the parser has seen everything that arrived with the request: what follows it may be an error.
-      if (turns.length === 1) process.nextTick(start);
+      if (turns.length === 1) nextTick(start);
     };
   }
 

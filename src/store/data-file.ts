@@ -60,6 +60,7 @@ export class DataFileAdapter implements Adapter<Data> {
 export class ServedFileAdapter implements Adapter<PackedData> {
   readonly #path: string;
   readonly #options: ReadOptions;
+  readonly #closed = new AbortController();
 
   constructor(path: string, options: ReadOptions) {
     this.#path = path;
@@ -69,10 +70,15 @@ export class ServedFileAdapter implements Adapter<PackedData> {
   /** @throws InvalidDataError; the data read before stays valid */
   async read(): Promise<PackedData> {
     const { parseApart } = await import("./parse-apart.js");
-    return readDataFile(this.#path, this.#options, parseApart);
+    return readDataFile(this.#path, this.#options, (bytes) => parseApart(bytes, this.#closed.signal));
   }
 
   write = refuse;
+
+  /** Ends a read that has not finished. */
+  close(): void {
+    this.#closed.abort();
+  }
 }
 
 /** @param parse gets the bytes, which are not kept here: they can be released before the data is checked */

@@ -50,10 +50,11 @@ export function openServedFile(
 
 const SETTLE_MS = 100;
 
+type ClosableAdapter<T> = Adapter<T> & { close?: () => void };
 type AdapterClass<T> = new (
   path: string,
   options: { open?: SpareDescriptor["openForReading"]; maxSize: number | undefined },
-) => Adapter<T>;
+) => ClosableAdapter<T>;
 
 /** @typeParam T the form in which the data is held */
 class JsonFileStore<T> implements Store<T>, Reloadable {
@@ -61,6 +62,7 @@ class JsonFileStore<T> implements Store<T>, Reloadable {
   readonly #options: DataFileOptions;
   /** For a watched file. */
   readonly #spare: SpareDescriptor | undefined;
+  readonly #adapter: ClosableAdapter<T>;
   readonly #db: Low<T>;
   readonly #listeners = new Set<() => void>();
   #watch: FileWatch | undefined;
@@ -74,7 +76,8 @@ class JsonFileStore<T> implements Store<T>, Reloadable {
     const spare = options.watch ? new SpareDescriptor() : undefined;
     const open = spare && { open: (name: string) => spare.openForReading(name) };
     this.#spare = spare;
-    this.#db = new Low(new AdapterOfT(path, { maxSize: options.maxSize, ...open }), nothing);
+    this.#adapter = new AdapterOfT(path, { maxSize: options.maxSize, ...open });
+    this.#db = new Low(this.#adapter, nothing);
   }
 
   get snapshot(): T {
@@ -130,6 +133,7 @@ class JsonFileStore<T> implements Store<T>, Reloadable {
 
   async close(): Promise<void> {
     this.#watch?.stop();
+    this.#adapter.close?.();
     this.#spare?.close();
     this.#listeners.clear();
   }

@@ -19,24 +19,31 @@ const WORKER = new URL("../../dist/store/parse-worker.js", import.meta.url);
  * Parses the bytes of a data file without making other work wait.
  *
  * @param bytes can't be used afterwards
- * @throws InvalidDataError as {@link parseData} does
+ * @param signal ends the thread
+ * @throws InvalidDataError as {@link parseData} does; any error after the signal
  */
-export async function parseApart(bytes: Buffer): Promise<PackedData> {
+export async function parseApart(bytes: Buffer, signal: AbortSignal): Promise<PackedData> {
   if (bytes.length < MIN_SIZE) return packOnDemand(await parseData(bytes));
-  const { data, problem } = await runWorker(bytes);
+  const { data, problem } = await runWorker(bytes, signal);
   if (problem !== undefined) throw new InvalidDataError(problem);
   return fromTransferable(data);
 }
 
-function runWorker(bytes: Buffer): Promise<ParseResult> {
+function runWorker(bytes: Buffer, signal: AbortSignal): Promise<ParseResult> {
   return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
     const worker = new Worker(WORKER, { workerData: { bytes }, transferList: [bytes.buffer as ArrayBuffer] });
+    const stop = () => worker.terminate();
+    signal.addEventListener("abort", stop);
     worker.once("message", resolve);
     worker.once("error", (error: NodeJS.ErrnoException) => {
       const isTooLarge = error.code === "ERR_WORKER_OUT_OF_MEMORY";
       reject(isTooLarge ? new InvalidDataError("is too large for the memory of this process") : error);
     });
-    worker.once("exit", (code) => reject(new Error(`the thread that parses data ended with ${code}`)));
+    worker.once("exit", (code) => {
+      signal.removeEventListener("abort", stop);
+      reject(new Error(`the thread that parses data ended with ${code}`));
+    });
   });
 }
 

@@ -29,7 +29,7 @@ describe("parseApart()", () => {
     ["in this thread", manyVariables(10)],
     ["in another thread", data],
   ])("parses data %s", async (_where, parsed) => {
-    const packed = await parseApart(Buffer.from(serializeData(parsed)));
+    const packed = await parseApart(Buffer.from(serializeData(parsed)), new AbortController().signal);
     expect(packed.environments).toStrictEqual(parsed.environments);
     const [{ id, application } = { id: 0, application: "" }] = parsed.environments;
     const expected = packOnDemand(parsed);
@@ -45,8 +45,15 @@ describe("parseApart()", () => {
     ["what is not JSON", `${serializeData(data)}]`, "is not valid JSON: line"],
     ["what is not UTF-8", Buffer.alloc(300_000, 0xff), "is not valid UTF-8"],
   ])("refuses %s in another thread", async (_what, content, message) => {
-    const parsing = parseApart(Buffer.from(content));
+    const parsing = parseApart(Buffer.from(content), new AbortController().signal);
     await expect(parsing).rejects.toThrow(InvalidDataError);
     await expect(parsing).rejects.toThrow(message);
+  });
+
+  it("stops when it is told to", async () => {
+    const controller = new AbortController();
+    const parsing = parseApart(Buffer.from(serializeData(data)), controller.signal);
+    controller.abort();
+    await expect(parsing).rejects.toThrow("the thread that parses data ended");
   });
 });

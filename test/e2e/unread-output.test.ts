@@ -107,7 +107,7 @@ describe.skipIf(process.platform !== "linux")("a log that nobody reads", () => {
     const { path } = await dataFile(DATA);
     const command = `echo pid=$$; exec '${process.execPath}' '${BINARY}' serve --verbose --data '${path}' --port 0`;
     const session = terminal(command, { HOME: "/dev/null" });
-    await session.until(/serving .*:\d+\r\n/);
+    await session.until(/APPVARS_URL=\S+:\d+\r\n/);
     const [, pid, port] = /pid=(\d+)[\s\S]*APPVARS_URL=\S+:(\d+)/.exec(session.written()) ?? [];
     session.type("\u0013");
     expect(await ask({ port: Number(port) }, REQUESTS)).toEqual([404]);

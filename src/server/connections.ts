@@ -26,6 +26,8 @@ export interface ConnectionLimits {
   maxConnections: number;
   /** Called with the number of connections refused since the last call, at most once a minute. */
   onConnectionsRefused: (count: number) => void;
+  /** Processes that share the memory for answers. Default 1. */
+  workers?: number;
 }
 
 /**
@@ -69,6 +71,8 @@ export class Connections {
   #refused = 0;
   #secondsToReport = 0;
   #isDraining = false;
+  /** What starts the requests that are held. */
+  #held: (() => void)[] | undefined;
 
   /** Call before the server listens. */
   constructor(server: Server, limits: ConnectionLimits) {
@@ -100,6 +104,10 @@ export class Connections {
       const { turns } = connection;
       const start = () => {
         if (socket.destroyed) return;
+        if (this.#held) {
+          this.#held.push(start);
+          return;
+        }
         this.#announceClose(connection);
         listener(req, res);
       };
@@ -121,6 +129,16 @@ export class Connections {
     socket.resume();
     // Lets other connections have their turn.
     if (turns[0]) setImmediate(turns[0].start);
+  }
+
+  /** Starts no more requests until the function is called that this returns. */
+  hold(): () => void {
+    const held: (() => void)[] = [];
+    this.#held = held;
+    return () => {
+      this.#held = undefined;
+      for (const start of held) start();
+    };
   }
 
   /**
@@ -204,7 +222,7 @@ export class Connections {
     this.#unsent.set(socket, socket.writableLength);
     this.#unsentBytes += socket.writableLength;
     for (const oldest of this.#unsent.keys()) {
-      if (this.#unsentBytes <= MAX_UNSENT_BYTES || oldest === socket) return;
+      if (this.#unsentBytes <= MAX_UNSENT_BYTES / (this.#limits.workers ?? 1) || oldest === socket) return;
       this.#release(oldest);
       oldest.destroy();
     }

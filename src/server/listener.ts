@@ -7,7 +7,9 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo, Server as NetServer, Socket } from "node:net";
+import { setTimeout as delay, setImmediate } from "node:timers/promises";
+import { UsageError } from "../domain/errors.js";
 import { formatRateLimit } from "../domain/http-headers.js";
 import { type Connections, StoppableRequest } from "./connections.js";
 import { clientAddress, type RateLimiter } from "./rate-limiter.js";
@@ -40,30 +42,72 @@ export function createListener(limiter: RateLimiter, options: NodeOptions<typeof
   return server;
 }
 
-/** Starts to listen and resolves to the port. @throws the system's error, such as `EADDRINUSE` */
-export async function bind(server: Server, host: string, port: number): Promise<number> {
-  server.listen({ host, port });
+/**
+ * Starts to listen and resolves to the port.
+ *
+ * @throws UsageError for an empty host; the system's error, such as `EADDRINUSE`
+ */
+export async function bind(server: NetServer, host: string, port: number): Promise<number> {
+  // node:net would listen on every address.
+  if (host === "") throw new UsageError("the host must be an address or a name");
+  return listen(server, { host, port });
+}
+
+/** @param place an address, or the handle of a socket that other processes listen on too */
+export async function listen(server: NetServer, place: object): Promise<number> {
+  server.listen(place);
   await once(server, "listening");
   return (server.address() as AddressInfo).port;
 }
 
+/** How long new connections may keep a server from closing. Less than the time after which a connection is idle. */
+const MAX_ACCEPT_MS = 100;
+/** The same for each of several processes, which do not begin at the same moment: at least. */
+const MIN_SHARED_ACCEPT_MS = 20;
+/** How long they wait for each other. */
+const MAX_HOLD_MS = 1_000;
+
 /**
  * Stops accepting connections, and resolves when the open requests are answered and all connections closed. Those that
  * are still open after `graceMs` are destroyed. Call once.
+ *
+ * Until the socket is closed, requests are held, not answered: clients with a connection for each request would make more
+ * and more of them, and the system resets those that have not been accepted.
+ *
+ * @param untilClosed resolves when all other processes that listen on the same socket have closed it
  */
-export function drain(server: Server, connections: Connections, graceMs: number): Promise<void> {
+export async function drain(
+  server: Server,
+  connections: Connections,
+  graceMs: number,
+  untilClosed?: () => Promise<unknown>,
+): Promise<void> {
+  const release = connections.hold();
+  await acceptPending(server, untilClosed ? MIN_SHARED_ACCEPT_MS : 0);
   return new Promise((resolve) => {
-    const stopListening = () => {
-      const timer = setTimeout(() => connections.destroyAll(), graceMs);
-      server.close(() => {
-        clearTimeout(timer);
-        resolve();
-      });
-      connections.drain();
-    };
-    // Accepts the connections that the system has already made: it would reset them.
-    setImmediate(() => setImmediate(stopListening));
+    const timer = setTimeout(() => connections.destroyAll(), graceMs);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    connections.drain();
+    if (!untilClosed) return release();
+    return void Promise.race([untilClosed(), delay(MAX_HOLD_MS, undefined, { ref: false })]).then(release);
   });
+}
+
+/** Accepts the connections that the system has already made. */
+async function acceptPending(server: Server, minMs: number): Promise<void> {
+  const startedAt = performance.now();
+  let accepted = 0;
+  server.on("connection", () => accepted++);
+  for (let before = -1, ms = 0; ms < minMs || (accepted > before && ms < MAX_ACCEPT_MS); ) {
+    before = accepted;
+    // Node accepts one connection in each round of its event loop.
+    await setImmediate();
+    await setImmediate();
+    ms = performance.now() - startedAt;
+  }
 }
 
 const STATUS_BY_CODE: Record<string, number> = {

@@ -147,6 +147,17 @@ it("an idle connection is closed soon when the server closes, and a new one refu
   await expect(openSocket(server)).rejects.toMatchObject({ code: "ECONNREFUSED" });
 });
 
+it("connections that clients have made when the server closes are accepted and answered", async () => {
+  const server = await runningServer();
+  const sockets = Array.from({ length: 50 }, () => connect({ host: "127.0.0.1", port: server.port }));
+  for (const socket of sockets) socket.write(REQUEST);
+  // All have been asked for after this; Node accepts one in each round of its event loop.
+  await new Promise(setImmediate);
+  const received = sockets.map(receivedUntilClose);
+  await server.close();
+  for (const each of received) expect(await each).toMatch(/^HTTP\/1\.1 200 OK/);
+});
+
 it("close() can be called twice", async () => {
   const server = await runningServer();
   await expect(Promise.all([server.close(), server.close()])).resolves.toEqual([undefined, undefined]);

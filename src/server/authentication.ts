@@ -15,6 +15,8 @@ export interface AuthenticationOptions {
   tolerance: Tolerance;
   /** Number of environments whose secrets a signature without `x-api-key` is checked against. */
   keylessLimit: number;
+  /** Processes that share the budget for that. */
+  workers: number;
 }
 
 /** The environment that a request belongs to; none if its credentials are missing, malformed or wrong. */
@@ -35,10 +37,10 @@ const NOTHING = prepareSecret(randomBytes(32).toString("hex"));
 export function createAuthenticator(
   service: Service,
   limiter: RateLimiter,
-  { clock, ticks, tolerance, keylessLimit }: AuthenticationOptions,
+  { clock, ticks, tolerance, keylessLimit, workers }: AuthenticationOptions,
 ): Authenticate {
   const prepared = createSecretCache();
-  const search = createKeylessSearch(ticks);
+  const search = createKeylessSearch(ticks, workers);
 
   return (req, target) => {
     const { authorization } = req.headers;

@@ -17,7 +17,7 @@ export interface Counter {
   id: string;
 }
 
-interface RateLimitResult {
+export interface RateLimitResult {
   /** Undefined without a limit. */
   rateLimit?: RateLimit;
   /** Seconds until the next request is allowed; set if this one exceeds the limit. */
@@ -39,34 +39,63 @@ const OTHERS = "others";
 
 /** Counts in this process's memory. @param ticks monotonic clock in milliseconds */
 export function createRateLimiter(options: RateLimitOptions, ticks: () => number): RateLimiter {
-  const { limit, window, maxAddresses = MAX_ADDRESSES } = options;
+  const { limit } = options;
   if (limit === 0) return { count: () => ({}), isUsedUp: () => false };
-  const windowMs = window * 1_000;
-  const windows = { key: createWindows(windowMs), address: createWindows(windowMs), health: createWindows(windowMs) };
-  const takePlace = {
-    address: createAddressPlaces(maxAddresses, windowMs),
-    health: createAddressPlaces(maxAddresses, windowMs),
-  };
+  const windows = createWindows(options);
   return {
-    count({ kind, id }) {
+    count(counter) {
       // Rounded, or a floating-point error could make the window longer by a second in the headers.
       const now = Math.floor(ticks());
-      const isShared = kind !== "key" && !takePlace[kind](id, now);
-      const { count, end } = windows[kind].count(isShared ? OTHERS : id, now);
-      const reset = Math.ceil((end - now) / 1_000);
-      const rateLimit = { limit, remaining: Math.max(0, limit - count), reset };
-      return count > limit ? { rateLimit, retryAfter: reset } : { rateLimit };
+      const window = windows.enter(counter, now);
+      window.count++;
+      const reset = Math.ceil((window.end - now) / 1_000);
+      const rateLimit = { limit, remaining: Math.max(0, limit - window.count), reset };
+      return window.count > limit ? { rateLimit, retryAfter: reset } : { rateLimit };
     },
-    isUsedUp({ kind, id }) {
-      return windows[kind].countOf(id, ticks()) >= limit;
-    },
+    isUsedUp: (counter) => windows.countOf(counter, ticks()) >= limit,
   };
 }
 
-/** The requests in each counter's current window, which starts with its first request. */
-function createWindows(lengthMs: number) {
+/** The requests that a counter has counted, for a time that starts with the first of them. */
+export interface Window {
+  count: number;
+  /** By the clock of `now`. */
+  readonly end: number;
+  /** Whether the addresses without a counter of their own share it. */
+  readonly isShared: boolean;
+}
+
+/** The current windows of all counters. Times are in milliseconds on a monotonic clock. */
+export interface Windows {
+  /** The window to count a request in; a new one, if there is none. */
+  enter(counter: Counter, now: number): Window;
+  /** The requests in the window that is a counter's own. */
+  countOf(counter: Counter, now: number): number;
+}
+
+/** @param placeWindows how many windows an address keeps its counter after a call of `enter` */
+export function createWindows(
+  { window: seconds, maxAddresses = MAX_ADDRESSES }: Omit<RateLimitOptions, "limit">,
+  placeWindows = 1,
+): Windows {
+  const lengthMs = seconds * 1_000;
+  const windows = { key: windowsOfKind(lengthMs), address: windowsOfKind(lengthMs), health: windowsOfKind(lengthMs) };
+  const takePlace = {
+    address: createAddressPlaces(maxAddresses, placeWindows * lengthMs),
+    health: createAddressPlaces(maxAddresses, placeWindows * lengthMs),
+  };
+  return {
+    enter({ kind, id }, now) {
+      const isShared = kind !== "key" && !takePlace[kind](id, now);
+      return windows[kind].enter(isShared ? OTHERS : id, now, isShared);
+    },
+    countOf: ({ kind, id }, now) => windows[kind].current(id, now)?.count ?? 0,
+  };
+}
+
+function windowsOfKind(lengthMs: number) {
   // All have the same length, so they end in the order in which they began.
-  const windows = new Map<string, { count: number; end: number }>();
+  const windows = new Map<string, Window>();
   let firstEnd = Number.POSITIVE_INFINITY;
   const dropEnded = (now: number) => {
     firstEnd = Number.POSITIVE_INFINITY;
@@ -82,20 +111,15 @@ function createWindows(lengthMs: number) {
     if (firstEnd <= now) dropEnded(now);
     return windows.get(id);
   };
-  const open = (id: string, now: number) => {
-    const window = { count: 0, end: now + lengthMs };
+  const open = (id: string, now: number, isShared: boolean) => {
+    const window = { count: 0, end: now + lengthMs, isShared };
     windows.set(id, window);
     firstEnd = Math.min(firstEnd, window.end);
     return window;
   };
   return {
-    /** Counts one request, in a new window if there is none. */
-    count(id: string, now: number) {
-      const window = current(id, now) ?? open(id, now);
-      window.count++;
-      return window;
-    },
-    countOf: (id: string, now: number) => current(id, now)?.count ?? 0,
+    current,
+    enter: (id: string, now: number, isShared: boolean) => current(id, now) ?? open(id, now, isShared),
   };
 }
 
@@ -106,12 +130,12 @@ function createWindows(lengthMs: number) {
  *
  * @returns whether an address has a place or gets one now
  */
-function createAddressPlaces(max: number, windowMs: number): (address: string, now: number) => boolean {
+function createAddressPlaces(max: number, keepMs: number): (address: string, now: number) => boolean {
   // When each was last seen, the least recent first.
   const lastSeen = new Map<string, number>();
   const freeExpired = (now: number) => {
     for (const [address, time] of lastSeen) {
-      if (now - time <= windowMs) return;
+      if (now - time <= keepMs) return;
       lastSeen.delete(address);
     }
   };

@@ -1,14 +1,13 @@
 import type { Server } from "node:http";
 import * as defaults from "../domain/defaults.js";
-import { UsageError } from "../domain/errors.js";
 import type { Service } from "../service/service.js";
 import { DEFAULT_TOLERANCE, type Tolerance } from "../signing/verify.js";
 import { createApp } from "./app.js";
 import { createAuthenticator } from "./authentication.js";
 import { Connections } from "./connections.js";
 import { createFaults, type Faults } from "./faults.js";
-import { bind, createListener, drain } from "./listener.js";
-import { createRateLimiter } from "./rate-limiter.js";
+import { bind, createListener, drain, listen } from "./listener.js";
+import { createRateLimiter, type RateLimiter } from "./rate-limiter.js";
 
 export interface ServerOptions {
   /** Address to listen on. Default 127.0.0.1. */
@@ -41,7 +40,7 @@ export interface ServerOptions {
 }
 
 /** What a request log may contain: no query, no headers, no body. */
-interface ServedRequest {
+export interface ServedRequest {
   method: string;
   path: string;
   status: number;
@@ -56,6 +55,18 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+/** What is different for a process that is one of several workers of a server. */
+export interface WorkerRole {
+  /** The number of workers. Each has its share of the work and the memory that clients may cost. */
+  workers: number;
+  /** Counts the requests of all workers. */
+  limiter: RateLimiter;
+  /** Of the socket that all of them listen on. */
+  handle: object;
+  /** Called when the server has stopped listening. Resolves when those of all workers have. */
+  untilClosed: () => Promise<unknown>;
+}
+
 /**
  * Serves the HTTP API until it is closed.
  *
@@ -68,30 +79,34 @@ export async function startServer(
   options: ServerOptions,
   clock: () => number,
   ticks = () => performance.now(),
+  role?: WorkerRole,
 ): Promise<RunningServer> {
   const { host = defaults.DEFAULT_HOST, port: requestedPort = defaults.DEFAULT_PORT, onRequest } = options;
   const { rateLimit: limit = defaults.DEFAULT_RATE_LIMIT, rateWindow: window = defaults.DEFAULT_RATE_WINDOW } = options;
   const { keylessLimit = defaults.DEFAULT_KEYLESS_LIMIT, drainGrace = defaults.DEFAULT_DRAIN_GRACE } = options;
   const { maxConnections = defaults.DEFAULT_MAX_CONNECTIONS, onConnectionsRefused = () => {} } = options;
   const { onInternalError = () => {} } = options;
-  // node:net would listen on every address.
-  if (host === "") throw new UsageError("the host must be an address or a name");
   const tolerance = { ...DEFAULT_TOLERANCE, ...options.tolerance };
-  const limiter = createRateLimiter({ limit, window }, ticks);
-  const authenticate = createAuthenticator(service, limiter, { clock, ticks, tolerance, keylessLimit });
+  const workers = role?.workers ?? 1;
+  const limiter = role?.limiter ?? createRateLimiter({ limit, window }, ticks);
+  const authenticate = createAuthenticator(service, limiter, { clock, ticks, tolerance, keylessLimit, workers });
   const server = createListener(limiter);
-  const connections = new Connections(server, { maxConnections, onConnectionsRefused });
+  const connections = new Connections(server, { maxConnections, onConnectionsRefused, workers });
   if (onRequest) reportRequests(server, onRequest, ticks);
   const faults = createFaults(options.faults ?? {}, service, clock);
   const app = createApp({ service, authenticate, limiter, faults, onInternalError });
   server.on("request", connections.inTurn(app));
-  const port = await bind(server, host, requestedPort);
+  const port = await (role ? listen(server, role.handle) : bind(server, host, requestedPort));
   let closing: Promise<void> | undefined;
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    url: serverUrl(host, port),
     port,
-    close: () => (closing ??= drain(server, connections, drainGrace * 1_000)),
+    close: () => (closing ??= drain(server, connections, drainGrace * 1_000, role?.untilClosed)),
   };
+}
+
+export function serverUrl(host: string, port: number): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 function reportRequests(server: Server, onRequest: (request: ServedRequest) => void, ticks: () => number): void {

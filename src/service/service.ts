@@ -20,12 +20,21 @@ export class Service {
   readonly #startedAt: number;
   #index: SnapshotIndex;
 
-  /** @param clock Unix time in milliseconds @param ticks monotonic clock in milliseconds */
-  constructor(store: Store<Data | PackedData>, clock: () => number, ticks = () => performance.now()) {
+  /**
+   * @param clock Unix time in milliseconds
+   * @param ticks monotonic clock in milliseconds
+   * @param startedAt by that clock
+   */
+  constructor(
+    store: Store<Data | PackedData>,
+    clock: () => number,
+    ticks = () => performance.now(),
+    startedAt = ticks(),
+  ) {
     this.#store = store;
     this.#clock = clock;
     this.#ticks = ticks;
-    this.#startedAt = ticks();
+    this.#startedAt = startedAt;
     this.#index = new SnapshotIndex(store.snapshot);
     // Releases replaced data immediately rather than at the next request.
     store.subscribe(() => this.index);

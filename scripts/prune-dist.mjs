@@ -13,8 +13,9 @@ const SPECIFIER = /(?:\bfrom\s*|\bimport\s*\(?\s*)"(\.[^"]+)"/g;
 const needed = new Set([join(dist, "tui/LICENSES.md")]);
 follow(join(dist, "index.js"), (path) => path);
 follow(join(dist, "cli/start.cjs"), (path) => path);
-// Loaded as a worker.
+// Loaded as a thread, and as a process.
 follow(join(dist, "store/parse-worker.js"), (path) => path);
+follow(join(dist, "cli/serving/worker-process.js"), (path) => path);
 follow(join(dist, "index.d.ts"), (path) => path.replace(/\.js$/, ".d.ts"));
 
 for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {

@@ -141,6 +141,10 @@ describe("a usage error exits 2 and changes nothing", () => {
       "option '--rate-window <seconds>' argument '0' is invalid. It must be a whole number from 1 to 86400.",
     ],
     [
+      "serve --data DIR/example.json --port 0 --workers 65",
+      "option '--workers <number>' argument '65' is invalid. It must be a whole number from 1 to 64, or auto.",
+    ],
+    [
       "serve --data DIR/example.json --port 0 --log-format xml",
       "option '--log-format <format>' argument 'xml' is invalid. Allowed choices are pretty, json.",
     ],

@@ -3,23 +3,30 @@ import { Command, Option } from "commander";
 import { isLoopback } from "../../client/options.js";
 import { DEFAULT_HOST, DEFAULT_KEYLESS_LIMIT, DEFAULT_MAX_CONNECTIONS, DEFAULT_PORT } from "../../domain/defaults.js";
 import type { EnvironmentRecord } from "../../domain/environment.js";
-import { InvalidDataError, UsageError } from "../../domain/errors.js";
+import { InvalidDataError } from "../../domain/errors.js";
 import { hasCode } from "../../files/system-errors.js";
-import type { RunningServer, ServerOptions } from "../../server/start-server.js";
-import type { Service } from "../../service/service.js";
+import type { RunningServer } from "../../server/start-server.js";
 import { DEFAULT_TOLERANCE } from "../../signing/verify.js";
 import { colorsFor } from "../output/colors.js";
 import type { Context } from "../output/context.js";
 import { printLines } from "../output/printer.js";
 import { pasteLines } from "../serving/credentials.js";
-import { createLog, type Log, type LogFormat, logReloads, logWeakSecrets, serverLogHooks } from "../serving/log.js";
-import { MAX_SIZE_MB, parseSize, rateLimitOption, rateWindowOption, wholeNumber } from "../settings/arguments.js";
+import { type ListenOptions, listen } from "../serving/listen.js";
+import { createLog, type Log, type LogFormat, logReloads, logWeakSecrets } from "../serving/log.js";
+import {
+  MAX_SIZE_MB,
+  parseSize,
+  parseWorkers,
+  rateLimitOption,
+  rateWindowOption,
+  wholeNumber,
+} from "../settings/arguments.js";
 import { dataFileOption } from "../settings/flags.js";
 import { readSettings } from "../settings/settings.js";
 import { refuseToReload, refuseUnsafeFile } from "../sources/safe-files.js";
 import { createdMessage, createStarterFile } from "./init.js";
 
-interface ServeCommandOptions extends ServerOptions {
+interface ServeCommandOptions extends ListenOptions {
   data: string;
   /** Whether a missing data file is an error. Otherwise it is created. */
   mustExist?: true;
@@ -65,6 +72,7 @@ export function serveCommand(context: Context): Command {
       wholeNumber(0),
       DEFAULT_KEYLESS_LIMIT,
     )
+    .option("--workers <number>", "processes that serve requests, auto for the number of cores", parseWorkers, 1)
     .option("--print-credentials <environment>", "print the credentials of this environment, with the secret")
     .addOption(new Option("--log-format <format>", "format of the log").choices(["pretty", "json"]).default("pretty"))
     .addHelpText("after", "\nExample:\n  appvars serve --data vars.json --port 0")
@@ -96,7 +104,7 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
     if (unsafe) log("warn", unsafe);
     await warnOfRisks(options, log);
     logWeakSecrets(store, path, io.clock, log);
-    const server = await listen(service, { ...options, ...serverLogHooks(log, flags) }, context);
+    const server = await listen(store, service, options, { log, flags, io });
     logReloads(store, path, log);
     reload = () => {
       log("info", `SIGHUP: reading ${path} again`);
@@ -104,9 +112,12 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
     };
     log("info", `serving ${path} on ${server.url}`);
     announce(server, shown, context);
-    await stopped;
-    log("info", "stopping: open requests are answered first");
-    await server.close();
+    try {
+      await Promise.race([stopped, ...(server.failure ? [server.failure] : [])]);
+      log("info", "stopping: open requests are answered first");
+    } finally {
+      await server.close();
+    }
   } finally {
     await store.close();
   }
@@ -141,21 +152,6 @@ async function warnOfRisks({ data, host = "" }: ServeCommandOptions, log: Log): 
   if (warning) log("warn", warning);
   if (!isLoopback(host))
     log("warn", `--host ${host}: other machines may reach the server, and without TLS the traffic can be read`);
-}
-
-async function listen(service: Service, options: ServerOptions, { io }: Context): Promise<RunningServer> {
-  const { startServer } = await import("../../server/start-server.js");
-  return startServer(service, options, io.clock).catch((error: unknown) => {
-    throw explainListenError(error, options);
-  });
-}
-
-function explainListenError(error: unknown, { host, port }: ServerOptions): unknown {
-  if (hasCode(error, "EADDRINUSE"))
-    return new Error(`port ${port} on ${host} is in use: choose another with --port, or 0 for a free one`);
-  if (hasCode(error, "EAI_AGAIN")) return new Error(`--host ${host} can't be looked up: no DNS server answers`);
-  const isForeign = hasCode(error, "EADDRNOTAVAIL", "ENOTFOUND", "EINVAL");
-  return isForeign ? new UsageError(`--host ${host} is not an address of this machine`) : error;
 }
 
 /** Prints the server's URL and, for one environment, the credentials. */

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { MAX_KEPT_S } from "../../cache/cached-source.js";
 import { DEFAULT_RATE_LIMIT, DEFAULT_RATE_WINDOW } from "../../domain/defaults.js";
@@ -11,6 +12,15 @@ export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: 
     const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
     return valid(number, number >= min && number <= max, `a whole number from ${bounds}`);
   };
+}
+
+const MAX_WORKERS = 64;
+
+/** `4`, or `auto` for the number of cores that this process may use. */
+export function parseWorkers(text: string): number {
+  const workers = text === "auto" ? Math.min(availableParallelism(), MAX_WORKERS) : Number(text);
+  const isValid = text === "auto" || (/^\d+$/.test(text) && workers >= 1 && workers <= MAX_WORKERS);
+  return valid(workers, isValid, `a whole number from 1 to ${MAX_WORKERS}, or auto`);
 }
 
 const SIZE_UNITS: Readonly<Record<string, number>> = { "": 1, KB: 1_024, MB: 1_048_576 };

@@ -194,6 +194,7 @@ it.each([
   ["--rate-limit", "1.5"],
   ["--rate-window", "0"],
   ["--max-connections", "-1"],
+  ["--workers", "0"],
   ["--log-format", "xml"],
 ])("serve refuses %s %s with exit code 2", async (flag, value) => {
   const { code, stderr } = await runCli(["serve", flag, value]);

@@ -1,0 +1,21 @@
+import type { ToWorker } from "../../cluster/messages.js";
+import { Worker } from "../../cluster/worker.js";
+
+// A process that `serve --workers` starts.
+
+// Signals to the whole process group, such as Ctrl-C, are for the primary, which lets the workers answer what is open.
+// SIGUSR1 would open Node's debugger.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1"] as const) process.on(signal, () => {});
+
+// The link closes when the worker has finished, and when the primary has ended, however that happened.
+process.on("disconnect", () => process.exit());
+if (!process.connected) process.exit();
+
+const worker = new Worker(
+  {
+    send: (message, onSent) => process.send?.(message, undefined, undefined, () => onSent?.()),
+    end: () => process.disconnect(),
+  },
+  Date.now,
+);
+process.on("message", (message: ToWorker, handle?: object) => worker.receive(message, handle));

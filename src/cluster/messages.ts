@@ -1,0 +1,48 @@
+import type { ServedRequest, ServerOptions } from "../server/start-server.js";
+import type { LeaseAnswer, LeaseRequest } from "./leases.js";
+import type { Outline, Part } from "./snapshot-parts.js";
+
+/** The options of a server that its workers need. */
+export type WorkerOptions = Required<
+  Pick<ServerOptions, "rateLimit" | "rateWindow" | "tolerance" | "keylessLimit" | "drainGrace" | "maxConnections">
+>;
+
+/** The first message to a worker, in answer to its "hello". It comes with the handle of the socket to listen on. */
+export interface Start {
+  readonly kind: "start";
+  readonly options: WorkerOptions;
+  /** Number of workers. */
+  readonly workers: number;
+  /** Milliseconds since the primary has started. */
+  readonly uptime: number;
+  /** Whether each request is to be reported. */
+  readonly reportsRequests: boolean;
+}
+
+/** The data of the primary's store, which is current once it is complete. */
+export type StoreMessage =
+  /** The start of new data. What has come of other data is discarded. */
+  | { readonly kind: "outline"; readonly outline: Outline }
+  | { readonly kind: "parts"; readonly parts: readonly Part[] }
+  | { readonly kind: "end" }
+  | { readonly kind: "problem"; readonly problem: string | undefined };
+
+/** What the primary sends. */
+export type ToWorker =
+  | Start
+  | StoreMessage
+  | LeaseAnswer
+  /** All workers are to drain, and to say "not-listening". */
+  | { readonly kind: "drain" }
+  /** No worker is listening any more. */
+  | { readonly kind: "none-listening" };
+
+/** What a worker sends. */
+export type ToPrimary =
+  | LeaseRequest
+  | { readonly kind: "hello" | "ready" | "not-listening" }
+  /** So many connections have been refused. */
+  | { readonly kind: "refused"; readonly count: number }
+  | { readonly kind: "internal-error"; readonly message: string }
+  /** Requests that have been answered, and the number of those that are left out. */
+  | { readonly kind: "requests"; readonly requests: readonly ServedRequest[]; readonly dropped: number };

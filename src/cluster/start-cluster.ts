@@ -1,0 +1,69 @@
+import * as defaults from "../domain/defaults.js";
+import { type RunningServer, type ServerOptions, serverUrl } from "../server/start-server.js";
+import type { PackedData } from "../store/packed-data.js";
+import type { Store } from "../store/store.js";
+import type { WorkerOptions } from "./messages.js";
+import { openSharedSocket } from "./shared-socket.js";
+import type { ProcessOptions } from "./worker-link.js";
+import { type PoolHooks, WorkerPool } from "./worker-pool.js";
+
+export interface ClusterOptions extends Omit<ServerOptions, "faults">, PoolHooks {
+  /** Number of worker processes. */
+  workers: number;
+  process: ProcessOptions;
+}
+
+export interface Cluster extends RunningServer {
+  /** Rejects if workers end again and again before they serve anything. */
+  readonly failure: Promise<never>;
+}
+
+/** The time that a worker has to end after the grace for open requests. */
+const END_MS = 2_000;
+
+/**
+ * Serves the HTTP API from several processes as one server. All workers listen on one socket; this process reads the
+ * data, counts the requests and writes the log. Resolves once all workers serve.
+ *
+ * node:cluster is not used. Its round robin passes each connection through this process, which takes more CPU time than
+ * to answer a request. Without that, it closes the socket when no worker listens, even if all have been killed.
+ *
+ * @throws as `startServer` does; Error if the workers can't be started
+ */
+export async function startCluster(
+  store: Store<PackedData>,
+  options: ClusterOptions,
+  ticks = () => performance.now(),
+): Promise<Cluster> {
+  const { host = defaults.DEFAULT_HOST, port: requestedPort = defaults.DEFAULT_PORT } = options;
+  const socket = await openSharedSocket(host, requestedPort);
+  const server = workerOptions(options);
+  const pool = new WorkerPool(store, { ...options, server, handle: socket.handle, ticks });
+  const close = () => {
+    // The workers still have it.
+    socket.close();
+    return pool.drain(server.drainGrace * 1_000 + END_MS);
+  };
+  try {
+    await pool.start();
+  } catch (error) {
+    pool.kill();
+    socket.close();
+    throw error;
+  }
+  const { port } = socket;
+  let closing: Promise<void> | undefined;
+  return { url: serverUrl(host, port), port, failure: pool.failure, close: () => (closing ??= close()) };
+}
+
+function workerOptions(options: ClusterOptions): WorkerOptions {
+  const { maxConnections = defaults.DEFAULT_MAX_CONNECTIONS } = options;
+  return {
+    rateLimit: options.rateLimit ?? defaults.DEFAULT_RATE_LIMIT,
+    rateWindow: options.rateWindow ?? defaults.DEFAULT_RATE_WINDOW,
+    tolerance: options.tolerance ?? {},
+    keylessLimit: options.keylessLimit ?? defaults.DEFAULT_KEYLESS_LIMIT,
+    drainGrace: options.drainGrace ?? defaults.DEFAULT_DRAIN_GRACE,
+    maxConnections: Math.ceil(maxConnections / options.workers),
+  };
+}

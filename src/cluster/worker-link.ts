@@ -1,0 +1,70 @@
+import { type ChildProcess, fork } from "node:child_process";
+import type { Server } from "node:net";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { ToPrimary, ToWorker } from "./messages.js";
+
+// From both src/cluster and dist/cluster: a process needs the compiled file.
+const PROGRAM = fileURLToPath(new URL("../../dist/cli/serving/worker-process.js", import.meta.url));
+
+export interface ProcessOptions {
+  env: Readonly<Record<string, string | undefined>>;
+  /** Node's own flags. */
+  execArgv: readonly string[];
+}
+
+interface LinkListeners {
+  onMessage: (message: ToPrimary) => void;
+  /** Called with each line that the process writes to stderr, such as the stack of an error that ends it. */
+  onErrorLine: (line: string) => void;
+  /** @param reason `exit code 1` or `SIGKILL` */
+  onEnd: (reason: string) => void;
+}
+
+/** The primary's end of a worker process. */
+export class WorkerLink {
+  /** Whether it serves requests. */
+  isReady = false;
+  isListening = false;
+  readonly #process: ChildProcess;
+  readonly #sending = new Set<(error: Error) => void>();
+
+  constructor({ env, execArgv }: ProcessOptions, { onMessage, onErrorLine, onEnd }: LinkListeners) {
+    const stdio = ["ignore", "ignore", "pipe", "ipc"] as const;
+    const child = fork(PROGRAM, [], { env, execArgv: [...execArgv], serialization: "advanced", stdio: [...stdio] });
+    this.#process = child;
+    child.on("message", (message) => onMessage(message as ToPrimary));
+    if (child.stderr) createInterface(child.stderr).on("line", onErrorLine);
+    let isEnded = false;
+    const end = (reason: string) => {
+      if (isEnded) return;
+      isEnded = true;
+      for (const reject of this.#sending) reject(new Error("the worker has ended"));
+      onEnd(reason);
+    };
+    child.once("exit", (code, signal) => end(signal ?? `exit code ${code}`));
+    // It could not be started, or a message not be sent.
+    child.on("error", (error) => child.pid === undefined && end(error.message));
+  }
+
+  /** Resolves once the message has been written. @throws Error if the worker has ended */
+  send(message: ToWorker): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#sending.add(reject);
+      this.#process.send(message, (error) => {
+        this.#sending.delete(reject);
+        if (error) reject(error);
+        else resolve();
+      });
+    });
+  }
+
+  /** Sends what need not arrive if the worker ends. @param handle of a socket */
+  post(message: ToWorker, handle?: object): void {
+    this.#process.send(message, handle as Server | undefined, () => {});
+  }
+
+  kill(): void {
+    this.#process.kill("SIGKILL");
+  }
+}

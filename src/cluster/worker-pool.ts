@@ -1,0 +1,168 @@
+import type { ServerOptions } from "../server/start-server.js";
+import type { PackedData } from "../store/packed-data.js";
+import type { Store } from "../store/store.js";
+import { LeaseBook } from "./lease-book.js";
+import type { ToPrimary, WorkerOptions } from "./messages.js";
+import { createRefusalReport } from "./refusal-report.js";
+import { feedSnapshots } from "./snapshot-feed.js";
+import { type ProcessOptions, WorkerLink } from "./worker-link.js";
+
+/** So many workers that end in a row before they are ready end the server. */
+const MAX_FAILED_STARTS = 5;
+const MIN_PAUSE_MS = 100;
+
+export interface PoolHooks extends Pick<ServerOptions, "onConnectionsRefused" | "onInternalError" | "onRequest"> {
+  /** Called with each line that a worker writes to stderr, such as the stack of an error that ends it. */
+  onErrorLine: (line: string) => void;
+  /** Called when a worker has ended and another one is started. @param reason `exit code 1` or `SIGKILL` */
+  onReplaced: (reason: string) => void;
+}
+
+export interface PoolOptions extends PoolHooks {
+  workers: number;
+  process: ProcessOptions;
+  server: WorkerOptions;
+  /** Of the socket that the workers listen on. */
+  handle: object;
+  /** Monotonic clock in milliseconds. */
+  ticks: () => number;
+}
+
+/** The worker processes, each of which is replaced when it ends. */
+export class WorkerPool {
+  /** Rejects if workers end again and again before they are ready. */
+  readonly failure: Promise<never>;
+  readonly #store: Store<PackedData>;
+  readonly #options: PoolOptions;
+  readonly #workers = new Set<WorkerLink>();
+  readonly #leases: LeaseBook<WorkerLink>;
+  readonly #reportRefusals: (count: number) => void;
+  readonly #startedAt: number;
+  #failedStarts = 0;
+  #isClosing = false;
+  #onReady = () => {};
+  #onEnd = () => {};
+  #fail: (error: Error) => void = () => {};
+
+  constructor(store: Store<PackedData>, options: PoolOptions) {
+    const { rateLimit: limit, rateWindow: window } = options.server;
+    this.#store = store;
+    this.#reportRefusals = createRefusalReport(options.onConnectionsRefused ?? (() => {}));
+    this.#options = options;
+    this.#startedAt = options.ticks();
+    this.#leases = new LeaseBook({ ...options, limit, window, send: (worker, answer) => worker.post(answer) });
+    this.failure = new Promise((_resolve, reject) => {
+      this.#fail = reject;
+    });
+    // Whoever awaits it gets the error too.
+    this.failure.catch(() => {});
+  }
+
+  /** Resolves once all workers are ready. @throws Error as `failure` does */
+  start(): Promise<void> {
+    const ready = new Promise<void>((resolve) => {
+      this.#onReady = () => [...this.#workers].every(({ isReady }) => isReady) && resolve();
+    });
+    for (let count = 0; count < this.#options.workers; count++) this.#startWorker();
+    return Promise.race([ready, this.failure]);
+  }
+
+  /** Lets the workers answer what is open, and resolves once they have ended. @param graceMs time they have for that */
+  async drain(graceMs: number): Promise<void> {
+    this.#isClosing = true;
+    for (const worker of this.#workers) worker.post({ kind: "drain" });
+    const timer = setTimeout(() => this.kill(), graceMs);
+    await new Promise<void>((resolve) => {
+      this.#onEnd = () => this.#workers.size === 0 && resolve();
+      this.#onEnd();
+    });
+    clearTimeout(timer);
+  }
+
+  kill(): void {
+    this.#isClosing = true;
+    for (const worker of this.#workers) worker.kill();
+  }
+
+  #startWorker(): void {
+    if (this.#isClosing) return;
+    const { process, onErrorLine } = this.#options;
+    let stopFeed = () => {};
+    try {
+      const worker: WorkerLink = new WorkerLink(process, {
+        onMessage: (message) => {
+          if (message.kind === "hello") stopFeed = this.#welcome(worker);
+          else this.#receive(worker, message);
+        },
+        onErrorLine,
+        onEnd: (reason) => {
+          stopFeed();
+          this.#remove(worker, reason);
+        },
+      });
+      this.#workers.add(worker);
+    } catch (error) {
+      // The system has no memory or no more processes, for example.
+      this.#replace((error as Error).message);
+    }
+  }
+
+  /** @returns stops what the worker is sent */
+  #welcome(worker: WorkerLink): () => void {
+    const { server, workers, handle, ticks, onRequest } = this.#options;
+    const uptime = ticks() - this.#startedAt;
+    this.#leases.add(worker);
+    const reportsRequests = onRequest !== undefined;
+    worker.post({ kind: "start", options: server, workers, uptime, reportsRequests }, handle);
+    return feedSnapshots(this.#store, (message) => worker.send(message));
+  }
+
+  #receive(worker: WorkerLink, message: ToPrimary): void {
+    const { onInternalError } = this.#options;
+    if (message.kind === "ask") this.#leases.ask(worker, message);
+    else if (message.kind === "give-back") this.#leases.giveBack(worker, message);
+    else if (message.kind === "refused") this.#reportRefusals(message.count);
+    else if (message.kind === "internal-error") onInternalError?.(message.message);
+    else if (message.kind === "requests") this.#report(message);
+    else if (message.kind === "ready") {
+      Object.assign(worker, { isReady: true, isListening: true });
+      this.#failedStarts = 0;
+      this.#onReady();
+    } else if (message.kind === "not-listening") {
+      worker.isListening = false;
+      this.#checkListening();
+    }
+  }
+
+  /** While draining: what the workers still hold can be answered once none listens. */
+  #checkListening(): void {
+    if ([...this.#workers].some(({ isListening }) => isListening)) return;
+    for (const each of this.#workers) each.post({ kind: "none-listening" });
+  }
+
+  #report({ requests, dropped }: Extract<ToPrimary, { kind: "requests" }>): void {
+    const { onRequest, onErrorLine } = this.#options;
+    for (const request of requests) onRequest?.(request);
+    if (dropped > 0) onErrorLine(`requests that are not in this log: ${dropped}; there were too many`);
+  }
+
+  #remove(worker: WorkerLink, reason: string): void {
+    this.#workers.delete(worker);
+    this.#leases.remove(worker);
+    this.#onEnd();
+    if (this.#isClosing) this.#checkListening();
+    else this.#replace(reason, worker);
+  }
+
+  /** @param worker undefined if it could not be started at all */
+  #replace(reason: string, worker?: WorkerLink): void {
+    if (!worker?.isReady) this.#failedStarts++;
+    if (this.#failedStarts >= MAX_FAILED_STARTS) {
+      this.#fail(new Error(`${this.#failedStarts} workers in a row ended before they were ready (${reason})`));
+      return;
+    }
+    this.#options.onReplaced(reason);
+    const pause = this.#failedStarts === 0 ? 0 : MIN_PAUSE_MS * 2 ** this.#failedStarts;
+    setTimeout(() => this.#startWorker(), pause);
+  }
+}

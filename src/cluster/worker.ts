@@ -1,0 +1,110 @@
+import { type RunningServer, type ServedRequest, startServer } from "../server/start-server.js";
+import { Service } from "../service/service.js";
+import { createLeasedLimiter, type LeasedLimiter } from "./leased-limiter.js";
+import type { Start, ToPrimary, ToWorker } from "./messages.js";
+import { ReceivedStore } from "./received-store.js";
+
+/** A worker's end of the link to the primary. */
+export interface PrimaryLink {
+  /** @param onSent called once the message has been written */
+  send(message: ToPrimary, onSent?: () => void): void;
+  /** Closes the link, which ends the process. */
+  end(): void;
+}
+
+/** Serves the primary's data on its socket. */
+export class Worker {
+  readonly #link: PrimaryLink;
+  readonly #clock: () => number;
+  readonly #ticks: () => number;
+  readonly #store = new ReceivedStore();
+  #start: (() => Promise<RunningServer>) | undefined;
+  #limiter: LeasedLimiter | undefined;
+  #server: Promise<RunningServer> | undefined;
+  #onNoneListening = () => {};
+
+  /** @param clock Unix time in milliseconds @param ticks monotonic clock in milliseconds */
+  constructor(link: PrimaryLink, clock: () => number, ticks = () => performance.now()) {
+    this.#link = link;
+    this.#clock = clock;
+    this.#ticks = ticks;
+    link.send({ kind: "hello" });
+  }
+
+  /** Takes a message from the primary. */
+  async receive(message: ToWorker, handle?: object): Promise<void> {
+    switch (message.kind) {
+      case "start":
+        this.#prepare(message, handle as object);
+        break;
+      case "lease":
+      case "recall":
+      case "remaining":
+        this.#limiter?.receive(message);
+        break;
+      case "none-listening":
+        this.#onNoneListening();
+        break;
+      case "drain":
+        await (await this.#server)?.close();
+        this.#link.end();
+        break;
+      default:
+        this.#store.receive(message);
+        if (message.kind === "end") await this.#serve();
+    }
+  }
+
+  #prepare({ options, workers, uptime, reportsRequests }: Start, handle: object): void {
+    const [link, clock, ticks] = [this.#link, this.#clock, this.#ticks];
+    const limiter = createLeasedLimiter({ limit: options.rateLimit }, ticks, (request) => link.send(request));
+    const service = new Service(this.#store, clock, ticks, ticks() - uptime);
+    const serverOptions = { ...options, ...reportingHooks(link, reportsRequests) };
+    const untilClosed = () => {
+      link.send({ kind: "not-listening" });
+      return new Promise<void>((resolve) => {
+        this.#onNoneListening = resolve;
+      });
+    };
+    this.#limiter = limiter;
+    const role = { workers, limiter, handle, untilClosed };
+    this.#start = () => startServer(service, serverOptions, clock, ticks, role);
+  }
+
+  /** Once there is data. */
+  async #serve(): Promise<void> {
+    if (this.#server || !this.#start) return;
+    this.#server = this.#start();
+    await this.#server;
+    this.#link.send({ kind: "ready" });
+  }
+}
+
+/** Hooks of a server that let the primary write the log. */
+function reportingHooks(link: PrimaryLink, reportsRequests: boolean) {
+  const onInternalError = (error: unknown) =>
+    link.send({ kind: "internal-error", message: String(error instanceof Error ? error.stack : error) });
+  const onConnectionsRefused = (count: number) => link.send({ kind: "refused", count });
+  return { onInternalError, onConnectionsRefused, ...(reportsRequests && { onRequest: createRequestReport(link) }) };
+}
+
+/** What may wait to be sent. More would fill the memory while the primary is busy, and is dropped. */
+const MAX_WAITING = 10_000;
+
+/** Reports requests to the primary, many in one message. */
+function createRequestReport(link: PrimaryLink): (request: ServedRequest) => void {
+  let waiting: ServedRequest[] = [];
+  let dropped = 0;
+  let isSending = false;
+  const send = () => {
+    isSending = waiting.length > 0;
+    if (isSending) link.send({ kind: "requests", requests: waiting, dropped }, send);
+    [waiting, dropped] = [[], 0];
+  };
+  return (request) => {
+    if (waiting.length < MAX_WAITING) waiting.push(request);
+    else dropped++;
+    if (!isSending) setImmediate(send);
+    isSending = true;
+  };
+}

@@ -6,11 +6,12 @@ import { replaceInkOutput } from "./scripts/replace-ink-output.mjs";
 /** Real terminals, other shells, signals, and tests that take long: `npm run test:e2e`. */
 const E2E = "test/e2e/**/*.test.ts";
 
-/** Test files that mock modules. Each needs a process and modules of its own, which costs 0.3 s. */
+/** Test files that mock modules or change the colors of a whole process. Each has its own, which costs 0.3 s. */
 const ISOLATED = [
   "test/files/file-lock.test.ts",
   "test/server/signature-work.test.ts",
   "test/store/reload-failures.test.ts",
+  "test/tui/run-tui.test.ts",
 ];
 
 /**

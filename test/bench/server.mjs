@@ -16,10 +16,10 @@ import { throughput } from "./server/throughput.mjs";
 const quick = process.env.QUICK === "1";
 const log = (text) => console.error(text);
 const SECTIONS = {
-  throughput: (folder) => throughput({ folder, log, rounds: quick ? 2 : 12 }),
+  throughput: (folder) => throughput({ folder, log, rounds: quick ? 2 : 6 }),
   reload: (folder) =>
     reload({ folder, log, ...(quick ? { replacements: 2, quietMs: 1_000 } : { replacements: 5, quietMs: 3_000 }) }),
-  large: (folder) => largeFile({ folder, log, starts: quick ? 1 : 5 }),
+  large: (folder) => largeFile({ folder, log, starts: quick ? 1 : 3 }),
   start: (folder) => start({ folder, log, starts: quick ? 3 : 25 }),
 };
 

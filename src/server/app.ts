@@ -26,15 +26,15 @@ export function createApp(dependencies: AppDependencies): RequestListener {
   const { service, authenticate, limiter, faults, onInternalError } = dependencies;
   const app = polka<AppRequest>({
     onError: (error: unknown, req, res) => {
-      if (error instanceof UsageError) return send(res, req.replyHeaders, errorReply(400, error.message));
+      if (error instanceof UsageError) return send(req, res, errorReply(400, error.message));
       // "Not found" is a statement about one revision too.
-      if (error instanceof NotFoundError) return send(res, req.replyHeaders, notFound(req.view.revision));
+      if (error instanceof NotFoundError) return send(req, res, notFound(req.view.revision));
       // Any other message may hold a value, and stays in this process.
       onInternalError(error);
       if (res.headersSent) res.destroy();
-      else send(res, req.replyHeaders, errorReply(500, MESSAGES.internal));
+      else send(req, res, errorReply(500, MESSAGES.internal));
     },
-    onNoMatch: (req, res) => send(res, req.replyHeaders, notFound()),
+    onNoMatch: (req, res) => send(req, res, notFound()),
   });
   const replies = new DataReplies();
 
@@ -42,7 +42,7 @@ export function createApp(dependencies: AppDependencies): RequestListener {
   app.all(/^/, ...faults.onArrival, identifyAndCount(authenticate, limiter), ...faults.onceCounted, admit(service));
   route(ROUTES.health, (req, res) => {
     const { healthy, health } = service.checkHealth();
-    send(res, req.replyHeaders, jsonReply(healthy ? 200 : 503, JSON.stringify(health)));
+    send(req, res, jsonReply(healthy ? 200 : 503, JSON.stringify(health)));
   });
   dataRoute(ROUTES.variables, ({ view, query }) => view.variablesJson(parsePage(query)));
   dataRoute(ROUTES.variable, ({ view, params }) => view.variableJson(parseId(params["id"])));
@@ -59,7 +59,7 @@ export function createApp(dependencies: AppDependencies): RequestListener {
   function dataRoute(path: string, read: (req: AppRequest) => string): void {
     route(path, (req, res) => {
       const reply = replies.reply(req, req.view, rawTarget(req), () => read(req));
-      send(res, req.replyHeaders, reply);
+      send(req, res, reply);
     });
   }
 

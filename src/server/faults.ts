@@ -50,9 +50,9 @@ export function createFaults(faults: Faults, service: Service, clock: () => numb
   }
   const fail: Handler = (req, res, next) => {
     if (random() >= failRate) return next();
-    if (req.path !== ROUTES.health) return send(res, req.replyHeaders, errorReply(503, FAILED));
+    if (req.path !== ROUTES.health) return send(req, res, errorReply(503, FAILED));
     const health = { ...service.checkHealth().health, message: FAILED };
-    return send(res, req.replyHeaders, jsonReply(503, JSON.stringify(health)));
+    return send(req, res, jsonReply(503, JSON.stringify(health)));
   };
   return { onArrival, onceCounted: failRate ? [fail] : [] };
 }

@@ -57,7 +57,7 @@ export function identifyAndCount(authenticate: Authenticate, limiter: RateLimite
         const wait = retryAfter ?? identity.retryAfter;
         req.replyHeaders = NOT_STORED.concat(formatRateLimit(rateLimit, wait));
         if (wait === undefined) return next();
-        return send(res, req.replyHeaders, retryAfter === undefined ? TOO_MANY_WITHOUT_KEY : TOO_MANY_REQUESTS);
+        return send(req, res, retryAfter === undefined ? TOO_MANY_WITHOUT_KEY : TOO_MANY_REQUESTS);
       });
     });
   };
@@ -77,10 +77,10 @@ function counterOf({ identity, path, socket }: AppRequest): Counter {
 /** Refuses malformed requests and, for everything under /v1, those without valid credentials. */
 export function admit(service: Service): Handler {
   return (req, res, next) => {
-    if (req.malformation !== undefined) return send(res, req.replyHeaders, req.malformation);
+    if (req.malformation !== undefined) return send(req, res, req.malformation);
     if (!isUnderV1(req.path)) return next();
     const { environment } = req.identity;
-    if (environment === undefined) return send(res, req.replyHeaders, UNAUTHORIZED);
+    if (environment === undefined) return send(req, res, UNAUTHORIZED);
     req.view = service.view(environment);
     return next();
   };
@@ -117,4 +117,4 @@ export function rawTarget(req: AppRequest): string {
   return req._parsedUrl.raw;
 }
 
-export const methodNotAllowed: Handler = (req, res) => send(res, req.replyHeaders, METHOD_NOT_ALLOWED);
+export const methodNotAllowed: Handler = (req, res) => send(req, res, METHOD_NOT_ALLOWED);

@@ -38,8 +38,12 @@ export function errorReply(status: number, message: string, headers?: HeaderList
 export const METHOD_NOT_ALLOWED = errorReply(405, MESSAGES.methodNotAllowed, ["Allow", "GET, HEAD"]);
 export const TOO_MANY_REQUESTS = errorReply(429, MESSAGES.tooManyRequests);
 
-/** @param headers of this request's answer, whatever it is */
-export function send(res: ServerResponse, headers: HeaderList, { status, headers: others, body }: Reply): void {
+/** @param req with what every answer to it has */
+export function send(
+  { replyHeaders }: { readonly replyHeaders: HeaderList },
+  res: ServerResponse,
+  { status, headers, body }: Reply,
+): void {
   // For HEAD, Node leaves the body out.
-  res.writeHead(status, headers.concat(others)).end(body);
+  res.writeHead(status, replyHeaders.concat(headers)).end(body);
 }

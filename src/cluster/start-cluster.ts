@@ -1,8 +1,6 @@
-import * as defaults from "../domain/defaults.js";
-import { type RunningServer, type ServerOptions, serverUrl } from "../server/start-server.js";
+import { type RunningServer, type ServerOptions, serverUrl, withDefaults } from "../server/start-server.js";
 import type { PackedData } from "../store/packed-data.js";
 import type { Store } from "../store/store.js";
-import type { WorkerOptions } from "./messages.js";
 import { openSharedSocket } from "./shared-socket.js";
 import type { ProcessOptions } from "./worker-link.js";
 import { type PoolHooks, WorkerPool } from "./worker-pool.js";
@@ -35,9 +33,9 @@ export async function startCluster(
   options: ClusterOptions,
   ticks = () => performance.now(),
 ): Promise<Cluster> {
-  const { host = defaults.DEFAULT_HOST, port: requestedPort = defaults.DEFAULT_PORT } = options;
+  const { host, port: requestedPort, ...common } = withDefaults(options);
   const socket = await openSharedSocket(host, requestedPort);
-  const server = workerOptions(options);
+  const server = { ...common, maxConnections: Math.ceil(common.maxConnections / options.workers) };
   const pool = new WorkerPool(store, { ...options, server, handle: socket.handle, ticks });
   const close = () => {
     // The workers still have it.
@@ -54,16 +52,4 @@ export async function startCluster(
   const { port } = socket;
   let closing: Promise<void> | undefined;
   return { url: serverUrl(host, port), port, failure: pool.failure, close: () => (closing ??= close()) };
-}
-
-function workerOptions(options: ClusterOptions): WorkerOptions {
-  const { maxConnections = defaults.DEFAULT_MAX_CONNECTIONS } = options;
-  return {
-    rateLimit: options.rateLimit ?? defaults.DEFAULT_RATE_LIMIT,
-    rateWindow: options.rateWindow ?? defaults.DEFAULT_RATE_WINDOW,
-    tolerance: options.tolerance ?? {},
-    keylessLimit: options.keylessLimit ?? defaults.DEFAULT_KEYLESS_LIMIT,
-    drainGrace: options.drainGrace ?? defaults.DEFAULT_DRAIN_GRACE,
-    maxConnections: Math.ceil(maxConnections / options.workers),
-  };
 }

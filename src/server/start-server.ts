@@ -81,12 +81,9 @@ export async function startServer(
   ticks = () => performance.now(),
   role?: WorkerRole,
 ): Promise<RunningServer> {
-  const { host = defaults.DEFAULT_HOST, port: requestedPort = defaults.DEFAULT_PORT, onRequest } = options;
-  const { rateLimit: limit = defaults.DEFAULT_RATE_LIMIT, rateWindow: window = defaults.DEFAULT_RATE_WINDOW } = options;
-  const { keylessLimit = defaults.DEFAULT_KEYLESS_LIMIT, drainGrace = defaults.DEFAULT_DRAIN_GRACE } = options;
-  const { maxConnections = defaults.DEFAULT_MAX_CONNECTIONS, onConnectionsRefused = () => {} } = options;
-  const { onInternalError = () => {} } = options;
-  const tolerance = { ...DEFAULT_TOLERANCE, ...options.tolerance };
+  const { host, port: requestedPort, rateLimit: limit, rateWindow: window, ...settings } = withDefaults(options);
+  const { keylessLimit, drainGrace, maxConnections, tolerance } = settings;
+  const { onRequest, onConnectionsRefused = () => {}, onInternalError = () => {} } = options;
   const workers = role?.workers ?? 1;
   const limiter = role?.limiter ?? createRateLimiter({ limit, window }, ticks);
   const authenticate = createAuthenticator(service, limiter, { clock, ticks, tolerance, keylessLimit, workers });
@@ -103,6 +100,21 @@ export async function startServer(
     port,
     close: () => (closing ??= drain(server, connections, drainGrace * 1_000, role?.untilClosed)),
   };
+}
+
+/** The numbers and the address among the options, with defaults. */
+export function withDefaults({
+  host = defaults.DEFAULT_HOST,
+  port = defaults.DEFAULT_PORT,
+  rateLimit = defaults.DEFAULT_RATE_LIMIT,
+  rateWindow = defaults.DEFAULT_RATE_WINDOW,
+  keylessLimit = defaults.DEFAULT_KEYLESS_LIMIT,
+  drainGrace = defaults.DEFAULT_DRAIN_GRACE,
+  maxConnections = defaults.DEFAULT_MAX_CONNECTIONS,
+  tolerance,
+}: ServerOptions) {
+  const limits = { rateLimit, rateWindow, keylessLimit, drainGrace, maxConnections };
+  return { host, port, ...limits, tolerance: { ...DEFAULT_TOLERANCE, ...tolerance } };
 }
 
 export function serverUrl(host: string, port: number): string {

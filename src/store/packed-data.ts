@@ -67,11 +67,19 @@ export function fromTransferable({ environments, variables, values }: Transferab
   };
 }
 
-/** Packs what is asked for. Nothing is kept. */
+/** Packs what is asked for. Keeps the variables, which all environments of an application share. */
 export function packOnDemand({ environments, variables, values }: Data): PackedData {
+  const packed = new Map<string, PackedVariables>();
+  const variablesOf = (application: string) => {
+    const known = packed.get(application);
+    if (known) return known;
+    const list = packVariables(variables.filter((record) => record.application === application));
+    packed.set(application, list);
+    return list;
+  };
   return {
     environments,
-    variables: (application) => packVariables(variables.filter((record) => record.application === application)),
+    variables: variablesOf,
     values: (environmentId) => packValues(values.filter(({ environment_id }) => environment_id === environmentId)),
   };
 }

@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
 import { NotFoundError } from "../domain/errors.js";
-import { type Page, type PageRequest, pageBounds } from "../domain/page.js";
+import { type Page, type PageRequest, paginate } from "../domain/page.js";
 import type { Snapshot } from "../domain/source.js";
 import { checkId, VARIABLE_TYPES, type ValueContent, type Variable, type VariableValue } from "../domain/variable.js";
+import { binarySearch } from "../store/data.js";
 import { findName } from "../store/name-index.js";
 import type { PackedList, PackedValues, PackedVariables } from "../store/packed-data.js";
 
@@ -107,12 +108,14 @@ function isNameAt(json: Uint8Array, start: number, name: string): boolean {
   return json[start + 1 + name.length] === QUOTE;
 }
 
-function pageJson({ ids }: PackedList, request: PageRequest = {}, recordAt: (position: number) => string): string {
-  const { limit, offset } = pageBounds(request);
-  const total = ids.length;
-  const records: string[] = [];
-  for (let position = offset; position < Math.min(offset + limit, total); position++) records.push(recordAt(position));
-  return `{"metadata":${JSON.stringify({ limit, offset, total })},"data":[${records.join(",")}]}`;
+function pageJson(
+  { ids }: PackedList,
+  request: PageRequest | undefined,
+  recordAt: (position: number) => string,
+): string {
+  const { metadata, data } = paginate(ids, request);
+  const records = data.map((_, index) => recordAt(metadata.offset + index));
+  return `{"metadata":${JSON.stringify(metadata)},"data":[${records.join(",")}]}`;
 }
 
 function textAt({ json, starts }: PackedList, position: number): string {
@@ -125,16 +128,11 @@ function findId({ ids }: PackedList, id: number): number {
   return search(ids.length, checkId(id), (position) => at(ids, position));
 }
 
-/** Binary search in sorted numbers. @throws NotFoundError */
+/** The position of a number among sorted ones. @throws NotFoundError */
 function search(length: number, number: number, numberAt: (position: number) => number): number {
-  let [start, end] = [0, length];
-  while (start < end) {
-    const middle = (start + end) >>> 1;
-    if (numberAt(middle) < number) start = middle + 1;
-    else end = middle;
-  }
-  if (start === length || numberAt(start) !== number) throw new NotFoundError();
-  return start;
+  const position = binarySearch(length, number, numberAt);
+  if (position === undefined) throw new NotFoundError();
+  return position;
 }
 
 /** An item that is there. */

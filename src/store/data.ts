@@ -56,16 +56,24 @@ export function byId(a: Identified, b: Identified): number {
   return a.id - b.id;
 }
 
-/** Binary search in a list that is sorted by id: for a large list, a Map takes time to build and memory to keep. */
+/** Searches a list that is sorted by id: for a large list, a Map takes time to build and memory to keep. */
 export function findById<T extends Identified>(sorted: readonly T[], id: number): T | undefined {
-  let [start, end] = [0, sorted.length];
+  return sorted[binarySearch(sorted.length, id, (position) => sorted[position]?.id ?? 0) ?? -1];
+}
+
+/** The position of a number among sorted ones; undefined if it is not one of them. */
+export function binarySearch(
+  length: number,
+  number: number,
+  numberAt: (position: number) => number,
+): number | undefined {
+  let [start, end] = [0, length];
   while (start < end) {
     const middle = (start + end) >>> 1;
-    if ((sorted[middle]?.id ?? 0) < id) start = middle + 1;
+    if (numberAt(middle) < number) start = middle + 1;
     else end = middle;
   }
-  const record = sorted[start];
-  return record?.id === id ? record : undefined;
+  return start < length && numberAt(start) === number ? start : undefined;
 }
 
 /** `Map.groupBy`, which Node 20 does not have. */

@@ -1,32 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { InvalidDataError } from "../../src/domain/errors.js";
 import { EnvironmentView } from "../../src/service/environment-view.js";
-import type { Data } from "../../src/store/data.js";
 import { serializeData } from "../../src/store/data-file.js";
 import { packOnDemand } from "../../src/store/packed-data.js";
 import { parseApart } from "../../src/store/parse-apart.js";
-
-function manyVariables(count: number): Data {
-  const positions = Array.from({ length: count }, (_, index) => index + 1);
-  return {
-    version: 1,
-    environments: [{ id: 1, application: "shop", name: "test", api_key: "key", api_secret: "secret" }],
-    variables: positions.map((id) => ({
-      id,
-      application: "shop",
-      type: "STRING",
-      name: `NAME_${id}`,
-      description: "",
-    })),
-    values: positions.map((id) => ({ id, variable_id: id, environment_id: 1, content: { value: `value ${id}` } })),
-  };
-}
+import { bigData } from "../support/big-data.mjs";
 
 describe("parseApart()", () => {
-  const data = manyVariables(5_000);
+  const data = bigData(5_000);
 
   it.each([
-    ["in this thread", manyVariables(10)],
+    ["in this thread", bigData(10)],
     ["in another thread", data],
   ])("parses data %s", async (_where, parsed) => {
     const packed = await parseApart(Buffer.from(serializeData(parsed)), new AbortController().signal);

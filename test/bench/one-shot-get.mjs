@@ -24,7 +24,7 @@ try {
   const env = { PATH: process.env.PATH, HOME: folder, ...credentials };
   const commands = {
     "bare node": ["--eval", ""],
-    "hand-written script": [fileURLToPath(new URL("hand-written-get.mjs", import.meta.url)), NAME],
+    "hand-written script": [fileURLToPath(new URL("hand-written-get.cjs", import.meta.url)), NAME],
     "appvars get": [APPVARS, "get", NAME],
     "dotenvx get": [installDotenvx(), "get", NAME, "-f", write(".env", `${NAME}=https://localhost/\nPORT=3000\n`)],
   };

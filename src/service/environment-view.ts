@@ -2,7 +2,14 @@ import { hash } from "node:crypto";
 import { NotFoundError } from "../domain/errors.js";
 import { type Page, type PageRequest, paginate } from "../domain/page.js";
 import type { Snapshot } from "../domain/source.js";
-import { checkId, VARIABLE_TYPES, type ValueContent, type Variable, type VariableValue } from "../domain/variable.js";
+import {
+  checkId,
+  isVariableName,
+  VARIABLE_TYPES,
+  type ValueContent,
+  type Variable,
+  type VariableValue,
+} from "../domain/variable.js";
 import { binarySearch } from "../store/data.js";
 import { findName } from "../store/name-index.js";
 import type { PackedList, PackedValues, PackedVariables } from "../store/packed-data.js";
@@ -92,7 +99,9 @@ export class EnvironmentView implements Snapshot {
   /** The position of a value. @throws NotFoundError */
   #findValue(name: string): number {
     const { ids, names, json, starts } = this.#variables;
-    const variable = findName(names, name, (position) => isNameAt(json, at(starts, position), name));
+    const isNamed = (position: number) => isNameAt(json, at(starts, position), name);
+    // Other text, with a quote in it, could match more of the JSON than a name.
+    const variable = isVariableName(name) ? findName(names, name, isNamed) : undefined;
     if (variable === undefined) throw new NotFoundError();
     const { byVariable, variableIds } = this.#values;
     const rank = search(byVariable.length, at(ids, variable), (index) => at(variableIds, at(byVariable, index)));

@@ -42,7 +42,8 @@ export class WorkerLink {
       for (const reject of this.#sending) reject(new Error("the worker has ended"));
       onEnd(reason);
     };
-    child.once("exit", (code, signal) => end(signal ?? `exit code ${code}`));
+    // After its last message and line, unlike "exit".
+    child.once("close", (code, signal) => end(signal ?? `exit code ${code}`));
     // It could not be started, or a message not be sent.
     child.on("error", (error) => child.pid === undefined && end(error.message));
   }

@@ -1,4 +1,4 @@
-import { type RunningServer, type ServedRequest, startServer } from "../server/start-server.js";
+import { type RunningServer, type ServedRequest, type ServerOptions, startServer } from "../server/start-server.js";
 import { Service } from "../service/service.js";
 import { createLeasedLimiter, type LeasedLimiter } from "./leased-limiter.js";
 import type { Start, ToPrimary, ToWorker } from "./messages.js";
@@ -18,6 +18,7 @@ export class Worker {
   readonly #clock: () => number;
   readonly #ticks: () => number;
   readonly #store = new ReceivedStore();
+  readonly #report: RequestReport;
   #start: (() => Promise<RunningServer>) | undefined;
   #limiter: LeasedLimiter | undefined;
   #server: Promise<RunningServer> | undefined;
@@ -28,6 +29,7 @@ export class Worker {
     this.#link = link;
     this.#clock = clock;
     this.#ticks = ticks;
+    this.#report = new RequestReport(link);
     link.send({ kind: "hello" });
   }
 
@@ -47,7 +49,7 @@ export class Worker {
         break;
       case "drain":
         await (await this.#server)?.close();
-        this.#link.end();
+        this.#report.flush(() => this.#link.end());
         break;
       default:
         this.#store.receive(message);
@@ -59,7 +61,8 @@ export class Worker {
     const [link, clock, ticks] = [this.#link, this.#clock, this.#ticks];
     const limiter = createLeasedLimiter({ limit: options.rateLimit }, ticks, (request) => link.send(request));
     const service = new Service(this.#store, clock, ticks, ticks() - uptime);
-    const serverOptions = { ...options, ...reportingHooks(link, reportsRequests) };
+    const hooks = { ...errorHooks(link), ...(reportsRequests && { onRequest: this.#report.add }) };
+    const serverOptions = { ...options, ...hooks };
     const untilClosed = () => {
       link.send({ kind: "not-listening" });
       return new Promise<void>((resolve) => {
@@ -81,30 +84,44 @@ export class Worker {
 }
 
 /** Hooks of a server that let the primary write the log. */
-function reportingHooks(link: PrimaryLink, reportsRequests: boolean) {
-  const onInternalError = (error: unknown) =>
-    link.send({ kind: "internal-error", message: String(error instanceof Error ? error.stack : error) });
-  const onConnectionsRefused = (count: number) => link.send({ kind: "refused", count });
-  return { onInternalError, onConnectionsRefused, ...(reportsRequests && { onRequest: createRequestReport(link) }) };
+function errorHooks(link: PrimaryLink): Pick<ServerOptions, "onInternalError" | "onConnectionsRefused"> {
+  return {
+    onInternalError: (error) =>
+      link.send({ kind: "internal-error", message: String(error instanceof Error ? error.stack : error) }),
+    onConnectionsRefused: (count) => link.send({ kind: "refused", count }),
+  };
 }
 
 /** What may wait to be sent. More would fill the memory while the primary is busy, and is dropped. */
 const MAX_WAITING = 10_000;
 
 /** Reports requests to the primary, many in one message. */
-function createRequestReport(link: PrimaryLink): (request: ServedRequest) => void {
-  let waiting: ServedRequest[] = [];
-  let dropped = 0;
-  let isSending = false;
-  const send = () => {
-    isSending = waiting.length > 0;
-    if (isSending) link.send({ kind: "requests", requests: waiting, dropped }, send);
-    [waiting, dropped] = [[], 0];
+class RequestReport {
+  readonly #link: PrimaryLink;
+  #waiting: ServedRequest[] = [];
+  #dropped = 0;
+  #isSending = false;
+
+  constructor(link: PrimaryLink) {
+    this.#link = link;
+  }
+
+  readonly add = (request: ServedRequest): void => {
+    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(request);
+    else this.#dropped++;
+    if (!this.#isSending) setImmediate(this.#send);
+    this.#isSending = true;
   };
-  return (request) => {
-    if (waiting.length < MAX_WAITING) waiting.push(request);
-    else dropped++;
-    if (!isSending) setImmediate(send);
-    isSending = true;
+
+  /** Sends what waits. @param onSent called when this, and everything before it, has been written */
+  flush(onSent: () => void): void {
+    const [requests, dropped] = [this.#waiting, this.#dropped];
+    [this.#waiting, this.#dropped] = [[], 0];
+    this.#link.send({ kind: "requests", requests, dropped }, onSent);
+  }
+
+  readonly #send = (): void => {
+    this.#isSending = this.#waiting.length > 0;
+    if (this.#isSending) this.flush(this.#send);
   };
 }

@@ -20,6 +20,8 @@ const MAX_LEASE = 1_000;
 const LEASED_SHARE = 8;
 /** Clients may be told 1/8 too few, so that the other workers need not hear of each lease. */
 const UNTOLD_SHARE = 8;
+/** The time to answer a recall: requests to other workers must not wait for one that hangs. */
+const MAX_RECALL_MS = 1_000;
 
 /** What a worker has of one window. */
 interface Holder {
@@ -47,7 +49,8 @@ interface Recall<Worker> {
 
 /**
  * The primary's side of a rate limit: exactly `limit` requests of a counter are admitted in a window. Before one is
- * refused, what other workers have left of their leases is recalled.
+ * refused, what other workers have left of their leases is recalled. What a worker does not return in time, and what one
+ * has that ends, counts as used.
  *
  * @typeParam Worker what identifies a worker; a replacement is another one
  */
@@ -101,10 +104,16 @@ export class LeaseBook<Worker> {
   /** The answer to a recall. */
   giveBack(worker: Worker, { recall: id, unused }: GiveBack): void {
     const recall = this.#recalls.get(id);
-    const holder = recall?.from.has(worker) ? this.#leasesOf(recall.window).holders.get(worker) : undefined;
-    if (!recall || !holder) return;
-    recall.window.count -= Math.min(unused, holder.lease);
-    holder.lease = 0;
+    if (recall?.from.has(worker)) this.#settle(recall, worker, unused);
+  }
+
+  /** Ends a lease. @param unused what is left of it */
+  #settle(recall: Recall<Worker>, worker: Worker, unused: number): void {
+    const holder = this.#leasesOf(recall.window).holders.get(worker);
+    if (holder) {
+      recall.window.count -= Math.min(unused, holder.lease);
+      holder.lease = 0;
+    }
     this.#endRecall(recall, worker);
   }
 
@@ -147,6 +156,9 @@ export class LeaseBook<Worker> {
     for (const lender of recall.from) {
       this.#options.send(lender, { kind: "recall", recall: recall.id, counter: ask.counter });
     }
+    setTimeout(() => {
+      for (const lender of recall.from) this.#settle(recall, lender, 0);
+    }, MAX_RECALL_MS).unref();
   }
 
   #endRecall(recall: Recall<Worker>, worker: Worker): void {

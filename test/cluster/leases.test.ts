@@ -1,10 +1,13 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { LeaseBook } from "../../src/cluster/lease-book.js";
 import { createLeasedLimiter, type LeasedLimiter } from "../../src/cluster/leased-limiter.js";
 import type { LeaseAnswer, LeaseRequest } from "../../src/cluster/leases.js";
 import type { Counter } from "../../src/server/rate-limiter.js";
 
 const KEY: Counter = { kind: "key", id: "a" };
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout"] }));
+afterEach(() => void vi.useRealTimers());
 
 interface Options {
   limit: number;
@@ -17,6 +20,7 @@ function cluster({ limit, workers, maxAddresses = 10 }: Options) {
   let now = 0;
   let sent = 0;
   const links = new Map<string, (() => void)[]>();
+  const hanging = new Set<string>();
   const post = (link: string, arrive: () => void) => {
     sent++;
     links.set(link, [...(links.get(link) ?? []), arrive]);
@@ -61,12 +65,15 @@ function cluster({ limit, workers, maxAddresses = 10 }: Options) {
       limiters[worker] = undefined;
       book.remove(worker);
     },
+    /** Messages to this worker are kept until it goes on. */
+    hang: (worker: number) => void hanging.add(`to ${worker}`),
+    goOn: (worker: number) => void hanging.delete(`to ${worker}`),
     /** Delivers messages until there are none. @param pick chooses the link of the next one */
     deliver: async (pick = (_count: number) => 0) => {
       for (;;) {
         // What has arrived may lead to further requests.
         await new Promise(setImmediate);
-        const filled = [...links].filter(([, messages]) => messages.length > 0);
+        const filled = [...links].filter(([link, messages]) => messages.length > 0 && !hanging.has(link));
         if (filled.length === 0) return;
         filled[pick(filled.length)]?.[1].shift()?.();
       }
@@ -214,6 +221,29 @@ describe("when a worker dies", () => {
     await all.deliver();
     expect(all.outcomes).toHaveLength(420);
   });
+});
+
+it("a worker that hangs makes requests to others wait for a second, and its lease counts as used", async () => {
+  const all = cluster({ limit: 400, workers: 2 });
+  await sendTo(all, 0, 20);
+  all.hang(0);
+  for (let sent = 0; sent < 400; sent++) void all.request(1);
+  await all.deliver();
+  const answered = all.outcomes.length;
+  expect(answered).toBeLessThan(420);
+  vi.advanceTimersByTime(1_000);
+  await all.deliver();
+  expect(all.outcomes).toHaveLength(420);
+  const lost = 400 - all.admitted();
+  expect(lost).toBeGreaterThan(0);
+  expect(lost).toBeLessThan(400 / 16);
+  all.goOn(0);
+  await all.deliver();
+  await sendTo(all, 0, 20);
+  expect(400 - all.admitted()).toBe(lost);
+  all.pass(60_000);
+  await sendTo(all, 0, 401);
+  expect(all.admitted()).toBe(800 - lost);
 });
 
 describe("addresses", () => {

@@ -31,7 +31,14 @@ export class WorkerLink {
 
   constructor({ env, execArgv }: ProcessOptions, { onMessage, onErrorLine, onEnd }: LinkListeners) {
     const stdio = ["ignore", "ignore", "pipe", "ipc"] as const;
-    const child = fork(PROGRAM, [], { env, execArgv: [...execArgv], serialization: "advanced", stdio: [...stdio] });
+    const child = fork(PROGRAM, [], {
+      env,
+      execArgv: [...execArgv],
+      serialization: "advanced",
+      stdio: [...stdio],
+      // In a process group of its own: signals such as Ctrl-C are for the primary, and would end it while it starts.
+      detached: true,
+    });
     this.#process = child;
     child.on("message", (message) => onMessage(message as ToPrimary));
     if (child.stderr) createInterface(child.stderr).on("line", onErrorLine);

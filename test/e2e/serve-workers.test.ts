@@ -174,6 +174,16 @@ describe.skipIf(process.platform !== "linux")("serve --workers", () => {
     expect(log()).not.toContain("a worker has ended");
   });
 
+  it("Ctrl-C while the workers start stops the server once they have started", async () => {
+    const { child, exit, log } = await startWorkers({ workers: 6 });
+    const { pid = 0 } = child;
+    const isWorker = (id: number) => commandLine(id).endsWith("worker-process.js\0");
+    await expect.poll(() => childrenOf(pid).filter(isWorker), { ...PATIENCE, interval: 5 }).toHaveLength(6);
+    process.kill(-pid, "SIGINT");
+    expect(await exit).toEqual([0, null]);
+    expect(log()).not.toContain("ended");
+  });
+
   it("all workers switch to new data, and no answer has parts of two versions", async () => {
     const server = await serveWith({ workers: 2, data: version("one"), flags: ["--rate-limit", "0"] });
     const seen = await clientsOfAll(server, 4, {
@@ -243,7 +253,7 @@ describe.skipIf(process.platform !== "linux")("serve --workers", () => {
       const environment = readFileSync(`/proc/${worker}/environ`, "utf8");
       expect(environment).toContain("TZ=UTC");
       expect(environment).not.toContain("APPVARS_");
-      expect(readFileSync(`/proc/${worker}/cmdline`, "utf8")).toMatch(/worker-process\.js\0$/);
+      expect(commandLine(worker)).toMatch(/worker-process\.js\0$/);
     }
   });
 
@@ -258,10 +268,15 @@ describe.skipIf(process.platform !== "linux")("serve --workers", () => {
 
 /** Whether a process runs, and is not only waiting for its parent to notice its end. */
 function isAlive(pid: number): boolean {
+  return commandLine(pid) !== "";
+}
+
+/** The arguments of a process, each followed by a zero byte; empty if it has ended. */
+function commandLine(pid: number): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8") !== "";
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
   } catch {
-    return false;
+    return "";
   }
 }
 

@@ -3,7 +3,7 @@ import { Worker } from "../../cluster/worker.js";
 
 // A process that `serve --workers` starts.
 
-// Signals to the whole process group, such as Ctrl-C, are for the primary, which lets the workers answer what is open.
+// Signals to all processes of a service are for the primary, which lets the workers answer what is open.
 // SIGUSR1 would open Node's debugger.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1"] as const) process.on(signal, () => {});
 

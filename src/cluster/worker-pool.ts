@@ -60,10 +60,11 @@ export class WorkerPool {
 
   /** Resolves once all workers are ready. @throws Error as `failure` does */
   start(): Promise<void> {
+    const { workers } = this.#options;
     const ready = new Promise<void>((resolve) => {
-      this.#onReady = () => [...this.#workers].every(({ isReady }) => isReady) && resolve();
+      this.#onReady = () => [...this.#workers].filter(({ isReady }) => isReady).length === workers && resolve();
     });
-    for (let count = 0; count < this.#options.workers; count++) this.#startWorker();
+    for (let count = 0; count < workers; count++) this.#startWorker();
     return Promise.race([ready, this.failure]);
   }
 

@@ -257,6 +257,16 @@ describe.skipIf(process.platform !== "linux")("serve --workers", () => {
     }
   });
 
+  it("serve is ready once the replacement of a worker that could not start is", async () => {
+    const folder = await temporaryFolder();
+    const preload = `${folder}/end-one-worker.cjs`;
+    const claim = `require("node:fs").mkdirSync("${folder}/claimed")`;
+    await writeFile(preload, `if (process.send) try { ${claim}; process.exit(3); } catch {}`);
+    const { pid, log } = await serveWith({ workers: 2, env: { NODE_OPTIONS: `--require ${preload}` } });
+    expect(log()).toContain("a worker has ended (exit code 3)");
+    expect(childrenOf(pid)).toHaveLength(2);
+  });
+
   it("serve fails if workers keep ending before they are ready", async () => {
     const preload = `${await temporaryFolder()}/end-workers.cjs`;
     await writeFile(preload, "if (process.send) process.exit(3);");

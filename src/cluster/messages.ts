@@ -41,6 +41,8 @@ export type ToWorker =
 export type ToPrimary =
   | LeaseRequest
   | { readonly kind: "hello" | "ready" | "not-listening" }
+  /** Another server has taken the port since the primary chose it. */
+  | { readonly kind: "port-taken" }
   /** So many connections have been refused. */
   | { readonly kind: "refused"; readonly count: number }
   | { readonly kind: "internal-error"; readonly message: string }

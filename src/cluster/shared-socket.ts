@@ -36,6 +36,6 @@ export async function openSharedSocket(host: string, port: number): Promise<Shar
 }
 
 /** Another process has taken the port in the meantime. */
-function takenError(): Error {
+export function takenError(): Error {
   return Object.assign(new Error("listen EADDRINUSE"), { code: "EADDRINUSE" });
 }

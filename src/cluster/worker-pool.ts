@@ -4,6 +4,7 @@ import type { Store } from "../store/store.js";
 import { LeaseBook } from "./lease-book.js";
 import type { ToPrimary, WorkerOptions } from "./messages.js";
 import { createRefusalReport } from "./refusal-report.js";
+import { takenError } from "./shared-socket.js";
 import { feedSnapshots } from "./snapshot-feed.js";
 import { type ProcessOptions, WorkerLink } from "./worker-link.js";
 
@@ -125,6 +126,7 @@ export class WorkerPool {
     else if (message.kind === "refused") this.#reportRefusals(message.count);
     else if (message.kind === "internal-error") onInternalError?.(message.message);
     else if (message.kind === "requests") this.#report(message);
+    else if (message.kind === "port-taken") this.#fail(takenError());
     else if (message.kind === "ready") {
       Object.assign(worker, { isReady: true, isListening: true });
       this.#failedStarts = 0;

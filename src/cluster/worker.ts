@@ -78,7 +78,12 @@ export class Worker {
   async #serve(): Promise<void> {
     if (this.#server || !this.#start) return;
     this.#server = this.#start();
-    await this.#server;
+    try {
+      await this.#server;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+      return this.#link.send({ kind: "port-taken" });
+    }
     this.#link.send({ kind: "ready" });
   }
 }

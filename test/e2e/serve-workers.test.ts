@@ -257,6 +257,17 @@ describe.skipIf(process.platform !== "linux")("serve --workers", () => {
     }
   });
 
+  it("serve says that the port is in use if another server takes it before the workers listen", async () => {
+    const preload = `${await temporaryFolder()}/take-port.cjs`;
+    const error = `Object.assign(new Error("listen"), { code: "EADDRINUSE" })`;
+    const listen = `function () { process.nextTick(() => this.emit("error", ${error})); return this; }`;
+    await writeFile(preload, `if (process.send) require("node:net").Server.prototype.listen = ${listen};`);
+    const { exit, log } = await startWorkers({ workers: 2, env: { NODE_OPTIONS: `--require ${preload}` } });
+    expect(await exit).toEqual([1, null]);
+    expect(log()).toMatch(/^appvars: port 0 on 127\.0\.0\.1 is in use/m);
+    expect(log()).not.toContain("a worker has ended");
+  });
+
   it("serve is ready once the replacement of a worker that could not start is", async () => {
     const folder = await temporaryFolder();
     const preload = `${folder}/end-one-worker.cjs`;

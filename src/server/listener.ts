@@ -62,6 +62,8 @@ export async function listen(server: NetServer, place: object): Promise<number> 
 
 /** How long new connections may keep a server from closing. Less than the time after which a connection is idle. */
 const MAX_ACCEPT_MS = 100;
+/** So many are accepted in any case: a busy process takes longer. */
+const MIN_ACCEPTED = 64;
 /** The same for each of several processes, which do not begin at the same moment: at least. */
 const MIN_SHARED_ACCEPT_MS = 20;
 /** How long they wait for each other. */
@@ -101,7 +103,9 @@ async function acceptPending(server: Server, minMs: number): Promise<void> {
   const startedAt = performance.now();
   let accepted = 0;
   server.on("connection", () => accepted++);
-  for (let before = -1, ms = 0; ms < minMs || (accepted > before && ms < MAX_ACCEPT_MS); ) {
+  let before = -1;
+  let ms = 0;
+  while (ms < minMs || (accepted > before && (ms < MAX_ACCEPT_MS || accepted < MIN_ACCEPTED))) {
     before = accepted;
     // Node accepts one connection in each round of its event loop.
     await setImmediate();

@@ -197,7 +197,7 @@ export class Connections {
     this.#corkedBytes = 0;
     for (const socket of sockets) {
       Socket.prototype.uncork.call(socket);
-      this.#hold(socket);
+      this.#countUnsent(socket);
     }
   };
 
@@ -219,7 +219,7 @@ export class Connections {
   }
 
   /** Counts what the system did not take at once. Beyond the limit, closes the connections with the oldest answers. */
-  #hold(socket: Socket): void {
+  #countUnsent(socket: Socket): void {
     if (socket.destroyed || !isSending(socket) || this.#unsent.has(socket)) return;
     this.#unsent.set(socket, socket.writableLength);
     this.#unsentBytes += socket.writableLength;

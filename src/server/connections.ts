@@ -103,7 +103,8 @@ export class Connections {
       if (socket.writableEnded) return;
       const { turns } = connection;
       const start = () => {
-        if (socket.destroyed) return;
+        // Without a socket, it was answered because of an error in its body.
+        if (socket.destroyed || !res.socket) return;
         if (this.#held) {
           this.#held.push(start);
           return;

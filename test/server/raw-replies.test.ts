@@ -77,11 +77,13 @@ it("HEAD is answered without a body by the parser too", async () => {
   expect(Number(answer.headers["content-length"])).toBeGreaterThan(0);
 });
 
-it("garbage in the body of a request that arrived with it gets only one answer", async () => {
-  const socket = await openSocket(await runningServer());
-  socket.write(`${REQUEST}Host: a\r\nTransfer-Encoding: chunked\r\n\r\n1;${"a".repeat(17_000)}`);
+it("garbage in the body of a request that arrived with it gets only one answer, and counts once", async () => {
+  const server = await runningServer();
+  const socket = await openSocket(server);
+  socket.write(`GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;${"a".repeat(17_000)}`);
   const received = String(await receivedUntilClose(socket));
   expect(received.match(/^HTTP\/1.1 \d+/gm)).toEqual(["HTTP/1.1 413"]);
+  expect((await raw(server, "nonsense")).headers).toMatchObject({ "ratelimit-remaining": "7498" });
 });
 
 it("garbage in the body of an answered request ends the connection without a second answer", async () => {

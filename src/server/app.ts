@@ -39,7 +39,7 @@ export function createApp(dependencies: AppDependencies): RequestListener {
   const replies = new DataReplies();
 
   // A pattern, since polka's `use` skips targets that don't begin with a slash.
-  app.all(/^/, ...faults.onArrival, identifyAndCount(authenticate, limiter), ...faults.onceCounted, admit(service));
+  app.all(/^/, ...faults.onArrival, identifyAndCount(service, authenticate, limiter), ...faults.onceCounted, admit);
   route(ROUTES.health, (req, res) => {
     const { healthy, health } = service.checkHealth();
     send(req, res, jsonReply(healthy ? 200 : 503, JSON.stringify(health)));

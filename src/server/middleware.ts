@@ -16,13 +16,13 @@ import {
 } from "./replies.js";
 
 export interface AppRequest extends Request {
-  /** Set by `identify`. */
+  /** Set by `identifyAndCount`, as what follows. */
   identity: Identity;
-  /** What is wrong with the request, whoever sends it; set by `identify`. */
+  /** What is wrong with the request, whoever sends it. */
   malformation: Reply | undefined;
   /** What every answer to the request has: caching and, once the request is counted, the rate limit. */
   replyHeaders: HeaderList;
-  /** The data that its answer comes from, all of one revision; set by `requireCredentials`. */
+  /** The data that its answer comes from, all of one revision; set for requests with valid credentials. */
   view: EnvironmentView;
 }
 
@@ -46,13 +46,15 @@ const NOT_STORED = ["Cache-Control", "no-store"];
  * checked now: what else is wrong with the request is told within the limit. Credentials are not checked where they make
  * no difference, for `/healthz` and malformed requests.
  */
-export function identifyAndCount(authenticate: Authenticate, limiter: RateLimiter): Handler {
+export function identifyAndCount(service: Service, authenticate: Authenticate, limiter: RateLimiter): Handler {
   return (req, res, next) => {
     req.replyHeaders = NOT_STORED;
     req.malformation = findMalformation(req);
     const isAnonymous = req.malformation !== undefined || req.path === ROUTES.health;
     return use(isAnonymous ? {} : authenticate(req, rawTarget(req)), (identity) => {
       req.identity = identity;
+      // Now: while the request is counted, newer data may have another environment with the same id.
+      if (identity.environment !== undefined) req.view = service.view(identity.environment);
       return use(limiter.count(counterOf(req)), ({ rateLimit, retryAfter }) => {
         const wait = retryAfter ?? identity.retryAfter;
         req.replyHeaders = NOT_STORED.concat(formatRateLimit(rateLimit, wait));
@@ -75,16 +77,11 @@ function counterOf({ identity, path, socket }: AppRequest): Counter {
 }
 
 /** Refuses malformed requests and, for everything under /v1, those without valid credentials. */
-export function admit(service: Service): Handler {
-  return (req, res, next) => {
-    if (req.malformation !== undefined) return send(req, res, req.malformation);
-    if (!isUnderV1(req.path)) return next();
-    const { environment } = req.identity;
-    if (environment === undefined) return send(req, res, UNAUTHORIZED);
-    req.view = service.view(environment);
-    return next();
-  };
-}
+export const admit: Handler = (req, res, next) => {
+  if (req.malformation !== undefined) return send(req, res, req.malformation);
+  if (!isUnderV1(req.path) || req.identity.environment !== undefined) return next();
+  return send(req, res, UNAUTHORIZED);
+};
 
 function isUnderV1(path: string): boolean {
   return path.startsWith("/v1/") || path === "/v1";

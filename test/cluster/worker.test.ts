@@ -1,16 +1,18 @@
 import { expect, it, onTestFinished } from "vitest";
+import type { Ask } from "../../src/cluster/leases.js";
 import type { ToPrimary } from "../../src/cluster/messages.js";
 import { openSharedSocket } from "../../src/cluster/shared-socket.js";
 import { feedSnapshots } from "../../src/cluster/snapshot-feed.js";
 import { type PrimaryLink, Worker } from "../../src/cluster/worker.js";
 import { withDefaults } from "../../src/server/start-server.js";
+import type { Data } from "../../src/store/data.js";
 import { createMemoryStore } from "../../src/store/memory-store.js";
 import { packOnDemand } from "../../src/store/packed-data.js";
 import { DATA } from "../support/data.js";
-import { get } from "../support/http.js";
+import { DEV_HEADERS, get } from "../support/http.js";
 
 /** A worker in this process that serves `DATA`, and the messages that it has sent. None counts as written. */
-async function startedWorker() {
+async function startedWorker({ rateLimit = 0 } = {}) {
   const socket = await openSharedSocket("127.0.0.1", 0);
   onTestFinished(() => socket.close());
   const sent: ToPrimary[] = [];
@@ -28,12 +30,15 @@ async function startedWorker() {
     end: () => onEnd(),
   };
   const worker = new Worker(link, Date.now);
-  const options = withDefaults({ rateLimit: 0 });
+  const options = withDefaults({ rateLimit });
   void worker.receive({ kind: "start", options, workers: 2, uptime: 0, reportsRequests: true }, socket.handle);
-  const store = { ...createMemoryStore(DATA), snapshot: packOnDemand(DATA) };
-  feedSnapshots(store, (message) => worker.receive(message));
+  const change = (next: Data) => {
+    const store = { ...createMemoryStore(next), snapshot: packOnDemand(next) };
+    feedSnapshots(store, (message) => worker.receive(message));
+  };
+  change(DATA);
   await expect.poll(() => sent.map(({ kind }) => kind)).toContain("ready");
-  return { worker, port: socket.port, sent, written, ended };
+  return { worker, port: socket.port, change, sent, written, ended };
 }
 
 it("a worker that drains reports all requests before its link ends, also while the primary is busy", async () => {
@@ -44,4 +49,22 @@ it("a worker that drains reports all requests before its link ends, also while t
   await expect.poll(() => reported().map(({ path }) => path)).toEqual(["/healthz", "/v1", "/v2"]);
   written.at(-1)?.();
   await ended;
+});
+
+it("a request that is counted while new data arrives is answered with the data of its own environment", async () => {
+  const { port, worker, change, sent } = await startedWorker({ rateLimit: 10 });
+  const target = "/v1/variables-values-by-name/DATABASE_URL/content";
+  const answer = get({ port }, target, { ...DEV_HEADERS, connection: "close" });
+  await expect.poll(() => sent.map(({ kind }) => kind)).toContain("ask");
+  const { counter } = sent.find((message) => message.kind === "ask") as Ask;
+  // The environments `development` and `test` have swapped their ids.
+  const swapped = (id: number) => ({ 1: 2, 2: 1 })[id] ?? id;
+  change({
+    ...DATA,
+    environments: DATA.environments.map((record) => ({ ...record, id: swapped(record.id) })),
+    values: DATA.values.map((record) => ({ ...record, environment_id: swapped(record.environment_id) })),
+  });
+  await new Promise(setImmediate);
+  await worker.receive({ kind: "lease", counter, granted: 1, remaining: 9, timeLeft: 60_000, isShared: false });
+  expect(await answer).toMatchObject({ status: 200, json: { value: "postgres://localhost/dev" } });
 });

@@ -44,9 +44,9 @@ export function createApp(dependencies: AppDependencies): RequestListener {
     const { healthy, health } = service.checkHealth();
     send(req, res, jsonReply(healthy ? 200 : 503, JSON.stringify(health)));
   });
-  dataRoute(ROUTES.variables, ({ view, query }) => view.variablesJson(parsePage(query)));
+  dataRoute(ROUTES.variables, ({ view, search }) => view.variablesJson(parsePage(search)));
   dataRoute(ROUTES.variable, ({ view, params }) => view.variableJson(parseId(params["id"])));
-  dataRoute(ROUTES.values, ({ view, query }) => view.valuesJson(parsePage(query)));
+  dataRoute(ROUTES.values, ({ view, search }) => view.valuesJson(parsePage(search)));
   dataRoute(ROUTES.value, ({ view, params }) => view.valueJson(parseId(params["id"])));
   dataRoute(ROUTES.valueByName, ({ view, params }) => view.valueByNameJson(params["name"] ?? ""));
   dataRoute(ROUTES.contentByName, ({ view, params }) => view.contentByNameJson(params["name"] ?? ""));
@@ -87,15 +87,17 @@ function parseId(text = ""): number {
  *
  * @throws UsageError that names the parameter if it is out of bounds, repeated or not a decimal number
  */
-function parsePage({ limit, offset }: AppRequest["query"]): Required<PageRequest> {
+function parsePage(search: string): Required<PageRequest> {
+  // Not polka's `query`, which leaves out all after the first 1,000 parameters.
+  const query = new URLSearchParams(search);
   return pageBounds({
-    ...(limit !== undefined && { limit: parseWhole(limit, limitError) }),
-    ...(offset !== undefined && { offset: parseWhole(offset, offsetError) }),
+    ...(query.has("limit") && { limit: parseWhole(query.getAll("limit"), limitError) }),
+    ...(query.has("offset") && { offset: parseWhole(query.getAll("offset"), offsetError) }),
   });
 }
 
-function parseWhole(value: string | string[], error: () => Error): number {
-  if (typeof value !== "string" || !/^\d+$/.test(value)) throw error();
+function parseWhole([text = "", ...others]: string[], error: () => Error): number {
+  if (others.length > 0 || !/^\d+$/.test(text)) throw error();
   // Anything larger than any list means the same for both parameters.
-  return Math.min(Number(value), Number.MAX_SAFE_INTEGER);
+  return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
 }

@@ -107,7 +107,9 @@ function prepareSecret(secret: string): PreparedSecret {
 function createSecretCache(): (pair: KeyPair) => PreparedSecret {
   const secrets = new WeakMap<KeyPair, PreparedSecret>();
   return (pair) => {
-    const secret = secrets.get(pair) ?? prepareSecret(pair.api_secret);
+    const known = secrets.get(pair);
+    if (known) return known;
+    const secret = prepareSecret(pair.api_secret);
     secrets.set(pair, secret);
     return secret;
   };

@@ -31,10 +31,12 @@ export class DataReplies {
   }
 
   #keep(view: EnvironmentView, target: string, reply: DataReply): DataReply {
-    this.#size += OVERHEAD + target.length + reply.body.length;
+    const size = OVERHEAD + target.length + reply.body.length;
+    if (size > MAX_KEPT) return reply;
+    this.#size += size;
     if (this.#size > MAX_KEPT) {
       this.#kept = new WeakMap();
-      this.#size = 0;
+      this.#size = size;
     }
     const ofView = this.#kept.get(view) ?? new Map<string, DataReply>();
     this.#kept.set(view, ofView.set(target, reply));

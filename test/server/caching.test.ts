@@ -1,4 +1,9 @@
+import type { IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
+import { DataReplies } from "../../src/server/data-replies.js";
+import { EnvironmentView } from "../../src/service/environment-view.js";
+import { NO_DATA } from "../../src/store/data.js";
+import { packOnDemand } from "../../src/store/packed-data.js";
 import { DEV_HEADERS, get, request } from "../support/http.js";
 import { runningServer } from "../support/running-server.js";
 
@@ -71,4 +76,22 @@ describe("Cache-Control is no-store", () => {
     await get(server, TARGET);
     expect(await get(server, TARGET)).toMatchObject({ status: 429, headers: { "cache-control": "no-store" } });
   });
+});
+
+it("an answer larger than 32 MiB is not kept, and one that takes the place of others is counted", () => {
+  const replies = new DataReplies();
+  const data = packOnDemand(NO_DATA);
+  const view = new EnvironmentView(data.variables("shop"), data.values(1));
+  const reads: string[] = [];
+  const ask = (target: string, mib: number) =>
+    replies.reply({ headers: {} } as IncomingMessage, view, target, () => {
+      reads.push(target);
+      return "x".repeat(mib * 1_024 * 1_024);
+    });
+  for (let times = 0; times < 2; times++) ask("/large", 33);
+  expect(reads).toEqual(["/large", "/large"]);
+  // 20 and 20 are too many; then 20 and 11 are kept; 20, 11 and 11 are too many.
+  for (const target of ["/a", "/b", "/b"]) ask(target, 20);
+  for (const target of ["/c", "/b", "/d", "/b"]) ask(target, target === "/b" ? 20 : 11);
+  expect(reads.slice(2)).toEqual(["/a", "/b", "/c", "/d", "/b"]);
 });

@@ -110,8 +110,6 @@ export class Connections {
           return;
         }
         this.#announceClose(connection);
-        // Node does so only for answers with a body: others would not be sent with the rest.
-        socket.cork();
         listener(req, res);
       };
       turns.push({ res, start });

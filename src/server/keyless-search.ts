@@ -54,7 +54,7 @@ export function createKeylessSearch(
     // Both rounds try all of their keys, so that the time does not reveal which one matched.
     let [match] = candidates.filter((candidate) => isRecent(candidate) && madeWith(candidate.pair));
     if (!match && others.length > 0) {
-      const retryAfter = book(address, workers * others.length * cost);
+      const retryAfter = book(address, workers * others.length * cost());
       if (retryAfter > 0) return { retryAfter };
       [match] = others.filter(({ pair }) => madeWith(pair));
     }

@@ -44,6 +44,8 @@ export function send(
   res: ServerResponse,
   { status, headers, body }: Reply,
 ): void {
+  // Node does so for all others: this one would not be sent with the rest.
+  if (body === "") res.cork();
   // For HEAD, Node leaves the body out.
   res.writeHead(status, replyHeaders.concat(headers)).end(body);
 }

@@ -31,7 +31,7 @@ export interface VerifyOptions {
 /** A request's signature, parsed once and checked against any number of secrets. */
 export interface SignatureCheck {
   /** Number of HMACs that it takes to rule out a secret. */
-  readonly cost: number;
+  cost(): number;
   /** Whether this secret made it. Compares in constant time. */
   madeWith(secret: HmacKey): boolean;
 }
@@ -59,9 +59,7 @@ export function readSignature(request: ReceivedRequest, options: VerifyOptions):
       equalDigests(secret.sign(stringToSign({ timestamp, method, route, bodyHash })), signature),
     );
   return {
-    get cost() {
-      return signableRoutes(target).length * BODY_HASHES.length;
-    },
+    cost: () => signableRoutes(target).length * BODY_HASHES.length,
     // Nearly all clients sign the target as it is, which is the first of them.
     madeWith: (secret) =>
       covers(secret, target) ||

@@ -23,7 +23,7 @@ function searchAmong(all: Candidate[]) {
       tried.push(api_secret);
       return api_secret === secret;
     };
-    return search(among, { address, cost: COST, madeWith });
+    return search(among, { address, cost: () => COST, madeWith });
   };
   const triedBy = (work: () => unknown) => {
     const before = tried.length;

@@ -1,4 +1,5 @@
-import type { ServedRequest, ServerOptions } from "../server/start-server.js";
+import type { ServedRequest } from "../server/request-report.js";
+import type { ServerOptions } from "../server/start-server.js";
 import type { LeaseAnswer, LeaseRequest } from "./leases.js";
 import type { Outline, Part } from "./snapshot-parts.js";
 

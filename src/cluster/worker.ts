@@ -1,4 +1,5 @@
-import { type RunningServer, type ServedRequest, type ServerOptions, startServer } from "../server/start-server.js";
+import type { ServedRequest } from "../server/request-report.js";
+import { type RunningServer, type ServerOptions, startServer } from "../server/start-server.js";
 import { Service } from "../service/service.js";
 import { createLeasedLimiter, type LeasedLimiter } from "./leased-limiter.js";
 import type { Start, ToPrimary, ToWorker } from "./messages.js";

@@ -3,7 +3,7 @@ import polka from "polka";
 import { NotFoundError, UsageError } from "../domain/errors.js";
 import { REVISION_HEADER } from "../domain/http-headers.js";
 import { limitError, offsetError, type PageRequest, pageBounds } from "../domain/page.js";
-import { ROUTES } from "../domain/routes.js";
+import { patternOf, ROUTES } from "../domain/routes.js";
 import type { Service } from "../service/service.js";
 import type { Authenticate } from "./authentication.js";
 import { DataReplies } from "./data-replies.js";
@@ -70,11 +70,6 @@ export function createApp(dependencies: AppDependencies): RequestListener {
 
 function notFound(revision?: string): Reply {
   return errorReply(404, MESSAGES.notFound, revision === undefined ? [] : [REVISION_HEADER, revision]);
-}
-
-/** A pattern that, unlike polka's own for `/v1/variables/:id`, is case-sensitive and allows no trailing slash. */
-function patternOf(path: string): string {
-  return `^${path.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}$`;
 }
 
 /** An id in a path; NaN, which is not the id of anything, for anything but plain digits. */

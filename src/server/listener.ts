@@ -14,6 +14,7 @@ import { formatRateLimit } from "../domain/http-headers.js";
 import { type Connections, StoppableRequest } from "./connections.js";
 import { clientAddress, type RateLimiter } from "./rate-limiter.js";
 import { errorReply, type HeaderList, METHOD_NOT_ALLOWED, type Reply, TOO_MANY_REQUESTS } from "./replies.js";
+import { type ServedRequest, unparsedRequest } from "./request-report.js";
 
 // A request that takes too long is cut off after 5 to 10 s; Node's defaults are 60 to 300 s.
 const LISTENER_OPTIONS: NodeOptions<typeof StoppableRequest> = {
@@ -31,14 +32,20 @@ const LISTENER_OPTIONS: NodeOptions<typeof StoppableRequest> = {
  * A node:http server without a request listener. Requests that Node hands over as a bare socket are counted and
  * answered with a JSON body too.
  *
+ * @param onRequest called for those too
  * @param options in place of the time limits, for tests
  */
-export function createListener(limiter: RateLimiter, options: NodeOptions<typeof StoppableRequest> = {}): Server {
+export function createListener(
+  limiter: RateLimiter,
+  onRequest: (request: ServedRequest) => void = () => {},
+  options: NodeOptions<typeof StoppableRequest> = {},
+): Server {
   const server = createServer({ ...LISTENER_OPTIONS, ...options });
   // Node would answer an unknown `Expect` itself, uncounted and without a body. The header is ignored.
   server.on("checkExpectation", (req, res) => server.emit("request", req, res));
-  answerParserErrors(server, limiter);
-  refuseTunnels(server, limiter);
+  const answer = createRawAnswer(limiter, onRequest);
+  answerParserErrors(server, answer);
+  refuseTunnels(server, answer);
   return server;
 }
 
@@ -126,7 +133,7 @@ interface AnsweringSocket extends Socket {
 }
 
 /** Answers requests that the HTTP parser refuses. */
-function answerParserErrors(server: Server, limiter: RateLimiter): void {
+function answerParserErrors(server: Server, answer: RawAnswer): void {
   const newest = new WeakMap<Socket, IncomingMessage>();
   server.prependListener("request", (req) => newest.set(req.socket, req));
   server.on("clientError", async (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, stream) => {
@@ -146,12 +153,12 @@ function answerParserErrors(server: Server, limiter: RateLimiter): void {
     const status = STATUS_BY_CODE[error.code ?? ""] ?? 400;
     // A guess: the parser passes on the bytes at which it stopped.
     const isHead = error.rawPacket?.toString("latin1", 0, 5) === "HEAD ";
-    await answer(socket, limiter, errorReply(status, STATUS_CODES[status] ?? ""), isHead);
+    await answer(socket, errorReply(status, STATUS_CODES[status] ?? ""), isHead);
   });
 }
 
 /** Answers CONNECT, the method that requests a tunnel. */
-function refuseTunnels(server: Server, limiter: RateLimiter): void {
+function refuseTunnels(server: Server, answer: RawAnswer): void {
   server.on("connect", (req) => {
     // Not the socket that Node passes: it may be a wrapper that first lets the request's body through.
     const socket = req.socket as AnsweringSocket;
@@ -159,18 +166,24 @@ function refuseTunnels(server: Server, limiter: RateLimiter): void {
     if (socket._httpMessage) return void socket.destroy();
     // Node has stopped reading, and would not notice that the client closes the connection.
     socket.resume();
-    return answer(socket, limiter, METHOD_NOT_ALLOWED);
+    return answer(socket, METHOD_NOT_ALLOWED);
   });
 }
 
 /** @param isHead whether to leave out the body, as for every HEAD */
-async function answer(socket: Socket, limiter: RateLimiter, reply: Reply, isHead = false): Promise<void> {
-  // The client may disconnect at any time, also while the request is counted.
-  socket.on("error", () => socket.destroy());
-  const { rateLimit, retryAfter } = await limiter.count({ kind: "address", id: clientAddress(socket.remoteAddress) });
-  if (!socket.writable) return void socket.destroy();
-  const counted = formatRateLimit(rateLimit, retryAfter);
-  socket.end(rawReply(counted, retryAfter === undefined ? reply : TOO_MANY_REQUESTS, isHead));
+type RawAnswer = (socket: Socket, reply: Reply, isHead?: boolean) => Promise<void>;
+
+function createRawAnswer(limiter: RateLimiter, onRequest: (request: ServedRequest) => void): RawAnswer {
+  return async (socket, reply, isHead = false) => {
+    // The client may disconnect at any time, also while the request is counted.
+    socket.on("error", () => socket.destroy());
+    const address = clientAddress(socket.remoteAddress);
+    const { rateLimit, retryAfter } = await limiter.count({ kind: "address", id: address });
+    if (!socket.writable) return void socket.destroy();
+    const sent = retryAfter === undefined ? reply : TOO_MANY_REQUESTS;
+    socket.end(rawReply(formatRateLimit(rateLimit, retryAfter), sent, isHead));
+    onRequest(unparsedRequest(address, sent, isHead));
+  };
 }
 
 function rawReply(counted: HeaderList, { status, headers, body }: Reply, isHead: boolean): string {

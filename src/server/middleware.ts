@@ -20,6 +20,10 @@ export interface AppRequest extends Request {
   identity: Identity;
   /** What is wrong with the request, whoever sends it. */
   malformation: Reply | undefined;
+  /** What it counts against, once it is counted. */
+  counter?: Counter["kind"];
+  /** Its answer. */
+  reply?: Reply;
   /** What every answer to the request has: caching and, once the request is counted, the rate limit. */
   replyHeaders: HeaderList;
   /** The data that its answer comes from, all of one revision; set for requests with valid credentials. */
@@ -55,7 +59,9 @@ export function identifyAndCount(service: Service, authenticate: Authenticate, l
       req.identity = identity;
       // Now: while the request is counted, newer data may have another environment with the same id.
       if (identity.environment !== undefined) req.view = service.view(identity.environment);
-      return use(limiter.count(counterOf(req)), ({ rateLimit, retryAfter }) => {
+      const counter = counterOf(req);
+      req.counter = counter.kind;
+      return use(limiter.count(counter), ({ rateLimit, retryAfter }) => {
         const wait = retryAfter ?? identity.retryAfter;
         req.replyHeaders = NOT_STORED.concat(formatRateLimit(rateLimit, wait));
         if (wait === undefined) return next();

@@ -40,12 +40,13 @@ export const TOO_MANY_REQUESTS = errorReply(429, MESSAGES.tooManyRequests);
 
 /** @param req with what every answer to it has */
 export function send(
-  { replyHeaders }: { readonly replyHeaders: HeaderList },
+  req: { readonly replyHeaders: HeaderList; reply?: Reply },
   res: ServerResponse,
-  { status, headers, body }: Reply,
+  reply: Reply,
 ): void {
+  req.reply = reply;
   // Node does so for all others: this one would not be sent with the rest.
-  if (body === "") res.cork();
+  if (reply.body === "") res.cork();
   // For HEAD, Node leaves the body out.
-  res.writeHead(status, replyHeaders.concat(headers)).end(body);
+  res.writeHead(reply.status, req.replyHeaders.concat(reply.headers)).end(reply.body);
 }

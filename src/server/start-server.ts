@@ -1,4 +1,3 @@
-import type { Server } from "node:http";
 import * as defaults from "../domain/defaults.js";
 import type { Service } from "../service/service.js";
 import { DEFAULT_TOLERANCE, type Tolerance } from "../signing/verify.js";
@@ -8,6 +7,7 @@ import { Connections } from "./connections.js";
 import { createFaults, type Faults } from "./faults.js";
 import { bind, createListener, drain, listen } from "./listener.js";
 import { createRateLimiter, type RateLimiter } from "./rate-limiter.js";
+import { reportRequests, type ServedRequest } from "./request-report.js";
 
 export interface ServerOptions {
   /** Address to listen on. Default 127.0.0.1. */
@@ -35,16 +35,8 @@ export interface ServerOptions {
    * can't be reloaded, which callers only see as an unhealthy server. Default: they are dropped.
    */
   onInternalError?: (error: unknown) => void;
-  /** Called for every request that a handler has answered. */
+  /** Called for every request that has been answered. */
   onRequest?: (request: ServedRequest) => void;
-}
-
-/** What a request log may contain: no query, no headers, no body. */
-export interface ServedRequest {
-  method: string;
-  path: string;
-  status: number;
-  milliseconds: number;
 }
 
 export interface RunningServer {
@@ -87,7 +79,7 @@ export async function startServer(
   const workers = role?.workers ?? 1;
   const limiter = role?.limiter ?? createRateLimiter({ limit, window }, ticks);
   const authenticate = createAuthenticator(service, limiter, { clock, ticks, tolerance, keylessLimit, workers });
-  const server = createListener(limiter);
+  const server = createListener(limiter, onRequest);
   const connections = new Connections(server, { maxConnections, onConnectionsRefused, workers });
   if (onRequest) reportRequests(server, onRequest, ticks);
   const faults = createFaults(options.faults ?? {}, service, clock);
@@ -119,15 +111,4 @@ export function withDefaults({
 
 export function serverUrl(host: string, port: number): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-}
-
-function reportRequests(server: Server, onRequest: (request: ServedRequest) => void, ticks: () => number): void {
-  server.on("request", (req, res) => {
-    const startedAt = ticks();
-    const { method = "" } = req;
-    const path = (req.url ?? "").replace(/\?.*/, "");
-    res.once("finish", () =>
-      onRequest({ method, path, status: res.statusCode, milliseconds: Math.round(ticks() - startedAt) }),
-    );
-  });
 }

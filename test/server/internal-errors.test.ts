@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { DEV_HEADERS, get, request } from "../support/http.js";
+import { get } from "../support/http.js";
 import { stubbedServer } from "../support/stubbed-server.js";
 
 const FAILURE = Object.assign(new Error("dev-secret at postgres://db"), { status: 418, code: "EDB" });
@@ -43,22 +43,4 @@ describe("an internal error is logged and not sent to the caller:", () => {
     }
     expect(onInternalError).not.toHaveBeenCalled();
   });
-});
-
-it("onRequest is called for each answered request, without its query", async () => {
-  const onRequest = vi.fn();
-  let now = 0;
-  const getVariable = () => {
-    now += 25;
-    return { id: 1, type: "STRING", name: "SLOW", description: "" };
-  };
-  const server = await stubbedServer({ ticks: () => now, source: { getVariable }, options: { onRequest } });
-  await get(server, "/v1/variables/1?token=x", DEV_HEADERS);
-  await request(server, "POST", "/healthz?token=x");
-  await expect
-    .poll(() => onRequest.mock.calls)
-    .toEqual([
-      [{ method: "GET", path: "/v1/variables/1", status: 200, milliseconds: 25 }],
-      [{ method: "POST", path: "/healthz", status: 405, milliseconds: 0 }],
-    ]);
 });

@@ -6,7 +6,7 @@ import { createRateLimiter } from "../../src/server/rate-limiter.js";
 export async function shortTimeoutListener(): Promise<{ port: number }> {
   const limiter = createRateLimiter({ limit: 7_500, window: 60 }, () => performance.now());
   const timeouts = { headersTimeout: 200, requestTimeout: 200, connectionsCheckingInterval: 20 };
-  const server = createListener(limiter, timeouts);
+  const server = createListener(limiter, undefined, timeouts);
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();

@@ -1,0 +1,73 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, Server } from "node:http";
+import { routeOf } from "../domain/routes.js";
+import type { AppRequest } from "./middleware.js";
+import { type Counter, clientAddress } from "./rate-limiter.js";
+import type { Reply } from "./replies.js";
+
+/** An answered request, for logs and metrics: no query, no header but the ids, no body. */
+export interface ServedRequest {
+  /** The trace id of `traceparent`, `x-request-id`, or a random UUID. */
+  readonly id: string;
+  /** Undefined for a request that can't be parsed. */
+  readonly method: string | undefined;
+  /** Without the query. Can contain a variable's name: not for logs. */
+  readonly path: string;
+  /** The pattern of the path, such as `/v1/variables/:id`; undefined if there is no such route. */
+  readonly route: string | undefined;
+  readonly status: number;
+  /** From the request's head to the end of its answer. */
+  readonly milliseconds: number;
+  /** Of the answer's body. */
+  readonly bytes: number;
+  /** The API key of valid credentials. */
+  readonly apiKey: string | undefined;
+  /** As `clientAddress` returns it. */
+  readonly address: string;
+  /** What the request counts against; undefined if it was not counted. */
+  readonly counter: Counter["kind"] | undefined;
+}
+
+/** Calls `onRequest` for each request that is answered completely. @param ticks monotonic clock in milliseconds */
+export function reportRequests(server: Server, onRequest: (request: ServedRequest) => void, ticks: () => number): void {
+  server.on("request", (req: AppRequest, res) => {
+    const startedAt = ticks();
+    // Later, the client may have disconnected, and polka changes the path.
+    const address = clientAddress(req.socket.remoteAddress);
+    const path = (req.url ?? "").replace(/\?.*/s, "");
+    const { method } = req;
+    res.once("finish", () => {
+      onRequest({
+        id: requestId(req),
+        method,
+        path,
+        route: routeOf(path),
+        status: res.statusCode,
+        milliseconds: ticks() - startedAt,
+        bytes: method === "HEAD" ? 0 : Buffer.byteLength(req.reply?.body ?? ""),
+        apiKey: req.identity?.environment?.api_key,
+        address,
+        counter: req.counter,
+      });
+    });
+  });
+}
+
+/** A request that Node's parser does not pass on. */
+export function unparsedRequest(address: string, { status, body }: Reply, isHead: boolean): ServedRequest {
+  const unknown = { method: undefined, path: "", route: undefined, apiKey: undefined };
+  const bytes = isHead ? 0 : Buffer.byteLength(body);
+  return { id: randomUUID(), ...unknown, status, milliseconds: 0, bytes, address, counter: "address" };
+}
+
+/** The trace id, in a header as of W3C Trace Context level 1. Zeros are not an id. */
+const TRACEPARENT = /^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;
+const REQUEST_ID = /^[\w.:-]{1,128}$/;
+
+/** The client chooses it: only what can't be mistaken for another part of a log. */
+function requestId({ headers }: IncomingMessage): string {
+  const [, traceId] = TRACEPARENT.exec(String(headers["traceparent"] ?? "")) ?? [];
+  if (traceId !== undefined) return traceId;
+  const sent = String(headers["x-request-id"] ?? "");
+  return REQUEST_ID.test(sent) ? sent : randomUUID();
+}

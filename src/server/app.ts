@@ -3,14 +3,14 @@ import polka from "polka";
 import { NotFoundError, UsageError } from "../domain/errors.js";
 import { REVISION_HEADER } from "../domain/http-headers.js";
 import { limitError, offsetError, type PageRequest, pageBounds } from "../domain/page.js";
-import { patternOf, ROUTES } from "../domain/routes.js";
+import { patternOf, ROUTES, routeOf } from "../domain/routes.js";
 import type { Service } from "../service/service.js";
 import type { Authenticate } from "./authentication.js";
 import { DataReplies } from "./data-replies.js";
 import type { FaultHandlers } from "./faults.js";
-import { type AppRequest, admit, type Handler, identifyAndCount, methodNotAllowed, rawTarget } from "./middleware.js";
+import { type AppRequest, admit, type Handler, identifyAndCount, rawTarget } from "./middleware.js";
 import type { RateLimiter } from "./rate-limiter.js";
-import { errorReply, jsonReply, MESSAGES, type Reply, send } from "./replies.js";
+import { errorReply, jsonReply, MESSAGES, METHOD_NOT_ALLOWED, type Reply, send } from "./replies.js";
 
 export interface AppDependencies {
   service: Service;
@@ -34,7 +34,11 @@ export function createApp(dependencies: AppDependencies): RequestListener {
       if (res.headersSent) res.destroy();
       else send(req, res, errorReply(500, MESSAGES.internal));
     },
-    onNoMatch: (req, res) => send(req, res, notFound()),
+    // Not a handler for all methods, which polka would look for with every request.
+    onNoMatch: (req, res) => {
+      const isGet = req.method === "GET" || req.method === "HEAD";
+      send(req, res, isGet || routeOf(req.path) === undefined ? notFound() : METHOD_NOT_ALLOWED);
+    },
   });
   const replies = new DataReplies();
 
@@ -50,9 +54,6 @@ export function createApp(dependencies: AppDependencies): RequestListener {
   dataRoute(ROUTES.value, ({ view, params }) => view.valueJson(parseId(params["id"])));
   dataRoute(ROUTES.valueByName, ({ view, params }) => view.valueByNameJson(params["name"] ?? ""));
   dataRoute(ROUTES.contentByName, ({ view, params }) => view.contentByNameJson(params["name"] ?? ""));
-  // One pattern, since polka tries every one. Names of groups must not repeat.
-  const patterns = Object.values(ROUTES).map((path) => patternOf(path).replaceAll(/\?<\w+>/g, ""));
-  app.all(new RegExp(patterns.join("|")), methodNotAllowed);
   // polka adds the third parameter, `next`, itself.
   return app.handler as RequestListener;
 

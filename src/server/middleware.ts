@@ -5,15 +5,7 @@ import type { EnvironmentView } from "../service/environment-view.js";
 import type { Service } from "../service/service.js";
 import { type Authenticate, countHeader, type Identity } from "./authentication.js";
 import { type Counter, clientAddress, type RateLimiter } from "./rate-limiter.js";
-import {
-  errorReply,
-  type HeaderList,
-  MESSAGES,
-  METHOD_NOT_ALLOWED,
-  type Reply,
-  send,
-  TOO_MANY_REQUESTS,
-} from "./replies.js";
+import { errorReply, type HeaderList, MESSAGES, type Reply, send, TOO_MANY_REQUESTS } from "./replies.js";
 
 export interface AppRequest extends Request {
   /** Set by `identifyAndCount`, as what follows. */
@@ -119,5 +111,3 @@ function isPath(target: string): boolean {
 export function rawTarget(req: AppRequest): string {
   return req._parsedUrl.raw;
 }
-
-export const methodNotAllowed: Handler = (req, res) => send(req, res, METHOD_NOT_ALLOWED);

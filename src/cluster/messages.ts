@@ -1,5 +1,6 @@
 import type { ServedRequest } from "../server/request-report.js";
 import type { ServerOptions } from "../server/start-server.js";
+import type { TlsCredentials } from "../server/tls.js";
 import type { LeaseAnswer, LeaseRequest } from "./leases.js";
 import type { Outline, Part } from "./snapshot-parts.js";
 
@@ -12,6 +13,8 @@ export type WorkerOptions = Required<
 export interface Start {
   readonly kind: "start";
   readonly options: WorkerOptions;
+  /** Undefined for plain HTTP. */
+  readonly tls: TlsCredentials | undefined;
   /** Number of workers. */
   readonly workers: number;
   /** Milliseconds since the primary has started. */
@@ -33,6 +36,8 @@ export type ToWorker =
   | Start
   | StoreMessage
   | LeaseAnswer
+  /** For new connections. */
+  | { readonly kind: "tls"; readonly tls: TlsCredentials }
   /** All workers are to drain, and to say "not-listening". */
   | { readonly kind: "drain" }
   /** No worker is listening any more. */

@@ -34,6 +34,7 @@ export async function startCluster(
   ticks = () => performance.now(),
 ): Promise<Cluster> {
   const { host, port: requestedPort, ...common } = withDefaults(options);
+  if (options.tls) (await import("../server/tls.js")).checkTlsCredentials(options.tls);
   const socket = await openSharedSocket(host, requestedPort);
   const server = { ...common, maxConnections: Math.ceil(common.maxConnections / options.workers) };
   const pool = new WorkerPool(store, { ...options, server, handle: socket.handle, ticks });
@@ -51,5 +52,15 @@ export async function startCluster(
   }
   const { port } = socket;
   let closing: Promise<void> | undefined;
-  return { url: serverUrl(host, port), port, failure: pool.failure, close: () => (closing ??= close()) };
+  return {
+    url: serverUrl(host, port, options.tls !== undefined),
+    port,
+    failure: pool.failure,
+    renewTls: async (tls) => {
+      const { checkTlsCredentials } = await import("../server/tls.js");
+      checkTlsCredentials(tls);
+      pool.renewTls(tls);
+    },
+    close: () => (closing ??= close()),
+  };
 }

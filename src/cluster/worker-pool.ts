@@ -1,4 +1,5 @@
 import type { ServerOptions } from "../server/start-server.js";
+import type { TlsCredentials } from "../server/tls.js";
 import type { PackedData } from "../store/packed-data.js";
 import type { Store } from "../store/store.js";
 import { LeaseBook } from "./lease-book.js";
@@ -23,6 +24,8 @@ export interface PoolOptions extends PoolHooks {
   workers: number;
   process: ProcessOptions;
   server: WorkerOptions;
+  /** Undefined for plain HTTP. */
+  tls?: TlsCredentials | undefined;
   /** Of the socket that the workers listen on. */
   handle: object;
   /** Monotonic clock in milliseconds. */
@@ -39,6 +42,7 @@ export class WorkerPool {
   readonly #leases: LeaseBook<WorkerLink>;
   readonly #reportRefusals: (count: number) => void;
   readonly #startedAt: number;
+  #tls: TlsCredentials | undefined;
   #failedStarts = 0;
   #isClosing = false;
   #onReady = () => {};
@@ -50,6 +54,7 @@ export class WorkerPool {
     this.#store = store;
     this.#reportRefusals = createRefusalReport(options.onConnectionsRefused ?? (() => {}));
     this.#options = options;
+    this.#tls = options.tls;
     this.#startedAt = options.ticks();
     this.#leases = new LeaseBook({ ...options, limit, window, send: (worker, answer) => worker.post(answer) });
     this.failure = new Promise((_resolve, reject) => {
@@ -67,6 +72,12 @@ export class WorkerPool {
     });
     for (let count = 0; count < workers; count++) this.#startWorker();
     return Promise.race([ready, this.failure]);
+  }
+
+  /** Uses these credentials for new connections, also of workers that are started later. */
+  renewTls(tls: TlsCredentials): void {
+    this.#tls = tls;
+    for (const worker of this.#workers) worker.post({ kind: "tls", tls });
   }
 
   /** Lets the workers answer what is open, and resolves once they have ended. @param graceMs time they have for that */
@@ -115,7 +126,7 @@ export class WorkerPool {
     const uptime = ticks() - this.#startedAt;
     this.#leases.add(worker);
     const reportsRequests = onRequest !== undefined;
-    worker.post({ kind: "start", options: server, workers, uptime, reportsRequests }, handle);
+    worker.post({ kind: "start", options: server, tls: this.#tls, workers, uptime, reportsRequests }, handle);
     return feedSnapshots(this.#store, (message) => worker.send(message));
   }
 

@@ -1,5 +1,6 @@
 import type { ServedRequest } from "../server/request-report.js";
 import { type RunningServer, type ServerOptions, startServer } from "../server/start-server.js";
+import type { TlsCredentials } from "../server/tls.js";
 import { Service } from "../service/service.js";
 import { createLeasedLimiter, type LeasedLimiter } from "./leased-limiter.js";
 import type { Start, ToPrimary, ToWorker } from "./messages.js";
@@ -21,6 +22,7 @@ export class Worker {
   readonly #store = new ReceivedStore();
   readonly #report: RequestReport;
   #start: (() => Promise<RunningServer>) | undefined;
+  #tls: TlsCredentials | undefined;
   #limiter: LeasedLimiter | undefined;
   #server: Promise<RunningServer> | undefined;
   #onNoneListening = () => {};
@@ -45,6 +47,10 @@ export class Worker {
       case "remaining":
         this.#limiter?.receive(message);
         break;
+      case "tls":
+        this.#tls = message.tls;
+        await (await this.#server)?.renewTls(message.tls);
+        break;
       case "none-listening":
         this.#onNoneListening();
         break;
@@ -58,7 +64,7 @@ export class Worker {
     }
   }
 
-  #prepare({ options, workers, uptime, reportsRequests }: Start, handle: object): void {
+  #prepare({ options, tls, workers, uptime, reportsRequests }: Start, handle: object): void {
     const [link, clock, ticks] = [this.#link, this.#clock, this.#ticks];
     const limiter = createLeasedLimiter({ limit: options.rateLimit }, ticks, (request) => link.send(request));
     const service = new Service(this.#store, clock, ticks, ticks() - uptime);
@@ -72,7 +78,8 @@ export class Worker {
     };
     this.#limiter = limiter;
     const role = { workers, limiter, handle, untilClosed };
-    this.#start = () => startServer(service, serverOptions, clock, ticks, role);
+    this.#tls = tls;
+    this.#start = () => startServer(service, { ...serverOptions, tls: this.#tls }, clock, ticks, role);
   }
 
   /** Once there is data. */

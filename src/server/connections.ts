@@ -12,11 +12,17 @@ const MIN_BYTES_PER_SECOND = 32 * 1_024;
 const MAX_SEND_SECONDS = 5 * 60;
 /** Answers that clients have yet to receive, over all connections. */
 const MAX_UNSENT_BYTES = 256 * 1_024 * 1_024;
+/** With TLS, they are in memory with and without encryption. */
+const TLS_COPIES = 2;
 /** Answers that wait for others, to be sent with them. */
 const MAX_CORKED_BYTES = 1_024 * 1_024;
+/** The time for a TLS handshake, however slowly it arrives. */
+const HANDSHAKE_SECONDS = 5;
 const REPORT_SECONDS = 60;
 /** While draining: a connection without a request for this long is idle, even with a slow network in between. */
 const IDLE_GRACE_MS = 200;
+/** The same for one that has not begun its TLS handshake: computing its first message takes a client some time. */
+const HELLO_GRACE_MS = 500;
 /** The time a client has to close its side of a connection. */
 const LINGER_MS = 250;
 const SWEEP_MS = 20;
@@ -44,14 +50,22 @@ export class StoppableRequest extends IncomingMessage {
   set upgrade(_requested: boolean | null) {}
 }
 
+/** Node's TLSSocket, with an undocumented property. */
+interface TlsSocket extends Socket {
+  /** The socket below it. */
+  _parent?: Socket;
+}
+
 interface ConnectionState {
+  /** The socket of the system: for TLS, that below the socket that requests are read from. */
+  readonly transport: Socket;
   /** The open requests, in order. Only the first one has been started. */
   readonly turns: { readonly res: ServerResponse; readonly start: () => void }[];
   /** The time left to receive what has been written; undefined while there is nothing to send. */
   secondsLeft: number | undefined;
   /** When the last answer was sent or, before that, the connection opened: `performance.now()`. */
   idleSince: number;
-  /** The socket's `bytesRead` at that time. If it grows, a part of the next request has arrived. */
+  /** The transport's `bytesRead` at that time. If it grows, a part of the next request has arrived. */
   idleBytes: number;
   /** While draining: when everything was sent and the server's side closed. */
   endedAt?: number;
@@ -62,6 +76,10 @@ export class Connections {
   readonly #server: Server;
   readonly #limits: ConnectionLimits;
   readonly #connections = new Map<Socket, ConnectionState>();
+  /** TLS connections that can't have a request yet: when they were opened, and the seconds left. */
+  readonly #handshakes = new Map<Socket, { readonly since: number; secondsLeft: number }>();
+  /** How often the bytes of an answer are in memory. */
+  readonly #copies: number;
   /** The bytes of each answer that is still being sent, the oldest first. */
   readonly #unsent = new Map<Socket, number>();
   #unsentBytes = 0;
@@ -82,7 +100,13 @@ export class Connections {
     // Undocumented. Node would end a connection when the client ends its side, even with unanswered requests.
     Object.assign(server, { httpAllowHalfOpen: true });
     server.on("drop", () => this.#refused++);
-    server.on("connection", (socket) => this.#add(socket));
+    const isTls = "setSecureContext" in server;
+    this.#copies = isTls ? TLS_COPIES : 1;
+    if (!isTls) server.on("connection", (socket) => this.#add(socket, socket));
+    else {
+      server.on("connection", (socket) => this.#awaitHandshake(socket));
+      server.on("secureConnection", (socket: TlsSocket) => this.#add(socket, socket._parent ?? socket));
+    }
     server.on("upgrade", (req) => req.socket.destroy());
     server.once("listening", () => {
       const timer = setInterval(() => this.#check(), 1_000).unref();
@@ -126,7 +150,7 @@ export class Connections {
     connection.secondsLeft = undefined;
     turns.shift();
     connection.idleSince = performance.now();
-    connection.idleBytes = socket.bytesRead;
+    connection.idleBytes = connection.transport.bytesRead;
     socket.resume();
     // Lets other connections have their turn.
     if (turns[0]) setImmediate(turns[0].start);
@@ -151,8 +175,7 @@ export class Connections {
   drain(): void {
     this.#isDraining = true;
     for (const [socket, connection] of this.#connections) {
-      // Node calls this after the last answer.
-      socket.destroySoon = () => socket.end();
+      readOnAfterEnd(socket);
       this.#announceClose(connection);
     }
     // `setImmediate`, since timers run before sockets are read.
@@ -162,18 +185,26 @@ export class Connections {
   }
 
   destroyAll(): void {
-    for (const socket of this.#connections.keys()) socket.destroy();
+    for (const socket of [...this.#handshakes.keys(), ...this.#connections.keys()]) socket.destroy();
   }
 
-  #add(socket: Socket): void {
+  #awaitHandshake(socket: Socket): void {
+    this.#handshakes.set(socket, { since: performance.now(), secondsLeft: HANDSHAKE_SECONDS });
+    socket.once("close", () => this.#handshakes.delete(socket));
+  }
+
+  #add(socket: Socket, transport: Socket): void {
     const connection: ConnectionState = {
+      transport,
       turns: [],
       secondsLeft: undefined,
       idleSince: performance.now(),
-      idleBytes: 0,
+      idleBytes: transport.bytesRead,
     };
+    this.#handshakes.delete(transport);
     this.#connections.set(socket, connection);
     socket.once("close", () => this.#connections.delete(socket));
+    if (this.#isDraining) readOnAfterEnd(socket);
     // Node calls this after each answer.
     socket.uncork = () => this.#sendSoon(socket);
     // Node resumes a socket after each request that it has parsed.
@@ -209,19 +240,23 @@ export class Connections {
   #endIdle(): void {
     const now = performance.now();
     for (const [socket, connection] of this.#connections) {
-      const { turns, idleSince, idleBytes } = connection;
-      const isIdle = turns.length === 0 && !isSending(socket) && socket.bytesRead === idleBytes;
+      const { transport, turns, idleSince, idleBytes } = connection;
+      const isIdle = turns.length === 0 && !isSending(socket) && transport.bytesRead === idleBytes;
       if (isIdle && now - idleSince >= IDLE_GRACE_MS) socket.end();
       if (socket.writableFinished) connection.endedAt ??= now;
       if (now - (connection.endedAt ?? now) >= LINGER_MS) socket.destroy();
+    }
+    for (const [socket, { since }] of this.#handshakes) {
+      if (socket.bytesRead === 0 && now - since >= HELLO_GRACE_MS) socket.destroy();
     }
   }
 
   /** Counts what the system did not take at once. Beyond the limit, closes the connections with the oldest answers. */
   #countUnsent(socket: Socket): void {
     if (socket.destroyed || !isSending(socket) || this.#unsent.has(socket)) return;
-    this.#unsent.set(socket, socket.writableLength);
-    this.#unsentBytes += socket.writableLength;
+    const bytes = socket.writableLength * this.#copies;
+    this.#unsent.set(socket, bytes);
+    this.#unsentBytes += bytes;
     for (const oldest of this.#unsent.keys()) {
       if (this.#unsentBytes <= MAX_UNSENT_BYTES / (this.#limits.workers ?? 1) || oldest === socket) return;
       this.#release(oldest);
@@ -237,6 +272,8 @@ export class Connections {
 
   #check(): void {
     for (const [socket, connection] of this.#connections) checkProgress(socket, connection);
+    // A timeout of Node's would restart with each byte.
+    for (const [socket, handshake] of this.#handshakes) if (--handshake.secondsLeft < 0) socket.destroy();
     if (--this.#secondsToReport <= 0 && this.#refused > 0) {
       this.#limits.onConnectionsRefused(this.#refused);
       this.#refused = 0;
@@ -255,6 +292,11 @@ function checkProgress(socket: Socket, connection: ConnectionState): void {
   connection.secondsLeft ??= Math.min(SEND_SECONDS + socket.writableLength / MIN_BYTES_PER_SECOND, MAX_SEND_SECONDS);
   connection.secondsLeft--;
   if (connection.secondsLeft < 0) socket.destroy();
+}
+
+/** For the end of a draining connection: Node calls `destroySoon` after the last answer. */
+function readOnAfterEnd(socket: Socket): void {
+  socket.destroySoon = () => socket.end();
 }
 
 function isSending(socket: Socket): boolean {

@@ -15,6 +15,7 @@ import { type Connections, StoppableRequest } from "./connections.js";
 import { clientAddress, type RateLimiter } from "./rate-limiter.js";
 import { errorReply, type HeaderList, METHOD_NOT_ALLOWED, type Reply, TOO_MANY_REQUESTS } from "./replies.js";
 import { type ServedRequest, unparsedRequest } from "./request-report.js";
+import type { TlsCredentials } from "./tls.js";
 
 // A request that takes too long is cut off after 5 to 10 s; Node's defaults are 60 to 300 s.
 const LISTENER_OPTIONS: NodeOptions<typeof StoppableRequest> = {
@@ -28,19 +29,28 @@ const LISTENER_OPTIONS: NodeOptions<typeof StoppableRequest> = {
   requireHostHeader: false,
 };
 
+interface ListenerOptions {
+  /** In place of the time limits, for tests. */
+  limits?: NodeOptions<typeof StoppableRequest>;
+  /** Default plain HTTP. */
+  tls?: TlsCredentials | undefined;
+}
+
 /**
- * A node:http server without a request listener. Requests that Node hands over as a bare socket are counted and
- * answered with a JSON body too.
+ * A node:http or node:https server without a request listener. Requests that Node hands over as a bare socket are counted
+ * and answered with a JSON body too.
  *
  * @param onRequest called for those too
- * @param options in place of the time limits, for tests
+ * @throws UsageError if the TLS credentials can't be used
  */
-export function createListener(
+export async function createListener(
   limiter: RateLimiter,
   onRequest: (request: ServedRequest) => void = () => {},
-  options: NodeOptions<typeof StoppableRequest> = {},
-): Server {
-  const server = createServer({ ...LISTENER_OPTIONS, ...options });
+  { limits, tls }: ListenerOptions = {},
+): Promise<Server> {
+  const options = { ...LISTENER_OPTIONS, ...limits };
+  // Loaded here, because most servers need no TLS.
+  const server = tls ? (await import("./tls.js")).createTlsServer(options, tls) : createServer(options);
   // Node would answer an unknown `Expect` itself, uncounted and without a body. The header is ignored.
   server.on("checkExpectation", (req, res) => server.emit("request", req, res));
   const answer = createRawAnswer(limiter, onRequest);

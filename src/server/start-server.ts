@@ -8,6 +8,7 @@ import { createFaults, type Faults } from "./faults.js";
 import { bind, createListener, drain, listen } from "./listener.js";
 import { createRateLimiter, type RateLimiter } from "./rate-limiter.js";
 import { reportRequests, type ServedRequest } from "./request-report.js";
+import type { TlsCredentials } from "./tls.js";
 
 export interface ServerOptions {
   /** Address to listen on. Default 127.0.0.1. */
@@ -28,6 +29,8 @@ export interface ServerOptions {
   maxConnections?: number;
   /** Called with the number of connections closed because of `maxConnections`, at most once a minute. */
   onConnectionsRefused?: (count: number) => void;
+  /** Certificate and key for HTTPS, as PEM texts. Default plain HTTP. */
+  tls?: TlsCredentials | undefined;
   /** Faults to simulate. Default none. */
   faults?: Faults;
   /**
@@ -43,6 +46,8 @@ export interface RunningServer {
   /** `http://127.0.0.1:7400`. */
   readonly url: string;
   readonly port: number;
+  /** Uses another certificate for new connections. @throws UsageError if it can't be used, or there was none before */
+  renewTls(tls: TlsCredentials): Promise<void>;
   /** Refuses new requests, answers the open ones, and cuts off what is still open after `drainGrace`. */
   close(): Promise<void>;
 }
@@ -64,7 +69,8 @@ export interface WorkerRole {
  *
  * @param clock Unix time in milliseconds, the same as the service's: with `faults.clockSkew`, the skewed one
  * @param ticks monotonic clock in milliseconds
- * @throws UsageError for an empty host; the system's error if it can't listen there, such as `EADDRINUSE`
+ * @throws UsageError for an empty host, or TLS credentials that can't be used; the system's error if it can't listen there,
+ *   such as `EADDRINUSE`
  */
 export async function startServer(
   service: Service,
@@ -75,11 +81,11 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { host, port: requestedPort, rateLimit: limit, rateWindow: window, ...settings } = withDefaults(options);
   const { keylessLimit, drainGrace, maxConnections, tolerance } = settings;
-  const { onRequest, onConnectionsRefused = () => {}, onInternalError = () => {} } = options;
+  const { tls, onRequest, onConnectionsRefused = () => {}, onInternalError = () => {} } = options;
   const workers = role?.workers ?? 1;
   const limiter = role?.limiter ?? createRateLimiter({ limit, window }, ticks);
   const authenticate = createAuthenticator(service, limiter, { clock, ticks, tolerance, keylessLimit, workers });
-  const server = createListener(limiter, onRequest);
+  const server = await createListener(limiter, onRequest, { tls });
   const connections = new Connections(server, { maxConnections, onConnectionsRefused, workers });
   if (onRequest) reportRequests(server, onRequest, ticks);
   const faults = createFaults(options.faults ?? {}, service, clock);
@@ -88,8 +94,9 @@ export async function startServer(
   const port = await (role ? listen(server, role.handle) : bind(server, host, requestedPort));
   let closing: Promise<void> | undefined;
   return {
-    url: serverUrl(host, port),
+    url: serverUrl(host, port, tls !== undefined),
     port,
+    renewTls: async (renewed) => (await import("./tls.js")).renewTls(server, tls, renewed),
     close: () => (closing ??= drain(server, connections, drainGrace * 1_000, role?.untilClosed)),
   };
 }
@@ -109,6 +116,6 @@ export function withDefaults({
   return { host, port, ...limits, tolerance: { ...DEFAULT_TOLERANCE, ...tolerance } };
 }
 
-export function serverUrl(host: string, port: number): string {
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+export function serverUrl(host: string, port: number, isTls: boolean): string {
+  return `http${isTls ? "s" : ""}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

@@ -131,8 +131,8 @@ it("a client that resets its connection during a request does not affect others"
   expect(await raw(server, `${REQUEST}Host: a\r\nConnection: close\r\n\r\n`)).toMatchObject({ status: 200 });
 });
 
-it("a client has 5 s for the headers of a request and 10 s for all of it", () => {
-  const listener = createListener(createRateLimiter({ limit: 0, window: 60 }, () => 0));
+it("a client has 5 s for the headers of a request and 10 s for all of it", async () => {
+  const listener = await createListener(createRateLimiter({ limit: 0, window: 60 }, () => 0));
   expect(listener).toMatchObject({ headersTimeout: 5_000, requestTimeout: 10_000 });
 });
 

@@ -5,8 +5,8 @@ import { createRateLimiter } from "../../src/server/rate-limiter.js";
 /** A listener that waits for 0.2 s only for a request. Closed when the current test ends. */
 export async function shortTimeoutListener(): Promise<{ port: number }> {
   const limiter = createRateLimiter({ limit: 7_500, window: 60 }, () => performance.now());
-  const timeouts = { headersTimeout: 200, requestTimeout: 200, connectionsCheckingInterval: 20 };
-  const server = createListener(limiter, undefined, timeouts);
+  const limits = { headersTimeout: 200, requestTimeout: 200, connectionsCheckingInterval: 20 };
+  const server = await createListener(limiter, undefined, { limits });
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();

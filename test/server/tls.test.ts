@@ -1,0 +1,305 @@
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { setImmediate as nextLoop } from "node:timers/promises";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { createClient } from "../../src/client/client.js";
+import type { ServeOptions } from "../../src/serve.js";
+import { DEV_HEADERS, nextAnswer, openSocket, raw, receivedUntilClose } from "../support/http.js";
+import { runningServer } from "../support/running-server.js";
+import { stubbedServer } from "../support/stubbed-server.js";
+import { CLIENT, CLIENT_CA, connectTls, openTlsSocket, RENEWED, serialOf, TLS } from "../support/tls.js";
+
+const HEALTH = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
+const LINES = Object.entries({ Host: "a", ...DEV_HEADERS }).map(([name, value]) => `${name}: ${value}\r\n`);
+const REQUEST = `GET /v1/variables/1 HTTP/1.1\r\n${LINES.join("")}\r\n`;
+/** The start of a handshake message of 512 bytes. */
+const HALF_HELLO = Buffer.from("160301020001000000fc0303", "hex");
+const [SERIAL, RENEWED_SERIAL] = ["01", "02"];
+
+const tlsServer = (options: Partial<ServeOptions> = {}) => runningServer({ tls: TLS, ...options });
+
+function fakeInterval(): void {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+/** The status of an answer on a connection that stays open. */
+async function ask(socket: Socket): Promise<number> {
+  const answer = nextAnswer(socket);
+  socket.write(REQUEST);
+  return (await answer).status;
+}
+
+/** Resolves to the code of the error that ends a connection; undefined if it ends without one. */
+async function endOf(socket: Socket): Promise<string | undefined> {
+  const errors: NodeJS.ErrnoException[] = [];
+  socket.on("error", (error) => errors.push(error)).resume();
+  await new Promise((resolve) => socket.once("close", resolve));
+  return errors[0]?.code;
+}
+
+/** Whether a connection is closed without an answer: with TLS 1.3, the client may send before the server has checked it. */
+async function refused(socket: Socket): Promise<boolean> {
+  socket.write(REQUEST);
+  return (await receivedUntilClose(socket)) === "";
+}
+
+/** Resolves once the server refuses connections: it has begun to close. */
+async function untilRefused(server: { port: number }): Promise<void> {
+  while (
+    await openSocket(server).then(
+      (socket) => socket.destroy(),
+      () => undefined,
+    )
+  );
+}
+
+describe("a server with TLS", () => {
+  it("a server with TLS has an https URL, and answers its client", async () => {
+    const server = await tlsServer();
+    expect(server.url).toBe(`https://127.0.0.1:${server.port}`);
+    const client = createClient({ url: server.url, ca: TLS.cert, ...server.credentials("shop/development") });
+    onTestFinished(() => client.close());
+    expect(await client.getContentByName("PORT")).toEqual({ value: 3000 });
+  });
+
+  it.each([
+    ["TLSv1.3", "TLS_AES_128_GCM_SHA256"],
+    ["TLSv1.2", "ECDHE-ECDSA-AES128-GCM-SHA256"],
+  ] as const)("a server with TLS speaks %s with a fast cipher", async (version, cipher) => {
+    const socket = await openTlsSocket(await tlsServer(), { minVersion: version, maxVersion: version });
+    expect([socket.getProtocol(), socket.getCipher().name]).toEqual([version, cipher]);
+    expect(await ask(socket)).toBe(200);
+    socket.destroy();
+  });
+
+  it("a server with TLS refuses TLS 1.1", async () => {
+    const old = { minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ciphers: "DEFAULT:@SECLEVEL=0" } as const;
+    expect(await endOf(connectTls(await tlsServer(), old))).toBe("ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION");
+  });
+
+  it.each([
+    ["plain HTTP", HEALTH],
+    ["garbage", "\x16\x03\x01garbage that is no handshake"],
+  ])("a server with TLS closes a connection with %s cleanly, and answers others", async (_what, bytes) => {
+    const server = await tlsServer();
+    const socket = await openSocket(server);
+    const end = endOf(socket);
+    socket.write(bytes);
+    expect(await end).toBeUndefined();
+    expect(await ask(await openTlsSocket(server))).toBe(200);
+  });
+
+  it("a server with TLS counts and answers what is not HTTP", async () => {
+    const socket = await openTlsSocket(await tlsServer());
+    socket.write("nonsense\r\n\r\n");
+    expect(await receivedUntilClose(socket)).toMatch(
+      /^HTTP\/1\.1 400 [\s\S]*RateLimit-Remaining: 7499[\s\S]*\{"message"/,
+    );
+  });
+
+  it.each([
+    [
+      "a certificate without its key",
+      { ...TLS, key: RENEWED.key },
+      "the key in tls.key is not that of the certificate",
+    ],
+    ["no certificate", { ...TLS, cert: "" }, "tls.cert contains no PEM certificate"],
+    ["no authority", { ...TLS, clientCa: "none" }, "tls.clientCa contains no PEM certificate"],
+  ])("a server with TLS does not start with %s", async (_what, tls, message) => {
+    await expect(runningServer({ tls })).rejects.toThrow(message);
+  });
+});
+
+describe("a renewed certificate", () => {
+  it("a renewed certificate is shown on new connections, and old ones keep working", async () => {
+    const server = await tlsServer();
+    const old = await openTlsSocket(server);
+    expect([serialOf(old), await ask(old)]).toEqual([SERIAL, 200]);
+    await server.renewTls(RENEWED);
+    expect(await ask(old)).toBe(200);
+    const fresh = await openTlsSocket(server);
+    expect([serialOf(fresh), await ask(fresh)]).toEqual([RENEWED_SERIAL, 200]);
+    expect(await ask(old)).toBe(200);
+    for (const socket of [old, fresh]) socket.destroy();
+  });
+
+  it("a renewed certificate that does not match its key is refused, and the old one kept", async () => {
+    const server = await tlsServer();
+    await expect(server.renewTls({ ...RENEWED, key: TLS.key })).rejects.toThrow("is not that of the certificate");
+    const socket = await openTlsSocket(server);
+    expect([serialOf(socket), await ask(socket)]).toEqual([SERIAL, 200]);
+    socket.destroy();
+  });
+
+  it("a renewed certificate can't turn TLS or client certificates on or off", async () => {
+    await expect((await runningServer()).renewTls(TLS)).rejects.toThrow("without TLS");
+    await expect((await tlsServer()).renewTls({ ...TLS, clientCa: CLIENT_CA })).rejects.toThrow("not added or removed");
+  });
+});
+
+describe("client certificates", () => {
+  const clientCa = CLIENT_CA;
+
+  it.each(["TLSv1.2", "TLSv1.3"] as const)("client certificates are required, with %s", async (maxVersion) => {
+    const server = await runningServer({ tls: { ...TLS, clientCa } });
+    expect(await endOf(connectTls(server, { maxVersion }))).toMatch(/ALERT_(CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE)$/);
+    expect(await refused(connectTls(server, { maxVersion, ...RENEWED }))).toBe(true);
+    const socket = await openTlsSocket(server, { maxVersion, ...CLIENT });
+    expect(await ask(socket)).toBe(200);
+    socket.destroy();
+  });
+
+  it("client certificates of another authority are accepted once it has been renewed, and the old ones refused", async () => {
+    const server = await runningServer({ tls: { ...TLS, clientCa } });
+    const socket = await openTlsSocket(server, CLIENT);
+    const [session] = (await once(socket, "session")) as [Buffer];
+    await server.renewTls({ ...TLS, clientCa: RENEWED.cert });
+    expect(await refused(connectTls(server, { ...CLIENT, session }))).toBe(true);
+    const renewed = await openTlsSocket(server, RENEWED);
+    expect([await ask(socket), await ask(renewed)]).toEqual([200, 200]);
+    for (const each of [socket, renewed]) each.destroy();
+  });
+});
+
+describe("a handshake that is not finished", () => {
+  it.each(["silent", "dripping"])("a handshake that is not finished is cut off after 6 s: %s", async (kind) => {
+    fakeInterval();
+    const server = await tlsServer();
+    const socket = await openSocket(server);
+    const end = endOf(socket);
+    if (kind === "dripping") socket.write(HALF_HELLO);
+    let isClosed = false;
+    void end.then(() => {
+      isClosed = true;
+    });
+    for (let second = 1; second <= 5; second++) {
+      vi.advanceTimersByTime(1_000);
+      if (kind === "dripping") socket.write("\0");
+      // Answered on another connection: by then the server has read the byte.
+      const other = await openTlsSocket(server);
+      await ask(other);
+      other.destroy();
+      expect(isClosed).toBe(false);
+    }
+    vi.advanceTimersByTime(1_000);
+    await end;
+  });
+
+  it("a handshake that is not finished counts as a connection", async () => {
+    const server = await tlsServer({ maxConnections: 2 });
+    const sockets = [await openSocket(server), await openSocket(server)];
+    expect(await endOf(connectTls(server))).toBe("ECONNRESET");
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(() => openTlsSocket(server).then(ask, (error) => error.code)).toBe(200);
+  });
+});
+
+describe("the limits of a connection", () => {
+  it("the limits of a connection are the same with TLS: 100 open requests are answered, in order", async () => {
+    const socket = await openTlsSocket(await tlsServer());
+    const received = receivedUntilClose(socket);
+    const targets = Array.from({ length: 100 }, (_, index) => (index % 6) + 1);
+    const requests = targets.map((id) => REQUEST.replace("variables/1", `variables/${id}`));
+    socket.write(requests.join("").replace(/\r\n$/, "Connection: close\r\n\r\n"));
+    const ids = [...(await received).matchAll(/^\{"id":(\d+),/gm)].map(([, id]) => Number(id));
+    expect(ids).toEqual(targets);
+  });
+
+  it("the limits of a connection are the same with TLS: 101 open requests close it", async () => {
+    const socket = await openTlsSocket(await tlsServer());
+    const received = receivedUntilClose(socket);
+    socket.write(HEALTH.repeat(101));
+    expect(await received).toBe("");
+  });
+
+  it("the limits of a connection are the same with TLS: a client that does not read its answers is cut off", async () => {
+    fakeInterval();
+    const description = "x".repeat(24 * 1_024 * 1_024);
+    const getVariable = () => ({ id: 1, type: "STRING", name: "LARGE", description });
+    const server = await stubbedServer({ options: { tls: TLS }, source: { getVariable } });
+    const socket = await openTlsSocket(server);
+    socket.pause();
+    socket.write(REQUEST);
+    for (let count = 0; count < 10; count++) {
+      const other = await openTlsSocket(server);
+      other.write(HEALTH);
+      await nextAnswer(other);
+      other.destroy();
+    }
+    for (let second = 0; second <= 5 * 60 + 1; second++) {
+      vi.advanceTimersByTime(1_000);
+      await nextLoop();
+    }
+    expect((await receivedUntilClose(socket.resume())).length).toBeLessThan(description.length);
+  });
+});
+
+describe("a server with TLS that closes", () => {
+  it("a server with TLS that closes answers a request sent right after an answer, and then ends the connection", async () => {
+    const server = await tlsServer();
+    const socket = await openTlsSocket(server);
+    expect(await ask(socket)).toBe(200);
+    const closing = server.close();
+    await untilRefused(server);
+    const received = receivedUntilClose(socket);
+    socket.write(REQUEST);
+    expect(await received).toMatch(/^HTTP\/1\.1 200 OK\r\n(.*\r\n)*Connection: close\r\n/);
+    await closing;
+  });
+
+  it.each(["TLSv1.2", "TLSv1.3"] as const)(
+    "a server with TLS that closes does not reset an idle connection on which a request arrives, with %s",
+    async (maxVersion) => {
+      const server = await tlsServer();
+      const socket = await openTlsSocket(server, { maxVersion });
+      socket.allowHalfOpen = true;
+      const onError = vi.fn();
+      socket.on("error", onError);
+      await ask(socket);
+      const closing = server.close();
+      await once(socket.resume(), "end");
+      for (let count = 0; count < 3; count++) await new Promise((resolve) => socket.write(REQUEST, resolve));
+      socket.end();
+      await Promise.all([once(socket, "close"), closing]);
+      expect(onError).not.toHaveBeenCalled();
+    },
+  );
+
+  it("a server with TLS that closes lets clients finish the handshake, and answers them", async () => {
+    const server = await tlsServer();
+    const sockets = Array.from({ length: 5 }, () => connectTls(server));
+    for (const socket of sockets) socket.write(REQUEST);
+    await new Promise(setImmediate);
+    const received = sockets.map(receivedUntilClose);
+    await server.close();
+    for (const each of received) expect(await each).toMatch(/^HTTP\/1\.1 200 OK\r\n(.*\r\n)*Connection: close\r\n/);
+  });
+
+  it("a server with TLS that closes ends idle connections soon, also those without a handshake", async () => {
+    const server = await tlsServer();
+    const [silent, idle] = [await openSocket(server), await openTlsSocket(server)];
+    await ask(idle);
+    const ends = [silent, idle].map(endOf);
+    const startedAt = performance.now();
+    await server.close();
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(await Promise.all(ends)).toEqual([undefined, undefined]);
+  });
+
+  it("a server with TLS that closes destroys an unfinished handshake when the grace has passed", async () => {
+    const server = await tlsServer({ drainGrace: 0.3 });
+    const socket = await openSocket(server);
+    socket.write(HALF_HELLO);
+    const end = endOf(socket);
+    await ask(await openTlsSocket(server));
+    await server.close();
+    await end;
+  });
+});
+
+it("plain HTTP is still the default", async () => {
+  expect(await raw(await runningServer(), HEALTH.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"))).toMatchObject({
+    status: 200,
+  });
+});

@@ -1,4 +1,5 @@
 import type { LookupFunction } from "node:net";
+import { checkCertifiedKey } from "../domain/certificates.js";
 import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT } from "../domain/defaults.js";
 import { ServerError, UsageError } from "../domain/errors.js";
 import { ROUTES } from "../domain/routes.js";
@@ -34,6 +35,9 @@ export interface ClientOptions {
   retryOn?: RetryOn | undefined;
   /** PEM certificates to trust instead of those that Node trusts. */
   ca?: string | undefined;
+  /** A certificate for servers that require one, and its key, as PEM texts. */
+  cert?: string | undefined;
+  key?: string | undefined;
   /** Whether to keep answers and send conditional requests, for programs that read the same data repeatedly. */
   revalidate?: boolean;
   /** Called before each pause. */
@@ -62,7 +66,7 @@ interface ClientParts extends Partial<Pick<RetryOptions, "ticks" | "random" | "s
  * call.
  *
  * @throws UsageError for a URL that is not the origin of an HTTP server, a credential that can't be sent or would be
- *   sent without encryption, an unknown scheme, or a time that is out of bounds
+ *   sent without encryption, a certificate that can't be used, an unknown scheme, or a time that is out of bounds
  */
 export function createClient(options: ClientOptions, parts: ClientParts = {}): VariableSource {
   return new Client(options, parts);
@@ -81,7 +85,7 @@ class Client extends RemoteReader implements VariableSource {
 
   constructor(options: ClientOptions, { budget, lookup, ...parts }: ClientParts) {
     super();
-    const { auth = "hmac", timeout = DEFAULT_TIMEOUT, maxWait = DEFAULT_MAX_WAIT, ca, retryOn } = options;
+    const { auth = "hmac", timeout = DEFAULT_TIMEOUT, maxWait = DEFAULT_MAX_WAIT, ca, cert, key, retryOn } = options;
     if (!AUTH_SCHEMES.includes(auth)) throw new UsageError(`auth must be one of ${AUTH_SCHEMES.join(", ")}`);
     checkCredential("API key", options.apiKey);
     checkCredential("API secret", options.apiSecret);
@@ -89,8 +93,9 @@ class Client extends RemoteReader implements VariableSource {
     checkSeconds("maxWait", maxWait, 0);
     const origin = parseOrigin(options.url);
     refuseOpenSecret(auth, origin, options.insecure ?? false);
+    if (cert !== undefined || key !== undefined) checkCertifiedKey({ cert: cert ?? "", key: key ?? "" });
     this.#options = { ...options, auth, timeout };
-    this.#transport = new Transport({ origin, timeout, ca, lookup });
+    this.#transport = new Transport({ origin, timeout, ca, cert, key, lookup });
     const { onRetry = () => {} } = options;
     const { ticks = () => performance.now(), random = Math.random, sleep = this.#sleep } = parts;
     this.#retry = { maxWait, ticks, random, sleep, retryOn, onRetry };

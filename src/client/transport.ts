@@ -30,6 +30,9 @@ export interface TransportOptions {
   timeout: number;
   /** PEM certificates to trust in place of Node's. */
   ca?: string | undefined;
+  /** PEM texts of a client certificate and its key. */
+  cert?: string | undefined;
+  key?: string | undefined;
   /** In place of Node's name lookup. */
   lookup?: LookupFunction | undefined;
   /** For tests. Default 64 MiB. */
@@ -54,11 +57,13 @@ export class Transport {
 
   constructor(options: TransportOptions) {
     this.#options = options;
-    const { origin, ca } = options;
+    const { origin, ca, cert, key } = options;
     // TLS is only loaded if it is needed.
     this.#http = origin.protocol === "https:" ? import("node:https") : Promise.resolve(plainHttp);
     // Explicit, since NODE_TLS_REJECT_UNAUTHORIZED=0 changes the default.
-    this.#agent = this.#http.then(({ Agent }) => new Agent({ keepAlive: true, ca, rejectUnauthorized: true }));
+    this.#agent = this.#http.then(
+      ({ Agent }) => new Agent({ keepAlive: true, ca, cert, key, rejectUnauthorized: true }),
+    );
   }
 
   /**
@@ -139,6 +144,8 @@ const plainHttp = { Agent: HttpAgent, request } as unknown as HttpModule;
 
 const UNKNOWN_AUTHORITY = "its certificate is from an unknown authority; to trust it, use --ca-file";
 
+const NEEDS_CERTIFICATE = "it requires a client certificate; to present one, use --client-cert and --client-key";
+
 const REASONS: Record<string, string> = {
   ECONNREFUSED: "connection refused; is the server running?",
   ECONNRESET: "the connection was reset",
@@ -151,6 +158,7 @@ const REASONS: Record<string, string> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
   CERT_HAS_EXPIRED: "its certificate has expired",
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: NEEDS_CERTIFICATE,
 };
 
 /** Without a cause, so that it is not retried. */

@@ -59,7 +59,7 @@ export function renewTls(server: HttpServer, before: TlsCredentials | undefined,
 }
 
 /** What each of the texts is called. */
-export type TlsNames = { readonly [Name in keyof Required<TlsCredentials>]: string };
+type TlsNames = { readonly [Name in keyof Required<TlsCredentials>]: string };
 
 /** @param names of the texts, for messages @throws UsageError, which quotes none of them */
 export function checkTlsCredentials(

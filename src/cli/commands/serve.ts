@@ -3,9 +3,10 @@ import { Command, Option } from "commander";
 import { isLoopback } from "../../client/options.js";
 import { DEFAULT_HOST, DEFAULT_KEYLESS_LIMIT, DEFAULT_MAX_CONNECTIONS, DEFAULT_PORT } from "../../domain/defaults.js";
 import type { EnvironmentRecord } from "../../domain/environment.js";
-import { InvalidDataError } from "../../domain/errors.js";
+import { InvalidDataError, UsageError } from "../../domain/errors.js";
 import { hasCode } from "../../files/system-errors.js";
 import type { RunningServer } from "../../server/start-server.js";
+import type { TlsCredentials } from "../../server/tls.js";
 import { DEFAULT_TOLERANCE } from "../../signing/verify.js";
 import { colorsFor } from "../output/colors.js";
 import type { Context } from "../output/context.js";
@@ -13,6 +14,7 @@ import { printLines } from "../output/printer.js";
 import { pasteLines } from "../serving/credentials.js";
 import { type ListenOptions, listen } from "../serving/listen.js";
 import { createLog, type Log, type LogFormat, logReloads, logWeakSecrets } from "../serving/log.js";
+import type { TlsFiles, TlsPaths } from "../serving/tls-files.js";
 import {
   MAX_SIZE_MB,
   parseSize,
@@ -33,6 +35,9 @@ interface ServeCommandOptions extends ListenOptions {
   /** Bytes. */
   maxDataSize?: number | undefined;
   logFormat: LogFormat;
+  tlsCert?: string;
+  tlsKey?: string;
+  tlsClientCa?: string;
   /** The environment whose credentials are printed. Default: none, or the first one of a new file. */
   printCredentials: string | undefined;
 }
@@ -73,6 +78,9 @@ export function serveCommand(context: Context): Command {
       DEFAULT_KEYLESS_LIMIT,
     )
     .option("--workers <number>", "processes that serve requests, auto for the number of cores", parseWorkers, 1)
+    .option("--tls-cert <file>", "serve HTTPS with this certificate, and the next one when the file is replaced")
+    .option("--tls-key <file>", "its key")
+    .option("--tls-client-ca <file>", "refuse clients without a certificate from this authority")
     .option("--print-credentials <environment>", "print the credentials of this environment, with the secret")
     .addOption(new Option("--log-format <format>", "format of the log").choices(["pretty", "json"]).default("pretty"))
     .addHelpText("after", "\nExample:\n  appvars serve --data vars.json --port 0")
@@ -87,6 +95,7 @@ export function serveCommand(context: Context): Command {
 async function runServe(options: ServeCommandOptions, context: Context): Promise<void> {
   const { io, flags } = context;
   const { data: path, printCredentials, logFormat, maxDataSize } = options;
+  const tlsPaths = readTlsPaths(options);
   // Set once the file is watched.
   let reload = () => {};
   const stopped = io.untilStopped(() => reload());
@@ -96,6 +105,7 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
   const created = await createIfMissing(options);
   const check = (place: string) => refuseToReload(place, io);
   const store = await openServedFile(path, { check, maxSize: maxDataSize });
+  let tlsFiles: TlsFiles | undefined;
   try {
     const service = new Service(store, io.clock);
     const shown = printCredentials ? service.findEnvironment(printCredentials) : created;
@@ -104,11 +114,17 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
     if (unsafe) log("warn", unsafe);
     await warnOfRisks(options, log);
     logWeakSecrets(store, path, io.clock, log);
-    const server = await listen(store, service, options, { log, flags, io });
+    let server: Awaited<ReturnType<typeof listen>> | undefined;
+    tlsFiles = tlsPaths && (await openTlsFiles(tlsPaths, io, log, async (renewed) => server?.renewTls(renewed)));
+    const tls = tlsFiles?.current;
+    server = await listen(store, service, { ...options, tls }, { log, flags, io });
+    // Renewed in the meantime.
+    if (tlsFiles && tlsFiles.current !== tls) await server.renewTls(tlsFiles.current);
     logReloads(store, path, log);
     reload = () => {
       log("info", `SIGHUP: reading ${path} again`);
       store.readAgain();
+      tlsFiles?.readAgain();
     };
     log("info", `serving ${path} on ${server.url}`);
     announce(server, shown, context);
@@ -119,8 +135,43 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
       await server.close();
     }
   } finally {
+    tlsFiles?.close();
     await store.close();
   }
+}
+
+/** @throws UsageError unless there are both or none of the certificate and the key */
+function readTlsPaths({
+  tlsCert: cert,
+  tlsKey: key,
+  tlsClientCa: clientCa,
+}: ServeCommandOptions): TlsPaths | undefined {
+  if (cert !== undefined && key !== undefined) return { cert, key, clientCa };
+  if (cert !== undefined) throw new UsageError("--tls-cert needs --tls-key too");
+  if (key !== undefined) throw new UsageError("--tls-key needs --tls-cert too");
+  if (clientCa !== undefined) throw new UsageError("--tls-client-ca needs --tls-cert and --tls-key too");
+  return undefined;
+}
+
+/** Opens the files of the certificate, and renews it when they change. @throws UsageError, InvalidDataError */
+async function openTlsFiles(
+  paths: TlsPaths,
+  io: Context["io"],
+  log: Log,
+  renew: (tls: TlsCredentials) => Promise<void>,
+): Promise<TlsFiles> {
+  const { TlsFiles } = await import("../serving/tls-files.js");
+  const warnings = Object.values(paths).flatMap((path) => (path && refuseUnsafeFile(path, io)) ?? []);
+  for (const warning of [...warnings, await looseFileWarning(paths.key)]) if (warning) log("warn", warning);
+  return TlsFiles.open(paths, {
+    check: (path) => refuseToReload(path, io),
+    onRenewed: (tls) =>
+      void renew(tls).then(
+        () => log("info", `${paths.cert} was read again: new connections get this certificate`),
+        (error) => log("error", String(error)),
+      ),
+    onProblem: (message) => log("error", `${message}; the certificate is not renewed`),
+  });
 }
 
 /** Creates the data file if it does not exist, and returns its first environment. @throws InvalidDataError */
@@ -145,13 +196,17 @@ function systemCode({ cause, code }: NodeJS.ErrnoException): string | undefined 
   return cause instanceof Error ? systemCode(cause) : code;
 }
 
-async function warnOfRisks({ data, host = "" }: ServeCommandOptions, log: Log): Promise<void> {
-  const { looseModeWarning } = await import("../../files/path-risks.js");
-  // If it can't be read any more, the next reload reports why.
-  const warning = await looseModeWarning(data).catch(() => undefined);
+async function warnOfRisks({ data, host = "", tlsCert }: ServeCommandOptions, log: Log): Promise<void> {
+  const warning = await looseFileWarning(data);
   if (warning) log("warn", warning);
-  if (!isLoopback(host))
+  if (!isLoopback(host) && tlsCert === undefined)
     log("warn", `--host ${host}: other machines may reach the server, and without TLS the traffic can be read`);
+}
+
+async function looseFileWarning(path: string): Promise<string | undefined> {
+  const { looseModeWarning } = await import("../../files/path-risks.js");
+  // If it can't be read, whoever reads it next reports why.
+  return looseModeWarning(path).catch(() => undefined);
 }
 
 /** Prints the server's URL and, for one environment, the credentials. */

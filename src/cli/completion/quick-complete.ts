@@ -74,9 +74,10 @@ async function findNames(flags: SourceFlags, io: Io): Promise<Found[]> {
 }
 
 async function findRemoteNames(connection: RemoteSettings, settings: Settings): Promise<Found[]> {
-  const { apiSecret, caFile } = connection;
+  const { apiSecret, caFile, clientCert, clientKey } = connection;
   const secretFile = apiSecret?.name === "apiSecretFile" ? apiSecret.text : undefined;
-  if (![secretFile, caFile].every((path) => path === undefined || isRegularFile(path))) return [];
+  if (![secretFile, caFile, clientCert, clientKey].every((path) => path === undefined || isRegularFile(path)))
+    return [];
   const hurried = { ...connection, timeout: Math.min(connection.timeout, ONE_RESPONSE_S), maxWait: 0 };
   const source = await openRemote(hurried, await settings.apiSecret());
   // Closing aborts the requests under way.

@@ -17,7 +17,7 @@ export async function diagnose(flags: SourceFlags, io: Io): Promise<CheckResult[
   const facts = await gatherSettings(flags, io);
   const { settings, secretFiles } = facts;
   const data = settings?.kind === "local" ? settings.data : undefined;
-  const files = [...(data === undefined ? [] : [data]), ...secretFiles.map(({ text }) => text)];
+  const files = [...(data === undefined ? [] : [data]), ...secretFiles];
   const paths = await gatherModes(files, profilesPath(io));
   const risks = checkFileRisks(paths, data, io);
   const modes = checkFileModes(paths).filter(({ verdict }) => verdict !== "ok" || risks.length === 0);
@@ -42,8 +42,8 @@ async function checkLocal({ data, env }: LocalSettings, io: Io): Promise<Finding
 }
 
 async function checkRemote(settings: RemoteSettings | undefined, known: SettingsFacts, io: Io): Promise<Findings> {
-  if (!settings || (settings.caFile !== undefined && known.ca === undefined)) return skippedRemote();
-  const facts = await gatherRemoteFacts(settings, known, io);
+  if (!settings || !known.tls) return skippedRemote();
+  const facts = await gatherRemoteFacts(settings, { apiSecret: known.apiSecret, tls: known.tls }, io);
   const { skew, trials, health, certificate } = facts;
   const { url, auth, apiKey } = settings;
   const needsKey = auth === "headers";

@@ -4,6 +4,7 @@ import { durationText } from "../../domain/printable.js";
 import { ROUTES } from "../../domain/routes.js";
 import { DEFAULT_TOLERANCE } from "../../signing/verify.js";
 import type { RemoteSettings } from "../settings/connection.js";
+import type { TlsTexts } from "../sources/open-remote.js";
 import { type CredentialTrials, tryCredentials } from "./credentials.js";
 import { type Finding, ok, problem, skipped, warning } from "./finding.js";
 import {
@@ -16,7 +17,6 @@ import {
   skewOf,
   withProbe,
 } from "./probe.js";
-import type { SettingsFacts } from "./settings.js";
 import { type CertificateFacts, readCertificate } from "./tls.js";
 
 /** Seconds for one request: a diagnosis should be quick. */
@@ -40,15 +40,15 @@ export interface RemoteFacts {
 /** Asks the server everything once. Problems become facts, not rejections. */
 export function gatherRemoteFacts(
   settings: RemoteSettings,
-  { apiSecret, ca }: Pick<SettingsFacts, "apiSecret" | "ca">,
+  { apiSecret, tls }: { apiSecret: string | undefined; tls: TlsTexts },
   clocks: Clocks,
 ): Promise<RemoteFacts> {
   const timeout = Math.min(settings.timeout, MAX_TIMEOUT_S);
   const origin = new URL(settings.url);
-  return withProbe({ origin, timeout, ca }, clocks, async (probe) => {
+  return withProbe({ origin, timeout, ...tls }, clocks, async (probe) => {
     const [health, certificate] = await Promise.all([
       probe(ROUTES.health),
-      origin.protocol === "https:" ? readCertificate(origin, ca, timeout) : undefined,
+      origin.protocol === "https:" ? readCertificate(origin, tls, timeout) : undefined,
     ]);
     const mayBeOther = !isAppvars(health) && !NOT_LISTENING.includes(failureCode(health) ?? "");
     const speaksOtherScheme = mayBeOther && !certificate && (await speaksOther(origin, timeout, clocks));
@@ -65,7 +65,7 @@ export function gatherRemoteFacts(
 
 async function speaksOther(origin: URL, timeout: number, clocks: Clocks): Promise<boolean> {
   const other = otherScheme(origin);
-  if (other.protocol === "https:") return (await readCertificate(other, undefined, timeout)) !== undefined;
+  if (other.protocol === "https:") return (await readCertificate(other, {}, timeout)) !== undefined;
   const outcome = await withProbe({ origin: other, timeout }, clocks, (probe) => probe(ROUTES.health));
   return "response" in outcome;
 }
@@ -81,6 +81,8 @@ const REACHABILITY_FIXES: Readonly<Record<string, string>> = {
   ENOTFOUND: "correct the URL's host, or this machine's DNS",
   EAI_AGAIN: "connect this machine to the network: it can't look up names",
   ETIMEDOUT: "correct the URL's host and port, or open the firewall in between",
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED:
+    "pass a certificate from its authority with --client-cert and --client-key",
 };
 
 /** Whether a healthy appvars server answers at the URL. */

@@ -6,7 +6,7 @@ import { type Io, withNotice } from "../output/io.js";
 import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
 import { layerList, NO_LAYERS, NotAllowedError, type Setting, type SourceFlags } from "../settings/layers.js";
 import { readSettings, Settings } from "../settings/settings.js";
-import { readCertificates } from "../sources/open-remote.js";
+import { readTlsFiles, type TlsTexts } from "../sources/open-remote.js";
 import { type Finding, ok, problem, warning } from "./finding.js";
 
 export interface SettingsFacts {
@@ -15,10 +15,10 @@ export interface SettingsFacts {
   /** Where the URL or the data file comes from; undefined for the default. */
   place: Setting | undefined;
   /** The files with secrets that are in use. */
-  secretFiles: Setting[];
+  secretFiles: string[];
   apiSecret: string | undefined;
-  /** PEM certificates. */
-  ca: string | undefined;
+  /** Undefined if a file can't be read. */
+  tls: TlsTexts | undefined;
   errors: AppvarsError[];
   /** Settings that are ignored, or used although another user may have set them. */
   notices: string[];
@@ -46,14 +46,18 @@ export async function gatherSettings(flags: SourceFlags, surroundings: Io): Prom
   if (blocked && settings) notices.push(blocked);
   const encryptionKey = settings && (await trying(() => read.find("encKey", "encKeyFile")));
   if (encryptionKey) await trying(() => checkReadable(encryptionKey));
-  const { apiKey, apiSecret, caFile } = settings?.kind === "remote" ? settings : {};
+  const remote = settings?.kind === "remote" ? settings : undefined;
+  const { apiKey, apiSecret, clientKey } = remote ?? {};
   await trying(() => checkCredential("API key", apiKey));
   return {
     settings,
     place: settings && read.find("url", "data"),
-    secretFiles: [apiSecret, encryptionKey].filter((setting) => setting !== undefined).filter(isFile),
+    secretFiles: [
+      ...[apiSecret, encryptionKey].flatMap((setting) => (setting && isFile(setting) ? setting.text : [])),
+      ...(clientKey === undefined ? [] : [clientKey]),
+    ],
     apiSecret: apiSecret && (await trying(() => readCredential(read))),
-    ca: caFile === undefined ? undefined : await trying(() => readCertificates(caFile)),
+    tls: remote && (await trying(() => readTlsFiles(remote))),
     errors,
     notices,
   };

@@ -4,6 +4,7 @@ import { isLoopback } from "../../client/options.js";
 import { durationText } from "../../domain/printable.js";
 import { lookup } from "../processes/end-process.js";
 import type { RemoteSettings } from "../settings/connection.js";
+import type { TlsTexts } from "../sources/open-remote.js";
 import { type Finding, ok, problem, skipped, warning } from "./finding.js";
 
 export interface CertificateFacts {
@@ -17,20 +18,27 @@ export interface CertificateFacts {
 /**
  * Makes a TLS connection, over which nothing is sent, to read the certificate, trusted or not.
  *
- * @param ca PEM certificates to trust instead of the system's
+ * @param texts the certificates to trust instead of the system's, and the client's own
  * @param timeout seconds
  * @returns undefined if no TLS connection was established
  */
 export function readCertificate(
   { hostname, port }: URL,
-  ca: string | undefined,
+  texts: Partial<TlsTexts>,
   timeout: number,
 ): Promise<CertificateFacts | undefined> {
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
   // TLS does not allow an IP address as the server name.
   const servername = isIP(host) ? "" : host;
   return new Promise((resolve) => {
-    const socket = connect({ host, port: Number(port || 443), servername, ca, rejectUnauthorized: false, lookup });
+    const socket = connect({
+      host,
+      port: Number(port || 443),
+      servername,
+      ...texts,
+      rejectUnauthorized: false,
+      lookup,
+    });
     const done = (facts?: CertificateFacts) => {
       clearTimeout(timer);
       socket.destroy();
@@ -91,8 +99,9 @@ export function checkTls(
     const [message, fix] = REFUSALS[refusal] ?? [`the certificate is rejected (${refusal})`, USE_CA_FILE];
     return problem("unreachable", message, fix);
   }
-  if (validTo - now >= EXPIRES_SOON_MS) return ok(`the certificate is trusted, and valid until ${last}`);
-  return warning(`the certificate expires in ${durationText(validTo - now)}, on ${last}`, "renew it on the server");
+  const left = durationText(validTo - now);
+  if (validTo - now >= EXPIRES_SOON_MS) return ok(`the certificate is trusted, and valid for ${left}, until ${last}`);
+  return warning(`the certificate expires in ${left}, on ${last}`, "renew it on the server");
 }
 
 function day(time: number): string {

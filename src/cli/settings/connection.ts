@@ -19,6 +19,9 @@ export interface RemoteSettings {
   /** Seconds. */
   maxWait: number;
   caFile: string | undefined;
+  /** The files of a client certificate and its key: both or none. */
+  clientCert: string | undefined;
+  clientKey: string | undefined;
 }
 
 export interface LocalSettings {
@@ -43,7 +46,10 @@ export function connectionOf(layers: Layers): Connection {
   const apiSecret = findSetting(layers, "apiSecret", "apiSecretFile");
   const auth = parseAuth(findSetting(layers, "auth"));
   const caFile = findSetting(layers, "caFile");
-  checkProject(layers, { place, apiSecret, auth, caFile });
+  const [clientCert, clientKey] = [findSetting(layers, "clientCert"), findSetting(layers, "clientKey")];
+  const single = clientKey && clientCert ? undefined : (clientCert ?? clientKey);
+  if (single) throw new UsageError(`${single.from} needs ${clientKey ? "--client-cert" : "--client-key"} too`);
+  checkProject(layers, { place, auth, tlsFiles: [caFile, clientCert, clientKey], secrets: [apiSecret, clientKey] });
   const url = place ? parseUrl(place) : DEFAULT_URL;
   const insecure = isInsecure(layers, place);
   refuseOpenSecret(auth, new URL(url), insecure);
@@ -58,6 +64,8 @@ export function connectionOf(layers: Layers): Connection {
     timeout: timeout ? parseSeconds(timeout, 0.001) : DEFAULT_TIMEOUT,
     maxWait: maxWait ? parseSeconds(maxWait, 0) : DEFAULT_MAX_WAIT,
     caFile: caFile?.text,
+    clientCert: clientCert?.text,
+    clientKey: clientKey?.text,
   };
 }
 
@@ -68,30 +76,38 @@ function isInsecure(layers: Layers, place: Setting | undefined): boolean {
   return layerList(layers).some((layer) => layer.get("insecure") === setting && layer.get("url") === place);
 }
 
+interface ProjectRisks {
+  place: Setting | undefined;
+  auth: AuthScheme;
+  /** The files that must not be the project's for another server. */
+  tlsFiles: readonly (Setting | undefined)[];
+  /** What must not be a profile's for the project's server. */
+  secrets: readonly (Setting | undefined)[];
+}
+
 /**
- * Another person may have written the project's file. It must not make the client send a secret to its server, sign
- * requests to it with a profile's secret, since those could be replayed at your server, or trust its certificates for
+ * Another person may have written the project's file. It must not make the client send a secret to its server, identify
+ * itself to it with a profile's secret, since such requests could be replayed at your server, or use its certificates for
  * another server.
  *
  * @throws UsageError
  */
-function checkProject(
-  { project, profile }: Layers,
-  given: { place: Setting | undefined; apiSecret: Setting | undefined; auth: AuthScheme; caFile: Setting | undefined },
-): void {
-  const { place, apiSecret, auth, caFile } = given;
+function checkProject({ project, profile }: Layers, { place, auth, tlsFiles, secrets }: ProjectRisks): void {
   if (place === undefined || place !== project.get("url")) {
-    if (!caFile || caFile !== project.get("caFile")) return;
-    throw new UsageError(`${caFile.from} is for a url of the same file only; to trust it here too, add --ca-file`);
+    const file = tlsFiles.find((setting) => setting && setting === project.get(setting.name));
+    if (!file) return;
+    const flag = placeOf(file.name, "flag");
+    throw new UsageError(`${file.from} is for a url of the same file only; to use it here too, add ${flag}`);
   }
   if (auth === "headers") {
     throw new UsageError(`auth headers would send the secret itself to ${place.from}; to do so, add --url`);
   }
-  if (!apiSecret || apiSecret !== profile.get(apiSecret.name)) return;
+  const secret = secrets.find((setting) => setting && setting === profile.get(setting.name));
+  if (!secret) return;
   const own = profile.get("url")?.text ?? DEFAULT_URL;
   if (parseUrl(place) === parseOrigin(own).origin) return;
   throw new UsageError(
-    `the secret is of a profile for ${own}, but ${place.from} is another server; to use it there, add --url`,
+    `the ${secret.name === "clientKey" ? "client key" : "secret"} is of a profile for ${own}, but ${place.from} is another server; to use it there, add --url`,
   );
 }
 

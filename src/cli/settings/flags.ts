@@ -26,6 +26,8 @@ export function addSettingOptions(command: Command): Command {
         `(APPVARS_MAX_WAIT, default ${DEFAULT_MAX_WAIT})`,
     )
     .option("--ca-file <file>", "trust these certificates (APPVARS_CA_FILE)")
+    .option("--client-cert <file>", "certificate for a server that requires one (APPVARS_CLIENT_CERT)")
+    .option("--client-key <file>", "its key (APPVARS_CLIENT_KEY)")
     .addOption(encryptionKeyOption());
 }
 

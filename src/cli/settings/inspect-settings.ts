@@ -29,6 +29,8 @@ const GROUPS: readonly { names: readonly [SettingName, ...SettingName[]]; byDefa
   { names: ["timeout"], byDefault: String(DEFAULT_TIMEOUT) },
   { names: ["maxWait"], byDefault: String(DEFAULT_MAX_WAIT) },
   { names: ["caFile"] },
+  { names: ["clientCert"] },
+  { names: ["clientKey"] },
 ];
 
 /** A setting as it is in effect. */
@@ -91,8 +93,8 @@ function inspect(
 
 /** Why a setting can't be used, whatever the others are. */
 function problemOfOne(setting: Setting): string | undefined {
-  // On its own it lacks the file whose environment it names.
-  if (setting.name === "env") return undefined;
+  // On its own it lacks the data file, or the other half of the pair.
+  if (["env", "clientCert", "clientKey"].includes(setting.name)) return undefined;
   return problemOf(() => connectionOf({ ...NO_LAYERS, flags: new Map([[setting.name, setting]]) }));
 }
 

@@ -5,7 +5,7 @@ export const DEFAULT_DATA_FILE = "appvars.data.json";
  * The places that can give each setting: a flag, an environment variable, a key of `.appvars.json`, a key of a profile.
  * Secrets have no flag, which the process list would show, and no key in `.appvars.json`, which is shared. Files with
  * secrets have no such key either: a project could name any of your files, and short contents can be guessed from a
- * signature or an encrypted value. Nor have `auth` and `insecure`, which could make a client send the secret itself to
+ * signature or an encrypted value. `clientKey` has one: a TLS key can't be guessed. Nor have `auth` and `insecure`, which could make a client send the secret itself to
  * the URL in the same file. `insecure` has no variable, which would apply to every server.
  */
 const SETTINGS = {
@@ -23,6 +23,13 @@ const SETTINGS = {
   timeout: { flag: "--timeout", variable: "APPVARS_TIMEOUT", project: "timeout", profile: "timeout" },
   maxWait: { flag: "--max-wait", variable: "APPVARS_MAX_WAIT", project: "max_wait", profile: "max_wait" },
   caFile: { flag: "--ca-file", variable: "APPVARS_CA_FILE", project: "ca_file", profile: "ca_file" },
+  clientCert: {
+    flag: "--client-cert",
+    variable: "APPVARS_CLIENT_CERT",
+    project: "client_cert",
+    profile: "client_cert",
+  },
+  clientKey: { flag: "--client-key", variable: "APPVARS_CLIENT_KEY", project: "client_key", profile: "client_key" },
 } as const satisfies Record<string, SettingPlaces>;
 
 export type PlaceKind = "flag" | "variable" | "project" | "profile";
@@ -43,7 +50,14 @@ export const CREDENTIAL_VARIABLES: readonly string[] = [
   SETTINGS.encKey.variable,
 ];
 
-export const FILE_SETTINGS: readonly SettingName[] = ["apiSecretFile", "data", "encKeyFile", "caFile"];
+export const FILE_SETTINGS: readonly SettingName[] = [
+  "apiSecretFile",
+  "data",
+  "encKeyFile",
+  "caFile",
+  "clientCert",
+  "clientKey",
+];
 
 /** The settings that are on or off. Their text is "true". */
 export const SWITCH_SETTINGS: readonly SettingName[] = ["insecure"];

@@ -1,6 +1,7 @@
 import { type Budget, createBudget } from "../../client/budget.js";
 import { type ClientOptions, createClient } from "../../client/client.js";
 import type { RetryNotice, RetryOn } from "../../client/retry.js";
+import { checkCertifiedKey } from "../../domain/certificates.js";
 import { UnauthorizedError, UsageError } from "../../domain/errors.js";
 import type { VariableSource } from "../../domain/source.js";
 import type { Service } from "../../service/service.js";
@@ -26,7 +27,7 @@ export interface OpenOptions {
 
 /** Creates the signed client for a server. @throws UsageError, UnauthorizedError */
 export async function openRemote(
-  { url, apiKey, auth, insecure, timeout, maxWait, caFile }: RemoteSettings,
+  { url, apiKey, auth, insecure, timeout, maxWait, ...files }: RemoteSettings,
   apiSecret: string | undefined,
   { anonymous, live = false, budget = live ? undefined : createBudget(), retryOn, ...options }: OpenOptions = {},
 ): Promise<VariableSource> {
@@ -36,20 +37,36 @@ export async function openRemote(
       throw new UnauthorizedError("no API key: set APPVARS_API_KEY or add --api-key");
     }
   }
-  const ca = caFile && (await readCertificates(caFile));
+  const tls = await readTlsFiles(files);
   const { onRetry = () => {}, onResponse = () => {} } = options;
-  const access = { url, apiKey, apiSecret, auth, insecure, ca };
+  const access = { url, apiKey, apiSecret, auth, insecure, ...tls };
   return createClient(
     { ...access, timeout, maxWait, retryOn, onRetry, onResponse, revalidate: live },
     { budget, lookup },
   );
 }
 
-/** @throws UsageError for a file that can't be read, or has no certificates */
-export async function readCertificates(path: string): Promise<string> {
+/** PEM texts. */
+export interface TlsTexts {
+  ca: string | undefined;
+  cert: string | undefined;
+  key: string | undefined;
+}
+
+/** @throws UsageError for a file that can't be read, has no certificates, or can't be used with the other one */
+export async function readTlsFiles({
+  caFile,
+  clientCert,
+  clientKey,
+}: Pick<RemoteSettings, "caFile" | "clientCert" | "clientKey">): Promise<TlsTexts> {
   // Not strictly UTF-8: the comments in a bundle may have any encoding.
-  const pem = (await readSettingFile(path, "--ca-file")).toString();
-  if (!pem.includes("-----BEGIN CERTIFICATE-----"))
-    throw new UsageError(`--ca-file ${path} contains no PEM certificate`);
-  return pem;
+  const read = async (path: string | undefined, flag: string) =>
+    path === undefined ? undefined : (await readSettingFile(path, flag)).toString();
+  const ca = await read(caFile, "--ca-file");
+  if (ca !== undefined && !ca.includes("-----BEGIN CERTIFICATE-----"))
+    throw new UsageError(`--ca-file ${caFile} contains no PEM certificate`);
+  const [cert, key] = [await read(clientCert, "--client-cert"), await read(clientKey, "--client-key")];
+  if (cert !== undefined && key !== undefined)
+    checkCertifiedKey({ cert, key }, { cert: `--client-cert ${clientCert}`, key: `--client-key ${clientKey}` });
+  return { ca, cert, key };
 }

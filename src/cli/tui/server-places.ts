@@ -13,6 +13,8 @@ import { type Places, placeOpener } from "./open-place.js";
 /** The settings that select an environment of a server. */
 const SERVER_SETTINGS: readonly SettingName[] = ["url", "data", "apiKey", "apiSecret", "apiSecretFile", "auth"];
 
+const TLS_FILES = ["caFile", "clientCert", "clientKey"] as const;
+
 /** The settings that apply to every place. */
 const COMMON_SETTINGS: readonly SettingName[] = ["timeout", "encKey", "encKeyFile"];
 
@@ -58,7 +60,7 @@ function serverPlace({ url }: RemoteSettings, flags: SourceFlags, settings: Sett
   const isProjects = setting !== undefined && setting === layers.project.get("url");
   const repeated = repeatedFlags(
     layers.flags,
-    ["apiKey", "apiSecretFile", "auth", "insecure", "caFile", "encKeyFile"],
+    ["apiKey", "apiSecretFile", "auth", "insecure", ...TLS_FILES, "encKeyFile"],
     io.cwd,
   );
   const named = ["--url", url, ...repeated, ...(isProjects ? projectFlags(settings) : [])];
@@ -68,7 +70,7 @@ function serverPlace({ url }: RemoteSettings, flags: SourceFlags, settings: Sett
 
 /** What `.appvars.json` sets besides the URL: it does not apply where a flag gives the URL, nor in another folder. */
 function projectFlags(settings: Settings): string[] {
-  return (["apiKey", "caFile"] as const).flatMap((name) => {
+  return (["apiKey", ...TLS_FILES] as const).flatMap((name) => {
     const setting = settings.find(name);
     if (!setting || setting !== settings.layers.project.get(name)) return [];
     return [placeOf(name, "flag") ?? [], setting.text].flat();
@@ -84,7 +86,7 @@ function ownSettings(profile: string, { flags, variables }: Layers, io: Io): Set
 
 /** It unsets the variables of the environment that would override the profile. */
 function getCommandOfProfile(profile: string, isChosen: boolean, { flags, variables }: Layers, io: Io) {
-  const repeated = repeatedFlags(flags, isChosen ? ["caFile", "encKeyFile"] : ["encKeyFile"], io.cwd);
+  const repeated = repeatedFlags(flags, isChosen ? [...TLS_FILES, "encKeyFile"] : ["encKeyFile"], io.cwd);
   const unset = SERVER_SETTINGS.flatMap((name) => variables.get(name)?.from ?? []);
   return getCommandWith(["--profile", profile, ...repeated], unset);
 }

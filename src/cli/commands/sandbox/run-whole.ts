@@ -1,3 +1,4 @@
+import { rm, writeFile } from "node:fs/promises";
 import type { Context } from "../../output/context.js";
 import { type ChildEnvironment, type CommandLine, comesFromTerminal, startChild } from "../../processes/child.js";
 import { type Descendants, endDescendants } from "../../processes/process-tree.js";
@@ -8,12 +9,19 @@ import { startWatchdog } from "./watchdog.js";
  * Runs a program until it has ended. A signal that asks us to end also ends the descendants of the program, once the
  * program itself has ended.
  *
+ * @param file a file that exists, readable only by its owner, while they run
  * @returns its exit code, as `Child` has it
  */
-export async function runWhole(command: CommandLine, env: ChildEnvironment, context: Context): Promise<number> {
-  const watchdog = startWatchdog(env);
+export async function runWhole(
+  command: CommandLine,
+  env: ChildEnvironment,
+  context: Context,
+  file?: { path: string; text: string },
+): Promise<number> {
+  const watchdog = startWatchdog(env, file?.path);
   let descendants: Descendants | undefined;
   try {
+    if (file) await writeFile(file.path, file.text, { mode: 0o600, flag: "wx" });
     const onSignal = (name: CaughtSignal) => {
       if (!isStopSignal(name)) return;
       // Looked up before the program can exit: afterwards nothing shows whose children they were.
@@ -28,7 +36,9 @@ export async function runWhole(command: CommandLine, env: ChildEnvironment, cont
   } finally {
     // Another signal must not end us before this is done.
     const release = catchSignals(() => {});
-    await Promise.all([watchdog.end(), descendants && endDescendants(descendants)]);
+    if (descendants) await endDescendants(descendants);
+    if (file) await rm(file.path, { force: true });
+    await watchdog.end();
     release();
   }
 }

@@ -1,3 +1,6 @@
+import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
+import { resolve } from "node:path";
 import { Command } from "commander";
 import type { Context } from "../../output/context.js";
 import type { Io } from "../../output/io.js";
@@ -21,6 +24,7 @@ export function sandboxCommand(context: Context): Command {
     .option("--data <file>", "serve the variables of this data file (default: those that init creates)")
     .option("--env <name>", "environment of the credentials (default: the only one, or development)");
   return addAllowReserved(command, "serve")
+    .option("--tls", "serve HTTPS with a throwaway certificate, whose authority APPVARS_CA_FILE names")
     .optionsGroup("Faults, to test clients with:")
     .option("--latency <ms>", "delay each answer, by a random time for 100-500", parseLatency)
     .option("--fail-rate <share>", "answer this share of requests with 503, from 0 to 1", parseShare)
@@ -31,8 +35,8 @@ export function sandboxCommand(context: Context): Command {
       "after",
       "\nExamples:\n  appvars sandbox -- npm test\n  appvars sandbox --data vars.json --fail-rate 0.2 -- npm test",
     )
-    .action((words: CommandLine, { data, env, allowReserved = [], rateLimit, rateWindow, ...faults }) =>
-      runSandbox(words, { data, env, allowReserved, rateLimit, rateWindow, faults }, context),
+    .action((words: CommandLine, { data, env, allowReserved = [], tls = false, rateLimit, rateWindow, ...faults }) =>
+      runSandbox(words, { data, env, allowReserved, tls, rateLimit, rateWindow, faults }, context),
     );
 }
 
@@ -47,19 +51,35 @@ async function runSandbox(command: CommandLine, options: SandboxOptions, context
   const sandbox = await openSandbox(options, context);
   try {
     context.tell(`serving ${options.data ?? "example data"} on ${sandbox.url} until the command ends`);
-    const env = sandboxEnvironment(context.io, sandbox);
-    context.exitCode = await runWhole(command, env, context);
+    const { ca } = sandbox;
+    const caFile =
+      ca === undefined ? undefined : { path: resolve(tmpdir(), `appvars-ca-${randomUUID()}.pem`), text: ca };
+    const env = sandboxEnvironment(context.io, sandbox, caFile?.path);
+    context.exitCode = await runWhole(command, env, context, caFile);
   } finally {
     await sandbox.close();
   }
 }
 
 /** Variables that would make the command use another source or other credentials. */
-const MISLEADING = ["APPVARS_DATA", "APPVARS_ENV", "APPVARS_PROFILE", "APPVARS_AUTH", "APPVARS_CA_FILE"];
+const MISLEADING = [
+  "APPVARS_DATA",
+  "APPVARS_ENV",
+  "APPVARS_PROFILE",
+  "APPVARS_AUTH",
+  "APPVARS_CA_FILE",
+  "APPVARS_CLIENT_CERT",
+  "APPVARS_CLIENT_KEY",
+];
 
-function sandboxEnvironment({ env }: Pick<Io, "env">, { url, apiKey, apiSecret }: Sandbox): ChildEnvironment {
+function sandboxEnvironment(
+  { env }: Pick<Io, "env">,
+  { url, apiKey, apiSecret }: Sandbox,
+  caFile: string | undefined,
+): ChildEnvironment {
   const kept = Object.entries(env).flatMap(([name, value]) =>
     value === undefined || MISLEADING.includes(name) ? [] : [[name, value] as const],
   );
-  return { ...Object.fromEntries(kept), APPVARS_URL: url, APPVARS_API_KEY: apiKey, APPVARS_API_SECRET: apiSecret };
+  const credentials = { APPVARS_API_KEY: apiKey, APPVARS_API_SECRET: apiSecret };
+  return { ...Object.fromEntries(kept), APPVARS_URL: url, ...credentials, ...(caFile && { APPVARS_CA_FILE: caFile }) };
 }

@@ -6,7 +6,8 @@ import type { ChildEnvironment } from "../../processes/child.js";
 /**
  * Reads a process id from stdin. At the end of stdin, which comes when the process at the other end is gone, it ends
  * that process and its descendants: SIGTERM, and after ten seconds SIGKILL. We may be killed between the start of the
- * program and the moment its id is written: then the variable in $1 says which processes are meant.
+ * program and the moment its id is written: then the variable in $1 says which processes are meant. Then
+ * it removes the file in $2.
  */
 const SCRIPT = `
   family() {
@@ -23,7 +24,8 @@ const SCRIPT = `
     while is_there "$@" && [ $((tenths += 1)) -le 100 ]; do sleep 0.1; done
     is_there "$@" && kill -KILL "$@"
   }
-  if read -r pid; then read -r _ || end $(family "$pid"); else end $(with_variable "$1"); fi`;
+  if read -r pid; then read -r _ || end $(family "$pid"); else end $(with_variable "$1"); fi
+  if [ -n "$2" ]; then rm -f "$2"; fi`;
 
 export interface Watchdog {
   /** Sets the process to watch; undefined for none. */
@@ -37,10 +39,11 @@ export interface Watchdog {
  * SIGKILL it can't do so itself. Start it before the program. Does nothing on Windows.
  *
  * @param env of the program; its APPVARS_URL must not be in the environment of any other program
+ * @param file a file to remove then
  */
-export function startWatchdog({ PATH, APPVARS_URL }: ChildEnvironment): Watchdog {
+export function startWatchdog({ PATH, APPVARS_URL }: ChildEnvironment, file = ""): Watchdog {
   if (platform() === "win32") return { watch: () => {}, end: async () => {} };
-  const shell = spawn("/bin/sh", ["-c", SCRIPT, "sh", `APPVARS_URL=${APPVARS_URL}`], {
+  const shell = spawn("/bin/sh", ["-c", SCRIPT, "sh", `APPVARS_URL=${APPVARS_URL}`, file], {
     cwd: "/",
     // In its own session, the terminal's signals to our process group do not reach it.
     detached: true,

@@ -6,6 +6,11 @@ import { nextTick } from "node:process";
 const MAX_OPEN_REQUESTS = 100;
 /** Reading from a connection is paused at this many open requests. A single read can contain more. */
 const MAX_READ_REQUESTS = 2;
+/**
+ * The same with TLS, where Node reports an answer as sent only after it has read what else has arrived. By then the next
+ * request may be there, and to pause for it would take two system calls.
+ */
+const MAX_READ_TLS_REQUESTS = 3;
 /** The time to receive an answer: this many seconds, and another one for each `MIN_BYTES_PER_SECOND`. */
 const SEND_SECONDS = 10;
 const MIN_BYTES_PER_SECOND = 32 * 1_024;
@@ -78,6 +83,7 @@ export class Connections {
   readonly #connections = new Map<Socket, ConnectionState>();
   /** TLS connections that can't have a request yet: when they were opened, and the seconds left. */
   readonly #handshakes = new Map<Socket, { readonly since: number; secondsLeft: number }>();
+  readonly #maxRead: number;
   /** How often the bytes of an answer are in memory. */
   readonly #copies: number;
   /** The bytes of each answer that is still being sent, the oldest first. */
@@ -102,6 +108,7 @@ export class Connections {
     server.on("drop", () => this.#refused++);
     const isTls = "setSecureContext" in server;
     this.#copies = isTls ? TLS_COPIES : 1;
+    this.#maxRead = isTls ? MAX_READ_TLS_REQUESTS : MAX_READ_REQUESTS;
     if (!isTls) server.on("connection", (socket) => this.#add(socket, socket));
     else {
       server.on("connection", (socket) => this.#awaitHandshake(socket));
@@ -137,7 +144,7 @@ export class Connections {
         listener(req, res);
       };
       turns.push({ res, start });
-      if (turns.length >= MAX_READ_REQUESTS) socket.pause();
+      if (turns.length >= this.#maxRead) socket.pause();
       res.on("close", () => this.#endTurn(socket, connection));
       // Once the parser has seen everything that arrived with the request: what follows it may be an error.
       if (turns.length === 1) nextTick(start);
@@ -208,7 +215,7 @@ export class Connections {
     // Node calls this after each answer.
     socket.uncork = () => this.#sendSoon(socket);
     // Node resumes a socket after each request that it has parsed.
-    socket.resume = () => (connection.turns.length < MAX_READ_REQUESTS ? Socket.prototype.resume.call(socket) : socket);
+    socket.resume = () => (connection.turns.length < this.#maxRead ? Socket.prototype.resume.call(socket) : socket);
   }
 
   /**

@@ -168,7 +168,18 @@ function fileCases({ cwd, config, project, ...paths }: Folder): Case[] {
 
 /** Settings with hostile text, from each place that they come from. */
 function settingCases({ cwd, config, project }: Folder): Case[] {
-  const names = ["URL", "API_KEY", "AUTH", "TIMEOUT", "MAX_WAIT", "CA_FILE", "DATA", "PROFILE"];
+  const names = [
+    "URL",
+    "API_KEY",
+    "AUTH",
+    "TIMEOUT",
+    "MAX_WAIT",
+    "CA_FILE",
+    "CLIENT_CERT",
+    "CLIENT_KEY",
+    "DATA",
+    "PROFILE",
+  ];
   const commands = [["list"], ["config"], ["doctor"], ["explain", "TEXT"]];
   const given = [
     ...names.map((name) => ({ env: { ...SECRETS, [`APPVARS_${name}`]: HOSTILE_FILE } })),

@@ -1,17 +1,14 @@
-import { readFile } from "node:fs/promises";
-import { createServer } from "node:https";
+import { createServer, type ServerOptions } from "node:https";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createClient } from "../../src/client/client.js";
-import { UnreachableError } from "../../src/domain/errors.js";
+import { UnreachableError, UsageError } from "../../src/domain/errors.js";
+import { CLIENT, CLIENT_CA, TLS } from "../support/tls.js";
 import { httpPeer, listening, tcpPeer } from "./peer.js";
-
-// Made with openssl, valid from 2020 to 2120 for 127.0.0.1 and localhost.
-const fixture = (name: string) => readFile(new URL(`../support/tls/${name}`, import.meta.url), "utf8");
 
 describe("the client over TLS", () => {
   it.each(["127.0.0.1", "localhost"])("the client over TLS trusts the given certificate for %s", async (host) => {
     const { port } = await tlsPeer();
-    const client = clientOf(`https://${host}:${port}`, await fixture("certificate.pem"));
+    const client = clientOf(`https://${host}:${port}`, TLS.cert);
     expect(await client.getContentByName("A")).toStrictEqual({ value: "over TLS" });
   });
 
@@ -45,16 +42,36 @@ describe("the client over TLS", () => {
     await expect(client.getContentByName("A")).rejects.toThrow("the connection was reset");
   });
 
+  it("the client over TLS presents its certificate", async () => {
+    const { url } = await tlsPeer({ ca: CLIENT_CA, requestCert: true, rejectUnauthorized: true });
+    const client = createClient({ url, apiSecret: "secret", ca: TLS.cert, ...CLIENT });
+    onTestFinished(() => client.close());
+    expect(await client.getContentByName("A")).toStrictEqual({ value: "over TLS" });
+    const message = "it requires a client certificate; to present one, use --client-cert and --client-key";
+    await expect(clientOf(url, TLS.cert).getContentByName("A")).rejects.toThrow(message);
+  });
+
+  it.each([
+    ["a certificate without a key", { cert: CLIENT.cert }, "key contains no PEM private key"],
+    ["a key without a certificate", { key: CLIENT.key }, "cert contains no PEM certificate"],
+    [
+      "a key of another certificate",
+      { ...CLIENT, key: TLS.key },
+      "the key in key is not that of the certificate in cert",
+    ],
+  ])("the client over TLS refuses %s", (_what, pair, message) => {
+    expect(() => createClient({ url: "https://127.0.0.1:1", ...pair })).toThrow(new UsageError(message));
+  });
+
   it("the client over TLS does not continue without TLS if the server has none", async () => {
     const { port } = await httpPeer((_req, res) => res.end('{"value":"in the open"}'));
     await expect(clientOf(`https://127.0.0.1:${port}`).getContentByName("A")).rejects.toThrow(UnreachableError);
   });
 });
 
-async function tlsPeer() {
+async function tlsPeer(options: ServerOptions = {}) {
   const targets: (string | undefined)[] = [];
-  const [key, cert] = await Promise.all([fixture("key.pem"), fixture("certificate.pem")]);
-  const server = createServer({ key, cert }, (req, res) => {
+  const server = createServer({ ...TLS, ...options }, (req, res) => {
     targets.push(req.url);
     res.end('{"value":"over TLS"}');
   });

@@ -119,6 +119,37 @@ describe("the command in a sandbox", () => {
   });
 });
 
+describe("sandbox --tls", () => {
+  /** The file that APPVARS_CA_FILE names, once the command has printed it and its mode. */
+  const inspect = 'echo "$APPVARS_URL $APPVARS_CA_FILE $(ls -l "$APPVARS_CA_FILE" | cut -c 1-10)"; cat';
+
+  it("sandbox --tls serves HTTPS that the command's client trusts, on 127.0.0.1 and localhost", async () => {
+    const get =
+      '"$0" "$1" get PORT && "$0" "$1" get PORT --url "https://localhost:$(echo "$APPVARS_URL" | cut -d : -f 3)"';
+    const env = { APPVARS_CA_FILE: "/nowhere/ca.pem", APPVARS_CLIENT_CERT: "/nowhere/client.pem" };
+    const argv = ["--tls", "--", "sh", "-c", get, ...CLIENT];
+    expect(await sandbox(argv, env)).toEqual({ code: 0, stdout: "3000\n3000\n", stderr: "" });
+  });
+
+  it.each([
+    ["its command ends", undefined],
+    ["it is stopped", "SIGTERM"],
+    ["it is killed", "SIGKILL"],
+  ] as const)("sandbox --tls removes its only file, which only its owner can read, when %s", async (_what, signal) => {
+    const TMPDIR = await temporaryFolder();
+    const { child, url: line, exit } = await waitingSandbox(["--tls"], { TMPDIR }, inspect);
+    const [url, file = "", mode] = line.split(" ");
+    expect([new URL(url ?? "").protocol, mode]).toEqual(["https:", "-rw-------"]);
+    expect(await readFile(file, "utf8")).toMatch(/^-----BEGIN CERTIFICATE-----/);
+    const certificates = async () => (await readdir(TMPDIR)).filter((name) => name.endsWith(".pem"));
+    expect(await certificates()).toHaveLength(1);
+    if (signal) child.kill(signal);
+    else child.stdin?.end();
+    await exit;
+    await expect.poll(certificates, { timeout: 20_000 }).toEqual([]);
+  });
+});
+
 describe("a data file in a sandbox", () => {
   const ROTATED = { api_key: "old-key", api_secret: "old-secret", valid_until: "2999-01-01T00:00:00.000Z" };
   const [first, ...others] = DATA.environments;

@@ -99,6 +99,7 @@ describe("a .appvars.json that is not allowed", () => {
     ["environment of a data file", { env: "production" }, { APPVARS_DATA: "vars.json" }],
     ["key", { api_key: "theirs" }, { APPVARS_API_SECRET: "secret", APPVARS_URL: "http://127.0.0.1:1" }],
     ["certificate", { ca_file: "ca.pem" }, { ...CREDENTIALS, APPVARS_URL: "https://127.0.0.1:1" }],
+    ["client certificate", { client_cert: "a.pem", client_key: "b.pem" }, CREDENTIALS],
     ["time limit", { timeout: 1 }, CREDENTIALS],
   ])("a .appvars.json that is not allowed does not select a %s", async (_what, settings, env) => {
     const profiles = { profiles: { mine: { url: "http://127.0.0.1:1", api_secret: "hunter2" } } };

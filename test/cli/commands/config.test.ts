@@ -64,6 +64,8 @@ describe("each setting comes from the strongest place that gives it, and shadows
     ["timeout", "--timeout", "APPVARS_TIMEOUT", true, true, ["1", "2", "3", "4"], "10"],
     ["max_wait", "--max-wait", "APPVARS_MAX_WAIT", true, true, ["1", "2", "3", "4"], "60"],
     ["ca_file", "--ca-file", "APPVARS_CA_FILE", true, true, ["/a", "/b", "/c", "/d"], null],
+    ["client_cert", "--client-cert", "APPVARS_CLIENT_CERT", true, true, ["/a", "/b", "/c", "/d"], null],
+    ["client_key", "--client-key", "APPVARS_CLIENT_KEY", true, true, ["/a", "/b", "/c", "/d"], null],
     ["api_secret_file", "--api-secret-file", "", false, true, ["/a", "", "", "/d"], undefined],
     ["enc_key_file", "--enc-key-file", "", false, true, ["/a", "", "", "/d"], undefined],
   ] as const)(

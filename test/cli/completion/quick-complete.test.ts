@@ -191,8 +191,8 @@ describe("it prints nothing, and succeeds,", () => {
       const folder = await temporaryFolder();
       const pipe = join(folder, "secret");
       execFileSync("mkfifo", [pipe]);
-      for (const flag of ["--api-secret-file", "--ca-file"]) {
-        const env = flag === "--ca-file" ? CREDENTIALS : {};
+      for (const flag of ["--api-secret-file", "--ca-file", "--client-key"]) {
+        const env = flag === "--api-secret-file" ? {} : { ...CREDENTIALS, APPVARS_CLIENT_CERT: "/dev/null" };
         expect(await complete("names", "", ["get", flag, pipe], { env })).toEqual(NOTHING);
       }
     },

@@ -79,7 +79,7 @@ describe("checkTls", () => {
     );
 
   it.each([
-    ["valid for long", -1, 14, undefined, "ok", "valid until 2026-06-15"],
+    ["valid for long", -1, 14, undefined, "ok", "valid for 14 d, until 2026-06-15"],
     ["soon to expire", -1, 13.9, undefined, "warning", "expires in 13 d, on 2026-06-14"],
     ["expired", -9, 0, "CERT_HAS_EXPIRED", "problem", "expired on 2026-06-01"],
     ["expired and not known either", -9, -1, "DEPTH_ZERO_SELF_SIGNED_CERT", "problem", "expired on 2026-05-31"],

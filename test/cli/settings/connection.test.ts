@@ -22,6 +22,8 @@ const DEFAULTS = {
   timeout: 10,
   maxWait: 60,
   caFile: undefined,
+  clientCert: undefined,
+  clientKey: undefined,
 };
 
 describe("settings of a server", () => {
@@ -37,6 +39,13 @@ describe("settings of a server", () => {
   ])("%s comes from its flag, else from %s", (name, variable, flag, value) => {
     expect(resolve({ [name]: flag }, { [variable]: value })).toEqual({ ...DEFAULTS, [name]: flag });
     expect(resolve({}, { [variable]: value })).toEqual({ ...DEFAULTS, [name]: value });
+  });
+
+  it("a client certificate and its key can come from different places, but not without each other", () => {
+    const files = { clientCert: "/a.pem", clientKey: "/b.pem" };
+    expect(resolve({ clientCert: "/a.pem" }, { APPVARS_CLIENT_KEY: "/b.pem" })).toEqual({ ...DEFAULTS, ...files });
+    expect(() => resolve({ clientCert: "/a.pem" })).toThrow("--client-cert needs --client-key too");
+    expect(() => resolve({}, { APPVARS_CLIENT_KEY: "/b" })).toThrow("APPVARS_CLIENT_KEY needs --client-cert too");
   });
 
   it.each([
@@ -189,6 +198,14 @@ describe("the file of a project", () => {
       "ca_file in .appvars.json is for a url",
     );
     expect(inProject({ url, ca_file: "ca.pem" }, {})).toMatchObject({ caFile: "/project/ca.pem" });
+  });
+
+  it("the file of a project can't choose the client certificate for another server", () => {
+    const url = "https://vars.example";
+    const files = { client_cert: "client.pem", client_key: "key.pem" };
+    expect(() => inProject(files, { APPVARS_URL: url })).toThrow("client_cert in .appvars.json is for a url");
+    const used = { clientCert: "/project/client.pem", clientKey: "/project/key.pem" };
+    expect(inProject({ url, ...files }, {})).toMatchObject(used);
   });
 });
 

@@ -1,0 +1,109 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { rename, writeFile } from "node:fs/promises";
+import { Agent, request } from "node:https";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { BINARY } from "../support/binary.js";
+import { DATA } from "../support/data.js";
+import { dataFile } from "../support/data-file.js";
+import { DEV_HEADERS } from "../support/http.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { openTlsSocket, RENEWED, serialOf, TLS } from "../support/tls.js";
+
+const PATIENCE = { timeout: 20_000 };
+
+/** `serve --tls-cert` with workers. */
+async function serveTls(workers: number) {
+  const folder = await temporaryFolder();
+  const write = async (name: string, pem: string) => {
+    await writeFile(join(folder, "new"), pem, { mode: 0o600 });
+    await rename(join(folder, "new"), join(folder, name));
+  };
+  await write("tls.crt", TLS.cert);
+  await write("tls.key", TLS.key);
+  const files = ["--tls-cert", join(folder, "tls.crt"), "--tls-key", join(folder, "tls.key")];
+  const flags = ["--port", "0", "--rate-limit", "0", "--workers", String(workers)];
+  const argv = [BINARY, "serve", "--data", (await dataFile(DATA)).path, ...flags, ...files];
+  const child = spawn(process.execPath, argv, { env: { PATH: process.env["PATH"] ?? "", HOME: "/dev/null" } });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let log = "";
+  child.stderr.setEncoding("utf8").on("data", (part) => {
+    log += part;
+  });
+  const exit = once(child, "exit");
+  const [stdout] = await once(child.stdout.setEncoding("utf8"), "data");
+  const port = Number(/APPVARS_URL='?https:\/\/127\.0\.0\.1:(\d+)/.exec(stdout)?.[1]);
+  return { child, pid: child.pid ?? 0, port, write, exit, folder, log: () => log };
+}
+
+/** The serial numbers of the certificates that new connections get. */
+async function serials(server: { port: number }): Promise<string[]> {
+  const sockets = await Promise.all(Array.from({ length: 20 }, () => openTlsSocket(server)));
+  const found = new Set(sockets.map(serialOf));
+  for (const socket of sockets) socket.destroy();
+  return [...found];
+}
+
+/** A client with one connection, which is kept open. */
+function client(port: number) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: TLS.cert });
+  onTestFinished(() => agent.destroy());
+  return async () => {
+    const outgoing = request({ host: "127.0.0.1", port, path: "/v1/variables/1", headers: DEV_HEADERS, agent }).end();
+    const [incoming] = await once(outgoing, "response").catch((error) => {
+      throw Object.assign(error, { wasConnected: outgoing.reusedSocket });
+    });
+    expect([incoming.statusCode, JSON.parse(await text(incoming))]).toMatchObject([200, { id: 1 }]);
+  };
+}
+
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
+}
+
+describe.skipIf(process.platform !== "linux")("serve with TLS as a process", () => {
+  it.each([1, 2])("no request on an open TLS connection is lost by SIGTERM, with --workers %i", async (workers) => {
+    const { child, port, exit, log } = await serveTls(workers);
+    let answered = 0;
+    const loads = Array.from({ length: 16 }, async () => {
+      const get = client(port);
+      try {
+        for (;;) {
+          await get();
+          answered++;
+        }
+      } catch (error) {
+        return error;
+      }
+    });
+    await expect.poll(() => answered, PATIENCE).toBeGreaterThan(200);
+    child.kill("SIGTERM");
+    // Only a connection that is made while the socket is closed fails.
+    const failed = { code: expect.stringMatching(/^ECONN(REFUSED|RESET)$/), wasConnected: false };
+    expect(await Promise.all(loads)).toEqual(loads.map(() => expect.objectContaining(failed)));
+    expect(await exit).toEqual([0, null]);
+    expect(log()).not.toContain("a worker has ended");
+  });
+
+  it("all workers, also new ones, use a renewed certificate, of which their environment and arguments say nothing", async () => {
+    const server = await serveTls(2);
+    const { pid, write, folder, log } = server;
+    expect(await serials(server)).toEqual(["01"]);
+    await write("tls.crt", RENEWED.cert);
+    await write("tls.key", RENEWED.key);
+    await expect.poll(() => serials(server), PATIENCE).toEqual(["02"]);
+    const [killed = 0] = childrenOf(pid);
+    process.kill(killed, "SIGKILL");
+    await expect.poll(() => childrenOf(pid).filter((worker) => worker !== killed).length, PATIENCE).toBe(2);
+    expect(await serials(server)).toEqual(["02"]);
+    for (const worker of childrenOf(pid)) {
+      const shown = ["environ", "cmdline"].map((file) => readFileSync(`/proc/${worker}/${file}`, "utf8")).join();
+      expect(shown).not.toContain(folder);
+      expect(shown).not.toContain("PRIVATE");
+    }
+    expect(log().match(/was read again/g)).toHaveLength(1);
+  });
+});

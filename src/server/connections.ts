@@ -83,9 +83,8 @@ export class Connections {
   readonly #connections = new Map<Socket, ConnectionState>();
   /** TLS connections that can't have a request yet: when they were opened, and the seconds left. */
   readonly #handshakes = new Map<Socket, { readonly since: number; secondsLeft: number }>();
+  readonly #isTls: boolean;
   readonly #maxRead: number;
-  /** How often the bytes of an answer are in memory. */
-  readonly #copies: number;
   /** The bytes of each answer that is still being sent, the oldest first. */
   readonly #unsent = new Map<Socket, number>();
   #unsentBytes = 0;
@@ -106,10 +105,9 @@ export class Connections {
     // Undocumented. Node would end a connection when the client ends its side, even with unanswered requests.
     Object.assign(server, { httpAllowHalfOpen: true });
     server.on("drop", () => this.#refused++);
-    const isTls = "setSecureContext" in server;
-    this.#copies = isTls ? TLS_COPIES : 1;
-    this.#maxRead = isTls ? MAX_READ_TLS_REQUESTS : MAX_READ_REQUESTS;
-    if (!isTls) server.on("connection", (socket) => this.#add(socket, socket));
+    this.#isTls = "setSecureContext" in server;
+    this.#maxRead = this.#isTls ? MAX_READ_TLS_REQUESTS : MAX_READ_REQUESTS;
+    if (!this.#isTls) server.on("connection", (socket) => this.#add(socket, socket));
     else {
       server.on("connection", (socket) => this.#awaitHandshake(socket));
       server.on("secureConnection", (socket: TlsSocket) => this.#add(socket, socket._parent ?? socket));
@@ -159,8 +157,8 @@ export class Connections {
     connection.idleSince = performance.now();
     connection.idleBytes = connection.transport.bytesRead;
     socket.resume();
-    // Lets other connections have their turn.
-    if (turns[0]) setImmediate(turns[0].start);
+    // Lets other connections have their turn. With TLS, they have had it before the answer counts as sent.
+    if (turns[0]) (this.#isTls ? nextTick : setImmediate)(turns[0].start);
   }
 
   /** Starts no more requests until the function is called that this returns. */
@@ -261,7 +259,7 @@ export class Connections {
   /** Counts what the system did not take at once. Beyond the limit, closes the connections with the oldest answers. */
   #countUnsent(socket: Socket): void {
     if (socket.destroyed || !isSending(socket) || this.#unsent.has(socket)) return;
-    const bytes = socket.writableLength * this.#copies;
+    const bytes = socket.writableLength * (this.#isTls ? TLS_COPIES : 1);
     this.#unsent.set(socket, bytes);
     this.#unsentBytes += bytes;
     for (const oldest of this.#unsent.keys()) {

@@ -31,7 +31,10 @@ async function startedWorker({ rateLimit = 0 } = {}) {
   };
   const worker = new Worker(link, Date.now);
   const options = withDefaults({ rateLimit });
-  void worker.receive({ kind: "start", options, workers: 2, uptime: 0, reportsRequests: true }, socket.handle);
+  void worker.receive(
+    { kind: "start", options, tls: undefined, workers: 2, uptime: 0, reportsRequests: true },
+    socket.handle,
+  );
   const change = (next: Data) => {
     const store = { ...createMemoryStore(next), snapshot: packOnDemand(next) };
     feedSnapshots(store, (message) => worker.receive(message));

@@ -6,7 +6,10 @@ import type { Outline, Part } from "./snapshot-parts.js";
 
 /** The options of a server that its workers need. */
 export type WorkerOptions = Required<
-  Pick<ServerOptions, "rateLimit" | "rateWindow" | "tolerance" | "keylessLimit" | "drainGrace" | "maxConnections">
+  Pick<
+    ServerOptions,
+    "rateLimit" | "rateWindow" | "tolerance" | "keylessLimit" | "drainGrace" | "maxConnections" | "trustProxy"
+  >
 >;
 
 /** The first message to a worker, in answer to its "hello". It comes with the handle of the socket to listen on. */

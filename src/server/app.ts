@@ -6,6 +6,7 @@ import { limitError, offsetError, type PageRequest, pageBounds } from "../domain
 import { patternOf, ROUTES, routeOf } from "../domain/routes.js";
 import type { Service } from "../service/service.js";
 import type { Authenticate } from "./authentication.js";
+import type { AddressOf } from "./client-address.js";
 import { DataReplies } from "./data-replies.js";
 import type { FaultHandlers } from "./faults.js";
 import { type AppRequest, admit, type Handler, identifyAndCount, rawTarget } from "./middleware.js";
@@ -16,6 +17,7 @@ export interface AppDependencies {
   service: Service;
   authenticate: Authenticate;
   limiter: RateLimiter;
+  addressOf: AddressOf;
   faults: FaultHandlers;
   /** Called with every error that the caller only sees as "Internal server error". */
   onInternalError: (error: unknown) => void;
@@ -23,7 +25,7 @@ export interface AppDependencies {
 
 /** The HTTP API (docs/http-api.md) as a request listener. */
 export function createApp(dependencies: AppDependencies): RequestListener {
-  const { service, authenticate, limiter, faults, onInternalError } = dependencies;
+  const { service, authenticate, limiter, addressOf, faults, onInternalError } = dependencies;
   const app = polka<AppRequest>({
     onError: (error: unknown, req, res) => {
       if (error instanceof UsageError) return send(req, res, errorReply(400, error.message));
@@ -42,8 +44,9 @@ export function createApp(dependencies: AppDependencies): RequestListener {
   });
   const replies = new DataReplies();
 
+  const count = identifyAndCount(service, authenticate, limiter, addressOf);
   // A pattern, since polka's `use` skips targets that don't begin with a slash.
-  app.all(/^/, ...faults.onArrival, identifyAndCount(service, authenticate, limiter), ...faults.onceCounted, admit);
+  app.all(/^/, ...faults.onArrival, count, ...faults.onceCounted, admit);
   route(ROUTES.health, (req, res) => {
     const { healthy, health } = service.checkHealth();
     send(req, res, jsonReply(healthy ? 200 : 503, JSON.stringify(health)));

@@ -4,10 +4,12 @@ import { type EnvironmentRecord, type KeyPair, validKeyPairs } from "../domain/e
 import type { KeyOwner, Service } from "../service/service.js";
 import { HmacKey } from "../signing/hmac-key.js";
 import { hashSecret, readSignature, type SignatureCheck, secretMatches, type Tolerance } from "../signing/verify.js";
+import type { AddressOf } from "./client-address.js";
 import { createKeylessSearch, type SearchResult } from "./keyless-search.js";
-import { clientAddress, type RateLimiter } from "./rate-limiter.js";
+import type { RateLimiter } from "./rate-limiter.js";
 
 export interface AuthenticationOptions {
+  addressOf: AddressOf;
   /** Unix time in milliseconds. */
   clock: () => number;
   /** Monotonic clock in milliseconds. */
@@ -37,7 +39,7 @@ const NOTHING = prepareSecret(randomBytes(32).toString("hex"));
 export function createAuthenticator(
   service: Service,
   limiter: RateLimiter,
-  { clock, ticks, tolerance, keylessLimit, workers }: AuthenticationOptions,
+  { addressOf, clock, ticks, tolerance, keylessLimit, workers }: AuthenticationOptions,
 ): Authenticate {
   const prepared = createSecretCache();
   const search = createKeylessSearch(ticks, workers);
@@ -56,7 +58,7 @@ export function createAuthenticator(
   };
 
   async function byCostlySignature(req: IncomingMessage, check: SignatureCheck, hasKey: boolean): Promise<Identity> {
-    const address = clientAddress(req.socket.remoteAddress);
+    const address = addressOf(req);
     if (await limiter.isUsedUp({ kind: "address", id: address })) return {};
     return hasKey ? bySignature(req, check) : byAnySignature(address, check);
   }

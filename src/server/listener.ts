@@ -11,8 +11,9 @@ import type { AddressInfo, Server as NetServer, Socket } from "node:net";
 import { setTimeout as delay, setImmediate } from "node:timers/promises";
 import { UsageError } from "../domain/errors.js";
 import { formatRateLimit } from "../domain/http-headers.js";
+import type { AddressOf } from "./client-address.js";
 import { type Connections, StoppableRequest } from "./connections.js";
-import { clientAddress, type RateLimiter } from "./rate-limiter.js";
+import type { RateLimiter } from "./rate-limiter.js";
 import { errorReply, type HeaderList, METHOD_NOT_ALLOWED, type Reply, TOO_MANY_REQUESTS } from "./replies.js";
 import { type ServedRequest, unparsedRequest } from "./request-report.js";
 import type { TlsCredentials } from "./tls.js";
@@ -45,6 +46,7 @@ interface ListenerOptions {
  */
 export async function createListener(
   limiter: RateLimiter,
+  addressOf: AddressOf,
   onRequest: (request: ServedRequest) => void = () => {},
   { limits, tls }: ListenerOptions = {},
 ): Promise<Server> {
@@ -53,7 +55,7 @@ export async function createListener(
   const server = tls ? (await import("./tls.js")).createTlsServer(options, tls) : createServer(options);
   // Node would answer an unknown `Expect` itself, uncounted and without a body. The header is ignored.
   server.on("checkExpectation", (req, res) => server.emit("request", req, res));
-  const answer = createRawAnswer(limiter, onRequest);
+  const answer = createRawAnswer(limiter, addressOf, onRequest);
   answerParserErrors(server, answer);
   refuseTunnels(server, answer);
   return server;
@@ -163,7 +165,8 @@ function answerParserErrors(server: Server, answer: RawAnswer): void {
     const status = STATUS_BY_CODE[error.code ?? ""] ?? 400;
     // A guess: the parser passes on the bytes at which it stopped.
     const isHead = error.rawPacket?.toString("latin1", 0, 5) === "HEAD ";
-    await answer(socket, errorReply(status, STATUS_CODES[status] ?? ""), isHead);
+    // Its headers are not known.
+    await answer({ socket, headers: {} }, errorReply(status, STATUS_CODES[status] ?? ""), isHead);
   });
 }
 
@@ -176,18 +179,23 @@ function refuseTunnels(server: Server, answer: RawAnswer): void {
     if (socket._httpMessage) return void socket.destroy();
     // Node has stopped reading, and would not notice that the client closes the connection.
     socket.resume();
-    return answer(socket, METHOD_NOT_ALLOWED);
+    return answer(req, METHOD_NOT_ALLOWED);
   });
 }
 
 /** @param isHead whether to leave out the body, as for every HEAD */
-type RawAnswer = (socket: Socket, reply: Reply, isHead?: boolean) => Promise<void>;
+type RawAnswer = (req: Parameters<AddressOf>[0], reply: Reply, isHead?: boolean) => Promise<void>;
 
-function createRawAnswer(limiter: RateLimiter, onRequest: (request: ServedRequest) => void): RawAnswer {
-  return async (socket, reply, isHead = false) => {
+function createRawAnswer(
+  limiter: RateLimiter,
+  addressOf: AddressOf,
+  onRequest: (request: ServedRequest) => void,
+): RawAnswer {
+  return async (req, reply, isHead = false) => {
+    const { socket } = req;
     // The client may disconnect at any time, also while the request is counted.
     socket.on("error", () => socket.destroy());
-    const address = clientAddress(socket.remoteAddress);
+    const address = addressOf(req);
     const { rateLimit, retryAfter } = await limiter.count({ kind: "address", id: address });
     if (!socket.writable) return void socket.destroy();
     const sent = retryAfter === undefined ? reply : TOO_MANY_REQUESTS;

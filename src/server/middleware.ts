@@ -4,7 +4,8 @@ import { ROUTES } from "../domain/routes.js";
 import type { EnvironmentView } from "../service/environment-view.js";
 import type { Service } from "../service/service.js";
 import { type Authenticate, countHeader, type Identity } from "./authentication.js";
-import { type Counter, clientAddress, type RateLimiter } from "./rate-limiter.js";
+import type { AddressOf } from "./client-address.js";
+import type { Counter, RateLimiter } from "./rate-limiter.js";
 import { errorReply, type HeaderList, MESSAGES, type Reply, send, TOO_MANY_REQUESTS } from "./replies.js";
 
 export interface AppRequest extends Request {
@@ -42,7 +43,12 @@ const NOT_STORED = ["Cache-Control", "no-store"];
  * checked now: what else is wrong with the request is told within the limit. Credentials are not checked where they make
  * no difference, for `/healthz` and malformed requests.
  */
-export function identifyAndCount(service: Service, authenticate: Authenticate, limiter: RateLimiter): Handler {
+export function identifyAndCount(
+  service: Service,
+  authenticate: Authenticate,
+  limiter: RateLimiter,
+  addressOf: AddressOf,
+): Handler {
   return (req, res, next) => {
     req.replyHeaders = NOT_STORED;
     req.malformation = findMalformation(req);
@@ -51,7 +57,7 @@ export function identifyAndCount(service: Service, authenticate: Authenticate, l
       req.identity = identity;
       // Now: while the request is counted, newer data may have another environment with the same id.
       if (identity.environment !== undefined) req.view = service.view(identity.environment);
-      const counter = counterOf(req);
+      const counter = counterOf(req, addressOf);
       req.counter = counter.kind;
       return use(limiter.count(counter), ({ rateLimit, retryAfter }) => {
         const wait = retryAfter ?? identity.retryAfter;
@@ -69,9 +75,10 @@ function use<T, R>(value: T | Promise<T>, work: (value: T) => R): R | Promise<Aw
 }
 
 /** The API key's counter or, without valid credentials, the address's. Health checks have their own. */
-function counterOf({ identity, path, socket }: AppRequest): Counter {
-  if (identity.environment) return { kind: "key", id: identity.environment.api_key };
-  return { kind: path === ROUTES.health ? "health" : "address", id: clientAddress(socket.remoteAddress) };
+function counterOf(req: AppRequest, addressOf: AddressOf): Counter {
+  const { environment } = req.identity;
+  if (environment) return { kind: "key", id: environment.api_key };
+  return { kind: req.path === ROUTES.health ? "health" : "address", id: addressOf(req) };
 }
 
 /** Refuses malformed requests and, for everything under /v1, those without valid credentials. */

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, Server } from "node:http";
 import { routeOf } from "../domain/routes.js";
+import type { AddressOf } from "./client-address.js";
 import type { AppRequest } from "./middleware.js";
-import { type Counter, clientAddress } from "./rate-limiter.js";
+import type { Counter } from "./rate-limiter.js";
 import type { Reply } from "./replies.js";
 
 /** An answered request, for logs and metrics: no query, no header but the ids, no body. */
@@ -29,11 +30,16 @@ export interface ServedRequest {
 }
 
 /** Calls `onRequest` for each request that is answered completely. @param ticks monotonic clock in milliseconds */
-export function reportRequests(server: Server, onRequest: (request: ServedRequest) => void, ticks: () => number): void {
+export function reportRequests(
+  server: Server,
+  onRequest: (request: ServedRequest) => void,
+  addressOf: AddressOf,
+  ticks: () => number,
+): void {
   server.on("request", (req: AppRequest, res) => {
     const startedAt = ticks();
     // Later, the client may have disconnected, and polka changes the path.
-    const address = clientAddress(req.socket.remoteAddress);
+    const address = addressOf(req);
     const path = (req.url ?? "").replace(/\?.*/s, "");
     const { method } = req;
     res.once("finish", () => {

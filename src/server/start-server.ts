@@ -3,6 +3,7 @@ import type { Service } from "../service/service.js";
 import { DEFAULT_TOLERANCE, type Tolerance } from "../signing/verify.js";
 import { createApp } from "./app.js";
 import { createAuthenticator } from "./authentication.js";
+import { createAddressOf } from "./client-address.js";
 import { Connections } from "./connections.js";
 import { createFaults, type Faults } from "./faults.js";
 import { bind, createListener, drain, listen } from "./listener.js";
@@ -31,6 +32,8 @@ export interface ServerOptions {
   onConnectionsRefused?: (count: number) => void;
   /** Certificate and key for HTTPS, as PEM texts. Default plain HTTP. */
   tls?: TlsCredentials | undefined;
+  /** Proxies that tell the address of a client in `X-Forwarded-For`: addresses, CIDR ranges or `loopback`. Default none. */
+  trustProxy?: readonly string[];
   /** Faults to simulate. Default none. */
   faults?: Faults;
   /**
@@ -69,8 +72,8 @@ export interface WorkerRole {
  *
  * @param clock Unix time in milliseconds, the same as the service's: with `faults.clockSkew`, the skewed one
  * @param ticks monotonic clock in milliseconds
- * @throws UsageError for an empty host, or TLS credentials that can't be used; the system's error if it can't listen there,
- *   such as `EADDRINUSE`
+ * @throws UsageError for an empty host, TLS credentials that can't be used, or a proxy that is not an address or a range;
+ *   the system's error if it can't listen there, such as `EADDRINUSE`
  */
 export async function startServer(
   service: Service,
@@ -80,16 +83,18 @@ export async function startServer(
   role?: WorkerRole,
 ): Promise<RunningServer> {
   const { host, port: requestedPort, rateLimit: limit, rateWindow: window, ...settings } = withDefaults(options);
-  const { keylessLimit, drainGrace, maxConnections, tolerance } = settings;
+  const { keylessLimit, drainGrace, maxConnections, tolerance, trustProxy } = settings;
   const { tls, onRequest, onConnectionsRefused = () => {}, onInternalError = () => {} } = options;
   const workers = role?.workers ?? 1;
   const limiter = role?.limiter ?? createRateLimiter({ limit, window }, ticks);
-  const authenticate = createAuthenticator(service, limiter, { clock, ticks, tolerance, keylessLimit, workers });
-  const server = await createListener(limiter, onRequest, { tls });
+  const addressOf = await createAddressOf(trustProxy);
+  const identity = { addressOf, clock, ticks, tolerance, keylessLimit, workers };
+  const authenticate = createAuthenticator(service, limiter, identity);
+  const server = await createListener(limiter, addressOf, onRequest, { tls });
   const connections = new Connections(server, { maxConnections, onConnectionsRefused, workers });
-  if (onRequest) reportRequests(server, onRequest, ticks);
+  if (onRequest) reportRequests(server, onRequest, addressOf, ticks);
   const faults = createFaults(options.faults ?? {}, service, clock);
-  const app = createApp({ service, authenticate, limiter, faults, onInternalError });
+  const app = createApp({ service, authenticate, limiter, addressOf, faults, onInternalError });
   server.on("request", connections.inTurn(app));
   const port = await (role ? listen(server, role.handle) : bind(server, host, requestedPort));
   let closing: Promise<void> | undefined;
@@ -101,7 +106,7 @@ export async function startServer(
   };
 }
 
-/** The numbers and the address among the options, with defaults. */
+/** The numbers and addresses among the options, with defaults. */
 export function withDefaults({
   host = defaults.DEFAULT_HOST,
   port = defaults.DEFAULT_PORT,
@@ -110,9 +115,10 @@ export function withDefaults({
   keylessLimit = defaults.DEFAULT_KEYLESS_LIMIT,
   drainGrace = defaults.DEFAULT_DRAIN_GRACE,
   maxConnections = defaults.DEFAULT_MAX_CONNECTIONS,
+  trustProxy = [],
   tolerance,
 }: ServerOptions) {
-  const limits = { rateLimit, rateWindow, keylessLimit, drainGrace, maxConnections };
+  const limits = { rateLimit, rateWindow, keylessLimit, drainGrace, maxConnections, trustProxy };
   return { host, port, ...limits, tolerance: { ...DEFAULT_TOLERANCE, ...tolerance } };
 }
 

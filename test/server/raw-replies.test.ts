@@ -132,7 +132,8 @@ it("a client that resets its connection during a request does not affect others"
 });
 
 it("a client has 5 s for the headers of a request and 10 s for all of it", async () => {
-  const listener = await createListener(createRateLimiter({ limit: 0, window: 60 }, () => 0));
+  const limiter = createRateLimiter({ limit: 0, window: 60 }, () => 0);
+  const listener = await createListener(limiter, () => "192.0.2.1");
   expect(listener).toMatchObject({ headersTimeout: 5_000, requestTimeout: 10_000 });
 });
 

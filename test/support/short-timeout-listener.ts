@@ -1,4 +1,5 @@
 import { onTestFinished } from "vitest";
+import { createAddressOf } from "../../src/server/client-address.js";
 import { bind, createListener } from "../../src/server/listener.js";
 import { createRateLimiter } from "../../src/server/rate-limiter.js";
 
@@ -6,7 +7,7 @@ import { createRateLimiter } from "../../src/server/rate-limiter.js";
 export async function shortTimeoutListener(): Promise<{ port: number }> {
   const limiter = createRateLimiter({ limit: 7_500, window: 60 }, () => performance.now());
   const limits = { headersTimeout: 200, requestTimeout: 200, connectionsCheckingInterval: 20 };
-  const server = await createListener(limiter, undefined, { limits });
+  const server = await createListener(limiter, await createAddressOf(), undefined, { limits });
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();

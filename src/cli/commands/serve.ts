@@ -18,6 +18,7 @@ import type { TlsFiles, TlsPaths } from "../serving/tls-files.js";
 import {
   MAX_SIZE_MB,
   parseSize,
+  parseTrustProxy,
   parseWorkers,
   rateLimitOption,
   rateWindowOption,
@@ -77,6 +78,7 @@ export function serveCommand(context: Context): Command {
       wholeNumber(0),
       DEFAULT_KEYLESS_LIMIT,
     )
+    .option("--trust-proxy <ranges>", "proxies whose X-Forwarded-For is used, such as 10.0.0.0/8", parseTrustProxy)
     .option("--workers <number>", "processes that serve requests, auto for the number of cores", parseWorkers, 1)
     .option("--tls-cert <file>", "serve HTTPS with this certificate, and the next one when the file is replaced")
     .option("--tls-key <file>", "its key")

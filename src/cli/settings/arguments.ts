@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { MAX_KEPT_S } from "../../cache/cached-source.js";
 import { DEFAULT_RATE_LIMIT, DEFAULT_RATE_WINDOW } from "../../domain/defaults.js";
+import { isProxyRange } from "../../domain/proxy-range.js";
 import { isVariableType, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
 
 // Parsers for the arguments of flags. All throw InvalidArgumentError, to which commander adds the flag's name.
@@ -21,6 +22,13 @@ export function parseWorkers(text: string): number {
   const workers = text === "auto" ? Math.min(availableParallelism(), MAX_WORKERS) : Number(text);
   const isValid = text === "auto" || (/^\d+$/.test(text) && workers >= 1 && workers <= MAX_WORKERS);
   return valid(workers, isValid, `a whole number from 1 to ${MAX_WORKERS}, or auto`);
+}
+
+/** `10.0.0.0/8,loopback`. */
+export function parseTrustProxy(text: string): string[] {
+  const ranges = text.split(",");
+  const rule = "addresses or CIDR ranges separated by commas, such as 10.0.0.0/8,2001:db8::1, or loopback";
+  return valid(ranges, ranges.every(isProxyRange), rule);
 }
 
 const SIZE_UNITS: Readonly<Record<string, number>> = { "": 1, KB: 1_024, MB: 1_048_576 };

@@ -195,6 +195,8 @@ it.each([
   ["--rate-window", "0"],
   ["--max-connections", "-1"],
   ["--workers", "0"],
+  ["--trust-proxy", ""],
+  ["--trust-proxy", "10.0.0.0/8,proxy.example"],
   ["--log-format", "xml"],
 ])("serve refuses %s %s with exit code 2", async (flag, value) => {
   const { code, stderr } = await runCli(["serve", flag, value]);

@@ -1,0 +1,49 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { isIP, type Socket } from "node:net";
+import { UsageError } from "../domain/errors.js";
+import { isProxyRange } from "../domain/proxy-range.js";
+import { clientAddress } from "./rate-limiter.js";
+
+/** The address that a request is counted and logged under, as `clientAddress` returns it. */
+export type AddressOf = (req: { readonly socket: Socket; readonly headers: IncomingHttpHeaders }) => string;
+
+/**
+ * With trusted proxies, the address is the last one in `X-Forwarded-For` that is not of such a proxy: what is left of it
+ * may be made up. Whatever is not an IP address ends the list too, and the client is then the proxy that sent it: nobody
+ * can choose the counter of a request.
+ *
+ * @param trustProxy what `isProxyRange` accepts
+ * @throws UsageError for anything else
+ */
+export async function createAddressOf(trustProxy: readonly string[] = []): Promise<AddressOf> {
+  if (trustProxy.length === 0) return ({ socket }) => clientAddress(socket.remoteAddress);
+  const invalid = trustProxy.find((range) => !isProxyRange(range));
+  if (invalid !== undefined) throw new UsageError(`${JSON.stringify(invalid)} is not an address or a range of proxies`);
+  const { default: proxyAddr } = await import("proxy-addr");
+  const trusts = proxyAddr.compile([...trustProxy]);
+  return ({ socket, headers }) => {
+    const { remoteAddress } = socket;
+    const isProxy = remoteAddress !== undefined && trusts(remoteAddress, 0);
+    return clientAddress(isProxy ? forwardedAddress(remoteAddress, headers, trusts) : remoteAddress);
+  };
+}
+
+/** @param proxy the address of the proxy that sent the headers */
+function forwardedAddress(
+  proxy: string,
+  headers: IncomingHttpHeaders,
+  trusts: (address: string, index: number) => boolean,
+): string {
+  // Node.js joins repeated headers by commas, in their order.
+  let rest = String(headers["x-forwarded-for"] ?? "");
+  let address = proxy;
+  // From the right, entry by entry: a client can send thousands, which need not be split.
+  for (let comma = rest.length; comma > 0; rest = rest.slice(0, comma)) {
+    comma = rest.lastIndexOf(",");
+    const entry = rest.slice(comma + 1).replace(/^[ \t]+|[ \t]+$/g, "");
+    if (isIP(entry) === 0) return address;
+    address = entry;
+    if (!trusts(entry, 0)) return address;
+  }
+  return address;
+}

@@ -13,7 +13,8 @@ const MAY_IMPORT: Record<string, string> = {
   store: "domain files",
   service: "domain store",
   server: "domain signing service",
-  cluster: "domain store service server",
+  metrics: "store server",
+  cluster: "domain store service server metrics",
   client: "domain signing",
   openapi: "domain signing server",
   ".": "domain signing store service server client",
@@ -30,7 +31,7 @@ const MAY_IMPORT: Record<string, string> = {
   "cli/processes": "domain files cli/output",
   "cli/settings": "domain files client cache cli/output",
   "cli/sources": "domain files store service client cache encryption formats cli/output cli/processes cli/settings",
-  "cli/serving": "domain files store service server cluster cli/output",
+  "cli/serving": "domain files store service server metrics cluster cli/output",
   "cli/tui":
     "domain store service encryption formats tui/state tui/terminal cli/output cli/processes cli/settings cli/sources",
   "cli/doctor": "domain signing files store client cli/output cli/processes cli/settings cli/sources cli/serving",

@@ -1,3 +1,4 @@
+import type { MetricsJson } from "../metrics/registry.js";
 import type { ServedRequest } from "../server/request-report.js";
 import type { ServerOptions } from "../server/start-server.js";
 import type { TlsCredentials } from "../server/tls.js";
@@ -24,6 +25,8 @@ export interface Start {
   readonly uptime: number;
   /** Whether each request is to be reported. */
   readonly reportsRequests: boolean;
+  /** Whether to collect metrics. */
+  readonly hasMetrics: boolean;
 }
 
 /** The data of the primary's store, which is current once it is complete. */
@@ -41,6 +44,8 @@ export type ToWorker =
   | LeaseAnswer
   /** For new connections. */
   | { readonly kind: "tls"; readonly tls: TlsCredentials }
+  /** The worker shall send its metrics. */
+  | { readonly kind: "collect" }
   /** All workers are to drain, and to say "not-listening". */
   | { readonly kind: "drain" }
   /** No worker is listening any more. */
@@ -52,6 +57,7 @@ export type ToPrimary =
   | { readonly kind: "hello" | "ready" | "not-listening" }
   /** Another server has taken the port since the primary chose it. */
   | { readonly kind: "port-taken" }
+  | { readonly kind: "metrics"; readonly metrics: MetricsJson }
   /** So many connections have been refused. */
   | { readonly kind: "refused"; readonly count: number }
   | { readonly kind: "internal-error"; readonly message: string }

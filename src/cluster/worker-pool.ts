@@ -1,3 +1,4 @@
+import type { WorkerMetrics } from "../metrics/worker-metrics.js";
 import type { ServerOptions } from "../server/start-server.js";
 import type { TlsCredentials } from "../server/tls.js";
 import type { PackedData } from "../store/packed-data.js";
@@ -18,6 +19,8 @@ export interface PoolHooks extends Pick<ServerOptions, "onConnectionsRefused" | 
   onErrorLine: (line: string) => void;
   /** Called when a worker has ended and another one is started. @param reason `exit code 1` or `SIGKILL` */
   onReplaced: (reason: string) => void;
+  /** Gets the metrics of the workers, which collect none without it. */
+  metrics?: WorkerMetrics | undefined;
 }
 
 export interface PoolOptions extends PoolHooks {
@@ -122,18 +125,24 @@ export class WorkerPool {
 
   /** @returns stops what the worker is sent */
   #welcome(worker: WorkerLink): () => void {
-    const { server, workers, handle, ticks, onRequest } = this.#options;
+    const { server, workers, handle, ticks, onRequest, metrics } = this.#options;
     const uptime = ticks() - this.#startedAt;
     this.#leases.add(worker);
     const reportsRequests = onRequest !== undefined;
-    worker.post({ kind: "start", options: server, tls: this.#tls, workers, uptime, reportsRequests }, handle);
+    const hasMetrics = metrics !== undefined;
+    worker.post(
+      { kind: "start", options: server, tls: this.#tls, workers, uptime, reportsRequests, hasMetrics },
+      handle,
+    );
+    metrics?.add(worker, () => worker.post({ kind: "collect" }));
     return feedSnapshots(this.#store, (message) => worker.send(message));
   }
 
   #receive(worker: WorkerLink, message: ToPrimary): void {
-    const { onInternalError } = this.#options;
+    const { onInternalError, metrics } = this.#options;
     if (message.kind === "ask") this.#leases.ask(worker, message);
     else if (message.kind === "give-back") this.#leases.giveBack(worker, message);
+    else if (message.kind === "metrics") metrics?.receive(worker, message.metrics);
     else if (message.kind === "refused") this.#reportRefusals(message.count);
     else if (message.kind === "internal-error") onInternalError?.(message.message);
     else if (message.kind === "requests") this.#report(message);
@@ -163,6 +172,7 @@ export class WorkerPool {
   #remove(worker: WorkerLink, reason: string): void {
     this.#workers.delete(worker);
     this.#leases.remove(worker);
+    this.#options.metrics?.remove(worker);
     this.#onEnd();
     if (this.#isClosing) this.#checkListening();
     else this.#replace(reason, worker);

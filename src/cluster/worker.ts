@@ -1,5 +1,7 @@
+import type { MetricsJson } from "../metrics/registry.js";
 import type { ServedRequest } from "../server/request-report.js";
 import { type RunningServer, type ServerOptions, startServer } from "../server/start-server.js";
+import { ServerStatistics } from "../server/statistics.js";
 import type { TlsCredentials } from "../server/tls.js";
 import { Service } from "../service/service.js";
 import { createLeasedLimiter, type LeasedLimiter } from "./leased-limiter.js";
@@ -26,6 +28,7 @@ export class Worker {
   #limiter: LeasedLimiter | undefined;
   #server: Promise<RunningServer> | undefined;
   #onNoneListening = () => {};
+  #metrics: Promise<() => Promise<MetricsJson>> | undefined;
 
   /** @param clock Unix time in milliseconds @param ticks monotonic clock in milliseconds */
   constructor(link: PrimaryLink, clock: () => number, ticks = () => performance.now()) {
@@ -51,6 +54,9 @@ export class Worker {
         this.#tls = message.tls;
         await (await this.#server)?.renewTls(message.tls);
         break;
+      case "collect":
+        await this.#sendMetrics();
+        break;
       case "none-listening":
         this.#onNoneListening();
         break;
@@ -64,12 +70,13 @@ export class Worker {
     }
   }
 
-  #prepare({ options, tls, workers, uptime, reportsRequests }: Start, handle: object): void {
+  #prepare({ options, tls, workers, uptime, reportsRequests, hasMetrics }: Start, handle: object): void {
     const [link, clock, ticks] = [this.#link, this.#clock, this.#ticks];
     const limiter = createLeasedLimiter({ limit: options.rateLimit }, ticks, (request) => link.send(request));
     const service = new Service(this.#store, clock, ticks, ticks() - uptime);
+    const statistics = hasMetrics ? new ServerStatistics() : undefined;
     const hooks = { ...errorHooks(link), ...(reportsRequests && { onRequest: this.#report.add }) };
-    const serverOptions = { ...options, ...hooks };
+    const serverOptions = { ...options, ...hooks, statistics };
     const untilClosed = () => {
       link.send({ kind: "not-listening" });
       return new Promise<void>((resolve) => {
@@ -77,9 +84,15 @@ export class Worker {
       });
     };
     this.#limiter = limiter;
+    this.#metrics = statistics && prepareMetrics(statistics);
     const role = { workers, limiter, handle, untilClosed };
     this.#tls = tls;
     this.#start = () => startServer(service, { ...serverOptions, tls: this.#tls }, clock, ticks, role);
+  }
+
+  async #sendMetrics(): Promise<void> {
+    const collect = await this.#metrics;
+    if (collect) this.#link.send({ kind: "metrics", metrics: await collect() });
   }
 
   /** Once there is data. */
@@ -94,6 +107,13 @@ export class Worker {
     }
     this.#link.send({ kind: "ready" });
   }
+}
+
+async function prepareMetrics(statistics: ServerStatistics): Promise<() => Promise<MetricsJson>> {
+  const { addServerMetrics, createRegistry } = await import("../metrics/registry.js");
+  const registry = createRegistry();
+  addServerMetrics(registry, statistics);
+  return () => registry.getMetricsAsJSON();
 }
 
 /** Hooks of a server that let the primary write the log. */

@@ -68,7 +68,10 @@ export function createApp(dependencies: AppDependencies): RequestListener {
   }
 
   function route(path: string, handler: Handler): void {
-    app.get(new RegExp(patternOf(path)), handler);
+    app.get(new RegExp(patternOf(path)), (req, res, next) => {
+      req.route = path;
+      return handler(req, res, next);
+    });
   }
 }
 

@@ -122,6 +122,11 @@ export class Connections {
     server.closeIdleConnections = () => {};
   }
 
+  /** How many are open. */
+  get count(): number {
+    return this.#connections.size;
+  }
+
   /** Answers the requests of a connection one by one, since all answers that wait to be sent are in memory. */
   inTurn(listener: RequestListener): RequestListener {
     return (req, res) => {

@@ -19,7 +19,7 @@ import { type ServedRequest, unparsedRequest } from "./request-report.js";
 import type { TlsCredentials } from "./tls.js";
 
 // A request that takes too long is cut off after 5 to 10 s; Node's defaults are 60 to 300 s.
-const LISTENER_OPTIONS: NodeOptions<typeof StoppableRequest> = {
+export const LISTENER_OPTIONS: NodeOptions<typeof StoppableRequest> = {
   IncomingMessage: StoppableRequest,
   headersTimeout: 5_000,
   requestTimeout: 10_000,

@@ -15,6 +15,8 @@ export interface AppRequest extends Request {
   malformation: Reply | undefined;
   /** What it counts against, once it is counted. */
   counter?: Counter["kind"];
+  /** The pattern of its path, once a handler is found. */
+  route?: string;
   /** Its answer. */
   reply?: Reply;
   /** What every answer to the request has: caching and, once the request is counted, the rate limit. */

@@ -9,6 +9,7 @@ import { createFaults, type Faults } from "./faults.js";
 import { bind, createListener, drain, listen } from "./listener.js";
 import { createRateLimiter, type RateLimiter } from "./rate-limiter.js";
 import { reportRequests, type ServedRequest } from "./request-report.js";
+import type { ServerStatistics } from "./statistics.js";
 import type { TlsCredentials } from "./tls.js";
 
 export interface ServerOptions {
@@ -55,6 +56,11 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+/** Options of a server that counts what it does. */
+export interface CountedServerOptions extends ServerOptions {
+  statistics?: ServerStatistics | undefined;
+}
+
 /** What is different for a process that is one of several workers of a server. */
 export interface WorkerRole {
   /** The number of workers. Each has its share of the work and the memory that clients may cost. */
@@ -77,21 +83,30 @@ export interface WorkerRole {
  */
 export async function startServer(
   service: Service,
-  options: ServerOptions,
+  options: CountedServerOptions,
   clock: () => number,
   ticks = () => performance.now(),
   role?: WorkerRole,
 ): Promise<RunningServer> {
   const { host, port: requestedPort, rateLimit: limit, rateWindow: window, ...settings } = withDefaults(options);
   const { keylessLimit, drainGrace, maxConnections, tolerance, trustProxy } = settings;
-  const { tls, onRequest, onConnectionsRefused = () => {}, onInternalError = () => {} } = options;
+  const { tls, statistics, onRequest, onConnectionsRefused = () => {}, onInternalError = () => {} } = options;
   const workers = role?.workers ?? 1;
-  const limiter = role?.limiter ?? createRateLimiter({ limit, window }, ticks);
+  const ownLimiter = role?.limiter ?? createRateLimiter({ limit, window }, ticks);
+  const limiter = statistics?.countDecisions(ownLimiter) ?? ownLimiter;
   const addressOf = await createAddressOf(trustProxy);
   const identity = { addressOf, clock, ticks, tolerance, keylessLimit, workers };
   const authenticate = createAuthenticator(service, limiter, identity);
-  const server = await createListener(limiter, addressOf, onRequest, { tls });
+  const onUnparsed = (request: ServedRequest) => {
+    statistics?.countUnparsed(request.status);
+    onRequest?.(request);
+  };
+  const server = await createListener(limiter, addressOf, onUnparsed, { tls });
   const connections = new Connections(server, { maxConnections, onConnectionsRefused, workers });
+  if (statistics) {
+    statistics.openConnections = () => connections.count;
+    statistics.countRequests(server, ticks);
+  }
   if (onRequest) reportRequests(server, onRequest, addressOf, ticks);
   const faults = createFaults(options.faults ?? {}, service, clock);
   const app = createApp({ service, authenticate, limiter, addressOf, faults, onInternalError });

@@ -7,7 +7,7 @@ import { type FileWatch, watchFile } from "../files/watch-file.js";
 import { type Data, NO_DATA } from "./data.js";
 import { DataFileAdapter, ServedFileAdapter } from "./data-file.js";
 import { type PackedData, packOnDemand } from "./packed-data.js";
-import type { FileStore, Reloadable, Store } from "./store.js";
+import type { FileStore, Reload, Reloadable, Store } from "./store.js";
 
 /** Creates a data file. @throws InvalidDataError when the file exists or can't be written */
 export async function createDataFile(path: string, data: Data): Promise<void> {
@@ -65,6 +65,7 @@ class JsonFileStore<T> implements Store<T>, Reloadable {
   readonly #adapter: ClosableAdapter<T>;
   readonly #db: Low<T>;
   readonly #listeners = new Set<() => void>();
+  readonly #reloadListeners = new Set<(reload: Reload) => void>();
   #watch: FileWatch | undefined;
   #isAskedToRead = false;
   #problem: string | undefined;
@@ -126,6 +127,10 @@ class JsonFileStore<T> implements Store<T>, Reloadable {
     this.#watch?.readAgain();
   }
 
+  onReload(listener: (reload: Reload) => void): void {
+    this.#reloadListeners.add(listener);
+  }
+
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -136,6 +141,7 @@ class JsonFileStore<T> implements Store<T>, Reloadable {
     this.#adapter.close?.();
     this.#spare?.close();
     this.#listeners.clear();
+    this.#reloadListeners.clear();
   }
 
   /** Resolves to whether the file could be read. */
@@ -143,14 +149,18 @@ class JsonFileStore<T> implements Store<T>, Reloadable {
     const isAsked = this.#isAskedToRead;
     this.#isAskedToRead = false;
     const before = this.#problem;
+    let startedAt = performance.now();
     let problem = await this.#read();
     if (problem && !before) {
       // An editor that does not replace the file in one step may still be writing it.
       await delay(SETTLE_MS);
+      startedAt = performance.now();
       problem = await this.#read();
     }
+    const reload = { isRead: !problem, milliseconds: performance.now() - startedAt };
     this.#problem = problem;
     if (isAsked || problem !== before || !problem) for (const listener of this.#listeners) listener();
+    for (const listener of this.#reloadListeners) listener(reload);
     return !problem;
   }
 

@@ -32,6 +32,15 @@ export interface EditableStore extends Store {
 export interface Reloadable {
   /** Reads a watched file again now, changed or not. Listeners are called even if the problem is the same as before. */
   readAgain(): void;
+  /** Calls `listener` after each attempt to read a watched file again, until the store is closed. */
+  onReload(listener: (reload: Reload) => void): void;
+}
+
+/** An attempt to read a data file again. */
+export interface Reload {
+  /** Whether it has been read. If so, its data is the snapshot. */
+  readonly isRead: boolean;
+  readonly milliseconds: number;
 }
 
 export type FileStore = EditableStore & Reloadable;

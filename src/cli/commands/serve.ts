@@ -83,6 +83,12 @@ export function serveCommand(context: Context): Command {
     .option("--tls-cert <file>", "serve HTTPS with this certificate, and the next one when the file is replaced")
     .option("--tls-key <file>", "its key")
     .option("--tls-client-ca <file>", "refuse clients without a certificate from this authority")
+    .option(
+      "--metrics-port <port>",
+      "port to serve metrics for Prometheus on, 0 for a free one",
+      wholeNumber(0, 65_535),
+    )
+    .option("--metrics-host <address>", "address to serve them on", DEFAULT_HOST)
     .option("--print-credentials <environment>", "print the credentials of this environment, with the secret")
     .addOption(new Option("--log-format <format>", "format of the log").choices(["pretty", "json"]).default("pretty"))
     .addHelpText("after", "\nExample:\n  appvars serve --data vars.json --port 0")
@@ -198,11 +204,16 @@ function systemCode({ cause, code }: NodeJS.ErrnoException): string | undefined 
   return cause instanceof Error ? systemCode(cause) : code;
 }
 
-async function warnOfRisks({ data, host = "", tlsCert }: ServeCommandOptions, log: Log): Promise<void> {
+async function warnOfRisks(
+  { data, host = "", tlsCert, metricsPort, metricsHost }: ServeCommandOptions,
+  log: Log,
+): Promise<void> {
   const warning = await looseFileWarning(data);
   if (warning) log("warn", warning);
   if (!isLoopback(host) && tlsCert === undefined)
     log("warn", `--host ${host}: other machines may reach the server, and without TLS the traffic can be read`);
+  if (metricsPort !== undefined && !isLoopback(metricsHost))
+    log("warn", `--metrics-host ${metricsHost}: other machines may read the metrics`);
 }
 
 async function looseFileWarning(path: string): Promise<string | undefined> {

@@ -1,39 +1,64 @@
-import type { Cluster } from "../../cluster/start-cluster.js";
+import type { Cluster, ClusterOptions } from "../../cluster/start-cluster.js";
 import { UsageError } from "../../domain/errors.js";
 import { hasCode } from "../../files/system-errors.js";
-import type { RunningServer, ServerOptions } from "../../server/start-server.js";
+import type { CountedServerOptions, RunningServer, ServerOptions } from "../../server/start-server.js";
 import type { Service } from "../../service/service.js";
 import type { PackedData } from "../../store/packed-data.js";
-import type { Store } from "../../store/store.js";
+import type { Reloadable, Store } from "../../store/store.js";
 import type { OutputFlags } from "../output/context.js";
 import type { Io } from "../output/io.js";
 import { type Log, serverLogHooks } from "./log.js";
+import { type MetricsOptions, serveMetrics } from "./metrics.js";
 
-export interface ListenOptions extends Omit<ServerOptions, "faults"> {
+export interface ListenOptions extends Omit<ServerOptions, "faults">, MetricsOptions {
   /** Number of processes that serve requests; 1 is this one. */
   workers: number;
 }
 
+type ServedStore = Store<PackedData> & Reloadable;
+
 /** @throws UsageError; Error with what to do about it */
 export async function listen(
-  store: Store<PackedData>,
+  store: ServedStore,
   service: Service,
   options: ListenOptions,
   { log, flags, io }: { log: Log; flags: OutputFlags; io: Pick<Io, "env" | "clock"> },
 ): Promise<RunningServer & Partial<Cluster>> {
   const logged = { ...options, ...serverLogHooks(log, flags) };
+  const metrics = await listenForMetrics(store, options, log);
   try {
-    if (options.workers > 1) return await listenWithWorkers(store, logged, log, io.env);
-    const { startServer } = await import("../../server/start-server.js");
-    return await startServer(service, logged, io.clock);
+    const server =
+      options.workers > 1
+        ? await listenWithWorkers(store, { ...logged, metrics: metrics?.workers }, log, io.env)
+        : await listenHere(service, { ...logged, statistics: metrics?.statistics }, io.clock);
+    // Until the last request is answered, there is something to measure.
+    return { ...server, close: () => server.close().finally(() => metrics?.close()) };
   } catch (error) {
-    throw explainListenError(error, options);
+    await metrics?.close();
+    throw explainListenError(error, options, "");
   }
+}
+
+async function listenForMetrics(store: ServedStore, options: ListenOptions, log: Log) {
+  const { metricsHost: host, metricsPort: port, workers } = options;
+  if (port === undefined) return undefined;
+  return serveMetrics(store, { host, port, workers, log }).catch((error) => {
+    throw explainListenError(error, { host, port }, "metrics-");
+  });
+}
+
+async function listenHere(
+  service: Service,
+  options: CountedServerOptions,
+  clock: Io["clock"],
+): Promise<RunningServer & Partial<Cluster>> {
+  const { startServer } = await import("../../server/start-server.js");
+  return startServer(service, options, clock);
 }
 
 async function listenWithWorkers(
   store: Store<PackedData>,
-  options: ListenOptions,
+  options: ListenOptions & Pick<ClusterOptions, "metrics">,
   log: Log,
   env: Io["env"],
 ): Promise<Cluster> {
@@ -51,10 +76,16 @@ async function listenWithWorkers(
   });
 }
 
-function explainListenError(error: unknown, { host, port }: ServerOptions): unknown {
+/** @param prefix of the flags for host and port */
+function explainListenError(
+  error: unknown,
+  { host, port }: Pick<ServerOptions, "host" | "port">,
+  prefix: "" | "metrics-",
+): unknown {
+  const flag = `--${prefix}host`;
   if (hasCode(error, "EADDRINUSE"))
-    return new Error(`port ${port} on ${host} is in use: choose another with --port, or 0 for a free one`);
-  if (hasCode(error, "EAI_AGAIN")) return new Error(`--host ${host} can't be looked up: no DNS server answers`);
+    return new Error(`port ${port} on ${host} is in use: choose another with --${prefix}port, or 0 for a free one`);
+  if (hasCode(error, "EAI_AGAIN")) return new Error(`${flag} ${host} can't be looked up: no DNS server answers`);
   const isForeign = hasCode(error, "EADDRNOTAVAIL", "ENOTFOUND", "EINVAL");
-  return isForeign ? new UsageError(`--host ${host} is not an address of this machine`) : error;
+  return isForeign ? new UsageError(`${flag} ${host} is not an address of this machine`) : error;
 }

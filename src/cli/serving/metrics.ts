@@ -1,0 +1,38 @@
+import type { MetricsServer } from "../../metrics/metrics-server.js";
+import type { WorkerMetrics } from "../../metrics/worker-metrics.js";
+import type { ServerStatistics } from "../../server/statistics.js";
+import type { Reloadable, Store } from "../../store/store.js";
+import type { Log } from "./log.js";
+
+export interface MetricsOptions {
+  /** Port of `/metrics`, 0 for a free one. Default: no metrics. */
+  metricsPort?: number;
+  metricsHost: string;
+}
+
+interface ServedMetrics extends MetricsServer {
+  /** What a server in this process counts in. */
+  readonly statistics?: ServerStatistics;
+  /** What gets the metrics of workers. */
+  readonly workers?: WorkerMetrics;
+}
+
+/** Serves the metrics of this process and, if there are any, of its workers. @throws as `startMetricsServer` does */
+export async function serveMetrics(
+  store: Store<unknown> & Reloadable,
+  { host, port, workers: count, log }: { host: string; port: number; workers: number; log: Log },
+): Promise<ServedMetrics> {
+  const { startMetricsServer } = await import("../../metrics/metrics-server.js");
+  const { addDataMetrics, addServerMetrics, createRegistry } = await import("../../metrics/registry.js");
+  const { WorkerMetrics } = await import("../../metrics/worker-metrics.js");
+  const { ServerStatistics } = await import("../../server/statistics.js");
+  const registry = createRegistry();
+  addDataMetrics(registry, store, () => performance.now());
+  const counted = count > 1 ? { workers: new WorkerMetrics() } : { statistics: new ServerStatistics() };
+  if (counted.statistics) addServerMetrics(registry, counted.statistics);
+  const collect = async () => [await registry.getMetricsAsJSON(), ...((await counted.workers?.collect()) ?? [])];
+  const onError = (error: unknown) => log("error", `the metrics can't be collected: ${(error as Error).message}`);
+  const server = await startMetricsServer({ host, port, collect, onError });
+  log("info", `metrics on ${server.url}`);
+  return { ...server, ...counted };
+}

@@ -1,0 +1,82 @@
+import { createServer, type RequestListener, type ServerResponse } from "node:http";
+import { Connections } from "../server/connections.js";
+import { bind, LISTENER_OPTIONS } from "../server/listener.js";
+import { serverUrl } from "../server/start-server.js";
+import { aggregate } from "./aggregate.js";
+import type { MetricsJson } from "./registry.js";
+
+/** Prometheus keeps one connection open. */
+const MAX_CONNECTIONS = 16;
+
+export interface MetricsServer {
+  /** `http://127.0.0.1:9464/metrics`. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export interface MetricsServerOptions {
+  host: string;
+  /** 0 picks a free one. */
+  port: number;
+  /** Resolves to the metrics of each process. Never called again before that. */
+  collect: () => Promise<MetricsJson[]>;
+  onError: (error: unknown) => void;
+  /** Milliseconds that a client has for a request. Default 5,000. */
+  requestTimeout?: number;
+}
+
+/**
+ * Serves `GET /metrics` in the text format of Prometheus. It has no credentials and no rate limit: requests that arrive
+ * while the metrics are collected get the same answer.
+ *
+ * @throws UsageError for an empty host; the system's error, such as `EADDRINUSE`
+ */
+export async function startMetricsServer({
+  host,
+  port: requestedPort,
+  collect,
+  onError,
+  requestTimeout = 5_000,
+}: MetricsServerOptions): Promise<MetricsServer> {
+  const timeouts = { headersTimeout: requestTimeout, requestTimeout };
+  const server = createServer({ ...LISTENER_OPTIONS, ...timeouts, connectionsCheckingInterval: requestTimeout / 5 });
+  const connections = new Connections(server, { maxConnections: MAX_CONNECTIONS, onConnectionsRefused: () => {} });
+  server.on("request", connections.inTurn(createHandler(collect, onError)));
+  const port = await bind(server, host, requestedPort);
+  return {
+    url: `${serverUrl(host, port)}/metrics`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        connections.destroyAll();
+      }),
+  };
+}
+
+function createHandler(collect: () => Promise<MetricsJson[]>, onError: (error: unknown) => void): RequestListener {
+  let current: Promise<{ text: string; type: string }> | undefined;
+  const scrape = async () => {
+    const metrics = aggregate(await collect());
+    return { text: await metrics.metrics(), type: metrics.contentType };
+  };
+  return async ({ method, url }, res) => {
+    if (url?.replace(/\?.*/s, "") !== "/metrics") return send(res, 404, "Not found\n");
+    if (method !== "GET" && method !== "HEAD") return send(res.setHeader("Allow", "GET, HEAD"), 405, "Only GET\n");
+    try {
+      current ??= scrape().finally(() => {
+        current = undefined;
+      });
+      const { text, type } = await current;
+      send(res, 200, text, type);
+    } catch (error) {
+      onError(error);
+      send(res, 500, "Internal server error\n");
+    }
+  };
+}
+
+function send(res: ServerResponse, status: number, text: string, type = "text/plain; charset=utf-8"): void {
+  const headers = { "Content-Type": type, "Content-Length": Buffer.byteLength(text), "Cache-Control": "no-store" };
+  // For HEAD, Node leaves the body out.
+  res.writeHead(status, headers).end(text);
+}

@@ -1,0 +1,120 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from "prom-client";
+import { LATENCY_BOUNDS, type ServerStatistics } from "../server/statistics.js";
+import type { Reloadable, Store } from "../store/store.js";
+
+/** The metrics of one process, as plain data. */
+export type MetricsJson = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
+
+/**
+ * Metrics of prom-client that are left out. They list all sockets each time, and their names are those of counters, which
+ * they are not.
+ */
+const LEFT_OUT = ["handles", "requests", "resources"].flatMap((what) => [
+  `nodejs_active_${what}`,
+  `nodejs_active_${what}_total`,
+]);
+
+/** A registry with the metrics of this process: CPU time, memory, event loop, garbage collection. */
+export function createRegistry(): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  for (const name of LEFT_OUT) registry.removeSingleMetric(name);
+  return registry;
+}
+
+/** Adds what a server does. */
+export function addServerMetrics(registry: Registry, statistics: ServerStatistics): void {
+  const registers = [registry];
+  new Counter({
+    name: "appvars_http_requests_total",
+    help: "Requests that were answered, by route, method and status.",
+    labelNames: ["route", "method", "status"],
+    registers,
+    collect() {
+      this.reset();
+      for (const [route, { answers }] of statistics.routes)
+        for (const [method, byStatus] of Object.entries(answers))
+          for (const [status, count] of byStatus) this.inc({ route, method, status }, count);
+    },
+  });
+  registry.registerMetric(latencyMetric(statistics));
+  new Counter({
+    name: "appvars_rate_limit_decisions_total",
+    help: "Decisions of the rate limit, by the kind of counter: an API key's, an address's, or an address's for /healthz.",
+    labelNames: ["counter", "decision"],
+    registers,
+    collect() {
+      this.reset();
+      for (const [counter, decisions] of Object.entries(statistics.decisions))
+        for (const [decision, count] of Object.entries(decisions)) this.inc({ counter, decision }, count);
+    },
+  });
+  new Gauge({
+    name: "appvars_open_connections",
+    help: "Connections that are open.",
+    registers,
+    collect() {
+      this.set(statistics.openConnections());
+    },
+  });
+}
+
+/** A histogram of numbers that are there already: prom-client's own takes 1 µs for each request. */
+function latencyMetric({ routes }: ServerStatistics): Metric {
+  const name = "appvars_http_request_duration_seconds";
+  const get = async () => ({
+    name,
+    help: "Time from the head of a request to the end of its answer, by route.",
+    type: "histogram",
+    aggregator: "sum",
+    values: [...routes].flatMap(([route, { latencies, latencySum }]) => {
+      let count = 0;
+      const buckets = latencies.map((more, index) => {
+        count += more;
+        return { metricName: `${name}_bucket`, labels: { le: LATENCY_BOUNDS[index] ?? "+Inf", route }, value: count };
+      });
+      const sum = { metricName: `${name}_sum`, labels: { route }, value: latencySum / 1_000 };
+      return [...buckets, sum, { metricName: `${name}_count`, labels: { route }, value: count }];
+    }),
+  });
+  // What a registry needs of a metric.
+  return { name, get } as unknown as Metric;
+}
+
+/** Adds how the data of a server is reloaded. @param ticks monotonic clock in milliseconds */
+export function addDataMetrics(
+  registry: Registry,
+  store: Pick<Store & Reloadable, "problem" | "onReload">,
+  ticks: () => number,
+): void {
+  const registers = [registry];
+  let loadedAt = ticks();
+  const durations = new Histogram({
+    name: "appvars_data_reload_duration_seconds",
+    help: "Time to read the data file again, by result. A failed attempt is repeated until it succeeds.",
+    labelNames: ["result"],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  });
+  for (const result of ["success", "failure"]) durations.zero({ result });
+  store.onReload(({ isRead, milliseconds }) => {
+    durations.observe({ result: isRead ? "success" : "failure" }, milliseconds / 1_000);
+    if (isRead) loadedAt = ticks();
+  });
+  new Gauge({
+    name: "appvars_data_age_seconds",
+    help: "Time since the data that is served was read from the data file.",
+    registers,
+    collect() {
+      this.set((ticks() - loadedAt) / 1_000);
+    },
+  });
+  new Gauge({
+    name: "appvars_data_last_reload_successful",
+    help: "1, or 0 if the data file can't be read and older data is served.",
+    registers,
+    collect() {
+      this.set(store.problem === undefined ? 1 : 0);
+    },
+  });
+}

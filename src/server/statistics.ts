@@ -1,0 +1,95 @@
+import type { Server } from "node:http";
+import { ROUTES, routeOf } from "../domain/routes.js";
+import { type AppRequest, rawTarget } from "./middleware.js";
+import type { Counter, RateLimiter, RateLimitResult } from "./rate-limiter.js";
+
+/** Upper bounds of the classes of latencies, in seconds. */
+export const LATENCY_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
+
+/** A route or method that is none of the known ones: clients choose what they send, but not how much is counted apart. */
+const OTHER = "other";
+const METHODS = ["GET", "HEAD", OTHER] as const;
+
+/** The requests of a route that have been answered. */
+interface RouteStatistics {
+  /** How many, by method and status. */
+  readonly answers: Readonly<Record<(typeof METHODS)[number], Map<number, number>>>;
+  /** How many took at most the time of each of `LATENCY_BOUNDS` and more than the one before; the last took longer. */
+  readonly latencies: number[];
+  /** Milliseconds. */
+  latencySum: number;
+}
+
+/** What a server has done since it was started. Each number is counted in place: a request costs well below 1 µs. */
+export class ServerStatistics {
+  /** By pattern, such as `/v1/variables/:id`. */
+  readonly routes: ReadonlyMap<string, RouteStatistics> = new Map(
+    [...Object.values(ROUTES), OTHER].map((route) => [route, newRouteStatistics()]),
+  );
+  readonly decisions: Readonly<Record<Counter["kind"], { allowed: number; refused: number }>> = {
+    key: { allowed: 0, refused: 0 },
+    address: { allowed: 0, refused: 0 },
+    health: { allowed: 0, refused: 0 },
+  };
+  /** The number of open connections. */
+  openConnections = (): number => 0;
+
+  /** Counts each request that is answered. @param ticks monotonic clock in milliseconds */
+  countRequests(server: Server, ticks: () => number): void {
+    server.on("request", (req: AppRequest, res) => {
+      const startedAt = ticks();
+      // Unlike "finish", it comes if the client has disconnected, too.
+      res.on("close", () => {
+        if (!res.writableEnded) return;
+        const route = this.#route(req.route ?? routeOf(rawTarget(req).replace(/\?.*/s, "")));
+        addAnswer(route, req.method, res.statusCode);
+        addLatency(route, ticks() - startedAt);
+      });
+    });
+  }
+
+  /** Counts a request that Node's parser does not pass on. */
+  countUnparsed(status: number): void {
+    addAnswer(this.#route(OTHER), OTHER, status);
+  }
+
+  /** The same limiter, with its decisions counted. */
+  countDecisions(limiter: RateLimiter): RateLimiter {
+    const add = ({ kind }: Counter, result: RateLimitResult) => {
+      // There is no decision without a limit.
+      if (result.rateLimit) this.decisions[kind][result.retryAfter === undefined ? "allowed" : "refused"]++;
+      return result;
+    };
+    return {
+      count: (counter) => {
+        const result = limiter.count(counter);
+        return result instanceof Promise ? result.then((later) => add(counter, later)) : add(counter, result);
+      },
+      isUsedUp: (counter) => limiter.isUsedUp(counter),
+    };
+  }
+
+  #route(route = OTHER): RouteStatistics {
+    return this.routes.get(route) as RouteStatistics;
+  }
+}
+
+function newRouteStatistics(): RouteStatistics {
+  const answers = { GET: new Map(), HEAD: new Map(), [OTHER]: new Map() };
+  return { answers, latencies: Array<number>(LATENCY_BOUNDS.length + 1).fill(0), latencySum: 0 };
+}
+
+function addAnswer({ answers }: RouteStatistics, method: string, status: number): void {
+  const byStatus = answers[method === "GET" || method === "HEAD" ? method : OTHER];
+  byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
+}
+
+function addLatency(route: RouteStatistics, milliseconds: number): void {
+  route.latencySum += milliseconds;
+  let index = 0;
+  for (const bound of LATENCY_BOUNDS) {
+    if (milliseconds <= bound * 1_000) break;
+    index++;
+  }
+  route.latencies[index] = (route.latencies[index] ?? 0) + 1;
+}

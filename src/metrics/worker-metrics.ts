@@ -2,9 +2,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import { sumsOf } from "./aggregate.js";
 import type { MetricsJson } from "./registry.js";
 
-/** The time that a worker has to tell its metrics. */
-const WAIT_MS = 1_000;
-
 interface WorkerState {
   readonly ask: () => void;
   /** What it has last told. */
@@ -18,9 +15,15 @@ interface WorkerState {
  * told, so that no sum goes down.
  */
 export class WorkerMetrics {
+  readonly #waitMs: number;
   readonly #workers = new Map<object, WorkerState>();
   /** What the workers that have ended had told. */
   #ended: MetricsJson[] = [];
+
+  /** @param waitMs the time that a worker has to tell its metrics */
+  constructor(waitMs = 1_000) {
+    this.#waitMs = waitMs;
+  }
 
   /** @param ask makes the worker tell its metrics */
   add(worker: object, ask: () => void): void {
@@ -51,7 +54,7 @@ export class WorkerMetrics {
       });
     });
     const given = new AbortController();
-    await Promise.race([Promise.all(told), delay(WAIT_MS, undefined, { signal: given.signal }).catch(() => {})]);
+    await Promise.race([Promise.all(told), delay(this.#waitMs, undefined, { signal: given.signal }).catch(() => {})]);
     given.abort();
     const ended = this.#ended;
     const sums = await sumsOf(ended);

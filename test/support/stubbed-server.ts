@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import type { EnvironmentRecord } from "../../src/domain/environment.js";
-import { type RunningServer, type ServerOptions, startServer } from "../../src/server/start-server.js";
+import { type CountedServerOptions, type RunningServer, startServer } from "../../src/server/start-server.js";
 import { EnvironmentView } from "../../src/service/environment-view.js";
 import { Service } from "../../src/service/service.js";
 import { createMemoryStore } from "../../src/store/memory-store.js";
@@ -23,7 +23,7 @@ type StubbedReader = {
 };
 
 interface Stubs {
-  options?: ServerOptions;
+  options?: CountedServerOptions;
   /** Unix time in milliseconds. */
   clock?: () => number;
   /** Monotonic clock in milliseconds. */

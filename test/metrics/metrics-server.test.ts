@@ -1,0 +1,81 @@
+import { expect, it, onTestFinished, vi } from "vitest";
+import { type MetricsServerOptions, startMetricsServer } from "../../src/metrics/metrics-server.js";
+import type { MetricsJson } from "../../src/metrics/registry.js";
+import { openSocket, receivedUntilClose } from "../support/http.js";
+
+const METRICS = [
+  { name: "answers_total", help: "Help.", type: "counter", aggregator: "sum", values: [{ labels: {}, value: 42 }] },
+] as unknown as MetricsJson;
+
+async function metricsServer(options: Partial<MetricsServerOptions> = {}) {
+  const onError = vi.fn();
+  const collect = async () => [METRICS];
+  const server = await startMetricsServer({ host: "127.0.0.1", port: 0, collect, onError, ...options });
+  onTestFinished(() => server.close());
+  return { ...server, port: Number(new URL(server.url).port), onError };
+}
+
+it("GET /metrics is answered in the text format of Prometheus, HEAD without a body", async () => {
+  const { url } = await metricsServer();
+  const answer = await fetch(url);
+  expect(await answer.text()).toBe("# HELP answers_total Help.\n# TYPE answers_total counter\nanswers_total 42\n");
+  expect(answer.headers.get("Content-Type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+  const head = await fetch(url, { method: "HEAD" });
+  expect([head.status, await head.text()]).toEqual([200, ""]);
+});
+
+it("other paths are answered 404, other methods 405", async () => {
+  const { url } = await metricsServer();
+  expect((await fetch(new URL("/v1/variables", url))).status).toBe(404);
+  expect((await fetch(url, { method: "POST" })).status).toBe(405);
+});
+
+it("requests that arrive while the metrics are collected get the same answer", async () => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const collect = vi.fn(() => released.then(() => [METRICS]));
+  const { url } = await metricsServer({ collect });
+  const answers = [1, 2, 3].map(() => fetch(url));
+  // Once this is answered, the server has read the requests before it.
+  for (const _ of answers) await fetch(new URL("/", url));
+  release();
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(collect).toHaveBeenCalledTimes(1);
+});
+
+it("an error is answered 500 without a reason, and reported", async () => {
+  const collect = () => Promise.reject(new Error("a reason"));
+  const { url, onError } = await metricsServer({ collect });
+  const answer = await fetch(url);
+  expect([answer.status, await answer.text()]).toEqual([500, "Internal server error\n"]);
+  expect(onError).toHaveBeenCalledWith(expect.objectContaining({ message: "a reason" }));
+});
+
+it("clients that send a request too slowly, or send nothing, are cut off", async () => {
+  const server = await metricsServer({ requestTimeout: 100 });
+  const [idle, headers, body] = [await openSocket(server), await openSocket(server), await openSocket(server)];
+  headers.write("GET /metrics HTTP/1.1\r\nHost: a\r\nx: ");
+  body.write("POST /metrics HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n");
+  const drip = setInterval(() => [headers, body].map((socket) => socket.write("a")), 20);
+  await Promise.all([idle, headers, body].map(receivedUntilClose));
+  clearInterval(drip);
+});
+
+it("16 connections may be open", async () => {
+  const server = await metricsServer();
+  const sockets = await Promise.all(Array.from({ length: 17 }, () => openSocket(server)));
+  await Promise.race(sockets.map(receivedUntilClose));
+  const isOpen = ({ closed }: (typeof sockets)[number]) => !closed;
+  expect(sockets.filter(isOpen)).toHaveLength(16);
+});
+
+it("close() does not wait for clients", async () => {
+  const server = await metricsServer({ collect: () => new Promise(() => {}) });
+  const socket = await openSocket(server);
+  socket.write("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
+  const received = receivedUntilClose(socket);
+  await server.close();
+  expect(await received).toBe("");
+});

@@ -39,6 +39,7 @@ export function createLeasedLimiter(
   send: (request: LeaseRequest) => void,
 ): LeasedLimiter {
   if (limit === 0) return { count: () => ({}), isUsedUp: () => false, receive: () => {} };
+  // In the order in which they were leased: so none stays for much longer than a window after its last lease.
   const entries = new Map<string, Entry>();
   // Rounded, as in one process.
   const time = () => Math.floor(ticks());
@@ -77,7 +78,6 @@ export function createLeasedLimiter(
   };
 
   function enter(counter: Counter, now: number): Entry {
-    // Roughly in the order in which they end.
     for (const [name, { minEnd }] of entries) {
       if (minEnd > now) break;
       entries.delete(name);
@@ -117,6 +117,9 @@ export function createLeasedLimiter(
     const isRefused = granted === 0 && !isShared;
     const lease = { available: granted, size: granted, remaining, isRefused };
     Object.assign(entry, lease, { minEnd: at + timeLeft, maxEnd: now + timeLeft, asked: undefined });
+    // The answer may be of the next window: at its old place, it would keep those behind it for another one.
+    entries.delete(nameOf(entry.counter));
+    entries.set(nameOf(entry.counter), entry);
     for (const resolve of entry.questions.splice(0)) resolve(isRefused);
     for (const resolve of entry.requests.splice(0, granted)) resolve(take(entry, now));
     const isLimitReached = granted === 0 && (!isShared || waiting > 0);

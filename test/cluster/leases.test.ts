@@ -3,6 +3,7 @@ import { LeaseBook } from "../../src/cluster/lease-book.js";
 import { createLeasedLimiter, type LeasedLimiter } from "../../src/cluster/leased-limiter.js";
 import type { LeaseAnswer, LeaseRequest } from "../../src/cluster/leases.js";
 import type { Counter } from "../../src/server/rate-limiter.js";
+import { usedMemory } from "../support/used-memory.js";
 
 const KEY: Counter = { kind: "key", id: "a" };
 
@@ -272,6 +273,45 @@ describe("addresses", () => {
     expect(await answer).toBe(false);
     await sendTo(all, 1, 20, address("a"));
     expect(all.admitted()).toBe(20 + 20);
+  });
+
+  it("100,000 addresses do not grow the memory of the primary and a worker", async () => {
+    // The primary answers at once, and has the default number of counters.
+    const book = new LeaseBook<number>({
+      ...{ limit: 100, window: 60, workers: 1, ticks: () => 0 },
+      send: (_worker, answer) => queueMicrotask(() => limiter.receive(answer)),
+    });
+    const limiter = createLeasedLimiter(
+      { limit: 100 },
+      () => 0,
+      (request) => {
+        if (request.kind === "ask") book.ask(0, request);
+      },
+    );
+    book.add(0);
+    const before = usedMemory();
+    for (let n = 0; n < 100_000; n++) await limiter.count(address(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`));
+    // 10,000 counters take 12 MB, 100,000 would take 120.
+    expect(usedMemory() - before).toBeLessThan(30_000_000);
+    expect(await limiter.count(address("192.0.2.1"))).toMatchObject({ retryAfter: 60 });
+  });
+
+  it("a busy address whose windows overlap with its leases does not keep others in a worker's memory", async () => {
+    const all = cluster({ limit: 2, workers: 1, maxAddresses: 100_000 });
+    await sendTo(all, 0, 1, address("busy"));
+    const before = usedMemory();
+    for (let window = 0; window < 20; window++) {
+      for (let n = 0; n < 2_000; n++) void all.request(0, address(`${window} ${n}`));
+      await all.deliver();
+      // Asks at the end of the window, and gets the answer in the next one.
+      all.pass(59_990);
+      void all.request(0, address("busy"));
+      all.pass(20);
+      await all.deliver();
+    }
+    all.outcomes.length = 0;
+    // 2 windows of 2,000 addresses take 5 MB, 20 windows would take 50.
+    expect(usedMemory() - before).toBeLessThan(15_000_000);
   });
 
   it("an address that sends requests in every window keeps its counter, though not all of them are asked for", async () => {

@@ -247,6 +247,33 @@ describe.skipIf(process.platform !== "linux")("serve --workers", () => {
     expect(log().match(/GET \/v1\/variables\/\d 200 in \d+ ms\n/g)).toHaveLength(2);
   });
 
+  it("the metrics are those of all workers, and requests are still counted when a worker has ended", async () => {
+    const server = await serveWith({ workers: 2, flags: ["--metrics-port", "0"] });
+    const { pid, log } = server;
+    const [, url = ""] = /metrics on (\S+)$/m.exec(log()) ?? [];
+    const scrape = async () => (await fetch(url)).text();
+    const connections = (text: string) => Number(/^appvars_open_connections (\d+)$/m.exec(text)?.[1]);
+    const clients = await clientsOfAll(server, 4);
+    await Promise.all(clients.map((get) => get("/v1/variables/1")));
+    const answered = 'appvars_http_requests_total{route="/v1/variables/:id",method="GET",status="200"}';
+    await expect.poll(scrape, PATIENCE).toContain(`${answered} ${clients.length}\n`);
+    expect(connections(await scrape())).toBe(clients.length);
+    process.kill(childrenOf(pid)[0] ?? 0, "SIGKILL");
+    await expect.poll(log, PATIENCE).toContain("a worker has ended");
+    const after = await scrape();
+    expect(after).toContain(`${answered} ${clients.length}\n`);
+    expect(connections(after)).toBeLessThan(clients.length);
+  });
+
+  it("workers take the address of a client from X-Forwarded-For of a trusted proxy", async () => {
+    const { port } = await serveWith({ workers: 2, flags: ["--trust-proxy", "loopback", "--rate-limit", "1"] });
+    const status = async (forwarded: string) =>
+      (await client(port, { "X-Forwarded-For": forwarded })("/healthz")).status;
+    expect([await status("192.0.2.1"), await status("192.0.2.2"), await status("10.0.0.1, 192.0.2.1")]).toEqual([
+      200, 200, 429,
+    ]);
+  });
+
   it("workers have no settings of appvars in their environment, and no arguments", async () => {
     const { pid } = await serveWith({ workers: 2, env: { APPVARS_API_SECRET: "hidden", TZ: "UTC" } });
     for (const worker of childrenOf(pid)) {

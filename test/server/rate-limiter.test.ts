@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Counter, clientAddress, createRateLimiter } from "../../src/server/rate-limiter.js";
+import { usedMemory } from "../support/used-memory.js";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -61,6 +62,21 @@ describe("with more addresses than counters", () => {
     seconds(31);
     expect([await count("d"), await count("e"), await count("f"), await count("g")]).toEqual([1, 1, 1, 0]);
   });
+});
+
+it("200,000 addresses do not grow the memory of a limiter", () => {
+  const limiter = createRateLimiter({ limit: 100, window: 60 }, () => 0);
+  const before = usedMemory();
+  for (let n = 0; n < 100_000; n++) {
+    const high = n.toString(16);
+    limiter.count({ kind: "address", id: clientAddress(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`) });
+    limiter.count({ kind: "health", id: clientAddress(`2001:db8:${high.slice(0, -4) || 0}:${high.slice(-4)}::1`) });
+  }
+  // 20,000 counters take 6 MB, 200,000 would take 60.
+  expect(usedMemory() - before).toBeLessThan(15_000_000);
+  // Whoever has no counter shares one, of which 90,000 requests have been counted.
+  expect(limiter.count({ kind: "address", id: "192.0.2.1" })).toMatchObject({ retryAfter: 60 });
+  expect(limiter.count({ kind: "address", id: "10.0.0.1" })).toMatchObject({ rateLimit: { remaining: 98 } });
 });
 
 describe.each([

@@ -1,0 +1,145 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { bind } from "../../src/server/listener.js";
+import { runCli } from "../support/cli.js";
+import { DATA } from "../support/data.js";
+import { dataFile } from "../support/data-file.js";
+import { DEV_HEADERS } from "../support/http.js";
+
+const DOCS = join(import.meta.dirname, "../../docs");
+const DASHBOARD = readFileSync(join(DOCS, "grafana-dashboard.json"), "utf8");
+const RULES = readFileSync(join(DOCS, "alerts.yml"), "utf8");
+
+/** Needs promtool, which is in Debian's package prometheus. */
+const withPromtool = it.skipIf(spawnSync("promtool", ["--version"]).error !== undefined);
+
+function promtool(args: string[], input = "") {
+  const { status, stdout, stderr } = spawnSync("promtool", args, { input, encoding: "utf8" });
+  return { status, output: stdout + stderr };
+}
+
+/** `serve` with metrics. It ends with the current test, if not before. */
+async function serveWithMetrics() {
+  const { path, write } = await dataFile(DATA);
+  let stop = () => {};
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  const output = { stderr: "", stdout: "" };
+  const argv = ["serve", "--data", path, "--port", "0", "--metrics-port", "0"];
+  const ended = runCli(argv, {
+    untilStopped: () => stopped,
+    onStdout: (text) => {
+      output.stdout += text;
+    },
+    onStderr: (text) => {
+      output.stderr += text;
+    },
+  });
+  onTestFinished(async () => {
+    stop();
+    await ended;
+  });
+  await expect.poll(() => output.stdout).toContain("APPVARS_URL=");
+  const [, metricsUrl = ""] = /metrics on (\S+)$/m.exec(output.stderr) ?? [];
+  const [, url = ""] = /APPVARS_URL=(\S+)/.exec(output.stdout) ?? [];
+  const scrape = async () => (await fetch(metricsUrl)).text();
+  const value = async (series: string) => {
+    const line = (await scrape()).split("\n").find((each) => each.startsWith(`${series} `));
+    return Number(line?.slice(series.length));
+  };
+  const stopNow = () => {
+    stop();
+    return ended;
+  };
+  return { url, metricsUrl, stderr: output.stderr, write, scrape, value, stop: stopNow };
+}
+
+/** A scrape after requests of several kinds. */
+async function scrapeAfterRequests() {
+  const { url, scrape } = await serveWithMetrics();
+  const headers = { ...DEV_HEADERS, "x-forwarded-for": "192.0.2.77" };
+  for (const path of ["/v1/variables-values-by-name/DATABASE_URL/content", "/v1/variables?token=hunter2", "/hunter2"])
+    await fetch(url + path, { headers });
+  await fetch(`${url}/v1/variables`, { headers: { "x-api-key": "hunter2", "x-api-secret": "hunter2" } });
+  await expect.poll(scrape).toContain('status="401"');
+  return scrape();
+}
+
+describe("serve --metrics-port", () => {
+  it("tells where the metrics are before it serves, and closes that port when it stops", async () => {
+    const { metricsUrl, stderr, stop } = await serveWithMetrics();
+    expect(stderr).toMatch(/metrics on http:\/\/127\.0\.0\.1:\d+\/metrics\n.* serving .* on http/);
+    expect((await fetch(metricsUrl)).status).toBe(200);
+    expect(await stop()).toMatchObject({ code: 0 });
+    await expect(fetch(metricsUrl)).rejects.toThrow();
+  });
+
+  it("has no keys, names, values and addresses in its metrics", async () => {
+    const text = await scrapeAfterRequests();
+    expect(text).toContain('{route="/v1/variables-values-by-name/:name/content",method="GET",status="200"} 1');
+    expect(text).toContain('{route="other",method="GET",status="404"} 1');
+    const known = [...DATA.environments.flatMap(({ api_key, api_secret }) => [api_key, api_secret]), "hunter2"];
+    const found = [...known, "shop", "DATABASE_URL", "postgres", "127.0.0.1", "192.0.2"].filter((secret) =>
+      text.includes(secret),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it("counts reloads, and tells whether the last one has failed and how old the data is", async () => {
+    const { write, value } = await serveWithMetrics();
+    const isReadable = () => value("appvars_data_last_reload_successful");
+    const reloads = (result: string) => value(`appvars_data_reload_duration_seconds_count{result="${result}"}`);
+    expect([await isReadable(), await reloads("success"), await reloads("failure")]).toEqual([1, 0, 0]);
+    await write("broken");
+    await expect.poll(isReadable, { timeout: 10_000 }).toBe(0);
+    expect(await reloads("failure")).toBeGreaterThan(0);
+    const age = await value("appvars_data_age_seconds");
+    await write(DATA);
+    await expect.poll(isReadable, { timeout: 10_000 }).toBe(1);
+    expect(await reloads("success")).toBe(1);
+    expect(await value("appvars_data_age_seconds")).toBeLessThan(age);
+  });
+
+  it("exits with an error that names the flag if the port is in use, or the address is not of this machine", async () => {
+    const other = createServer();
+    onTestFinished(() => void other.close());
+    const port = String(await bind(other, "127.0.0.1", 0));
+    const argv = ["serve", "--data", (await dataFile(DATA)).path, "--port", "0", "--metrics-port"];
+    const inUse = await runCli([...argv, port]);
+    expect([inUse.code, inUse.stdout]).toEqual([1, ""]);
+    expect(inUse.stderr).toContain(`port ${port} on 127.0.0.1 is in use: choose another with --metrics-port, or 0`);
+    const foreign = await runCli([...argv, "0", "--metrics-host", "192.0.2.1"]);
+    expect(foreign.code).toBe(2);
+    expect(foreign.stderr).toContain("--metrics-host 192.0.2.1 is not an address of this machine");
+  });
+
+  it("warns if other machines may read the metrics", async () => {
+    const argv = ["serve", "--data", (await dataFile(DATA)).path, "--port", "0", "--metrics-host", "0.0.0.0"];
+    expect((await runCli([...argv, "--metrics-port", "0"])).stderr).toContain("may read the metrics");
+    expect((await runCli(argv)).stderr).not.toContain("metrics");
+  });
+});
+
+describe("the dashboard and the alert rules", () => {
+  it("name only metrics that there are", async () => {
+    const text = await scrapeAfterRequests();
+    const { panels } = JSON.parse(DASHBOARD) as { panels: { targets: { expr: string }[] }[] };
+    const expressions = [...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)), RULES];
+    const names = new Set(expressions.flatMap((each) => each.match(/\b(?:appvars|nodejs|process)_\w+/g) ?? []));
+    expect(names.size).toBeGreaterThan(10);
+    expect([...names].filter((name) => !new RegExp(`^${name}[ {]`, "m").test(text))).toEqual([]);
+  });
+
+  withPromtool("the alert rules pass `promtool check rules`", () => {
+    const { status, output } = promtool(["check", "rules", join(DOCS, "alerts.yml")]);
+    expect([status, output]).toEqual([0, expect.stringContaining("3 rules found")]);
+  });
+});
+
+withPromtool("the metrics pass `promtool check metrics`", async () => {
+  expect(promtool(["check", "metrics"], await scrapeAfterRequests())).toEqual({ status: 0, output: "" });
+});

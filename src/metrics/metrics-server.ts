@@ -44,7 +44,7 @@ export async function startMetricsServer({
   server.on("request", connections.inTurn(createHandler(collect, onError)));
   const port = await bind(server, host, requestedPort);
   return {
-    url: `${serverUrl(host, port)}/metrics`,
+    url: `${serverUrl(host, port, false)}/metrics`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

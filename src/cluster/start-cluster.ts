@@ -1,7 +1,7 @@
 import { type RunningServer, type ServerOptions, serverUrl, withDefaults } from "../server/start-server.js";
 import type { PackedData } from "../store/packed-data.js";
 import type { Store } from "../store/store.js";
-import { openSharedSocket } from "./shared-socket.js";
+import { openSharedSocket, type SharedSocket } from "./shared-socket.js";
 import type { ProcessOptions } from "./worker-link.js";
 import { type PoolHooks, WorkerPool } from "./worker-pool.js";
 
@@ -9,6 +9,8 @@ export interface ClusterOptions extends Omit<ServerOptions, "faults">, PoolHooks
   /** Number of worker processes. */
   workers: number;
   process: ProcessOptions;
+  /** Listened on in place of `host` and `port`. */
+  socket?: SharedSocket | undefined;
 }
 
 export interface Cluster extends RunningServer {
@@ -35,7 +37,7 @@ export async function startCluster(
 ): Promise<Cluster> {
   const { host, port: requestedPort, ...common } = withDefaults(options);
   if (options.tls) (await import("../server/tls.js")).checkTlsCredentials(options.tls);
-  const socket = await openSharedSocket(host, requestedPort);
+  const socket = options.socket ?? (await openSharedSocket(host, requestedPort));
   const server = { ...common, maxConnections: Math.ceil(common.maxConnections / options.workers) };
   const pool = new WorkerPool(store, { ...options, server, handle: socket.handle, ticks });
   const close = () => {
@@ -50,11 +52,10 @@ export async function startCluster(
     socket.close();
     throw error;
   }
-  const { port } = socket;
   let closing: Promise<void> | undefined;
   return {
-    url: serverUrl(host, port, options.tls !== undefined),
-    port,
+    url: serverUrl(socket.host, socket.port, options.tls !== undefined),
+    port: socket.port,
     failure: pool.failure,
     renewTls: async (tls) => {
       const { checkTlsCredentials } = await import("../server/tls.js");

@@ -61,13 +61,13 @@ export interface CountedServerOptions extends ServerOptions {
   statistics?: ServerStatistics | undefined;
 }
 
-/** What is different for a process that is one of several workers of a server. */
-export interface WorkerRole {
+/** What is different for a process that does not open its socket itself, and for one of several workers of a server. */
+export interface ServerRole {
   /** The number of workers. Each has its share of the work and the memory that clients may cost. */
   workers: number;
   /** Counts the requests of all workers. */
   limiter: RateLimiter;
-  /** Of the socket that all of them listen on. */
+  /** Of the socket that is listened on, in place of `host` and `port`. */
   handle: object;
   /** Called when the server has stopped listening. Resolves when those of all workers have. */
   untilClosed: () => Promise<unknown>;
@@ -86,13 +86,13 @@ export async function startServer(
   options: CountedServerOptions,
   clock: () => number,
   ticks = () => performance.now(),
-  role?: WorkerRole,
+  role: Partial<ServerRole> = {},
 ): Promise<RunningServer> {
   const { host, port: requestedPort, rateLimit: limit, rateWindow: window, ...settings } = withDefaults(options);
   const { keylessLimit, drainGrace, maxConnections, tolerance, trustProxy } = settings;
   const { tls, statistics, onRequest, onConnectionsRefused = () => {}, onInternalError = () => {} } = options;
-  const workers = role?.workers ?? 1;
-  const ownLimiter = role?.limiter ?? createRateLimiter({ limit, window }, ticks);
+  const workers = role.workers ?? 1;
+  const ownLimiter = role.limiter ?? createRateLimiter({ limit, window }, ticks);
   const limiter = statistics?.countDecisions(ownLimiter) ?? ownLimiter;
   const addressOf = await createAddressOf(trustProxy);
   const identity = { addressOf, clock, ticks, tolerance, keylessLimit, workers };
@@ -111,13 +111,13 @@ export async function startServer(
   const faults = createFaults(options.faults ?? {}, service, clock);
   const app = createApp({ service, authenticate, limiter, addressOf, faults, onInternalError });
   server.on("request", connections.inTurn(app));
-  const port = await (role ? listen(server, role.handle) : bind(server, host, requestedPort));
+  const port = await (role.handle ? listen(server, role.handle) : bind(server, host, requestedPort));
   let closing: Promise<void> | undefined;
   return {
     url: serverUrl(host, port, tls !== undefined),
     port,
     renewTls: async (renewed) => (await import("./tls.js")).renewTls(server, tls, renewed),
-    close: () => (closing ??= drain(server, connections, drainGrace * 1_000, role?.untilClosed)),
+    close: () => (closing ??= drain(server, connections, drainGrace * 1_000, role.untilClosed)),
   };
 }
 

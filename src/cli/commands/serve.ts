@@ -11,6 +11,7 @@ import { DEFAULT_TOLERANCE } from "../../signing/verify.js";
 import { colorsFor } from "../output/colors.js";
 import type { Context } from "../output/context.js";
 import { printLines } from "../output/printer.js";
+import { takeActivatedSocket } from "../serving/activation.js";
 import { pasteLines } from "../serving/credentials.js";
 import { type ListenOptions, listen } from "../serving/listen.js";
 import { createLog, type Log, type LogFormat, logReloads, logWeakSecrets } from "../serving/log.js";
@@ -92,9 +93,11 @@ export function serveCommand(context: Context): Command {
     .option("--print-credentials <environment>", "print the credentials of this environment, with the secret")
     .addOption(new Option("--log-format <format>", "format of the log").choices(["pretty", "json"]).default("pretty"))
     .addHelpText("after", "\nExample:\n  appvars serve --data vars.json --port 0")
-    .action(({ data, tolerancePast, toleranceFuture, ...options }) => {
+    .action(async ({ data, tolerancePast, toleranceFuture, ...flags }) => {
       const tolerance = { past: tolerancePast, future: toleranceFuture };
-      const serving = runServe({ ...options, tolerance, data: readSettings({ data }, context.io).dataPath }, context);
+      const socket = await takeActivatedSocket(context.io.env, process.pid);
+      const options = { ...flags, ...(socket && { host: socket.host, port: socket.port, socket }), tolerance };
+      const serving = runServe({ ...options, data: readSettings({ data }, context.io).dataPath }, context);
       return serving.finally(context.io.leaveUnread);
     });
 }
@@ -134,6 +137,7 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
       store.readAgain();
       tlsFiles?.readAgain();
     };
+    if (options.socket) log("info", "listening on the socket of the service manager, not on --host and --port");
     log("info", `serving ${path} on ${server.url}`);
     announce(server, shown, context);
     try {

@@ -1,3 +1,4 @@
+import type { SharedSocket } from "../../cluster/shared-socket.js";
 import type { Cluster, ClusterOptions } from "../../cluster/start-cluster.js";
 import { UsageError } from "../../domain/errors.js";
 import { hasCode } from "../../files/system-errors.js";
@@ -13,6 +14,8 @@ import { type MetricsOptions, serveMetrics } from "./metrics.js";
 export interface ListenOptions extends Omit<ServerOptions, "faults">, MetricsOptions {
   /** Number of processes that serve requests; 1 is this one. */
   workers: number;
+  /** Listened on in place of `host` and `port`. */
+  socket?: SharedSocket | undefined;
 }
 
 type ServedStore = Store<PackedData> & Reloadable;
@@ -49,11 +52,11 @@ async function listenForMetrics(store: ServedStore, options: ListenOptions, log:
 
 async function listenHere(
   service: Service,
-  options: CountedServerOptions,
+  options: ListenOptions & CountedServerOptions,
   clock: Io["clock"],
 ): Promise<RunningServer & Partial<Cluster>> {
   const { startServer } = await import("../../server/start-server.js");
-  return startServer(service, options, clock);
+  return startServer(service, options, clock, undefined, options.socket && { handle: options.socket.handle });
 }
 
 async function listenWithWorkers(

@@ -1,0 +1,124 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { Agent, request } from "node:http";
+import net, { type AddressInfo, connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { DATA } from "../support/data.js";
+import { dataFile } from "../support/data-file.js";
+import { DEV_HEADERS, get } from "../support/http.js";
+import { type ServeProcessOptions, serveProcess, startServe } from "../support/serve-process.js";
+
+interface Handle {
+  readonly fd: number;
+  getsockname(name: Partial<AddressInfo>): number;
+  close(): void;
+}
+
+/** A bound socket, which this process does not listen on: it is there while servers come and go. */
+function heldSocket(): { fd: number; port: number } {
+  const handle: Handle = (
+    net as unknown as { _createServerHandle: (...args: unknown[]) => Handle }
+  )._createServerHandle("127.0.0.1", 0, 4, -1, 0);
+  onTestFinished(() => handle.close());
+  const name: Partial<AddressInfo> = {};
+  handle.getsockname(name);
+  return { fd: handle.fd, port: name.port ?? 0 };
+}
+
+/** As systemd starts a service. */
+function activated(fd: number | undefined, count = "1"): ServeProcessOptions {
+  return {
+    through: ["sh", "-c", `LISTEN_PID=$$ LISTEN_FDS=${count} LISTEN_FDNAMES=http exec "$@"`, "sh"],
+    descriptors: fd === undefined ? [] : [fd],
+  };
+}
+
+describe.skipIf(process.platform !== "linux")("a server that a service manager opens the socket for", () => {
+  it.each(["1", "2"])("listens on that socket, and says so, with --workers %s", async (workers) => {
+    const { path } = await dataFile(DATA);
+    const { fd, port } = heldSocket();
+    const server = await serveProcess(["--data", path, "--workers", workers], activated(fd));
+    expect(server.port).toBe(port);
+    expect(await get(server, "/v1/variables/1")).toMatchObject({ status: 200, json: { name: "DATABASE_URL" } });
+    expect(server.log()).toContain("listening on the socket of the service manager, not on --host and --port\n");
+    for (const child of readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8").trim().split(" ")) {
+      if (child !== "") expect(readFileSync(`/proc/${child}/environ`, "utf8")).not.toContain("LISTEN_");
+    }
+    expect(await server.stop()).toBe(0);
+  });
+
+  it.each(["1", "2"])("loses no request when it is restarted under load, with --workers %s", async (workers) => {
+    const { path } = await dataFile(DATA);
+    const { fd, port } = heldSocket();
+    const args = ["--data", path, "--rate-limit", "0", "--workers", workers];
+    let server = await serveProcess(args, activated(fd));
+    const tally = { answered: 0, isOver: false };
+    // Half of the clients open a connection for each request.
+    const clients = Array.from({ length: 16 }, (_, index) => askUntilOver(port, index % 2 === 0, tally));
+    for (let restart = 0; restart < 3; restart++) {
+      const before = tally.answered;
+      await expect.poll(() => tally.answered, { timeout: 20_000 }).toBeGreaterThan(before + 200);
+      expect(await server.stop()).toBe(0);
+      server = await serveProcess(args, activated(fd));
+    }
+    tally.isOver = true;
+    expect((await Promise.all(clients)).flat()).toEqual([]);
+  });
+
+  it("ignores variables that are meant for another process", async () => {
+    const { path } = await dataFile(DATA);
+    const server = await serveProcess(["--data", path], { env: { LISTEN_PID: "1", LISTEN_FDS: "1" } });
+    expect(await get(server, "/v1/variables/1")).toMatchObject({ status: 200 });
+    expect(server.log()).not.toContain("service manager");
+  });
+
+  it("refuses several sockets", async () => {
+    const { path } = await dataFile(DATA);
+    const server = startServe(["--data", path], activated(heldSocket().fd, "2"));
+    expect(await server.ended).toBe(2);
+    expect(server.log()).toBe('appvars: LISTEN_FDS is "2", but serve listens on one socket\n');
+  });
+
+  it.each([
+    ["none", "is not a TCP socket", () => undefined],
+    ["a file", "is not a TCP socket", () => 0],
+    ["a connection", "is not a listening socket", connectedDescriptor],
+  ])("refuses a descriptor that it can't listen on: %s", async (_what, reason, open) => {
+    const { path } = await dataFile(DATA);
+    const server = startServe(["--data", path], activated(await open()));
+    expect(await server.ended).toBe(2);
+    expect(server.log()).toBe(`appvars: LISTEN_FDS is 1, but descriptor 3 ${reason}\n`);
+  });
+});
+
+async function connectedDescriptor(): Promise<number> {
+  const server = net.createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  onTestFinished(() => {
+    socket.destroy();
+    server.close();
+  });
+  await once(socket, "connect");
+  return (socket as unknown as { _handle: Handle })._handle.fd;
+}
+
+/** @returns what went wrong */
+async function askUntilOver(port: number, keepAlive: boolean, tally: { answered: number; isOver: boolean }) {
+  const agent = new Agent({ keepAlive, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  const failures: string[] = [];
+  while (!tally.isOver) {
+    const outgoing = request({ host: "127.0.0.1", port, path: "/v1/variables/1", headers: DEV_HEADERS, agent }).end();
+    try {
+      const [incoming] = await once(outgoing, "response");
+      await text(incoming);
+      if (incoming.statusCode === 200) tally.answered++;
+      else failures.push(`status ${incoming.statusCode}`);
+    } catch (error) {
+      failures.push(String(error));
+    }
+  }
+  return failures;
+}

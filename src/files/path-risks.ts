@@ -139,9 +139,15 @@ export function lstatIfExists(path: string): Stats | undefined {
 
 /** The mode of a file that users other than its owner have access to; undefined for a private one. */
 export async function looseMode(path: string): Promise<string | undefined> {
-  const { mode } = statSync(path);
+  const stats = statSync(path);
+  const { mode } = stats;
   // Windows always reports these bits as set.
-  return sep === "\\" || (mode & 0o077) === 0 ? undefined : `0${(mode & 0o777).toString(8)}`;
+  return sep === "\\" || (mode & 0o077) === 0 || isCredential(stats) ? undefined : `0${(mode & 0o777).toString(8)}`;
+}
+
+/** Root's own and read-only: systemd gives a service access to its credentials by an ACL, whose mask is the group's mode. */
+function isCredential({ uid, gid, mode }: Ownership): boolean {
+  return uid === ROOT && gid === ROOT && (mode & 0o777) === 0o440;
 }
 
 export async function looseModeWarning(path: string): Promise<string | undefined> {

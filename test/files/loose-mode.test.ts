@@ -22,6 +22,13 @@ describe.skipIf(process.platform === "win32")("the mode of a data file", () => {
     expect(await looseModeWarning(path)).toBe(warning);
   });
 
+  it.runIf(process.getuid?.() === 0)(
+    "is fine for a credential of a systemd service, which an ACL protects",
+    async () => {
+      expect(await looseModeWarning(await fileOf(0o440))).toBeUndefined();
+    },
+  );
+
   it("can't be checked for a missing file", async () => {
     await expect(looseModeWarning(join(await temporaryFolder(), "none.json"))).rejects.toThrow("ENOENT");
   });

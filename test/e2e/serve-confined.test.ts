@@ -1,0 +1,51 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { chown } from "node:fs/promises";
+import { dirname } from "node:path";
+import { expect, it } from "vitest";
+import { BINARY } from "../support/binary.js";
+import { DATA } from "../support/data.js";
+import { dataFile } from "../support/data-file.js";
+import { get } from "../support/http.js";
+import { serveProcess } from "../support/serve-process.js";
+
+const NOBODY = 65_534;
+const AS_NOBODY = ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
+
+/**
+ * What Containerfile asks for: process 1, as nobody without a home and without capabilities, where nothing can be
+ * written. As under docs/systemd, /proc shows processes only.
+ */
+const CONFINED = `
+cut -d " " -f 5 /proc/self/mountinfo | while read -r place; do mount -o remount,bind,ro "$place" 2>/dev/null; done
+mount -t proc -o subset=pid proc /proc
+cd / && unset HOME
+exec ${AS_NOBODY.join(" ")} --no-new-privs --bounding-set=-all "$@"`;
+const THROUGH = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", CONFINED, "sh"];
+
+const canConfine =
+  spawnSync("unshare", ["--mount", "--pid", "--fork", "mount", "-t", "proc", "-o", "subset=pid", "proc", "/proc"])
+    .status === 0 && spawnSync(AS_NOBODY[0] as string, [...AS_NOBODY.slice(1), "test", "-r", BINARY]).status === 0;
+
+it.skipIf(!canConfine)("a server runs as nobody and process 1 on a read-only file system", async () => {
+  const { path } = await dataFile(DATA);
+  for (const owned of [dirname(path), path]) await chown(owned, NOBODY, NOBODY);
+  const args = ["--must-exist", "--data", path, "--workers", "2", "--log-format", "json"];
+  const server = await serveProcess(args, { through: THROUGH });
+  expect(await get(server, "/v1/variables/1")).toMatchObject({ status: 200, json: { name: "DATABASE_URL" } });
+  const [first = 0] = childrenOf(server.pid);
+  expect(readFileSync(`/proc/${first}/status`, "utf8")).toMatch(/^NSpid:\s\d+\s1$/m);
+
+  const workers = childrenOf(first);
+  process.kill(workers[0] as number, "SIGKILL");
+  // The ended one is gone, too: process 1 has waited for it.
+  await expect.poll(() => childrenOf(first), { timeout: 20_000 }).toEqual([workers[1], expect.any(Number)]);
+
+  process.kill(first, "SIGTERM");
+  expect(await server.ended).toBe(0);
+  expect(server.log()).toContain("a worker has ended (SIGKILL); another one takes its place");
+});
+
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
+}

@@ -2,9 +2,13 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 // @ts-expect-error: scripts of the build have no types
 import { replaceInkOutput } from "./scripts/replace-ink-output.mjs";
+import { ResultTable } from "./test/abuse/result-table.js";
 
 /** Real terminals, other shells, signals, and tests that take long: `npm run test:e2e`. */
 const E2E = "test/e2e/**/*.test.ts";
+
+/** What hostile clients, files and servers try, and long load: `npm run abuse`. */
+const ABUSE = "test/abuse/**/*.test.ts";
 
 /** Test files that mock modules or change the colors of a whole process. Each has its own, which costs 0.3 s. */
 const ISOLATED = [
@@ -36,14 +40,31 @@ export default defineConfig({
     // Vitest leaves one core unused by default, and has no percentage above this.
     maxWorkers: "100%",
     sequence: { sequencer: SessionsFirst },
+    // The second prints nothing unless tests of abuse have run.
+    reporters: ["default", new ResultTable()],
     projects: [
       // Left out by `!`, since `exclude` would take the place of `--exclude` on the command line.
       {
         extends: true,
-        test: { name: "shared", include: ["test/**/*.test.{ts,tsx}", ...[...ISOLATED, E2E].map(not)], isolate: false },
+        test: {
+          name: "shared",
+          include: ["test/**/*.test.{ts,tsx}", ...[...ISOLATED, E2E, ABUSE].map(not)],
+          isolate: false,
+        },
       },
       { extends: true, test: { name: "isolated", include: ISOLATED } },
       { extends: true, test: { name: "e2e", include: [E2E] } },
+      {
+        extends: true,
+        // One at a time: some measure how long an answer takes.
+        test: {
+          name: "abuse",
+          include: [ABUSE],
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+          testTimeout: 900_000,
+        },
+      },
     ],
   },
 });

@@ -13,8 +13,9 @@ import { type CliResult, runCli } from "../support/cli.js";
 import { DATA, edited } from "../support/data.js";
 import { type DataFile, dataFile } from "../support/data-file.js";
 import { get } from "../support/http.js";
+import { grouped, QUICK } from "../support/measuring.js";
 import { leftBeside } from "./counting-file.js";
-import { addRow, figure, grouped, QUICK, since } from "./figure.js";
+import { addRow, figure, since } from "./figure.js";
 import { type AroundCall, type FsCall, withFsCalls } from "./fs-calls.js";
 import { Stepper, World } from "./stepper.js";
 

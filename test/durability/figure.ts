@@ -1,8 +1,5 @@
 import { TestRunner } from "vitest";
 
-/** Whether to make only some of the attempts, which takes half the time. */
-export const QUICK = process.env["QUICK"] === "1";
-
 /** The counts of a test; undefined for what can't happen in it. */
 export interface Row {
   /** The name of the row in the table. */
@@ -33,11 +30,6 @@ export function addRow(row: Row): void {
 export function figure(line: string): void {
   // biome-ignore lint/suspicious/noConsole: it is what these measurements are run for
   console.log(line);
-}
-
-/** `1600` -> `1,600` */
-export function grouped(count: number): string {
-  return count.toLocaleString("en-US");
 }
 
 /** The seconds since `start`, which is of `performance.now()`, as `1.2 s`. */

@@ -2,8 +2,9 @@ import { readdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { openDataFile } from "../../src/store/json-file-store.js";
+import { QUICK } from "../support/measuring.js";
 import { countingFile, leftBeside, readCount } from "./counting-file.js";
-import { addRow, figure, QUICK, since } from "./figure.js";
+import { addRow, figure, since } from "./figure.js";
 import { startProgram } from "./programs.js";
 
 const waits = vi.hoisted(() => ({ count: 0 }));

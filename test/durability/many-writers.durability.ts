@@ -4,8 +4,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { createToken } from "../../src/files/lock-holder.js";
 import { parseData } from "../../src/store/parse-data.js";
+import { grouped, QUICK } from "../support/measuring.js";
 import { countingFile, leftBeside } from "./counting-file.js";
-import { addRow, figure, grouped, QUICK, since } from "./figure.js";
+import { addRow, figure, since } from "./figure.js";
 import { type Program, runWriter, startProgram } from "./programs.js";
 
 const WRITERS = 8;

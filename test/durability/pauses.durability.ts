@@ -5,8 +5,9 @@ import { openDataFile } from "../../src/store/json-file-store.js";
 import { parseData } from "../../src/store/parse-data.js";
 import { DATA } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
+import { grouped, QUICK } from "../support/measuring.js";
 import { leftBeside } from "./counting-file.js";
-import { addRow, figure, grouped, QUICK, since } from "./figure.js";
+import { addRow, figure, since } from "./figure.js";
 import { Stepper, World } from "./stepper.js";
 
 // Each lane has its own file, and computes while the others wait for the file system.

@@ -1,8 +1,9 @@
 import { Agent } from "node:http";
 import { expect, it, onTestFinished } from "vitest";
 import { request } from "../support/http.js";
+import { grouped, QUICK } from "../support/measuring.js";
 import { countingData, countingFile, KEYS } from "./counting-file.js";
-import { addRow, figure, grouped, QUICK } from "./figure.js";
+import { addRow, figure } from "./figure.js";
 import { startProgram } from "./programs.js";
 
 const REPLACES = QUICK ? 250 : 1_000;

@@ -1,5 +1,6 @@
 import type { Reporter, TestModule } from "vitest/node";
-import { grouped, type Row } from "./figure.js";
+import { grouped } from "../support/measuring.js";
+import type { Row } from "./figure.js";
 
 const COLUMNS = ["tries", "lost", "torn", "refused"] as const;
 

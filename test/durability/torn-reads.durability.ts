@@ -5,7 +5,8 @@ import { expect, it, onTestFinished } from "vitest";
 import { BINARY, type Finished, run } from "../support/binary.js";
 import { runCli } from "../support/cli.js";
 import { type DataFile, dataFile } from "../support/data-file.js";
-import { addRow, figure, grouped, QUICK, type Row } from "./figure.js";
+import { grouped, QUICK } from "../support/measuring.js";
+import { addRow, figure, type Row } from "./figure.js";
 import { startProgram } from "./programs.js";
 
 const VARIABLES = 5_000;

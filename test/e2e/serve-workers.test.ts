@@ -115,19 +115,6 @@ async function keepAsking(ask: () => Promise<unknown>, isEnough: () => boolean):
 }
 
 describe.skipIf(process.platform !== "linux")("serve --workers", () => {
-  it.each([2, 4])("%i workers admit exactly the limit of 200 concurrent requests", async (workers) => {
-    const server = await serveWith({ workers, flags: ["--rate-limit", "100"] });
-    const { child, exit } = server;
-    const clients = Array.from({ length: 200 }, () => client(server.port));
-    await Promise.all(clients.map((get) => get("/healthz")));
-    const answers = await Promise.all(clients.map((get) => get("/v1/variables/1")));
-    const statuses = answers.map(({ status }) => status);
-    expect(statuses.filter((status) => status === 200)).toHaveLength(100);
-    expect(statuses.filter((status) => status === 429)).toHaveLength(100);
-    child.kill("SIGTERM");
-    expect(await exit).toEqual([0, null]);
-  });
-
   it("a worker that is killed takes only its own connections with it, and is replaced", async () => {
     const server = await serveWith({ workers: 2, flags: ["--rate-limit", "0"] });
     const { port, pid, log } = server;

@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are what a shell or HCL would expand
 import type { JsonValue, NamedValue } from "../../src/domain/variable.js";
+import { seededRandom } from "../support/random.js";
 
 /** Texts that have broken the output of some program like this one, or look like the syntax of one of our formats. */
 export const NASTY_TEXTS: readonly string[] = [
@@ -284,20 +285,9 @@ const PIECES = [
 
 /** Texts of up to 12 pieces that are likely to break something; the same for the same seed. */
 export function randomTexts(count: number, seed: number): string[] {
-  const random = mulberry32(seed);
+  const random = seededRandom(seed);
   const pick = () => PIECES[Math.floor(random() * PIECES.length)];
   return Array.from({ length: count }, () => Array.from({ length: Math.floor(random() * 13) }, pick).join(""));
-}
-
-/** Tommy Ettinger's generator: Math.random has no seed. */
-function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 /** All of the above: what each format has to write so that its consumer reads it back, or to refuse. */

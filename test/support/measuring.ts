@@ -1,0 +1,7 @@
+/** Whether to make only some of the attempts. */
+export const QUICK = process.env["QUICK"] === "1";
+
+/** `1600` -> `1,600` */
+export function grouped(count: number): string {
+  return count.toLocaleString("en-US");
+}

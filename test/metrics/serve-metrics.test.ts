@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, type TestContext } from "vitest";
 import { bind } from "../../src/server/listener.js";
 import { runCli } from "../support/cli.js";
 import { DATA } from "../support/data.js";
@@ -13,11 +13,10 @@ const DOCS = join(import.meta.dirname, "../../docs");
 const DASHBOARD = readFileSync(join(DOCS, "grafana-dashboard.json"), "utf8");
 const RULES = readFileSync(join(DOCS, "alerts.yml"), "utf8");
 
-/** Needs promtool, which is in Debian's package prometheus. */
-const withPromtool = it.skipIf(spawnSync("promtool", ["--version"]).error !== undefined);
-
-function promtool(args: string[], input = "") {
-  const { status, stdout, stderr } = spawnSync("promtool", args, { input, encoding: "utf8" });
+/** Skips the test if there is no promtool. */
+function promtool({ skip }: TestContext, args: string[], input = "") {
+  const { error, status, stdout, stderr } = spawnSync("promtool", args, { input, encoding: "utf8" });
+  skip(error !== undefined, "promtool is missing: it is in Debian's package prometheus");
   return { status, output: stdout + stderr };
 }
 
@@ -134,12 +133,12 @@ describe("the dashboard and the alert rules", () => {
     expect([...names].filter((name) => !new RegExp(`^${name}[ {]`, "m").test(text))).toEqual([]);
   });
 
-  withPromtool("the alert rules pass `promtool check rules`", () => {
-    const { status, output } = promtool(["check", "rules", join(DOCS, "alerts.yml")]);
+  it("the alert rules pass `promtool check rules`", (context) => {
+    const { status, output } = promtool(context, ["check", "rules", join(DOCS, "alerts.yml")]);
     expect([status, output]).toEqual([0, expect.stringContaining("3 rules found")]);
   });
 });
 
-withPromtool("the metrics pass `promtool check metrics`", async () => {
-  expect(promtool(["check", "metrics"], await scrapeAfterRequests())).toEqual({ status: 0, output: "" });
+it("the metrics pass `promtool check metrics`", async (context) => {
+  expect(promtool(context, ["check", "metrics"], await scrapeAfterRequests())).toEqual({ status: 0, output: "" });
 });

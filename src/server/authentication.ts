@@ -32,8 +32,14 @@ export type Authenticate = (req: IncomingMessage, target: string) => Identity | 
  */
 const MAX_CHEAP_TARGET_BYTES = 1_024;
 
-// Checked if a key is unknown, so that the time does not reveal which keys exist.
-const NOTHING = prepareSecret(randomBytes(32).toString("hex"));
+type Claimant = Omit<KeyOwner, "environment"> & { readonly environment: EnvironmentRecord | undefined };
+
+/** Checked if a key is unknown, in the same steps, so that the time does not reveal which keys exist. */
+const NOBODY: Claimant = {
+  environment: undefined,
+  pair: { api_key: "", api_secret: randomBytes(32).toString("hex") },
+  validUntil: Number.POSITIVE_INFINITY,
+};
 
 /** Authenticates requests. The work that requests without credentials cause is limited, whatever the rate limit. */
 export function createAuthenticator(
@@ -64,21 +70,19 @@ export function createAuthenticator(
   }
 
   function byKeyAndSecret(req: IncomingMessage): EnvironmentRecord | undefined {
-    const owner = claim(header(req, "x-api-key"));
-    const matches = secretMatches(header(req, "x-api-secret"), owner ? prepared(owner.pair).hash : NOTHING.hash);
-    return matches ? owner?.environment : undefined;
+    const { environment, pair } = claim(header(req, "x-api-key"));
+    return secretMatches(header(req, "x-api-secret"), prepared(pair).hash) ? environment : undefined;
   }
 
   function bySignature(req: IncomingMessage, check: SignatureCheck): Identity {
-    const owner = claim(header(req, "x-api-key"));
-    const matches = check.madeWith(owner ? prepared(owner.pair).key : NOTHING.key);
-    return { environment: matches ? owner?.environment : undefined };
+    const { environment, pair } = claim(header(req, "x-api-key"));
+    return { environment: check.madeWith(prepared(pair).key) ? environment : undefined };
   }
 
   /** The environment that a key belongs to, and its pair, if that is valid now. */
-  function claim(apiKey: string): KeyOwner | undefined {
-    const owner = service.index.ownerOfKey(apiKey);
-    return owner && clock() >= owner.validUntil ? undefined : owner;
+  function claim(apiKey: string): Claimant {
+    const owner = service.index.ownerOfKey(apiKey) ?? NOBODY;
+    return clock() >= owner.validUntil ? NOBODY : owner;
   }
 
   function byAnySignature(address: string, { cost, madeWith }: SignatureCheck): Identity {

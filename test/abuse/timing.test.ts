@@ -59,8 +59,12 @@ it("the time to refuse credentials does not tell whether the key exists", async 
   const kinds = Object.keys(KINDS) as Kind[];
   const times = new Map(kinds.map((kind) => [kind, [] as number[]]));
   const order = Array.from({ length: TRIES }, () => random.shuffle(kinds)).flat();
-  for (const [index, kind] of [...order.slice(0, WARM_UP), ...order].entries()) {
-    const bytes = requestText("GET", TARGET, KINDS[kind](random));
+  // All made before: what the client does between two requests would change how soon the next one is answered.
+  const requests = [...order.slice(0, WARM_UP), ...order].map((kind) => ({
+    kind,
+    bytes: Buffer.from(requestText("GET", TARGET, KINDS[kind](random)), "latin1"),
+  }));
+  for (const [index, { kind, bytes }] of requests.entries()) {
     const start = process.hrtime.bigint();
     const answer = await connection.ask(bytes);
     const nanoseconds = Number(process.hrtime.bigint() - start);

@@ -35,16 +35,16 @@ check_contents() { # TARBALL
     case $file in
       dist/*.d.ts) source=src/${file#dist/} && source=${source%.d.ts}.ts ;;
       dist/*.js | dist/*.cjs) source=src/${file#dist/} && source=${source%.*}.ts ;;
-      docs/*.md | docs/tui.svg) source=$file ;;
+      docs/*.md | docs/tui.svg | docs/systemd/appvars.*) source=$file ;;
       bin/appvars.cjs | data/example.json | data/*.schema.json | data/completion/*) source=$file ;;
-      package.json | README.md | LICENSE | CHANGELOG.md) source=$file ;;
+      package.json | README.md | LICENSE | CHANGELOG.md | SECURITY.md) source=$file ;;
       dist/tui/LICENSES.md) source=rolldown.config.js ;;
       *) fail "$file is not needed in the tarball" ;;
     esac
     [[ -e $source || -e ${source}x ]] || fail "$file has no source: it is left over from an earlier build"
   done <"$work/contents"
   for file in bin/appvars.cjs dist/index.js dist/index.d.ts data/example.json data/appvars{,.settings}.schema.json \
-    data/completion/appvars.{bash,zsh,fish} docs/commands.md docs/tui.svg README.md LICENSE CHANGELOG.md; do
+    data/completion/appvars.{bash,zsh,fish} docs/commands.md docs/tui.svg README.md LICENSE CHANGELOG.md SECURITY.md; do
     grep -qxF "$file" "$work/contents" || fail "$file is missing from the tarball"
   done
   echo "ok: the tarball holds what it must and nothing else"

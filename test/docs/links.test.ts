@@ -3,7 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { expect, it } from "vitest";
 import { DOCUMENTS, REPOSITORY } from "./documents.js";
 
-const FILES = [...DOCUMENTS, "CONTRIBUTING.md", "CHANGELOG.md", "test/scripts/README.md"];
+const FILES = [...DOCUMENTS, "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "test/scripts/README.md"];
 
 it.each(FILES)("relative links in %s lead to files and headings that exist", (path) => {
   expect(linksOf(path).filter((link) => !exists(link, path))).toEqual([]);

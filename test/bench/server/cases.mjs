@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ServerProcess } from "../shared/server-process.mjs";
@@ -13,6 +13,9 @@ const MANY = 1_000_000;
 /** Of many variables, this many are read. */
 const MAX_TARGETS = 20_000;
 const PAGE = 50;
+const tlsFile = (name) => fileURLToPath(new URL(`../../support/tls/${name}.pem`, import.meta.url));
+const TLS = ["--tls-cert", tlsFile("certificate"), "--tls-key", tlsFile("key")];
+const LOG = ["--verbose", "--log-format", "json"];
 /** Headers that `node:http` writes itself. */
 const OWN_HEADERS = new Set(["date", "connection", "keep-alive"]);
 
@@ -26,9 +29,10 @@ const OWN_HEADERS = new Set(["date", "connection", "keep-alive"]);
  *   `limit` is the case of the bare server that sends the same answers
  */
 export async function startCases(folder, start) {
-  const serve = async (name, data) => {
+  const serve = async (name, data, flags = []) => {
     const file = writeData(folder, name, data).path;
-    return { file, ...(await start(ServerProcess.serve(file, { core: SERVER_CORE }))) };
+    const stderr = openSync(`${file}.log`, "w");
+    return { file, ...(await start(ServerProcess.serve(file, { core: SERVER_CORE, flags, stderr }))) };
   };
   const peer = (name, argument) => start(new ServerProcess([peerPath(name), argument], { core: SERVER_CORE }));
   const bare = async (name, recorded) => {
@@ -73,6 +77,12 @@ export async function startCases(folder, start) {
     { ...(await peer("express", file)), ...guarded, name: "Express 4, hmac-auth-express, express-rate-limit" },
     { ...(await peer("json-server", file)), ...content, name: "json-server, no signature, no rate limit" },
   ].map((item) => complete({ ...item, limit: bareContent }));
+  const plain = others[0];
+  const secured = [
+    { ...(await serve("tls.json", data, TLS)), request: "content by name, TLS" },
+    { ...(await serve("log.json", data, LOG)), request: "content by name, log of each request" },
+    { ...(await serve("tls-log.json", data, [...TLS, ...LOG])), request: "content by name, TLS and log" },
+  ].map((item) => complete({ ...guarded, name: "appvars", ...item, limit: plain }));
   return [
     bareContent,
     ...others,
@@ -80,6 +90,7 @@ export async function startCases(folder, start) {
     complete({ ...appvars, ...page, name: "appvars", limit: barePage }),
     bareUnchanged,
     complete({ ...appvars, ...unchangedPage, name: "appvars", limit: bareUnchanged }),
+    ...secured,
   ];
 }
 

@@ -40,7 +40,10 @@ export async function throughput({ folder, rounds, log }) {
       }
     }
     const [bare, appvars] = cases;
-    return `${report(cases)}\n\n${await halfLoad([bare, appvars], { requests, rounds, log })}`;
+    const ofAppvars = cases.filter(({ limit }) => limit === appvars);
+    const ofBare = cases.filter((item) => !ofAppvars.includes(item));
+    const tables = [report(ofBare), report([{ ...appvars, limit: undefined }, ...ofAppvars])];
+    return `${tables.join("\n\n")}\n\n${await halfLoad([bare, appvars], { requests, rounds, log })}`;
   } finally {
     await Promise.all(servers.map((server) => server.stop()));
   }

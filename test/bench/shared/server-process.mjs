@@ -11,7 +11,7 @@ export const RATE_LIMIT = 1e9;
 /** Clock ticks of /proc/PID/stat in a second: fixed on Linux. */
 const TICKS_PER_SECOND = 100;
 
-/** A Node.js program that prints `http://127.0.0.1:PORT` once it listens. */
+/** A Node.js program that prints `http://127.0.0.1:PORT`, or with `https`, once it listens. */
 export class ServerProcess {
   /** By performance.now(). */
   startedAt = performance.now();
@@ -20,20 +20,20 @@ export class ServerProcess {
 
   /**
    * @param {string[]} args of `node`
-   * @param {{ core?: number }} options the only core that it may run on
+   * @param {{ core?: number, stderr?: number | "pipe" }} options the only core that it may run on, and where it logs to
    */
-  constructor(args, { core } = {}) {
+  constructor(args, { core, stderr = "pipe" } = {}) {
     const pin = core === undefined ? [] : ["taskset", "--cpu-list", String(core)];
     const [program, ...rest] = [...pin, process.execPath, ...args];
     const env = { ...process.env, NODE_ENV: "production" };
-    this.#child = spawn(program, rest, { env, stdio: ["ignore", "pipe", "pipe"] });
+    this.#child = spawn(program, rest, { env, stdio: ["ignore", "pipe", stderr] });
     this.#ended = new Promise((resolve) => this.#child.once("close", resolve));
   }
 
-  /** `appvars serve` on a free port. */
-  static serve(file, options) {
+  /** `appvars serve` on a free port. @param {{ flags?: string[] }} options further flags, and those of the constructor */
+  static serve(file, { flags = [], ...options } = {}) {
     const limit = ["--rate-limit", String(RATE_LIMIT)];
-    return new ServerProcess([APPVARS, "serve", "--data", file, "--port", "0", ...limit], options);
+    return new ServerProcess([APPVARS, "serve", "--data", file, "--port", "0", ...limit, ...flags], options);
   }
 
   /** Resolves to its address once it listens. */
@@ -42,10 +42,10 @@ export class ServerProcess {
     const listening = new Promise((resolve) => {
       const look = (chunk) => {
         output += chunk;
-        const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? [];
+        const [url] = /https?:\/\/127\.0\.0\.1:\d+/.exec(output) ?? [];
         if (url) resolve(url);
       };
-      for (const stream of [this.#child.stdout, this.#child.stderr]) stream.setEncoding("utf8").on("data", look);
+      for (const stream of [this.#child.stdout, this.#child.stderr]) stream?.setEncoding("utf8").on("data", look);
     });
     const ended = this.#ended.then(() => Promise.reject(new Error(`the server ended: ${output}`)));
     return Promise.race([listening, ended]);

@@ -19,10 +19,22 @@ export interface AppRequest extends Request {
   route?: string;
   /** Its answer. */
   reply?: Reply;
+  /** See `requestId`. */
+  id?: string;
+  /** What is known when it arrives, if requests are reported. Later, the client may have disconnected. */
+  arrival?: Arrival;
   /** What every answer to the request has: caching and, once the request is counted, the rate limit. */
   replyHeaders: HeaderList;
   /** The data that its answer comes from, all of one revision; set for requests with valid credentials. */
   view: EnvironmentView;
+}
+
+interface Arrival {
+  /** By a monotonic clock, in milliseconds. */
+  readonly at: number;
+  /** The URL's: polka changes it. */
+  readonly path: string;
+  readonly address: string;
 }
 
 export type Handler = Middleware<AppRequest>;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage, Server } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { routeOf } from "../domain/routes.js";
 import type { AddressOf } from "./client-address.js";
 import type { AppRequest } from "./middleware.js";
@@ -37,26 +37,38 @@ export function reportRequests(
   ticks: () => number,
 ): void {
   server.on("request", (req: AppRequest, res) => {
-    const startedAt = ticks();
-    // Later, the client may have disconnected, and polka changes the path.
-    const address = addressOf(req);
-    const path = (req.url ?? "").replace(/\?.*/s, "");
-    const { method } = req;
-    res.once("finish", () => {
-      onRequest({
-        id: requestId(req),
-        method,
-        path,
-        route: routeOf(path),
-        status: res.statusCode,
-        milliseconds: ticks() - startedAt,
-        bytes: method === "HEAD" ? 0 : Buffer.byteLength(req.reply?.body ?? ""),
-        apiKey: req.identity?.environment?.api_key,
-        address,
-        counter: req.counter,
-      });
-    });
+    const { url = "" } = req;
+    const end = url.indexOf("?");
+    const path = end < 0 ? url : url.slice(0, end);
+    req.arrival = { at: ticks(), path, address: addressOf(req) };
+    res.on("finish", onFinish);
   });
+
+  // One function for all: a closure for each request, and `once`, would take as long as the rest.
+  function onFinish(this: ServerResponse<AppRequest>): void {
+    const { req, statusCode: status } = this;
+    const { method, arrival } = req;
+    if (!arrival) return;
+    const { at, path, address } = arrival;
+    onRequest({
+      id: requestId(req),
+      method,
+      path,
+      route: routeOf(path),
+      status,
+      milliseconds: ticks() - at,
+      bytes: method === "HEAD" ? 0 : Buffer.byteLength(req.reply?.body ?? ""),
+      apiKey: usedKey(req),
+      address,
+      counter: req.counter,
+    });
+  }
+}
+
+/** The API key of valid credentials, which may have been rotated out; a signature without a key has that of its environment. */
+export function usedKey({ identity, headers }: AppRequest): string | undefined {
+  const { environment } = identity ?? {};
+  return environment && String(headers["x-api-key"] ?? environment.api_key);
 }
 
 /** A request that Node's parser does not pass on. */
@@ -70,8 +82,14 @@ export function unparsedRequest(address: string, { status, body }: Reply, isHead
 const TRACEPARENT = /^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
+/** The trace id of `traceparent`, `x-request-id`, or a random UUID: the same each time. */
+export function requestId(req: AppRequest): string {
+  req.id ??= idOf(req);
+  return req.id;
+}
+
 /** The client chooses it: only what can't be mistaken for another part of a log. */
-function requestId({ headers }: IncomingMessage): string {
+function idOf({ headers }: IncomingMessage): string {
   const [, traceId] = TRACEPARENT.exec(String(headers["traceparent"] ?? "")) ?? [];
   if (traceId !== undefined) return traceId;
   const sent = String(headers["x-request-id"] ?? "");

@@ -343,7 +343,8 @@ describe("hostile text", { timeout: 60_000 }, () => {
 
   it.each(["pretty", "json"] as const)("hostile text is escaped in a log in the format %s", async (format) => {
     const { stderr } = await runWith(async ({ stderr: stream }) => {
-      createLog(stream, format, () => 0, await colorsFor(stream, {}, true))("error", HOSTILE);
+      const log = await createLog(stream, format, () => 0, await colorsFor(stream, {}, true));
+      log("error", HOSTILE);
     });
     expect(stderr).toContain("FORGED");
     expect(dangers(stderr)).toEqual([]);
@@ -361,7 +362,7 @@ describe("hostile text", { timeout: 60_000 }, () => {
       await answered;
     };
     const { stderr } = await runCli(["serve", "--verbose", "--port", "0", "--data", data], { onStdout, untilStopped });
-    expect(stderr).toContain("GET /%1b[2J");
+    expect(stderr).toContain("GET (no such route) 404");
     expect(dangers(stderr)).toEqual([]);
   });
 });

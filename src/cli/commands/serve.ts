@@ -120,7 +120,7 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
   try {
     const service = new Service(store, io.clock);
     const shown = printCredentials ? service.findEnvironment(printCredentials) : created;
-    const log = createLog(io.stderr, logFormat, io.clock, await colorsFor(io.stderr, io.env, flags.color));
+    const log = await createLog(io.stderr, logFormat, io.clock, await colorsFor(io.stderr, io.env, flags.color));
     if (created) log("info", createdMessage(path));
     if (unsafe) log("warn", unsafe);
     await warnOfRisks(options, log);

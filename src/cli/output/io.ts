@@ -4,6 +4,8 @@ import type { Readable, Writable } from "node:stream";
 /** An output stream; on a terminal it has `isTTY` and knows its colors. */
 export interface Output extends Writable {
   isTTY?: boolean;
+  /** Its file descriptor, if it is the process's own. */
+  fd?: number;
   getColorDepth?: (env?: object) => number;
 }
 

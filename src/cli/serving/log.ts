@@ -1,32 +1,96 @@
 import { findWeakSecrets } from "../../domain/environment.js";
+import { isoClock } from "../../domain/iso-clock.js";
+import { printable } from "../../domain/printable.js";
+import type { ServedRequest } from "../../server/request-report.js";
 import type { ServerOptions } from "../../server/start-server.js";
 import type { Data } from "../../store/data.js";
 import { followProblem, type Store } from "../../store/store.js";
 import type { Colors } from "../output/colors.js";
 import type { OutputFlags } from "../output/context.js";
+import { escapeJson } from "../output/escape.js";
 import type { Output } from "../output/io.js";
-import { dropUnread, writeJsonLine, writeLines } from "../output/output.js";
+import { LogWriter } from "../output/log-writer.js";
 import { rotateCommand } from "./credentials.js";
 
 export type LogFormat = "pretty" | "json";
 type LogLevel = "info" | "warn" | "error";
 
-/** Writes one line, which must not contain a value or a secret. */
-export type Log = (level: LogLevel, message: string) => void;
+/** Writes one line, which must not contain a value or a secret. @param request the one that it is about */
+export type Log = (level: LogLevel, message: string, request?: ServedRequest) => void;
 
-/** A log of lines `12:00:01 message` or `{"time", "level", "message"}`. Lines are dropped while nobody reads them. */
-export function createLog(stream: Output, format: LogFormat, clock: () => number, colors: Colors): Log {
-  const styles = { info: (text: string) => text, warn: colors.yellow, error: colors.red };
-  const write: Log = (level, message) => {
-    const time = new Date(clock()).toISOString();
-    if (format === "json") return writeJsonLine(stream, { time, level, message });
-    writeLines(stream, [message], (text) => `${colors.dim(time.slice(11, 19))} ${styles[level](text)}`);
+type MakeLine = (...line: Parameters<Log>) => string;
+
+/**
+ * A log of lines `12:00:01 message` or of JSON. Nothing that is logged can break a line or control a terminal. Lines are
+ * dropped while they can't be written.
+ */
+export async function createLog(stream: Output, format: LogFormat, clock: () => number, colors: Colors): Promise<Log> {
+  const time = isoClock(clock);
+  const makeLine = format === "json" ? await jsonLines(time) : prettyLines(time, colors);
+  const writer = new LogWriter(stream, (count) => {
+    writer.write(makeLine("warn", `lines dropped: ${count}; this log could not be written in time`));
+  });
+  return (level, message, request) => {
+    if (writer.drops()) return;
+    const line = makeLine(level, message, request);
+    if (request) writer.writeSoon(line);
+    else writer.write(line);
   };
-  return dropUnread<Parameters<Log>>(
-    () => stream,
-    write,
-    (message) => ["warn", message],
+}
+
+/** Our own, since pino-pretty would add 14 packages. */
+function prettyLines(time: () => string, colors: Colors): MakeLine {
+  const styles = { info: (text: string) => text, warn: colors.yellow, error: colors.red };
+  return (level, message, request) => {
+    const text = printable(request ? `${timed(message, request)}, ${requestText(request)}` : message);
+    return `${colors.dim(time().slice(11, 19))} ${styles[level](text)}`;
+  };
+}
+
+/** `GET /healthz 200 in 1.2 ms`. */
+export function timed(message: string, { milliseconds }: ServedRequest): string {
+  return `${message} in ${rounded(milliseconds)} ms`;
+}
+
+function requestText({ id, apiKey, bytes, address }: ServedRequest): string {
+  return `${bytes} bytes, ${apiKey === undefined ? "no key" : `key ${apiKey}`}, from ${address}, id ${id}`;
+}
+
+/** Lines of pino. Its own `write` to a file or pipe would block, or keep everything in memory. */
+async function jsonLines(time: () => string): Promise<MakeLine> {
+  const { pino } = await import("pino");
+  let line = "";
+  const logger = pino(
+    {
+      base: null,
+      messageKey: "message",
+      timestamp: () => `,"time":"${time()}"`,
+      formatters: { level: (level) => ({ level }) },
+    },
+    {
+      write: (text) => {
+        line = escapeJson(text.slice(0, -1));
+      },
+    },
   );
+  // pino takes 0.1 µs for each field, and nothing for those of a child. There are few kinds of requests.
+  const children = new Map<string, typeof logger>();
+  const childOf = (message: string, { method, route, status }: ServedRequest) => {
+    const child = children.get(message) ?? logger.child({ method, route, status });
+    children.set(message, child);
+    return child;
+  };
+  return (level, message, request) => {
+    if (request) {
+      const { id, apiKey: key, address: from, bytes, milliseconds } = request;
+      childOf(message, request)[level]({ id, key, from, bytes, ms: rounded(milliseconds) }, message);
+    } else logger[level](message);
+    return line;
+  };
+}
+
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 10) / 10;
 }
 
 /** What a server logs: its own failures, refused connections and, with `--verbose`, each request. */
@@ -38,11 +102,13 @@ export function serverLogHooks(
     onConnectionsRefused: (count) =>
       log("warn", `refused connections: ${count}; the limit of open ones is reached, see --max-connections`),
     onInternalError: (error) => log("error", error instanceof Error ? (error.stack ?? error.message) : String(error)),
-    ...(verbose && {
-      onRequest: ({ method, path, status, milliseconds }) =>
-        log("info", `${method} ${path} ${status} in ${milliseconds} ms`),
-    }),
+    ...(verbose && { onRequest: (request) => log("info", summary(request), request) }),
   };
+}
+
+/** Without the path, which may contain a variable's name. */
+function summary({ method, route = "(no such route)", status }: ServedRequest): string {
+  return method === undefined ? `(unreadable request) ${status}` : `${method} ${route} ${status}`;
 }
 
 /** Logs each reload of the data, and why one failed. */

@@ -130,7 +130,7 @@ it.each(["pretty", "json"])("serve logs a reload and a bad edit, without a value
   expect(stderr).toContain("is not valid JSON: line 1, column 24");
   expect(stderr).toContain(`${path} was read again`);
   expect(stderr).not.toContain("hunter2");
-  const isJson = (line: string) => line.startsWith('{"time":"');
+  const isJson = (line: string) => line.startsWith('{"level":"');
   expect(stderr.trim().split("\n").every(isJson)).toBe(format === "json");
 });
 

@@ -14,17 +14,20 @@ const hex = (digits: number): Placeholder => ({
 
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z/;
 
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+
 /** The placeholders of expected lines, besides `<folder>`. */
 const PLACEHOLDERS: Record<string, Placeholder> = {
   tab: { matches: /\t/, replaces: /\t/g },
   esc: { matches: /\x1b/, replaces: /\x1b/g },
+  uuid: { matches: UUID, replaces: new RegExp(UUID, "g") },
   hex64: hex(64),
   hex32: hex(32),
   time: { matches: TIME, replaces: new RegExp(TIME, "g") },
   clock: { matches: /\d\d:\d\d:\d\d/, replaces: /^\d\d:\d\d:\d\d(?= )/g },
   // A port that the system picks has five digits.
   port: { matches: /\d{1,5}/, replaces: /(?<=127\.0\.0\.1:)\d{5}(?!\d)/g },
-  number: { matches: /\d+(?:\.\d+)?/, replaces: /(?<= in )\d+(?= ms$)/g },
+  number: { matches: /\d+(?:\.\d+)?/, replaces: /(?<= in )\d+(?:\.\d+)?(?= ms(?:,|$))/g },
   version: { matches: /\d+\.\d+\.\d+/, replaces: /^\d+\.\d+\.\d+$/g },
 };
 

@@ -9,7 +9,7 @@ import { createMemoryStore } from "../../../store/memory-store.js";
 import { freshCredentials, starterData } from "../../../store/starter-data.js";
 import type { Context } from "../../output/context.js";
 import { isLeftOut, warnLeftOut } from "../../run/allow-reserved.js";
-import { serverLogHooks } from "../../serving/log.js";
+import { serverLogHooks, timed } from "../../serving/log.js";
 import { chooseEnvironment } from "../../sources/open-source.js";
 import { unsafeFileWarning } from "../../sources/safe-files.js";
 
@@ -46,7 +46,7 @@ export async function openSandbox(options: SandboxOptions, context: Context): Pr
   const { api_key, api_secret } = chooseSandboxEnvironment(service.environments, options.env);
   const { rateLimit, rateWindow, faults } = options;
   const tls = options.tls ? await makeCertificates() : undefined;
-  const hooks = serverLogHooks((_level, message) => note(message), flags);
+  const hooks = serverLogHooks((_level, message, request) => note(request ? timed(message, request) : message), flags);
   // No grace: the only client has ended by then.
   const rules = { port: 0, drainGrace: 0, rateLimit, rateWindow, faults, tls };
   const { url, close } = await startServer(service, { ...rules, ...hooks }, clock);

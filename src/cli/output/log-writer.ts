@@ -1,0 +1,129 @@
+import { fstatSync, write } from "node:fs";
+import type { Output } from "./io.js";
+
+/** Bytes of a log that may wait for its reader, besides those that are being written. */
+const MAX_WAITING = 256 * 1_024;
+/** Lines that may wait for more are written after this time, or when there are so many bytes of them. */
+const COLLECT_MS = 20;
+const MAX_COLLECTED = 64 * 1_024;
+/** The time after which a log that could not be written is tried again. */
+const RETRY_MS = 1_000;
+
+/** Writes text. @param done called with an error, and the number of bytes that were written in spite of it */
+type Write = (text: string, done: (error?: Error | null, written?: number) => void) => void;
+
+/**
+ * Writes the lines of a log. Never blocks the program, and takes little memory whatever becomes of the log: what can't be
+ * written in time, or at all, is dropped.
+ */
+export class LogWriter {
+  readonly #stream: Output;
+  readonly #write: Write;
+  readonly #onDropped: (count: number) => void;
+  #waiting = "";
+  #timer: NodeJS.Timeout | undefined;
+  #isWriting = false;
+  /** Whether the last attempt has failed, and the next one is not due. */
+  #isPaused = false;
+  #dropped = 0;
+  /** How many dropped lines the last one of the waiting lines tells of. */
+  #told = 0;
+
+  /** @param onDropped called once lines can be written again: adds a line that tells how many were dropped */
+  constructor(stream: Output, onDropped: (count: number) => void) {
+    this.#stream = stream;
+    this.#write = writerTo(stream);
+    this.#onDropped = onDropped;
+  }
+
+  /** Whether the next line has to be dropped, in which case it is counted. Asked first, since a line takes time to make. */
+  drops(): boolean {
+    if (this.#dropped === 0 && this.#waiting.length <= MAX_WAITING) return false;
+    this.#dropped++;
+    return true;
+  }
+
+  /** Writes an escaped line as soon as possible. */
+  write(line: string): void {
+    this.#waiting += `${line}\n`;
+    this.#flush();
+  }
+
+  /** Writes an escaped line with others: the calls of the system take more time than the lines. */
+  writeSoon(line: string): void {
+    this.#waiting += `${line}\n`;
+    if (this.#waiting.length > MAX_COLLECTED) this.#flush();
+    else this.#timer ??= setTimeout(this.#flush, COLLECT_MS);
+  }
+
+  readonly #flush = (): void => {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#isWriting || this.#isPaused || this.#waiting === "" || this.#stream.destroyed) return;
+    const [text, told] = [this.#waiting, this.#told];
+    [this.#waiting, this.#told, this.#isWriting] = ["", 0, true];
+    this.#write(text, (error, written = 0) => {
+      this.#isWriting = false;
+      if (error) this.#retryLater(text, told, written);
+      else if (this.#dropped > 0 || this.#timer === undefined) this.#resume();
+    });
+  };
+
+  #resume(): void {
+    if (this.#dropped > 0) {
+      [this.#told, this.#dropped] = [this.#dropped, 0];
+      this.#onDropped(this.#told);
+    }
+    this.#flush();
+  }
+
+  #retryLater(text: string, told: number, written: number): void {
+    const lost = countLines(Buffer.from(text).subarray(written).toString("latin1")) + countLines(this.#waiting);
+    // The line about dropped lines is the last one of a text.
+    this.#dropped += told > 0 ? lost - 1 + told : lost;
+    this.#waiting = "";
+    this.#isPaused = true;
+    setTimeout(() => {
+      this.#isPaused = false;
+      this.#resume();
+    }, RETRY_MS).unref();
+  }
+}
+
+function countLines(text: string): number {
+  return text.split("\n").length - 1;
+}
+
+function writerTo(stream: Output): Write {
+  const { fd } = stream;
+  if (fd !== undefined && isFile(fd)) return fileWriter(fd);
+  return (text, done) => stream.write(text, done);
+}
+
+function isFile(fd: number): boolean {
+  try {
+    return fstatSync(fd).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** Node's own stream for a file blocks until the disk has taken everything, and ignores that it took only a part. */
+function fileWriter(fd: number): Write {
+  let isTorn = false;
+  return (text, done) => {
+    // After a part of a line, the next one would not be found.
+    const start = isTorn ? 1 : 0;
+    const bytes = Buffer.from(isTorn ? `\n${text}` : text);
+    const writeFrom = (offset: number) => {
+      write(fd, bytes, offset, bytes.length - offset, null, (error, written) => {
+        const end = offset + (error ? 0 : written);
+        if (end > 0) isTorn = bytes[end - 1] !== 0x0a;
+        if (error) done(error, Math.max(0, end - start));
+        else if (end < bytes.length) writeFrom(end);
+        else done();
+      });
+    };
+    writeFrom(0);
+  };
+}

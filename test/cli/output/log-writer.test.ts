@@ -1,0 +1,126 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, ftruncateSync, openSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { Output } from "../../../src/cli/output/io.js";
+import { LogWriter } from "../../../src/cli/output/log-writer.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+const KIB = "x".repeat(1_023);
+
+/** A stream that completes a write when `answer` is called. */
+function heldStream() {
+  const written: string[] = [];
+  let done: (error?: Error) => void = () => {};
+  const stream: Output = new Writable({
+    decodeStrings: false,
+    highWaterMark: 1,
+    write(chunk: string, _encoding, callback) {
+      written.push(chunk);
+      done = callback;
+    },
+  });
+  return { stream, written, answer: () => done() };
+}
+
+function writerTo(stream: Output): LogWriter {
+  const writer: LogWriter = new LogWriter(stream, (count) => writer.write(`dropped ${count}`));
+  return writer;
+}
+
+function add(writer: LogWriter, line: string): void {
+  if (!writer.drops()) writer.writeSoon(line);
+}
+
+describe("a log that is not read", () => {
+  it("takes a bounded amount of memory, and then tells how many lines are missing", async () => {
+    const { stream, written, answer } = heldStream();
+    const writer = writerTo(stream);
+    for (let count = 0; count < 2_000; count++) add(writer, KIB);
+    const kept = () => written.join("").split("\n").length - 1;
+    expect(written).toHaveLength(1);
+    answer();
+    await vi.waitFor(() => expect(written).toHaveLength(2));
+    expect(written.join("").length).toBeLessThan(350_000);
+    const [, dropped] = /dropped (\d+)\n$/.exec(written[1] ?? "") ?? [];
+    expect(kept() - 1 + Number(dropped)).toBe(2_000);
+    answer();
+    add(writer, "again");
+    await vi.waitFor(() => expect(written[2]).toBe("again\n"));
+  });
+
+  it("keeps the order of lines that are written at once and lines that wait for others", async () => {
+    const { stream, written, answer } = heldStream();
+    const writer = writerTo(stream);
+    writer.writeSoon("1");
+    writer.writeSoon("2");
+    expect(written).toEqual([]);
+    writer.write("3");
+    writer.writeSoon("4");
+    writer.write("5");
+    expect(written).toEqual(["1\n2\n3\n"]);
+    answer();
+    await vi.waitFor(() => expect(written[1]).toBe("4\n5\n"));
+  });
+});
+
+describe("a log that can't be written", () => {
+  it("tells how many lines are missing once it can", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const written: string[] = [];
+    let isFull = true;
+    const stream = {
+      destroyed: false,
+      write: (text: string, done: (error?: Error) => void) => {
+        if (!isFull) written.push(text);
+        done(isFull ? new Error("ENOSPC") : undefined);
+      },
+    } as unknown as Output;
+    const writer = writerTo(stream);
+    for (const line of ["1", "2", "3"]) add(writer, line);
+    await vi.advanceTimersByTimeAsync(3_500);
+    add(writer, "4");
+    expect(written).toEqual([]);
+    isFull = false;
+    await vi.advanceTimersByTimeAsync(1_000);
+    add(writer, "5");
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(written).toEqual(["dropped 4\n", "5\n"]);
+  });
+
+  it("is not written any more after its stream was closed, and takes a bounded amount of memory", async () => {
+    const { stream, written } = heldStream();
+    stream.destroy();
+    const writer = writerTo(stream);
+    for (let count = 0; count < 1_000; count++) add(writer, KIB);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(written).toEqual([]);
+    expect(writer.drops()).toBe(true);
+  });
+});
+
+it("a line that does not fit into a file does not become the start of the next one", async () => {
+  const path = join(await temporaryFolder(), "log");
+  const fd = openSync(path, "a");
+  onTestFinished(() => closeSync(fd));
+  // A file size limit, as a full disk, makes the system take a part of a write. Node ignores its signal.
+  const script = `
+    const { LogWriter } = await import("${new URL("../../../dist/cli/output/log-writer.js", import.meta.url)}");
+    const writer = new LogWriter({ fd: 1 }, (count) => writer.write("dropped " + count));
+    for (let count = 1; count <= 20; count++) if (!writer.drops()) writer.writeSoon(count + "x".repeat(98));
+    setInterval(() => {}, 1_000);`;
+  const argv = ["-c", 'ulimit -f 2 && exec "$0" "$@"', process.execPath, "--input-type=module", "-e", script];
+  const child = spawn("sh", argv, { stdio: ["ignore", fd, "inherit"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  await once(child, "spawn");
+  const text = () => readFile(path, "utf8");
+  await expect.poll(async () => (await text()).length, { timeout: 15_000 }).toBe(1_024);
+  const whole = (await text()).split("\n").length - 1;
+  ftruncateSync(fd, 150);
+  await expect.poll(text, { timeout: 15_000 }).toMatch(/\n\d+x+\ndropped \d+\n$/);
+  expect(await text()).toMatch(new RegExp(`dropped ${20 - whole}\n$`));
+});

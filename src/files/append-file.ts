@@ -1,0 +1,99 @@
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
+import { InvalidDataError } from "../domain/errors.js";
+import { type Account, foreignWriter, isRefusedTo, pathRisks } from "./path-risks.js";
+import { toInvalidFile } from "./system-errors.js";
+
+// Windows has only the first three.
+const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants;
+const FLAGS = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+
+const NEWLINE = 0x0a;
+
+/**
+ * A file of lines that only its user and root can change. Several processes may append to it. A line that does not fit on
+ * the disk is removed again, so it never becomes the start of the next one.
+ */
+export class AppendFile {
+  readonly #path: string;
+  readonly #account: Account;
+  #descriptor: number | undefined;
+  /** Whether the file ends with a part of a line. */
+  #isTorn = false;
+
+  /** Does not open the file. @param account whose file it has to be; without a user, that is not checked */
+  constructor(path: string, account: Account) {
+    this.#path = path;
+    this.#account = account;
+  }
+
+  /**
+   * Opens the file that is at the path now, and creates it if there is none. If that fails, the one that was open before
+   * stays open.
+   *
+   * @throws InvalidDataError
+   */
+  open(): void {
+    const descriptor = openToAppend(this.#path, this.#account);
+    this.close();
+    this.#descriptor = descriptor;
+    this.#isTorn = !endsWithNewline(descriptor);
+  }
+
+  /** Appends lines, which end with newlines, all or none. Opens the file if necessary. @throws InvalidDataError */
+  append(lines: string): void {
+    if (this.#descriptor === undefined) this.open();
+    const descriptor = this.#descriptor as number;
+    const bytes = Buffer.from(this.#isTorn ? `\n${lines}` : lines);
+    let written = 0;
+    try {
+      // A full disk takes a part; the next call then has the reason.
+      while (written < bytes.length) written += writeSync(descriptor, bytes, written);
+      this.#isTorn = false;
+    } catch (error) {
+      if (written > 0 && !takeBack(descriptor, bytes.subarray(0, written))) this.#isTorn = true;
+      throw toInvalidFile(this.#path, error, "can't be written");
+    }
+  }
+
+  close(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+}
+
+function openToAppend(path: string, account: Account): number {
+  let descriptor: number | undefined;
+  try {
+    if (pathRisks(path, account).some((risk) => isRefusedTo(account, risk)))
+      throw new InvalidDataError("can't be opened: other users can replace it");
+    descriptor = openSync(path, FLAGS, 0o600);
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw new InvalidDataError("can't be opened: it is not a regular file");
+    const reason = foreignWriter(stats, account);
+    if (reason) throw new InvalidDataError(`can't be opened: it ${reason}`);
+    return descriptor;
+  } catch (error) {
+    if (descriptor !== undefined) closeSync(descriptor);
+    throw toInvalidFile(path, error, "can't be opened");
+  }
+}
+
+function endsWithNewline(descriptor: number): boolean {
+  const { size } = fstatSync(descriptor);
+  const last = Buffer.alloc(1);
+  return size === 0 || (readSync(descriptor, last, 0, 1, size - 1) === 1 && last[0] === NEWLINE);
+}
+
+/** Removes what was appended last, unless another process has appended to it. */
+function takeBack(descriptor: number, part: Buffer): boolean {
+  try {
+    const start = fstatSync(descriptor).size - part.length;
+    const end = Buffer.alloc(part.length);
+    readSync(descriptor, end, 0, end.length, start);
+    if (!end.equals(part)) return false;
+    ftruncateSync(descriptor, start);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,88 @@
+import { execFileSync } from "node:child_process";
+import { appendFile, chmod, chown, mkdir, readFile, rename, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { AppendFile } from "../../src/files/append-file.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const ACCOUNT = { user: process.getuid?.(), groups: process.getgroups?.() ?? [] };
+
+async function appendTo(name = "audit.log", account = ACCOUNT) {
+  const folder = await temporaryFolder();
+  const path = join(folder, name);
+  const file = new AppendFile(path, account);
+  onTestFinished(() => file.close());
+  return { folder, path, file, text: () => readFile(path, "utf8") };
+}
+
+it("an append file is created for its user only, and is appended to", async () => {
+  const { path, file, text } = await appendTo();
+  file.append("1\n");
+  file.append("2\n3\n");
+  expect(await text()).toBe("1\n2\n3\n");
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  const other = new AppendFile(path, ACCOUNT);
+  onTestFinished(() => other.close());
+  other.append("4\n");
+  file.append("5\n");
+  expect(await text()).toBe("1\n2\n3\n4\n5\n");
+});
+
+it("an append file goes on in the renamed file until it is opened again", async () => {
+  const { path, file, text } = await appendTo();
+  file.append("1\n");
+  await rename(path, `${path}.1`);
+  file.append("2\n");
+  await mkdir(path);
+  expect(() => file.open()).toThrow(`${path} can't be opened: it is a folder`);
+  file.append("3\n");
+  await rename(path, `${path}.folder`);
+  file.open();
+  file.append("4\n");
+  expect(await readFile(`${path}.1`, "utf8")).toBe("1\n2\n3\n");
+  expect(await text()).toBe("4\n");
+});
+
+it("an append file ends a line that was left unfinished", async () => {
+  const { path, file, text } = await appendTo();
+  await writeFile(path, "1\ntorn", { mode: 0o600 });
+  file.append("2\n");
+  await appendFile(path, "3\n");
+  expect(await text()).toBe("1\ntorn\n2\n3\n");
+});
+
+describe.skipIf(process.platform === "win32")("an append file is refused", () => {
+  it("if it is a link", async () => {
+    const { folder, path, file } = await appendTo();
+    await writeFile(join(folder, "target"), "");
+    await symlink("target", path);
+    expect(() => file.append("1\n")).toThrow(`${path} can't be opened: too many links`);
+  });
+
+  it("if it is a named pipe or a device", async () => {
+    const { path, file } = await appendTo();
+    execFileSync("mkfifo", [path]);
+    expect(() => file.open()).toThrow(`${path} can't be opened: it is not a regular file`);
+    const device = new AppendFile("/dev/null", { user: undefined, groups: [] });
+    expect(() => device.open()).toThrow("/dev/null can't be opened: it is not a regular file");
+  });
+
+  it("if others can write it, or replace it", async () => {
+    const { folder, path, file } = await appendTo();
+    await writeFile(path, "");
+    await chmod(path, 0o602);
+    expect(() => file.open()).toThrow("can't be opened: other users can replace it");
+    await chmod(path, 0o600);
+    await chmod(folder, 0o707);
+    expect(() => file.open()).toThrow("can't be opened: other users can replace it");
+    await chmod(folder, 0o700);
+    file.open();
+  });
+
+  it.skipIf(process.getuid?.() !== 0)("if it belongs to another user, even by root", async () => {
+    const { path, file } = await appendTo();
+    await writeFile(path, "", { mode: 0o600 });
+    await chown(path, 1000, 1000);
+    expect(() => file.open()).toThrow(`${path} can't be opened: it belongs to another user`);
+  });
+});

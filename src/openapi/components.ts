@@ -206,6 +206,11 @@ const ERRORS = {
     "Request Header Fields Too Large",
   ),
   500: error("The server failed. Its log has the details.", MESSAGES.internal),
+  503: error(
+    "The server records what is read, and can't do so now. Wait for `Retry-After` seconds.",
+    MESSAGES.notRecorded,
+    RETRY_AFTER_HEADER,
+  ),
 };
 
 export type ErrorStatus = keyof typeof ERRORS;

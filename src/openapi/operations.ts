@@ -36,9 +36,9 @@ interface Operation {
 }
 
 const ANY_ERRORS: readonly ErrorStatus[] = [400, 405, 408, 413, 414, 429, 431, 500];
-const LIST = { parameters: ["limit", "offset", "ifNoneMatch"], errors: [401] } as const;
-const BY_ID = { parameters: ["id", "ifNoneMatch"], errors: [401, 404] } as const;
-const BY_NAME = { parameters: ["variable_name", "ifNoneMatch"], errors: [401, 404] } as const;
+const LIST = { parameters: ["limit", "offset", "ifNoneMatch"], errors: [401, 503] } as const;
+const BY_ID = { parameters: ["id", "ifNoneMatch"], errors: [401, 404, 503] } as const;
+const BY_NAME = { parameters: ["variable_name", "ifNoneMatch"], errors: [401, 404, 503] } as const;
 
 const OPERATIONS: Record<keyof typeof ROUTES, Operation> = {
   variables: {

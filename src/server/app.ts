@@ -1,17 +1,21 @@
 import type { RequestListener } from "node:http";
 import polka from "polka";
+import { qualifiedName } from "../domain/environment.js";
 import { NotFoundError, UsageError } from "../domain/errors.js";
 import { REVISION_HEADER } from "../domain/http-headers.js";
 import { limitError, offsetError, type PageRequest, pageBounds } from "../domain/page.js";
 import { patternOf, ROUTES, routeOf } from "../domain/routes.js";
+import type { JsonReads } from "../service/environment-view.js";
 import type { Service } from "../service/service.js";
-import type { Authenticate } from "./authentication.js";
+import type { Audit } from "./audit.js";
+import type { Authenticate, Identity } from "./authentication.js";
 import type { AddressOf } from "./client-address.js";
 import { DataReplies } from "./data-replies.js";
 import type { FaultHandlers } from "./faults.js";
 import { type AppRequest, admit, type Handler, identifyAndCount, rawTarget } from "./middleware.js";
 import type { RateLimiter } from "./rate-limiter.js";
 import { errorReply, jsonReply, MESSAGES, METHOD_NOT_ALLOWED, type Reply, send } from "./replies.js";
+import { requestId, usedKey } from "./request-report.js";
 
 export interface AppDependencies {
   service: Service;
@@ -19,13 +23,14 @@ export interface AppDependencies {
   limiter: RateLimiter;
   addressOf: AddressOf;
   faults: FaultHandlers;
+  audit?: Audit | undefined;
   /** Called with every error that the caller only sees as "Internal server error". */
   onInternalError: (error: unknown) => void;
 }
 
 /** The HTTP API (docs/http-api.md) as a request listener. */
 export function createApp(dependencies: AppDependencies): RequestListener {
-  const { service, authenticate, limiter, addressOf, faults, onInternalError } = dependencies;
+  const { service, authenticate, limiter, addressOf, faults, audit, onInternalError } = dependencies;
   const app = polka<AppRequest>({
     onError: (error: unknown, req, res) => {
       if (error instanceof UsageError) return send(req, res, errorReply(400, error.message));
@@ -42,27 +47,28 @@ export function createApp(dependencies: AppDependencies): RequestListener {
       send(req, res, isGet || routeOf(req.path) === undefined ? notFound() : METHOD_NOT_ALLOWED);
     },
   });
-  const replies = new DataReplies();
+  const replies = new DataReplies(audit !== undefined);
 
   const count = identifyAndCount(service, authenticate, limiter, addressOf);
   // A pattern, since polka's `use` skips targets that don't begin with a slash.
-  app.all(/^/, ...faults.onArrival, count, ...faults.onceCounted, admit);
+  const first = [...(audit ? [auditAnswers(audit, addressOf)] : []), ...faults.onArrival];
+  app.all(/^/, ...first, count, ...faults.onceCounted, admit);
   route(ROUTES.health, (req, res) => {
     const { healthy, health } = service.checkHealth();
     send(req, res, jsonReply(healthy ? 200 : 503, JSON.stringify(health)));
   });
-  dataRoute(ROUTES.variables, ({ view, search }) => view.variablesJson(parsePage(search)));
-  dataRoute(ROUTES.variable, ({ view, params }) => view.variableJson(parseId(params["id"])));
-  dataRoute(ROUTES.values, ({ view, search }) => view.valuesJson(parsePage(search)));
-  dataRoute(ROUTES.value, ({ view, params }) => view.valueJson(parseId(params["id"])));
-  dataRoute(ROUTES.valueByName, ({ view, params }) => view.valueByNameJson(params["name"] ?? ""));
-  dataRoute(ROUTES.contentByName, ({ view, params }) => view.contentByNameJson(params["name"] ?? ""));
+  dataRoute(ROUTES.variables, (reads, { search }) => reads.variablesJson(parsePage(search)));
+  dataRoute(ROUTES.variable, (reads, { params }) => reads.variableJson(parseId(params["id"])));
+  dataRoute(ROUTES.values, (reads, { search }) => reads.valuesJson(parsePage(search)));
+  dataRoute(ROUTES.value, (reads, { params }) => reads.valueJson(parseId(params["id"])));
+  dataRoute(ROUTES.valueByName, (reads, { params }) => reads.valueByNameJson(params["name"] ?? ""));
+  dataRoute(ROUTES.contentByName, (reads, { params }) => reads.contentByNameJson(params["name"] ?? ""));
   // polka adds the third parameter, `next`, itself.
   return app.handler as RequestListener;
 
-  function dataRoute(path: string, read: (req: AppRequest) => string): void {
+  function dataRoute(path: string, read: (reads: JsonReads, req: AppRequest) => string): void {
     route(path, (req, res) => {
-      const reply = replies.reply(req, req.view, rawTarget(req), () => read(req));
+      const reply = replies.reply(req, req.view, rawTarget(req), (reads) => read(reads, req));
       send(req, res, reply);
     });
   }
@@ -73,6 +79,32 @@ export function createApp(dependencies: AppDependencies): RequestListener {
       return handler(req, res, next);
     });
   }
+}
+
+const NOT_RECORDED = errorReply(503, MESSAGES.notRecorded, ["Retry-After", "1"]);
+
+/** Records each answer before it is sent. Callers with valid credentials learn nothing that can't be recorded. */
+function auditAnswers(audit: Audit, addressOf: AddressOf): Handler {
+  return (req, _res, next) => {
+    const address = addressOf(req);
+    req.audit = (reply) => {
+      if (req.path === ROUTES.health) return reply;
+      // Unset after an error on the way to it.
+      const environment = (req.identity as Identity | undefined)?.environment;
+      const isRecorded = audit.record({
+        id: requestId(req),
+        apiKey: usedKey(req),
+        address,
+        method: req.method,
+        route: routeOf(req.path),
+        status: reply.status,
+        environment: environment && qualifiedName(environment),
+        read: reply.read,
+      });
+      return isRecorded || environment === undefined || reply.status === 429 ? reply : NOT_RECORDED;
+    };
+    return next();
+  };
 }
 
 function notFound(revision?: string): Reply {

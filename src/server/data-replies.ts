@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import fresh from "fresh";
 import { REVISION_HEADER } from "../domain/http-headers.js";
-import type { EnvironmentView } from "../service/environment-view.js";
+import type { EnvironmentView, JsonReads } from "../service/environment-view.js";
 import { type HeaderList, jsonReply, type Reply } from "./replies.js";
 
 /** Of the answers that are kept, over all environments: bytes, if their text is ASCII. */
@@ -23,15 +23,28 @@ export class DataReplies {
   #kept = new WeakMap<EnvironmentView, Map<string, DataReply>>();
   #size = 0;
 
-  /** @param read returns the JSON of the data */
-  reply({ headers }: IncomingMessage, view: EnvironmentView, target: string, read: () => string): Reply {
-    const reply = this.#kept.get(view)?.get(target) ?? this.#keep(view, target, prepare(view, read()));
-    const isKnown = headers["if-none-match"] !== undefined && fresh(headers, { etag: reply.tag });
-    return isKnown ? { status: 304, headers: dataHeaders(view, reply.tag), body: "" } : reply;
+  readonly #isAudited: boolean;
+
+  /** @param isAudited whether answers need to know what they tell of */
+  constructor(isAudited: boolean) {
+    this.#isAudited = isAudited;
   }
 
-  #keep(view: EnvironmentView, target: string, reply: DataReply): DataReply {
-    const size = OVERHEAD + target.length + reply.body.length;
+  /** @param read returns the JSON of the data */
+  reply(
+    { headers }: IncomingMessage,
+    view: EnvironmentView,
+    target: string,
+    read: (reads: JsonReads) => string,
+  ): Reply {
+    const reply = this.#kept.get(view)?.get(target) ?? this.#keep(view, target, read);
+    const isKnown = headers["if-none-match"] !== undefined && fresh(headers, { etag: reply.tag });
+    return isKnown ? { status: 304, headers: dataHeaders(view, reply.tag), body: "", read: reply.read } : reply;
+  }
+
+  #keep(view: EnvironmentView, target: string, read: (reads: JsonReads) => string): DataReply {
+    const reply = { ...prepare(view, read(view)), read: this.#isAudited ? read(view.identities) : undefined };
+    const size = OVERHEAD + target.length + reply.body.length + (reply.read?.length ?? 0);
     if (size > MAX_KEPT) return reply;
     this.#size += size;
     if (this.#size > MAX_KEPT) {

@@ -19,6 +19,8 @@ export interface AppRequest extends Request {
   route?: string;
   /** Its answer. */
   reply?: Reply;
+  /** See `send`. */
+  audit?(reply: Reply): Reply;
   /** See `requestId`. */
   id?: string;
   /** What is known when it arrives, if requests are reported. Later, the client may have disconnected. */

@@ -11,6 +11,7 @@ export const MESSAGES = {
   tooManyRequests: "Too many requests, try again later",
   tooManyWithoutKey: "Too many requests without x-api-key, try again later or send it",
   internal: "Internal server error",
+  notRecorded: "The request can't be recorded now, try again later",
 } as const;
 
 /** Names and values in turn, the form that `writeHead` takes without a copy: a call of `setHeader` each costs 0.3 µs. */
@@ -22,6 +23,8 @@ export interface Reply {
   readonly headers: HeaderList;
   /** Empty, or JSON. */
   readonly body: string;
+  /** The variables and values that it tells of, as JSON for an audit log. */
+  readonly read?: string | undefined;
 }
 
 /** An answer with this JSON. @param headers further ones, which come first */
@@ -38,15 +41,19 @@ export function errorReply(status: number, message: string, headers?: HeaderList
 export const METHOD_NOT_ALLOWED = errorReply(405, MESSAGES.methodNotAllowed, ["Allow", "GET, HEAD"]);
 export const TOO_MANY_REQUESTS = errorReply(429, MESSAGES.tooManyRequests);
 
-/** @param req with what every answer to it has */
-export function send(
-  req: { readonly replyHeaders: HeaderList; reply?: Reply },
-  res: ServerResponse,
-  reply: Reply,
-): void {
-  req.reply = reply;
+/** A request with what every answer to it has. */
+interface Answerable {
+  readonly replyHeaders: HeaderList;
+  reply?: Reply;
+  /** Records an answer that is about to be sent, and returns it or, if it may not be sent then, another one. */
+  audit?(reply: Reply): Reply;
+}
+
+export function send(req: Answerable, res: ServerResponse, reply: Reply): void {
+  const sent = req.audit === undefined ? reply : req.audit(reply);
+  req.reply = sent;
   // Node does so for all others: this one would not be sent with the rest.
-  if (reply.body === "") res.cork();
+  if (sent.body === "") res.cork();
   // For HEAD, Node leaves the body out.
-  res.writeHead(reply.status, req.replyHeaders.concat(reply.headers)).end(reply.body);
+  res.writeHead(sent.status, req.replyHeaders.concat(sent.headers)).end(sent.body);
 }

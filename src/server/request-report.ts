@@ -54,7 +54,7 @@ export function reportRequests(
       id: requestId(req),
       method,
       path,
-      route: routeOf(path),
+      route: req.route ?? routeOf(path),
       status,
       milliseconds: ticks() - at,
       bytes: method === "HEAD" ? 0 : Buffer.byteLength(req.reply?.body ?? ""),

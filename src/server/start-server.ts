@@ -2,6 +2,7 @@ import * as defaults from "../domain/defaults.js";
 import type { Service } from "../service/service.js";
 import { DEFAULT_TOLERANCE, type Tolerance } from "../signing/verify.js";
 import { createApp } from "./app.js";
+import type { Audit } from "./audit.js";
 import { createAuthenticator } from "./authentication.js";
 import { createAddressOf } from "./client-address.js";
 import { Connections } from "./connections.js";
@@ -44,6 +45,8 @@ export interface ServerOptions {
   onInternalError?: (error: unknown) => void;
   /** Called for every request that has been answered. */
   onRequest?: (request: ServedRequest) => void;
+  /** Records each request, except for `/healthz`, before it is answered. */
+  audit?: Audit;
 }
 
 export interface RunningServer {
@@ -90,7 +93,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { host, port: requestedPort, rateLimit: limit, rateWindow: window, ...settings } = withDefaults(options);
   const { keylessLimit, drainGrace, maxConnections, tolerance, trustProxy } = settings;
-  const { tls, statistics, onRequest, onConnectionsRefused = () => {}, onInternalError = () => {} } = options;
+  const { tls, statistics, audit, onRequest, onConnectionsRefused = () => {}, onInternalError = () => {} } = options;
   const workers = role.workers ?? 1;
   const ownLimiter = role.limiter ?? createRateLimiter({ limit, window }, ticks);
   const limiter = statistics?.countDecisions(ownLimiter) ?? ownLimiter;
@@ -99,6 +102,7 @@ export async function startServer(
   const authenticate = createAuthenticator(service, limiter, identity);
   const onUnparsed = (request: ServedRequest) => {
     statistics?.countUnparsed(request.status);
+    audit?.record(request);
     onRequest?.(request);
   };
   const server = await createListener(limiter, addressOf, onUnparsed, { tls });
@@ -109,7 +113,7 @@ export async function startServer(
   }
   if (onRequest) reportRequests(server, onRequest, addressOf, ticks);
   const faults = createFaults(options.faults ?? {}, service, clock);
-  const app = createApp({ service, authenticate, limiter, addressOf, faults, onInternalError });
+  const app = createApp({ service, authenticate, limiter, addressOf, faults, audit, onInternalError });
   server.on("request", connections.inTurn(app));
   const port = await (role.handle ? listen(server, role.handle) : bind(server, host, requestedPort));
   let closing: Promise<void> | undefined;

@@ -16,8 +16,24 @@ import type { PackedList, PackedValues, PackedVariables } from "../store/packed-
 
 const QUOTE = 0x22;
 
+/** What can be read of an environment. */
+export interface JsonReads {
+  /** @throws UsageError */
+  variablesJson(page?: PageRequest): string;
+  /** @throws NotFoundError; UsageError if it is not an id */
+  variableJson(id: number): string;
+  /** @throws UsageError */
+  valuesJson(page?: PageRequest): string;
+  /** @throws NotFoundError; UsageError if it is not an id */
+  valueJson(id: number): string;
+  /** @throws NotFoundError */
+  valueByNameJson(name: string): string;
+  /** @throws NotFoundError */
+  contentByNameJson(name: string): string;
+}
+
 /** One environment's part of one snapshot of the data: as JSON for the server, and as objects for local commands. */
-export class EnvironmentView implements Snapshot {
+export class EnvironmentView implements Snapshot, JsonReads {
   /** A hash of everything that can be read here: the same on every replica and after a restart. */
   readonly revision: string;
   readonly #variables: PackedVariables;
@@ -30,34 +46,44 @@ export class EnvironmentView implements Snapshot {
     this.revision = hash("sha256", `${variables.hash} ${values.hash}`, "base64url").slice(0, 22);
   }
 
-  /** @throws UsageError */
   variablesJson(page?: PageRequest): string {
     return pageJson(this.#variables, page, (position) => this.#variableAt(position));
   }
 
-  /** @throws NotFoundError; UsageError if it is not an id */
   variableJson(id: number): string {
     return this.#variableAt(findId(this.#variables, id));
   }
 
-  /** @throws UsageError */
   valuesJson(page?: PageRequest): string {
     return pageJson(this.#values, page, (position) => this.#valueAt(position));
   }
 
-  /** @throws NotFoundError; UsageError if it is not an id */
   valueJson(id: number): string {
     return this.#valueAt(findId(this.#values, id));
   }
 
-  /** @throws NotFoundError */
   valueByNameJson(name: string): string {
-    return this.#valueAt(this.#findValue(name));
+    return this.#valueAt(findValue(this.#variables, this.#values, name));
   }
 
-  /** @throws NotFoundError */
   contentByNameJson(name: string): string {
-    return textAt(this.#values, this.#findValue(name));
+    return textAt(this.#values, findValue(this.#variables, this.#values, name));
+  }
+
+  /** The same reads with what they tell of: lists of ids and names, without types, descriptions and values. */
+  get identities(): JsonReads {
+    const [variables, values] = [this.#variables, this.#values];
+    const variable = (position: number) => variableIdentity(variables, position);
+    const value = (position: number) => valueIdentity(variables, values, position);
+    const valueByName = (name: string) => `[${value(findValue(variables, values, name))}]`;
+    return {
+      variablesJson: (page) => `[${mapPage(variables, page, variable).records}]`,
+      variableJson: (id) => `[${variable(findId(variables, id))}]`,
+      valuesJson: (page) => `[${mapPage(values, page, value).records}]`,
+      valueJson: (id) => `[${value(findId(values, id))}]`,
+      valueByNameJson: valueByName,
+      contentByNameJson: valueByName,
+    };
   }
 
   async listVariables(page?: PageRequest): Promise<Page<Variable>> {
@@ -95,18 +121,17 @@ export class EnvironmentView implements Snapshot {
     const head = `{"id":${at(ids, position)},"variable_id":${at(variableIds, position)}`;
     return `${head},"content":${textAt(this.#values, position)}}`;
   }
+}
 
-  /** The position of a value. @throws NotFoundError */
-  #findValue(name: string): number {
-    const { ids, names, json, starts } = this.#variables;
-    const isNamed = (position: number) => isNameAt(json, at(starts, position), name);
-    // Other text, with a quote in it, could match more of the JSON than a name.
-    const variable = isVariableName(name) ? findName(names, name, isNamed) : undefined;
-    if (variable === undefined) throw new NotFoundError();
-    const { byVariable, variableIds } = this.#values;
-    const rank = search(byVariable.length, at(ids, variable), (index) => at(variableIds, at(byVariable, index)));
-    return at(byVariable, rank);
-  }
+/** The position of a value. @throws NotFoundError */
+function findValue({ ids, names, json, starts }: PackedVariables, values: PackedValues, name: string): number {
+  const isNamed = (position: number) => isNameAt(json, at(starts, position), name);
+  // Other text, with a quote in it, could match more of the JSON than a name.
+  const variable = isVariableName(name) ? findName(names, name, isNamed) : undefined;
+  if (variable === undefined) throw new NotFoundError();
+  const { byVariable, variableIds } = values;
+  const rank = search(byVariable.length, at(ids, variable), (index) => at(variableIds, at(byVariable, index)));
+  return at(byVariable, rank);
 }
 
 /** Whether JSON has a name there, in quotes. Names need no escapes. */
@@ -117,14 +142,29 @@ function isNameAt(json: Uint8Array, start: number, name: string): boolean {
   return json[start + 1 + name.length] === QUOTE;
 }
 
-function pageJson(
-  { ids }: PackedList,
-  request: PageRequest | undefined,
-  recordAt: (position: number) => string,
-): string {
+function pageJson(list: PackedList, request: PageRequest | undefined, recordAt: (position: number) => string): string {
+  const { metadata, records } = mapPage(list, request, recordAt);
+  return `{"metadata":${JSON.stringify(metadata)},"data":[${records}]}`;
+}
+
+function mapPage({ ids }: PackedList, request: PageRequest | undefined, recordAt: (position: number) => string) {
   const { metadata, data } = paginate(ids, request);
-  const records = data.map((_, index) => recordAt(metadata.offset + index));
-  return `{"metadata":${JSON.stringify(metadata)},"data":[${records.join(",")}]}`;
+  return { metadata, records: data.map((_, index) => recordAt(metadata.offset + index)).join(",") };
+}
+
+function variableIdentity(variables: PackedVariables, position: number): string {
+  return `{"variable_id":${at(variables.ids, position)},"name":${nameAt(variables, position)}}`;
+}
+
+function valueIdentity(variables: PackedVariables, values: PackedValues, position: number): string {
+  const identity = variableIdentity(variables, findId(variables, at(values.variableIds, position)));
+  return `${identity.slice(0, -1)},"value_id":${at(values.ids, position)}}`;
+}
+
+/** A variable's name, in quotes. */
+function nameAt({ json, starts }: PackedVariables, position: number): string {
+  const start = at(starts, position);
+  return Buffer.from(json.buffer, json.byteOffset + start, json.indexOf(QUOTE, start + 1) + 1 - start).toString();
 }
 
 function textAt({ json, starts }: PackedList, position: number): string {

@@ -32,11 +32,12 @@ it("every answer that the document describes is requested", () => {
 });
 
 async function everyServer(): Promise<Servers> {
-  const [good, limited, failing, unhealthy] = await Promise.all([
+  const [good, limited, failing, unhealthy, unrecorded] = await Promise.all([
     runningServer(),
     runningServer({ rateLimit: 1, rateWindow: 1_000 }),
     failingServer(),
     stubbedServer({ store: { problem: "the data file was deleted" } }),
+    runningServer({ audit: { record: () => false } }),
   ]);
   await Promise.all([get(limited, "/v1/variables"), get(limited, "/v1/variables", {}), get(limited, "/healthz", {})]);
   const start = "GET /healthz HTTP/1.1\r\nHost: a\r\n";
@@ -46,6 +47,7 @@ async function everyServer(): Promise<Servers> {
     limited: limited.url,
     failing: failing.url,
     unhealthy: unhealthy.url,
+    unrecorded: unrecorded.url,
     nonsense: await garblingProxy(good, "nonsense\r\n\r\n"),
     halfRequest: await garblingProxy(await shortTimeoutListener(), start),
     hugeChunk: await garblingProxy(good, `${start}Transfer-Encoding: chunked\r\n\r\n1;${"a".repeat(17_000)}`),

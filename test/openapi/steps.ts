@@ -13,6 +13,8 @@ export interface Servers {
   limited: string;
   /** Every request fails with an internal error. */
   failing: string;
+  /** Nothing can be recorded in the audit log. */
+  unrecorded: string;
   unhealthy: string;
   /** Any request arrives as something that is not HTTP, as half a request, or with a huge chunk extension. */
   nonsense: string;
@@ -85,6 +87,7 @@ function dataSteps(method: string, { name, target, parameters }: Endpoint): Step
     asked(200, header("x-api-key", "dev-key"), signature("dev-secret")),
     asked(200, signature("dev-secret")),
     asked(304, ...KEY_AND_SECRET, ...CONDITION),
+    step(method + name, 503, [...parameters, ...KEY_AND_SECRET], "unrecorded"),
     asked(401),
     asked(401, header("x-api-key", "dev-key"), header("x-api-secret", "wrong")),
     asked(401, ...KEY_AND_SECRET, signature("wrong")),

@@ -79,7 +79,7 @@ describe("Cache-Control is no-store", () => {
 });
 
 it("an answer larger than 32 MiB is not kept, and one that takes the place of others is counted", () => {
-  const replies = new DataReplies();
+  const replies = new DataReplies(false);
   const data = packOnDemand(NO_DATA);
   const view = new EnvironmentView(data.variables("shop"), data.values(1));
   const reads: string[] = [];

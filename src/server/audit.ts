@@ -1,0 +1,169 @@
+import { isoClock } from "../domain/iso-clock.js";
+import type { ServedRequest } from "./request-report.js";
+
+/** What is recorded of a request. */
+export interface AuditEntry extends Pick<ServedRequest, "id" | "apiKey" | "address" | "method" | "route" | "status"> {
+  /** The qualified name of the environment that the caller has valid credentials of. */
+  readonly environment?: string | undefined;
+  /** The variables and values that the answer tells of, as JSON; undefined if the request is refused. */
+  readonly read?: string | undefined;
+}
+
+export interface Audit {
+  /** Called before each answer, except for `/healthz`. @returns whether the answer may be sent */
+  record(entry: AuditEntry): boolean;
+}
+
+/** What becomes of reads that can't be recorded. */
+export type AuditFailure = "refuse" | "continue";
+
+/** Where lines are appended, all of a call or none. */
+interface AuditFile {
+  append(lines: string): void;
+  open(): void;
+  close(): void;
+}
+
+interface AuditLogOptions {
+  failure: AuditFailure;
+  /** Processes that write lines about refused requests. Default 1. */
+  workers?: number;
+  /** Unix time in milliseconds. */
+  clock: () => number;
+  /** Monotonic clock in milliseconds. */
+  ticks: () => number;
+  /** Called when the file can't be written or opened again; when it can, with undefined and the number of lost lines. */
+  onProblem: (problem: string | undefined, lost: number) => void;
+}
+
+/**
+ * In a second: lines about requests without valid credentials, and about requests over the rate limit. Without a maximum,
+ * anybody could fill the disk.
+ */
+const MAX_REFUSALS = 100;
+/** The time after which a file that could not be written or opened is tried again. */
+const RETRY_MS = 1_000;
+
+/** Appends a line of JSON to a file for each request. */
+export class AuditLog implements Audit {
+  readonly #file: AuditFile;
+  readonly #options: AuditLogOptions;
+  readonly #time: () => string;
+  /** By strangers, and by callers with valid credentials: neither can hide the refusals of the other. */
+  readonly #budgets: { strangers: LineBudget; callers: LineBudget };
+  #problem: string | undefined;
+  #retryAt = Number.NEGATIVE_INFINITY;
+  #lost = 0;
+  #reopening: NodeJS.Timeout | undefined;
+
+  constructor(file: AuditFile, options: AuditLogOptions) {
+    this.#file = file;
+    this.#options = options;
+    this.#time = isoClock(options.clock);
+    const max = Math.ceil(MAX_REFUSALS / (options.workers ?? 1));
+    const budget = () => new LineBudget(max, options.ticks, (count) => this.#append({ refusals_left_out: count }));
+    this.#budgets = { strangers: budget(), callers: budget() };
+  }
+
+  record({ id, apiKey, environment, address, method, route, status, read }: AuditEntry): boolean {
+    const budget = apiKey === undefined ? this.#budgets.strangers : this.#budgets.callers;
+    const isLimited = apiKey === undefined || status === TOO_MANY_REQUESTS;
+    if (isLimited && !budget.take()) return true;
+    const entry = { id, key: apiKey, environment, from: address, method, route, status };
+    return this.#append(entry, read) || this.#options.failure === "continue";
+  }
+
+  /** Goes on in the file that is at the path now, after the other one was renamed; in that one, until it succeeds. */
+  reopen(): void {
+    clearTimeout(this.#reopening);
+    this.#reopening = undefined;
+    try {
+      this.#file.open();
+      this.#retryAt = Number.NEGATIVE_INFINITY;
+      if (this.#lost === 0) this.#tell(undefined);
+    } catch (error) {
+      this.#tell((error as Error).message);
+      this.#reopening = setTimeout(() => this.reopen(), RETRY_MS).unref();
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.#reopening);
+    this.#budgets.strangers.settle();
+    this.#budgets.callers.settle();
+    this.#file.close();
+  }
+
+  #append(entry: object, read?: string): boolean {
+    const { ticks } = this.#options;
+    if (ticks() < this.#retryAt) {
+      this.#lost++;
+      return false;
+    }
+    const time = this.#time();
+    const line = jsonLine({ time, ...entry }, read);
+    const lost = this.#lost;
+    try {
+      this.#file.append(lost === 0 ? line : jsonLine({ time, lines_lost: lost }) + line);
+    } catch (error) {
+      this.#lost++;
+      this.#retryAt = ticks() + RETRY_MS;
+      this.#tell((error as Error).message);
+      return false;
+    }
+    this.#lost = 0;
+    if (!this.#reopening) this.#tell(undefined, lost);
+    return true;
+  }
+
+  #tell(problem: string | undefined, lost = 0): void {
+    if (problem === this.#problem) return;
+    this.#problem = problem;
+    this.#options.onProblem(problem, lost);
+  }
+}
+
+const TOO_MANY_REQUESTS = 429;
+
+function jsonLine(entry: object, read?: string): string {
+  const json = JSON.stringify(entry);
+  return read === undefined ? `${json}\n` : `${json.slice(0, -1)},"read":${read}}\n`;
+}
+
+/** A number of lines that may be written in a second. */
+class LineBudget {
+  readonly #max: number;
+  readonly #ticks: () => number;
+  readonly #onLeftOut: (count: number) => void;
+  #end = Number.NEGATIVE_INFINITY;
+  #taken = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param onLeftOut called after each second with the number of lines over the maximum */
+  constructor(max: number, ticks: () => number, onLeftOut: (count: number) => void) {
+    this.#max = max;
+    this.#ticks = ticks;
+    this.#onLeftOut = onLeftOut;
+  }
+
+  /** Whether one more line may be written. */
+  take(): boolean {
+    const now = this.#ticks();
+    if (now >= this.#end) {
+      this.settle();
+      this.#end = now + 1_000;
+    }
+    this.#taken++;
+    if (this.#taken > this.#max) this.#timer ??= setTimeout(() => this.settle(), 1_000).unref();
+    return this.#taken <= this.#max;
+  }
+
+  /** Tells how many were left out until now. */
+  settle(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const leftOut = this.#taken - this.#max;
+    this.#taken = 0;
+    if (leftOut > 0) this.#onLeftOut(leftOut);
+  }
+}

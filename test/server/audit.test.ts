@@ -1,0 +1,262 @@
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { type AuditEntry, type AuditFailure, AuditLog } from "../../src/server/audit.js";
+import { DEV_HEADERS, get, raw, request } from "../support/http.js";
+import { runningServer } from "../support/running-server.js";
+
+/** A server with a hook that takes what is recorded. */
+async function auditedServer(isRecorded = () => true) {
+  const entries: AuditEntry[] = [];
+  const record = (entry: AuditEntry) => {
+    entries.push(entry);
+    return isRecorded();
+  };
+  const server = await runningServer({ audit: { record } });
+  const next = async () => {
+    await vi.waitFor(() => expect(entries).toHaveLength(1));
+    const { read, ...rest } = entries.pop() as AuditEntry;
+    return { ...rest, read: read === undefined ? undefined : JSON.parse(read) };
+  };
+  return { server, entries, next };
+}
+
+const URL = { variable_id: 1, name: "DATABASE_URL" };
+const PORT = { variable_id: 2, name: "PORT" };
+const ID = "9e8d7c6b";
+
+describe("the record of a read", () => {
+  it.each([
+    ["/v1/variables?limit=2", "/v1/variables", [URL, PORT]],
+    ["/v1/variables?offset=100", "/v1/variables", []],
+    ["/v1/variables/2", "/v1/variables/:id", [PORT]],
+    [
+      "/v1/variables-values?limit=2",
+      "/v1/variables-values",
+      [
+        { ...URL, value_id: 11 },
+        { ...PORT, value_id: 12 },
+      ],
+    ],
+    ["/v1/variables-values/12", "/v1/variables-values/:id", [{ ...PORT, value_id: 12 }]],
+    ["/v1/variables-values-by-name/PORT", "/v1/variables-values-by-name/:name", [{ ...PORT, value_id: 12 }]],
+    [
+      "/v1/variables-values-by-name/P%4FRT/content",
+      "/v1/variables-values-by-name/:name/content",
+      [{ ...PORT, value_id: 12 }],
+    ],
+  ])("%s has the ids and names in the answer", async (target, route, read) => {
+    const { server, next } = await auditedServer();
+    const caller = { apiKey: "dev-key", environment: "shop/development", address: "127.0.0.1" };
+    const headers = { ...DEV_HEADERS, "x-request-id": ID };
+    const { etag } = (await get(server, target, headers)).headers as { etag: string };
+    expect(await next()).toStrictEqual({ id: ID, ...caller, method: "GET", route, status: 200, read });
+    await request(server, "HEAD", target, headers);
+    expect(await next()).toStrictEqual({ id: ID, ...caller, method: "HEAD", route, status: 200, read });
+    await get(server, target, { ...headers, "if-none-match": etag });
+    expect(await next()).toStrictEqual({ id: ID, ...caller, method: "GET", route, status: 304, read });
+  });
+
+  it("has the id that is reported with the answer", async () => {
+    const [record, onRequest] = [vi.fn(() => true), vi.fn()];
+    const server = await runningServer({ audit: { record }, onRequest });
+    await get(server, "/v1/variables/2");
+    await vi.waitFor(() => expect(onRequest).toHaveBeenCalled());
+    expect(record).toHaveBeenCalledWith(expect.objectContaining({ id: onRequest.mock.calls[0]?.[0].id }));
+  });
+});
+
+describe("the record of a refusal", () => {
+  it.each([
+    [404, "GET", "/v1/variables-values-by-name/MADE_UP", "/v1/variables-values-by-name/:name", DEV_HEADERS],
+    [404, "GET", "/v1/variables/999", "/v1/variables/:id", DEV_HEADERS],
+    [404, "GET", "/v1/made-up", undefined, DEV_HEADERS],
+    [400, "GET", "/v1/variables?limit=0", "/v1/variables", DEV_HEADERS],
+    [405, "POST", "/v1/variables/2", "/v1/variables/:id", DEV_HEADERS],
+    [401, "GET", "/v1/variables-values-by-name/PORT", "/v1/variables-values-by-name/:name", {}],
+    [401, "GET", "/v1/variables/2", "/v1/variables/:id", { ...DEV_HEADERS, "x-api-secret": "wrong" }],
+    [400, "GET", "/v1/variables/%zz", "/v1/variables/:id", DEV_HEADERS],
+  ])("%i of %s %s has no name that the caller made up", async (status, method, target, route, headers) => {
+    const { server, next } = await auditedServer();
+    await request(server, method, target, headers);
+    const entry = await next();
+    expect(entry).toMatchObject({ status, method, route, read: undefined, address: "127.0.0.1" });
+    expect(JSON.stringify(entry)).not.toMatch(/made.up/i);
+    const isKnown = status !== 401 && !target.includes("%");
+    expect([entry.apiKey, entry.environment]).toEqual(
+      isKnown ? ["dev-key", "shop/development"] : [undefined, undefined],
+    );
+  });
+
+  it("is made for a request that can't be parsed, and for one over the rate limit", async () => {
+    const entries: AuditEntry[] = [];
+    const record = (entry: AuditEntry) => entries.push(entry) > 0;
+    const server = await runningServer({ audit: { record }, rateLimit: 1 });
+    await raw(server, "nonsense\r\n\r\n");
+    for (let count = 0; count < 2; count++) await get(server, "/v1/variables/2");
+    expect(entries.map(({ status, apiKey }) => [status, apiKey])).toEqual([
+      [400, undefined],
+      [200, "dev-key"],
+      [429, "dev-key"],
+    ]);
+  });
+});
+
+it("health checks are not recorded", async () => {
+  const { server, entries } = await auditedServer();
+  await get(server, "/healthz");
+  await request(server, "POST", "/healthz");
+  expect(entries).toEqual([]);
+});
+
+it("callers with valid credentials get no answer that can't be recorded", async () => {
+  const { server } = await auditedServer(() => false);
+  const refused = { message: "The request can't be recorded now, try again later" };
+  for (const target of ["/v1/variables/2", "/v1/variables/999", "/v1/variables-values", "/v1/made-up"]) {
+    const { status, json, headers } = await get(server, target);
+    expect([status, json, headers["retry-after"], headers["etag"]]).toEqual([503, refused, "1", undefined]);
+  }
+  expect(await get(server, "/v1/variables", {})).toMatchObject({ status: 401 });
+  expect(await get(server, "/healthz")).toMatchObject({ status: 200 });
+});
+
+const ENTRY: AuditEntry = {
+  id: ID,
+  apiKey: "dev-key",
+  environment: 'a "b"\u2028/c',
+  address: "192.0.2.1",
+  method: "GET",
+  route: "/v1/variables/:id",
+  status: 200,
+  read: '[{"variable_id":2,"name":"PORT"}]',
+};
+const REFUSAL: AuditEntry = { ...ENTRY, apiKey: undefined, environment: undefined, status: 401, read: undefined };
+const TIME = "2026-01-31T12:00:01.250Z";
+
+/** An audit log whose file fails while `failure.reason` is set. */
+function auditLog(options: { failure?: AuditFailure; workers?: number } = {}) {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let [text, now] = ["", 0];
+  const failure: { reason?: string | undefined } = {};
+  const attempt = (work: () => void) => {
+    if (failure.reason !== undefined) throw new Error(failure.reason);
+    work();
+  };
+  const file = {
+    append: vi.fn((lines: string) =>
+      attempt(() => {
+        text += lines;
+      }),
+    ),
+    open: vi.fn(() => attempt(() => {})),
+    close: vi.fn(),
+  };
+  const onProblem = vi.fn();
+  const clock = () => Date.parse(TIME);
+  const log = new AuditLog(file, { failure: "refuse", ...options, clock, ticks: () => now, onProblem });
+  const lines = () => {
+    const all = text.split("\n");
+    expect(all.pop()).toBe("");
+    text = "";
+    return all.map((line) => JSON.parse(line));
+  };
+  const wait = async (milliseconds: number) => {
+    now += milliseconds;
+    await vi.advanceTimersByTimeAsync(milliseconds);
+  };
+  return { log, file, lines, wait, failure, onProblem };
+}
+
+describe("an audit log", () => {
+  it("has one line of JSON for each request", () => {
+    const { log, file, lines } = auditLog();
+    expect(log.record(ENTRY)).toBe(true);
+    expect(log.record(REFUSAL)).toBe(true);
+    const request = { id: ID, from: "192.0.2.1", method: "GET", route: "/v1/variables/:id" };
+    const read = [{ variable_id: 2, name: "PORT" }];
+    expect(lines()).toStrictEqual([
+      { time: TIME, ...request, key: "dev-key", environment: ENTRY.environment, status: 200, read },
+      { time: TIME, ...request, status: 401 },
+    ]);
+    expect(file.append).toHaveBeenCalledTimes(2);
+  });
+
+  it.each([
+    ["without credentials", REFUSAL, ENTRY],
+    ["over the rate limit", { ...ENTRY, status: 429, read: undefined }, REFUSAL],
+  ])("lists 100 requests %s in a second, and counts the others", async (_which, many, other) => {
+    const { log, lines, wait } = auditLog();
+    for (let count = 0; count < 250; count++) expect(log.record(many)).toBe(true);
+    expect(lines()).toHaveLength(100);
+    log.record(other);
+    expect(lines()).toHaveLength(1);
+    await wait(1_000);
+    expect(lines()).toEqual([{ time: TIME, refusals_left_out: 150 }]);
+    log.record(many);
+    expect(lines()).toHaveLength(1);
+    await wait(1_000);
+    expect(lines()).toEqual([]);
+  });
+
+  it("divides the number of refusals by the workers, and tells the rest when it is closed", () => {
+    const { log, file, lines } = auditLog({ workers: 8 });
+    for (let count = 0; count < 20; count++) log.record(REFUSAL);
+    expect(lines()).toHaveLength(13);
+    log.close();
+    expect(lines()).toEqual([{ time: TIME, refusals_left_out: 7 }]);
+    expect(file.close).toHaveBeenCalled();
+  });
+
+  it("lists every request of a caller with valid credentials within the rate limit", () => {
+    const { log, lines } = auditLog();
+    for (let count = 0; count < 250; count++) log.record({ ...ENTRY, status: 404, read: undefined });
+    expect(lines()).toHaveLength(250);
+  });
+});
+
+describe("an audit log that can't be written", () => {
+  it.each(["refuse", "continue"] as const)(
+    "decides by --audit-failure %s, tells so once, and recovers by itself",
+    async (setting) => {
+      const { log, file, lines, wait, failure, onProblem } = auditLog({ failure: setting });
+      failure.reason = "it can't be written: the disk is full";
+      for (let count = 0; count < 5; count++) expect(log.record(ENTRY)).toBe(setting === "continue");
+      await wait(1_000);
+      log.record(REFUSAL);
+      expect(file.append).toHaveBeenCalledTimes(2);
+      expect(onProblem.mock.calls).toEqual([[failure.reason, 0]]);
+      failure.reason = undefined;
+      await wait(1_000);
+      expect(log.record(ENTRY)).toBe(true);
+      expect(lines()).toEqual([{ time: TIME, lines_lost: 6 }, expect.objectContaining({ status: 200 })]);
+      expect(onProblem.mock.calls.slice(1)).toEqual([[undefined, 6]]);
+      log.record(ENTRY);
+      expect(lines()).toHaveLength(1);
+    },
+  );
+
+  it("is written at once after it was opened again", () => {
+    const { log, lines, failure } = auditLog();
+    failure.reason = "full";
+    expect(log.record(ENTRY)).toBe(false);
+    failure.reason = undefined;
+    log.reopen();
+    expect(log.record(ENTRY)).toBe(true);
+    expect(lines()[0]).toEqual({ time: TIME, lines_lost: 1 });
+  });
+});
+
+it("an audit log that can't be opened again is tried again until it can", async () => {
+  const { log, file, wait, failure, onProblem } = auditLog();
+  failure.reason = "too many open files";
+  log.reopen();
+  await wait(2_500);
+  expect(file.open).toHaveBeenCalledTimes(3);
+  failure.reason = undefined;
+  await wait(1_000);
+  expect(onProblem.mock.calls).toEqual([
+    ["too many open files", 0],
+    [undefined, 0],
+  ]);
+  await wait(5_000);
+  expect(file.open).toHaveBeenCalledTimes(4);
+});

@@ -14,7 +14,7 @@ const MAY_IMPORT: Record<string, string> = {
   service: "domain store",
   server: "domain signing service",
   metrics: "store server",
-  cluster: "domain store service server metrics",
+  cluster: "domain files store service server metrics",
   client: "domain signing",
   openapi: "domain signing server",
   ".": "domain signing store service server client",

@@ -1,4 +1,6 @@
+import type { Account } from "../files/path-risks.js";
 import type { MetricsJson } from "../metrics/registry.js";
+import type { AuditFailure } from "../server/audit.js";
 import type { ServedRequest } from "../server/request-report.js";
 import type { ServerOptions } from "../server/start-server.js";
 import type { TlsCredentials } from "../server/tls.js";
@@ -27,6 +29,15 @@ export interface Start {
   readonly reportsRequests: boolean;
   /** Whether to collect metrics. */
   readonly hasMetrics: boolean;
+  /** The audit log, to which each worker appends. */
+  readonly auditFile: AuditFileOptions | undefined;
+}
+
+export interface AuditFileOptions {
+  readonly path: string;
+  /** Whose file it has to be. */
+  readonly account: Account;
+  readonly failure: AuditFailure;
 }
 
 /** The data of the primary's store, which is current once it is complete. */
@@ -49,7 +60,9 @@ export type ToWorker =
   /** All workers are to drain, and to say "not-listening". */
   | { readonly kind: "drain" }
   /** No worker is listening any more. */
-  | { readonly kind: "none-listening" };
+  | { readonly kind: "none-listening" }
+  /** The audit log was renamed. */
+  | { readonly kind: "reopen-audit-log" };
 
 /** What a worker sends. */
 export type ToPrimary =
@@ -61,5 +74,7 @@ export type ToPrimary =
   /** So many connections have been refused. */
   | { readonly kind: "refused"; readonly count: number }
   | { readonly kind: "internal-error"; readonly message: string }
+  /** As `onProblem` of an `AuditLog`. */
+  | { readonly kind: "audit-problem"; readonly problem: string | undefined; readonly lost: number }
   /** Requests that have been answered, and the number of those that are left out. */
   | { readonly kind: "requests"; readonly requests: readonly ServedRequest[]; readonly dropped: number };

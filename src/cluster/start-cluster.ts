@@ -1,21 +1,25 @@
 import { type RunningServer, type ServerOptions, serverUrl, withDefaults } from "../server/start-server.js";
 import type { PackedData } from "../store/packed-data.js";
 import type { Store } from "../store/store.js";
+import type { AuditFileOptions } from "./messages.js";
 import { openSharedSocket, type SharedSocket } from "./shared-socket.js";
 import type { ProcessOptions } from "./worker-link.js";
 import { type PoolHooks, WorkerPool } from "./worker-pool.js";
 
-export interface ClusterOptions extends Omit<ServerOptions, "faults">, PoolHooks {
+export interface ClusterOptions extends Omit<ServerOptions, "faults" | "audit">, PoolHooks {
   /** Number of worker processes. */
   workers: number;
   process: ProcessOptions;
   /** Listened on in place of `host` and `port`. */
   socket?: SharedSocket | undefined;
+  auditFile?: AuditFileOptions | undefined;
 }
 
 export interface Cluster extends RunningServer {
   /** Rejects if workers end again and again before they serve anything. */
   readonly failure: Promise<never>;
+  /** Goes on in the file that is at the path of the audit log now. */
+  reopenAuditLog(): void;
 }
 
 /** The time that a worker has to end after the grace for open requests. */
@@ -62,6 +66,7 @@ export async function startCluster(
       checkTlsCredentials(tls);
       pool.renewTls(tls);
     },
+    reopenAuditLog: () => pool.reopenAuditLog(),
     close: () => (closing ??= close()),
   };
 }

@@ -4,7 +4,7 @@ import type { TlsCredentials } from "../server/tls.js";
 import type { PackedData } from "../store/packed-data.js";
 import type { Store } from "../store/store.js";
 import { LeaseBook } from "./lease-book.js";
-import type { ToPrimary, WorkerOptions } from "./messages.js";
+import type { AuditFileOptions, ToPrimary, WorkerOptions } from "./messages.js";
 import { createRefusalReport } from "./refusal-report.js";
 import { takenError } from "./shared-socket.js";
 import { feedSnapshots } from "./snapshot-feed.js";
@@ -21,6 +21,8 @@ export interface PoolHooks extends Pick<ServerOptions, "onConnectionsRefused" | 
   onReplaced: (reason: string) => void;
   /** Gets the metrics of the workers, which collect none without it. */
   metrics?: WorkerMetrics | undefined;
+  /** Called as `onProblem` of an `AuditLog`, by each worker. */
+  onAuditProblem: (problem: string | undefined, lost: number) => void;
 }
 
 export interface PoolOptions extends PoolHooks {
@@ -29,6 +31,7 @@ export interface PoolOptions extends PoolHooks {
   server: WorkerOptions;
   /** Undefined for plain HTTP. */
   tls?: TlsCredentials | undefined;
+  auditFile?: AuditFileOptions | undefined;
   /** Of the socket that the workers listen on. */
   handle: object;
   /** Monotonic clock in milliseconds. */
@@ -95,6 +98,10 @@ export class WorkerPool {
     clearTimeout(timer);
   }
 
+  reopenAuditLog(): void {
+    for (const worker of this.#workers) worker.post({ kind: "reopen-audit-log" });
+  }
+
   kill(): void {
     this.#isClosing = true;
     for (const worker of this.#workers) worker.kill();
@@ -125,26 +132,24 @@ export class WorkerPool {
 
   /** @returns stops what the worker is sent */
   #welcome(worker: WorkerLink): () => void {
-    const { server, workers, handle, ticks, onRequest, metrics } = this.#options;
+    const { server, workers, handle, ticks, onRequest, metrics, auditFile } = this.#options;
     const uptime = ticks() - this.#startedAt;
     this.#leases.add(worker);
-    const reportsRequests = onRequest !== undefined;
-    const hasMetrics = metrics !== undefined;
-    worker.post(
-      { kind: "start", options: server, tls: this.#tls, workers, uptime, reportsRequests, hasMetrics },
-      handle,
-    );
+    const reports = { reportsRequests: onRequest !== undefined, hasMetrics: metrics !== undefined };
+    const start = { options: server, tls: this.#tls, auditFile, workers, uptime, ...reports };
+    worker.post({ kind: "start", ...start }, handle);
     metrics?.add(worker, () => worker.post({ kind: "collect" }));
     return feedSnapshots(this.#store, (message) => worker.send(message));
   }
 
   #receive(worker: WorkerLink, message: ToPrimary): void {
-    const { onInternalError, metrics } = this.#options;
+    const { onInternalError, onAuditProblem, metrics } = this.#options;
     if (message.kind === "ask") this.#leases.ask(worker, message);
     else if (message.kind === "give-back") this.#leases.giveBack(worker, message);
     else if (message.kind === "metrics") metrics?.receive(worker, message.metrics);
     else if (message.kind === "refused") this.#reportRefusals(message.count);
     else if (message.kind === "internal-error") onInternalError?.(message.message);
+    else if (message.kind === "audit-problem") onAuditProblem(message.problem, message.lost);
     else if (message.kind === "requests") this.#report(message);
     else if (message.kind === "port-taken") this.#fail(takenError());
     else if (message.kind === "ready") {

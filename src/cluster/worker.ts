@@ -1,4 +1,6 @@
+import { AppendFile } from "../files/append-file.js";
 import type { MetricsJson } from "../metrics/registry.js";
+import { AuditLog } from "../server/audit.js";
 import type { ServedRequest } from "../server/request-report.js";
 import { type RunningServer, type ServerOptions, startServer } from "../server/start-server.js";
 import { ServerStatistics } from "../server/statistics.js";
@@ -27,6 +29,7 @@ export class Worker {
   #tls: TlsCredentials | undefined;
   #limiter: LeasedLimiter | undefined;
   #server: Promise<RunningServer> | undefined;
+  #auditLog: AuditLog | undefined;
   #onNoneListening = () => {};
   #metrics: Promise<() => Promise<MetricsJson>> | undefined;
 
@@ -60,8 +63,12 @@ export class Worker {
       case "none-listening":
         this.#onNoneListening();
         break;
+      case "reopen-audit-log":
+        this.#auditLog?.reopen();
+        break;
       case "drain":
         await (await this.#server)?.close();
+        this.#auditLog?.close();
         this.#report.flush(() => this.#link.end());
         break;
       default:
@@ -70,13 +77,20 @@ export class Worker {
     }
   }
 
-  #prepare({ options, tls, workers, uptime, reportsRequests, hasMetrics }: Start, handle: object): void {
+  #prepare(start: Start, handle: object): void {
+    const { options, tls, auditFile, workers, uptime, reportsRequests, hasMetrics } = start;
     const [link, clock, ticks] = [this.#link, this.#clock, this.#ticks];
     const limiter = createLeasedLimiter({ limit: options.rateLimit }, ticks, (request) => link.send(request));
     const service = new Service(this.#store, clock, ticks, ticks() - uptime);
     const statistics = hasMetrics ? new ServerStatistics() : undefined;
+    if (auditFile) {
+      const onProblem = (problem: string | undefined, lost: number) =>
+        link.send({ kind: "audit-problem", problem, lost });
+      const file = new AppendFile(auditFile.path, auditFile.account);
+      this.#auditLog = new AuditLog(file, { failure: auditFile.failure, workers, clock, ticks, onProblem });
+    }
     const hooks = { ...errorHooks(link), ...(reportsRequests && { onRequest: this.#report.add }) };
-    const serverOptions = { ...options, ...hooks, statistics };
+    const serverOptions = { ...options, ...hooks, statistics, audit: this.#auditLog };
     const untilClosed = () => {
       link.send({ kind: "not-listening" });
       return new Promise<void>((resolve) => {

@@ -46,7 +46,7 @@ export interface ServerOptions {
   /** Called for every request that has been answered. */
   onRequest?: (request: ServedRequest) => void;
   /** Records each request, except for `/healthz`, before it is answered. */
-  audit?: Audit;
+  audit?: Audit | undefined;
 }
 
 export interface RunningServer {

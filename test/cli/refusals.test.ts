@@ -148,6 +148,10 @@ describe("a usage error exits 2 and changes nothing", () => {
       "serve --data DIR/example.json --port 0 --log-format xml",
       "option '--log-format <format>' argument 'xml' is invalid. Allowed choices are pretty, json.",
     ],
+    [
+      "serve --data DIR/example.json --port 0 --audit-failure ignore",
+      "option '--audit-failure <action>' argument 'ignore' is invalid. Allowed choices are refuse, continue.",
+    ],
   ])("appvars %s", async (line, message) => {
     await expectRefusal(2, line, message);
   });

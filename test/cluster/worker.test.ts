@@ -32,7 +32,16 @@ async function startedWorker({ rateLimit = 0 } = {}) {
   const worker = new Worker(link, Date.now);
   const options = withDefaults({ rateLimit });
   void worker.receive(
-    { kind: "start", options, tls: undefined, workers: 2, uptime: 0, reportsRequests: true, hasMetrics: false },
+    {
+      kind: "start",
+      options,
+      tls: undefined,
+      auditFile: undefined,
+      workers: 2,
+      uptime: 0,
+      reportsRequests: true,
+      hasMetrics: false,
+    },
     socket.handle,
   );
   const change = (next: Data) => {

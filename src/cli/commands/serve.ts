@@ -5,6 +5,7 @@ import { DEFAULT_HOST, DEFAULT_KEYLESS_LIMIT, DEFAULT_MAX_CONNECTIONS, DEFAULT_P
 import type { EnvironmentRecord } from "../../domain/environment.js";
 import { InvalidDataError, UsageError } from "../../domain/errors.js";
 import { hasCode } from "../../files/system-errors.js";
+import type { AuditFailure } from "../../server/audit.js";
 import type { RunningServer } from "../../server/start-server.js";
 import type { TlsCredentials } from "../../server/tls.js";
 import { DEFAULT_TOLERANCE } from "../../signing/verify.js";
@@ -27,7 +28,7 @@ import {
 } from "../settings/arguments.js";
 import { dataFileOption } from "../settings/flags.js";
 import { readSettings } from "../settings/settings.js";
-import { refuseToReload, refuseUnsafeFile } from "../sources/safe-files.js";
+import { fileRisks, refuseToReload, refuseUnsafeFile } from "../sources/safe-files.js";
 import { createdMessage, createStarterFile } from "./init.js";
 
 interface ServeCommandOptions extends ListenOptions {
@@ -40,6 +41,9 @@ interface ServeCommandOptions extends ListenOptions {
   tlsCert?: string;
   tlsKey?: string;
   tlsClientCa?: string;
+  /** Path of a file. */
+  auditLog?: string | undefined;
+  auditFailure: AuditFailure;
   /** The environment whose credentials are printed. Default: none, or the first one of a new file. */
   printCredentials: string | undefined;
 }
@@ -92,6 +96,12 @@ export function serveCommand(context: Context): Command {
     .option("--metrics-host <address>", "address to serve them on", DEFAULT_HOST)
     .option("--print-credentials <environment>", "print the credentials of this environment, with the secret")
     .addOption(new Option("--log-format <format>", "format of the log").choices(["pretty", "json"]).default("pretty"))
+    .option("--audit-log <file>", "append a line about each request to this file")
+    .addOption(
+      new Option("--audit-failure <action>", "what to do with reads when it can't be written")
+        .choices(["refuse", "continue"])
+        .default("refuse"),
+    )
     .addHelpText("after", "\nExample:\n  appvars serve --data vars.json --port 0")
     .action(async ({ data, tolerancePast, toleranceFuture, ...flags }) => {
       const tolerance = { past: tolerancePast, future: toleranceFuture };
@@ -128,7 +138,8 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
     let server: Awaited<ReturnType<typeof listen>> | undefined;
     tlsFiles = tlsPaths && (await openTlsFiles(tlsPaths, io, log, async (renewed) => server?.renewTls(renewed)));
     const tls = tlsFiles?.current;
-    server = await listen(store, service, { ...options, tls }, { log, flags, io });
+    const auditFile = describeAuditFile(options, io);
+    server = await listen(store, service, { ...options, auditFile, tls }, { log, flags, io });
     // Renewed in the meantime.
     if (tlsFiles && tlsFiles.current !== tls) await server.renewTls(tlsFiles.current);
     logReloads(store, path, log);
@@ -136,6 +147,7 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
       log("info", `SIGHUP: reading ${path} again`);
       store.readAgain();
       tlsFiles?.readAgain();
+      server?.reopenAuditLog?.();
     };
     if (options.socket) log("info", "listening on the socket of the service manager, not on --host and --port");
     log("info", `serving ${path} on ${server.url}`);
@@ -184,6 +196,14 @@ async function openTlsFiles(
       ),
     onProblem: (message) => log("error", `${message}; the certificate is not renewed`),
   });
+}
+
+/** @throws InvalidDataError if other users can change or replace the file */
+function describeAuditFile({ auditLog: path, auditFailure: failure }: ServeCommandOptions, io: Context["io"]) {
+  if (path === undefined) return undefined;
+  refuseUnsafeFile(path, io);
+  const { isAllowed } = fileRisks(path, io);
+  return { path, account: { user: isAllowed ? undefined : io.user, groups: io.groups }, failure };
 }
 
 /** Creates the data file if it does not exist, and returns its first environment. @throws InvalidDataError */

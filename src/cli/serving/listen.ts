@@ -1,3 +1,4 @@
+import type { AuditFileOptions } from "../../cluster/messages.js";
 import type { SharedSocket } from "../../cluster/shared-socket.js";
 import type { Cluster, ClusterOptions } from "../../cluster/start-cluster.js";
 import { UsageError } from "../../domain/errors.js";
@@ -11,11 +12,12 @@ import type { Io } from "../output/io.js";
 import { type Log, serverLogHooks } from "./log.js";
 import { type MetricsOptions, serveMetrics } from "./metrics.js";
 
-export interface ListenOptions extends Omit<ServerOptions, "faults">, MetricsOptions {
+export interface ListenOptions extends Omit<ServerOptions, "faults" | "audit">, MetricsOptions {
   /** Number of processes that serve requests; 1 is this one. */
   workers: number;
   /** Listened on in place of `host` and `port`. */
   socket?: SharedSocket | undefined;
+  auditFile?: AuditFileOptions | undefined;
 }
 
 type ServedStore = Store<PackedData> & Reloadable;
@@ -28,12 +30,13 @@ export async function listen(
   { log, flags, io }: { log: Log; flags: OutputFlags; io: Pick<Io, "env" | "clock"> },
 ): Promise<RunningServer & Partial<Cluster>> {
   const logged = { ...options, ...serverLogHooks(log, flags) };
+  if (options.auditFile) await checkAuditFile(options.auditFile);
   const metrics = await listenForMetrics(store, options, log);
   try {
     const server =
       options.workers > 1
         ? await listenWithWorkers(store, { ...logged, metrics: metrics?.workers }, log, io.env)
-        : await listenHere(service, { ...logged, statistics: metrics?.statistics }, io.clock);
+        : await listenHere(service, { ...logged, statistics: metrics?.statistics }, log, io.clock);
     // Until the last request is answered, there is something to measure.
     return { ...server, close: () => server.close().finally(() => metrics?.close()) };
   } catch (error) {
@@ -50,13 +53,35 @@ async function listenForMetrics(store: ServedStore, options: ListenOptions, log:
   });
 }
 
+/** @throws InvalidDataError if lines can't be appended to the file */
+async function checkAuditFile({ path, account }: AuditFileOptions): Promise<void> {
+  const { AppendFile } = await import("../../files/append-file.js");
+  const file = new AppendFile(path, account);
+  file.open();
+  file.close();
+}
+
 async function listenHere(
   service: Service,
-  options: ListenOptions & CountedServerOptions,
-  clock: Io["clock"],
+  { auditFile, socket, ...options }: ListenOptions & CountedServerOptions,
+  log: Log,
+  clock: () => number,
 ): Promise<RunningServer & Partial<Cluster>> {
   const { startServer } = await import("../../server/start-server.js");
-  return startServer(service, options, clock, undefined, options.socket && { handle: options.socket.handle });
+  const role = socket && { handle: socket.handle };
+  if (!auditFile) return startServer(service, options, clock, undefined, role);
+  const { AppendFile } = await import("../../files/append-file.js");
+  const { AuditLog } = await import("../../server/audit.js");
+  const { path, account, failure } = auditFile;
+  const onProblem = logAuditProblems(auditFile, log);
+  const ticks = () => performance.now();
+  const audit = new AuditLog(new AppendFile(path, account), { failure, clock, ticks, onProblem });
+  const server = await startServer(service, { ...options, audit }, clock, undefined, role);
+  return {
+    ...server,
+    reopenAuditLog: () => audit.reopen(),
+    close: () => server.close().finally(() => audit.close()),
+  };
 }
 
 async function listenWithWorkers(
@@ -69,6 +94,7 @@ async function listenWithWorkers(
   return startCluster(store, {
     ...options,
     onErrorLine: (line) => log("error", line),
+    onAuditProblem: logAuditProblems(options.auditFile, log),
     onReplaced: (reason) => log("error", `a worker has ended (${reason}); another one takes its place`),
     process: {
       // They get what they need, and no secrets, from this process.
@@ -77,6 +103,15 @@ async function listenWithWorkers(
       execArgv: process.execArgv.filter((flag) => !flag.startsWith("--inspect")),
     },
   });
+}
+
+function logAuditProblems(file: AuditFileOptions | undefined, log: Log) {
+  const consequence =
+    file?.failure === "refuse" ? "what can't be recorded is answered 503" : "requests are answered without a record";
+  return (problem: string | undefined, lost: number) => {
+    if (problem !== undefined) log("error", `${problem}; ${consequence}`);
+    else log("info", `${file?.path} can be written again; requests that it does not record: ${lost}`);
+  };
 }
 
 /** @param prefix of the flags for host and port */

@@ -127,10 +127,11 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
   const check = (place: string) => refuseToReload(place, io);
   const store = await openServedFile(path, { check, maxSize: maxDataSize });
   let tlsFiles: TlsFiles | undefined;
+  const colors = await colorsFor(io.stderr, io.env, flags.color);
+  const { log, written } = await createLog(io.stderr, logFormat, io.clock, colors);
   try {
     const service = new Service(store, io.clock);
     const shown = printCredentials ? service.findEnvironment(printCredentials) : created;
-    const log = await createLog(io.stderr, logFormat, io.clock, await colorsFor(io.stderr, io.env, flags.color));
     if (created) log("info", createdMessage(path));
     if (unsafe) log("warn", unsafe);
     await warnOfRisks(options, log);
@@ -138,7 +139,7 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
     let server: Awaited<ReturnType<typeof listen>> | undefined;
     tlsFiles = tlsPaths && (await openTlsFiles(tlsPaths, io, log, async (renewed) => server?.renewTls(renewed)));
     const tls = tlsFiles?.current;
-    const auditFile = describeAuditFile(options, io);
+    const auditFile = describeAuditFile(options, io, log);
     server = await listen(store, service, { ...options, auditFile, tls }, { log, flags, io });
     // Renewed in the meantime.
     if (tlsFiles && tlsFiles.current !== tls) await server.renewTls(tlsFiles.current);
@@ -161,6 +162,7 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
   } finally {
     tlsFiles?.close();
     await store.close();
+    await written();
   }
 }
 
@@ -199,9 +201,14 @@ async function openTlsFiles(
 }
 
 /** @throws InvalidDataError if other users can change or replace the file */
-function describeAuditFile({ auditLog: path, auditFailure: failure }: ServeCommandOptions, io: Context["io"]) {
+function describeAuditFile(
+  { auditLog: path, auditFailure: failure }: ServeCommandOptions,
+  io: Context["io"],
+  log: Log,
+) {
   if (path === undefined) return undefined;
-  refuseUnsafeFile(path, io);
+  const unsafe = refuseUnsafeFile(path, io);
+  if (unsafe) log("warn", unsafe);
   const { isAllowed } = fileRisks(path, io);
   return { path, account: { user: isAllowed ? undefined : io.user, groups: io.groups }, failure };
 }

@@ -6,6 +6,8 @@ const MAX_WAITING = 256 * 1_024;
 /** Lines that may wait for more are written after this time, or when there are so many bytes of them. */
 const COLLECT_MS = 20;
 const MAX_COLLECTED = 64 * 1_024;
+/** How long the end of a program may wait for its log. */
+const MAX_END_MS = 250;
 /** The time after which a log that could not be written is tried again. */
 const RETRY_MS = 1_000;
 
@@ -26,6 +28,7 @@ export class LogWriter {
   /** Whether the last attempt has failed, and the next one is not due. */
   #isPaused = false;
   #dropped = 0;
+  #onIdle = () => {};
   /** How many dropped lines the last one of the waiting lines tells of. */
   #told = 0;
 
@@ -56,6 +59,20 @@ export class LogWriter {
     else this.#timer ??= setTimeout(this.#flush, COLLECT_MS);
   }
 
+  /** Resolves when all lines are written, or can't be soon. */
+  written(): Promise<void> {
+    this.#flush();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, MAX_END_MS);
+      this.#onIdle = () => {
+        if (this.#isWriting) return;
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#onIdle();
+    });
+  }
+
   readonly #flush = (): void => {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -66,6 +83,7 @@ export class LogWriter {
       this.#isWriting = false;
       if (error) this.#retryLater(text, told, written);
       else if (this.#dropped > 0 || this.#timer === undefined) this.#resume();
+      this.#onIdle();
     });
   };
 

@@ -18,24 +18,36 @@ type LogLevel = "info" | "warn" | "error";
 /** Writes one line, which must not contain a value or a secret. @param request the one that it is about */
 export type Log = (level: LogLevel, message: string, request?: ServedRequest) => void;
 
+export interface ServerLog {
+  readonly log: Log;
+  /** Resolves when all lines are written, or can't be soon. */
+  readonly written: () => Promise<void>;
+}
+
 type MakeLine = (...line: Parameters<Log>) => string;
 
 /**
  * A log of lines `12:00:01 message` or of JSON. Nothing that is logged can break a line or control a terminal. Lines are
  * dropped while they can't be written.
  */
-export async function createLog(stream: Output, format: LogFormat, clock: () => number, colors: Colors): Promise<Log> {
+export async function createLog(
+  stream: Output,
+  format: LogFormat,
+  clock: () => number,
+  colors: Colors,
+): Promise<ServerLog> {
   const time = isoClock(clock);
   const makeLine = format === "json" ? await jsonLines(time) : prettyLines(time, colors);
   const writer = new LogWriter(stream, (count) => {
     writer.write(makeLine("warn", `lines dropped: ${count}; this log could not be written in time`));
   });
-  return (level, message, request) => {
+  const log: Log = (level, message, request) => {
     if (writer.drops()) return;
     const line = makeLine(level, message, request);
     if (request) writer.writeSoon(line);
     else writer.write(line);
   };
+  return { log, written: () => writer.written() };
 }
 
 /** Our own, since pino-pretty would add 14 packages. */

@@ -25,9 +25,10 @@ async function logged(format: LogFormat, request: ServedRequest): Promise<string
   const { stderr } = await runWith(async (io) => {
     const plain = (text: string) => text;
     const colors = { bold: plain, dim: plain, green: plain, red: plain, yellow: plain };
-    const log = await createLog(io.stderr, format, () => TIME, colors);
+    const { log, written } = await createLog(io.stderr, format, () => TIME, colors);
     serverLogHooks(log, { verbose: true, color: false }).onRequest?.(request);
     log("warn", "last");
+    await written();
   });
   return stderr;
 }

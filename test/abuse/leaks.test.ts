@@ -87,7 +87,7 @@ async function sendRequests(port: number, places: Places): Promise<void> {
     expect((await request({ port }, "GET", target, headers)).status).toBe(200);
   }
   // Where a secret does not belong, and may be logged with what does.
-  const misplaced = `/v1/variables/999999?secret=${secret}`;
+  const misplaced = `/v1/variables/${secret}?secret=${secret}`;
   const refused: [target: string, headers: Record<string, string>, method?: string][] = [
     [target, { "x-api-key": key, authorization: wrong }],
     [target, { "x-api-key": key, authorization: `Bearer ${secret}` }],
@@ -133,8 +133,10 @@ it.skipIf(process.platform !== "linux")("no secret and no value is found where i
       ] as const,
   )) {
     await write(DATA);
+    const auditLog = join(folder, `audit-${format}-${workers}`);
     const flags = ["--data", path, "--log-format", format, "--workers", workers, "--verbose", "--rate-limit", "0"];
-    const server = await serveProcess(flags, { env });
+    const recorded = ["--audit-log", auditLog, "--metrics-port", "0"];
+    const server = await serveProcess([...flags, ...recorded], { env });
     const { port } = server;
     await sendRequests(port, places);
 
@@ -184,6 +186,10 @@ it.skipIf(process.platform !== "linux")("no secret and no value is found where i
     places.add("answers to others", (await request({ port }, "GET", "/healthz")).body);
     places.add("files: temporary, home, cache", await filesIn(home));
     places.add("files: temporary, home, cache", `${temporary}\n${await filesIn(temporary)}`);
+
+    const [metricsUrl = ""] = /http:\S+\/metrics/.exec(server.log()) ?? [];
+    places.add("metrics", await (await fetch(metricsUrl)).text());
+    places.add("audit log", await readFile(auditLog, "utf8"));
 
     server.child.kill("SIGUSR2");
     await server.ended;

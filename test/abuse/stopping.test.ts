@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { countingFile, KEYS } from "../durability/counting-file.js";
 import { keepAsking, type Outcome } from "../support/asking-clients.js";
@@ -15,9 +16,14 @@ const PAUSES_MS = [0, 20, 300, 1_000];
 /** The time that open requests have. */
 const MAX_MS = 10_000;
 
+const tlsFile = (name: string) => fileURLToPath(new URL(`../support/tls/${name}.pem`, import.meta.url));
+const TLS = ["--tls-cert", tlsFile("certificate"), "--tls-key", tlsFile("key")];
+
 const SERVERS: [what: string, flags: string[], tls: boolean][] = [
   ["one process", [], false],
   ["2 workers", ["--workers", "2"], false],
+  ["TLS", TLS, true],
+  ["TLS, 2 workers", [...TLS, "--workers", "2"], true],
 ];
 
 it.each(SERVERS)("a server under load stops soon, and cuts no answer off: %s", async (what, flags, tls) => {

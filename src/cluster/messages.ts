@@ -1,6 +1,6 @@
 import type { Account } from "../files/path-risks.js";
 import type { MetricsJson } from "../metrics/registry.js";
-import type { AuditFailure } from "../server/audit.js";
+import type { AuditFailure, AuditState } from "../server/audit.js";
 import type { ServedRequest } from "../server/request-report.js";
 import type { ServerOptions } from "../server/start-server.js";
 import type { TlsCredentials } from "../server/tls.js";
@@ -75,6 +75,6 @@ export type ToPrimary =
   | { readonly kind: "refused"; readonly count: number }
   | { readonly kind: "internal-error"; readonly message: string }
   /** As `onProblem` of an `AuditLog`. */
-  | { readonly kind: "audit-problem"; readonly problem: string | undefined; readonly lost: number }
+  | { readonly kind: "audit-problem"; readonly state: AuditState }
   /** Requests that have been answered, and the number of those that are left out. */
   | { readonly kind: "requests"; readonly requests: readonly ServedRequest[]; readonly dropped: number };

@@ -1,4 +1,5 @@
 import type { WorkerMetrics } from "../metrics/worker-metrics.js";
+import type { AuditState } from "../server/audit.js";
 import type { ServerOptions } from "../server/start-server.js";
 import type { TlsCredentials } from "../server/tls.js";
 import type { PackedData } from "../store/packed-data.js";
@@ -22,7 +23,7 @@ export interface PoolHooks extends Pick<ServerOptions, "onConnectionsRefused" | 
   /** Gets the metrics of the workers, which collect none without it. */
   metrics?: WorkerMetrics | undefined;
   /** Called as `onProblem` of an `AuditLog`, by each worker. */
-  onAuditProblem: (problem: string | undefined, lost: number) => void;
+  onAuditProblem: (state: AuditState) => void;
 }
 
 export interface PoolOptions extends PoolHooks {
@@ -149,7 +150,7 @@ export class WorkerPool {
     else if (message.kind === "metrics") metrics?.receive(worker, message.metrics);
     else if (message.kind === "refused") this.#reportRefusals(message.count);
     else if (message.kind === "internal-error") onInternalError?.(message.message);
-    else if (message.kind === "audit-problem") onAuditProblem(message.problem, message.lost);
+    else if (message.kind === "audit-problem") onAuditProblem(message.state);
     else if (message.kind === "requests") this.#report(message);
     else if (message.kind === "port-taken") this.#fail(takenError());
     else if (message.kind === "ready") {

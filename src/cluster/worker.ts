@@ -1,6 +1,6 @@
 import { AppendFile } from "../files/append-file.js";
 import type { MetricsJson } from "../metrics/registry.js";
-import { AuditLog } from "../server/audit.js";
+import { AuditLog, type AuditState } from "../server/audit.js";
 import type { ServedRequest } from "../server/request-report.js";
 import { type RunningServer, type ServerOptions, startServer } from "../server/start-server.js";
 import { ServerStatistics } from "../server/statistics.js";
@@ -84,10 +84,11 @@ export class Worker {
     const service = new Service(this.#store, clock, ticks, ticks() - uptime);
     const statistics = hasMetrics ? new ServerStatistics() : undefined;
     if (auditFile) {
-      const onProblem = (problem: string | undefined, lost: number) =>
-        link.send({ kind: "audit-problem", problem, lost });
+      const onProblem = (state: AuditState) => link.send({ kind: "audit-problem", state });
       const file = new AppendFile(auditFile.path, auditFile.account);
       this.#auditLog = new AuditLog(file, { failure: auditFile.failure, workers, clock, ticks, onProblem });
+      // Now, while there are descriptors left.
+      this.#auditLog.reopen();
     }
     const hooks = { ...errorHooks(link), ...(reportsRequests && { onRequest: this.#report.add }) };
     const serverOptions = { ...options, ...hooks, statistics, audit: this.#auditLog };

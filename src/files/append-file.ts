@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 import { InvalidDataError } from "../domain/errors.js";
 import { type Account, foreignWriter, isRefusedTo, pathRisks } from "./path-risks.js";
-import { toInvalidFile } from "./system-errors.js";
+import { hasCode, toInvalidFile } from "./system-errors.js";
 
 // Windows has only the first three.
 const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants;
@@ -55,6 +55,10 @@ export class AppendFile {
     }
   }
 
+  get isOpen(): boolean {
+    return this.#descriptor !== undefined;
+  }
+
   close(): void {
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
     this.#descriptor = undefined;
@@ -65,7 +69,7 @@ function openToAppend(path: string, account: Account): number {
   let descriptor: number | undefined;
   try {
     if (pathRisks(path, account).some((risk) => isRefusedTo(account, risk)))
-      throw new InvalidDataError("can't be opened: other users can replace it");
+      throw new InvalidDataError("can't be opened: other users can change or replace it");
     descriptor = openSync(path, FLAGS, 0o600);
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw new InvalidDataError("can't be opened: it is not a regular file");
@@ -74,6 +78,8 @@ function openToAppend(path: string, account: Account): number {
     return descriptor;
   } catch (error) {
     if (descriptor !== undefined) closeSync(descriptor);
+    // O_NOFOLLOW refuses one link.
+    if (hasCode(error, "ELOOP")) throw new InvalidDataError(`${path} can't be opened: it is a link`);
     throw toInvalidFile(path, error, "can't be opened");
   }
 }

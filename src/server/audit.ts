@@ -19,9 +19,19 @@ export type AuditFailure = "refuse" | "continue";
 
 /** Where lines are appended, all of a call or none. */
 interface AuditFile {
+  readonly isOpen: boolean;
   append(lines: string): void;
   open(): void;
   close(): void;
+}
+
+export interface AuditState {
+  /** Undefined if there is none any more. */
+  readonly problem: string | undefined;
+  /** Whether lines are written all the same, into the file that was open before. */
+  readonly isRecording: boolean;
+  /** Lines that could not be written, once they are counted in the file. */
+  readonly lost: number;
 }
 
 interface AuditLogOptions {
@@ -32,8 +42,8 @@ interface AuditLogOptions {
   clock: () => number;
   /** Monotonic clock in milliseconds. */
   ticks: () => number;
-  /** Called when the file can't be written or opened again; when it can, with undefined and the number of lost lines. */
-  onProblem: (problem: string | undefined, lost: number) => void;
+  /** Called when the file can't be written or opened again, and when it can. */
+  onProblem: (state: AuditState) => void;
 }
 
 /**
@@ -55,6 +65,7 @@ export class AuditLog implements Audit {
   #retryAt = Number.NEGATIVE_INFINITY;
   #lost = 0;
   #reopening: NodeJS.Timeout | undefined;
+  #recovering: NodeJS.Timeout | undefined;
 
   constructor(file: AuditFile, options: AuditLogOptions) {
     this.#file = file;
@@ -79,47 +90,62 @@ export class AuditLog implements Audit {
     this.#reopening = undefined;
     try {
       this.#file.open();
-      this.#retryAt = Number.NEGATIVE_INFINITY;
-      if (this.#lost === 0) this.#tell(undefined);
     } catch (error) {
-      this.#tell((error as Error).message);
+      this.#tell((error as Error).message, this.#file.isOpen);
       this.#reopening = setTimeout(() => this.reopen(), RETRY_MS).unref();
+      return;
     }
+    this.#retryAt = Number.NEGATIVE_INFINITY;
+    if (this.#recordLost()) this.#tell(undefined);
   }
 
   close(): void {
     clearTimeout(this.#reopening);
     this.#budgets.strangers.settle();
     this.#budgets.callers.settle();
+    this.#recordLost();
+    clearTimeout(this.#recovering);
     this.#file.close();
   }
 
   #append(entry: object, read?: string): boolean {
-    const { ticks } = this.#options;
-    if (ticks() < this.#retryAt) {
-      this.#lost++;
-      return false;
-    }
-    const time = this.#time();
-    const line = jsonLine({ time, ...entry }, read);
+    const isWritten =
+      this.#options.ticks() >= this.#retryAt &&
+      this.#recordLost() &&
+      this.#write(jsonLine({ time: this.#time(), ...entry }, read));
+    if (!isWritten) this.#lost++;
+    else if (!this.#reopening) this.#tell(undefined);
+    return isWritten;
+  }
+
+  /** Writes how many lines are missing. @returns whether that is known to all who read the file */
+  #recordLost(): boolean {
     const lost = this.#lost;
-    try {
-      this.#file.append(lost === 0 ? line : jsonLine({ time, lines_lost: lost }) + line);
-    } catch (error) {
-      this.#lost++;
-      this.#retryAt = ticks() + RETRY_MS;
-      this.#tell((error as Error).message);
-      return false;
-    }
+    if (lost === 0) return true;
+    if (!this.#write(jsonLine({ time: this.#time(), lines_lost: lost }))) return false;
     this.#lost = 0;
-    if (!this.#reopening) this.#tell(undefined, lost);
+    if (!this.#reopening) this.#tell(undefined, true, lost);
     return true;
   }
 
-  #tell(problem: string | undefined, lost = 0): void {
+  #write(line: string): boolean {
+    try {
+      this.#file.append(line);
+      return true;
+    } catch (error) {
+      this.#retryAt = this.#options.ticks() + RETRY_MS;
+      this.#tell((error as Error).message, false);
+      // Without another request, nobody else would try.
+      clearTimeout(this.#recovering);
+      this.#recovering = setTimeout(() => this.#recordLost(), RETRY_MS).unref();
+      return false;
+    }
+  }
+
+  #tell(problem: string | undefined, isRecording = true, lost = 0): void {
     if (problem === this.#problem) return;
     this.#problem = problem;
-    this.#options.onProblem(problem, lost);
+    this.#options.onProblem({ problem, isRecording, lost });
   }
 }
 

@@ -104,6 +104,6 @@ describe.skipIf(process.platform !== "linux")("serve with TLS as a process", () 
       expect(shown).not.toContain(folder);
       expect(shown).not.toContain("PRIVATE");
     }
-    expect(log().match(/was read again/g)).toHaveLength(1);
+    expect(log().match(/were read again/g)).toHaveLength(1);
   });
 });

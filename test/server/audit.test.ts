@@ -142,6 +142,7 @@ function auditLog(options: { failure?: AuditFailure; workers?: number } = {}) {
     work();
   };
   const file = {
+    isOpen: true,
     append: vi.fn((lines: string) =>
       attempt(() => {
         text += lines;
@@ -223,25 +224,28 @@ describe("an audit log that can't be written", () => {
       await wait(1_000);
       log.record(REFUSAL);
       expect(file.append).toHaveBeenCalledTimes(2);
-      expect(onProblem.mock.calls).toEqual([[failure.reason, 0]]);
+      expect(onProblem.mock.calls).toEqual([[{ problem: failure.reason, isRecording: false, lost: 0 }]]);
       failure.reason = undefined;
       await wait(1_000);
       expect(log.record(ENTRY)).toBe(true);
       expect(lines()).toEqual([{ time: TIME, lines_lost: 6 }, expect.objectContaining({ status: 200 })]);
-      expect(onProblem.mock.calls.slice(1)).toEqual([[undefined, 6]]);
+      expect(onProblem.mock.calls.slice(1)).toEqual([[{ problem: undefined, isRecording: true, lost: 6 }]]);
       log.record(ENTRY);
       expect(lines()).toHaveLength(1);
     },
   );
 
-  it("is written at once after it was opened again", () => {
-    const { log, lines, failure } = auditLog();
-    failure.reason = "full";
-    expect(log.record(ENTRY)).toBe(false);
-    failure.reason = undefined;
-    log.reopen();
-    expect(log.record(ENTRY)).toBe(true);
-    expect(lines()[0]).toEqual({ time: TIME, lines_lost: 1 });
+  it.each([
+    ["it is opened again", ({ log }: ReturnType<typeof auditLog>) => log.reopen()],
+    ["it is closed", ({ log }: ReturnType<typeof auditLog>) => log.close()],
+    ["a second has passed", ({ wait }: ReturnType<typeof auditLog>) => wait(1_000)],
+  ])("has the number of lost lines as soon as %s, without another request", async (_when, happen) => {
+    const audited = auditLog();
+    audited.failure.reason = "full";
+    expect(audited.log.record(ENTRY)).toBe(false);
+    audited.failure.reason = undefined;
+    await happen(audited);
+    expect(audited.lines()).toEqual([{ time: TIME, lines_lost: 1 }]);
   });
 });
 
@@ -254,8 +258,8 @@ it("an audit log that can't be opened again is tried again until it can", async 
   failure.reason = undefined;
   await wait(1_000);
   expect(onProblem.mock.calls).toEqual([
-    ["too many open files", 0],
-    [undefined, 0],
+    [{ problem: "too many open files", isRecording: true, lost: 0 }],
+    [{ problem: undefined, isRecording: true, lost: 0 }],
   ]);
   await wait(5_000);
   expect(file.open).toHaveBeenCalledTimes(4);

@@ -4,6 +4,7 @@ import { isLoopback } from "../../client/options.js";
 import { DEFAULT_HOST, DEFAULT_KEYLESS_LIMIT, DEFAULT_MAX_CONNECTIONS, DEFAULT_PORT } from "../../domain/defaults.js";
 import type { EnvironmentRecord } from "../../domain/environment.js";
 import { InvalidDataError, UsageError } from "../../domain/errors.js";
+import { looseMode } from "../../files/path-risks.js";
 import { hasCode } from "../../files/system-errors.js";
 import type { AuditFailure } from "../../server/audit.js";
 import type { RunningServer } from "../../server/start-server.js";
@@ -11,6 +12,7 @@ import type { TlsCredentials } from "../../server/tls.js";
 import { DEFAULT_TOLERANCE } from "../../signing/verify.js";
 import { colorsFor } from "../output/colors.js";
 import type { Context } from "../output/context.js";
+import { shellWord } from "../output/escape.js";
 import { printLines } from "../output/printer.js";
 import { takeActivatedSocket } from "../serving/activation.js";
 import { pasteLines } from "../serving/credentials.js";
@@ -28,7 +30,7 @@ import {
 } from "../settings/arguments.js";
 import { dataFileOption } from "../settings/flags.js";
 import { readSettings } from "../settings/settings.js";
-import { fileRisks, refuseToReload, refuseUnsafeFile } from "../sources/safe-files.js";
+import { fileRisks, isSameFile, refuseToReload, refuseUnsafeFile } from "../sources/safe-files.js";
 import { createdMessage, createStarterFile } from "./init.js";
 
 interface ServeCommandOptions extends ListenOptions {
@@ -43,7 +45,7 @@ interface ServeCommandOptions extends ListenOptions {
   tlsClientCa?: string;
   /** Path of a file. */
   auditLog?: string | undefined;
-  auditFailure: AuditFailure;
+  auditFailure?: AuditFailure;
   /** The environment whose credentials are printed. Default: none, or the first one of a new file. */
   printCredentials: string | undefined;
 }
@@ -55,7 +57,7 @@ export function serveCommand(context: Context): Command {
       "Serve the HTTP API from a data file, and reload the file when it changes. Creates the file if it does not " +
         "exist, as init does. Refuses a file that other users can change, unless APPVARS_ALLOW_UNSAFE_FILES=1. Prints " +
         "the lines to paste into another shell. SIGTERM and Ctrl-C answer open requests and stop the server. SIGHUP " +
-        "reads the file again, or stops the server if its terminal has been closed.",
+        "reads its files again, or stops the server if its terminal has been closed.",
     )
     .addOption(dataFileOption())
     .option("--must-exist", "fail if the data file does not exist, instead of creating it")
@@ -93,14 +95,15 @@ export function serveCommand(context: Context): Command {
       "port to serve metrics for Prometheus on, 0 for a free one",
       wholeNumber(0, 65_535),
     )
-    .option("--metrics-host <address>", "address to serve them on", DEFAULT_HOST)
+    .option("--metrics-host <address>", `address to serve them on (default: "${DEFAULT_HOST}")`)
     .option("--print-credentials <environment>", "print the credentials of this environment, with the secret")
     .addOption(new Option("--log-format <format>", "format of the log").choices(["pretty", "json"]).default("pretty"))
     .option("--audit-log <file>", "append a line about each request to this file")
     .addOption(
-      new Option("--audit-failure <action>", "what to do with reads when it can't be written")
-        .choices(["refuse", "continue"])
-        .default("refuse"),
+      new Option(
+        "--audit-failure <action>",
+        "what to do with reads while it can't be written, refuse by default",
+      ).choices(["refuse", "continue"]),
     )
     .addHelpText("after", "\nExample:\n  appvars serve --data vars.json --port 0")
     .action(async ({ data, tolerancePast, toleranceFuture, ...flags }) => {
@@ -116,6 +119,7 @@ export function serveCommand(context: Context): Command {
 async function runServe(options: ServeCommandOptions, context: Context): Promise<void> {
   const { io, flags } = context;
   const { data: path, printCredentials, logFormat, maxDataSize } = options;
+  checkFlags(options);
   const tlsPaths = readTlsPaths(options);
   // Set once the file is watched.
   let reload = () => {};
@@ -139,13 +143,14 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
     let server: Awaited<ReturnType<typeof listen>> | undefined;
     tlsFiles = tlsPaths && (await openTlsFiles(tlsPaths, io, log, async (renewed) => server?.renewTls(renewed)));
     const tls = tlsFiles?.current;
-    const auditFile = describeAuditFile(options, io, log);
+    const auditFile = await describeAuditFile(options, io, log);
     server = await listen(store, service, { ...options, auditFile, tls }, { log, flags, io });
     // Renewed in the meantime.
     if (tlsFiles && tlsFiles.current !== tls) await server.renewTls(tlsFiles.current);
     logReloads(store, path, log);
     reload = () => {
-      log("info", `SIGHUP: reading ${path} again`);
+      const reopened = options.auditLog === undefined ? "" : `, and opening ${options.auditLog}`;
+      log("info", `SIGHUP: reading ${path} again${reopened}`);
       store.readAgain();
       tlsFiles?.readAgain();
       server?.reopenAuditLog?.();
@@ -164,6 +169,16 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
     await store.close();
     await written();
   }
+}
+
+/** @throws UsageError for flags without another one that they belong to, and for one port for both servers */
+function checkFlags({ auditLog, auditFailure, host, port, metricsPort, metricsHost }: ServeCommandOptions): void {
+  if (auditFailure !== undefined && auditLog === undefined)
+    throw new UsageError("--audit-failure needs --audit-log too");
+  if (metricsHost !== undefined && metricsPort === undefined)
+    throw new UsageError("--metrics-host needs --metrics-port too");
+  if (metricsPort !== 0 && metricsPort === port && (metricsHost ?? DEFAULT_HOST) === host)
+    throw new UsageError("--metrics-port must not be the same as --port");
 }
 
 /** @throws UsageError unless there are both or none of the certificate and the key */
@@ -193,22 +208,32 @@ async function openTlsFiles(
     check: (path) => refuseToReload(path, io),
     onRenewed: (tls) =>
       void renew(tls).then(
-        () => log("info", `${paths.cert} was read again: new connections get this certificate`),
+        () => log("info", "the TLS files were read again: new connections use them"),
         (error) => log("error", String(error)),
       ),
     onProblem: (message) => log("error", `${message}; the certificate is not renewed`),
   });
 }
 
-/** @throws InvalidDataError if other users can change or replace the file */
-function describeAuditFile(
-  { auditLog: path, auditFailure: failure }: ServeCommandOptions,
-  io: Context["io"],
-  log: Log,
-) {
+/** @throws UsageError if it is another file of the server; InvalidDataError if other users can change or replace it */
+async function describeAuditFile(options: ServeCommandOptions, io: Context["io"], log: Log) {
+  const { auditLog: path, auditFailure: failure = "refuse" } = options;
   if (path === undefined) return undefined;
+  const { data, tlsCert, tlsKey, tlsClientCa } = options;
+  const others = Object.entries({
+    "--data": data,
+    "--tls-cert": tlsCert,
+    "--tls-key": tlsKey,
+    "--tls-client-ca": tlsClientCa,
+  });
+  for (const [flag, other] of others) {
+    if (other !== undefined && (await isSameFile(path, other)))
+      throw new UsageError(`--audit-log ${path} is the file of ${flag}, which its lines would destroy`);
+  }
   const unsafe = refuseUnsafeFile(path, io);
   if (unsafe) log("warn", unsafe);
+  const mode = await looseMode(path).catch(() => undefined);
+  if (mode !== undefined) log("warn", `others may read ${path} (mode ${mode}); run: chmod 600 ${shellWord(path)}`);
   const { isAllowed } = fileRisks(path, io);
   return { path, account: { user: isAllowed ? undefined : io.user, groups: io.groups }, failure };
 }
@@ -235,15 +260,12 @@ function systemCode({ cause, code }: NodeJS.ErrnoException): string | undefined 
   return cause instanceof Error ? systemCode(cause) : code;
 }
 
-async function warnOfRisks(
-  { data, host = "", tlsCert, metricsPort, metricsHost }: ServeCommandOptions,
-  log: Log,
-): Promise<void> {
+async function warnOfRisks({ data, host = "", tlsCert, metricsHost }: ServeCommandOptions, log: Log): Promise<void> {
   const warning = await looseFileWarning(data);
   if (warning) log("warn", warning);
   if (!isLoopback(host) && tlsCert === undefined)
     log("warn", `--host ${host}: other machines may reach the server, and without TLS the traffic can be read`);
-  if (metricsPort !== undefined && !isLoopback(metricsHost))
+  if (metricsHost !== undefined && !isLoopback(metricsHost))
     log("warn", `--metrics-host ${metricsHost}: other machines may read the metrics`);
 }
 

@@ -1,8 +1,11 @@
 import type { AuditFileOptions } from "../../cluster/messages.js";
 import type { SharedSocket } from "../../cluster/shared-socket.js";
 import type { Cluster, ClusterOptions } from "../../cluster/start-cluster.js";
+import { DEFAULT_HOST } from "../../domain/defaults.js";
 import { UsageError } from "../../domain/errors.js";
+import type { AppendFile } from "../../files/append-file.js";
 import { hasCode } from "../../files/system-errors.js";
+import type { AuditState } from "../../server/audit.js";
 import type { CountedServerOptions, RunningServer, ServerOptions } from "../../server/start-server.js";
 import type { Service } from "../../service/service.js";
 import type { PackedData } from "../../store/packed-data.js";
@@ -30,7 +33,6 @@ export async function listen(
   { log, flags, io }: { log: Log; flags: OutputFlags; io: Pick<Io, "env" | "clock"> },
 ): Promise<RunningServer & Partial<Cluster>> {
   const logged = { ...options, ...serverLogHooks(log, flags) };
-  if (options.auditFile) await checkAuditFile(options.auditFile);
   const metrics = await listenForMetrics(store, options, log);
   try {
     const server =
@@ -46,7 +48,7 @@ export async function listen(
 }
 
 async function listenForMetrics(store: ServedStore, options: ListenOptions, log: Log) {
-  const { metricsHost: host, metricsPort: port, workers } = options;
+  const { metricsHost: host = DEFAULT_HOST, metricsPort: port, workers } = options;
   if (port === undefined) return undefined;
   return serveMetrics(store, { host, port, workers, log }).catch((error) => {
     throw explainListenError(error, { host, port }, "metrics-");
@@ -54,11 +56,11 @@ async function listenForMetrics(store: ServedStore, options: ListenOptions, log:
 }
 
 /** @throws InvalidDataError if lines can't be appended to the file */
-async function checkAuditFile({ path, account }: AuditFileOptions): Promise<void> {
+async function openAuditFile({ path, account }: AuditFileOptions): Promise<AppendFile> {
   const { AppendFile } = await import("../../files/append-file.js");
   const file = new AppendFile(path, account);
   file.open();
-  file.close();
+  return file;
 }
 
 async function listenHere(
@@ -70,12 +72,11 @@ async function listenHere(
   const { startServer } = await import("../../server/start-server.js");
   const role = socket && { handle: socket.handle };
   if (!auditFile) return startServer(service, options, clock, undefined, role);
-  const { AppendFile } = await import("../../files/append-file.js");
   const { AuditLog } = await import("../../server/audit.js");
-  const { path, account, failure } = auditFile;
+  const { failure } = auditFile;
   const onProblem = logAuditProblems(auditFile, log);
   const ticks = () => performance.now();
-  const audit = new AuditLog(new AppendFile(path, account), { failure, clock, ticks, onProblem });
+  const audit = new AuditLog(await openAuditFile(auditFile), { failure, clock, ticks, onProblem });
   const server = await startServer(service, { ...options, audit }, clock, undefined, role);
   return {
     ...server,
@@ -91,6 +92,8 @@ async function listenWithWorkers(
   env: Io["env"],
 ): Promise<Cluster> {
   const { startCluster } = await import("../../cluster/start-cluster.js");
+  // The workers could only log what is wrong with it.
+  if (options.auditFile) (await openAuditFile(options.auditFile)).close();
   return startCluster(store, {
     ...options,
     onErrorLine: (line) => log("error", line),
@@ -106,11 +109,13 @@ async function listenWithWorkers(
 }
 
 function logAuditProblems(file: AuditFileOptions | undefined, log: Log) {
-  const consequence =
+  const refused =
     file?.failure === "refuse" ? "what can't be recorded is answered 503" : "requests are answered without a record";
-  return (problem: string | undefined, lost: number) => {
+  return ({ problem, isRecording, lost }: AuditState) => {
+    const consequence = isRecording ? "the file that was open before is used for now" : refused;
     if (problem !== undefined) log("error", `${problem}; ${consequence}`);
-    else log("info", `${file?.path} can be written again; requests that it does not record: ${lost}`);
+    else
+      log("info", `${file?.path} can be written again${lost > 0 ? `; requests that it does not record: ${lost}` : ""}`);
   };
 }
 

@@ -7,7 +7,8 @@ import type { Log } from "./log.js";
 export interface MetricsOptions {
   /** Port of `/metrics`, 0 for a free one. Default: no metrics. */
   metricsPort?: number;
-  metricsHost: string;
+  /** Default 127.0.0.1. */
+  metricsHost?: string;
 }
 
 interface ServedMetrics extends MetricsServer {

@@ -1,4 +1,5 @@
 import { lstatSync, readFileSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { InvalidDataError } from "../../domain/errors.js";
 import { followPath, isRefusedTo, type PathRisk } from "../../files/path-risks.js";
@@ -46,6 +47,12 @@ export function refuseToReload(path: string, io: FileUser): void {
 export function unsafeFileWarning(path: string, io: FileUser): string | undefined {
   const { refused } = fileRisks(path, io);
   return refused.length > 0 ? describeRisks(path, refused) : undefined;
+}
+
+/** Whether two paths lead to the same existing file, by a link too. */
+export async function isSameFile(a: string, b: string): Promise<boolean> {
+  const [one, other] = await Promise.all([a, b].map((path) => stat(path).catch(() => undefined)));
+  return one !== undefined && other !== undefined && one.dev === other.dev && one.ino === other.ino;
 }
 
 /** What exists of a path, and what lets others change or replace it. */

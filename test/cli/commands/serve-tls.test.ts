@@ -93,7 +93,7 @@ describe("serve --tls-cert", () => {
       const old = await openTlsSocket({ port });
       for (const part of order) await write(part === "cert" ? "tls.crt" : "tls.key", RENEWED[part as keyof Pair]);
       await expect.poll(serial, PATIENCE).toBe("02");
-      await expect.poll(log).toMatch(/tls\.crt was read again: new connections get this certificate\n$/);
+      await expect.poll(log).toMatch(/the TLS files were read again: new connections use them\n$/);
       expect(log()).not.toContain("--tls");
       const answer = nextAnswer(old);
       old.write(HEALTH);
@@ -131,7 +131,7 @@ describe("serve --tls-cert", () => {
       expect(await serial()).toBe("01");
       await write("tls.key", RENEWED.key);
       await expect.poll(serial, PATIENCE).toBe("02");
-      expect([times("is not that"), times("can't be read"), times("was read again")]).toEqual([1, 1, 1]);
+      expect([times("is not that"), times("can't be read"), times("were read again")]).toEqual([1, 1, 1]);
       expect(log()).not.toContain("PRIVATE");
     });
   });
@@ -140,7 +140,7 @@ describe("serve --tls-cert", () => {
     const { flags } = await pairFolder();
     await serving(flags, async ({ serial, log, reload }) => {
       reload();
-      await expect.poll(log, PATIENCE).toContain("new connections get this certificate");
+      await expect.poll(log, PATIENCE).toContain("new connections use them");
       expect(await serial()).toBe("01");
     });
   });

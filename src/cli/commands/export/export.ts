@@ -9,7 +9,8 @@ import { readSettings, type Settings } from "../../settings/settings.js";
 import { createDecrypt } from "../../sources/decryption.js";
 import { openSource, withSource } from "../../sources/open-source.js";
 import { decryptValues, readStoredValues } from "../../sources/reading.js";
-import { isSameFile, refuseForeignPlace, writePrivateFile } from "./write-private-file.js";
+import { isSameFile } from "../../sources/safe-files.js";
+import { refuseForeignPlace, writePrivateFile } from "./write-private-file.js";
 
 interface ExportOptions {
   format: ExportFormat;

@@ -1,4 +1,4 @@
-import { lstat, realpath, stat } from "node:fs/promises";
+import { lstat, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { InvalidDataError } from "../../../domain/errors.js";
 import { replaceFile } from "../../../files/durable-file.js";
@@ -73,10 +73,4 @@ async function targetOf(path: string, { found, missing: [name, ...rest] }: FileR
   if (rest.length === 0) return target;
   await lstat(target);
   throw new InvalidDataError(`can't be written: another program has just created ${target}`);
-}
-
-/** Whether two paths lead to the same existing file. */
-export async function isSameFile(a: string, b: string): Promise<boolean> {
-  const [one, other] = await Promise.all([realpath(a), realpath(b)].map((path) => path.catch(() => undefined)));
-  return one !== undefined && one === other;
 }

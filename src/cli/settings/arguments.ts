@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { MAX_KEPT_S } from "../../cache/cached-source.js";
@@ -24,9 +25,12 @@ export function parseWorkers(text: string): number {
   return valid(workers, isValid, `a whole number from 1 to ${MAX_WORKERS}, or auto`);
 }
 
-/** `10.0.0.0/8,loopback`. */
+/** `10.0.0.0/8, loopback`. */
 export function parseTrustProxy(text: string): string[] {
-  const ranges = text.split(",");
+  const ranges = text.split(",").map((range) => range.trim());
+  const everybody = ranges.find((range) => range.endsWith("/0") && isIP(range.slice(0, -2)) !== 0);
+  if (everybody !== undefined)
+    throw new InvalidArgumentError(`${everybody}: a range of all addresses would let clients choose their address.`);
   const rule = "addresses or CIDR ranges separated by commas, such as 10.0.0.0/8,2001:db8::1, or loopback";
   return valid(ranges, ranges.every(isProxyRange), rule);
 }

@@ -1,6 +1,13 @@
 import { InvalidArgumentError } from "commander";
 import { describe, expect, it } from "vitest";
-import { parseLatency, parseShare, parseSize, parseSkew, wholeNumber } from "../../../src/cli/settings/arguments.js";
+import {
+  parseLatency,
+  parseShare,
+  parseSize,
+  parseSkew,
+  parseTrustProxy,
+  wholeNumber,
+} from "../../../src/cli/settings/arguments.js";
 
 describe("a number on the command line", () => {
   it.each([
@@ -32,5 +39,24 @@ describe("a number on the command line", () => {
     ["whole number", wholeNumber(1, 9), ["", "0", "10", "1.5", "-1", "0x5"]],
   ])("is refused as a %s otherwise", (_what, parse: (text: string) => unknown, texts) => {
     for (const text of texts) expect(() => parse(text), text).toThrow(InvalidArgumentError);
+  });
+});
+
+describe("--trust-proxy", () => {
+  it.each([
+    ["loopback, 10.0.0.1", ["loopback", "10.0.0.1"]],
+    [" 10.0.0.0/8 ,\t2001:db8::/32 ", ["10.0.0.0/8", "2001:db8::/32"]],
+  ])("takes spaces around the entries of %j", (text, expected) => {
+    expect(parseTrustProxy(text)).toEqual(expected);
+  });
+
+  it.each([
+    ["0.0.0.0/0", /^0\.0\.0\.0\/0: a range of all addresses/],
+    ["loopback, ::/0", /^::\/0: a range of all addresses/],
+    ["proxy.example/0", /^It must be addresses or CIDR ranges/],
+    ["10.0.0.1,", /^It must be addresses or CIDR ranges/],
+    ["10.0.0.1 10.0.0.2", /^It must be addresses or CIDR ranges/],
+  ])("refuses %j", (text, message) => {
+    expect(() => parseTrustProxy(text)).toThrow(message);
   });
 });

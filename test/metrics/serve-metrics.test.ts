@@ -119,7 +119,6 @@ describe("serve --metrics-port", () => {
   it("warns if other machines may read the metrics", async () => {
     const argv = ["serve", "--data", (await dataFile(DATA)).path, "--port", "0", "--metrics-host", "0.0.0.0"];
     expect((await runCli([...argv, "--metrics-port", "0"])).stderr).toContain("may read the metrics");
-    expect((await runCli(argv)).stderr).not.toContain("metrics");
   });
 });
 

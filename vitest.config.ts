@@ -37,6 +37,8 @@ export default defineConfig({
     server: { deps: { inline: ["ink", "ink-testing-library"] } },
     // Spawned processes and real sockets share the cores; none of these tests is about time.
     testTimeout: 30_000,
+    // The default is 1 s, which a program can take to start on a busy machine.
+    expect: { poll: { timeout: 20_000 } },
     // Vitest leaves one core unused by default, and has no percentage above this.
     maxWorkers: "100%",
     sequence: { sequencer: SessionsFirst },

@@ -25,7 +25,12 @@ const THROUGH = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", 
 
 const canConfine =
   spawnSync("unshare", ["--mount", "--pid", "--fork", "mount", "-t", "proc", "-o", "subset=pid", "proc", "/proc"])
-    .status === 0 && spawnSync(AS_NOBODY[0] as string, [...AS_NOBODY.slice(1), "test", "-r", BINARY]).status === 0;
+    .status === 0 &&
+  // Not if the project or Node.js is in root's home.
+  spawnSync(AS_NOBODY[0] as string, [
+    ...AS_NOBODY.slice(1),
+    ...["sh", "-c", 'test -r "$0" && "$1" --version', BINARY, process.execPath],
+  ]).status === 0;
 
 it.skipIf(!canConfine)("a server runs as nobody and process 1 on a read-only file system", async () => {
   const { path } = await dataFile(DATA);

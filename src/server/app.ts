@@ -8,7 +8,7 @@ import { patternOf, ROUTES, routeOf } from "../domain/routes.js";
 import type { JsonReads } from "../service/environment-view.js";
 import type { Service } from "../service/service.js";
 import type { Audit } from "./audit.js";
-import type { Authenticate, Identity } from "./authentication.js";
+import type { Authenticate } from "./authentication.js";
 import type { AddressOf } from "./client-address.js";
 import { DataReplies } from "./data-replies.js";
 import type { FaultHandlers } from "./faults.js";
@@ -90,13 +90,13 @@ function auditAnswers(audit: Audit, addressOf: AddressOf): Handler {
     req.audit = (reply) => {
       if (req.path === ROUTES.health) return reply;
       // Unset after an error on the way to it.
-      const environment = (req.identity as Identity | undefined)?.environment;
+      const environment = req.identity?.environment;
       const isRecorded = audit.record({
         id: requestId(req),
         apiKey: usedKey(req),
         address,
         method: req.method,
-        route: routeOf(req.path),
+        route: req.route ?? routeOf(req.path),
         status: reply.status,
         environment: environment && qualifiedName(environment),
         read: reply.read,

@@ -34,8 +34,6 @@ export interface AppRequest extends Request {
 interface Arrival {
   /** By a monotonic clock, in milliseconds. */
   readonly at: number;
-  /** The URL's: polka changes it. */
-  readonly path: string;
   readonly address: string;
 }
 
@@ -133,4 +131,11 @@ function isPath(target: string): boolean {
 /** The request target exactly as sent. polka rewrites `req.url`, and drops a fragment. */
 export function rawTarget(req: AppRequest): string {
   return req._parsedUrl.raw;
+}
+
+/** The path exactly as sent, without the query. */
+export function rawPath(req: AppRequest): string {
+  const target = rawTarget(req);
+  const end = target.indexOf("?");
+  return end < 0 ? target : target.slice(0, end);
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { routeOf } from "../domain/routes.js";
 import type { AddressOf } from "./client-address.js";
-import type { AppRequest } from "./middleware.js";
+import { type AppRequest, rawPath } from "./middleware.js";
 import type { Counter } from "./rate-limiter.js";
 import type { Reply } from "./replies.js";
 
@@ -37,10 +37,7 @@ export function reportRequests(
   ticks: () => number,
 ): void {
   server.on("request", (req: AppRequest, res) => {
-    const { url = "" } = req;
-    const end = url.indexOf("?");
-    const path = end < 0 ? url : url.slice(0, end);
-    req.arrival = { at: ticks(), path, address: addressOf(req) };
+    req.arrival = { at: ticks(), address: addressOf(req) };
     res.on("finish", onFinish);
   });
 
@@ -49,7 +46,8 @@ export function reportRequests(
     const { req, statusCode: status } = this;
     const { method, arrival } = req;
     if (!arrival) return;
-    const { at, path, address } = arrival;
+    const { at, address } = arrival;
+    const path = rawPath(req);
     onRequest({
       id: requestId(req),
       method,

@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import { ROUTES, routeOf } from "../domain/routes.js";
-import { type AppRequest, rawTarget } from "./middleware.js";
+import { type AppRequest, rawPath } from "./middleware.js";
 import type { Counter, RateLimiter, RateLimitResult } from "./rate-limiter.js";
 
 /** Upper bounds of the classes of latencies, in seconds. */
@@ -41,7 +41,7 @@ export class ServerStatistics {
       // Unlike "finish", it comes if the client has disconnected, too.
       res.on("close", () => {
         if (!res.writableEnded) return;
-        const route = this.#route(req.route ?? routeOf(rawTarget(req).replace(/\?.*/s, "")));
+        const route = this.#route(req.route ?? routeOf(rawPath(req)));
         addAnswer(route, req.method, res.statusCode);
         addLatency(route, ticks() - startedAt);
       });

@@ -31,10 +31,9 @@ export function createContext(surroundings: Io, readFlags: () => OutputFlags): C
     if (!noticed.has(text)) note(text);
     noticed.add(text);
   });
-  const writeNote = dropUnread<[text: string]>(
+  const writeNote = dropUnread(
     () => io.stderr,
     (text) => writeLines(io.stderr, [`appvars: ${text}`]),
-    (message) => [message],
   );
   const note = (text: string) => {
     if (!readFlags().quiet && !readFlags().json) writeNote(text);

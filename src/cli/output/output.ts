@@ -5,31 +5,26 @@ import type { Output } from "./io.js";
 // Everything written to stdout or stderr goes through these functions; `npm run lint` reports what does not. All but
 // `writeRaw` escape characters that could control a terminal or forge a line.
 
-/** Bytes of a log that may wait for its reader. */
+/** Bytes of notes that may wait for their reader. */
 const MAX_UNREAD_BYTES = 256 * 1_024;
 
 /**
- * Makes a log that neither blocks the program nor fills its memory if nobody reads it: while more than 256 KiB wait for
- * the reader, lines are dropped. Once everything has been read, their number is logged.
+ * Writes notes, without blocking the program or filling its memory if nobody reads them: while more than 256 KiB wait for
+ * the reader, lines are dropped. Once everything has been read, their number is told.
  *
  * @param stream called for each line
  * @param write writes one line to the stream
- * @param droppedLine makes a line of the message about dropped lines
  */
-export function dropUnread<Line extends unknown[]>(
-  stream: () => Output,
-  write: (...line: Line) => void,
-  droppedLine: (message: string) => Line,
-): (...line: Line) => void {
+export function dropUnread(stream: () => Output, write: (line: string) => void): (line: string) => void {
   let dropped = 0;
-  return (...line) => {
+  return (line) => {
     const output = stream();
-    if (dropped === 0 && output.writableLength <= MAX_UNREAD_BYTES) return write(...line);
+    if (dropped === 0 && output.writableLength <= MAX_UNREAD_BYTES) return write(line);
     if (dropped++ > 0) return;
     output.once("drain", () => {
       const count = dropped;
       dropped = 0;
-      write(...droppedLine(`lines dropped: ${count}; this log was not read in time`));
+      write(`lines dropped: ${count}; this log was not read in time`);
     });
   };
 }

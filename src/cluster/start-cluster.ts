@@ -1,4 +1,5 @@
 import { type RunningServer, type ServerOptions, serverUrl, withDefaults } from "../server/start-server.js";
+import type { TlsCredentials } from "../server/tls.js";
 import type { PackedData } from "../store/packed-data.js";
 import type { Store } from "../store/store.js";
 import type { AuditFileOptions } from "./messages.js";
@@ -40,7 +41,7 @@ export async function startCluster(
   ticks = () => performance.now(),
 ): Promise<Cluster> {
   const { host, port: requestedPort, ...common } = withDefaults(options);
-  if (options.tls) (await import("../server/tls.js")).checkTlsCredentials(options.tls);
+  if (options.tls) await checkTls(options.tls);
   const socket = options.socket ?? (await openSharedSocket(host, requestedPort));
   const server = { ...common, maxConnections: Math.ceil(common.maxConnections / options.workers) };
   const pool = new WorkerPool(store, { ...options, server, handle: socket.handle, ticks });
@@ -62,11 +63,16 @@ export async function startCluster(
     port: socket.port,
     failure: pool.failure,
     renewTls: async (tls) => {
-      const { checkTlsCredentials } = await import("../server/tls.js");
-      checkTlsCredentials(tls);
+      await checkTls(tls);
       pool.renewTls(tls);
     },
     reopenAuditLog: () => pool.reopenAuditLog(),
     close: () => (closing ??= close()),
   };
+}
+
+/** Loads the code for it, which most servers don't need. @throws UsageError */
+async function checkTls(tls: TlsCredentials): Promise<void> {
+  const { checkTlsCredentials } = await import("../server/tls.js");
+  checkTlsCredentials(tls);
 }

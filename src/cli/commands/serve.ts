@@ -4,7 +4,7 @@ import { isLoopback } from "../../client/options.js";
 import { DEFAULT_HOST, DEFAULT_KEYLESS_LIMIT, DEFAULT_MAX_CONNECTIONS, DEFAULT_PORT } from "../../domain/defaults.js";
 import type { EnvironmentRecord } from "../../domain/environment.js";
 import { InvalidDataError, UsageError } from "../../domain/errors.js";
-import { looseMode } from "../../files/path-risks.js";
+import { looseMode, looseModeWarning } from "../../files/path-risks.js";
 import { hasCode } from "../../files/system-errors.js";
 import type { AuditFailure } from "../../server/audit.js";
 import type { RunningServer } from "../../server/start-server.js";
@@ -269,8 +269,7 @@ async function warnOfRisks({ data, host = "", tlsCert, metricsHost }: ServeComma
     log("warn", `--metrics-host ${metricsHost}: other machines may read the metrics`);
 }
 
-async function looseFileWarning(path: string): Promise<string | undefined> {
-  const { looseModeWarning } = await import("../../files/path-risks.js");
+function looseFileWarning(path: string): Promise<string | undefined> {
   // If it can't be read, whoever reads it next reports why.
   return looseModeWarning(path).catch(() => undefined);
 }

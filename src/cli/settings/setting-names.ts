@@ -5,8 +5,9 @@ export const DEFAULT_DATA_FILE = "appvars.data.json";
  * The places that can give each setting: a flag, an environment variable, a key of `.appvars.json`, a key of a profile.
  * Secrets have no flag, which the process list would show, and no key in `.appvars.json`, which is shared. Files with
  * secrets have no such key either: a project could name any of your files, and short contents can be guessed from a
- * signature or an encrypted value. `clientKey` has one: a TLS key can't be guessed. Nor have `auth` and `insecure`, which could make a client send the secret itself to
- * the URL in the same file. `insecure` has no variable, which would apply to every server.
+ * signature or an encrypted value. Only `clientKey` has one, since a TLS key can't be guessed. Nor have `auth` and
+ * `insecure`, which could make a client send the secret itself to the URL in the same file. `insecure` has no variable,
+ * which would apply to every server.
  */
 const SETTINGS = {
   profile: { flag: "--profile", variable: "APPVARS_PROFILE", project: "profile" },

@@ -10,6 +10,11 @@ export interface Store<T = Data> {
    */
   readonly problem: string | undefined;
   /**
+   * Milliseconds since `snapshot` was last known to be the newest data. Undefined for data on this machine, where
+   * `problem` tells all.
+   */
+  readonly age?: number | undefined;
+  /**
    * Calls `listener` after `snapshot` or `problem` has changed, but not for each failed attempt to read the data.
    * Returns a function that unsubscribes it.
    */

@@ -1,0 +1,55 @@
+import { UsageError } from "../domain/errors.js";
+
+/** Where a store is: the endpoints of an etcd cluster, and what all keys of the store begin with. */
+export interface StoreAddress {
+  /** Origins of the members' HTTP gateways, such as `http://10.0.0.1:2379`. */
+  readonly endpoints: readonly string[];
+  /** Begins and ends with a slash. */
+  readonly prefix: string;
+  /** The URL in its shortest form: `etcd://10.0.0.1:2379,10.0.0.2:2379/appvars`. */
+  readonly url: string;
+}
+
+const DEFAULT_PREFIX = "/appvars";
+const DEFAULT_PORT = 2379;
+const MAX_ENDPOINTS = 16;
+
+const STORE_URL = /^(etcds?):\/\/([^/?#@]+)(\/[^?#]*)?$/;
+const HOST = /^(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)$/;
+const ENDPOINT = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/;
+const PREFIX = /^(?:\/[A-Za-z0-9._-]+)+$/;
+
+/**
+ * Parses `etcd://h1:2379,h2:2379/prefix`, or `etcds://` for TLS.
+ *
+ * @throws UsageError that does not quote the URL, which may hold a password by mistake
+ */
+export function parseStoreUrl(text: string, from: string): StoreAddress {
+  const fail = (rule: string) => new UsageError(`${from} ${rule}`);
+  if (text.includes("@"))
+    throw fail("must not contain a user or password: set APPVARS_STORE_USER and APPVARS_STORE_PASSWORD");
+  const [, scheme = "", hosts = "", path = ""] = STORE_URL.exec(text) ?? [];
+  if (hosts === "") throw fail("must be like etcd://h1:2379,h2:2379/prefix, or etcds:// for TLS");
+  const names = hosts.split(",").map((host) => {
+    const name = parseEndpoint(host);
+    if (name === undefined) throw fail("has an endpoint that is not HOST:PORT");
+    return name;
+  });
+  if (names.length > MAX_ENDPOINTS) throw fail(`has more than ${MAX_ENDPOINTS} endpoints`);
+  const prefix = path.replace(/\/$/, "") || DEFAULT_PREFIX;
+  if (!PREFIX.test(prefix))
+    throw fail("has a prefix with other characters than letters, digits, '.', '_', '-' and '/'");
+  const protocol = scheme === "etcds" ? "https" : "http";
+  return {
+    endpoints: names.map((name) => `${protocol}://${name}`),
+    prefix: `${prefix}/`,
+    url: `${scheme}://${names.join(",")}${prefix}`,
+  };
+}
+
+/** `host:port`. */
+function parseEndpoint(text: string): string | undefined {
+  const [, host = "", port = String(DEFAULT_PORT)] = ENDPOINT.exec(text) ?? [];
+  const isValid = HOST.test(host) && Number(port) >= 1 && Number(port) <= 65_535;
+  return isValid ? `${host.toLowerCase()}:${Number(port)}` : undefined;
+}

@@ -1,6 +1,12 @@
-import type { Data } from "../store/data.js";
-import type { PackedData } from "../store/packed-data.js";
+import { type Data, NO_DATA } from "../store/data.js";
+import { checkHeap, scanJson } from "../store/data-limits.js";
+import { type PackedData, packOnDemand } from "../store/packed-data.js";
+import { parseApart } from "../store/parse-apart.js";
+import { parseData } from "../store/parse-data.js";
 import type { EditableStore, Reloadable, Store } from "../store/store.js";
+import { EtcdStore } from "./etcd-store.js";
+import { Gateway } from "./gateway.js";
+import { createSealing, PLAIN } from "./sealing.js";
 import type { StoreAddress } from "./store-address.js";
 
 /** How to reach a store, and what its records are sealed with. */
@@ -16,12 +22,33 @@ export interface StoreAccess {
   readonly sealingKeys?: string | undefined;
 }
 
-/** A store that was opened to be read and changed. @param options.watch whether to follow changes of others */
+/**
+ * Opens a store to read and change it. @param options.watch whether to follow the changes of other writers
+ *
+ * @throws InvalidDataError; UnreachableError, UnauthorizedError, ServerError; UsageError for the keys
+ */
 export function openEtcdStore(
-  _access: StoreAccess,
-  _options: { watch?: boolean } = {},
+  access: StoreAccess,
+  { watch }: { watch?: boolean } = {},
 ): Promise<EditableStore & Reloadable> {
-  throw new Error("not implemented");
+  return dataStore(access, { watch }).open();
+}
+
+/** Writes data to a store that holds nothing. @throws InvalidDataError if it holds something; as `openEtcdStore` */
+export async function createEtcdStore(access: StoreAccess, data: Data): Promise<void> {
+  const store = dataStore(access);
+  await store.create(data).finally(() => store.close());
+}
+
+/**
+ * Seals the records that are not sealed with the first key, or not at all.
+ *
+ * @returns how many there were
+ * @throws as `openEtcdStore`
+ */
+export async function sealAgain(access: StoreAccess): Promise<number> {
+  const store = await dataStore(access, { allowsPlain: true }).open();
+  return await store.sealAgain().finally(() => store.close());
 }
 
 export interface ServedStoreOptions {
@@ -31,15 +58,34 @@ export interface ServedStoreOptions {
   clock: () => number;
 }
 
-/** A store for a server, which follows changes and only reads. */
+/** Opens a store for a server, which only reads, and follows the changes of all writers. @throws as `openEtcdStore` */
 export function openServedEtcdStore(
-  _access: StoreAccess,
-  _options: ServedStoreOptions,
+  access: StoreAccess,
+  { clock }: ServedStoreOptions,
 ): Promise<Store<PackedData> & Reloadable> {
-  throw new Error("not implemented");
+  const store = new EtcdStore<PackedData>({
+    ...common(access, clock),
+    nothing: packOnDemand(NO_DATA),
+    parse: parseApart,
+    watch: true,
+  });
+  return store.open();
 }
 
-/** Writes data to a store that holds nothing. @throws InvalidDataError if it holds something */
-export function createEtcdStore(_access: StoreAccess, _data: Data): Promise<void> {
-  throw new Error("not implemented");
+function dataStore(
+  access: StoreAccess,
+  { watch, allowsPlain }: { watch?: boolean | undefined; allowsPlain?: boolean } = {},
+) {
+  const parse = (bytes: Buffer) => {
+    const scan = scanJson(bytes);
+    checkHeap(scan);
+    return parseData(bytes, scan);
+  };
+  return new EtcdStore<Data>({ ...common(access, Date.now, allowsPlain), nothing: NO_DATA, parse, watch });
+}
+
+function common({ address, sealingKeys, ...access }: StoreAccess, clock: () => number, allowsPlain = false) {
+  const { endpoints, prefix, url } = address;
+  const sealing = sealingKeys === undefined ? PLAIN : createSealing(sealingKeys, { allowsPlain });
+  return { url, target: { gateway: new Gateway({ endpoints, ...access }), prefix, sealing, clock } };
 }

@@ -1,0 +1,513 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { InvalidDataError, UnreachableError } from "../domain/errors.js";
+import { checkData } from "../store/check-data.js";
+import { type Data, withLastIds } from "../store/data.js";
+import type { Reload, Reloadable, Store } from "../store/store.js";
+import { type Change, CompactedError, type Entry } from "./answers.js";
+import { type CommitTarget, commitChanges, endOf, findWrite, finishPending } from "./commit.js";
+import { type Gateway, UncertainError } from "./gateway.js";
+import { type Head, newHead, newWriteId } from "./head.js";
+import { HEAD_KEY, type RecordChanges, recordChanges, StoreRecords } from "./records.js";
+
+/** Records in one answer. */
+const PAGE = 2_000;
+/** Between two comparisons of a followed store with the cluster. */
+const POLL_MS = 3_000;
+/** In which a comparison is tried again. */
+const POLL_LIMIT_MS = 3_000;
+/** How long the watch may take for a change. */
+const WATCH_DELAY_MS = 500;
+/** A watch that reports nothing is renewed: it may miss a change that was made without the head. */
+const MAX_WATCH_MS = 60_000;
+const MAX_PAUSE_MS = 1_000;
+/** In which a write is tried again. */
+const WRITE_MS = 30_000;
+
+/** The last data of a store, as it was kept on disk. */
+export interface KeptData<T> {
+  readonly data: T;
+  /** Milliseconds since it was last known to be the newest. */
+  readonly age: number;
+}
+
+export interface EtcdStoreOptions<T> {
+  target: CommitTarget;
+  /** For messages. */
+  url: string;
+  nothing: T;
+  /** Parses the bytes of a data file. @throws InvalidDataError */
+  parse: (bytes: Buffer, signal: AbortSignal) => Promise<T>;
+  /** Whether to follow the changes of other writers. */
+  watch?: boolean | undefined;
+  /** What to begin with while no member answers. */
+  readKept?: () => Promise<KeptData<T> | undefined>;
+  /** Called with the bytes of new data, a copy. */
+  onData?: (bytes: Buffer) => void;
+  /** Called when the data was found to be the newest. */
+  onConfirmed?: () => void;
+  ticks?: () => number;
+}
+
+/**
+ * A store in etcd, with one key for each record. Everything is read at one revision; from there, a watch delivers the
+ * changes. It is only a hint, since a member may hang or be cut off: every few seconds the newest head, from a majority of
+ * the members, tells whether something is missing. Then everything is read again.
+ *
+ * @typeParam T the form in which the data is held
+ */
+export class EtcdStore<T> implements Store<T>, Reloadable {
+  readonly #options: EtcdStoreOptions<T>;
+  readonly #gateway: Gateway;
+  readonly #ticks: () => number;
+  readonly #closed = new AbortController();
+  readonly #listeners = new Set<() => void>();
+  readonly #reloadListeners = new Set<(reload: Reload) => void>();
+  #records: StoreRecords;
+  /** Whether the records can't be used until they are read again. */
+  #isBroken = true;
+  #clusterId: string | undefined;
+  /** All changes up to this revision are in the records. */
+  #revision = 0;
+  /** Counts what becomes of the records. */
+  #version = 0;
+  #snapshot: T;
+  /** The version and the head that the snapshot has. */
+  #shownVersion = 0;
+  #shownHead = -1;
+  #problem: string | undefined;
+  #isOutage = false;
+  #confirmedAt = Number.NEGATIVE_INFINITY;
+  #publishing: Promise<void> | undefined;
+  #loading: Promise<void> | undefined;
+  #updating: Promise<unknown> = Promise.resolve();
+  #watch: { readonly abort: AbortController; readonly endpoint: string; readonly startedAt: number } | undefined;
+  #following: Promise<unknown> | undefined;
+
+  constructor(options: EtcdStoreOptions<T>) {
+    this.#options = options;
+    this.#gateway = options.target.gateway;
+    this.#ticks = options.ticks ?? (() => performance.now());
+    this.#snapshot = options.nothing;
+    this.#records = this.#newRecords();
+  }
+
+  get snapshot(): T {
+    return this.#snapshot;
+  }
+
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  get age(): number {
+    return this.#ticks() - this.#confirmedAt;
+  }
+
+  /** Records that are not sealed as they would be now. */
+  get stale(): RecordChanges {
+    return this.#records.stale;
+  }
+
+  /** @throws InvalidDataError; UnreachableError, unless there is kept data; UnauthorizedError, ServerError */
+  async open(): Promise<this> {
+    try {
+      await this.#load();
+      if (this.#records.isEmpty) throw this.#emptyError();
+    } catch (error) {
+      if (!(await this.#openKept(error))) {
+        await this.close();
+        throw error;
+      }
+    }
+    if (this.#options.watch) this.#following = Promise.all([this.#watchAll(), this.#pollAll()]);
+    return this;
+  }
+
+  /** Writes the first data of a store. @throws InvalidDataError if it holds something; as `update` */
+  async create(this: EtcdStore<Data>, data: Data): Promise<void> {
+    await this.#load();
+    if (!this.#records.isEmpty) throw new InvalidDataError(`${this.#options.url} holds data already`);
+    const changed = checkData(data);
+    await this.#write(() => {
+      if (!this.#records.isEmpty) throw new InvalidDataError(`${this.#options.url} holds data already`);
+      return { next: changed, changes: recordChanges(this.#records, this.#options.nothing, changed, changed) };
+    });
+  }
+
+  /** As in EditableStore. */
+  async update(this: EtcdStore<Data>, change: (data: Data) => Data): Promise<void> {
+    await this.#write(() => {
+      if (this.#records.isEmpty) throw this.#emptyError();
+      const before = this.#snapshot;
+      const changed = change(before);
+      if (changed === before) return undefined;
+      const next = checkData(withLastIds(before, changed));
+      return { next, changes: recordChanges(this.#records, before, changed, next) };
+    });
+  }
+
+  /** Seals all records with the first key. @returns the number of those that were not */
+  async sealAgain(this: EtcdStore<Data>): Promise<number> {
+    let count = 0;
+    await this.#write(() => {
+      if (this.#records.isEmpty) throw this.#emptyError();
+      const changes = this.#records.stale;
+      count = changes.size;
+      return count === 0 ? undefined : { next: this.#snapshot, changes };
+    });
+    return count;
+  }
+
+  readAgain(): void {
+    void this.#reload().finally(() => this.#notify());
+  }
+
+  onReload(listener: (reload: Reload) => void): void {
+    this.#reloadListeners.add(listener);
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+    this.#watch?.abort.abort();
+    this.#listeners.clear();
+    this.#reloadListeners.clear();
+    this.#gateway.close();
+    await this.#following;
+  }
+
+  #newRecords(): StoreRecords {
+    const { prefix, sealing } = this.#options.target;
+    return new StoreRecords(prefix, sealing);
+  }
+
+  #emptyError(): InvalidDataError {
+    const { url } = this.#options;
+    return new InvalidDataError(
+      `${url} holds no data: to create some, run appvars init --store ${url}, or appvars migrate FILE ${url}`,
+    );
+  }
+
+  // Reading
+
+  /** Reads everything at one revision, and shows it. Calls share the work. */
+  #load(): Promise<void> {
+    this.#loading ??= this.#loadOnce().finally(() => {
+      this.#loading = undefined;
+    });
+    return this.#loading;
+  }
+
+  async #loadOnce(): Promise<void> {
+    const { prefix } = this.#options.target;
+    const startedAt = this.#ticks();
+    const end = endOf(prefix);
+    const records = this.#newRecords();
+    let [key, revision]: [string, number | undefined] = [prefix, undefined];
+    let clusterId: string;
+    const heads: Entry[] = [];
+    for (;;) {
+      const page = await this.#gateway.range({ key, end, limit: PAGE, revision }, this.#closed.signal);
+      revision ??= page.revision;
+      clusterId = page.clusterId;
+      this.#inStore(() => {
+        // The head comes last, since it may refer to others.
+        const isHead = ({ key }: { key: string }) => key === prefix + HEAD_KEY;
+        heads.push(...page.entries.filter(isHead));
+        records.apply(page.entries.filter((entry) => !isHead(entry)));
+      });
+      const last = page.entries.at(-1);
+      if (!page.hasMore || !last) break;
+      key = `${last.key}\0`;
+    }
+    this.#inStore(() => {
+      records.apply(heads);
+      if (!records.head && !records.isEmpty)
+        throw new InvalidDataError(`${prefix}${HEAD_KEY} is missing, although there are records`);
+    });
+    // The watch may have been faster.
+    if (!this.#isBroken && clusterId === this.#clusterId && revision < this.#revision) return;
+    [this.#records, this.#clusterId, this.#revision, this.#isBroken] = [records, clusterId, revision, false];
+    this.#version++;
+    this.#watch?.abort.abort();
+    if (records.isEmpty) {
+      this.#shownVersion = this.#version;
+      return;
+    }
+    await this.#publish();
+    if (this.#shownHead === records.headRevision) this.#confirm(startedAt);
+  }
+
+  /** Adds the store to the errors of its records. */
+  #inStore<R>(work: () => R): R {
+    try {
+      return work();
+    } catch (error) {
+      throw error instanceof InvalidDataError ? new InvalidDataError(`${this.#options.url}: ${error.message}`) : error;
+    }
+  }
+
+  async #reload(): Promise<void> {
+    try {
+      await this.#load();
+      if (this.#records.isEmpty) throw this.#emptyError();
+    } catch (error) {
+      this.#fail(error as Error);
+    }
+  }
+
+  /** Makes the snapshot from the records. Calls share the work. @throws InvalidDataError for the first snapshot only */
+  #publish(): Promise<void> {
+    this.#publishing ??= this.#publishAll().finally(() => {
+      this.#publishing = undefined;
+    });
+    return this.#publishing;
+  }
+
+  async #publishAll(): Promise<void> {
+    while (this.#shownVersion !== this.#version && !this.#closed.signal.aborted) {
+      const [version, { headRevision }, startedAt] = [this.#version, this.#records, this.#ticks()];
+      let data: T;
+      try {
+        const bytes = this.#records.toBytes();
+        const { onData } = this.#options;
+        const copy = onData && Buffer.from(bytes);
+        data = await this.#options.parse(bytes, this.#closed.signal);
+        if (copy) onData(copy);
+      } catch (error) {
+        this.#shownVersion = version;
+        const failure =
+          error instanceof InvalidDataError ? new InvalidDataError(`${this.#options.url} ${error.message}`) : error;
+        if (!this.#following) throw failure;
+        this.#break(failure as Error);
+        continue;
+      }
+      // An update in this process has newer data.
+      if (this.#shownVersion > version) continue;
+      this.#show(data, version, headRevision);
+      this.#tellReload({ isRead: true, milliseconds: this.#ticks() - startedAt });
+    }
+  }
+
+  #show(data: T, version: number, headRevision: number): void {
+    this.#snapshot = data;
+    this.#shownVersion = version;
+    this.#shownHead = headRevision;
+    this.#problem = undefined;
+    this.#notify();
+  }
+
+  #confirm(at: number): void {
+    this.#confirmedAt = Math.max(this.#confirmedAt, at);
+    this.#options.onConfirmed?.();
+    if (this.#problem === undefined) return;
+    this.#problem = undefined;
+    this.#notify();
+  }
+
+  #fail(error: Error): void {
+    if (this.#closed.signal.aborted) return;
+    const isOutage = error instanceof UnreachableError;
+    const isSameOutage = isOutage && this.#isOutage && this.#problem !== undefined;
+    this.#isOutage = isOutage;
+    const problem = `the store can't be read: ${error.message}; the last good data is served`;
+    this.#tellReload({ isRead: false, milliseconds: 0 });
+    // The reasons differ from one attempt to the next.
+    if (problem === this.#problem || isSameOutage) return;
+    this.#problem = problem;
+    this.#notify();
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  #tellReload(reload: Reload): void {
+    for (const listener of this.#reloadListeners) listener(reload);
+  }
+
+  async #openKept(error: unknown): Promise<boolean> {
+    const kept = error instanceof UnreachableError ? await this.#options.readKept?.() : undefined;
+    if (!kept) return false;
+    this.#snapshot = kept.data;
+    this.#confirmedAt = this.#ticks() - kept.age;
+    this.#problem = `the store can't be read: ${(error as Error).message}; the data that was kept on this machine is served`;
+    return true;
+  }
+
+  // Following
+
+  async #watchAll(): Promise<void> {
+    let pause = 0;
+    while (!this.#closed.signal.aborted) {
+      await delay(pause, undefined, { signal: this.#closed.signal }).catch(() => {});
+      pause = Math.min(MAX_PAUSE_MS, 2 * pause + 50);
+      // Nothing has been read yet, or it can't be used: the next comparison reads it.
+      if (this.#isBroken || this.#records.isEmpty) continue;
+      const abort = new AbortController();
+      this.#watch = { abort, endpoint: this.#gateway.endpoint, startedAt: this.#ticks() };
+      const { prefix } = this.#options.target;
+      const range = { key: prefix, end: endOf(prefix), from: this.#revision + 1 };
+      try {
+        for await (const changes of this.#gateway.watch(range, abort.signal)) {
+          if (abort.signal.aborted) break;
+          pause = 0;
+          this.#receive(changes);
+        }
+      } catch (error) {
+        // Whatever else is missing, the next comparison finds it.
+        if (error instanceof CompactedError) await this.#reload();
+      }
+      if (abort.signal.aborted) pause = 0;
+      abort.abort();
+    }
+  }
+
+  #receive(changes: readonly Change[]): void {
+    const newer = changes.filter((change) => change.modRevision > this.#revision);
+    try {
+      if (this.#records.apply(newer)) {
+        this.#version++;
+        void this.#publish();
+      } else if (this.#shownVersion === this.#version) {
+        this.#shownHead = this.#records.headRevision;
+      }
+    } catch (error) {
+      this.#break(error as Error);
+      return;
+    }
+    // All changes of one revision come together.
+    this.#revision = newer.reduce((highest, { modRevision }) => Math.max(highest, modRevision), this.#revision);
+  }
+
+  /** The records are read again by the next comparison. */
+  #break(error: Error): void {
+    this.#isBroken = true;
+    this.#watch?.abort.abort();
+    this.#fail(error);
+  }
+
+  async #pollAll(): Promise<void> {
+    while (!this.#closed.signal.aborted) {
+      await delay(POLL_MS, undefined, { signal: this.#closed.signal }).catch(() => {});
+      if (this.#closed.signal.aborted) return;
+      try {
+        await this.#compare();
+      } catch (error) {
+        this.#fail(error as Error);
+      }
+    }
+  }
+
+  async #compare(): Promise<void> {
+    const startedAt = this.#ticks();
+    const key = this.#options.target.prefix + HEAD_KEY;
+    const signal = this.#closed.signal;
+    const { clusterId, revision, entries } = await this.#gateway.range({ key, within: POLL_LIMIT_MS }, signal);
+    const headRevision = entries[0]?.modRevision ?? 0;
+    // A cluster that was restored from a backup has another id, or earlier revisions.
+    const isOther = clusterId !== this.#clusterId || revision < this.#revision;
+    if (!isOther && !this.#isBroken && headRevision !== this.#records.headRevision)
+      await delay(WATCH_DELAY_MS, undefined, { signal }).catch(() => {});
+    if (isOther) this.#isBroken = true;
+    if (this.#isBroken || this.#records.headRevision < headRevision) await this.#reload();
+    await this.#publishing;
+    if (!this.#isBroken && this.#shownVersion === this.#version && this.#shownHead >= headRevision && headRevision > 0)
+      this.#confirm(startedAt);
+    const watch = this.#watch;
+    const isOld = watch && (watch.endpoint !== this.#gateway.endpoint || startedAt - watch.startedAt > MAX_WATCH_MS);
+    if (isOld) watch.abort.abort();
+  }
+
+  // Writing
+
+  /**
+   * @param plan makes the next data from the records and the snapshot, which are of one version; undefined if there is
+   *   nothing to write. Called again when another writer was faster
+   */
+  #write(this: EtcdStore<Data>, plan: () => { next: Data; changes: RecordChanges } | undefined): Promise<void> {
+    const writing = this.#updating.then(() => this.#writeUntilMade(plan));
+    this.#updating = writing.catch(() => {});
+    return writing;
+  }
+
+  async #writeUntilMade(
+    this: EtcdStore<Data>,
+    plan: () => { next: Data; changes: RecordChanges } | undefined,
+  ): Promise<void> {
+    const { target } = this.#options;
+    const write = newWriteId();
+    const endsAt = this.#ticks() + WRITE_MS;
+    /** The head before the first attempt with an unknown outcome. */
+    let uncertainSince: number | undefined;
+    await this.#publishing;
+    for (let attempt = 0; ; attempt++) {
+      if (attempt > 0) await this.#prepareAgain(attempt, endsAt);
+      else if (this.#isBroken || this.#records.head?.pending) await this.#load();
+      const madeAt = uncertainSince === undefined ? undefined : await findWrite(target, write, uncertainSince);
+      if (madeAt !== undefined) return this.#loadSince(madeAt);
+      const { headRevision, head } = this.#records;
+      try {
+        if (head?.pending && !(await this.#finish(this.#records.pendingChanges(head.pending)))) continue;
+        const planned = plan();
+        if (!planned) return;
+        const { next, changes } = planned;
+        const base = this.#records.headRevision;
+        const made = await commitChanges(target, base, newHead(next, write), changes);
+        if (made.succeeded) return await this.#accept(next, changes, made);
+      } catch (error) {
+        if (!(error instanceof UncertainError)) throw error;
+        uncertainSince ??= headRevision;
+      }
+    }
+  }
+
+  /** Shows what this process has written. */
+  async #accept(
+    this: EtcdStore<Data>,
+    next: Data,
+    changes: RecordChanges,
+    { revision, head }: { revision: number; head: Head },
+  ): Promise<void> {
+    const records = this.#records;
+    // Otherwise the watch was faster.
+    if (revision > records.headRevision) {
+      records.applyOwn(changes);
+      [records.head, records.headRevision] = [head, revision];
+      this.#show(next, ++this.#version, revision);
+    }
+    // It counts from now on. If this fails, the next writer finishes it.
+    if (head.pending) await this.#finish(changes).catch(() => {});
+    await this.#publishing;
+  }
+
+  /** Moves a pending write to the records. @returns whether it is done, and no other writer was faster */
+  async #finish(changes: RecordChanges): Promise<boolean> {
+    const records = this.#records;
+    if (!records.head?.pending) return true;
+    const done = await finishPending(this.#options.target, records.headRevision, records.head, changes);
+    if (done && done.headRevision > records.headRevision) {
+      [records.head, records.headRevision] = [done.head, done.headRevision];
+      if (this.#shownVersion === this.#version) this.#shownHead = done.headRevision;
+    }
+    return done !== undefined;
+  }
+
+  /** Reads again until the data has what was written at a revision. */
+  async #loadSince(revision: number): Promise<void> {
+    do await this.#load();
+    while (this.#records.headRevision < revision);
+  }
+
+  /** Another writer was faster, or the outcome is unknown. */
+  async #prepareAgain(attempt: number, endsAt: number): Promise<void> {
+    if (this.#ticks() > endsAt)
+      throw new UnreachableError("the change could not be made in time, and it is not known whether it will be");
+    await delay(Math.random() * Math.min(200, 5 * attempt));
+    await this.#load();
+  }
+}

@@ -1,0 +1,248 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { ServerError, UnauthorizedError, UnreachableError } from "../domain/errors.js";
+import {
+  type Change,
+  CompactedError,
+  parseJson,
+  parseRange,
+  parseToken,
+  parseTxn,
+  parseWatch,
+  type RangeAnswer,
+  RefusedError,
+  refusal,
+} from "./answers.js";
+import { HttpPosts, NotSentError, type TlsFiles } from "./http.js";
+
+export interface GatewayOptions extends TlsFiles {
+  readonly endpoints: readonly string[];
+  readonly user?: string | undefined;
+  readonly password?: string | undefined;
+}
+
+/** The keys from `key` to the one before `end`; without it, one key. */
+export interface KeyRange {
+  readonly key: string;
+  readonly end?: string | undefined;
+}
+
+interface RangeRequest extends KeyRange {
+  readonly limit?: number;
+  /** Default: the newest, as a majority of the members knows it. */
+  readonly revision?: number | undefined;
+  /** Milliseconds in which it is tried again. Default 10,000. */
+  readonly within?: number;
+}
+
+/** Changes that are made together, if all keys are still at these revisions; 0 stands for a key that does not exist. */
+export interface Transaction {
+  readonly compare: readonly { readonly key: string; readonly modRevision: number }[];
+  readonly puts: readonly { readonly key: string; readonly value: Buffer }[];
+  readonly deletes: readonly KeyRange[];
+}
+
+/** Thrown when no answer came to a transaction: it may have been carried out, or may be later. */
+export class UncertainError extends UnreachableError {}
+
+/** Milliseconds for one attempt. A member that hangs costs this once: the next request goes to the one that answered. */
+const ATTEMPT_MS = 2_000;
+/** Milliseconds in which a read is tried again. An election takes 1 to 2 seconds. */
+const READ_MS = 10_000;
+const PAUSE_MS = 50;
+
+/**
+ * The HTTP/JSON gateway of an etcd cluster (https://etcd.io/docs/v3.4/dev-guide/api_grpc_gateway/). All endpoints are
+ * tried, beginning with the one that answered last.
+ */
+export class Gateway {
+  readonly #options: GatewayOptions;
+  readonly #http: HttpPosts;
+  #current = 0;
+  #token: Promise<string> | undefined;
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+    this.#http = new HttpPosts(options);
+  }
+
+  /** @throws CompactedError; UnreachableError, UnauthorizedError, ServerError */
+  async range(
+    { key, end, limit, revision, within = READ_MS }: RangeRequest,
+    signal?: AbortSignal,
+  ): Promise<RangeAnswer> {
+    const body = { ...encodeRange({ key, end }), ...(limit && { limit }), ...(revision && { revision }) };
+    return this.#repeat(within, signal, async (endpoint) =>
+      parseRange(await this.#post(endpoint, "kv/range", body, signal)),
+    );
+  }
+
+  /**
+   * Carries a transaction out, at most once.
+   *
+   * @returns whether all keys were at their revisions, and the revision of the cluster afterwards
+   * @throws UncertainError; UnreachableError when it was certainly not carried out; UnauthorizedError, ServerError
+   */
+  async commit({ compare, puts, deletes }: Transaction): Promise<{ succeeded: boolean; revision: number }> {
+    const body = {
+      compare: compare.map(({ key, modRevision }) => ({
+        key: base64(key),
+        target: "MOD",
+        result: "EQUAL",
+        mod_revision: modRevision,
+      })),
+      success: [
+        ...puts.map(({ key, value }) => ({ request_put: { key: base64(key), value: value.toString("base64") } })),
+        ...deletes.map((range) => ({ request_delete_range: encodeRange(range) })),
+      ],
+    };
+    return this.#repeat(READ_MS, undefined, async (endpoint) => {
+      try {
+        return parseTxn(await this.#post(endpoint, "kv/txn", body));
+      } catch (error) {
+        const isUncertain = isTransient(error) && !(error instanceof NotSentError);
+        throw isUncertain ? new UncertainError((error as Error).message, { cause: error }) : error;
+      }
+    });
+  }
+
+  /**
+   * The changes of the keys from a revision on, as they come. It ends by an error only.
+   *
+   * @throws CompactedError; UnreachableError, UnauthorizedError, ServerError
+   */
+  async *watch({ key, end, from }: KeyRange & { from: number }, signal: AbortSignal): AsyncGenerator<Change[], never> {
+    const body = { create_request: { ...encodeRange({ key, end }), start_revision: from } };
+    const endpoint = this.endpoint;
+    try {
+      const limits = { timeout: ATTEMPT_MS, signal };
+      const lines = this.#http.postForLines(
+        `${endpoint}/v3/watch`,
+        body,
+        await this.#headers(endpoint, signal),
+        limits,
+      );
+      for await (const line of lines) yield parseWatch(parseJson(line));
+      throw new UnreachableError("it ended the stream");
+    } catch (error) {
+      if (isTransient(error)) this.#rotateFrom(endpoint);
+      if (isRefusedToken(error)) this.#token = undefined;
+      throw error;
+    }
+  }
+
+  /** The one that the next request goes to. */
+  get endpoint(): string {
+    return this.#options.endpoints[this.#current] as string;
+  }
+
+  close(): void {
+    this.#http.close();
+  }
+
+  #rotateFrom(endpoint: string): void {
+    if (endpoint === this.endpoint) this.#current = (this.#current + 1) % this.#options.endpoints.length;
+  }
+
+  /** Calls `attempt` with one endpoint after another while it fails for a reason that may pass. */
+  async #repeat<T>(
+    totalMs: number,
+    signal: AbortSignal | undefined,
+    attempt: (endpoint: string) => Promise<T>,
+  ): Promise<T> {
+    const { endpoints } = this.#options;
+    const endsAt = performance.now() + totalMs;
+    const reasons = new Map<string, string>();
+    for (let tries = 1; ; tries++) {
+      const endpoint = this.endpoint;
+      try {
+        return await attempt(endpoint);
+      } catch (error) {
+        if (error instanceof UncertainError || signal?.aborted) {
+          this.#rotateFrom(endpoint);
+          throw error;
+        }
+        if (isRefusedToken(error) && tries <= 2) {
+          this.#token = undefined;
+          continue;
+        }
+        if (!isTransient(error)) throw explainRefusal(error);
+        reasons.set(endpoint, (error as Error).message);
+        this.#rotateFrom(endpoint);
+        // All have been tried: an election may be going on.
+        if (tries % endpoints.length === 0) await delay(PAUSE_MS, undefined, { signal }).catch(() => {});
+        if (performance.now() < endsAt) continue;
+        const list = [...reasons].map(([origin, reason]) => `${origin} (${reason})`).join(", ");
+        throw new UnreachableError(`no member of the store answers: ${list}`, { cause: error });
+      }
+    }
+  }
+
+  async #post(endpoint: string, path: string, body: unknown, signal?: AbortSignal): Promise<Record<string, unknown>> {
+    return this.#exchange(endpoint, path, body, await this.#headers(endpoint, signal), signal);
+  }
+
+  async #exchange(
+    endpoint: string,
+    path: string,
+    body: unknown,
+    headers: Record<string, string>,
+    signal: AbortSignal | undefined,
+  ): Promise<Record<string, unknown>> {
+    const limits = { timeout: ATTEMPT_MS, signal };
+    const { status, body: text } = await this.#http.post(`${endpoint}/v3/${path}`, body, headers, limits);
+    if (status === 200) return parseJson(text);
+    throw status >= 500 && !text.startsWith("{")
+      ? new ServerError(`it answers ${status}`, 503)
+      : refusal(parseJson(text));
+  }
+
+  async #headers(endpoint: string, signal: AbortSignal | undefined): Promise<Record<string, string>> {
+    const { user, password } = this.#options;
+    if (user === undefined) return {};
+    const login = async () => {
+      const credentials = { name: user, password: password ?? "" };
+      return parseToken(await this.#exchange(endpoint, "auth/authenticate", credentials, {}, signal));
+    };
+    this.#token ??= login();
+    try {
+      return { Authorization: await this.#token };
+    } catch (error) {
+      this.#token = undefined;
+      // It was not sent, as far as the request that needs the token goes.
+      throw isTransient(error) ? new NotSentError((error as Error).message, { cause: error }) : error;
+    }
+  }
+}
+
+/** Whether another attempt, or another member, may succeed. */
+function isTransient(error: unknown): boolean {
+  if (error instanceof CompactedError || error instanceof RefusedError) return false;
+  return error instanceof UnreachableError || error instanceof ServerError;
+}
+
+/** etcd forgets tokens after some minutes, when it is restarted, and when users are changed. */
+function isRefusedToken(error: unknown): boolean {
+  if (!(error instanceof RefusedError)) return false;
+  return error.grpcCode === 16 || /revision of auth store is old|revision in header is old/.test(error.message);
+}
+
+function explainRefusal(error: unknown): unknown {
+  if (!(error instanceof RefusedError)) return error;
+  const { message, grpcCode } = error;
+  if (/authentication failed|user name is empty|invalid auth token/.test(message))
+    return new UnauthorizedError(
+      "the store refuses the user and password: set APPVARS_STORE_USER and APPVARS_STORE_PASSWORD",
+    );
+  if (grpcCode === 7) return new UnauthorizedError("the store does not let this user read and write these keys");
+  if (message.includes("authentication is not enabled"))
+    return new UnauthorizedError("the store has no users: unset APPVARS_STORE_USER, or enable authentication in etcd");
+  return new ServerError(`the store refuses the request: ${message}`, 400);
+}
+
+function encodeRange({ key, end }: KeyRange): object {
+  return { key: base64(key), ...(end !== undefined && { range_end: base64(end) }) };
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString("base64");
+}

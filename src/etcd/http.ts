@@ -1,0 +1,180 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { UnreachableError } from "../domain/errors.js";
+
+export interface TlsFiles {
+  /** PEM texts. `ca` is trusted in place of Node's certificates. */
+  readonly ca?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+/** A page of records needs a few megabytes. */
+const MAX_BODY_BYTES = 256 * 1_024 * 1_024;
+/** Values have at most 1.5 MiB each, but one transaction can change many. */
+const MAX_LINE_BYTES = MAX_BODY_BYTES;
+const MAX_ERROR_BYTES = 64 * 1_024;
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+export interface PostLimits {
+  /** Milliseconds for the whole exchange; for a stream, until its first line. */
+  timeout: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** Thrown when it is certain that the request was not sent. */
+export class NotSentError extends UnreachableError {}
+
+/** The failures that come before the first byte of a request. */
+const BEFORE_SENDING = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL"];
+
+/** POST requests with JSON, to several origins over keep-alive connections. Not `fetch`, which takes no CA. */
+export class HttpPosts {
+  readonly #http = new HttpAgent({ keepAlive: true });
+  readonly #https: HttpsAgent;
+
+  constructor({ ca, cert, key }: TlsFiles = {}) {
+    // Explicit, since NODE_TLS_REJECT_UNAUTHORIZED=0 changes the default.
+    this.#https = new HttpsAgent({ keepAlive: true, ca, cert, key, rejectUnauthorized: true });
+  }
+
+  /** @throws NotSentError, UnreachableError without a complete answer in time */
+  async post(url: string, body: unknown, headers: Record<string, string>, limits: PostLimits): Promise<HttpAnswer> {
+    const deadline = new Deadline(limits);
+    try {
+      const answer = await this.#send(url, body, headers, deadline.signal);
+      const maxBytes = answer.statusCode === 200 ? MAX_BODY_BYTES : MAX_ERROR_BYTES;
+      const chunks: Buffer[] = [];
+      let size = 0;
+      for await (const chunk of answer as AsyncIterable<Buffer>) {
+        size += chunk.length;
+        if (size > maxBytes) throw new UnreachableError("its answer is too large");
+        chunks.push(chunk);
+      }
+      return { status: answer.statusCode ?? 0, body: Buffer.concat(chunks).toString("utf8") };
+    } catch (error) {
+      throw explain(error, deadline.isLate);
+    } finally {
+      deadline.end();
+    }
+  }
+
+  /**
+   * The lines of an answer that does not end.
+   *
+   * @throws NotSentError; UnreachableError without a line in time, and when the answer ends after all
+   */
+  async *postForLines(url: string, body: unknown, headers: Record<string, string>, limits: PostLimits) {
+    const deadline = new Deadline(limits);
+    try {
+      const answer = await this.#send(url, body, headers, deadline.signal);
+      let pieces: Buffer[] = [];
+      let size = 0;
+      for await (const chunk of answer as AsyncIterable<Buffer>) {
+        let start = 0;
+        for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
+          deadline.met();
+          yield Buffer.concat([...pieces, chunk.subarray(start, end)]).toString("utf8");
+          [pieces, size, start] = [[], 0, end + 1];
+        }
+        pieces.push(chunk.subarray(start));
+        size += chunk.length - start;
+        if (size > MAX_LINE_BYTES) throw new UnreachableError("its answer is too large");
+      }
+      throw new UnreachableError(`it ended the stream (status ${answer.statusCode})`);
+    } catch (error) {
+      throw explain(error, deadline.isLate);
+    } finally {
+      deadline.end();
+    }
+  }
+
+  close(): void {
+    this.#http.destroy();
+    this.#https.destroy();
+  }
+
+  #send(url: string, body: unknown, headers: Record<string, string>, signal: AbortSignal): Promise<IncomingMessage> {
+    const bytes = Buffer.from(JSON.stringify(body));
+    const isTls = url.startsWith("https:");
+    return new Promise((resolve, reject) => {
+      const options = {
+        method: "POST",
+        agent: isTls ? this.#https : this.#http,
+        headers: { ...headers, "Content-Type": "application/json", "Content-Length": bytes.length },
+        signal,
+      };
+      const outgoing = isTls ? httpsRequest(url, options) : httpRequest(url, options);
+      outgoing.once("response", resolve);
+      outgoing.on("error", reject);
+      // Without a listener, a 101 would never settle.
+      outgoing.once("upgrade", (_answer, socket) => {
+        socket.destroy();
+        reject(new UnreachableError("it switches to another protocol"));
+      });
+      outgoing.once("close", () => reject(new UnreachableError("it closed the connection")));
+      outgoing.end(bytes);
+    });
+  }
+}
+
+/** Aborts after a time, or with another signal. Not `AbortSignal.any`, which leaks memory in Node 20. */
+class Deadline {
+  readonly #controller = new AbortController();
+  readonly #outer: AbortSignal | undefined;
+  readonly #abort = () => this.#controller.abort();
+  readonly #timer: NodeJS.Timeout;
+  isLate = false;
+
+  constructor({ timeout, signal }: PostLimits) {
+    this.#outer = signal;
+    if (signal?.aborted) this.#abort();
+    signal?.addEventListener("abort", this.#abort);
+    this.#timer = setTimeout(() => {
+      this.isLate = true;
+      this.#abort();
+    }, timeout);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** There is no time limit any more. */
+  met(): void {
+    clearTimeout(this.#timer);
+  }
+
+  end(): void {
+    this.met();
+    this.#outer?.removeEventListener("abort", this.#abort);
+  }
+}
+
+const REASONS: Record<string, string> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "the connection was reset",
+  ENOTFOUND: "no such host",
+  EAI_AGAIN: "its name can't be looked up now",
+  EPROTO: "it does not speak TLS; should the URL begin with etcd:?",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
+  SELF_SIGNED_CERT_IN_CHAIN: "its certificate is from an unknown authority",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate is from an unknown authority",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "its certificate is from an unknown authority",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
+  CERT_HAS_EXPIRED: "its certificate has expired",
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: "it requires a client certificate",
+};
+
+function explain(error: unknown, isLate: boolean): UnreachableError {
+  if (error instanceof UnreachableError) return error;
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  if (isLate) return new UnreachableError("no answer in time", { cause: error });
+  const reason = REASONS[code] ?? (code.startsWith("HPE_") ? "it does not answer with HTTP" : code || message);
+  const isUnsent = BEFORE_SENDING.includes(code) || (code in REASONS && /CERT|LEAF|ISSUER|EPROTO/.test(code));
+  return new (isUnsent ? NotSentError : UnreachableError)(reason, { cause: error });
+}

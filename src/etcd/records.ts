@@ -1,0 +1,201 @@
+import { InvalidDataError } from "../domain/errors.js";
+import { DATA_VERSION, type Data } from "../store/data.js";
+import type { Change } from "./answers.js";
+import { type Head, parseHead } from "./head.js";
+import type { Sealing } from "./sealing.js";
+
+const LISTS = ["environments", "variables", "values"] as const;
+type List = (typeof LISTS)[number];
+
+/** New texts of records by their keys after the prefix, such as `values/7`; undefined for those that are removed. */
+export type RecordChanges = ReadonlyMap<string, string | undefined>;
+
+// The keys of a store, after its prefix: `head`, `environments/ID`, `variables/ID`, `values/ID`, and for the parts of a
+// write that is too large for one transaction `changes/WRITE/NUMBER`.
+export const HEAD_KEY = "head";
+export const CHANGES_PREFIX = "changes/";
+const RECORD_KEY = /^(environments|variables|values)\/([1-9]\d{0,15})$/;
+const PART_KEY = /^changes\/([A-Za-z0-9_-]+)\/(\d{1,9})$/;
+
+export function partKey(id: string, number: number): string {
+  return `${CHANGES_PREFIX}${id}/${number}`;
+}
+
+/** The records of a store as texts, at one revision. */
+export class StoreRecords {
+  readonly #prefix: string;
+  readonly #sealing: Sealing;
+  readonly #lists: Record<List, Map<number, string>> = {
+    environments: new Map(),
+    variables: new Map(),
+    values: new Map(),
+  };
+  readonly #parts = new Map<string, Buffer>();
+  readonly #stale = new Set<string>();
+  /** Undefined for a store that holds nothing. */
+  head: Head | undefined;
+  /** The revision of the head; 0 without one. */
+  headRevision = 0;
+
+  constructor(prefix: string, sealing: Sealing) {
+    this.#prefix = prefix;
+    this.#sealing = sealing;
+  }
+
+  get isEmpty(): boolean {
+    return this.head === undefined && LISTS.every((list) => this.#lists[list].size === 0);
+  }
+
+  /** Records that are not sealed as they would be now. */
+  get stale(): RecordChanges {
+    return new Map([...this.#stale].map((key) => [key, this.textOf(key)]));
+  }
+
+  /**
+   * Applies changes in the order in which they were made.
+   *
+   * @returns whether the data is different
+   * @throws InvalidDataError that names the key; some of the changes may have been applied then
+   */
+  apply(changes: readonly Change[]): boolean {
+    let isDifferent = false;
+    for (const { key, value, modRevision } of changes) {
+      try {
+        isDifferent = this.#apply(key.slice(this.#prefix.length), key, value, modRevision) || isDifferent;
+      } catch (error) {
+        throw error instanceof InvalidDataError ? new InvalidDataError(`${key} ${error.message}`) : error;
+      }
+    }
+    return isDifferent;
+  }
+
+  /** Applies changes of this process. */
+  applyOwn(changes: RecordChanges): boolean {
+    let isDifferent = false;
+    for (const [key, text] of changes) isDifferent = this.#setRecord(key, text) || isDifferent;
+    return isDifferent;
+  }
+
+  /** The text under a key, after the prefix. */
+  textOf(key: string): string | undefined {
+    const { list, id } = parseRecordKey(key);
+    return this.#lists[list].get(id);
+  }
+
+  /** The content of a data file with these records, by ascending id. */
+  toBytes(): Buffer {
+    const { $schema, last_ids } = this.head?.file ?? {};
+    const fields = Object.entries({ $schema, version: DATA_VERSION, last_ids }).flatMap(([name, value]) =>
+      value === undefined ? [] : [`"${name}":${JSON.stringify(value)}`],
+    );
+    const lists = LISTS.map((list) => `"${list}":[${this.#sorted(list).join(",")}]`);
+    return Buffer.from(`{${[...fields, ...lists].join(",")}}`);
+  }
+
+  /** What a part that is pending changes. @throws InvalidDataError */
+  pendingChanges({ id, parts }: NonNullable<Head["pending"]>): RecordChanges {
+    const changes = new Map<string, string | undefined>();
+    for (let number = 0; number < parts; number++) {
+      const bytes = this.#parts.get(partKey(id, number));
+      if (!bytes) throw new InvalidDataError(`names ${partKey(id, number)}, which is missing`);
+      const text = this.#sealing.open(bytes, this.#prefix + partKey(id, number));
+      for (const [key, record] of parsePart(text)) changes.set(key, record);
+    }
+    return changes;
+  }
+
+  #apply(key: string, fullKey: string, value: Buffer | undefined, revision: number): boolean {
+    if (key === HEAD_KEY) return this.#applyHead(value, revision);
+    if (PART_KEY.test(key)) {
+      if (value) this.#parts.set(key, value);
+      else this.#parts.delete(key);
+      return false;
+    }
+    if (value && !this.#sealing.isCurrent(value)) this.#stale.add(key);
+    else this.#stale.delete(key);
+    return this.#setRecord(key, value && this.#sealing.open(value, fullKey));
+  }
+
+  #applyHead(value: Buffer | undefined, revision: number): boolean {
+    if (!value) throw new InvalidDataError("was removed: the store has records, but can't be changed any more");
+    const before = JSON.stringify(this.head?.file);
+    this.head = parseHead(value.toString("utf8"));
+    this.headRevision = revision;
+    const isDifferent = before !== JSON.stringify(this.head.file);
+    return (this.head.pending && this.applyOwn(this.pendingChanges(this.head.pending))) || isDifferent;
+  }
+
+  #setRecord(key: string, text: string | undefined): boolean {
+    const { list, id } = parseRecordKey(key);
+    const records = this.#lists[list];
+    if (text === undefined) return records.delete(id);
+    if (records.get(id) === text) return false;
+    checkRecord(text, id);
+    records.set(id, text);
+    return true;
+  }
+
+  #sorted(list: List): string[] {
+    const records = [...this.#lists[list]];
+    return records.sort(([a], [b]) => a - b).map(([, text]) => text);
+  }
+}
+
+/**
+ * What has to be written to turn one version of the data into the next.
+ *
+ * @param changed made from `data`, so that records which are the same object are the same
+ * @param checked the same with defaults filled in
+ */
+export function recordChanges(records: StoreRecords, data: Data, changed: Data, checked: Data): RecordChanges {
+  const changes = new Map<string, string | undefined>();
+  for (const list of LISTS) {
+    const removed = new Map(data[list].map((record) => [record.id, record as unknown]));
+    for (const [index, record] of changed[list].entries()) {
+      const isSame = removed.get(record.id) === record;
+      removed.delete(record.id);
+      if (isSame) continue;
+      const [key, text] = [`${list}/${record.id}`, JSON.stringify(checked[list][index])];
+      if (records.textOf(key) !== text) changes.set(key, text);
+    }
+    for (const id of removed.keys()) changes.set(`${list}/${id}`, undefined);
+  }
+  return changes;
+}
+
+function parseRecordKey(key: string): { list: List; id: number } {
+  const [, list, id] = RECORD_KEY.exec(key) ?? [];
+  if (!Number.isSafeInteger(Number(id)))
+    throw new InvalidDataError("is not the key of a record: the prefix is not a store's own");
+  return { list: list as List, id: Number(id) };
+}
+
+/** Each record is complete JSON of its own: otherwise one could hold others, which no key names. */
+function checkRecord(text: string, id: number): void {
+  let record: unknown;
+  try {
+    record = JSON.parse(text);
+  } catch {
+    throw new InvalidDataError("is not valid JSON");
+  }
+  const isRecord = typeof record === "object" && record !== null && (record as { id?: unknown }).id === id;
+  if (!isRecord) throw new InvalidDataError("is not a record with the id of its key");
+}
+
+/** `[["values/7",{…}],["values/8",null]]`. @throws InvalidDataError */
+function parsePart(text: string): [string, string | undefined][] {
+  let part: unknown;
+  try {
+    part = JSON.parse(text);
+  } catch {
+    // Reported below.
+  }
+  if (!Array.isArray(part)) throw new InvalidDataError("names a part that is not valid JSON");
+  return part.map((item: unknown) => {
+    const [key, record] = Array.isArray(item) ? item : [];
+    if (typeof key !== "string" || !RECORD_KEY.test(key) || typeof record !== "object")
+      throw new InvalidDataError("names a part that breaks a rule");
+    // As it was before: the texts of records are made by JSON.stringify.
+    return [key, record === null ? undefined : JSON.stringify(record)];
+  });
+}

@@ -3,6 +3,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 // @ts-expect-error: scripts of the build have no types
 import { replaceInkOutput } from "./scripts/replace-ink-output.mjs";
 import { ResultTable } from "./test/abuse/result-table.js";
+import { MissingPrograms } from "./test/support/missing-programs.js";
 
 /** Real terminals, other shells, signals, and tests that take long: `npm run test:e2e`. */
 const E2E = "test/e2e/**/*.test.ts";
@@ -42,8 +43,8 @@ export default defineConfig({
     // Vitest leaves one core unused by default, and has no percentage above this.
     maxWorkers: "100%",
     sequence: { sequencer: SessionsFirst },
-    // The second prints nothing unless tests of abuse have run.
-    reporters: ["default", new ResultTable()],
+    // The others print nothing unless tests of abuse have run, or some could not.
+    reporters: ["default", new ResultTable(), new MissingPrograms()],
     projects: [
       // Left out by `!`, since `exclude` would take the place of `--exclude` on the command line.
       {

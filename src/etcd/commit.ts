@@ -163,7 +163,7 @@ async function writeParts({ gateway, prefix, sealing }: CommitTarget, id: string
 }
 
 /** Requests that are open at a time. */
-const PARALLEL = 8;
+const PARALLEL = 16;
 
 async function inParallel<T, R>(items: readonly T[], work: (item: T, index: number) => Promise<R>): Promise<R[]> {
   const results: R[] = [];

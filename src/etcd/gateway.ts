@@ -71,9 +71,11 @@ export class Gateway {
     signal?: AbortSignal,
   ): Promise<RangeAnswer> {
     const body = { ...encodeRange({ key, end }), ...(limit && { limit }), ...(revision && { revision }) };
-    return this.#repeat(within, signal, async (endpoint) =>
-      parseRange(await this.#post(endpoint, "kv/range", body, signal)),
-    );
+    return this.#repeat(within, signal, async (endpoint) => {
+      const answer = parseRange(await this.#post(endpoint, "kv/range", body, signal));
+      checkRange(answer, { key, end }, revision);
+      return answer;
+    });
   }
 
   /**
@@ -211,6 +213,17 @@ export class Gateway {
       // It was not sent, as far as the request that needs the token goes.
       throw isTransient(error) ? new NotSentError((error as Error).message, { cause: error }) : error;
     }
+  }
+}
+
+/** @throws ServerError for keys that were not asked for, or not in order: so that reading page by page comes to an end */
+function checkRange({ entries, revision: newest }: RangeAnswer, { key, end }: KeyRange, revision = newest): void {
+  let before = "";
+  for (const entry of entries) {
+    const isAsked = end === undefined ? entry.key === key : entry.key >= key && entry.key < end;
+    if (!isAsked || entry.key <= before || entry.modRevision > revision)
+      throw new ServerError("its answer has other keys than those asked for", 200);
+    before = entry.key;
   }
 }
 

@@ -14,6 +14,8 @@ const MAX_BODY_BYTES = 256 * 1_024 * 1_024;
 /** Values have at most 1.5 MiB each, but one transaction can change many. */
 const MAX_LINE_BYTES = MAX_BODY_BYTES;
 const MAX_ERROR_BYTES = 64 * 1_024;
+/** An answer may take this many times the time between two of its pieces. */
+const MAX_TIMEOUTS = 30;
 
 export interface HttpAnswer {
   readonly status: number;
@@ -21,7 +23,7 @@ export interface HttpAnswer {
 }
 
 export interface PostLimits {
-  /** Milliseconds for the whole exchange; for a stream, until its first line. */
+  /** Milliseconds until the answer begins, and between two of its pieces; for a stream, until its first line. */
   timeout: number;
   signal?: AbortSignal | undefined;
 }
@@ -51,6 +53,7 @@ export class HttpPosts {
       const chunks: Buffer[] = [];
       let size = 0;
       for await (const chunk of answer as AsyncIterable<Buffer>) {
+        deadline.postpone();
         size += chunk.length;
         if (size > maxBytes) throw new UnreachableError("its answer is too large");
         chunks.push(chunk);
@@ -127,13 +130,16 @@ class Deadline {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;
   readonly #abort = () => this.#controller.abort();
+  readonly #startedAt = performance.now();
   readonly #timer: NodeJS.Timeout;
+  readonly #timeout: number;
   isLate = false;
 
   constructor({ timeout, signal }: PostLimits) {
     this.#outer = signal;
     if (signal?.aborted) this.#abort();
     signal?.addEventListener("abort", this.#abort);
+    this.#timeout = timeout;
     this.#timer = setTimeout(() => {
       this.isLate = true;
       this.#abort();
@@ -142,6 +148,11 @@ class Deadline {
 
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  /** Starts the time again, but not for ever: an answer that comes byte by byte ends too. */
+  postpone(): void {
+    if (performance.now() - this.#startedAt < MAX_TIMEOUTS * this.#timeout) this.#timer.refresh();
   }
 
   /** There is no time limit any more. */

@@ -1,7 +1,7 @@
+import { isUtf8 } from "node:buffer";
 import { createHash, hkdfSync } from "node:crypto";
 import { InvalidDataError, UsageError } from "../domain/errors.js";
 import { seal, unseal } from "../encryption/aes-gcm.js";
-import { tryDecodeUtf8 } from "../files/decode-utf8.js";
 
 /** How the text of a record is kept in the store. All throw InvalidDataError, with a predicate as the message. */
 export interface Sealing {
@@ -73,7 +73,7 @@ function isSealed(bytes: Buffer): boolean {
 }
 
 function decode(bytes: Buffer): string {
-  const text = tryDecodeUtf8(bytes, { ignoreBOM: true });
-  if (text === undefined) throw new InvalidDataError("is not valid UTF-8");
-  return text;
+  // Faster than a TextDecoder, for short texts.
+  if (!isUtf8(bytes)) throw new InvalidDataError("is not valid UTF-8");
+  return bytes.toString("utf8");
 }

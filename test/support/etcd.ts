@@ -39,7 +39,7 @@ interface EtcdMember {
   readonly process: BackingProcess;
 }
 
-/** One etcd, with durable writes left out for speed. Stopped when the current test ends, if it is called in one. */
+/** One etcd that is made to be fast and not durable. Stopped when the current test ends, if it is called in one. */
 export function startEtcd(options: EtcdOptions = {}): Promise<EtcdCluster> {
   return start(1, options);
 }
@@ -64,23 +64,21 @@ export function sharedEtcd(options: EtcdOptions = {}): () => EtcdCluster {
 
 async function start(size: number, options: EtcdOptions): Promise<EtcdCluster> {
   const folder = await mkdtemp(join(tmpdir(), "appvars-test-etcd-"));
-  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
-  if (TestRunner.getCurrentTest()) onTestFinished(remove);
+  let members: EtcdMember[] = [];
+  const dispose = async () => {
+    await Promise.all(members.map(({ process }) => process.kill()));
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  };
+  if (TestRunner.getCurrentTest()) onTestFinished(dispose);
   const trusted = join(folder, "trusted.pem");
   // The gateway is a client of its own server, and shows the server's certificate.
   if (options.tls) await writeFile(trusted, CLIENT_CA + TLS.cert);
-  const etcd = await onFreePorts(2 * size, async (ports) => {
-    const members = membersOn(ports, { ...options, folder, trusted });
-    const started = new EtcdCluster(members, options, remove);
-    if (TestRunner.getCurrentTest()) onTestFinished(() => started.dispose());
-    const results = await Promise.allSettled(members.map(({ process }) => process.start()));
-    const failed = results.find((result) => result.status === "rejected");
-    if (failed) {
-      await started.dispose();
-      throw failed.reason;
-    }
-    return started;
+  await onFreePorts(2 * size, async (ports) => {
+    await Promise.all(members.map(({ process }) => process.kill()));
+    members = membersOn(ports, { ...options, folder, trusted });
+    await Promise.all(members.map(({ process }) => process.start()));
   });
+  const etcd = new EtcdCluster(members, options, dispose);
   if (options.auth) await requireLogin(etcd);
   return etcd;
 }
@@ -101,7 +99,8 @@ function membersOn(
       ["--listen-client-urls", url, "--advertise-client-urls", url],
       ["--listen-peer-urls", peerUrl(index), "--initial-advertise-peer-urls", peerUrl(index)],
       ["--initial-cluster", cluster, "--initial-cluster-token", `token-${ports[0]}`],
-      size === 1 ? ["--unsafe-no-fsync"] : [],
+      // Started again, a member waits for the election timeout even if it is the only one.
+      size === 1 ? ["--unsafe-no-fsync", "--heartbeat-interval", "10", "--election-timeout", "100"] : [],
       tls && !auth ? ["--client-cert-auth", "--trusted-ca-file", trusted] : [],
       tls ? ["--cert-file", tlsPath("certificate.pem"), "--key-file", tlsPath("key.pem")] : [],
       // Few rounds of bcrypt: a login takes 1 ms and not 70.
@@ -115,13 +114,14 @@ function membersOn(
 class EtcdCluster {
   readonly members: readonly EtcdMember[];
   readonly #options: EtcdOptions;
-  readonly #remove: () => Promise<void>;
+  /** Kills all members and removes their data. */
+  readonly dispose: () => Promise<void>;
   #prefixes = 0;
 
-  constructor(members: readonly EtcdMember[], options: EtcdOptions, remove: () => Promise<void>) {
+  constructor(members: readonly EtcdMember[], options: EtcdOptions, dispose: () => Promise<void>) {
     this.members = members;
     this.#options = options;
-    this.#remove = remove;
+    this.dispose = dispose;
   }
 
   get #certificates(): Certificates {
@@ -181,12 +181,6 @@ class EtcdCluster {
   /** The same of the first member without a login. @param tls in place of the certificates that it asks for */
   async callAsNobody(path: string, body: Json, tls?: Certificates): Promise<Json> {
     return this.#post(this.members[0] as EtcdMember, path, body, {}, tls);
-  }
-
-  /** Kills all members and removes their data. */
-  async dispose(): Promise<void> {
-    await Promise.all(this.members.map(({ process }) => process.kill()));
-    await this.#remove();
   }
 
   async #post(

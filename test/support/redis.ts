@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, onTestFinished, TestRunner } from "vitest";
 import { BackingProcess, onFreePorts } from "./backing-process.js";
 import { tlsPath } from "./tls.js";
@@ -21,14 +18,11 @@ export interface Redis {
 }
 
 /** A Redis that keeps nothing on disk. Stopped when the current test ends, if it is called in one. */
-export async function startRedis({ password, tls = false }: RedisOptions = {}): Promise<Redis> {
-  const folder = await mkdtemp(join(tmpdir(), "appvars-test-redis-"));
-  const remove = () => rm(folder, { recursive: true, force: true });
-  if (TestRunner.getCurrentTest()) onTestFinished(remove);
+export function startRedis({ password, tls = false }: RedisOptions = {}): Promise<Redis> {
   return onFreePorts(1, async ([port = 0]) => {
     // By stdin, so that the process list doesn't show the password.
     const config = [
-      `bind 127.0.0.1\ndir ${folder}\nsave ""\nappendonly no\ndaemonize no`,
+      `bind 127.0.0.1\nsave ""\nappendonly no\ndaemonize no`,
       tls
         ? `port 0\ntls-port ${port}\ntls-auth-clients no\ntls-ca-cert-file ${tlsPath("certificate.pem")}`
         : `port ${port}`,
@@ -39,7 +33,7 @@ export async function startRedis({ password, tls = false }: RedisOptions = {}): 
     const process = new BackingProcess({ program: "redis-server", args: ["-"], ready, input: `${config}\n` });
     const redis = {
       ...{ url: `${tls ? "rediss" : "redis"}://127.0.0.1:${port}`, port, process },
-      dispose: () => process.kill().then(remove),
+      dispose: () => process.kill(),
     };
     if (TestRunner.getCurrentTest()) onTestFinished(() => redis.dispose());
     await process.start();

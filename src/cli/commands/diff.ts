@@ -4,6 +4,7 @@ import { createBudget } from "../../client/budget.js";
 import { diffValues } from "../../domain/diff.js";
 import type { Context } from "../output/context.js";
 import type { Io } from "../output/io.js";
+import { placeName } from "../settings/data-place.js";
 import { addSourceOptions } from "../settings/flags.js";
 import { readLayer, type SourceFlags } from "../settings/layers.js";
 import { readSettings, Settings } from "../settings/settings.js";
@@ -47,9 +48,9 @@ export async function runDiff(
 ): Promise<void> {
   const budget = createBudget();
   // Both sources may be the same file.
-  const openFiles = new Map();
+  const openServices = new Map();
   const read = (place: string) =>
-    withSource(openSource(settingsOf(place, settings, context.io), context, { budget, openFiles }), async (source) =>
+    withSource(openSource(settingsOf(place, settings, context.io), context, { budget, openServices }), async (source) =>
       decryptValues(await source.readSnapshot(readStoredValues), decrypt),
     );
   const differences = diffValues(await read(options.before), await read(options.after));
@@ -70,5 +71,5 @@ function sourceFlags(place: string, settings: Settings): SourceFlags {
   const [, file, environment] = /^(.+):([^:]+)$/.exec(place) ?? [];
   // The name of an environment may contain a colon.
   if (file && environment && (file.endsWith(".json") || existsSync(file))) return { data: file, env: environment };
-  return { data: settings.dataPath, env: place };
+  return { data: placeName(settings.dataPlace), env: place };
 }

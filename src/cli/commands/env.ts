@@ -16,7 +16,7 @@ import { parseDuration } from "../settings/arguments.js";
 import { dataFileOption } from "../settings/flags.js";
 import type { SourceFlags } from "../settings/layers.js";
 import { readSettings } from "../settings/settings.js";
-import { openStore } from "../sources/editing.js";
+import { withStore } from "../sources/editing.js";
 
 export function envCommand(context: Context): Command {
   const list = new Command("list")
@@ -57,8 +57,13 @@ export function envCommand(context: Context): Command {
 }
 
 async function runEnvList(flags: SourceFlags, context: Context): Promise<void> {
-  const store = await openStore(readSettings(flags, context.io), context, "read");
-  const rows = store.snapshot.environments.map(({ id, application, name, api_key, previous = [] }) => ({
+  const { environments } = await withStore(
+    readSettings(flags, context.io).dataPlace,
+    context,
+    "read",
+    (store) => store.snapshot,
+  );
+  const rows = environments.map(({ id, application, name, api_key, previous = [] }) => ({
     id,
     application,
     name,
@@ -83,8 +88,9 @@ async function runEnvAdd(name: string, flags: SourceFlags, context: Context): Pr
   }
   const added = { application, name: environment };
   const credentials = freshCredentials();
-  const store = await openStore(readSettings(flags, context.io), context);
-  await store.update((data) => addEnvironment(data, added, credentials));
+  await withStore(readSettings(flags, context.io).dataPlace, context, "change", (store) =>
+    store.update((data) => addEnvironment(data, added, credentials)),
+  );
   printCredentials(added, credentials, context);
 }
 
@@ -92,20 +98,24 @@ async function runEnvRotate(name: string, grace: number, flags: SourceFlags, con
   const { rotateEnvironment } = await import("../../store/edit-environments.js");
   const { freshCredentials } = await import("../../store/starter-data.js");
   const credentials = freshCredentials();
-  const store = await openStore(readSettings(flags, context.io), context);
-  await store.update((data) => rotateEnvironment(data, name, credentials, { now: context.io.clock(), grace }));
-  printCredentials(findEnvironment(store.snapshot.environments, name), credentials, context);
+  const times = { now: context.io.clock(), grace };
+  const rotated = await withStore(readSettings(flags, context.io).dataPlace, context, "change", async (store) => {
+    await store.update((data) => rotateEnvironment(data, name, credentials, times));
+    return findEnvironment(store.snapshot.environments, name);
+  });
+  printCredentials(rotated, credentials, context);
 }
 
 async function runEnvRemove(name: string, yes: boolean, flags: SourceFlags, context: Context): Promise<void> {
   const { removeEnvironment } = await import("../../store/edit-environments.js");
-  const store = await openStore(readSettings(flags, context.io), context);
-  const environment = findEnvironment(store.snapshot.environments, name);
-  const count = store.snapshot.values.filter((value) => value.environment_id === environment.id).length;
-  const what = `${qualifiedName(environment)} with its credentials and ${count} values`;
-  if (!yes) throw new UsageError(`this would remove ${what}: add --yes to do so`);
-  await store.update((data) => removeEnvironment(data, name));
-  context.tell(`removed ${what}`);
+  await withStore(readSettings(flags, context.io).dataPlace, context, "change", async (store) => {
+    const environment = findEnvironment(store.snapshot.environments, name);
+    const count = store.snapshot.values.filter((value) => value.environment_id === environment.id).length;
+    const what = `${qualifiedName(environment)} with its credentials and ${count} values`;
+    if (!yes) throw new UsageError(`this would remove ${what}: add --yes to do so`);
+    await store.update((data) => removeEnvironment(data, name));
+    context.tell(`removed ${what}`);
+  });
 }
 
 function printCredentials(environment: Omit<Environment, "id">, credentials: KeyPair, context: Context): void {

@@ -1,11 +1,10 @@
 import { Command } from "commander";
-import type { Data } from "../../store/data.js";
 import type { Context } from "../output/context.js";
 import { printLines } from "../output/printer.js";
 import { pasteLines } from "../serving/credentials.js";
+import type { DataPlace } from "../settings/data-place.js";
 import { DEFAULT_DATA_FILE } from "../settings/setting-names.js";
 import { readSettings } from "../settings/settings.js";
-import { refuseUnsafeFile } from "../sources/safe-files.js";
 
 export function initCommand(context: Context): Command {
   return new Command("init")
@@ -16,26 +15,16 @@ export function initCommand(context: Context): Command {
     )
     .option("--data <file>", `where (APPVARS_DATA, default ${DEFAULT_DATA_FILE})`)
     .addHelpText("after", "\nExample:\n  appvars init --data vars.json")
-    .action(({ data }) => runInit(readSettings({ data }, context.io).dataPath, context));
+    .action(({ data }) => runInit(readSettings({ data }, context.io).dataPlace, context));
 }
 
-async function runInit(path: string, context: Context): Promise<void> {
-  const warning = refuseUnsafeFile(path, context.io);
+async function runInit(place: DataPlace, context: Context): Promise<void> {
+  const { localData } = await import("../sources/open-local.js");
+  const local = await localData(place, context.io);
+  const warning = local.check("change");
   if (warning) context.warn(warning);
-  const { environments } = await createStarterFile(path);
-  context.note(createdMessage(path));
-  printLines(context, { json: { data: path, environments }, lines: pasteLines(undefined, environments[0]) });
-}
-
-/** Creates a data file with example data and new credentials. @throws InvalidDataError if it exists or can't be written */
-export async function createStarterFile(path: string): Promise<Data> {
-  const { createDataFile } = await import("../../store/json-file-store.js");
-  const { starterData } = await import("../../store/starter-data.js");
-  const data = starterData();
-  await createDataFile(path, data);
-  return data;
-}
-
-export function createdMessage(path: string): string {
-  return `created ${path}, readable only by you; it contains the credentials of all its environments`;
+  const { data, message } = await local.create();
+  context.note(message);
+  const { environments } = data;
+  printLines(context, { json: { data: local.name, environments }, lines: pasteLines(undefined, environments[0]) });
 }

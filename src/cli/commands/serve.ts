@@ -1,11 +1,9 @@
-import { access } from "node:fs/promises";
 import { Command, Option } from "commander";
 import { isLoopback } from "../../client/options.js";
 import { DEFAULT_HOST, DEFAULT_KEYLESS_LIMIT, DEFAULT_MAX_CONNECTIONS, DEFAULT_PORT } from "../../domain/defaults.js";
 import type { EnvironmentRecord } from "../../domain/environment.js";
-import { InvalidDataError, UsageError } from "../../domain/errors.js";
-import { looseMode, looseModeWarning } from "../../files/path-risks.js";
-import { hasCode } from "../../files/system-errors.js";
+import { UsageError } from "../../domain/errors.js";
+import { looseMode } from "../../files/path-risks.js";
 import type { AuditFailure } from "../../server/audit.js";
 import type { RunningServer } from "../../server/start-server.js";
 import type { TlsCredentials } from "../../server/tls.js";
@@ -28,13 +26,13 @@ import {
   rateWindowOption,
   wholeNumber,
 } from "../settings/arguments.js";
+import { type DataPlace, placeFlags } from "../settings/data-place.js";
 import { dataFileOption } from "../settings/flags.js";
 import { readSettings } from "../settings/settings.js";
-import { fileRisks, isSameFile, refuseToReload, refuseUnsafeFile } from "../sources/safe-files.js";
-import { createdMessage, createStarterFile } from "./init.js";
+import { fileRisks, isSameFile, looseFileWarning, refuseToReload, refuseUnsafeFile } from "../sources/safe-files.js";
 
 interface ServeCommandOptions extends ListenOptions {
-  data: string;
+  place: DataPlace;
   /** Whether a missing data file is an error. Otherwise it is created. */
   mustExist?: true;
   /** Bytes. */
@@ -110,7 +108,7 @@ export function serveCommand(context: Context): Command {
       const tolerance = { past: tolerancePast, future: toleranceFuture };
       const socket = await takeActivatedSocket(context.io.env, process.pid);
       const options = { ...flags, ...(socket && { host: socket.host, port: socket.port, socket }), tolerance };
-      const serving = runServe({ ...options, data: readSettings({ data }, context.io).dataPath }, context);
+      const serving = runServe({ ...options, place: readSettings({ data }, context.io).dataPlace }, context);
       return serving.finally(context.io.leaveUnread);
     });
 }
@@ -118,28 +116,25 @@ export function serveCommand(context: Context): Command {
 /** Resolves once the process was asked to stop and all open requests are answered. */
 async function runServe(options: ServeCommandOptions, context: Context): Promise<void> {
   const { io, flags } = context;
-  const { data: path, printCredentials, logFormat, maxDataSize } = options;
+  const { place, printCredentials, logFormat, mustExist, maxDataSize: maxSize } = options;
   checkFlags(options);
   const tlsPaths = readTlsPaths(options);
-  // Set once the file is watched.
+  // Set once the data is watched.
   let reload = () => {};
   const stopped = io.untilStopped(() => reload());
-  const { openServedFile } = await import("../../store/json-file-store.js");
+  const { localData } = await import("../sources/open-local.js");
   const { Service } = await import("../../service/service.js");
-  const unsafe = refuseUnsafeFile(path, io);
-  const created = await createIfMissing(options);
-  const check = (place: string) => refuseToReload(place, io);
-  const store = await openServedFile(path, { check, maxSize: maxDataSize });
+  const data = await localData(place, io);
+  const { store, created, notes } = await data.serve({ mustExist, maxSize });
   let tlsFiles: TlsFiles | undefined;
   const colors = await colorsFor(io.stderr, io.env, flags.color);
   const { log, written } = await createLog(io.stderr, logFormat, io.clock, colors);
   try {
     const service = new Service(store, io.clock);
     const shown = printCredentials ? service.findEnvironment(printCredentials) : created;
-    if (created) log("info", createdMessage(path));
-    if (unsafe) log("warn", unsafe);
-    await warnOfRisks(options, log);
-    logWeakSecrets(store, path, io.clock, log);
+    for (const note of notes) log(...note);
+    warnOfRisks(options, log);
+    logWeakSecrets(store, placeFlags(place), io.clock, log);
     let server: Awaited<ReturnType<typeof listen>> | undefined;
     tlsFiles = tlsPaths && (await openTlsFiles(tlsPaths, io, log, async (renewed) => server?.renewTls(renewed)));
     const tls = tlsFiles?.current;
@@ -147,16 +142,16 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
     server = await listen(store, service, { ...options, auditFile, tls }, { log, flags, io });
     // Renewed in the meantime.
     if (tlsFiles && tlsFiles.current !== tls) await server.renewTls(tlsFiles.current);
-    logReloads(store, path, log);
+    logReloads(store, data.name, log);
     reload = () => {
       const reopened = options.auditLog === undefined ? "" : `, and opening ${options.auditLog}`;
-      log("info", `SIGHUP: reading ${path} again${reopened}`);
+      log("info", `SIGHUP: reading ${data.name} again${reopened}`);
       store.readAgain();
       tlsFiles?.readAgain();
       server?.reopenAuditLog?.();
     };
     if (options.socket) log("info", "listening on the socket of the service manager, not on --host and --port");
-    log("info", `serving ${path} on ${server.url}`);
+    log("info", `serving ${data.name} on ${server.url}`);
     announce(server, shown, context);
     try {
       await Promise.race([stopped, ...(server.failure ? [server.failure] : [])]);
@@ -219,9 +214,9 @@ async function openTlsFiles(
 async function describeAuditFile(options: ServeCommandOptions, io: Context["io"], log: Log) {
   const { auditLog: path, auditFailure: failure = "refuse" } = options;
   if (path === undefined) return undefined;
-  const { data, tlsCert, tlsKey, tlsClientCa } = options;
+  const { place, tlsCert, tlsKey, tlsClientCa } = options;
   const others = Object.entries({
-    "--data": data,
+    "--data": place.path,
     "--tls-cert": tlsCert,
     "--tls-key": tlsKey,
     "--tls-client-ca": tlsClientCa,
@@ -238,40 +233,11 @@ async function describeAuditFile(options: ServeCommandOptions, io: Context["io"]
   return { path, account: { user: isAllowed ? undefined : io.user, groups: io.groups }, failure };
 }
 
-/** Creates the data file if it does not exist, and returns its first environment. @throws InvalidDataError */
-async function createIfMissing({ data, mustExist }: ServeCommandOptions): Promise<EnvironmentRecord | undefined> {
-  const isThere = await access(data).then(
-    () => true,
-    (error) => !hasCode(error, "ENOENT"),
-  );
-  if (isThere) return undefined;
-  if (mustExist) throw new InvalidDataError(`${data} does not exist, and --must-exist prevents serve from creating it`);
-  try {
-    return (await createStarterFile(data)).environments[0];
-  } catch (error) {
-    // Another process has created it in the meantime.
-    if (systemCode(error as Error) === "EEXIST") return undefined;
-    throw error;
-  }
-}
-
-/** The code of the system error that caused this one. */
-function systemCode({ cause, code }: NodeJS.ErrnoException): string | undefined {
-  return cause instanceof Error ? systemCode(cause) : code;
-}
-
-async function warnOfRisks({ data, host = "", tlsCert, metricsHost }: ServeCommandOptions, log: Log): Promise<void> {
-  const warning = await looseFileWarning(data);
-  if (warning) log("warn", warning);
+function warnOfRisks({ host = "", tlsCert, metricsHost }: ServeCommandOptions, log: Log): void {
   if (!isLoopback(host) && tlsCert === undefined)
     log("warn", `--host ${host}: other machines may reach the server, and without TLS the traffic can be read`);
   if (metricsHost !== undefined && !isLoopback(metricsHost))
     log("warn", `--metrics-host ${metricsHost}: other machines may read the metrics`);
-}
-
-function looseFileWarning(path: string): Promise<string | undefined> {
-  // If it can't be read, whoever reads it next reports why.
-  return looseModeWarning(path).catch(() => undefined);
 }
 
 /** Prints the server's URL and, for one environment, the credentials. */

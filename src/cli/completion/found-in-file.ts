@@ -1,28 +1,34 @@
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
+import type { Data } from "../../store/data.js";
 import { DataFileAdapter } from "../../store/data-file.js";
+import type { DataPlace } from "../settings/data-place.js";
 
 /** A word to offer, and its description. Both may come from an untrusted server or file. */
 export type Found = readonly [word: string, description: string];
 
 /**
- * The variables in a data file: of the environment's application, or of all applications.
+ * The variables in local data: of the environment's application, or of all applications.
  *
  * @throws InvalidDataError, NotFoundError, UsageError
  */
-export async function findVariables(path: string, environment: string | undefined): Promise<Found[]> {
-  const { environments, variables } = await new DataFileAdapter(path).read();
+export async function findVariables(place: DataPlace, environment: string | undefined): Promise<Found[]> {
+  const { environments, variables } = await readData(place);
   const application = environment && findEnvironment(environments, environment).application;
   const found = variables.filter((variable) => application === undefined || variable.application === application);
   return [...new Map(found.map(({ name, description }) => [name, description]))];
 }
 
-/** The environments in a data file; with their application where the name alone is ambiguous. @throws InvalidDataError */
-export async function findEnvironments(path: string): Promise<Found[]> {
-  const { environments } = await new DataFileAdapter(path).read();
+/** The environments in local data; with their application where the name alone is ambiguous. @throws InvalidDataError */
+export async function findEnvironments(place: DataPlace): Promise<Found[]> {
+  const { environments } = await readData(place);
   return environments.map((environment) => [shortestName(environment, environments), environment.application]);
 }
 
 function shortestName(environment: EnvironmentRecord, all: readonly EnvironmentRecord[]): string {
   const isUnique = all.filter(({ name }) => name === environment.name).length === 1;
   return isUnique ? environment.name : qualifiedName(environment);
+}
+
+function readData({ path }: DataPlace): Promise<Data> {
+  return new DataFileAdapter(path).read();
 }

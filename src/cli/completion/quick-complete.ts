@@ -25,10 +25,10 @@ const FINDERS: Record<string, (flags: SourceFlags, io: Io) => Promise<Found[]>> 
   "file-names": async (flags, io) => {
     const { findVariables } = await import("./found-in-file.js");
     const settings = readSettings(flags, io);
-    return findVariables(settings.dataPath, settings.find("env")?.text);
+    return findVariables(settings.dataPlace, settings.find("env")?.text);
   },
   environments: async (flags, io) =>
-    (await import("./found-in-file.js")).findEnvironments(readSettings(flags, io).dataPath),
+    (await import("./found-in-file.js")).findEnvironments(readSettings(flags, io).dataPlace),
   profiles: async (_, io) => {
     const { profiles } = readProfiles(profilesPath(io), io);
     return Object.entries(profiles).map(([name, { url, data }]) => [name, String(url ?? data ?? "")]);
@@ -70,7 +70,7 @@ async function findNames(flags: SourceFlags, io: Io): Promise<Found[]> {
   const { connection } = settings;
   if (connection.kind === "remote") return findRemoteNames(connection, settings);
   const { findVariables } = await import("./found-in-file.js");
-  return findVariables(connection.data, connection.env);
+  return findVariables(connection.place, connection.env);
 }
 
 async function findRemoteNames(connection: RemoteSettings, settings: Settings): Promise<Found[]> {

@@ -16,7 +16,7 @@ type Findings = Record<string, Finding | Finding[]>;
 export async function diagnose(flags: SourceFlags, io: Io): Promise<CheckResult[]> {
   const facts = await gatherSettings(flags, io);
   const { settings, secretFiles } = facts;
-  const data = settings?.kind === "local" ? settings.data : undefined;
+  const data = settings?.kind === "local" ? settings.place.path : undefined;
   const files = [...(data === undefined ? [] : [data]), ...secretFiles];
   const paths = await gatherModes(files, profilesPath(io));
   const risks = checkFileRisks(paths, data, io);
@@ -29,15 +29,16 @@ export async function diagnose(flags: SourceFlags, io: Io): Promise<CheckResult[
   return Object.entries(findings).flatMap(([check, found]) => [found].flat().map((finding) => ({ check, ...finding })));
 }
 
-async function checkLocal({ data, env }: LocalSettings, io: Io): Promise<Findings> {
+async function checkLocal({ place, env }: LocalSettings, io: Io): Promise<Findings> {
   // Loaded here because checking a server needs no store.
-  const { checkDataFile, checkEnvironment, checkLock, checkSecrets, gatherDataFile } = await import("./data-file.js");
-  const facts = await gatherDataFile(data, io.clock);
+  const { checkData, checkEnvironment, checkSecrets, gatherData } = await import("./local-data.js");
+  const { checkLock, findLock } = await import("./lock.js");
+  const content = await gatherData(place, io);
   return {
-    data_file: checkDataFile(facts),
-    secrets: checkSecrets(facts, io.clock()),
-    lock: checkLock(facts),
-    environment: checkEnvironment(facts, env),
+    data_file: checkData(content, place),
+    secrets: checkSecrets(content, place, io.clock()),
+    lock: checkLock(place.path, await findLock(place.path, io.clock)),
+    environment: checkEnvironment(content, env),
   };
 }
 

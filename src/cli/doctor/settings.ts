@@ -84,7 +84,8 @@ function isFile({ name, text }: Setting): boolean {
 export function checkSettings({ errors, notices, settings, place }: SettingsFacts): Finding[] {
   const warnings = notices.map((notice) => warning(notice, "correct this, unless you expect it"));
   if (errors.length > 0) return [...warnings, ...errors.map(toProblem)];
-  const source = settings?.kind === "local" ? `data file ${settings.data}` : `server ${place?.text ?? DEFAULT_URL}`;
+  const source =
+    settings?.kind === "local" ? `data file ${settings.place.path}` : `server ${place?.text ?? DEFAULT_URL}`;
   return [...warnings, ok(`${source} (${place ? `from ${place.from}` : "the default"})`)];
 }
 

@@ -13,7 +13,7 @@ export function pasteLines(url: string | undefined, credentials: KeyPair | undef
   );
 }
 
-/** The command that gives an environment of this data file new credentials. */
-export function rotateCommand(path: string): string {
-  return `appvars env rotate NAME --data ${shellWord(path)}`;
+/** The command that gives an environment new credentials. @param flags select the data */
+export function rotateCommand(flags: readonly string[]): string {
+  return `appvars env rotate NAME ${flags.map(shellWord).join(" ")}`;
 }

@@ -123,25 +123,30 @@ function summary({ method, route = "(no such route)", status }: ServedRequest): 
   return method === undefined ? `(unreadable request) ${status}` : `${method} ${route} ${status}`;
 }
 
-/** Logs each reload of the data, and why one failed. */
-export function logReloads(store: Store<unknown>, path: string, log: Log): void {
+/** Logs each reload of the data, and why one failed. @param name of the data */
+export function logReloads(store: Store<unknown>, name: string, log: Log): void {
   followProblem(store, (problem) => {
-    if (problem === undefined) log("info", `${path} was read again`);
-    else log("error", `${path}: ${problem}`);
+    if (problem === undefined) log("info", `${name} was read again`);
+    else log("error", `${name}: ${problem}`);
   });
 }
 
-/** Warns once about each weak API secret, now and after each reload. @param clock Unix milliseconds */
+/**
+ * Warns once about each weak API secret, now and after each reload.
+ *
+ * @param flags select the data
+ * @param clock Unix milliseconds
+ */
 export function logWeakSecrets(
   store: Store<Pick<Data, "environments">>,
-  path: string,
+  flags: readonly string[],
   clock: () => number,
   log: Log,
 ): void {
   const logged = new Set<string>();
   const check = () => {
     for (const problem of findWeakSecrets(store.snapshot.environments, clock())) {
-      if (!logged.has(problem)) log("warn", `${problem}; to replace them, run: ${rotateCommand(path)}`);
+      if (!logged.has(problem)) log("warn", `${problem}; to replace them, run: ${rotateCommand(flags)}`);
       logged.add(problem);
     }
   };

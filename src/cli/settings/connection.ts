@@ -2,6 +2,7 @@ import { AUTH_SCHEMES, type AuthScheme } from "../../client/auth-headers.js";
 import { checkSeconds, parseOrigin, refuseOpenSecret } from "../../client/options.js";
 import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT, DEFAULT_URL } from "../../domain/defaults.js";
 import { UsageError } from "../../domain/errors.js";
+import { type DataPlace, dataPlaceOf } from "./data-place.js";
 import { findSetting, type Layers, layerList, type Setting } from "./layers.js";
 import { placeOf } from "./setting-names.js";
 
@@ -26,7 +27,7 @@ export interface RemoteSettings {
 
 export interface LocalSettings {
   kind: "local";
-  data: string;
+  place: DataPlace;
   env: string | undefined;
 }
 
@@ -39,7 +40,8 @@ export type Connection = RemoteSettings | LocalSettings;
  */
 export function connectionOf(layers: Layers): Connection {
   const place = findSetting(layers, "url", "data");
-  if (place?.name === "data") return { kind: "local", data: place.text, env: findSetting(layers, "env")?.text };
+  if (place?.name === "data")
+    return { kind: "local", place: dataPlaceOf(place), env: findSetting(layers, "env")?.text };
   if (layers.flags.get("env")?.from === placeOf("env", "flag")) {
     throw new UsageError("--env names an environment of a data file: add --data");
   }

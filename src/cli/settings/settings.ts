@@ -1,5 +1,6 @@
 import type { Io } from "../output/io.js";
 import { type Connection, connectionOf } from "./connection.js";
+import { type DataPlace, dataPlaceOf } from "./data-place.js";
 import {
   findSetting,
   type Layer,
@@ -13,7 +14,7 @@ import {
 import { currentProfile, type FoundProfiles, readProfile, tryReadProfiles } from "./profiles.js";
 import { readProjectFile } from "./project-file.js";
 import { readSecret, type SecretIo } from "./secrets.js";
-import { DEFAULT_DATA_FILE, type SettingName } from "./setting-names.js";
+import type { SettingName } from "./setting-names.js";
 
 export type SettingsIo = SecretIo & Pick<Io, "env" | "cwd" | "folders">;
 
@@ -41,9 +42,9 @@ export class Settings {
     return this.#connection;
   }
 
-  /** The data file to create, serve or change. @throws as `findSetting` */
-  get dataPath(): string {
-    return this.find("data")?.text ?? DEFAULT_DATA_FILE;
+  /** The data to create, serve or change. @throws as `findSetting` */
+  get dataPlace(): DataPlace {
+    return dataPlaceOf(this.find("data"));
   }
 
   /** Read once, since it may come from stdin. Rejects with a UsageError if it can't be read. */

@@ -3,47 +3,58 @@ import type { Data } from "../../store/data.js";
 import type { EditableStore } from "../../store/store.js";
 import type { Context } from "../output/context.js";
 import { cleanUpBeforeEnd } from "../processes/signals.js";
+import type { DataPlace } from "../settings/data-place.js";
 import type { Settings } from "../settings/settings.js";
+import { localData } from "./open-local.js";
 import { chooseEnvironment } from "./open-source.js";
-import { refuseUnsafeFile, unsafeFileWarning } from "./safe-files.js";
 
 /**
- * Opens the data file of the settings. If other users can change it, that is an error, or a warning to read only.
+ * Opens data, lets `use` read or change it, and closes it in any case. If other users can change it,
+ * that is an error, or a warning to read only.
  *
- * @throws InvalidDataError
+ * @throws InvalidDataError, what `use` throws
  */
-export async function openStore(
-  { dataPath }: Settings,
+export async function withStore<T>(
+  place: DataPlace,
   { io, warn }: Context,
-  purpose: "read" | "change" = "change",
-): Promise<EditableStore> {
-  const warning = purpose === "change" ? refuseUnsafeFile(dataPath, io) : unsafeFileWarning(dataPath, io);
+  purpose: "read" | "change",
+  use: (store: EditableStore) => T | Promise<T>,
+): Promise<T> {
+  const data = await localData(place, io);
+  const warning = data.check(purpose);
   if (warning) warn(warning);
-  const { openDataFile } = await import("../../store/json-file-store.js");
-  return openDataFile(dataPath, { interruptible: cleanUpBeforeEnd });
+  const store = await data.open({ interruptible: cleanUpBeforeEnd });
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
 }
 
 /**
- * Changes one environment of the data file in one atomic write.
+ * Changes one environment in one atomic write.
  *
  * @param change gets the data at that time, and the environment that `--env` names
  * @throws InvalidDataError, NotFoundError, UsageError; nothing is changed then
  */
-export async function editEnvironment(
+export function editEnvironment(
   settings: Settings,
   context: Context,
   change: (data: Data, environment: EnvironmentRecord) => Data,
 ): Promise<void> {
-  const store = await openStore(settings, context);
-  await store.update((data) => change(data, environmentIn(data, settings)));
+  return withStore(settings.dataPlace, context, "change", (store) =>
+    store.update((data) => change(data, environmentIn(data, settings))),
+  );
 }
 
-export async function readEnvironment(
+export function readEnvironment(
   settings: Settings,
   context: Context,
 ): Promise<{ data: Data; environment: EnvironmentRecord }> {
-  const { snapshot } = await openStore(settings, context, "read");
-  return { data: snapshot, environment: environmentIn(snapshot, settings) };
+  return withStore(settings.dataPlace, context, "read", ({ snapshot }) => ({
+    data: snapshot,
+    environment: environmentIn(snapshot, settings),
+  }));
 }
 
 function environmentIn({ environments }: Data, settings: Settings): EnvironmentRecord {

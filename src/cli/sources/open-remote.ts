@@ -21,8 +21,8 @@ export interface OpenOptions {
   onResponse?: Required<ClientOptions>["onResponse"];
   /** Maximum age in seconds of a kept answer that is used if the server can't be reached; undefined to keep none. */
   cache?: number | undefined;
-  /** Data files that the command has opened, by path: everything it reads from one is of one version. */
-  openFiles?: Map<string, Promise<Service>>;
+  /** Local data that the command has opened, by name: everything it reads from a file is of one version. */
+  openServices?: Map<string, Promise<Service>>;
 }
 
 /** Creates the signed client for a server. @throws UsageError, UnauthorizedError */

@@ -1,17 +1,17 @@
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
 import type { VariableSource } from "../../domain/source.js";
-import type { Service } from "../../service/service.js";
 import type { Context } from "../output/context.js";
 import type { LocalSettings } from "../settings/connection.js";
+import { placeName } from "../settings/data-place.js";
 import type { Settings } from "../settings/settings.js";
 import type { OpenOptions } from "./open-remote.js";
 
 /**
- * Opens what the settings describe: a server, or a data file with the service that a server runs. Loads only the code
+ * Opens what the settings describe: a server, or local data with the service that a server runs. Loads only the code
  * for that one.
  *
- * @throws UsageError, UnauthorizedError; for a data file also InvalidDataError and NotFoundError
+ * @throws UsageError, UnauthorizedError; for local data also InvalidDataError and NotFoundError
  */
 export async function openSource(
   settings: Settings,
@@ -65,23 +65,22 @@ function noteExchanges(
 }
 
 async function openLocal(
-  { data, env }: LocalSettings,
+  { place, env }: LocalSettings,
   context: Context,
-  { live = false, openFiles = new Map() }: OpenOptions,
+  { live = false, openServices = new Map() }: OpenOptions,
 ): Promise<VariableSource> {
-  const opening = openFiles.get(data) ?? openService(data, live, context);
-  openFiles.set(data, opening);
+  // Not bundled, and needed for local data only.
+  const { openService } = await import("./open-local.js");
+  const name = placeName(place);
+  const opening = openServices.get(name) ?? openService(place, live, context);
+  openServices.set(name, opening);
   const service = await opening;
-  return service.source(chooseEnvironment(service.environments, env));
-}
-
-async function openService(data: string, live: boolean, { io, warn }: Context): Promise<Service> {
-  const { unsafeFileWarning } = await import("./safe-files.js");
-  const warning = unsafeFileWarning(data, io);
-  if (warning) warn(warning);
-  const { openDataFile } = await import("../../store/json-file-store.js");
-  const { Service } = await import("../../service/service.js");
-  return new Service(await openDataFile(data, { watch: live }), io.clock);
+  try {
+    return service.source(chooseEnvironment(service.environments, env));
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
 }
 
 /**

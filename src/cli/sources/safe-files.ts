@@ -2,7 +2,7 @@ import { lstatSync, readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { InvalidDataError } from "../../domain/errors.js";
-import { followPath, isRefusedTo, type PathRisk } from "../../files/path-risks.js";
+import { followPath, isRefusedTo, looseModeWarning, type PathRisk } from "../../files/path-risks.js";
 import { toInvalidData } from "../../files/system-errors.js";
 import { shellWord } from "../output/escape.js";
 import type { Io } from "../output/io.js";
@@ -47,6 +47,11 @@ export function refuseToReload(path: string, io: FileUser): void {
 export function unsafeFileWarning(path: string, io: FileUser): string | undefined {
   const { refused } = fileRisks(path, io);
   return refused.length > 0 ? describeRisks(path, refused) : undefined;
+}
+
+/** A warning if others may read a file with secrets. If it can't be read, whoever reads it next reports why. */
+export function looseFileWarning(path: string): Promise<string | undefined> {
+  return looseModeWarning(path).catch(() => undefined);
 }
 
 /** Whether two paths lead to the same existing file, by a link too. */

@@ -9,17 +9,17 @@ import { setValues, unsetValues } from "../../store/edit-values.js";
 import type { EditableStore } from "../../store/store.js";
 import type { Assigned, Draft, Edit, Editor } from "../../tui/state/ports.js";
 
-/** Changes one environment of a store. @param checkFile called before each edit; an error it throws prevents the edit */
+/** Changes one environment of a store. @param check called before each edit; an error it throws prevents the edit */
 export function createEditor(
   store: EditableStore,
   environment: EnvironmentRecord,
   key: string | undefined,
-  checkFile: () => void,
+  check: () => void,
 ): Editor {
   const name = qualifiedName(environment);
   return {
     prepare(draft) {
-      checkFile();
+      check();
       const edit = toEdit(draft, key);
       const before = assignedIn(store.snapshot, findEnvironment(store.snapshot.environments, name), draft.name);
       if (!draft.before && before) throw new UsageError(`${draft.name} already has a value: edit that one`);
@@ -28,7 +28,7 @@ export function createEditor(
       return edit;
     },
     async apply(edit) {
-      checkFile();
+      check();
       await store.update((data) => applyEdit(data, name, edit));
     },
   };

@@ -9,9 +9,9 @@ import type { Io } from "../output/io.js";
 import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
 import type { Settings } from "../settings/settings.js";
 import { createDecrypt } from "../sources/decryption.js";
+import type { LocalData } from "../sources/local-data.js";
 import { openRemote } from "../sources/open-remote.js";
 import { chooseEnvironment } from "../sources/open-source.js";
-import { type FileUser, refuseUnsafeFile } from "../sources/safe-files.js";
 import { createEditor } from "./editor.js";
 
 type GetCommand = OpenPlace["getCommand"];
@@ -40,8 +40,9 @@ export function placeOpener(read: () => Settings, getCommand: GetCommand, io: Io
   };
 }
 
-async function openLocal({ data: path, env }: LocalSettings, settings: Settings, getCommand: GetCommand, io: Io) {
-  const data = await watchData(path, io);
+async function openLocal({ place, env }: LocalSettings, settings: Settings, getCommand: GetCommand, io: Io) {
+  const { localData } = await import("../sources/open-local.js");
+  const data = await watchData(await localData(place, io), io);
   const close = () => data.store.close();
   try {
     const environment = chooseEnvironment(data.service.environments, env);
@@ -81,27 +82,26 @@ export function rateLimitOf(headers: IncomingHttpHeaders): RateLimit | undefined
 export interface WatchedData {
   readonly store: EditableStore;
   readonly service: Service;
-  /** Called before each edit. @throws InvalidDataError when other users can change the file too */
-  checkFile(): void;
+  /** Called before each edit. @throws InvalidDataError when other users can change the data too */
+  check(): void;
 }
 
 /** @throws InvalidDataError */
-export async function watchData(path: string, io: FileUser & Pick<Io, "clock">): Promise<WatchedData> {
-  const { openDataFile } = await import("../../store/json-file-store.js");
+export async function watchData(data: LocalData, { clock }: Pick<Io, "clock">): Promise<WatchedData> {
   const { Service } = await import("../../service/service.js");
-  const store = await openDataFile(path, { watch: true });
-  return { store, service: new Service(store, io.clock), checkFile: () => void refuseUnsafeFile(path, io) };
+  const store = await data.open({ watch: true });
+  return { store, service: new Service(store, clock), check: () => void data.check("change") };
 }
 
-/** An environment of a data file, to be read and edited. @param close called when the place is closed */
+/** An environment of local data, to be read and edited. @param close called when the place is closed */
 export async function openEnvironment(
-  { store, service, checkFile }: WatchedData,
+  { store, service, check }: WatchedData,
   environment: EnvironmentRecord,
   settings: Settings,
   getCommand: GetCommand,
   close: () => Promise<void>,
 ): Promise<OpenPlace> {
   const source = Object.assign(service.source(environment), { close });
-  const editor = createEditor(store, environment, await settings.encryptionKey(), checkFile);
+  const editor = createEditor(store, environment, await settings.encryptionKey(), check);
   return { source, version: () => store.snapshot, editor, decrypt: await createDecrypt(settings), getCommand };
 }

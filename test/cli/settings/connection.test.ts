@@ -72,14 +72,14 @@ describe("settings of a server", () => {
 
 describe("server or data file", () => {
   it("a flag or variable for a data file selects it", () => {
-    const local = { kind: "local", data: "vars.json", env: "test" };
+    const local = { kind: "local", place: { kind: "file", path: "vars.json" }, env: "test" };
     expect(resolve({ data: "vars.json", env: "test" })).toEqual(local);
     expect(resolve({}, { APPVARS_DATA: "vars.json", APPVARS_ENV: "test" })).toEqual(local);
   });
 
   it("a flag for a server or data file overrides a variable for the other", () => {
     expect(resolve({ url: "http://a:1" }, { APPVARS_DATA: "vars.json" })).toMatchObject({ url: "http://a:1" });
-    expect(resolve({ data: "vars.json" }, { APPVARS_URL: "http://a:1" })).toMatchObject({ data: "vars.json" });
+    expect(resolve({ data: "vars.json" }, { APPVARS_URL: "http://a:1" })).toMatchObject({ kind: "local" });
   });
 
   it.each([

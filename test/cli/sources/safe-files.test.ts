@@ -3,6 +3,7 @@ import { chmod, chown, lchown, mkdir, readdir, readFile, rm, stat, symlink, writ
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { refuseForeignPlace, writePrivateFile } from "../../../src/cli/commands/export/write-private-file.js";
+import { localData } from "../../../src/cli/sources/open-local.js";
 import { createEditor } from "../../../src/cli/tui/editor.js";
 import { watchData } from "../../../src/cli/tui/open-place.js";
 import { findPlaces } from "../../../src/cli/tui/places.js";
@@ -83,8 +84,8 @@ describe.skipIf(process.platform === "win32")("a data file in a folder that ever
 
   it("a data file in a world-writable folder can't be edited in the TUI", async () => {
     const io = { user: NOT_ROOT.user ?? process.getuid?.(), groups: [1000], env: {}, clock: Date.now };
-    const { store, service, checkFile } = await watchData(path, io);
-    const editor = createEditor(store, service.findEnvironment("test"), undefined, checkFile);
+    const { store, service, check } = await watchData(await localData({ kind: "file", path }, io), io);
+    const editor = createEditor(store, service.findEnvironment("test"), undefined, check);
     const draft = { name: "NEW", before: undefined, type: "STRING", value: "x", description: "" } as const;
     expect(() => editor.prepare(draft)).toThrow("can be changed by other users");
     const edit = { name: "NEW", before: undefined, after: { type: "STRING", value: "x", description: "" } } as const;

@@ -1,6 +1,7 @@
 import { chmod, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { localData } from "../../../src/cli/sources/open-local.js";
 import { createEditor } from "../../../src/cli/tui/editor.js";
 import { watchData } from "../../../src/cli/tui/open-place.js";
 import { decrypt, encrypt } from "../../../src/encryption/envelope.js";
@@ -21,13 +22,16 @@ const DATABASE: Assigned = { type: "STRING", description: "Primary database", va
 /** An editor of shop/development in a data file. */
 async function editing(content: unknown = DATA, key?: string) {
   const file = await dataFile(content);
-  const { store, service, checkFile } = await watchData(file.path, OURSELVES);
+  const { store, service, check } = await watchData(
+    await localData({ kind: "file", path: file.path }, OURSELVES),
+    OURSELVES,
+  );
   onTestFinished(() => store.close());
   const environment = service.findEnvironment("shop/development");
   const source = service.source(environment);
   const value = async (name: string) => (await source.getContentByName(name)).value;
   const onDisk = async (): Promise<Data> => JSON.parse(await readFile(file.path, "utf8"));
-  return { ...file, ...createEditor(store, environment, key, checkFile), source, value, onDisk };
+  return { ...file, ...createEditor(store, environment, key, check), source, value, onDisk };
 }
 
 const portDraft = (draft: Partial<Draft> = {}): Draft => {

@@ -4,18 +4,18 @@ import { type ServerOptions, startServer } from "../../../server/start-server.js
 import { Service } from "../../../service/service.js";
 import type { Data } from "../../../store/data.js";
 import { replaceCredentials } from "../../../store/edit-environments.js";
-import { openDataFile } from "../../../store/json-file-store.js";
 import { createMemoryStore } from "../../../store/memory-store.js";
 import { freshCredentials, starterData } from "../../../store/starter-data.js";
 import type { Context } from "../../output/context.js";
 import { isLeftOut, warnLeftOut } from "../../run/allow-reserved.js";
 import { serverLogHooks, timed } from "../../serving/log.js";
+import type { DataPlace } from "../../settings/data-place.js";
+import { withStore } from "../../sources/editing.js";
 import { chooseEnvironment } from "../../sources/open-source.js";
-import { unsafeFileWarning } from "../../sources/safe-files.js";
 
 export interface SandboxOptions extends Required<Pick<ServerOptions, "rateLimit" | "rateWindow" | "faults">> {
-  /** The data file whose variables are served. Default: those that `init` creates. */
-  data: string | undefined;
+  /** The data whose variables are served. Default: what `init` creates. */
+  place: DataPlace | undefined;
   /** The environment of the credentials. Default: the only one, or `development`. */
   env: string | undefined;
   allowReserved: readonly string[];
@@ -41,7 +41,7 @@ export interface Sandbox extends Credentials {
 export async function openSandbox(options: SandboxOptions, context: Context): Promise<Sandbox> {
   const { io, note, flags } = context;
   const clock = skewClock(io.clock, options.faults);
-  const data = leaveOutReserved(await readData(options.data, context), options.allowReserved, context);
+  const data = leaveOutReserved(await readData(options.place, context), options.allowReserved, context);
   const service = new Service(createMemoryStore(data), clock);
   const { api_key, api_secret } = chooseSandboxEnvironment(service.environments, options.env);
   const { rateLimit, rateWindow, faults } = options;
@@ -58,13 +58,11 @@ async function makeCertificates() {
   return makeThrowawayCertificates();
 }
 
-/** The file's credentials are replaced: nothing in a sandbox needs them. */
-async function readData(path: string | undefined, { io, warn }: Context): Promise<Data> {
-  if (path === undefined) return starterData();
-  const warning = unsafeFileWarning(path, io);
-  if (warning) warn(warning);
-  const store = await openDataFile(path);
-  return replaceCredentials(store.snapshot, freshCredentials);
+/** Its credentials are replaced: nothing in a sandbox needs them. */
+async function readData(place: DataPlace | undefined, context: Context): Promise<Data> {
+  if (place === undefined) return starterData();
+  const data = await withStore(place, context, "read", ({ snapshot }) => snapshot);
+  return replaceCredentials(data, freshCredentials);
 }
 
 function leaveOutReserved(data: Data, allowed: readonly string[], context: Context): Data {

@@ -7,6 +7,7 @@ import type { Io } from "../../output/io.js";
 import type { ChildEnvironment, CommandLine } from "../../processes/child.js";
 import { addAllowReserved } from "../../run/allow-reserved.js";
 import { parseLatency, parseShare, parseSkew, rateLimitOption, rateWindowOption } from "../../settings/arguments.js";
+import { placeName } from "../../settings/data-place.js";
 import type { Sandbox, SandboxOptions } from "./open-sandbox.js";
 
 export function sandboxCommand(context: Context): Command {
@@ -36,7 +37,11 @@ export function sandboxCommand(context: Context): Command {
       "\nExamples:\n  appvars sandbox -- npm test\n  appvars sandbox --data vars.json --fail-rate 0.2 -- npm test",
     )
     .action((words: CommandLine, { data, env, allowReserved = [], tls = false, rateLimit, rateWindow, ...faults }) =>
-      runSandbox(words, { data, env, allowReserved, tls, rateLimit, rateWindow, faults }, context),
+      runSandbox(
+        words,
+        { place: data && { kind: "file", path: data }, env, allowReserved, tls, rateLimit, rateWindow, faults },
+        context,
+      ),
     );
 }
 
@@ -50,7 +55,9 @@ async function runSandbox(command: CommandLine, options: SandboxOptions, context
   const { runWhole } = await import("./run-whole.js");
   const sandbox = await openSandbox(options, context);
   try {
-    context.tell(`serving ${options.data ?? "example data"} on ${sandbox.url} until the command ends`);
+    context.tell(
+      `serving ${options.place ? placeName(options.place) : "example data"} on ${sandbox.url} until the command ends`,
+    );
     const { ca } = sandbox;
     const caFile =
       ca === undefined ? undefined : { path: resolve(tmpdir(), `appvars-ca-${randomUUID()}.pem`), text: ca };

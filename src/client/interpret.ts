@@ -1,5 +1,5 @@
 import { NotFoundError, RateLimitedError, ServerError, UnauthorizedError, UsageError } from "../domain/errors.js";
-import { parseRetryAfter } from "../domain/http-headers.js";
+import { parseDataAge, parseRetryAfter } from "../domain/http-headers.js";
 import type { Health } from "../domain/source.js";
 import { BrokenRuleError, type Decoder, decodeErrorMessage, decodeHealth } from "./decode.js";
 import type { HttpResponse } from "./transport.js";
@@ -25,8 +25,10 @@ export function interpret<T>(response: HttpResponse, decode: Decoder<T>): T {
 
 /** The content of a response from the health route: it has the same body for 200 and 503. */
 export function interpretHealth(response: HttpResponse): { healthy: boolean; health: Health } {
-  if (response.status !== 503) return { healthy: true, health: interpret(response, decodeHealth) };
-  return { healthy: false, health: decodeBody(response, decodeHealth) };
+  const healthy = response.status !== 503;
+  const health = healthy ? interpret(response, decodeHealth) : decodeBody(response, decodeHealth);
+  const age = parseDataAge(response.headers);
+  return { healthy, health: age === undefined ? health : { ...health, data_age: age } };
 }
 
 function rateLimited(retryAfter: number): RateLimitedError {

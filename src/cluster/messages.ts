@@ -11,7 +11,14 @@ import type { Outline, Part } from "./snapshot-parts.js";
 export type WorkerOptions = Required<
   Pick<
     ServerOptions,
-    "rateLimit" | "rateWindow" | "tolerance" | "keylessLimit" | "drainGrace" | "maxConnections" | "trustProxy"
+    | "rateLimit"
+    | "rateWindow"
+    | "tolerance"
+    | "keylessLimit"
+    | "drainGrace"
+    | "maxConnections"
+    | "maxStale"
+    | "trustProxy"
   >
 >;
 
@@ -45,8 +52,10 @@ export type StoreMessage =
   /** The start of new data. What has come of other data is discarded. */
   | { readonly kind: "outline"; readonly outline: Outline }
   | { readonly kind: "parts"; readonly parts: readonly Part[] }
-  | { readonly kind: "end" }
-  | { readonly kind: "problem"; readonly problem: string | undefined };
+  | { readonly kind: "end"; readonly age?: number }
+  | { readonly kind: "problem"; readonly problem: string | undefined }
+  /** The data that the worker has was last known to be the newest so many milliseconds ago. */
+  | { readonly kind: "age"; readonly age: number };
 
 /** What the primary sends. */
 export type ToWorker =

@@ -140,7 +140,7 @@ export class WorkerPool {
     const start = { options: server, tls: this.#tls, auditFile, workers, uptime, ...reports };
     worker.post({ kind: "start", ...start }, handle);
     metrics?.add(worker, () => worker.post({ kind: "collect" }));
-    return feedSnapshots(this.#store, (message) => worker.send(message));
+    return feedSnapshots(this.#store, (message) => worker.send(message), ticks);
   }
 
   #receive(worker: WorkerLink, message: ToPrimary): void {

@@ -23,7 +23,7 @@ export class Worker {
   readonly #link: PrimaryLink;
   readonly #clock: () => number;
   readonly #ticks: () => number;
-  readonly #store = new ReceivedStore();
+  readonly #store: ReceivedStore;
   readonly #report: RequestReport;
   #start: (() => Promise<RunningServer>) | undefined;
   #tls: TlsCredentials | undefined;
@@ -38,6 +38,7 @@ export class Worker {
     this.#link = link;
     this.#clock = clock;
     this.#ticks = ticks;
+    this.#store = new ReceivedStore(ticks);
     this.#report = new RequestReport(link);
     link.send({ kind: "hello" });
   }

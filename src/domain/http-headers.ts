@@ -2,6 +2,8 @@ import type { IncomingHttpHeaders } from "node:http";
 
 /** Names the version of the environment's data that an answer is of; all data routes send it. */
 export const REVISION_HEADER = "Appvars-Revision";
+/** How old the data is, on answers of `/healthz`. Only a server over a data store sends it. */
+export const DATA_AGE_HEADER = "Appvars-Data-Age";
 export const LIMIT_HEADER = "RateLimit-Limit";
 export const REMAINING_HEADER = "RateLimit-Remaining";
 export const RESET_HEADER = "RateLimit-Reset";
@@ -36,6 +38,11 @@ export function parseRateLimit(headers: IncomingHttpHeaders) {
     remaining: parseCount(headers, REMAINING_HEADER),
     reset: parseCount(headers, RESET_HEADER),
   };
+}
+
+/** Whole seconds; undefined if the header is missing or malformed. */
+export function parseDataAge(headers: IncomingHttpHeaders): number | undefined {
+  return parseCount(headers, DATA_AGE_HEADER);
 }
 
 function parseCount(headers: IncomingHttpHeaders, name: string): number | undefined {

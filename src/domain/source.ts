@@ -1,5 +1,6 @@
 import { ChangedDataError, ServerError } from "./errors.js";
 import { MAX_LIMIT, type Page, type PageRequest } from "./page.js";
+import { durationText } from "./printable.js";
 import { type ValueContent, type Variable, type VariableValue, valueFitsType } from "./variable.js";
 
 export interface Health {
@@ -9,10 +10,17 @@ export interface Health {
   message: string;
   /** ISO 8601, UTC, with milliseconds. */
   date: string;
+  /** Whole seconds since the data was last known to be the newest, if it comes from a data store. A header in HTTP. */
+  data_age?: number;
 }
 
 /** What `/healthz` reports for data that can't be read again. It names nothing, because anyone may ask. */
 export const STALE_DATA = "the data file could not be read again; the last good data is being served";
+
+/** The same for a data store. @param age of the data, in milliseconds */
+export function staleStoreMessage(age: number): string {
+  return `the data store could not be read again; the data being served is ${durationText(age)} old`;
+}
 
 /**
  * Reads the variables of one environment. Every method rejects with NotFoundError for an unknown id or name, and with

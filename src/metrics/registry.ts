@@ -84,14 +84,14 @@ function latencyMetric({ routes }: ServerStatistics): Metric {
 /** Adds how the data of a server is reloaded. @param ticks monotonic clock in milliseconds */
 export function addDataMetrics(
   registry: Registry,
-  store: Pick<Store & Reloadable, "problem" | "onReload">,
+  store: Pick<Store & Reloadable, "problem" | "age" | "onReload">,
   ticks: () => number,
 ): void {
   const registers = [registry];
   let loadedAt = ticks();
   const durations = new Histogram({
     name: "appvars_data_reload_duration_seconds",
-    help: "Time to read the data file again, by result. A failed attempt is repeated until it succeeds.",
+    help: "Time to read the data again, by result. A failed attempt is repeated until it succeeds.",
     labelNames: ["result"],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers,
@@ -103,15 +103,15 @@ export function addDataMetrics(
   });
   new Gauge({
     name: "appvars_data_age_seconds",
-    help: "Time since the data that is served was read from the data file.",
+    help: "Time since the data that is served was read from the data file, or known to be the newest of the data store.",
     registers,
     collect() {
-      this.set((ticks() - loadedAt) / 1_000);
+      this.set((store.age ?? ticks() - loadedAt) / 1_000);
     },
   });
   new Gauge({
     name: "appvars_data_last_reload_successful",
-    help: "1, or 0 if the data file can't be read and older data is served.",
+    help: "1, or 0 if the data can't be read and older data is served.",
     registers,
     collect() {
       this.set(store.problem === undefined ? 1 : 0);

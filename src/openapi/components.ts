@@ -1,5 +1,6 @@
 import { DEFAULT_RATE_LIMIT, DEFAULT_RATE_WINDOW } from "../domain/defaults.js";
 import {
+  DATA_AGE_HEADER,
   LIMIT_HEADER,
   REMAINING_HEADER,
   RESET_HEADER,
@@ -123,6 +124,10 @@ export const HEADERS: Record<string, object> = {
     { type: "string", pattern: "^[A-Za-z0-9_-]{22}$" },
     "uWPVUCGB0OGHVI0t7vIDmo",
   ),
+  [DATA_AGE_HEADER]: {
+    ...count("Seconds since the data was last known to be the newest. Only a server over a data store sends it.", 0, 3),
+    required: false,
+  },
   "WWW-Authenticate": constant("How to authenticate.", "HMAC"),
   Allow: constant("The methods of the path.", "GET, HEAD"),
 };

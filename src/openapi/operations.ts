@@ -1,5 +1,6 @@
+import { DATA_AGE_HEADER } from "../domain/http-headers.js";
 import { ROUTES } from "../domain/routes.js";
-import { type Health, STALE_DATA } from "../domain/source.js";
+import { type Health, STALE_DATA, staleStoreMessage } from "../domain/source.js";
 import { ENCRYPTED_PREFIX, type ValueContent, type Variable, type VariableValue } from "../domain/variable.js";
 import {
   DATA_HEADERS,
@@ -24,6 +25,7 @@ const CONTENTS: Record<string, ValueContent> = {
   encrypted: { value: `${ENCRYPTED_PREFIX}bm9uY2Ugbm9uY2VjaXBoZXJ0ZXh0IGFuZCB0YWc=` },
 };
 const HEALTHY: Health = { uptime: 86400.25, message: "OK", date: "2026-01-02T03:04:05.678Z" };
+const STALE: Health = { ...HEALTHY, message: staleStoreMessage(45_000) };
 const UNHEALTHY: Health = { ...HEALTHY, message: STALE_DATA };
 
 interface Operation {
@@ -83,8 +85,13 @@ const OPERATIONS: Record<keyof typeof ROUTES, Operation> = {
     parameters: [],
     errors: [],
     answers: {
-      200: jsonResponse("The server is healthy.", "Health", { healthy: HEALTHY }),
-      503: jsonResponse("The server is not healthy.", "Health", { unhealthy: UNHEALTHY }),
+      200: jsonResponse(
+        "The server is healthy. If its data store can't be read, but the data is not too old, the message says so.",
+        "Health",
+        { healthy: HEALTHY, stale: STALE },
+        [DATA_AGE_HEADER],
+      ),
+      503: jsonResponse("The server is not healthy.", "Health", { unhealthy: UNHEALTHY }, [DATA_AGE_HEADER]),
     },
   },
 };

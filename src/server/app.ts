@@ -2,7 +2,7 @@ import type { RequestListener } from "node:http";
 import polka from "polka";
 import { qualifiedName } from "../domain/environment.js";
 import { NotFoundError, UsageError } from "../domain/errors.js";
-import { REVISION_HEADER } from "../domain/http-headers.js";
+import { DATA_AGE_HEADER, REVISION_HEADER } from "../domain/http-headers.js";
 import { limitError, offsetError, type PageRequest, pageBounds } from "../domain/page.js";
 import { patternOf, ROUTES, routeOf } from "../domain/routes.js";
 import type { JsonReads } from "../service/environment-view.js";
@@ -23,6 +23,8 @@ export interface AppDependencies {
   limiter: RateLimiter;
   addressOf: AddressOf;
   faults: FaultHandlers;
+  /** See `checkHealth` of the service. */
+  maxStale: number;
   audit?: Audit | undefined;
   /** Called with every error that the caller only sees as "Internal server error". */
   onInternalError: (error: unknown) => void;
@@ -30,7 +32,7 @@ export interface AppDependencies {
 
 /** The HTTP API (docs/http-api.md) as a request listener. */
 export function createApp(dependencies: AppDependencies): RequestListener {
-  const { service, authenticate, limiter, addressOf, faults, audit, onInternalError } = dependencies;
+  const { service, authenticate, limiter, addressOf, faults, maxStale, audit, onInternalError } = dependencies;
   const app = polka<AppRequest>({
     onError: (error: unknown, req, res) => {
       if (error instanceof UsageError) return send(req, res, errorReply(400, error.message));
@@ -54,8 +56,9 @@ export function createApp(dependencies: AppDependencies): RequestListener {
   const first = [...(audit ? [auditAnswers(audit, addressOf)] : []), ...faults.onArrival];
   app.all(/^/, ...first, count, ...faults.onceCounted, admit);
   route(ROUTES.health, (req, res) => {
-    const { healthy, health } = service.checkHealth();
-    send(req, res, jsonReply(healthy ? 200 : 503, JSON.stringify(health)));
+    const { healthy, age, health } = service.checkHealth(maxStale);
+    const headers = age === undefined ? [] : [DATA_AGE_HEADER, String(age)];
+    send(req, res, jsonReply(healthy ? 200 : 503, JSON.stringify(health), headers));
   });
   dataRoute(ROUTES.variables, (reads, { search }) => reads.variablesJson(parsePage(search)));
   dataRoute(ROUTES.variable, (reads, { params }) => reads.variableJson(parseId(params["id"])));

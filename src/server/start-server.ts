@@ -34,6 +34,8 @@ export interface ServerOptions {
   onConnectionsRefused?: (count: number) => void;
   /** Certificate and key for HTTPS, as PEM texts. Default plain HTTP. */
   tls?: TlsCredentials | undefined;
+  /** Milliseconds; `/healthz` answers 503 while the data of a remote store is older. Default: no limit. */
+  maxStale?: number;
   /** Proxies that tell the address of a client in `X-Forwarded-For`: addresses, CIDR ranges or `loopback`. Default none. */
   trustProxy?: readonly string[];
   /** Faults to simulate. Default none. */
@@ -92,7 +94,7 @@ export async function startServer(
   role: Partial<ServerRole> = {},
 ): Promise<RunningServer> {
   const { host, port: requestedPort, rateLimit: limit, rateWindow: window, ...settings } = withDefaults(options);
-  const { keylessLimit, drainGrace, maxConnections, tolerance, trustProxy } = settings;
+  const { keylessLimit, drainGrace, maxConnections, maxStale, tolerance, trustProxy } = settings;
   const { tls, statistics, audit, onRequest, onConnectionsRefused = () => {}, onInternalError = () => {} } = options;
   const workers = role.workers ?? 1;
   const ownLimiter = role.limiter ?? createRateLimiter({ limit, window }, ticks);
@@ -113,7 +115,7 @@ export async function startServer(
   }
   if (onRequest) reportRequests(server, onRequest, addressOf, ticks);
   const faults = createFaults(options.faults ?? {}, service, clock);
-  const app = createApp({ service, authenticate, limiter, addressOf, faults, audit, onInternalError });
+  const app = createApp({ service, authenticate, limiter, addressOf, faults, maxStale, audit, onInternalError });
   server.on("request", connections.inTurn(app));
   const port = await (role.handle ? listen(server, role.handle) : bind(server, host, requestedPort));
   let closing: Promise<void> | undefined;
@@ -134,10 +136,11 @@ export function withDefaults({
   keylessLimit = defaults.DEFAULT_KEYLESS_LIMIT,
   drainGrace = defaults.DEFAULT_DRAIN_GRACE,
   maxConnections = defaults.DEFAULT_MAX_CONNECTIONS,
+  maxStale = Number.POSITIVE_INFINITY,
   trustProxy = [],
   tolerance,
 }: ServerOptions) {
-  const limits = { rateLimit, rateWindow, keylessLimit, drainGrace, maxConnections, trustProxy };
+  const limits = { rateLimit, rateWindow, keylessLimit, drainGrace, maxConnections, maxStale, trustProxy };
   return { host, port, ...limits, tolerance: { ...DEFAULT_TOLERANCE, ...tolerance } };
 }
 

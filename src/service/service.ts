@@ -6,7 +6,8 @@ import {
   type KeyPair,
 } from "../domain/environment.js";
 import { ServerError } from "../domain/errors.js";
-import { type Health, STALE_DATA, type VariableSource } from "../domain/source.js";
+import { durationText } from "../domain/printable.js";
+import { type Health, STALE_DATA, staleStoreMessage, type VariableSource } from "../domain/source.js";
 import type { Data } from "../store/data.js";
 import { type PackedData, packOnDemand } from "../store/packed-data.js";
 import type { Store } from "../store/store.js";
@@ -71,30 +72,47 @@ export class Service {
       getValueByName: (name) => now().getValueByName(name),
       getContentByName: (name) => now().getContentByName(name),
       readSnapshot: async (read) => read(now()),
-      getHealth: async () => {
-        if (this.problem !== undefined) throw new ServerError(this.problem, 503);
-        return this.checkHealth().health;
-      },
+      getHealth: async () => this.#detailedHealth(),
       close: () => this.close(),
     };
   }
 
-  /** Why the data may be out of date. It names records, so it is only for those who may read the data. */
-  get problem(): string | undefined {
-    return this.#store.problem;
-  }
-
-  /** The store's health, for anyone: it does not tell what is wrong. */
-  checkHealth(): { healthy: boolean; health: Health } {
-    const healthy = this.problem === undefined;
+  /**
+   * The store's health, for anyone: it does not tell what is wrong.
+   *
+   * @param maxStale milliseconds; a store whose data is older is not healthy
+   */
+  checkHealth(maxStale = Number.POSITIVE_INFINITY): HealthCheck {
+    const { problem, age } = this.#store;
+    const healthy = age === undefined ? problem === undefined : age <= maxStale;
+    const staleMessage = age === undefined ? STALE_DATA : staleStoreMessage(age);
+    const message = healthy && problem === undefined ? "OK" : staleMessage;
     const uptime = Math.round(this.#ticks() - this.#startedAt) / 1_000;
     const date = new Date(this.#clock()).toISOString();
-    return { healthy, health: { uptime, message: healthy ? "OK" : STALE_DATA, date } };
+    return { healthy, age: age && Math.floor(age / 1_000), health: { uptime, message, date } };
+  }
+
+  /** The same for those who may read the data: it says what is wrong, which may name records. @throws ServerError */
+  #detailedHealth(): Health {
+    const { age, health } = this.checkHealth();
+    const { problem } = this.#store;
+    if (age === undefined && problem !== undefined) throw new ServerError(problem, 503);
+    if (age === undefined) return health;
+    const message = problem === undefined ? health.message : `${problem}; the data is ${durationText(age * 1_000)} old`;
+    return { ...health, message, data_age: age };
   }
 
   close(): Promise<void> {
     return this.#store.close();
   }
+}
+
+export interface HealthCheck {
+  readonly healthy: boolean;
+  /** Whole seconds; undefined for data that has none, see `Store`. */
+  readonly age: number | undefined;
+  /** What `/healthz` answers. */
+  readonly health: Health;
 }
 
 /** An API key's environment and secret. */

@@ -153,6 +153,7 @@ describe("a usage error exits 2 and changes nothing", () => {
       "option '--audit-failure <action>' argument 'ignore' is invalid. Allowed choices are refuse, continue.",
     ],
     ["serve --data DIR/example.json --port 0 --audit-failure continue", "--audit-failure needs --audit-log too"],
+    ["serve --data DIR/example.json --port 0 --max-stale 5m", "--max-stale needs a data store: a data file has no age"],
     ["serve --data DIR/example.json --port 0 --metrics-host 127.0.0.1", "--metrics-host needs --metrics-port too"],
     ["serve --data DIR/example.json --port 7411 --metrics-port 7411", "--metrics-port must not be the same as --port"],
   ])("appvars %s", async (line, message) => {

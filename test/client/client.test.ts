@@ -66,6 +66,16 @@ describe("the client", () => {
     expect(requests[0]?.headers).not.toHaveProperty("x-api-key");
   });
 
+  it.each([
+    ["12", { ...HEALTH, data_age: 12 }],
+    ["-1", HEALTH],
+    ["1e3", HEALTH],
+    ["1, 2", HEALTH],
+  ])("the client reads the age of the data from the header %j", async (age, health) => {
+    const { client } = await clientOf((req, res) => json(200, HEALTH)(req, res.setHeader("Appvars-Data-Age", age)));
+    expect(await client.getHealth()).toStrictEqual(health);
+  });
+
   it("the client reports an unhealthy server without retrying", async () => {
     const { client, requests } = await clientOf(json(503, { ...HEALTH, message: "the data file is empty" }));
     await expect(client.getHealth()).rejects.toThrow(new ServerError("the data file is empty", 503));

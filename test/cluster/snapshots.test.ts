@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import type { StoreMessage } from "../../src/cluster/messages.js";
 import { ReceivedStore } from "../../src/cluster/received-store.js";
 import { feedSnapshots } from "../../src/cluster/snapshot-feed.js";
@@ -12,6 +12,7 @@ import { DATA } from "../support/data.js";
 class ChangingStore implements Store<PackedData> {
   snapshot = packOnDemand(DATA);
   problem: string | undefined;
+  age: number | undefined;
   readonly #listeners = new Set<() => void>();
 
   subscribe(listener: () => void) {
@@ -28,10 +29,10 @@ class ChangingStore implements Store<PackedData> {
 }
 
 /** A worker's store, and the messages that it gets, each of which arrives when `deliver` is called. */
-function fedStore(store: Store<PackedData>) {
-  const received = new ReceivedStore();
+function fedStore(store: Store<PackedData>, ticks = () => 0) {
+  const received = new ReceivedStore(ticks);
   const sent: { message: StoreMessage; resolve: () => void }[] = [];
-  const stop = feedSnapshots(store, (message) => new Promise((resolve) => sent.push({ message, resolve })));
+  const stop = feedSnapshots(store, (message) => new Promise((resolve) => sent.push({ message, resolve })), ticks);
   const kinds: string[] = [];
   const deliver = async (count = Number.POSITIVE_INFINITY) => {
     for (let delivered = 0; delivered < count && sent[0]; delivered++) {
@@ -104,4 +105,37 @@ it("subscribers of a worker's store hear of each change", async () => {
   store.change({ problem: "it is broken" });
   await deliver();
   expect(heard).toBe(2);
+});
+
+it("a worker tells the age of the data that it has, and hears when that is still the newest", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  let now = 0;
+  const store = new ChangingStore();
+  store.age = 100;
+  const { received, deliver, kinds, stop } = fedStore(store, () => now);
+  const pass = (milliseconds: number, age: number) => {
+    now += milliseconds;
+    store.age = age;
+    vi.advanceTimersByTime(milliseconds);
+  };
+  await deliver();
+  expect(received.age).toBe(100);
+  pass(4_000, 4_100);
+  await deliver();
+  expect([received.age, kinds.at(-1)]).toEqual([4_100, "end"]);
+  pass(1_000, 200);
+  await deliver();
+  expect([received.age, kinds.at(-1)]).toEqual([200, "age"]);
+  // The primary has newer data: until the worker has it too, its own gets older.
+  store.change({ snapshot: packOnDemand(bigData(20_000)) });
+  await deliver(3);
+  pass(1_000, 0);
+  expect(received.age).toBe(1_200);
+  await deliver();
+  expect([received.age, read(received)]).toEqual([0, read(store)]);
+  stop();
+  pass(1_000, 0);
+  await deliver();
+  expect(received.age).toBe(1_000);
 });

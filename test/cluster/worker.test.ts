@@ -12,7 +12,7 @@ import { DATA } from "../support/data.js";
 import { DEV_HEADERS, get } from "../support/http.js";
 
 /** A worker in this process that serves `DATA`, and the messages that it has sent. None counts as written. */
-async function startedWorker({ rateLimit = 0 } = {}) {
+async function startedWorker({ rateLimit = 0, maxStale = 0, age = undefined as number | undefined } = {}) {
   const socket = await openSharedSocket("127.0.0.1", 0);
   onTestFinished(() => socket.close());
   const sent: ToPrimary[] = [];
@@ -30,7 +30,7 @@ async function startedWorker({ rateLimit = 0 } = {}) {
     end: () => onEnd(),
   };
   const worker = new Worker(link, Date.now);
-  const options = withDefaults({ rateLimit });
+  const options = withDefaults({ rateLimit, maxStale });
   void worker.receive(
     {
       kind: "start",
@@ -45,7 +45,7 @@ async function startedWorker({ rateLimit = 0 } = {}) {
     socket.handle,
   );
   const change = (next: Data) => {
-    const store = { ...createMemoryStore(next), snapshot: packOnDemand(next) };
+    const store = { ...createMemoryStore(next), snapshot: packOnDemand(next), age };
     feedSnapshots(store, (message) => worker.receive(message));
   };
   change(DATA);
@@ -79,4 +79,15 @@ it("a request that is counted while new data arrives is answered with the data o
   await new Promise(setImmediate);
   await worker.receive({ kind: "lease", counter, granted: 1, remaining: 9, timeLeft: 60_000, isShared: false });
   expect(await answer).toMatchObject({ status: 200, json: { value: "postgres://localhost/dev" } });
+});
+
+it("a worker answers /healthz with the age of the data, and 503 above maxStale", async () => {
+  for (const [maxStale, status] of [
+    [3_600_000, 200],
+    [60_000, 503],
+  ] as const) {
+    const { port } = await startedWorker({ maxStale, age: 61_000 });
+    const answer = await get({ port }, "/healthz", { connection: "close" });
+    expect(answer).toMatchObject({ status, headers: { "appvars-data-age": "61" } });
+  }
 });

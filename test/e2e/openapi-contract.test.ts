@@ -32,11 +32,12 @@ it("every answer that the document describes is requested", () => {
 });
 
 async function everyServer(): Promise<Servers> {
-  const [good, limited, failing, unhealthy, unrecorded] = await Promise.all([
+  const [good, limited, failing, unhealthy, stored, unrecorded] = await Promise.all([
     runningServer(),
     runningServer({ rateLimit: 1, rateWindow: 1_000 }),
     failingServer(),
     stubbedServer({ store: { problem: "the data file was deleted" } }),
+    stubbedServer({ store: { age: 1_000 } }),
     runningServer({ audit: { record: () => false } }),
   ]);
   await Promise.all([get(limited, "/v1/variables"), get(limited, "/v1/variables", {}), get(limited, "/healthz", {})]);
@@ -47,6 +48,7 @@ async function everyServer(): Promise<Servers> {
     limited: limited.url,
     failing: failing.url,
     unhealthy: unhealthy.url,
+    stored: stored.url,
     unrecorded: unrecorded.url,
     nonsense: await garblingProxy(good, "nonsense\r\n\r\n"),
     halfRequest: await garblingProxy(await shortTimeoutListener(), start),

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, type TestContext } from "vitest";
+import { addDataMetrics, createRegistry } from "../../src/metrics/registry.js";
 import { bind } from "../../src/server/listener.js";
 import { runCli } from "../support/cli.js";
 import { DATA } from "../support/data.js";
@@ -101,6 +102,14 @@ describe("serve --metrics-port", () => {
     await expect.poll(isReadable, { timeout: 10_000 }).toBe(1);
     expect(await reloads("success")).toBe(1);
     expect(await value("appvars_data_age_seconds")).toBeLessThan(age);
+  });
+
+  it("has the age that a data store tells", async () => {
+    const registry = createRegistry();
+    addDataMetrics(registry, { problem: undefined, age: 2_500, onReload: () => {} }, () => 0);
+    expect(await registry.getSingleMetricAsString("appvars_data_age_seconds")).toContain(
+      "appvars_data_age_seconds 2.5",
+    );
   });
 
   it("exits with an error that names the flag if the port is in use, or the address is not of this machine", async () => {

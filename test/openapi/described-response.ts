@@ -3,7 +3,7 @@ import type { openapiDocument } from "../../src/openapi/document.js";
 export type Document = ReturnType<typeof openapiDocument>;
 
 export interface DescribedResponse {
-  headers: Record<string, { schema: { pattern?: string; const?: string; minimum?: number } }>;
+  headers: Record<string, { required: boolean; schema: { pattern?: string; const?: string; minimum?: number } }>;
 }
 
 /** The operations, by id. */

@@ -86,11 +86,13 @@ function workflows(document: Document, servers: string[], steps: readonly Step[]
 }
 
 function headerCriteria({ headers }: DescribedResponse): object[] {
-  return Object.entries(headers).map(([name, { schema }]) => ({
-    context: `$response.header.${name}`,
-    type: "regex",
-    condition: schema.pattern ?? (schema.minimum === undefined ? `^${schema.const}$` : wholeNumber(schema.minimum)),
-  }));
+  return Object.entries(headers)
+    .filter(([, { required }]) => required)
+    .map(([name, { schema }]) => ({
+      context: `$response.header.${name}`,
+      type: "regex",
+      condition: schema.pattern ?? (schema.minimum === undefined ? `^${schema.const}$` : wholeNumber(schema.minimum)),
+    }));
 }
 
 function wholeNumber(minimum: number): string {

@@ -16,6 +16,8 @@ export interface Servers {
   /** Nothing can be recorded in the audit log. */
   unrecorded: string;
   unhealthy: string;
+  /** Over a data store. */
+  stored: string;
   /** Any request arrives as something that is not HTTP, as half a request, or with a huge chunk extension. */
   nonsense: string;
   halfRequest: string;
@@ -74,6 +76,7 @@ function stepsWith(method: "get" | "head"): Step[] {
     ...Object.entries(HIDDEN_IDS).flatMap(([name, ids]) => ids.map((id) => idStep(method, name, 404, id))),
     ...commonSteps(method, HEALTH),
     step(`${method}Health`, 200, []),
+    step(`${method}Health`, 200, [], "stored"),
     step(`${method}Health`, 503, [], "unhealthy"),
   ];
 }

@@ -67,4 +67,22 @@ describe("/healthz", () => {
     });
     expect(await get(server, "/v1/variables")).toMatchObject({ status: 200 });
   });
+
+  it("/healthz has the age of data from a data store in a header, and answers 503 once it exceeds maxStale", async () => {
+    const problem = "10.0.0.1:2379 refuses connections";
+    const health = async (age: number) => {
+      const parts = { clock: () => 0, ticks: () => 0, store: { problem, age } };
+      const server = await stubbedServer({ options: { maxStale: 300_000 }, ...parts });
+      const { status, json, headers } = await get(server, "/healthz", {});
+      return { status, json, age: headers["appvars-data-age"] };
+    };
+    const body = (age: string) => {
+      const message = `the data store could not be read again; the data being served is ${age} old`;
+      return { uptime: 0, message, date: "1970-01-01T00:00:00.000Z" };
+    };
+    expect(await health(299_999)).toStrictEqual({ status: 200, json: body("4 min"), age: "299" });
+    expect(await health(301_000)).toStrictEqual({ status: 503, json: body("5 min"), age: "301" });
+    const { headers } = await get(await runningServer(), "/healthz", {});
+    expect(headers).not.toHaveProperty("appvars-data-age");
+  });
 });

@@ -117,7 +117,7 @@ describe("a service's health", () => {
     time.now += 1_234;
     time.ticks += 1_234;
     const health = { uptime: 1.234, message: "OK", date: "2023-11-14T22:13:21.234Z" };
-    expect(service.checkHealth()).toStrictEqual({ healthy: true, health });
+    expect(service.checkHealth()).toStrictEqual({ healthy: true, age: undefined, health });
     expect(await service.source(service.findEnvironment("test")).getHealth()).toStrictEqual(health);
   });
 
@@ -143,6 +143,35 @@ describe("a service's health", () => {
 
     store.problem = undefined;
     expect(await source.getHealth()).toMatchObject({ message: "OK" });
+  });
+
+  const stale = (age: string) => `the data store could not be read again; the data being served is ${age} old`;
+
+  it.each([
+    ["is OK up to the limit", 60_000, undefined, { healthy: true, age: 60, message: "OK" }],
+    [
+      "tells the age while there is a problem",
+      45_500,
+      "it is gone",
+      { healthy: true, age: 45, message: stale("45 s") },
+    ],
+    ["ends above the limit", 60_001, "it is gone", { healthy: false, age: 60, message: stale("60 s") }],
+    ["ends there without a problem too", 60_001, undefined, { healthy: false, age: 60, message: stale("60 s") }],
+  ])("of a store with an age %s", (_what, age, problem, { message, ...expected }) => {
+    const { service, store } = serviceOver(DATA);
+    Object.assign(store, { age, problem });
+    expect(service.checkHealth(60_000)).toMatchObject({ ...expected, health: { message } });
+    expect(service.checkHealth()).toMatchObject({ healthy: true });
+  });
+
+  it("of a store with an age names the problem in a source, which is healthy whatever the age", async () => {
+    const { service, store } = serviceOver(DATA);
+    const source = service.source(service.findEnvironment("test"));
+    Object.assign(store, { age: 7_200_000 });
+    expect(await source.getHealth()).toMatchObject({ message: "OK", data_age: 7_200 });
+    Object.assign(store, { problem: "10.0.0.1:2379 refuses connections" });
+    const message = "10.0.0.1:2379 refuses connections; the data is 2 h old";
+    expect(await source.getHealth()).toMatchObject({ message, data_age: 7_200 });
   });
 });
 

@@ -17,5 +17,7 @@ export function healthCommand(context: Context): Command {
 async function runHealth(settings: Settings, context: Context): Promise<void> {
   const opening = openSource(settings, context, { anonymous: true });
   const health = await withSource(opening, (source) => source.getHealth());
-  await print(context, { json: health, rows: [[health.message, `up ${health.uptime} s`, health.date]] });
+  const { message, uptime, date, data_age: age } = health;
+  const ofData = age === undefined ? [] : [`data ${age} s old`];
+  await print(context, { json: health, rows: [[message, `up ${uptime} s`, date, ...ofData]] });
 }

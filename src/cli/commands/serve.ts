@@ -19,6 +19,7 @@ import { createLog, type Log, type LogFormat, logReloads, logWeakSecrets } from 
 import type { TlsFiles, TlsPaths } from "../serving/tls-files.js";
 import {
   MAX_SIZE_MB,
+  parseDuration,
   parseSize,
   parseTrustProxy,
   parseWorkers,
@@ -84,6 +85,11 @@ export function serveCommand(context: Context): Command {
       DEFAULT_KEYLESS_LIMIT,
     )
     .option("--trust-proxy <ranges>", "proxies whose X-Forwarded-For is used, such as 10.0.0.0/8", parseTrustProxy)
+    .option(
+      "--max-stale <age>",
+      "answer /healthz with 503 once the data store's data is older, such as 5m",
+      parseDuration,
+    )
     .option("--workers <number>", "processes that serve requests, auto for the number of cores", parseWorkers, 1)
     .option("--tls-cert <file>", "serve HTTPS with this certificate, and the next one when the file is replaced")
     .option("--tls-key <file>", "its key")
@@ -167,11 +173,13 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
 }
 
 /** @throws UsageError for flags without another one that they belong to, and for one port for both servers */
-function checkFlags({ auditLog, auditFailure, host, port, metricsPort, metricsHost }: ServeCommandOptions): void {
+function checkFlags(options: ServeCommandOptions): void {
+  const { auditLog, auditFailure, host, port, metricsPort, metricsHost, maxStale } = options;
   if (auditFailure !== undefined && auditLog === undefined)
     throw new UsageError("--audit-failure needs --audit-log too");
   if (metricsHost !== undefined && metricsPort === undefined)
     throw new UsageError("--metrics-host needs --metrics-port too");
+  if (maxStale !== undefined) throw new UsageError("--max-stale needs a data store: a data file has no age");
   if (metricsPort !== 0 && metricsPort === port && (metricsHost ?? DEFAULT_HOST) === host)
     throw new UsageError("--metrics-port must not be the same as --port");
 }

@@ -1,5 +1,5 @@
 import { GATEWAY_STATUSES } from "../../domain/errors.js";
-import { parseRateLimit, parseRetryAfter } from "../../domain/http-headers.js";
+import { parseDataAge, parseRateLimit, parseRetryAfter } from "../../domain/http-headers.js";
 import { durationText } from "../../domain/printable.js";
 import { ROUTES } from "../../domain/routes.js";
 import { DEFAULT_TOLERANCE } from "../../signing/verify.js";
@@ -101,8 +101,13 @@ export function checkReachability(
   }
   const { milliseconds, response } = health;
   const state = healthOf(health);
-  if (state && response.status === 200)
-    return ok(`${url} answers in ${Math.round(milliseconds)} ms, up ${durationText(state.uptime * 1_000)}`);
+  if (state && response.status === 200) {
+    const age = parseDataAge(response.headers);
+    const isStale = age !== undefined && state.message !== "OK";
+    if (isStale) return warning(`${url} answers, but ${state.message}`, "see the server's log");
+    const ofData = age === undefined ? "" : `, its data ${durationText(age * 1_000)} old`;
+    return ok(`${url} answers in ${Math.round(milliseconds)} ms, up ${durationText(state.uptime * 1_000)}${ofData}`);
+  }
   if (state) return problem("server_error", `${url} is not healthy: ${state.message}`, "see the server's log");
   return isAppvars(health) ? ok(`${url} answers with ${response.status}`) : describeOther(url, health);
 }

@@ -228,8 +228,8 @@ const UNAVAILABLE = 503;
 /** The problem that the source reports although it answers. A proxy that blocks the health check doesn't matter here. */
 async function problemOf(source: VariableSource): Promise<string | undefined> {
   try {
-    await source.getHealth();
-    return undefined;
+    const { message, data_age: age } = await source.getHealth();
+    return age === undefined || message === "OK" ? undefined : message;
   } catch (error) {
     return error instanceof ServerError && error.status === UNAVAILABLE ? error.message : undefined;
   }

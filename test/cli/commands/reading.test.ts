@@ -3,6 +3,7 @@ import { runCli } from "../../support/cli.js";
 import { DATA, DEVELOPMENT } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
 import { runningServer } from "../../support/running-server.js";
+import { stubbedServer } from "../../support/stubbed-server.js";
 
 /** How a command is pointed at the same environment, once through a server and once at the file. */
 const SOURCES = {
@@ -157,4 +158,11 @@ describe.each(Object.entries(SOURCES))("reading from %s", (_name, open) => {
       date: expect.any(String),
     });
   });
+});
+
+it("health prints the age of the data of a server with a data store", async () => {
+  const { url } = await stubbedServer({ store: { age: 61_900 } });
+  const run = (...argv: string[]) => runCli(["health", ...argv], { env: { APPVARS_URL: url } });
+  expect((await run()).stdout).toMatch(/^OK\t[^\t]+\t[^\t]+Z\tdata 61 s old\n$/);
+  expect(JSON.parse((await run("--json")).stdout)).toMatchObject({ message: "OK", data_age: 61 });
 });

@@ -161,6 +161,16 @@ test("the problem of an unhealthy source comes with its variables", async () => 
   expect((await run(LOAD, "loaded")).at(-1)).toMatchObject({ problem: "the data file is not valid" });
 });
 
+test("what a source tells of its old data comes with its variables", async () => {
+  const source = localSource({ A: 1 });
+  const health = { uptime: 1, date: "2026-01-01T00:00:00.000Z", data_age: 45 };
+  for (const [message, problem] of [["it is gone; the data is 45 s old", "it is gone; the data is 45 s old"], ["OK"]]) {
+    source.getHealth = async () => ({ ...health, message: message ?? "" });
+    const { run } = testPerformer([place(async () => openPlace({ source }))]);
+    expect((await run(LOAD, "loaded")).at(-1)).toMatchObject({ problem });
+  }
+});
+
 test("an unexpected error is reported by its kind only, since it can quote anything", async () => {
   const { run } = testPerformer([place(async () => Promise.reject(new TypeError("cannot read secret-value")))]);
   const [failed] = await run(LOAD, "failed");

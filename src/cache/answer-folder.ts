@@ -1,9 +1,9 @@
-import { constants } from "node:fs";
-import { lstat, open, readdir, rm, rmdir } from "node:fs/promises";
+import { lstat, readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolder, replaceFile } from "../files/durable-file.js";
+import { replaceFile } from "../files/durable-file.js";
 import { openForReading, readRegularFile } from "../files/open-file.js";
-import { hasCode, ifMissing } from "../files/system-errors.js";
+import { makePrivate, makePrivateFolder, removeFiles } from "../files/private-folder.js";
+import { ifMissing } from "../files/system-errors.js";
 import { type AnswerOwner, deriveAnswerKeys } from "./answer-keys.js";
 import { type AnswerRequest, type AnswerStore, MAX_KEPT_S } from "./cached-source.js";
 
@@ -39,43 +39,17 @@ export function createAnswerFolder(cache: string, owner: AnswerOwner, user: numb
       }
     },
     async write(request, kept) {
-      for (const path of [cache, root, folder]) {
-        await makeFolder(path).catch((error: unknown) => {
-          // makePrivate reports what is there instead.
-          if (!hasCode(error, "EEXIST")) throw error;
-        });
-        await makePrivate(path, user);
-      }
+      for (const path of [cache, root, folder]) await makePrivateFolder(path, user);
       await replaceFile(pathOf(request), keys.seal(request, kept));
       if (swept) return;
       swept = true;
       const before = kept.savedAt - MAX_KEPT_S * 1_000;
       // Answers for old credentials and names, and temporary files that killed writers left behind.
-      await Promise.all([removeOldFolders(root, before), removeFiles(folder, before).catch(() => {})]);
+      await Promise.all([removeOldFolders(root, before), removeFiles(folder, FILE_NAME, before).catch(() => {})]);
     },
     remove: (request) => inFolders(() => rm(pathOf(request), { force: true })).catch(ifMissing(undefined)),
     clear: () => inFolders(() => removeFolder(folder)).catch(ifMissing(undefined)),
   };
-}
-
-/**
- * Gives a folder mode 0700, whatever the umask was. By descriptor, because `chmod` would follow a link.
- *
- * @throws Error when it is not a folder or belongs to another user; the file system's error
- */
-async function makePrivate(path: string, user: number | undefined): Promise<void> {
-  if (user === undefined) return;
-  const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
-  const folder = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch((error: unknown) => {
-    throw hasCode(error, "ELOOP", "ENOTDIR") ? new Error(`${path} is not a folder`) : error;
-  });
-  try {
-    const { uid, mode } = await folder.stat();
-    if (uid !== user) throw new Error(`${path} belongs to another user`);
-    if ((mode & 0o777) !== 0o700) await folder.chmod(0o700);
-  } finally {
-    await folder.close();
-  }
 }
 
 /** A name from `deriveAnswerKeys`. */
@@ -94,15 +68,6 @@ async function removeOldFolders(root: string, before: number): Promise<void> {
 
 /** Removes an owner's answers, and the folder if no other files are in it. @throws the file system's error */
 async function removeFolder(folder: string): Promise<void> {
-  await removeFiles(folder, Number.POSITIVE_INFINITY);
+  await removeFiles(folder, FILE_NAME, Number.POSITIVE_INFINITY);
   await rmdir(folder).catch(() => {});
-}
-
-/** Removes answers last changed before this time, but no links or folders. @throws the file system's error */
-async function removeFiles(folder: string, before: number): Promise<void> {
-  for (const name of (await readdir(folder)).filter((name) => FILE_NAME.test(name))) {
-    const path = join(folder, name);
-    const stats = await lstat(path).catch(() => undefined);
-    if (stats?.isFile() && stats.mtimeMs < before) await rm(path, { force: true });
-  }
 }

@@ -14,20 +14,33 @@ export const SEAL_BYTES = NONCE_BYTES + TAG_BYTES;
  * @param context authenticated with the text, and required to open it
  */
 export function seal(text: string, key: Buffer, context = ""): Buffer {
+  return Buffer.concat([...sealParts([Buffer.from(text)], key, context)]);
+}
+
+/** The same for the parts of one message, none of which is kept: the parts of what `seal` returns. */
+export function* sealParts(parts: Iterable<Uint8Array>, key: Buffer, context = ""): Generator<Buffer> {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(context));
-  const ciphertext = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
-  return Buffer.concat([nonce, ciphertext, cipher.getAuthTag()]);
+  yield nonce;
+  for (const part of parts) yield cipher.update(part);
+  cipher.final();
+  yield cipher.getAuthTag();
 }
 
 /** The text; undefined for anything but a text that was sealed with this key and context. */
 export function unseal(bytes: Buffer, key: Buffer, context = ""): string | undefined {
+  return unsealBytes(bytes, key, context)?.toString("utf8");
+}
+
+/** The same for bytes. */
+export function unsealBytes(bytes: Buffer, key: Buffer, context = ""): Buffer | undefined {
   if (bytes.length < SEAL_BYTES) return undefined;
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
   decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(-TAG_BYTES));
   try {
-    const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
-    return Buffer.concat([text, decipher.final()]).toString("utf8");
+    const plain = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
+    decipher.final();
+    return plain;
   } catch {
     return undefined;
   }

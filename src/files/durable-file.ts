@@ -5,6 +5,9 @@ import { InvalidDataError } from "../domain/errors.js";
 import { openForReading } from "./open-file.js";
 import { hasCode, ifMissing, toInvalidData } from "./system-errors.js";
 
+/** A text, or the parts of some bytes, each of which is made just before it is written. */
+export type FileContent = string | Iterable<Uint8Array>;
+
 /** Thrown when a file has its new content, but a crash of the machine may still bring the old one back. */
 export class NotDurableError extends InvalidDataError {}
 
@@ -29,7 +32,7 @@ export async function createFile(path: string, text: string): Promise<void> {
 }
 
 /**
- * Creates or replaces the file at `path` with this text and mode 0600, all of it or nothing. It is on disk when this
+ * Creates or replaces the file at `path` with this content and mode 0600, all of it or nothing. It is on disk when this
  * resolves.
  *
  * @param path not a link, which would be replaced by a file
@@ -39,10 +42,10 @@ export async function createFile(path: string, text: string): Promise<void> {
  */
 export async function replaceFile(
   path: string,
-  text: string,
+  content: FileContent,
   beforeRename: (temporary: string) => Promise<void> = async () => {},
 ): Promise<void> {
-  const temporary = await writeTemporary(path, text);
+  const temporary = await writeTemporary(path, content);
   try {
     await beforeRename(temporary);
     await rename(temporary, path).catch(explainMount);
@@ -115,7 +118,7 @@ export async function refuseHardLinks(path: string): Promise<void> {
 }
 
 /** Writes and syncs a new file beside `path`, with a name that nobody can have guessed and planted a link at. */
-async function writeTemporary(path: string, text: string): Promise<string> {
+async function writeTemporary(path: string, content: FileContent): Promise<string> {
   // `join` would resolve `link/..` as text, where the system follows the link first.
   const temporary = `${dirname(path)}${sep}${temporaryPrefix(path)}${randomBytes(6).toString("hex")}.tmp`;
   const file = await open(temporary, "wx", 0o600);
@@ -123,11 +126,15 @@ async function writeTemporary(path: string, text: string): Promise<string> {
     try {
       // Whatever the umask is.
       await file.chmod(0o600);
-      await file.writeFile(text);
+      let written = 0;
+      for (const part of typeof content === "string" ? [Buffer.from(content)] : content) {
+        await file.writeFile(part);
+        written += part.length;
+      }
       await file.sync();
       // Some file systems report a short write to a full disk as a success.
       const { size } = await file.stat();
-      if (size !== Buffer.byteLength(text)) throw Object.assign(new Error("short write"), { code: "ENOSPC" });
+      if (size !== written) throw Object.assign(new Error("short write"), { code: "ENOSPC" });
     } finally {
       await file.close();
     }

@@ -3,7 +3,14 @@ import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { InvalidDataError } from "../domain/errors.js";
 import { durationText } from "../domain/printable.js";
-import { keepOwner, NotDurableError, refuseHardLinks, removeTemporaries, replaceFile } from "./durable-file.js";
+import {
+  type FileContent,
+  keepOwner,
+  NotDurableError,
+  refuseHardLinks,
+  removeTemporaries,
+  replaceFile,
+} from "./durable-file.js";
 import { createToken, describeHolder, type HolderState, holderOf, isToken, stateOf } from "./lock-holder.js";
 import { hasCode, ifMissing } from "./system-errors.js";
 
@@ -23,7 +30,7 @@ export interface HeldLock {
    */
   check(): Promise<void>;
   /** Replaces the file as `replaceFile` does; it keeps its owner. @param beforeRename called last; throwing prevents it */
-  replace(text: string, beforeRename?: () => Promise<void>): Promise<void>;
+  replace(content: FileContent, beforeRename?: () => Promise<void>): Promise<void>;
 }
 
 /**
@@ -57,8 +64,8 @@ export async function withFileLock<T>(
     signal?.throwIfAborted();
     if (!(await namesIn(lockPath)).includes(token)) throw new InvalidDataError("was not written: its lock was lost");
   };
-  const replace: HeldLock["replace"] = (text, beforeRename) =>
-    replaceFile(path, text, async (temporary) => {
+  const replace: HeldLock["replace"] = (content, beforeRename) =>
+    replaceFile(path, content, async (temporary) => {
       await keepOwner(path, temporary);
       await check();
       await beforeRename?.();

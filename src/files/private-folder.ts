@@ -1,0 +1,49 @@
+import { constants } from "node:fs";
+import { lstat, open, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { makeFolder } from "./durable-file.js";
+import { hasCode } from "./system-errors.js";
+
+/** Creates a folder, and its missing parents, unless it exists, and makes it private. @throws as `makePrivate` does */
+export async function makePrivateFolder(path: string, user: number | undefined): Promise<void> {
+  await makeFolder(path).catch((error: unknown) => {
+    // makePrivate reports what is there instead.
+    if (!hasCode(error, "EEXIST")) throw error;
+  });
+  await makePrivate(path, user);
+}
+
+/**
+ * Gives a folder mode 0700, whatever the umask was. By descriptor, because `chmod` would follow a link.
+ *
+ * @param user id of the user who runs this; undefined where the system has no such ids, and this does nothing
+ * @throws Error when it is not a folder or belongs to another user; the file system's error
+ */
+export async function makePrivate(path: string, user: number | undefined): Promise<void> {
+  if (user === undefined) return;
+  const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
+  const folder = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch((error: unknown) => {
+    throw hasCode(error, "ELOOP", "ENOTDIR") ? new Error(`${path} is not a folder`) : error;
+  });
+  try {
+    const { uid, mode } = await folder.stat();
+    if (uid !== user) throw new Error(`${path} belongs to another user`);
+    if ((mode & 0o777) !== 0o700) await folder.chmod(0o700);
+  } finally {
+    await folder.close();
+  }
+}
+
+/**
+ * Removes files with such names that were last changed before this time, but no links or folders.
+ *
+ * @param before Unix time in milliseconds
+ * @throws the file system's error
+ */
+export async function removeFiles(folder: string, names: RegExp, before: number): Promise<void> {
+  for (const name of (await readdir(folder)).filter((name) => names.test(name))) {
+    const path = join(folder, name);
+    const stats = await lstat(path).catch(() => undefined);
+    if (stats?.isFile() && stats.mtimeMs < before) await rm(path, { force: true });
+  }
+}

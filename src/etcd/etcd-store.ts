@@ -40,12 +40,16 @@ export interface EtcdStoreOptions<T> {
   parse: (bytes: Buffer, signal: AbortSignal) => Promise<T>;
   /** Whether to follow the changes of other writers. */
   watch?: boolean | undefined;
+  /** Milliseconds in which each read is tried again while no member answers. Default: that of a gateway. */
+  readMs?: number;
   /** What to begin with while no member answers. */
-  readKept?: () => Promise<KeptData<T> | undefined>;
+  readKept?: (signal: AbortSignal) => Promise<KeptData<T> | undefined>;
   /** Called with the bytes of new data, a copy. */
   onData?: (bytes: Buffer) => void;
   /** Called when the data was found to be the newest. */
   onConfirmed?: () => void;
+  /** Called when the store is closed. */
+  onClosed?: () => Promise<void>;
   ticks?: () => number;
 }
 
@@ -101,7 +105,8 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
   }
 
   get age(): number {
-    return this.#ticks() - this.#confirmedAt;
+    // A clock may have gone back since data was kept.
+    return Math.max(0, this.#ticks() - this.#confirmedAt);
   }
 
   /** Records that are not sealed as they would be now. */
@@ -179,6 +184,7 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
     this.#reloadListeners.clear();
     this.#gateway.close();
     await this.#following;
+    await this.#options.onClosed?.();
   }
 
   #newRecords(): StoreRecords {
@@ -225,13 +231,14 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
 
   /** Reads all records at one revision. */
   async #readAll(): Promise<{ records: StoreRecords; revision: number; clusterId: string }> {
-    const { prefix } = this.#options.target;
+    const { target, readMs } = this.#options;
+    const { prefix } = target;
     const end = endOf(prefix);
     const records = this.#newRecords();
     const heads: Entry[] = [];
     const isHead = ({ key }: Entry) => key === prefix + HEAD_KEY;
     const read = (key: string, revision?: number) => {
-      const reading = this.#gateway.range({ key, end, limit: PAGE, revision }, this.#closed.signal);
+      const reading = this.#gateway.range({ key, end, limit: PAGE, revision, within: readMs }, this.#closed.signal);
       // Nobody waits for it if the page before it is invalid.
       reading.catch(() => {});
       return reading;
@@ -349,7 +356,7 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
   }
 
   async #openKept(error: unknown): Promise<boolean> {
-    const kept = error instanceof UnreachableError ? await this.#options.readKept?.() : undefined;
+    const kept = error instanceof UnreachableError ? await this.#options.readKept?.(this.#closed.signal) : undefined;
     if (!kept) return false;
     this.#snapshot = kept.data;
     this.#confirmedAt = this.#ticks() - kept.age;
@@ -361,9 +368,10 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
 
   async #watchAll(): Promise<void> {
     let pause = 0;
-    while (!this.#closed.signal.aborted) {
+    for (;;) {
       await delay(pause, undefined, { signal: this.#closed.signal }).catch(() => {});
       pause = Math.min(MAX_PAUSE_MS, 2 * pause + 50);
+      if (this.#closed.signal.aborted) return;
       // Nothing has been read yet, or it can't be used: the next comparison reads it.
       if (this.#isBroken || this.#records.isEmpty) continue;
       const abort = new AbortController();
@@ -410,7 +418,7 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
   }
 
   async #pollAll(): Promise<void> {
-    while (!this.#closed.signal.aborted) {
+    for (;;) {
       await delay(POLL_MS, undefined, { signal: this.#closed.signal }).catch(() => {});
       if (this.#closed.signal.aborted) return;
       try {
@@ -525,7 +533,8 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
   async #prepareAgain(attempt: number, endsAt: number): Promise<void> {
     if (this.#ticks() > endsAt)
       throw new UnreachableError("the change could not be made in time, and it is not known whether it will be");
-    await delay(Math.random() * Math.min(200, 5 * attempt));
+    // Those who have waited for long go first.
+    await delay(Math.random() * Math.max(5, 60 - 6 * attempt));
     await this.#load();
   }
 }

@@ -31,7 +31,7 @@ interface RangeRequest extends KeyRange {
   /** Default: the newest, as a majority of the members knows it. */
   readonly revision?: number | undefined;
   /** Milliseconds in which it is tried again. Default 10,000. */
-  readonly within?: number;
+  readonly within?: number | undefined;
 }
 
 /** Changes that are made together, if all keys are still at these revisions; 0 stands for a key that does not exist. */

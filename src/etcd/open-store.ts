@@ -7,6 +7,8 @@ import type { EditableStore, Reloadable, Store } from "../store/store.js";
 import { EtcdStore } from "./etcd-store.js";
 import { Gateway } from "./gateway.js";
 import { createSealing, PLAIN } from "./sealing.js";
+import { openSnapshotFile, type SnapshotOwner } from "./snapshot-file.js";
+import { SnapshotKeeper } from "./snapshot-keeper.js";
 import type { StoreAddress } from "./store-address.js";
 
 /** How to reach a store, and what its records are sealed with. */
@@ -52,24 +54,47 @@ export async function sealAgain(access: StoreAccess): Promise<number> {
 }
 
 export interface ServedStoreOptions {
-  /** Where the last data is kept, for a start while no member of the cluster answers. */
-  snapshotFolder?: string | undefined;
+  /** The folder for the last data, which a server starts with while no member of the cluster answers. */
+  cacheFolder: string;
+  /** Id of the user who runs this; undefined where the system has no such ids. */
+  user: number | undefined;
   /** Unix time in milliseconds. */
   clock: () => number;
+  /** Called when the last data can't be kept. */
+  onSnapshotFailure: (error: unknown) => void;
 }
 
 /** Opens a store for a server, which only reads, and follows the changes of all writers. @throws as `openEtcdStore` */
-export function openServedEtcdStore(
+export async function openServedEtcdStore(
   access: StoreAccess,
-  { clock }: ServedStoreOptions,
+  { cacheFolder, user, clock, onSnapshotFailure: onFailure }: ServedStoreOptions,
 ): Promise<Store<PackedData> & Reloadable> {
+  const file = await openSnapshotFile(cacheFolder, snapshotOwner(access), user).catch(onFailure);
+  const keeper = file && new SnapshotKeeper(file, { clock, onFailure });
   const store = new EtcdStore<PackedData>({
     ...common(access, clock),
     nothing: packOnDemand(NO_DATA),
     parse: parseApart,
     watch: true,
+    // An election takes 2 s. A server that starts should not wait for longer than that if there is something to serve.
+    readMs: 4_000,
+    ...(keeper && {
+      readKept: async (signal) => {
+        const saved = await file.read();
+        return saved && { data: await parseApart(saved.bytes, signal), age: clock() - saved.savedAt };
+      },
+      onData: (bytes) => keeper.keep(bytes),
+      onConfirmed: () => keeper.confirm(),
+      onClosed: () => keeper.close(),
+    }),
   });
   return store.open();
+}
+
+/** A client's TLS key is often renewed, and what it has sealed can't be read then. */
+function snapshotOwner({ address, sealingKeys, password, key }: StoreAccess): SnapshotOwner {
+  const { url } = address;
+  return { url, secrets: [sealingKeys, password, sealingKeys || password ? undefined : key] };
 }
 
 function dataStore(

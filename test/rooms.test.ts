@@ -30,7 +30,7 @@ const MAY_IMPORT: Record<string, string> = {
   tui: "tui/terminal tui/components tui/program tui/commands tui/state tui/text",
   "cli/output": "domain",
   "cli/processes": "domain files cli/output",
-  "cli/settings": "domain files client cache cli/output",
+  "cli/settings": "domain files etcd client cache cli/output",
   "cli/sources":
     "domain files store etcd service client cache encryption formats cli/output cli/processes cli/settings",
   "cli/serving": "domain files store etcd service server metrics cluster cli/output",

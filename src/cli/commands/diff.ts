@@ -7,6 +7,7 @@ import type { Io } from "../output/io.js";
 import { placeName } from "../settings/data-place.js";
 import { addSourceOptions } from "../settings/flags.js";
 import { readLayer, type SourceFlags } from "../settings/layers.js";
+import { SOURCE_SETTINGS } from "../settings/setting-names.js";
 import { readSettings, Settings } from "../settings/settings.js";
 import { createDecrypt, type Decrypt } from "../sources/decryption.js";
 import { printDifferences } from "../sources/differences.js";
@@ -25,8 +26,9 @@ export function diffCommand(context: Context): Command {
   const command = new Command("diff")
     .summary("compare two environments or sources")
     .description(
-      "Show what was added, removed and changed from A to B. Each is the name of an environment of the data file; " +
-        "FILE:ENVIRONMENT; or the URL of a server, with the configured credentials. Values are hidden without --values.",
+      "Show what was added, removed and changed from A to B. Each is the name of an environment of the data file or " +
+        "store; FILE:ENVIRONMENT; the URL of a store, then :ENVIRONMENT; or the URL of a server, with the configured " +
+        "credentials. Values are hidden without --values.",
     )
     .argument("<a>", "the old one")
     .argument("<b>", "the new one")
@@ -61,15 +63,21 @@ export async function runDiff(
 /** The settings that open A or B: those of the command, with flags for this source. */
 function settingsOf(place: string, settings: Settings, io: Io): Settings {
   const { layers } = settings;
-  const others = [...layers.flags].filter(([name]) => !["url", "data", "env"].includes(name));
+  const others = [...layers.flags].filter(([name]) => ![...SOURCE_SETTINGS, "env"].includes(name));
   const flags = new Map([...others, ...readLayer("flag", sourceFlags(place, settings))]);
   return new Settings({ ...layers, flags }, io);
 }
 
 function sourceFlags(place: string, settings: Settings): SourceFlags {
   if (/^https?:\/\//.test(place)) return { url: place };
+  if (/^etcds?:\/\//.test(place)) {
+    // After the prefix, which begins with a slash, a colon can't belong to a host and its port.
+    const [, store = place, env] = /^([^:]+:\/\/[^/]+\/[^:]*):(.+)$/s.exec(place) ?? [];
+    return { store, env };
+  }
   const [, file, environment] = /^(.+):([^:]+)$/.exec(place) ?? [];
   // The name of an environment may contain a colon.
   if (file && environment && (file.endsWith(".json") || existsSync(file))) return { data: file, env: environment };
-  return { data: placeName(settings.dataPlace), env: place };
+  const { dataPlace } = settings;
+  return { [dataPlace.kind === "file" ? "data" : "store"]: placeName(dataPlace), env: place };
 }

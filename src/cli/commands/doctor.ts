@@ -11,7 +11,7 @@ export function doctorCommand(context: Context): Command {
     .summary("find out why variables can't be read")
     .description(
       "Check the settings and file modes and, for a server, the connection, TLS, the clock, the credentials and the rate " +
-        "limit; or check a data file. Reports each check as ok, warning, problem or skipped, and how to fix it. Tries " +
+        "limit; or check a data file or a store. Reports each check as ok, warning, problem or skipped, and how to fix it. Tries " +
         "everything once. Exits with 0 if there is no problem, otherwise with the exit code of the first problem.",
     )
     .addHelpText("after", "\nExample:\n  appvars doctor --url https://vars.example.com")

@@ -13,7 +13,7 @@ import type { Context } from "../output/context.js";
 import { printLines, printTable } from "../output/printer.js";
 import { pasteLines } from "../serving/credentials.js";
 import { parseDuration } from "../settings/arguments.js";
-import { dataFileOption } from "../settings/flags.js";
+import { addPlaceOptions } from "../settings/flags.js";
 import type { SourceFlags } from "../settings/layers.js";
 import { readSettings } from "../settings/settings.js";
 import { withStore } from "../sources/editing.js";
@@ -21,7 +21,7 @@ import { withStore } from "../sources/editing.js";
 export function envCommand(context: Context): Command {
   const list = new Command("list")
     .summary("list the environments and their keys")
-    .description("List the environments of a data file and their keys, without secrets.")
+    .description("List the environments of a data file or a store and their keys, without secrets.")
     .addHelpText("after", "\nExample:\n  appvars env list --data vars.json")
     .action((flags) => runEnvList(flags, context));
   const add = new Command("add")
@@ -50,9 +50,9 @@ export function envCommand(context: Context): Command {
     .action((name: string, { yes = false, ...flags }) => runEnvRemove(name, yes, flags, context));
   const command = new Command("env")
     .summary("list, add, rotate and remove environments")
-    .description("Manage the environments of a data file and their credentials.")
+    .description("Manage the environments of a data file or a store and their credentials.")
     .addHelpText("after", "\nExample:\n  appvars env rotate production --data vars.json --grace 24h");
-  for (const subcommand of [list, add, rotate, remove]) command.addCommand(subcommand.addOption(dataFileOption()));
+  for (const subcommand of [list, add, rotate, remove]) command.addCommand(addPlaceOptions(subcommand));
   return command;
 }
 

@@ -3,19 +3,21 @@ import type { Context } from "../output/context.js";
 import { printLines } from "../output/printer.js";
 import { pasteLines } from "../serving/credentials.js";
 import type { DataPlace } from "../settings/data-place.js";
-import { DEFAULT_DATA_FILE } from "../settings/setting-names.js";
+import { addPlaceOptions } from "../settings/flags.js";
+import type { SourceFlags } from "../settings/layers.js";
 import { readSettings } from "../settings/settings.js";
 
 export function initCommand(context: Context): Command {
-  return new Command("init")
-    .summary("create a data file")
+  const command = new Command("init")
+    .summary("create a data file, or the data of a store")
     .description(
-      "Create a data file with the environments development, test and production, each with new random " +
-        "credentials, and a few example variables. Prints the lines that configure a shell for development.",
+      "Create a data file, or the data of an empty store, with the environments development, test and production, each " +
+        "with new random credentials, and a few example variables. Prints the lines that configure a shell for " +
+        "development.",
     )
-    .option("--data <file>", `where (APPVARS_DATA, default ${DEFAULT_DATA_FILE})`)
     .addHelpText("after", "\nExample:\n  appvars init --data vars.json")
-    .action(({ data }) => runInit(readSettings({ data }, context.io).dataPlace, context));
+    .action((flags: SourceFlags) => runInit(readSettings(flags, context.io).dataPlace, context));
+  return addPlaceOptions(command);
 }
 
 async function runInit(place: DataPlace, context: Context): Promise<void> {
@@ -26,5 +28,6 @@ async function runInit(place: DataPlace, context: Context): Promise<void> {
   const { data, message } = await local.create();
   context.note(message);
   const { environments } = data;
-  printLines(context, { json: { data: local.name, environments }, lines: pasteLines(undefined, environments[0]) });
+  const json = { [place.kind === "file" ? "data" : "store"]: local.name, environments };
+  printLines(context, { json, lines: pasteLines(undefined, environments[0]) });
 }

@@ -22,8 +22,8 @@ export function runCommand(context: Context): Command {
         "stdin, and gets Ctrl-C, Ctrl-Z and signals, as if it had been started directly. The exit code is that of the " +
         "command: 128+n when signal n ended it, 126 when it can't be executed, 127 when it is not found. Reserved " +
         "names, which can make programs run other code (PATH, LD_PRELOAD, NODE_OPTIONS and others), are left out with " +
-        "a warning. The credentials of appvars (APPVARS_API_KEY, APPVARS_API_SECRET, APPVARS_ENC_KEY) are removed " +
-        "from the environment.",
+        "a warning. The credentials of appvars (APPVARS_API_KEY, APPVARS_API_SECRET, APPVARS_ENC_KEY, " +
+        "APPVARS_STORE_PASSWORD) are removed from the environment.",
     )
     .argument("<command...>", "the command and its arguments, after --")
     .option("--only <names>", "pass only these variables, separated by commas", parseNames)

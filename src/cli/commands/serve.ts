@@ -27,8 +27,8 @@ import {
   rateWindowOption,
   wholeNumber,
 } from "../settings/arguments.js";
-import { type DataPlace, placeFlags } from "../settings/data-place.js";
-import { dataFileOption } from "../settings/flags.js";
+import { type DataPlace, placeFiles, placeFlags } from "../settings/data-place.js";
+import { addPlaceOptions } from "../settings/flags.js";
 import { readSettings } from "../settings/settings.js";
 import { fileRisks, isSameFile, looseFileWarning, refuseToReload, refuseUnsafeFile } from "../sources/safe-files.js";
 
@@ -50,15 +50,14 @@ interface ServeCommandOptions extends ListenOptions {
 }
 
 export function serveCommand(context: Context): Command {
-  return new Command("serve")
-    .summary("serve the HTTP API from a data file")
+  return addPlaceOptions(new Command("serve"))
+    .summary("serve the HTTP API from a data file or a store")
     .description(
-      "Serve the HTTP API from a data file, and reload the file when it changes. Creates the file if it does not " +
-        "exist, as init does. Refuses a file that other users can change, unless APPVARS_ALLOW_UNSAFE_FILES=1. Prints " +
+      "Serve the HTTP API from a data file or a store, and follow its changes. Creates the file if it does not exist, " +
+        "as init does. Refuses a file that other users can change, unless APPVARS_ALLOW_UNSAFE_FILES=1. Prints " +
         "the lines to paste into another shell. SIGTERM and Ctrl-C answer open requests and stop the server. SIGHUP " +
-        "reads its files again, or stops the server if its terminal has been closed.",
+        "reads its data and files again, or stops the server if its terminal has been closed.",
     )
-    .addOption(dataFileOption())
     .option("--must-exist", "fail if the data file does not exist, instead of creating it")
     .option("--max-data-size <size>", `largest data file to load, such as 64MB (default: ${MAX_SIZE_MB}MB)`, parseSize)
     .option("--host <address>", "address to listen on", DEFAULT_HOST)
@@ -110,11 +109,12 @@ export function serveCommand(context: Context): Command {
       ).choices(["refuse", "continue"]),
     )
     .addHelpText("after", "\nExample:\n  appvars serve --data vars.json --port 0")
-    .action(async ({ data, tolerancePast, toleranceFuture, ...flags }) => {
+    .action(async ({ data, store, storeKeyFile, tolerancePast, toleranceFuture, ...flags }) => {
       const tolerance = { past: tolerancePast, future: toleranceFuture };
       const socket = await takeActivatedSocket(context.io.env, process.pid);
       const options = { ...flags, ...(socket && { host: socket.host, port: socket.port, socket }), tolerance };
-      const serving = runServe({ ...options, place: readSettings({ data }, context.io).dataPlace }, context);
+      const place = readSettings({ data, store, storeKeyFile }, context.io).dataPlace;
+      const serving = runServe({ ...options, place }, context);
       return serving.finally(context.io.leaveUnread);
     });
 }
@@ -131,7 +131,12 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
   const { localData } = await import("../sources/open-local.js");
   const { Service } = await import("../../service/service.js");
   const data = await localData(place, io);
-  const { store, created, notes } = await data.serve({ mustExist, maxSize });
+  const { store, created, notes } = await data.serve({
+    mustExist,
+    maxSize,
+    clock: io.clock,
+    cacheFolder: io.folders.cache,
+  });
   let tlsFiles: TlsFiles | undefined;
   const colors = await colorsFor(io.stderr, io.env, flags.color);
   const { log, written } = await createLog(io.stderr, logFormat, io.clock, colors);
@@ -223,15 +228,11 @@ async function describeAuditFile(options: ServeCommandOptions, io: Context["io"]
   const { auditLog: path, auditFailure: failure = "refuse" } = options;
   if (path === undefined) return undefined;
   const { place, tlsCert, tlsKey, tlsClientCa } = options;
-  const others = Object.entries({
-    "--data": place.path,
-    "--tls-cert": tlsCert,
-    "--tls-key": tlsKey,
-    "--tls-client-ca": tlsClientCa,
-  });
-  for (const [flag, other] of others) {
-    if (other !== undefined && (await isSameFile(path, other)))
-      throw new UsageError(`--audit-log ${path} is the file of ${flag}, which its lines would destroy`);
+  const tlsFiles = { "--tls-cert": tlsCert, "--tls-key": tlsKey, "--tls-client-ca": tlsClientCa };
+  const others = [...placeFiles(place), ...Object.entries(tlsFiles).map(([from, text]) => ({ from, text }))];
+  for (const { from, text } of others) {
+    if (text !== undefined && (await isSameFile(path, text)))
+      throw new UsageError(`--audit-log ${path} is the file of ${from}, which its lines would destroy`);
   }
   const unsafe = refuseUnsafeFile(path, io);
   if (unsafe) log("warn", unsafe);

@@ -21,9 +21,9 @@ interface SetOptions {
 
 export function setCommand(context: Context): Command {
   const command = new Command("set")
-    .summary("set a variable in a data file")
+    .summary("set a variable in a data file or a store")
     .description(
-      "Set a variable in one environment of a data file. Without VALUE, or with -, the value is read from stdin, which " +
+      "Set a variable in one environment of a data file or a store. Without VALUE, or with -, the value is read from stdin, which " +
         "keeps it out of the process list; one newline at its end is removed. If stdin may be empty, pass -. Without " +
         "--type, an existing variable keeps its type and a new one is a STRING.",
     )

@@ -20,8 +20,8 @@ export function tuiCommand(context: Context): Command {
   const command = new Command("tui")
     .summary("browse variables on the full screen")
     .description(
-      "Browse the variables of all environments of a data file, or of all profiles, on the full screen. Those of a " +
-        "data file can be edited. Values are hidden until you show them. Press ? for the keys.",
+      "Browse the variables of all environments of a data file or a store, or of all profiles, on the full screen. " +
+        "Those of a data file or a store can be edited. Values are hidden until you show them. Press ? for the keys.",
     )
     .addOption(new Option("--theme <theme>", "colors for a dark or light background").choices(THEMES).default("auto"))
     .addHelpText("after", "\nExample:\n  appvars tui --data vars.json")

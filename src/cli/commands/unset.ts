@@ -7,9 +7,9 @@ import { editEnvironment } from "../sources/editing.js";
 
 export function unsetCommand(context: Context): Command {
   const command = new Command("unset")
-    .summary("remove values from a data file")
+    .summary("remove values from a data file or a store")
     .description(
-      "Remove the values of variables from one environment of a data file: all of them or none. A variable that has no " +
+      "Remove the values of variables from one environment of a data file or a store: all or none. A variable that has no " +
         "value in any environment after that is removed too.",
     )
     .argument("<name...>", "names of variables")

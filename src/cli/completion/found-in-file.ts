@@ -1,5 +1,5 @@
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
-import type { Data } from "../../store/data.js";
+import { type Data, NO_DATA } from "../../store/data.js";
 import { DataFileAdapter } from "../../store/data-file.js";
 import type { DataPlace } from "../settings/data-place.js";
 
@@ -29,6 +29,7 @@ function shortestName(environment: EnvironmentRecord, all: readonly EnvironmentR
   return isUnique ? environment.name : qualifiedName(environment);
 }
 
-function readData({ path }: DataPlace): Promise<Data> {
-  return new DataFileAdapter(path).read();
+/** Nothing of a store, which may take long to answer. */
+async function readData(place: DataPlace): Promise<Data> {
+  return place.kind === "file" ? new DataFileAdapter(place.path).read() : NO_DATA;
 }

@@ -31,7 +31,7 @@ const FINDERS: Record<string, (flags: SourceFlags, io: Io) => Promise<Found[]>> 
     (await import("./found-in-file.js")).findEnvironments(readSettings(flags, io).dataPlace),
   profiles: async (_, io) => {
     const { profiles } = readProfiles(profilesPath(io), io);
-    return Object.entries(profiles).map(([name, { url, data }]) => [name, String(url ?? data ?? "")]);
+    return Object.entries(profiles).map(([name, { url, data, store }]) => [name, String(url ?? data ?? store ?? "")]);
   },
 };
 

@@ -16,7 +16,7 @@ type Findings = Record<string, Finding | Finding[]>;
 export async function diagnose(flags: SourceFlags, io: Io): Promise<CheckResult[]> {
   const facts = await gatherSettings(flags, io);
   const { settings, secretFiles } = facts;
-  const data = settings?.kind === "local" ? settings.place.path : undefined;
+  const data = settings?.kind === "local" && settings.place.kind === "file" ? settings.place.path : undefined;
   const files = [...(data === undefined ? [] : [data]), ...secretFiles];
   const paths = await gatherModes(files, profilesPath(io));
   const risks = checkFileRisks(paths, data, io);
@@ -31,15 +31,13 @@ export async function diagnose(flags: SourceFlags, io: Io): Promise<CheckResult[
 
 async function checkLocal({ place, env }: LocalSettings, io: Io): Promise<Findings> {
   // Loaded here because checking a server needs no store.
-  const { checkData, checkEnvironment, checkSecrets, gatherData } = await import("./local-data.js");
+  const { checkDataFile, checkEnvironment, checkSecrets, checkStore, gatherData } = await import("./local-data.js");
+  const facts = await gatherData(place, io);
+  const [secrets, environment] = [checkSecrets(facts, place, io.clock()), checkEnvironment(facts, place, env)];
+  if (place.kind === "store") return { store: checkStore(facts, place), secrets, environment };
   const { checkLock, findLock } = await import("./lock.js");
-  const content = await gatherData(place, io);
-  return {
-    data_file: checkData(content, place),
-    secrets: checkSecrets(content, place, io.clock()),
-    lock: checkLock(place.path, await findLock(place.path, io.clock)),
-    environment: checkEnvironment(content, env),
-  };
+  const lock = checkLock(place.path, await findLock(place.path, io.clock));
+  return { data_file: checkDataFile(facts, place.path), secrets, lock, environment };
 }
 
 async function checkRemote(settings: RemoteSettings | undefined, known: SettingsFacts, io: Io): Promise<Findings> {

@@ -1,47 +1,83 @@
 import { type EnvironmentRecord, findWeakSecrets, qualifiedName } from "../../domain/environment.js";
-import { AppvarsError } from "../../domain/errors.js";
+import { AppvarsError, type ErrorCode } from "../../domain/errors.js";
+import { type Io, withNotice } from "../output/io.js";
 import { rotateCommand } from "../serving/credentials.js";
-import { type DataPlace, placeFlags, placeName } from "../settings/data-place.js";
+import { type DataPlace, placeFlags, type StorePlace } from "../settings/data-place.js";
 import { localData } from "../sources/open-local.js";
 import { chooseEnvironment } from "../sources/open-source.js";
-import type { FileUser } from "../sources/safe-files.js";
+import { openTrafficWarning } from "../sources/store-risks.js";
 import { type Finding, ok, problem, skipped, warning } from "./finding.js";
 
-export type DataFacts = { environments: readonly EnvironmentRecord[]; variables: number } | { error: AppvarsError };
+export interface DataFacts {
+  content: { environments: readonly EnvironmentRecord[]; variables: number } | { error: AppvarsError };
+  /** Files that are used although another user may have written them. */
+  notices: string[];
+}
 
-export async function gatherData(place: DataPlace, io: FileUser): Promise<DataFacts> {
+export async function gatherData(place: DataPlace, surroundings: Io): Promise<DataFacts> {
+  const notices: string[] = [];
+  const io = withNotice(surroundings, (text) => void notices.push(text));
   try {
     const store = await (await localData(place, io)).open();
     const { environments, variables } = store.snapshot;
     await store.close();
-    return { environments, variables: variables.length };
+    return { content: { environments, variables: variables.length }, notices };
   } catch (error) {
-    if (error instanceof AppvarsError) return { error };
+    if (error instanceof AppvarsError) return { content: { error }, notices };
     throw error;
   }
 }
 
-/** Whether the data can be read and is valid. */
-export function checkData(facts: DataFacts, place: DataPlace): Finding {
-  if ("error" in facts) return problem(facts.error.code, facts.error.message, "correct the file, or use another one");
-  return ok(`${placeName(place)} is valid: ${facts.environments.length} environments, ${facts.variables} variables`);
+/** Whether a data file can be read and is valid. */
+export function checkDataFile({ content }: DataFacts, path: string): Finding {
+  if ("error" in content)
+    return problem(content.error.code, content.error.message, "correct the file, or use another one");
+  return ok(`${path} is valid: ${sizeOf(content)}`);
+}
+
+const STORE_FIXES: Partial<Record<ErrorCode, string>> = {
+  usage: "correct this setting",
+  unauthorized: "correct APPVARS_STORE_USER or its password, or let etcd's administrator grant the role",
+  unreachable: "check that etcd runs at these addresses, and that --store names them",
+};
+
+/** Whether a store can be reached and read, and is valid. */
+export function checkStore({ content, notices }: DataFacts, place: StorePlace): Finding[] {
+  const warnings = [
+    ...notices.map((notice) => warning(notice, "correct this, unless you expect it")),
+    ...openTrafficWarning(place).map((text) => warning(text, "set up TLS in etcd, and use etcds://")),
+  ];
+  if ("error" in content) {
+    const { code, message } = content.error;
+    return [...warnings, problem(code, message, STORE_FIXES[code] ?? "correct the data, or use another store")];
+  }
+  return [...warnings, ok(`${place.address.url} can be read and is valid: ${sizeOf(content)}`)];
+}
+
+function sizeOf({ environments, variables }: { environments: readonly unknown[]; variables: number }): string {
+  return `${environments.length} environments, ${variables} variables`;
 }
 
 /** Whether the API secrets in it protect their environments. @param now Unix milliseconds */
-export function checkSecrets(facts: DataFacts, place: DataPlace, now: number): Finding | Finding[] {
-  if ("error" in facts) return skipped("the data file can't be read: see data_file");
-  const problems = findWeakSecrets(facts.environments, now);
+export function checkSecrets({ content }: DataFacts, place: DataPlace, now: number): Finding | Finding[] {
+  if ("error" in content) return notRead(place);
+  const problems = findWeakSecrets(content.environments, now);
   if (problems.length === 0) return ok("each environment has its own secret, and all are long enough");
   return problems.map((problem) => warning(problem, rotateCommand(placeFlags(place))));
 }
 
 /** Whether `--env` names an environment of the data. */
-export function checkEnvironment(facts: DataFacts, name: string | undefined): Finding {
-  if ("error" in facts) return skipped("the data file can't be read: see data_file");
+export function checkEnvironment({ content }: DataFacts, place: DataPlace, name: string | undefined): Finding {
+  if ("error" in content) return notRead(place);
   try {
-    return ok(qualifiedName(chooseEnvironment(facts.environments, name)));
+    return ok(qualifiedName(chooseEnvironment(content.environments, name)));
   } catch (error) {
     if (!(error instanceof AppvarsError)) throw error;
     return problem(error.code, error.message, "choose one with --env (APPVARS_ENV)");
   }
+}
+
+function notRead({ kind }: DataPlace): Finding {
+  const file = "the data file can't be read: see data_file";
+  return skipped(kind === "file" ? file : "the store can't be read: see store");
 }

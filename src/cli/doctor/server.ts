@@ -4,7 +4,7 @@ import { durationText } from "../../domain/printable.js";
 import { ROUTES } from "../../domain/routes.js";
 import { DEFAULT_TOLERANCE } from "../../signing/verify.js";
 import type { RemoteSettings } from "../settings/connection.js";
-import type { TlsTexts } from "../sources/open-remote.js";
+import type { TlsTexts } from "../sources/tls-texts.js";
 import { type CredentialTrials, tryCredentials } from "./credentials.js";
 import { type Finding, ok, problem, skipped, warning } from "./finding.js";
 import {

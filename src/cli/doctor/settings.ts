@@ -4,15 +4,18 @@ import { DEFAULT_URL } from "../../domain/defaults.js";
 import { AppvarsError, UsageError } from "../../domain/errors.js";
 import { type Io, withNotice } from "../output/io.js";
 import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
+import { type DataPlace, placeFiles, placeName } from "../settings/data-place.js";
 import { layerList, NO_LAYERS, NotAllowedError, type Setting, type SourceFlags } from "../settings/layers.js";
+import { SOURCE_SETTINGS } from "../settings/setting-names.js";
 import { readSettings, Settings } from "../settings/settings.js";
-import { readTlsFiles, type TlsTexts } from "../sources/open-remote.js";
+import { namedTlsFiles } from "../sources/open-remote.js";
+import { readTlsFiles, type TlsTexts } from "../sources/tls-texts.js";
 import { type Finding, ok, problem, warning } from "./finding.js";
 
 export interface SettingsFacts {
   /** Undefined if they are not valid. */
   settings: RemoteSettings | LocalSettings | undefined;
-  /** Where the URL or the data file comes from; undefined for the default. */
+  /** What names the source; undefined for the default. */
   place: Setting | undefined;
   /** The files with secrets that are in use. */
   secretFiles: string[];
@@ -47,17 +50,19 @@ export async function gatherSettings(flags: SourceFlags, surroundings: Io): Prom
   const encryptionKey = settings && (await trying(() => read.find("encKey", "encKeyFile")));
   if (encryptionKey) await trying(() => checkReadable(encryptionKey));
   const remote = settings?.kind === "remote" ? settings : undefined;
+  const ofStore = settings?.kind === "local" && settings.place.kind === "store" ? placeFiles(settings.place) : [];
   const { apiKey, apiSecret, clientKey } = remote ?? {};
   await trying(() => checkCredential("API key", apiKey));
   return {
     settings,
-    place: settings && read.find("url", "data"),
+    place: settings && read.find(...SOURCE_SETTINGS),
     secretFiles: [
       ...[apiSecret, encryptionKey].flatMap((setting) => (setting && isFile(setting) ? setting.text : [])),
       ...(clientKey === undefined ? [] : [clientKey]),
+      ...ofStore.map(({ text }) => text),
     ],
     apiSecret: apiSecret && (await trying(() => readCredential(read))),
-    tls: remote && (await trying(() => readTlsFiles(remote))),
+    tls: remote && (await trying(() => readTlsFiles(namedTlsFiles(remote)))),
     errors,
     notices,
   };
@@ -84,9 +89,12 @@ function isFile({ name, text }: Setting): boolean {
 export function checkSettings({ errors, notices, settings, place }: SettingsFacts): Finding[] {
   const warnings = notices.map((notice) => warning(notice, "correct this, unless you expect it"));
   if (errors.length > 0) return [...warnings, ...errors.map(toProblem)];
-  const source =
-    settings?.kind === "local" ? `data file ${settings.place.path}` : `server ${place?.text ?? DEFAULT_URL}`;
+  const source = settings?.kind === "local" ? describePlace(settings.place) : `server ${place?.text ?? DEFAULT_URL}`;
   return [...warnings, ok(`${source} (${place ? `from ${place.from}` : "the default"})`)];
+}
+
+function describePlace(place: DataPlace): string {
+  return `${place.kind === "file" ? "data file" : "store"} ${placeName(place)}`;
 }
 
 function toProblem(error: AppvarsError): Finding {

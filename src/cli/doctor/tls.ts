@@ -4,7 +4,7 @@ import { isLoopback } from "../../client/options.js";
 import { durationText } from "../../domain/printable.js";
 import { lookup } from "../processes/end-process.js";
 import type { RemoteSettings } from "../settings/connection.js";
-import type { TlsTexts } from "../sources/open-remote.js";
+import type { TlsTexts } from "../sources/tls-texts.js";
 import { type Finding, ok, problem, skipped, warning } from "./finding.js";
 
 export interface CertificateFacts {

@@ -3,8 +3,8 @@ import { checkSeconds, parseOrigin, refuseOpenSecret } from "../../client/option
 import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT, DEFAULT_URL } from "../../domain/defaults.js";
 import { UsageError } from "../../domain/errors.js";
 import { type DataPlace, dataPlaceOf } from "./data-place.js";
-import { findSetting, type Layers, layerList, type Setting } from "./layers.js";
-import { placeOf } from "./setting-names.js";
+import { findSetting, type Layers, layerList, requireBoth, type Setting } from "./layers.js";
+import { placeOf, SOURCE_SETTINGS } from "./setting-names.js";
 
 export interface RemoteSettings {
   kind: "remote";
@@ -39,18 +39,17 @@ export type Connection = RemoteSettings | LocalSettings;
  * @throws UsageError that names the flag, variable or file of a setting that breaks a rule
  */
 export function connectionOf(layers: Layers): Connection {
-  const place = findSetting(layers, "url", "data");
-  if (place?.name === "data")
-    return { kind: "local", place: dataPlaceOf(place), env: findSetting(layers, "env")?.text };
+  const place = findSetting(layers, ...SOURCE_SETTINGS);
+  if (place && place.name !== "url")
+    return { kind: "local", place: dataPlaceOf(layers, place), env: findSetting(layers, "env")?.text };
   if (layers.flags.get("env")?.from === placeOf("env", "flag")) {
-    throw new UsageError("--env names an environment of a data file: add --data");
+    throw new UsageError("--env names an environment of a data file or a store: add --data or --store");
   }
   const apiSecret = findSetting(layers, "apiSecret", "apiSecretFile");
   const auth = parseAuth(findSetting(layers, "auth"));
   const caFile = findSetting(layers, "caFile");
   const [clientCert, clientKey] = [findSetting(layers, "clientCert"), findSetting(layers, "clientKey")];
-  const single = clientKey && clientCert ? undefined : (clientCert ?? clientKey);
-  if (single) throw new UsageError(`${single.from} needs ${clientKey ? "--client-cert" : "--client-key"} too`);
+  requireBoth([clientCert, clientKey], ["--client-cert", "--client-key"]);
   checkProject(layers, { place, auth, tlsFiles: [caFile, clientCert, clientKey], secrets: [apiSecret, clientKey] });
   const url = place ? parseUrl(place) : DEFAULT_URL;
   const insecure = isInsecure(layers, place);

@@ -18,6 +18,8 @@ export function addSettingOptions(command: Command): Command {
     .addOption(authOption())
     .option("--insecure", "let --auth headers send the secret over plain http")
     .option("--data <file>", "read this data file, with no server (APPVARS_DATA)")
+    .option("--store <url>", "read this store: etcd://h1:2379,h2:2379/prefix (APPVARS_STORE)")
+    .addOption(storeKeyFileOption())
     .addOption(environmentOption())
     .option("--timeout <seconds>", `for one request (APPVARS_TIMEOUT, default ${DEFAULT_TIMEOUT})`)
     .option(
@@ -31,17 +33,21 @@ export function addSettingOptions(command: Command): Command {
     .addOption(encryptionKeyOption());
 }
 
-/** Adds the flags that say which environment of which data file a command changes. */
+/** Adds the flags that say which environment of which data a command changes. */
 export function addDataOptions(command: Command): Command {
-  return command
-    .optionsGroup("Data:")
-    .addOption(profileOption())
-    .addOption(dataFileOption())
-    .addOption(environmentOption());
+  return addPlaceOptions(command.optionsGroup("Data:").addOption(profileOption())).addOption(environmentOption());
 }
 
-export function dataFileOption(): Option {
-  return new Option("--data <file>", `the data file (APPVARS_DATA, default ${DEFAULT_DATA_FILE})`);
+/** Adds the flags that say which data a command creates, serves or changes. */
+export function addPlaceOptions(command: Command): Command {
+  return command
+    .option("--data <file>", `the data file (APPVARS_DATA, default ${DEFAULT_DATA_FILE})`)
+    .option("--store <url>", "or the store: etcd://h1:2379,h2:2379/prefix (APPVARS_STORE)")
+    .addOption(storeKeyFileOption());
+}
+
+export function storeKeyFileOption(): Option {
+  return new Option("--store-key-file <file>", "keys that its records are sealed with (APPVARS_STORE_KEY_FILE)");
 }
 
 function environmentOption(): Option {

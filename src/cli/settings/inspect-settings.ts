@@ -19,7 +19,7 @@ import { readLayers, type SettingsIo } from "./settings.js";
 /** Settings of which only one can be in effect, and the default. */
 const GROUPS: readonly { names: readonly [SettingName, ...SettingName[]]; byDefault?: string }[] = [
   { names: ["profile"] },
-  { names: ["url", "data"], byDefault: DEFAULT_URL },
+  { names: ["url", "data", "store"], byDefault: DEFAULT_URL },
   { names: ["env"] },
   { names: ["apiKey"] },
   { names: ["apiSecret", "apiSecretFile"] },
@@ -31,6 +31,12 @@ const GROUPS: readonly { names: readonly [SettingName, ...SettingName[]]; byDefa
   { names: ["caFile"] },
   { names: ["clientCert"] },
   { names: ["clientKey"] },
+  { names: ["storeKeyFile"] },
+  { names: ["storeUser"] },
+  { names: ["storePassword", "storePasswordFile"] },
+  { names: ["storeCaFile"] },
+  { names: ["storeClientCert"] },
+  { names: ["storeClientKey"] },
 ];
 
 /** A setting as it is in effect. */

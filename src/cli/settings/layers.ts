@@ -71,6 +71,15 @@ export function findSetting(layers: Layers, ...names: SettingName[]): Setting | 
   return undefined;
 }
 
+/** @param names of the settings, for messages @throws UsageError if only one of two that belong together is given */
+export function requireBoth(
+  [one, other]: readonly [Setting | undefined, Setting | undefined],
+  names: readonly [string, string],
+): void {
+  if (one && !other) throw new UsageError(`${one.from} needs ${names[1]} too`);
+  if (other && !one) throw new UsageError(`${other.from} needs ${names[0]} too`);
+}
+
 /** Reads a variable that is on or off, off if it is unset. @throws UsageError for any other text */
 export function readSwitch(variable: string, env: Record<string, string | undefined>): boolean {
   const text = env[variable] ?? "";
@@ -87,7 +96,9 @@ export function shownName(name: SettingName): string {
 
 /** The text of a setting; undefined if it is, or may hold, a secret. */
 export function shownText({ name, text }: Setting): string | undefined {
-  return SECRET_SETTINGS.includes(name) || (name === "url" && hidesSecret(text)) ? undefined : text;
+  return SECRET_SETTINGS.includes(name) || ((name === "url" || name === "store") && hidesSecret(text))
+    ? undefined
+    : text;
 }
 
 /** Whether a URL may hold a password or a token. It is refused when it is used, but until then it can be shown. */

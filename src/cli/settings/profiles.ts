@@ -88,7 +88,7 @@ function leaveOut<T>(error: unknown, tolerated: typeof UsageError, without: T, {
  * The settings of the chosen profile, or else of the current one. None, with a notice, if no profile was chosen and the
  * file can't be used, or is dispensable and breaks a rule.
  *
- * @param isDispensable whether the server or the data file is known without it; a profile that does not exist then has
+ * @param isDispensable whether the source is known without it; a profile that does not exist then has
  *   no settings
  * @throws UsageError if the profile does not exist, or the file breaks a rule
  */
@@ -167,16 +167,17 @@ export interface ListedProfile {
   current: boolean;
   url?: string;
   data?: string;
+  store?: string;
   env?: string;
   api_key?: string;
 }
 
 /** No secrets, and only texts, whatever the file holds. */
 export function listedProfile(name: string, current: boolean, settings: SettingsObject): ListedProfile {
-  const texts = ["url", "data", "env", "api_key"].flatMap((key) => {
+  const texts = ["url", "data", "store", "env", "api_key"].flatMap((key) => {
     const text = Object.hasOwn(settings, key) ? settings[key] : undefined;
-    return typeof text === "string" ? [[key, key === "url" && hidesSecret(text) ? HIDDEN : text]] : [];
+    return typeof text === "string" ? [[key, ["url", "store"].includes(key) && hidesSecret(text) ? HIDDEN : text]] : [];
   });
   const shown = Object.fromEntries(texts);
-  return { name, current, ...(!("data" in shown) && { url: DEFAULT_URL }), ...shown };
+  return { name, current, ...(!("data" in shown) && !("store" in shown) && { url: DEFAULT_URL }), ...shown };
 }

@@ -7,7 +7,7 @@ export const DEFAULT_DATA_FILE = "appvars.data.json";
  * secrets have no such key either: a project could name any of your files, and short contents can be guessed from a
  * signature or an encrypted value. Only `clientKey` has one, since a TLS key can't be guessed. Nor have `auth` and
  * `insecure`, which could make a client send the secret itself to the URL in the same file. `insecure` has no variable,
- * which would apply to every server.
+ * which would apply to every server. A project can't choose a store at all, which would get your password.
  */
 const SETTINGS = {
   profile: { flag: "--profile", variable: "APPVARS_PROFILE", project: "profile" },
@@ -18,6 +18,14 @@ const SETTINGS = {
   auth: { flag: "--auth", variable: "APPVARS_AUTH", profile: "auth" },
   insecure: { flag: "--insecure", profile: "insecure" },
   data: { flag: "--data", variable: "APPVARS_DATA", project: "data", profile: "data" },
+  store: { flag: "--store", variable: "APPVARS_STORE", profile: "store" },
+  storeKeyFile: { flag: "--store-key-file", variable: "APPVARS_STORE_KEY_FILE", profile: "store_key_file" },
+  storeUser: { variable: "APPVARS_STORE_USER", profile: "store_user" },
+  storePassword: { variable: "APPVARS_STORE_PASSWORD" },
+  storePasswordFile: { variable: "APPVARS_STORE_PASSWORD_FILE", profile: "store_password_file" },
+  storeCaFile: { variable: "APPVARS_STORE_CA_FILE", profile: "store_ca_file" },
+  storeClientCert: { variable: "APPVARS_STORE_CLIENT_CERT", profile: "store_client_cert" },
+  storeClientKey: { variable: "APPVARS_STORE_CLIENT_KEY", profile: "store_client_key" },
   env: { flag: "--env", variable: "APPVARS_ENV", project: "env", profile: "env" },
   encKey: { variable: "APPVARS_ENC_KEY" },
   encKeyFile: { flag: "--enc-key-file", profile: "enc_key_file" },
@@ -42,13 +50,14 @@ export type SettingName = keyof typeof SETTINGS;
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
 /** The settings that hold a secret themselves: they are never shown. */
-export const SECRET_SETTINGS: readonly SettingName[] = ["apiSecret", "encKey"];
+export const SECRET_SETTINGS: readonly SettingName[] = ["apiSecret", "encKey", "storePassword"];
 
 /** The variables that hold a credential: `run` removes them from its command's environment. */
 export const CREDENTIAL_VARIABLES: readonly string[] = [
   SETTINGS.apiKey.variable,
   SETTINGS.apiSecret.variable,
   SETTINGS.encKey.variable,
+  SETTINGS.storePassword.variable,
 ];
 
 export const FILE_SETTINGS: readonly SettingName[] = [
@@ -58,6 +67,25 @@ export const FILE_SETTINGS: readonly SettingName[] = [
   "caFile",
   "clientCert",
   "clientKey",
+  "storeKeyFile",
+  "storePasswordFile",
+  "storeCaFile",
+  "storeClientCert",
+  "storeClientKey",
+];
+
+/** The settings of which one says where to read. */
+export const SOURCE_SETTINGS: readonly SettingName[] = ["url", "data", "store"];
+
+/** The settings that say how to open a store, besides its URL. */
+export const STORE_SETTINGS: readonly SettingName[] = [
+  "storeKeyFile",
+  "storeUser",
+  "storePassword",
+  "storePasswordFile",
+  "storeCaFile",
+  "storeClientCert",
+  "storeClientKey",
 ];
 
 /** The settings that are on or off. Their text is "true". */

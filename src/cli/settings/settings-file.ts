@@ -2,8 +2,15 @@ import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 
 import { resolve } from "node:path";
 import { UsageError } from "../../domain/errors.js";
 import { hasCode } from "../../files/system-errors.js";
-import type { Layer, Setting } from "./layers.js";
-import { FILE_SETTINGS, placeOf, SETTING_NAMES, type SettingName, SWITCH_SETTINGS } from "./setting-names.js";
+import { type Layer, type Setting, shownName } from "./layers.js";
+import {
+  FILE_SETTINGS,
+  placeOf,
+  SETTING_NAMES,
+  type SettingName,
+  STORE_SETTINGS,
+  SWITCH_SETTINGS,
+} from "./setting-names.js";
 
 /** Largest settings file, in bytes. */
 const MAX_BYTES = 1_024 * 1_024;
@@ -107,6 +114,8 @@ function readText(name: SettingName, value: unknown, from: string): string {
 
 const IS_SECRET = ": a secret does not belong in a file that is shared; put it in a profile";
 const NAMES_SECRET = ": a project can't choose which of your files is used as a secret; use a profile,";
+const CHOOSES_STORE =
+  ": a project can't choose a store, which would get your password, or the files for it; use a profile or";
 const SENDS_SECRET = " is not allowed: it could send the secret itself to the url in the same file";
 
 /** Why a project can't set what a profile can. */
@@ -117,6 +126,9 @@ const NOT_IN_PROJECT: ReadonlyMap<string, string> = new Map([
   ["enc_key_file", `${NAMES_SECRET} --enc-key-file or APPVARS_ENC_KEY`],
   ["auth", SENDS_SECRET],
   ["insecure", SENDS_SECRET],
+  ...(["store", ...STORE_SETTINGS] as const).map(
+    (name) => [shownName(name), `${CHOOSES_STORE} ${placeOf(name, "variable")}`] as const,
+  ),
 ]);
 
 function unknownKey(kind: FileKind, key: string, where: string): UsageError {

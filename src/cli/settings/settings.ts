@@ -14,7 +14,7 @@ import {
 import { currentProfile, type FoundProfiles, readProfile, tryReadProfiles } from "./profiles.js";
 import { readProjectFile } from "./project-file.js";
 import { readSecret, type SecretIo } from "./secrets.js";
-import type { SettingName } from "./setting-names.js";
+import { type SettingName, SOURCE_SETTINGS } from "./setting-names.js";
 
 export type SettingsIo = SecretIo & Pick<Io, "env" | "cwd" | "folders">;
 
@@ -36,15 +36,15 @@ export class Settings {
     return findSetting(this.layers, ...names);
   }
 
-  /** The server or the environment of a data file to read from. @throws as `connectionOf` */
+  /** The server, or the environment of local data, to read from. @throws as `connectionOf` */
   get connection(): Connection {
     this.#connection ??= connectionOf(this.layers);
     return this.#connection;
   }
 
-  /** The data to create, serve or change. @throws as `findSetting` */
+  /** The data to create, serve or change. @throws as `dataPlaceOf` */
   get dataPlace(): DataPlace {
-    return dataPlaceOf(this.find("data"));
+    return dataPlaceOf(this.layers, this.find("data", "store"));
   }
 
   /** Read once, since it may come from stdin. Rejects with a UsageError if it can't be read. */
@@ -94,11 +94,11 @@ export function readLayers(
 function readChosenProfile(given: Layers, layers: Layers, profiles: FoundProfiles, io: SettingsIo): Layer {
   const { project } = layers;
   // In CI, for example, where the project names a profile that people have, and the environment gives everything.
-  const isDispensable = !has(given, "profile") && has(project.has("profile") ? given : layers, "url", "data");
+  const isDispensable = !has(given, "profile") && has(project.has("profile") ? given : layers, ...SOURCE_SETTINGS);
   const blocked = isDispensable ? project.get("profile")?.blocked : undefined;
   if (blocked === undefined) return readProfile(io, findSetting(layers, "profile"), isDispensable, profiles);
   // The current profile is not used instead: the project means another one.
-  const isComplete = has(given, "data") || (has(given, "apiKey") && has(given, "apiSecret", "apiSecretFile"));
+  const isComplete = has(given, "data", "store") || (has(given, "apiKey") && has(given, "apiSecret", "apiSecretFile"));
   if (!isComplete) io.notice?.(`continuing without a profile: ${blocked}`);
   return NO_LAYERS.profile;
 }

@@ -40,6 +40,10 @@ export interface CreatedData {
 }
 
 export interface ServeDataOptions {
+  /** Unix time in milliseconds. */
+  clock: () => number;
+  /** The user's folder for caches. */
+  cacheFolder: string;
   /** Whether missing data is an error. Otherwise it is created. */
   mustExist?: boolean | undefined;
   /** Maximum size in bytes. */

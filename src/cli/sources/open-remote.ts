@@ -1,13 +1,13 @@
 import { type Budget, createBudget } from "../../client/budget.js";
 import { type ClientOptions, createClient } from "../../client/client.js";
 import type { RetryNotice, RetryOn } from "../../client/retry.js";
-import { checkCertifiedKey } from "../../domain/certificates.js";
-import { UnauthorizedError, UsageError } from "../../domain/errors.js";
+import { UnauthorizedError } from "../../domain/errors.js";
 import type { VariableSource } from "../../domain/source.js";
 import type { Service } from "../../service/service.js";
 import { lookup } from "../processes/end-process.js";
 import type { RemoteSettings } from "../settings/connection.js";
-import { missingSecretError, readSettingFile } from "../settings/secrets.js";
+import { missingSecretError } from "../settings/secrets.js";
+import { readTlsFiles, type TlsFiles } from "./tls-texts.js";
 
 export interface OpenOptions {
   /** Whether what is read needs no credentials. */
@@ -37,7 +37,7 @@ export async function openRemote(
       throw new UnauthorizedError("no API key: set APPVARS_API_KEY or add --api-key");
     }
   }
-  const tls = await readTlsFiles(files);
+  const tls = await readTlsFiles(namedTlsFiles(files));
   const { onRetry = () => {}, onResponse = () => {} } = options;
   const access = { url, apiKey, apiSecret, auth, insecure, ...tls };
   return createClient(
@@ -46,27 +46,16 @@ export async function openRemote(
   );
 }
 
-/** PEM texts. */
-export interface TlsTexts {
-  ca: string | undefined;
-  cert: string | undefined;
-  key: string | undefined;
-}
-
-/** @throws UsageError for a file that can't be read, has no certificates, or can't be used with the other one */
-export async function readTlsFiles({
+/** The TLS files of a server, and the flags for them. */
+export function namedTlsFiles({
   caFile,
   clientCert,
   clientKey,
-}: Pick<RemoteSettings, "caFile" | "clientCert" | "clientKey">): Promise<TlsTexts> {
-  // Not strictly UTF-8: the comments in a bundle may have any encoding.
-  const read = async (path: string | undefined, flag: string) =>
-    path === undefined ? undefined : (await readSettingFile(path, flag)).toString();
-  const ca = await read(caFile, "--ca-file");
-  if (ca !== undefined && !ca.includes("-----BEGIN CERTIFICATE-----"))
-    throw new UsageError(`--ca-file ${caFile} contains no PEM certificate`);
-  const [cert, key] = [await read(clientCert, "--client-cert"), await read(clientKey, "--client-key")];
-  if (cert !== undefined && key !== undefined)
-    checkCertifiedKey({ cert, key }, { cert: `--client-cert ${clientCert}`, key: `--client-key ${clientKey}` });
-  return { ca, cert, key };
+}: Pick<RemoteSettings, "caFile" | "clientCert" | "clientKey">): TlsFiles {
+  const named = (text: string | undefined, from: string) => (text === undefined ? undefined : { text, from });
+  return {
+    caFile: named(caFile, "--ca-file"),
+    clientCert: named(clientCert, "--client-cert"),
+    clientKey: named(clientKey, "--client-key"),
+  };
 }

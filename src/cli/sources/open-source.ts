@@ -95,7 +95,7 @@ export function chooseEnvironment(
   if (name !== undefined) return findEnvironment(environments, name);
   const [only, ...others] = environments;
   if (only && others.length === 0) return only;
-  if (!only) throw new UsageError("the data file has no environments yet: create one with appvars env add NAME");
+  if (!only) throw new UsageError("there are no environments yet: create one with appvars env add NAME");
   const choices = environments.map(qualifiedName).join(", ");
   throw new UsageError(`which environment? add --env with one of ${choices}`);
 }

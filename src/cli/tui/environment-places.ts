@@ -62,7 +62,7 @@ export async function environmentPlaces(
     return { places: [single], place: 0, close };
   }
   const [first] = environments;
-  const chosen = env === undefined && first ? first : chooseEnvironment(environments, env);
+  const chosen = env === undefined && first ? first : await orClose(() => chooseEnvironment(environments, env), close);
   const isOneApplication = environments.every(({ application }) => application === first?.application);
   const places = environments.map((environment) => {
     const name = qualifiedName(environment);
@@ -77,6 +77,16 @@ async function readEnvironments(open: () => Promise<WatchedData>, local: LocalDa
     return (await open()).service.environments;
   } catch (error) {
     if (error instanceof InvalidDataError && local.exists()) return undefined;
+    throw error;
+  }
+}
+
+/** @throws what `choose` throws, after `close` */
+async function orClose<T>(choose: () => T, close: () => Promise<void>): Promise<T> {
+  try {
+    return choose();
+  } catch (error) {
+    await close();
     throw error;
   }
 }

@@ -5,13 +5,13 @@ import type { Io } from "../output/io.js";
 import type { RemoteSettings } from "../settings/connection.js";
 import { type Layer, type Layers, NO_LAYERS, type SourceFlags } from "../settings/layers.js";
 import { listedProfile, readProfile, readUsableProfiles } from "../settings/profiles.js";
-import { placeOf, type SettingName } from "../settings/setting-names.js";
+import { placeOf, type SettingName, SOURCE_SETTINGS, STORE_SETTINGS } from "../settings/setting-names.js";
 import { readSettings, Settings } from "../settings/settings.js";
 import { getCommandWith, repeatedFlags } from "./get-command.js";
 import { type Places, placeOpener } from "./open-place.js";
 
 /** The settings that select an environment of a server. */
-const SERVER_SETTINGS: readonly SettingName[] = ["url", "data", "apiKey", "apiSecret", "apiSecretFile", "auth"];
+const SERVER_SETTINGS: readonly SettingName[] = [...SOURCE_SETTINGS, "apiKey", "apiSecret", "apiSecretFile", "auth"];
 
 const TLS_FILES = ["caFile", "clientCert", "clientKey"] as const;
 
@@ -41,11 +41,12 @@ export function serverPlaces(
   const chosen = isServerNamed ? undefined : (settings.find("profile")?.text ?? current);
   if (broken && (chosen === undefined || !names.includes(chosen))) throw broken;
   const places = names.map((name): Place => {
-    const { data, url } = listedProfile(name, false, profiles[name] ?? {});
+    const { data, store, url } = listedProfile(name, false, profiles[name] ?? {});
     const isChosen = name === chosen;
     const read = () => (isChosen ? readSettings({ ...flags, profile: name }, io) : ownSettings(name, layers, io));
-    const open = placeOpener(read, getCommandOfProfile(name, isChosen, layers, io), io);
-    return { name, kind: "profile", detail: data ?? url ?? DEFAULT_URL, open };
+    const own = store === undefined ? [] : STORE_SETTINGS;
+    const open = placeOpener(read, getCommandOfProfile(name, own, isChosen, layers, io), io);
+    return { name, kind: "profile", detail: data ?? store ?? url ?? DEFAULT_URL, open };
   });
   const close = async () => {};
   if (isServerNamed || names.length === 0) {
@@ -84,9 +85,15 @@ function ownSettings(profile: string, { flags, variables }: Layers, io: Io): Set
   return new Settings({ ...NO_LAYERS, flags: common(flags), variables: common(variables), profile: own }, io);
 }
 
-/** It unsets the variables of the environment that would override the profile. */
-function getCommandOfProfile(profile: string, isChosen: boolean, { flags, variables }: Layers, io: Io) {
+/** It unsets the variables of the environment that would override the profile. @param own those of its kind of source */
+function getCommandOfProfile(
+  profile: string,
+  own: readonly SettingName[],
+  isChosen: boolean,
+  { flags, variables }: Layers,
+  io: Io,
+) {
   const repeated = repeatedFlags(flags, isChosen ? [...TLS_FILES, "encKeyFile"] : ["encKeyFile"], io.cwd);
-  const unset = SERVER_SETTINGS.flatMap((name) => variables.get(name)?.from ?? []);
+  const unset = [...SERVER_SETTINGS, ...own].flatMap((name) => variables.get(name)?.from ?? []);
   return getCommandWith(["--profile", profile, ...repeated], unset);
 }

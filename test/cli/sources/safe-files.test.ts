@@ -1,6 +1,7 @@
 import { symlinkSync } from "node:fs";
 import { chmod, chown, lchown, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { beforeEach, describe, expect, it } from "vitest";
 import { refuseForeignPlace, writePrivateFile } from "../../../src/cli/commands/export/write-private-file.js";
 import { localData } from "../../../src/cli/sources/open-local.js";
@@ -83,7 +84,13 @@ describe.skipIf(process.platform === "win32")("a data file in a folder that ever
   });
 
   it("a data file in a world-writable folder can't be edited in the TUI", async () => {
-    const io = { user: NOT_ROOT.user ?? process.getuid?.(), groups: [1000], env: {}, clock: Date.now };
+    const io = {
+      user: NOT_ROOT.user ?? process.getuid?.(),
+      groups: [1000],
+      env: {},
+      clock: Date.now,
+      stdin: Readable.from([]),
+    };
     const { store, service, check } = await watchData(await localData({ kind: "file", path }, io), io);
     const editor = createEditor(store, service.findEnvironment("test"), undefined, check);
     const draft = { name: "NEW", before: undefined, type: "STRING", value: "x", description: "" } as const;

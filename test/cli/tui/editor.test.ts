@@ -1,5 +1,6 @@
 import { chmod, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { Readable } from "node:stream";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { localData } from "../../../src/cli/sources/open-local.js";
 import { createEditor } from "../../../src/cli/tui/editor.js";
@@ -14,7 +15,13 @@ const KEY = "the key";
 const ENVELOPE = encrypt("hunter2", KEY);
 const ENCRYPTED = edited((data) => (data.values[1].content.value = ENVELOPE));
 
-const OURSELVES = { user: process.getuid?.(), groups: process.getgroups?.() ?? [], env: {}, clock: Date.now };
+const OURSELVES = {
+  user: process.getuid?.(),
+  groups: process.getgroups?.() ?? [],
+  env: {},
+  clock: Date.now,
+  stdin: Readable.from([]),
+};
 
 const PORT: Assigned = { type: "NUMBER", description: "Where it listens", value: 3000 };
 const DATABASE: Assigned = { type: "STRING", description: "Primary database", value: ENVELOPE };

@@ -18,7 +18,7 @@ export function explainCommand(context: Context): Command {
   const command = new Command("explain")
     .summary("show where a value comes from and what it overrides")
     .description(
-      "Show where the value of a variable comes from: its record, the server or data file, the settings that select " +
+      "Show where the value of a variable comes from: its record, the server, data file or store, the settings that select " +
         "it and those that they override, and what run does with a variable of that name in this shell. Prints the " +
         "value itself only with --values.",
     )
@@ -45,9 +45,9 @@ interface Explanation {
   shell: ShellVariable;
 }
 
-/** The settings that select the server or the file, and its environment. */
+/** The settings that select the source, and its environment. */
 const REMOTE: readonly SettingName[] = ["profile", "url", "apiKey", "apiSecret", "apiSecretFile"];
-const LOCAL: readonly SettingName[] = ["profile", "data", "env"];
+const LOCAL: readonly SettingName[] = ["profile", "data", "store", "env"];
 
 /** @throws NotFoundError, with a suggestion, if no variable has that name; what reading throws */
 async function explain(
@@ -60,7 +60,7 @@ async function explain(
   const stored = record.value?.content;
   const value = stored && isEncrypted(stored.value) ? await open(name, stored.value, settings) : stored;
   const inspected = inspectLayers(settings.layers);
-  const relevant = inspected.some((setting) => setting.name === "data") ? LOCAL : REMOTE;
+  const relevant = settings.connection.kind === "local" ? LOCAL : REMOTE;
   return {
     record,
     value,

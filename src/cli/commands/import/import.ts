@@ -29,9 +29,9 @@ interface ImportOptions {
 
 export function importCommand(context: Context): Command {
   const command = new Command("import")
-    .summary("import a dotenv, JSON or YAML file into a data file")
+    .summary("import a dotenv, JSON or YAML file")
     .description(
-      "Import variables into one environment of a data file, in one atomic write. An existing variable keeps its type, " +
+      "Import variables into one environment of a data file or a store, in one atomic write. An existing variable keeps its type, " +
         "which the new value must have. A new variable gets the type of its value in JSON or YAML; a dotenv text is " +
         "BOOLEAN if true or false, NUMBER if a number in its shortest form, JSON if an object or array, and STRING " +
         "otherwise, unless a comment written by export gives another type. Variables that are not in the file do not change.",

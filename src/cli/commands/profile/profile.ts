@@ -43,8 +43,9 @@ function addCommand(context: Context): Command {
     .summary("store a profile")
     .description(
       "Store a profile: the settings from the flags and, for a server, from APPVARS_URL, APPVARS_API_KEY and " +
-        "APPVARS_API_SECRET; no others. Stores the secret itself, not the name of its file. First sends one request " +
-        "with the credentials, or opens the data file. The first profile becomes the current one.",
+        "APPVARS_API_SECRET or, for a store, from the APPVARS_STORE_* variables but the password; no others. Stores the " +
+        "API secret itself, not the name of its file. First sends one request with the credentials, or opens the data " +
+        "file or the store. The first profile becomes the current one.",
     )
     .argument("<name>", "name of the profile")
     .option("--force", "replace an existing profile")
@@ -79,8 +80,9 @@ async function runProfileAdd(
 async function runProfileList(context: Context): Promise<void> {
   const { current, profiles } = readProfiles(profilesPath(context.io), context.io);
   const rows = Object.entries(profiles).map(([name, settings]) => listedProfile(name, name === current, settings));
-  const cells = rows.map(({ name, current, data, url, env, api_key }) => {
-    return [name, current ? "*" : "", data ?? url ?? "", (data === undefined ? api_key : env) ?? ""];
+  const cells = rows.map(({ name, current, data, store, url, env, api_key }) => {
+    const local = data ?? store;
+    return [name, current ? "*" : "", local ?? url ?? "", (local === undefined ? api_key : env) ?? ""];
   });
   const headings = ["NAME", "CURRENT", "SOURCE", "ENV OR API KEY"];
   const empty = "no profiles yet; see appvars profile add --help";

@@ -7,7 +7,10 @@ import type { Io } from "../../output/io.js";
 import type { ChildEnvironment, CommandLine } from "../../processes/child.js";
 import { addAllowReserved } from "../../run/allow-reserved.js";
 import { parseLatency, parseShare, parseSkew, rateLimitOption, rateWindowOption } from "../../settings/arguments.js";
-import { placeName } from "../../settings/data-place.js";
+import { type DataPlace, placeName } from "../../settings/data-place.js";
+import { storeKeyFileOption } from "../../settings/flags.js";
+import type { SourceFlags } from "../../settings/layers.js";
+import { readSettings } from "../../settings/settings.js";
 import type { Sandbox, SandboxOptions } from "./open-sandbox.js";
 
 export function sandboxCommand(context: Context): Command {
@@ -16,13 +19,15 @@ export function sandboxCommand(context: Context): Command {
     .description(
       "Start a server on a free loopback port with throwaway credentials, run the command with APPVARS_URL, " +
         "APPVARS_API_KEY and APPVARS_API_SECRET set, and stop the server when the command has ended. Exits with the " +
-        "command's exit code. The data is a copy in memory: example data, or that of a file, which is never changed " +
-        "and whose credentials the command does not see. Variables with reserved names, which can make programs run " +
+        "command's exit code. The data is a copy in memory: example data, or that of a file or a store, which is never " +
+        "changed and whose credentials the command does not see. Variables with reserved names, which can make programs run " +
         "other code, are left out with a warning.",
     )
     .usage("[options] -- <command...>")
     .argument("<command...>", "the command and its arguments")
     .option("--data <file>", "serve the variables of this data file (default: those that init creates)")
+    .option("--store <url>", "serve the variables of this store")
+    .addOption(storeKeyFileOption())
     .option("--env <name>", "environment of the credentials (default: the only one, or development)");
   return addAllowReserved(command, "serve")
     .option("--tls", "serve HTTPS with a throwaway certificate, whose authority APPVARS_CA_FILE names")
@@ -36,13 +41,17 @@ export function sandboxCommand(context: Context): Command {
       "after",
       "\nExamples:\n  appvars sandbox -- npm test\n  appvars sandbox --data vars.json --fail-rate 0.2 -- npm test",
     )
-    .action((words: CommandLine, { data, env, allowReserved = [], tls = false, rateLimit, rateWindow, ...faults }) =>
-      runSandbox(
-        words,
-        { place: data && { kind: "file", path: data }, env, allowReserved, tls, rateLimit, rateWindow, faults },
-        context,
-      ),
-    );
+    .action((words: CommandLine, { data, store, storeKeyFile, ...flags }) => {
+      const { env, allowReserved = [], tls = false, rateLimit, rateWindow, ...faults } = flags;
+      const place = placeToCopy({ data, store, storeKeyFile }, context.io);
+      return runSandbox(words, { place, env, allowReserved, tls, rateLimit, rateWindow, faults }, context);
+    });
+}
+
+/** Only flags name it. The settings of a store may come from anywhere. */
+function placeToCopy({ data, ...flags }: SourceFlags, io: Io): DataPlace | undefined {
+  if (flags["store"] !== undefined) return readSettings({ data, ...flags }, io).dataPlace;
+  return typeof data === "string" ? { kind: "file", path: data } : undefined;
 }
 
 /**
@@ -68,9 +77,11 @@ async function runSandbox(command: CommandLine, options: SandboxOptions, context
   }
 }
 
-/** Variables that would make the command use another source or other credentials. */
+/** Variables that would make the command use another source or other credentials, or give it those of the store. */
 const MISLEADING = [
   "APPVARS_DATA",
+  "APPVARS_STORE",
+  "APPVARS_STORE_PASSWORD",
   "APPVARS_ENV",
   "APPVARS_PROFILE",
   "APPVARS_AUTH",

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { InvalidDataError, UnreachableError } from "../domain/errors.js";
+import { durationText } from "../domain/printable.js";
 import { checkData } from "../store/check-data.js";
 import { type Data, withLastIds } from "../store/data.js";
 import { MAX_DATA_SIZE } from "../store/data-limits.js";
@@ -360,7 +361,9 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
     if (!kept) return false;
     this.#snapshot = kept.data;
     this.#confirmedAt = this.#ticks() - kept.age;
-    this.#problem = `the store can't be read: ${(error as Error).message}; the data that was kept on this machine is served`;
+    this.#problem =
+      `the store can't be read: ${(error as Error).message}; the data of ${durationText(kept.age)} ago is served, ` +
+      "which was kept on this machine";
     return true;
   }
 

@@ -22,7 +22,7 @@ it("starts with the data that was kept while no member answers, tells its age, a
   const second = await open(access, cacheFolder, Date.now() + 2 * MINUTE_MS);
   expect(second.snapshot.values(1).ids).toHaveLength(4);
   expect(second.problem).toMatch(
-    /^the store can't be read: no member .* the data that was kept on this machine is served$/,
+    /^the store can't be read: no member .* the data of 2 min ago is served, which was kept on this machine$/,
   );
   expect(second.age).toBeGreaterThanOrEqual(2 * MINUTE_MS);
 

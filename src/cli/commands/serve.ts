@@ -131,19 +131,14 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
   const { localData } = await import("../sources/open-local.js");
   const { Service } = await import("../../service/service.js");
   const data = await localData(place, io);
-  const { store, created, notes } = await data.serve({
-    mustExist,
-    maxSize,
-    clock: io.clock,
-    cacheFolder: io.folders.cache,
-  });
-  let tlsFiles: TlsFiles | undefined;
   const colors = await colorsFor(io.stderr, io.env, flags.color);
   const { log, written } = await createLog(io.stderr, logFormat, io.clock, colors);
+  const { clock } = io;
+  const { store, created } = await data.serve({ mustExist, maxSize, clock, cacheFolder: io.folders.cache, log });
+  let tlsFiles: TlsFiles | undefined;
   try {
     const service = new Service(store, io.clock);
     const shown = printCredentials ? service.findEnvironment(printCredentials) : created;
-    for (const note of notes) log(...note);
     warnOfRisks(options, log);
     logWeakSecrets(store, placeFlags(place), io.clock, log);
     let server: Awaited<ReturnType<typeof listen>> | undefined;
@@ -179,12 +174,17 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
 
 /** @throws UsageError for flags without another one that they belong to, and for one port for both servers */
 function checkFlags(options: ServeCommandOptions): void {
-  const { auditLog, auditFailure, host, port, metricsPort, metricsHost, maxStale } = options;
+  const { auditLog, auditFailure, host, port, metricsPort, metricsHost, maxStale, place } = options;
   if (auditFailure !== undefined && auditLog === undefined)
     throw new UsageError("--audit-failure needs --audit-log too");
   if (metricsHost !== undefined && metricsPort === undefined)
     throw new UsageError("--metrics-host needs --metrics-port too");
-  if (maxStale !== undefined) throw new UsageError("--max-stale needs a data store: a data file has no age");
+  if (maxStale !== undefined && place.kind === "file")
+    throw new UsageError("--max-stale needs a data store: a data file has no age");
+  if (options.mustExist && place.kind === "store")
+    throw new UsageError("--must-exist is for a data file: serve never creates the data of a store");
+  if (options.maxDataSize !== undefined && place.kind === "store")
+    throw new UsageError("--max-data-size is for a data file, not for a store");
   if (metricsPort !== 0 && metricsPort === port && (metricsHost ?? DEFAULT_HOST) === host)
     throw new UsageError("--metrics-port must not be the same as --port");
 }

@@ -40,14 +40,17 @@ async function createFile(path: string): Promise<CreatedData> {
   return { data, message };
 }
 
-async function serveFile(path: string, io: FileUser, { mustExist, maxSize }: ServeDataOptions): Promise<ServedData> {
+async function serveFile(
+  path: string,
+  io: FileUser,
+  { mustExist, maxSize, log }: ServeDataOptions,
+): Promise<ServedData> {
   const unsafe = refuseUnsafeFile(path, io);
   const created = await createIfMissing(path, mustExist);
   const store = await openServedFile(path, { check: (place) => refuseToReload(place, io), maxSize });
-  const loose = await looseFileWarning(path);
-  const warnings = [unsafe, loose].flatMap((warning) => (warning ? [["warn", warning] as const] : []));
-  const notes = [...(created ? [["info", created.message] as const] : []), ...warnings];
-  return { store, created: created?.data.environments[0], notes };
+  if (created) log("info", created.message);
+  for (const warning of [unsafe, await looseFileWarning(path)]) if (warning) log("warn", warning);
+  return { store, created: created?.data.environments[0] };
 }
 
 /** @throws InvalidDataError if it must exist and does not, or can't be created */

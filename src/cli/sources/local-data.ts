@@ -44,6 +44,8 @@ export interface ServeDataOptions {
   clock: () => number;
   /** The user's folder for caches. */
   cacheFolder: string;
+  /** Also called later, while the data is served. */
+  log: (level: "info" | "warn", message: string) => void;
   /** Whether missing data is an error. Otherwise it is created. */
   mustExist?: boolean | undefined;
   /** Maximum size in bytes. */
@@ -54,6 +56,4 @@ export interface ServedData {
   readonly store: Store<PackedData> & Reloadable;
   /** The first environment of data that was created. */
   readonly created: EnvironmentRecord | undefined;
-  /** For the log. */
-  readonly notes: readonly (readonly [level: "info" | "warn", message: string])[];
 }

@@ -1,5 +1,3 @@
-import { join } from "node:path";
-import { UsageError } from "../../domain/errors.js";
 import { createEtcdStore, openEtcdStore, openServedEtcdStore, type StoreAccess } from "../../etcd/open-store.js";
 import { placeFiles, type StorePlace } from "../settings/data-place.js";
 import type { Setting } from "../settings/layers.js";
@@ -31,15 +29,15 @@ export function storeData(place: StorePlace, io: SecretIo): LocalData {
 async function serveStore(
   place: StorePlace,
   io: SecretIo,
-  { mustExist, maxSize, clock, cacheFolder }: ServeDataOptions,
+  { clock, cacheFolder, log }: ServeDataOptions,
 ): Promise<ServedData> {
-  if (mustExist) throw new UsageError("--must-exist is for a data file: serve never creates the data of a store");
-  if (maxSize !== undefined) throw new UsageError("--max-data-size is for a data file, not for a store");
-  const access = await readAccess(place, io);
-  const store = await openServedEtcdStore(access, { snapshotFolder: join(cacheFolder, "snapshots"), clock });
   const loose = await Promise.all(placeFiles(place).map(({ text }) => looseFileWarning(text)));
-  const warnings = [...loose.flatMap((warning) => warning ?? []), ...openTrafficWarning(place)];
-  return { store, created: undefined, notes: warnings.map((warning) => ["warn", warning]) };
+  for (const warning of [...loose, ...openTrafficWarning(place)]) if (warning) log("warn", warning);
+  const onSnapshotFailure = (error: unknown) =>
+    log("warn", `the last data can't be kept for a start without the store: ${(error as Error).message}`);
+  const { user } = io;
+  const store = await openServedEtcdStore(await readAccess(place, io), { clock, cacheFolder, user, onSnapshotFailure });
+  return { store, created: undefined };
 }
 
 /** @throws UsageError for a file that can't be read */

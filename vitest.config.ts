@@ -2,8 +2,8 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 // @ts-expect-error: scripts of the build have no types
 import { replaceInkOutput } from "./scripts/replace-ink-output.mjs";
-import { ResultTable } from "./test/abuse/result-table.js";
 import { MissingPrograms } from "./test/support/missing-programs.js";
+import { ResultTable } from "./test/support/result-table.js";
 
 /** Real terminals, other shells, signals, and tests that take long: `npm run test:e2e`. */
 const E2E = "test/e2e/**/*.test.ts";

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
+import { Connection, requestText } from "../support/connection.js";
 import { dataFile } from "../support/data-file.js";
 import { grouped } from "../support/measuring.js";
+import { counts, report } from "../support/report.js";
 import { serveProcess } from "../support/serve-process.js";
 import { canaryData } from "./canaries.js";
-import { Connection, requestText } from "./connection.js";
-import { counts, report } from "./report.js";
 
 const LIMIT = 1_000;
 const CLIENTS = 200;

@@ -3,8 +3,8 @@ import { expect, it, onTestFinished } from "vitest";
 import { DATA } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
 import { get } from "../support/http.js";
+import { report } from "../support/report.js";
 import { serveProcess } from "../support/serve-process.js";
-import { report } from "./report.js";
 
 const DESCRIPTORS = 64;
 const CLIENTS = 200;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { type Attempt, askAll, Connection, requestText } from "../support/connection.js";
 import { DATA, DEVELOPMENT } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
 import { grouped, QUICK } from "../support/measuring.js";
 import { Random } from "../support/random.js";
+import { counts, report } from "../support/report.js";
 import { serveProcess } from "../support/serve-process.js";
 import { md5, signByHand } from "../support/sign-by-hand.js";
-import { type Attempt, askAll, Connection, requestText } from "./connection.js";
-import { counts, report } from "./report.js";
 
 const HEADERS = QUICK ? 10_000 : 100_000;
 /** The bytes that each byte of a good request is replaced with. */

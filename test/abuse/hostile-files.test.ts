@@ -9,9 +9,9 @@ import { HOSTILE } from "../support/hostile.js";
 import { get } from "../support/http.js";
 import { grouped, QUICK } from "../support/measuring.js";
 import { Random } from "../support/random.js";
+import { counts, report } from "../support/report.js";
 import { serveProcess } from "../support/serve-process.js";
 import { canariesOf, canaryData } from "./canaries.js";
-import { counts, report } from "./report.js";
 
 const FILES = QUICK ? 2_000 : 10_000;
 /** Files that a running server reads. */

@@ -8,8 +8,8 @@ import { httpPeer, tcpPeer } from "../client/peer.js";
 import { BINARY, run } from "../support/binary.js";
 import { dangers, HOSTILE } from "../support/hostile.js";
 import { QUICK } from "../support/measuring.js";
+import { report } from "../support/report.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
-import { report } from "./report.js";
 
 // More of a hostile server: test/client/transport.test.ts, test/client/decode.test.ts, test/cli/hostile-server.test.ts
 // and test/cli/hostile-text.test.ts. Here, the time and the memory of whole commands are measured.

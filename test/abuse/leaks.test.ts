@@ -6,11 +6,11 @@ import { expect, it } from "vitest";
 import { BINARY, run, start } from "../support/binary.js";
 import { dataFile } from "../support/data-file.js";
 import { request } from "../support/http.js";
+import { report } from "../support/report.js";
 import { serveProcess } from "../support/serve-process.js";
 import { signByHand } from "../support/sign-by-hand.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { canariesOf, canaryData } from "./canaries.js";
-import { report } from "./report.js";
 
 const DATA = canaryData();
 const CANARIES = canariesOf(DATA);

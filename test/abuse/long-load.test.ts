@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
 import type { Data } from "../../src/store/data.js";
+import { Connection, type RawAnswer, requestText } from "../support/connection.js";
 import { dataFile } from "../support/data-file.js";
 import { grouped, QUICK } from "../support/measuring.js";
+import { quantile, report } from "../support/report.js";
 import { serveProcess } from "../support/serve-process.js";
 import { signByHand } from "../support/sign-by-hand.js";
-import { Connection, type RawAnswer, requestText } from "./connection.js";
-import { quantile, report } from "./report.js";
 
 const SECONDS = QUICK ? 20 : 600;
 const SECONDS_AT_MAXIMUM = QUICK ? 3 : 20;

@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
+import { type RawAnswer, requestText, takeAnswer } from "../support/connection.js";
 import { DATA, DEVELOPMENT } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
 import { get, openSocket, receivedUntilClose } from "../support/http.js";
 import { grouped, QUICK } from "../support/measuring.js";
 import { Random } from "../support/random.js";
+import { counts, report } from "../support/report.js";
 import { serveProcess } from "../support/serve-process.js";
-import { type RawAnswer, requestText, takeAnswer } from "./connection.js";
-import { counts, report } from "./report.js";
 
 const REQUESTS = QUICK ? 1_500 : 10_000;
 const PIPELINED = QUICK ? 1_000 : 10_000;

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
+import { type Attempt, askAll, type RawAnswer, requestText } from "../support/connection.js";
 import { dataFile } from "../support/data-file.js";
 import { grouped, QUICK } from "../support/measuring.js";
 import { Random } from "../support/random.js";
+import { report } from "../support/report.js";
 import { serveProcess } from "../support/serve-process.js";
 import { signByHand } from "../support/sign-by-hand.js";
 import { canaryData } from "./canaries.js";
-import { type Attempt, askAll, type RawAnswer, requestText } from "./connection.js";
-import { report } from "./report.js";
 
 const TRIES = QUICK ? 2_000 : 10_000;
 

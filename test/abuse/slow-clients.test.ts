@@ -1,12 +1,12 @@
 import { connect } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
+import { Connection, requestText } from "../support/connection.js";
 import { DATA } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
 import { DEV_HEADERS } from "../support/http.js";
 import { grouped, QUICK } from "../support/measuring.js";
+import { quantile, report } from "../support/report.js";
 import { serveProcess } from "../support/serve-process.js";
-import { Connection, requestText } from "./connection.js";
-import { quantile, report } from "./report.js";
 
 const EACH = QUICK ? 100 : 500;
 const MAX_MS = 10_000;

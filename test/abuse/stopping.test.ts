@@ -4,8 +4,8 @@ import { expect, it } from "vitest";
 import { countingFile, KEYS } from "../durability/counting-file.js";
 import { keepAsking, type Outcome } from "../support/asking-clients.js";
 import { grouped, QUICK } from "../support/measuring.js";
+import { quantile, report } from "../support/report.js";
 import { serveProcess } from "../support/serve-process.js";
-import { quantile, report } from "./report.js";
 
 const STOPS = QUICK ? 4 : 20;
 const CLIENTS = 32;

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
+import { Connection, requestText } from "../support/connection.js";
 import { dataFile } from "../support/data-file.js";
 import { grouped, QUICK } from "../support/measuring.js";
 import { Random } from "../support/random.js";
+import { quantile, report } from "../support/report.js";
 import { serveProcess } from "../support/serve-process.js";
 import { signByHand } from "../support/sign-by-hand.js";
 import { canaryData } from "./canaries.js";
-import { Connection, requestText } from "./connection.js";
-import { quantile, report } from "./report.js";
 
 const TRIES = QUICK ? 1_000 : 10_000;
 /**

@@ -1,7 +1,7 @@
 import { TestRunner } from "vitest";
-import { grouped } from "../support/measuring.js";
+import { grouped } from "./measuring.js";
 
-/** A row of the table that `npm run abuse` prints. */
+/** A row of the table that `npm run abuse` and `npm run test:scaling` print. */
 export interface Row {
   readonly test: string;
   readonly done: string;

@@ -1,4 +1,4 @@
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 // @ts-expect-error: scripts of the build have no types
 import { replaceInkOutput } from "./scripts/replace-ink-output.mjs";
@@ -10,6 +10,9 @@ const E2E = "test/e2e/**/*.test.ts";
 
 /** What hostile clients, files and servers try, and long load: `npm run abuse`. */
 const ABUSE = "test/abuse/**/*.test.ts";
+
+/** What becomes of a store in etcd and of a shared limit when something fails: `npm run test:scaling`. */
+const SCALING = "test/scaling/**/*.test.ts";
 
 /** Test files that mock modules or change the colors of a whole process. Each has its own, which costs 0.3 s. */
 const ISOLATED = [
@@ -43,7 +46,7 @@ export default defineConfig({
     // Vitest leaves one core unused by default, and has no percentage above this.
     maxWorkers: "100%",
     sequence: { sequencer: SessionsFirst },
-    // The others print nothing unless tests of abuse have run, or some could not.
+    // The others print nothing unless tests have reported results, or some could not run.
     reporters: ["default", new ResultTable(), new MissingPrograms()],
     projects: [
       // Left out by `!`, since `exclude` would take the place of `--exclude` on the command line.
@@ -51,26 +54,23 @@ export default defineConfig({
         extends: true,
         test: {
           name: "shared",
-          include: ["test/**/*.test.{ts,tsx}", ...[...ISOLATED, E2E, ABUSE].map(not)],
+          include: ["test/**/*.test.{ts,tsx}", ...[...ISOLATED, E2E, ABUSE, SCALING].map(not)],
           isolate: false,
         },
       },
       { extends: true, test: { name: "isolated", include: ISOLATED } },
       { extends: true, test: { name: "e2e", include: [E2E] } },
-      {
-        extends: true,
-        // One at a time: some measure how long an answer takes.
-        test: {
-          name: "abuse",
-          include: [ABUSE],
-          fileParallelism: false,
-          sequence: { groupOrder: 1 },
-          testTimeout: 900_000,
-        },
-      },
+      measuring("abuse", ABUSE, 1),
+      measuring("scaling", SCALING, 2),
     ],
   },
 });
+
+/** One file at a time, after all others: some measure how long an answer takes. */
+function measuring(name: string, include: string, groupOrder: number): TestProjectInlineConfiguration {
+  const test = { name, include: [include], fileParallelism: false, sequence: { groupOrder }, testTimeout: 900_000 };
+  return { extends: true, test };
+}
 
 function not(pattern: string): string {
   return `!${pattern}`;

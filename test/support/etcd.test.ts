@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sharedEtcd, startEtcd, startEtcdCluster, USER } from "./etcd.js";
+import { sharedEtcd, startEtcd, USER } from "./etcd.js";
 import { needs } from "./needed-program.js";
 
 const KEY = Buffer.from("/tests/key").toString("base64");
@@ -40,16 +40,4 @@ describe("an etcd that asks who is there", needs("etcd"), () => {
     await expect(etcd.callAsNobody("kv/range", { key: KEY })).rejects.toThrow("user name is empty");
     expect(await etcd.callAsNobody("auth/authenticate", USER)).toHaveProperty("token");
   });
-});
-
-it("a cluster has another leader after it was killed", needs("etcd"), async () => {
-  const etcd = await startEtcdCluster();
-  const leader = await etcd.leader();
-  await leader.process.kill();
-  const next = await etcd.leader();
-  expect(next.port).not.toBe(leader.port);
-  next.process.pause();
-  // Two of three are needed.
-  await leader.process.start();
-  expect((await etcd.leader()).port).not.toBe(next.port);
 });

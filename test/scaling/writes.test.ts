@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { createEtcdStore, openEtcdStore } from "../../src/etcd/open-store.js";
+import { startEtcdCluster } from "../support/etcd.js";
+import { QUICK } from "../support/measuring.js";
+import { needs } from "../support/needed-program.js";
+import { quantile, report } from "../support/report.js";
+import { countersData, increment } from "./counters.js";
+import { REPLICAS, Reader, seconds, startReplica } from "./replicas.js";
+
+const WRITERS = 8;
+const WRITES = 25;
+
+const SEEN_WRITES = QUICK ? 100 : 1_000;
+const MAX_P50_MS = 10;
+const MAX_P99_MS = 50;
+
+describe("a cluster", needs("etcd"), () => {
+  it("counts each of the increments that several writers make at once", async () => {
+    const access = (await startEtcdCluster()).access();
+    await createEtcdStore(access, countersData(1));
+    const start = performance.now();
+    const counts = await Promise.all(
+      Array.from({ length: WRITERS }, async () => {
+        const store = await openEtcdStore(access);
+        let count = 0;
+        for (let done = 0; done < WRITES; done++) count = await increment(store, 0);
+        await store.close();
+        return count;
+      }),
+    );
+    const took = performance.now() - start;
+    report(
+      "Increments at once",
+      `${WRITERS} writers add 1 to the same variable ${WRITES} times`,
+      `${Math.max(...counts)} in ${seconds(took)}`,
+    );
+    expect(Math.max(...counts)).toBe(WRITERS * WRITES);
+  });
+
+  it("shows a write on all replicas at once", async () => {
+    const access = (await startEtcdCluster()).access();
+    await createEtcdStore(access, countersData(1));
+    const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => startReplica(access)));
+    const readers = replicas.map(({ port }) => new Reader(port, 0, 1));
+    const store = await openEtcdStore(access);
+    const times: number[] = [];
+    for (let write = 1; write <= SEEN_WRITES; write++) {
+      const start = performance.now();
+      await Promise.all([increment(store, 0), ...readers.map((reader) => reader.reaches(write))]);
+      times.push(performance.now() - start);
+    }
+    await store.close();
+    const [p50, p99] = [quantile(times, 0.5), quantile(times, 0.99)];
+    report(
+      "A write is seen",
+      `${SEEN_WRITES} writes, one after another; from the start of each until all of ${REPLICAS} replicas answer with it`,
+      `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`,
+    );
+    expect(p50).toBeLessThanOrEqual(MAX_P50_MS);
+    expect(p99).toBeLessThanOrEqual(MAX_P99_MS);
+  });
+});

@@ -1,16 +1,32 @@
 import { checkData } from "./check-data.js";
-import type { Store } from "./store.js";
+import { withLastIds } from "./data.js";
+import type { EditableStore } from "./store.js";
 
 /**
- * A store of data in memory that never changes, for tests of programs that use appvars.
+ * A store of data in memory, for tests of programs that use appvars.
  *
  * @throws InvalidDataError when the data breaks a rule of the data file
  */
-export function createMemoryStore(data: unknown): Store {
+export function createMemoryStore(data: unknown): EditableStore {
+  let snapshot = checkData(data);
+  const listeners = new Set<() => void>();
   return {
-    snapshot: checkData(data),
+    get snapshot() {
+      return snapshot;
+    },
     problem: undefined,
-    subscribe: () => () => {},
-    close: async () => {},
+    async update(change) {
+      const changed = change(snapshot);
+      if (changed === snapshot) return;
+      snapshot = checkData(withLastIds(snapshot, changed));
+      for (const listener of listeners) listener();
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async close() {
+      listeners.clear();
+    },
   };
 }

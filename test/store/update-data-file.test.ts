@@ -3,7 +3,6 @@ import { chmod, link, lstat, mkdir, open, readdir, readFile, readlink, rm, symli
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { InvalidDataError } from "../../src/domain/errors.js";
-import { fingerprint } from "../../src/files/watch-file.js";
 import type { Data } from "../../src/store/data.js";
 import { nextId } from "../../src/store/data.js";
 import { openDataFile } from "../../src/store/json-file-store.js";
@@ -22,11 +21,6 @@ const add = (data: Data): Data => {
   const variable = { id, application: "shop", type: "STRING", name: `ADDED_${id}`, description: "" } as const;
   return { ...data, variables: [...data.variables, variable] };
 };
-const remove = (id: number) => (data: Data) => ({
-  ...data,
-  variables: data.variables.filter((variable) => variable.id !== id),
-  values: data.values.filter(({ variable_id }) => variable_id !== id),
-});
 const added = ({ variables }: Data) => variables.map(({ name }) => name).filter((name) => name.startsWith("ADDED"));
 
 describe("updateDataFile", () => {
@@ -37,34 +31,6 @@ describe("updateDataFile", () => {
     expect(added(data)).toStrictEqual(["ADDED_9", "ADDED_10"]);
     expect(await read(path)).toStrictEqual(data);
     expect(await names(path)).toStrictEqual(["vars.json"]);
-  });
-
-  it("updateDataFile loses none of several concurrent changes", async () => {
-    const path = await file();
-    await Promise.all(Array.from({ length: 12 }, () => updateDataFile(path, add)));
-    expect(added(await read(path))).toHaveLength(12);
-  });
-
-  it("updateDataFile writes nothing when the change returns its argument", async () => {
-    const path = await file();
-    const before = await fingerprint(path);
-    await updateDataFile(path, (data) => data);
-    expect(await fingerprint(path)).toBe(before);
-  });
-
-  it("updateDataFile never reuses an id, not even the highest after it was deleted", async () => {
-    const path = await file();
-    await updateDataFile(path, remove(8));
-    expect(added(await updateDataFile(path, add))).toStrictEqual(["ADDED_9"]);
-    await updateDataFile(path, remove(9));
-    await updateDataFile(path, remove(1));
-    expect(added(await updateDataFile(path, add))).toStrictEqual(["ADDED_10"]);
-  });
-
-  it("updateDataFile keeps the name of the schema", async () => {
-    const path = await file({ $schema: "./appvars.schema.json", ...DATA });
-    await updateDataFile(path, add);
-    expect((await read(path)).$schema).toBe("./appvars.schema.json");
   });
 });
 
@@ -126,24 +92,6 @@ it("a change that may not be on disk is reported as such, and is in the snapshot
 });
 
 describe("an update that fails", () => {
-  const breakRule = (data: Data) => ({ ...data, variables: [...data.variables, ...data.variables.slice(0, 1)] });
-  const throwing = () => {
-    throw new RangeError("mine");
-  };
-  it.each<[string, (data: Data) => Data, Error | string]>([
-    ["the new data breaks a rule", breakRule, "has the same id as variables[0]"],
-    ["the change throws", throwing, new RangeError("mine")],
-  ])("an update that fails leaves the file and the snapshot as they were: %s", async (_what, change, error) => {
-    const path = await file();
-    const text = await readFile(path);
-    const store = await openDataFile(path);
-    const { snapshot } = store;
-    await expect(store.update(change)).rejects.toThrow(error);
-    expect(store.snapshot).toBe(snapshot);
-    expect(await readFile(path)).toStrictEqual(text);
-    expect(await names(path)).toStrictEqual(["vars.json"]);
-  });
-
   it.each<[string, (path: string) => void]>([
     ["written in place", (path) => writeFileSync(path, "theirs")],
     ["replaced", replaceByTheirs],

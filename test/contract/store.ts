@@ -1,0 +1,346 @@
+import { describe, expect, it, vi } from "vitest";
+import { NotFoundError } from "../../src/domain/errors.js";
+import type { JsonValue } from "../../src/domain/variable.js";
+import { type Data, nextId } from "../../src/store/data.js";
+import { removeEnvironment, rotateEnvironment } from "../../src/store/edit-environments.js";
+import { type Assignment, setValues, unsetValues } from "../../src/store/edit-values.js";
+import type { EditableStore } from "../../src/store/store.js";
+import { MARKER, marked } from "../store/broken-data.js";
+import { DATA } from "../support/data.js";
+
+/** Data that any number of handles can open. */
+export interface StoredData {
+  /** Opens one more handle, which is closed when the current test ends. */
+  open(options?: { watch?: boolean }): Promise<EditableStore>;
+  /** Something that is different after each write. */
+  version(): Promise<unknown>;
+}
+
+const DEVELOPMENT = 1;
+const TEST = 2;
+
+/**
+ * What every implementation of EditableStore does.
+ *
+ * @param hold stores data for the current test, as it would be by hand: unchecked, without defaults
+ */
+export function describeStore(name: string, hold: (data: unknown) => Promise<StoredData>): void {
+  const opened = async (data: unknown = DATA) => (await hold(data)).open();
+
+  describe(`${name}, as a store`, () => {
+    it("has the data, with defaults filled in", async () => {
+      const store = await opened({
+        version: 1,
+        environments: [{ id: 1, name: "test", api_key: "key", api_secret: "secret" }],
+        variables: [{ id: 2, type: "STRING", name: "A" }],
+        values: [{ id: 3, variable_id: 2, environment_id: 1, content: { value: "a" } }],
+      });
+      expect(store.snapshot).toStrictEqual({
+        version: 1,
+        environments: [{ id: 1, application: "default", name: "test", api_key: "key", api_secret: "secret" }],
+        variables: [{ id: 2, application: "default", type: "STRING", name: "A", description: "" }],
+        values: [{ id: 3, variable_id: 2, environment_id: 1, content: { value: "a" } }],
+      });
+      expect(store.problem).toBeUndefined();
+    });
+
+    it("refuses data that breaks a rule, with the record and without a value", async () => {
+      const stored = await hold(marked(({ values }) => (values[3].variable_id = 99)));
+      const error: Error = await stored.open().then(
+        () => expect.unreachable(),
+        (reason) => reason,
+      );
+      expect(error).toMatchObject({ code: "invalid_data" });
+      expect(error.message).toMatch(/values\[3\] \(id 14\): there is no variable with the id 99$/);
+      expect(error.message).not.toContain(MARKER);
+    });
+
+    it("has a change in the snapshot once it is made, and so has everybody who opens it afterwards", async () => {
+      const stored = await hold(DATA);
+      const store = await stored.open();
+      await store.update((data) => set(data, { NEW: "a", PORT: 4000 }));
+      expect(contents(store)).toMatchObject({ NEW: "a", PORT: 4000 });
+      expect(byId((await stored.open()).snapshot)).toStrictEqual(byId(store.snapshot));
+    });
+
+    it("applies a change to what others have made of the data", async () => {
+      const stored = await hold(DATA);
+      const [one, other] = [await stored.open(), await stored.open()];
+      await one.update((data) => set(data, { ONE: "1" }));
+      await other.update((data) => set(data, { OTHER: "2" }));
+      await one.update((data) => set(data, { ONE: "3" }));
+      expect(contents(one)).toMatchObject({ ONE: "3", OTHER: "2" });
+      expect(byId((await stored.open()).snapshot)).toStrictEqual(byId(one.snapshot));
+    });
+
+    it("tells who watches it of the changes of others", async () => {
+      const stored = await hold(DATA);
+      const [watching, store] = [await stored.open({ watch: true }), await stored.open()];
+      const listener = vi.fn();
+      const unsubscribed = vi.fn();
+      watching.subscribe(listener);
+      watching.subscribe(unsubscribed)();
+      for (const value of ["a", "b"]) {
+        await store.update((data) => set(data, { NEW: value }));
+        await expect.poll(() => contents(watching)["NEW"]).toBe(value);
+        expect(byId(watching.snapshot)).toStrictEqual(byId(store.snapshot));
+      }
+      expect(listener).toHaveBeenCalled();
+      expect(unsubscribed).not.toHaveBeenCalled();
+    });
+
+    it("changes nothing if the change throws, and rejects with its error", async () => {
+      const stored = await hold(DATA);
+      const store = await stored.open();
+      const [snapshot, version] = [store.snapshot, await stored.version()];
+      const error = new NotFoundError("mine");
+      const throwing = () => {
+        throw error;
+      };
+      await expect(store.update(throwing)).rejects.toBe(error);
+      expect(store.snapshot).toBe(snapshot);
+      expect(await stored.version()).toStrictEqual(version);
+    });
+
+    it("changes nothing if the new data breaks a rule", async () => {
+      const stored = await hold(DATA);
+      const store = await stored.open();
+      const [snapshot, version] = [store.snapshot, await stored.version()];
+      const twice = (data: Data) => ({ ...data, variables: [...data.variables, ...data.variables.slice(0, 1)] });
+      await expect(store.update(twice)).rejects.toThrow(
+        /variables\[8\] \(id \d, "\w+"\): has the same id as variables\[0\]$/,
+      );
+      expect(store.snapshot).toBe(snapshot);
+      expect(await stored.version()).toStrictEqual(version);
+      await store.update((data) => set(data, { PORT: 1 }));
+      expect(contents(store)).toMatchObject({ PORT: 1 });
+    });
+
+    it("writes nothing if the change returns its argument", async () => {
+      const stored = await hold(DATA);
+      const store = await stored.open();
+      const version = await stored.version();
+      await store.update((data) => data);
+      expect(await stored.version()).toStrictEqual(version);
+    });
+
+    it("never uses an id again, not even the highest after it was deleted", async () => {
+      const stored = await hold(DATA);
+      const [store, other] = [await stored.open(), await stored.open()];
+      await store.update((data) => set(data, { A: "a" }));
+      expect(idsOf(store, "A")).toEqual([9, 20]);
+      await store.update((data) => unset(data, "A"));
+      await other.update((data) => set(data, { B: "b" }));
+      expect(idsOf(other, "B")).toEqual([10, 21]);
+      await other.update((data) => unset(data, "B"));
+      const later = await stored.open();
+      await later.update((data) => set(data, { C: "c" }));
+      expect(idsOf(later, "C")).toEqual([11, 22]);
+      await later.update((data) => removeEnvironment(data, "billing/development"));
+      expect(nextId((await stored.open()).snapshot, "environments")).toBe(5);
+    });
+
+    it("gives each of the records that many add at the same time an id of its own", async () => {
+      const stored = await hold(DATA);
+      const stores = await openMany(stored, 8);
+      const names = stores.map((_, index) => `ADDED_${index}`);
+      await Promise.all(stores.map((store, index) => store.update((data) => set(data, { [names[index] ?? ""]: "x" }))));
+      const { snapshot } = await stored.open();
+      const added = snapshot.variables.filter(({ name }) => name.startsWith("ADDED_"));
+      expect(added.map(({ name }) => name).sort()).toStrictEqual(names);
+      expect(added.map(({ id }) => id).sort((a, b) => a - b)).toStrictEqual([9, 10, 11, 12, 13, 14, 15, 16]);
+      expect(snapshot.values).toHaveLength(DATA.values.length + 8);
+    });
+
+    it("loses none of the changes that several make to one value", async () => {
+      const stored = await hold(DATA);
+      const increment = (data: Data) => set(data, { PORT: Number(contents({ snapshot: data })["PORT"]) + 1 });
+      const stores = [await stored.open({ watch: true }), ...(await openMany(stored, 3))];
+      await Promise.all(stores.flatMap((store) => Array.from({ length: 5 }, () => store.update(increment))));
+      expect(contents(await stored.open())).toMatchObject({ PORT: 3020 });
+      await expect.poll(() => contents(stores[0] as EditableStore)["PORT"]).toBe(3020);
+    });
+
+    it("changes several records as one: of a rename, nobody sees half", async () => {
+      const stored = await hold(DATA);
+      const [watching, store] = [await stored.open({ watch: true }), await stored.open()];
+      const seen = new Set<string>();
+      const names = ["DATABASE_URL", "FIRST", "SECOND", "THIRD"];
+      const look = (from: Pick<EditableStore, "snapshot">) => {
+        const [name, ...others] = Object.keys(contents(from)).filter((known) => names.includes(known));
+        expect(others).toEqual([]);
+        seen.add(name ?? "none");
+      };
+      watching.subscribe(() => look(watching));
+      for (const [index, name] of names.slice(1).entries()) {
+        await store.update((data) => set(unset(data, names[index] ?? ""), { [name]: "moved" }));
+        look(await stored.open());
+      }
+      await expect.poll(() => contents(watching)["THIRD"]).toBe("moved");
+      expect([...seen].filter((name) => !names.includes(name))).toEqual([]);
+    });
+
+    it("changes thousands of records as one", async () => {
+      const stored = await hold(DATA);
+      const [watching, store] = [await stored.open({ watch: true }), await stored.open()];
+      const counts = new Set<number>();
+      const look = ({ snapshot }: EditableStore) => counts.add(snapshot.values.length);
+      watching.subscribe(() => look(watching));
+      const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`V${index}`, `${index}`]));
+      let isDone = false;
+      const importing = store
+        .update((data) => set(data, many))
+        .finally(() => {
+          isDone = true;
+        });
+      while (!isDone) look(await stored.open());
+      await importing;
+      await expect.poll(() => watching.snapshot.values.length).toBe(1_009);
+      await watching.update((data) => unset(data, ...Object.keys(many)));
+      await expect.poll(async () => look(await stored.open()).size).toBeGreaterThan(0);
+      expect([...counts].sort()).toEqual([1_009, 9]);
+      expect(byId((await stored.open()).snapshot)).toStrictEqual(byId(watching.snapshot));
+    });
+
+    it("keeps the earlier credentials of a rotated environment", async () => {
+      const stored = await hold(DATA);
+      const store = await stored.open();
+      const times = { now: Date.UTC(2030, 0, 1), grace: 60_000 };
+      for (const next of ["second", "third"]) {
+        const pair = { api_key: `${next}-key`, api_secret: `${next}-secret` };
+        await store.update((data) => rotateEnvironment(data, "shop/test", pair, times));
+      }
+      const valid_until = "2030-01-01T00:01:00.000Z";
+      const { snapshot } = await stored.open();
+      expect(snapshot.environments.find(({ id }) => id === TEST)).toStrictEqual({
+        ...{ id: TEST, application: "shop", name: "test", api_key: "third-key", api_secret: "third-secret" },
+        previous: [
+          { api_key: "second-key", api_secret: "second-secret", valid_until },
+          { api_key: "test-key", api_secret: "test-secret", valid_until },
+        ],
+      });
+    });
+
+    it("keeps $schema, and the highest ids that there were", async () => {
+      const last_ids = { environments: 40, variables: 50, values: 60 };
+      const stored = await hold({ $schema: "./appvars.schema.json", ...DATA, last_ids });
+      const store = await stored.open();
+      expect(store.snapshot).toMatchObject({ $schema: "./appvars.schema.json", last_ids });
+      await store.update((data) => set(data, { A: "a", PORT: 1 }));
+      expect((await stored.open()).snapshot).toMatchObject({
+        $schema: "./appvars.schema.json",
+        last_ids: { environments: 40, variables: 51, values: 61 },
+      });
+    });
+
+    it("has records in the order of their ids, if they were added so", async () => {
+      const sorted = byId(DATA) as Data;
+      const stored = await hold(sorted);
+      const store = await stored.open();
+      expect(store.snapshot).toStrictEqual(sorted);
+      await store.update((data) => set(data, { A: "a", B: "b" }));
+      await store.update((data) => set(data, { DATABASE_URL: "c" }));
+      expect((await stored.open()).snapshot).toStrictEqual(byId(store.snapshot));
+    });
+
+    it.each<[string, JsonValue]>([
+      ["an object with the key __proto__", JSON.parse('{"__proto__":{"a":1},"constructor":{"prototype":2}}')],
+      ["an object with numbers as keys", { b: 1, 10: 2, 9: 3 }],
+      ["lone surrogates", "\ud800 \udfff\ud800"],
+      ["line separators", "\u2028\u2029\u0085\r\n"],
+      ["control characters", "\u0000\u001b\u007f\ufeff\ufffe"],
+      ["a text of 100 KB", "💾\\\"'".repeat(17_000)],
+      ["what looks like records", '{"id":1},{"id":2}]}'],
+      ["numbers at the limits", [0, 1e21, 0.1, 5e-324, Number.MAX_VALUE, Number.MAX_SAFE_INTEGER + 1, -1e-7]],
+      ["nested lists", JSON.parse(`${"[".repeat(50)}${"]".repeat(50)}`)],
+    ])("holds any JSON: %s", async (_what, value) => {
+      const stored = await hold(DATA);
+      const store = await stored.open();
+      const { snapshot } = store;
+      await store.update((data) => setValues(data, development(data), [{ name: "FLAGS", value, type: "JSON" }]));
+      for (const { snapshot: changed } of [store, await stored.open()]) {
+        expect(JSON.stringify(contents({ snapshot: changed })["FLAGS"])).toBe(JSON.stringify(value));
+        expect(contents({ snapshot: changed })).toMatchObject({ PORT: 3000, EMPTY: "" });
+        expect(changed.variables).toHaveLength(snapshot.variables.length);
+      }
+    });
+
+    it("holds a variable called __proto__ like any other", async () => {
+      const stored = await hold(DATA);
+      const store = await stored.open();
+      await store.update((data) => setValues(data, development(data), [text("__proto__", "changed")]));
+      const { snapshot } = await stored.open();
+      expect(snapshot.values.find(({ id }) => id === 15)).toStrictEqual({
+        ...{ id: 15, variable_id: 5, environment_id: DEVELOPMENT },
+        content: { value: "changed" },
+      });
+    });
+
+    it("hears nothing any more once it is closed, and can be closed again", async () => {
+      const stored = await hold(DATA);
+      const [closed, watching, store] = [
+        await stored.open({ watch: true }),
+        await stored.open({ watch: true }),
+        await stored.open(),
+      ];
+      const listener = vi.fn();
+      closed.subscribe(listener);
+      await closed.close();
+      await store.update((data) => set(data, { NEW: "a" }));
+      await expect.poll(() => contents(watching)["NEW"]).toBe("a");
+      expect(listener).not.toHaveBeenCalled();
+      await expect(closed.close()).resolves.toBeUndefined();
+    });
+  });
+}
+
+function openMany(stored: StoredData, count: number): Promise<EditableStore[]> {
+  return Promise.all(Array.from({ length: count }, () => stored.open()));
+}
+
+function development({ environments }: Data) {
+  const found = environments.find(({ id }) => id === DEVELOPMENT);
+  if (!found) throw new Error("the environment is gone");
+  return found;
+}
+
+function text(name: string, value: string): Assignment {
+  return { name, value, type: "STRING" };
+}
+
+/** Sets texts and numbers in shop/development. */
+function set(data: Data, contents: Record<string, string | number>): Data {
+  const assignments = Object.entries(contents).map(
+    ([name, value]): Assignment => (typeof value === "string" ? text(name, value) : { name, value, type: "NUMBER" }),
+  );
+  return setValues(data, development(data), assignments);
+}
+
+function unset(data: Data, ...names: string[]): Data {
+  return unsetValues(data, development(data), names);
+}
+
+/** The values in shop/development by name. */
+function contents({ snapshot }: Pick<EditableStore, "snapshot">): Record<string, JsonValue> {
+  const names = new Map(snapshot.variables.map(({ id, name }) => [id, name]));
+  const own = snapshot.values.filter(({ environment_id }) => environment_id === DEVELOPMENT);
+  return Object.fromEntries(own.map(({ variable_id, content }) => [names.get(variable_id), content.value]));
+}
+
+/** The ids of a variable and of its value. */
+function idsOf({ snapshot }: EditableStore, name: string): (number | undefined)[] {
+  const variable = snapshot.variables.find((each) => each.name === name);
+  return [variable?.id, snapshot.values.find(({ variable_id }) => variable_id === variable?.id)?.id];
+}
+
+/** The data with its lists sorted: a data file keeps the order it has. */
+function byId(data: Data): unknown {
+  const sorted = <T extends { id: number }>(list: readonly T[]) => list.toSorted((a, b) => a.id - b.id);
+  const { environments, variables, values } = data;
+  return {
+    ...data,
+    environments: sorted(environments),
+    variables: sorted(variables),
+    values: sorted(values),
+  };
+}

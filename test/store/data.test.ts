@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { byId, type Data, findById, NO_DATA, nextId, withLastIds } from "../../src/store/data.js";
-import { DATA } from "../support/data.js";
+import { byId, type Data, findById, isSameData, NO_DATA, nextId, withLastIds } from "../../src/store/data.js";
+import { DATA, edited } from "../support/data.js";
 
 const LAST_IDS = { environments: 4, variables: 8, values: 19 };
 const WITHOUT_HIGHEST: Data = { ...DATA, variables: DATA.variables.filter(({ id }) => id !== 8) };
@@ -42,6 +42,46 @@ describe("withLastIds", () => {
     const high = { environments: 40, variables: 80, values: 190 };
     expect(withLastIds({ ...DATA, last_ids: high }, DATA).last_ids).toStrictEqual(high);
     expect(withLastIds(DATA, { ...DATA, last_ids: high }).last_ids).toStrictEqual(high);
+  });
+});
+
+describe("isSameData", () => {
+  const previous = [{ api_key: "old-key", api_secret: "old-secret", valid_until: "2026-01-31T12:00:00.000Z" }];
+  const full = (change: Parameters<typeof edited>[0] = () => {}) =>
+    edited((data) => {
+      Object.assign(data, { $schema: "s", last_ids: { ...LAST_IDS } });
+      data.environments[0].previous = structuredClone(previous);
+      change(data);
+    }) as Data;
+  const withValue = (value: unknown) =>
+    full((data) => {
+      data.values[0].content.value = value;
+    });
+
+  it("isSameData ignores the order of records and of their fields", () => {
+    const reversed = full((data) => {
+      data.values = data.values.reverse().map((record: object) => Object.fromEntries(Object.entries(record).reverse()));
+    });
+    expect(isSameData(full(), reversed)).toBe(true);
+  });
+
+  it.each<[string, Parameters<typeof edited>[0]]>([
+    ["$schema", (data) => delete data.$schema],
+    ["last_ids", (data) => data.last_ids.values++],
+    ["the number of records", (data) => data.variables.pop()],
+    ["an id", (data) => data.variables[7].id++],
+    ["a description", (data) => Object.assign(data.variables[0], { description: "" })],
+    ["a secret", (data) => Object.assign(data.environments[0], { api_secret: "other-secret" })],
+    ["a previous secret", (data) => Object.assign(data.environments[0].previous[0], { api_secret: "dev-secret" })],
+  ])("isSameData finds a difference in %s", (_what, change) => {
+    expect(isSameData(full(), full(change))).toBe(false);
+    expect(isSameData(full(change), full())).toBe(false);
+  });
+
+  it("isSameData compares values as they are written", () => {
+    expect(isSameData(withValue(1), withValue("1"))).toBe(false);
+    expect(isSameData(withValue({ a: 1, b: 2 }), withValue({ b: 2, a: 1 }))).toBe(false);
+    expect(isSameData(withValue(-0), withValue(0))).toBe(true);
   });
 });
 

@@ -1,4 +1,4 @@
-import { copyFile, readdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, copyFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -36,6 +36,7 @@ const BROKEN = {
 async function expectRefusal(code: number, line: string, message: string): Promise<void> {
   const folder = await temporaryFolder();
   await copyFile(EXAMPLE, join(folder, "example.json"));
+  await chmod(join(folder, "example.json"), 0o600);
   for (const [name, text] of Object.entries(BROKEN)) await writeFile(join(folder, name), text);
   const argv = line.split(" ").map((word) => (word === "''" ? "" : word.replaceAll("DIR/", `${folder}/`)));
   const data = { APPVARS_DATA: join(folder, "example.json"), APPVARS_ENV: "shop/test" };

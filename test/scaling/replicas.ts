@@ -1,11 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { openServedEtcdStore, type StoreAccess } from "../../src/etcd/open-store.js";
 import { startServer } from "../../src/server/start-server.js";
 import { Service } from "../../src/service/service.js";
 import { Connection, requestText } from "../support/connection.js";
 import { grouped } from "../support/measuring.js";
 import { signByHand } from "../support/sign-by-hand.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { counterName, KEY, SECRET } from "./counters.js";
 
 export const REPLICAS = 3;
@@ -13,7 +14,10 @@ export const READ_EVERY_MS = 5;
 
 /** A server on a free port, stopped when the current test ends. */
 export async function startReplica(access: StoreAccess): Promise<{ port: number }> {
-  const store = await openServedEtcdStore(access, { clock: Date.now });
+  const cacheFolder = await temporaryFolder();
+  const onSnapshotFailure = (error: unknown) => expect.fail(String(error));
+  const options = { clock: Date.now, cacheFolder, user: process.getuid?.(), onSnapshotFailure };
+  const store = await openServedEtcdStore(access, options);
   onTestFinished(() => store.close());
   const server = await startServer(new Service(store, Date.now), { port: 0, rateLimit: 0 }, Date.now);
   onTestFinished(() => server.close());

@@ -479,6 +479,8 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
       else if (this.#isBroken || this.#records.head?.pending) await this.#load();
       const madeAt = uncertainSince === undefined ? undefined : await findWrite(target, write, uncertainSince);
       if (madeAt !== undefined) return this.#loadSince(madeAt);
+      // The head is another by now: the attempt can't succeed any more, and need not be looked for again.
+      if (uncertainSince !== undefined && this.#records.headRevision > uncertainSince) uncertainSince = undefined;
       const { headRevision, head } = this.#records;
       try {
         if (head?.pending && !(await this.#finish(this.#records.pendingChanges(head.pending)))) continue;
@@ -536,7 +538,7 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
   async #prepareAgain(attempt: number, endsAt: number): Promise<void> {
     if (this.#ticks() > endsAt)
       throw new UnreachableError("the change could not be made in time, and it is not known whether it will be");
-    // Those who have waited for long go first.
+    // Shorter with each attempt, so that a writer that has waited for long comes before the others.
     await delay(Math.random() * Math.max(5, 60 - 6 * attempt));
     await this.#load();
   }

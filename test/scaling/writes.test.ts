@@ -11,8 +11,9 @@ const WRITERS = 8;
 const WRITES = 25;
 
 const SEEN_WRITES = QUICK ? 100 : 1_000;
-const MAX_P50_MS = 10;
-const MAX_P99_MS = 50;
+// CI has other work at the same time, and only notices what is far too slow.
+const MAX_P50_MS = QUICK ? 100 : 10;
+const MAX_P99_MS = QUICK ? 500 : 50;
 
 describe("a cluster", needs("etcd"), () => {
   it("counts each of the increments that several writers make at once", async () => {

@@ -55,6 +55,18 @@ export interface EtcdStoreOptions<T> {
 }
 
 /**
+ * Makes the next data from the records and the snapshot, which are of one version; undefined if there is nothing to write.
+ * Called again when another writer was faster.
+ */
+type Plan = () => { next: Data; changes: RecordChanges } | undefined;
+
+interface Write {
+  readonly id: string;
+  /** The head that an attempt expected whose outcome is unknown: it may be carried out until the head is another. */
+  uncertainSince: number | undefined;
+}
+
+/**
  * A store in etcd, with one key for each record. Everything is read at one revision; from there, a watch delivers the
  * changes. It is only a hint, since a member may hang or be cut off: every few seconds the newest head, from a majority of
  * the members, tells whether something is missing. Then everything is read again.
@@ -454,46 +466,60 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
 
   // Writing
 
-  /**
-   * @param plan makes the next data from the records and the snapshot, which are of one version; undefined if there is
-   *   nothing to write. Called again when another writer was faster
-   */
-  #write(this: EtcdStore<Data>, plan: () => { next: Data; changes: RecordChanges } | undefined): Promise<void> {
+  /** One write after the other: those of one process don't compete. */
+  #write(this: EtcdStore<Data>, plan: Plan): Promise<void> {
     const writing = this.#updating.then(() => this.#writeUntilMade(plan));
     this.#updating = writing.catch(() => {});
     return writing;
   }
 
-  async #writeUntilMade(
-    this: EtcdStore<Data>,
-    plan: () => { next: Data; changes: RecordChanges } | undefined,
-  ): Promise<void> {
-    const { target } = this.#options;
-    const write = newWriteId();
+  async #writeUntilMade(this: EtcdStore<Data>, plan: Plan): Promise<void> {
+    const write: Write = { id: newWriteId(), uncertainSince: undefined };
     const endsAt = this.#ticks() + WRITE_MS;
-    /** The head before the first attempt with an unknown outcome. */
-    let uncertainSince: number | undefined;
-    await this.#publishing;
-    for (let attempt = 0; ; attempt++) {
-      if (attempt > 0) await this.#prepareAgain(attempt, endsAt);
-      else if (this.#isBroken || this.#records.head?.pending) await this.#load();
-      const madeAt = uncertainSince === undefined ? undefined : await findWrite(target, write, uncertainSince);
-      if (madeAt !== undefined) return this.#loadSince(madeAt);
-      // The head is another by now: the attempt can't succeed any more, and need not be looked for again.
-      if (uncertainSince !== undefined && this.#records.headRevision > uncertainSince) uncertainSince = undefined;
-      const { headRevision, head } = this.#records;
-      try {
-        if (head?.pending && !(await this.#finish(this.#records.pendingChanges(head.pending)))) continue;
-        const planned = plan();
-        if (!planned) return;
-        const { next, changes } = planned;
-        const base = this.#records.headRevision;
-        const made = await commitChanges(target, base, newHead(next, write), changes);
-        if (made.succeeded) return await this.#accept(next, changes, made);
-      } catch (error) {
-        if (!(error instanceof UncertainError)) throw error;
-        uncertainSince ??= headRevision;
+    try {
+      await this.#publishing;
+      if (this.#isBroken || this.#records.head?.pending) await this.#load();
+      for (let attempt = 0; !(await this.#tryToWrite(write, plan)); attempt++) {
+        if (this.#ticks() > endsAt) throw new UnreachableError("the change could not be made in time");
+        // Shorter with each attempt, so that a writer that has waited for long comes before the others.
+        await delay(Math.random() * Math.max(5, 60 - 6 * attempt));
+        await this.#load();
       }
+    } catch (error) {
+      if (write.uncertainSince === undefined) throw error;
+      const { message } = error as Error;
+      throw new UnreachableError(`${message}; it is not known whether the change was made`, { cause: error });
+    }
+  }
+
+  /** @returns whether there is nothing left to do; otherwise everything has to be read again first */
+  async #tryToWrite(this: EtcdStore<Data>, write: Write, plan: Plan): Promise<boolean> {
+    const { target } = this.#options;
+    if (write.uncertainSince !== undefined) {
+      const madeAt = await findWrite(target, write.id, write.uncertainSince);
+      if (madeAt !== undefined) {
+        await this.#loadSince(madeAt);
+        return true;
+      }
+      // The head is another by now: that attempt can't succeed any more.
+      if (this.#records.headRevision > write.uncertainSince) write.uncertainSince = undefined;
+    }
+    let base: number | undefined;
+    try {
+      const { pending } = this.#records.head ?? {};
+      if (pending && !(await this.#finish(this.#records.pendingChanges(pending)))) return false;
+      const planned = plan();
+      if (!planned) return true;
+      const { next, changes } = planned;
+      base = this.#records.headRevision;
+      const made = await commitChanges(target, base, newHead(next, write.id), changes);
+      if (made.succeeded) await this.#accept(next, changes, made);
+      return made.succeeded;
+    } catch (error) {
+      if (!(error instanceof UncertainError)) throw error;
+      // Undefined if it was about what another writer has left.
+      if (base !== undefined) write.uncertainSince = base;
+      return false;
     }
   }
 
@@ -532,14 +558,5 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
   async #loadSince(revision: number): Promise<void> {
     do await this.#load();
     while (this.#records.headRevision < revision);
-  }
-
-  /** Another writer was faster, or the outcome is unknown. */
-  async #prepareAgain(attempt: number, endsAt: number): Promise<void> {
-    if (this.#ticks() > endsAt)
-      throw new UnreachableError("the change could not be made in time, and it is not known whether it will be");
-    // Shorter with each attempt, so that a writer that has waited for long comes before the others.
-    await delay(Math.random() * Math.max(5, 60 - 6 * attempt));
-    await this.#load();
   }
 }

@@ -178,11 +178,15 @@ function settingCases({ cwd, config, project }: Folder): Case[] {
     "CLIENT_CERT",
     "CLIENT_KEY",
     "DATA",
+    "STORE",
     "PROFILE",
   ];
   const commands = [["list"], ["config"], ["doctor"], ["explain", "TEXT"]];
   const given = [
     ...names.map((name) => ({ env: { ...SECRETS, [`APPVARS_${name}`]: HOSTILE_FILE } })),
+    ...["KEY_FILE", "CA_FILE"].map((name) => {
+      return { env: { APPVARS_STORE: "etcd://127.0.0.1:1", [`APPVARS_STORE_${name}`]: HOSTILE_FILE } };
+    }),
     { config },
     { cwd, env: { APPVARS_ALLOW_PROJECT: "1" } },
     { cwd },
@@ -236,10 +240,13 @@ function answerTo(path: string, name: string): object {
 }
 
 /** A server whose every answer of data is a message with this status. */
-function failing(status: number): Promise<{ url: URL }> {
+function failing(
+  status: number,
+  answer: object = { message: HOSTILE, uptime: 1, date: HOSTILE },
+): Promise<{ url: URL }> {
   return httpPeer((_request, response) => {
     response.writeHead(status, { "content-type": "application/json", "retry-after": "x\u009b" });
-    response.end(JSON.stringify({ message: HOSTILE, uptime: 1, date: HOSTILE }));
+    response.end(JSON.stringify(answer));
   });
 }
 
@@ -287,6 +294,13 @@ describe("hostile text", { timeout: 60_000 }, () => {
 
   it("hostile text from settings is escaped", async () => {
     expect(await dangersIn(settingCases)).toEqual({});
+  });
+
+  it("hostile text from a store is escaped", async () => {
+    const { url } = await failing(400, { error: HOSTILE, message: HOSTILE, code: 3 });
+    const store = `etcd://${url.host}`;
+    const lines = [["list"], ["doctor"], ["set", "A", "x"], ["env", "list"], ["diff", "a", `${store}/p:${HOSTILE}`]];
+    expect(await dangersIn(() => lines.map((argv) => ({ argv: [...argv, "--store", store] })))).toEqual({});
   });
 
   it.each(Object.entries(SERVERS))("hostile text from a server is escaped: in %s", async (_what, open) => {

@@ -81,6 +81,20 @@ describe("a usage error exits 2 and changes nothing", () => {
       "--url and --data are mutually exclusive: use only one",
     ],
     [
+      "set PORT 1 --data DIR/example.json --store etcd://127.0.0.1:1",
+      "--data and --store are mutually exclusive: use only one",
+    ],
+    ["get PORT --store http://127.0.0.1:1", "--store must be like etcd://h1:2379,h2:2379/prefix, or etcds:// for TLS"],
+    [
+      "list --store etcd://me:hunter2@127.0.0.1",
+      "--store must not contain a user or password: set APPVARS_STORE_USER and APPVARS_STORE_PASSWORD",
+    ],
+    [
+      "list --store etcd://127.0.0.1:1 --store-key-file DIR/missing.txt",
+      "--store-key-file DIR/missing.txt can't be read (ENOENT)",
+    ],
+    ["set PORT 1 --store etcd://127.0.0.1:1 --store-key-file -", "--store-key-file must be a file, not stdin"],
+    [
       "export --format jsn",
       "option '--format <format>' argument 'jsn' is invalid. Allowed choices are dotenv, shell, fish, json, yaml, docker, properties, tfvars, github.",
     ],
@@ -154,6 +168,11 @@ describe("a usage error exits 2 and changes nothing", () => {
       "option '--audit-failure <action>' argument 'ignore' is invalid. Allowed choices are refuse, continue.",
     ],
     ["serve --data DIR/example.json --port 0 --audit-failure continue", "--audit-failure needs --audit-log too"],
+    [
+      "serve --store etcd://127.0.0.1:1 --must-exist",
+      "--must-exist is for a data file: serve never creates the data of a store",
+    ],
+    ["serve --store etcd://127.0.0.1:1 --max-data-size 1MB", "--max-data-size is for a data file, not for a store"],
     ["serve --data DIR/example.json --port 0 --max-stale 5m", "--max-stale needs a data store: a data file has no age"],
     ["serve --data DIR/example.json --port 0 --metrics-host 127.0.0.1", "--metrics-host needs --metrics-port too"],
     ["serve --data DIR/example.json --port 7411 --metrics-port 7411", "--metrics-port must not be the same as --port"],

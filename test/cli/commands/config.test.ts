@@ -60,6 +60,8 @@ describe("each setting comes from the strongest place that gives it, and shadows
     ["api_key", "--api-key", "APPVARS_API_KEY", true, true, ["a", "b", "c", "d"], null],
     ["auth", "--auth", "APPVARS_AUTH", false, true, ["hmac", "headers", "", "headers"], "hmac"],
     ["data", "--data", "APPVARS_DATA", true, true, ["/a", "/b", "/c", "/d"], undefined],
+    ["store", "--store", "APPVARS_STORE", false, true, ["etcd://a", "etcd://b", "", "etcd://d"], undefined],
+    ["store_key_file", "--store-key-file", "APPVARS_STORE_KEY_FILE", false, true, ["/a", "/b", "", "/d"], null],
     ["env", "--env", "APPVARS_ENV", true, true, ["a", "b", "c", "d"], null],
     ["timeout", "--timeout", "APPVARS_TIMEOUT", true, true, ["1", "2", "3", "4"], "10"],
     ["max_wait", "--max-wait", "APPVARS_MAX_WAIT", true, true, ["1", "2", "3", "4"], "60"],
@@ -120,7 +122,7 @@ describe("each setting comes from the strongest place that gives it, and shadows
   });
 
   it("config hides secrets", async () => {
-    const env = { APPVARS_API_SECRET: "hunter2", APPVARS_ENC_KEY: "hunter2" };
+    const env = { APPVARS_API_SECRET: "hunter2", APPVARS_ENC_KEY: "hunter2", APPVARS_STORE_PASSWORD: "hunter2" };
     const flags = ["--api-secret-file", "/secret"];
     const { row } = await world({ flags, env, profiles: profile({ api_secret: "hunter2" }) });
     const hidden = { setting: "api_secret", value: null, hidden: true };
@@ -131,13 +133,11 @@ describe("each setting comes from the strongest place that gives it, and shadows
         { ...hidden, from: "api_secret of profile staging" },
       ],
     });
-    expect(await row("enc_key")).toEqual({
-      setting: "enc_key",
-      value: null,
-      hidden: true,
-      from: "APPVARS_ENC_KEY",
-      shadows: [],
-    });
+    for (const [setting, from] of [
+      ["enc_key", "APPVARS_ENC_KEY"],
+      ["store_password", "APPVARS_STORE_PASSWORD"],
+    ] as const)
+      expect(await row(setting)).toEqual({ setting, value: null, hidden: true, from, shadows: [] });
   });
 });
 
@@ -149,6 +149,12 @@ describe("config tells what is wrong, and shows the rest:", () => {
     ["a URL", { env: { APPVARS_URL: "nonsense" } }, "url", "must look like"],
     ["a password in a URL", { env: { APPVARS_URL: "http://me:hunter2@a" } }, "url", "must not contain"],
     ["a token in a URL", { env: { APPVARS_URL: "http://a/?token=hunter2" } }, "url", "must have no path"],
+    [
+      "a password in the URL of a store",
+      { env: { APPVARS_STORE: "etcd://me:hunter2@a" } },
+      "store",
+      "must not contain",
+    ],
     ["two sources", { flags: ["--url", "http://a", "--data", "x"] }, "url", "--url and --data are mutually exclusive"],
     [
       "two secrets",

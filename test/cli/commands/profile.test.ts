@@ -136,6 +136,7 @@ describe("profile list, use and remove", () => {
     dev: { url: "http://dev", api_key: "dev-key", api_secret: SECRET },
     local: { data: "/vars.json", env: "test" },
     odd: { url: "http://me:hunter2@odd", nonsense: ["hunter2"] },
+    shop: { store: "etcd://a", store_user: "me", env: "test" },
   };
   const write = (current: string | undefined) =>
     run(`profile add x ${UNTRIED}`).then(() =>
@@ -146,13 +147,14 @@ describe("profile list, use and remove", () => {
     await write("local");
     expect(await run("profile list")).toEqual({
       code: 0,
-      stdout: "dev\t\thttp://dev\tdev-key\nlocal\t*\t/vars.json\ttest\nodd\t\t(hidden)\t\n",
+      stdout: "dev\t\thttp://dev\tdev-key\nlocal\t*\t/vars.json\ttest\nodd\t\t(hidden)\t\nshop\t\tetcd://a\ttest\n",
       stderr: "",
     });
     expect(JSON.parse((await run("profile list --json")).stdout)).toEqual([
       { name: "dev", current: false, url: "http://dev", api_key: "dev-key" },
       { name: "local", current: true, data: "/vars.json", env: "test" },
       { name: "odd", current: false, url: "(hidden)" },
+      { name: "shop", current: false, store: "etcd://a", env: "test" },
     ]);
   });
 
@@ -162,7 +164,8 @@ describe("profile list, use and remove", () => {
       "NAME   CURRENT  SOURCE      ENV OR API KEY\n" +
         "dev    *        http://dev  dev-key\n" +
         "local           /vars.json  test\n" +
-        "odd             (hidden)\n",
+        "odd             (hidden)\n" +
+        "shop            etcd://a    test\n",
     );
   });
 
@@ -183,7 +186,7 @@ describe("profile list, use and remove", () => {
 
   it("profile remove removes profiles, including the current one", async () => {
     await write("dev");
-    expect(await run("profile remove dev odd")).toEqual(DONE);
+    expect(await run("profile remove dev odd shop")).toEqual(DONE);
     expect(await stored()).toEqual({ version: 1, profiles: { local: settings.local } });
   });
 

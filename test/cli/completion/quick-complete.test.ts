@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { quickComplete } from "../../../src/cli/completion/quick-complete.js";
 import type { Io } from "../../../src/cli/output/io.js";
+import { tcpPeer } from "../../client/peer.js";
 import { type CliOptions, runWith } from "../../support/cli.js";
 import { DATA, DEVELOPMENT } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
@@ -102,9 +103,10 @@ describe("it finds profiles", () => {
     return { config };
   }
 
-  it("__complete prints profiles with their URL or data file", async () => {
-    const world = await withProfiles({ a: { url: "http://a" }, b: { data: "/b" }, c: {} });
-    expect((await complete("profiles", "", [], world)).stdout).toBe("a\thttp://a\nb\t/b\nc\t\n");
+  it("__complete prints profiles with their URL, data file or store", async () => {
+    const world = await withProfiles({ a: { url: "http://a" }, b: { data: "/b" }, c: {}, d: { store: "etcd://d" } });
+    const stdout = "a\thttp://a\nb\t/b\nc\t\nd\tetcd://d\n";
+    expect((await complete("profiles", "", [], world)).stdout).toBe(stdout);
   });
 
   it("__complete leaves out profiles whose names contain a line break or look like a flag", async () => {
@@ -164,6 +166,16 @@ describe("it prints nothing, and succeeds,", () => {
     for (const kind of ["names", "file-names", "environments", "profiles"]) {
       expect(await complete(kind, "", ["get", ...words], { env })).toEqual(NOTHING);
     }
+  });
+
+  it("__complete prints nothing for a store, and does not connect to it", async () => {
+    const { port, sockets } = await tcpPeer(() => {});
+    for (const kind of ["names", "file-names", "environments"]) {
+      const words = ["get", "--store", `etcd://127.0.0.1:${port}`];
+      expect(await complete(kind, "", words)).toEqual(NOTHING);
+      expect(await complete(kind, "", [...words, "--env", "test"])).toEqual(NOTHING);
+    }
+    expect(sockets).toEqual([]);
   });
 
   it("__complete prints nothing for an unknown kind", async () => {

@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { checkCredentials } from "../../../src/cli/doctor/credentials.js";
 import { checkFileModes } from "../../../src/cli/doctor/file-modes.js";
+import { checkStore } from "../../../src/cli/doctor/local-data.js";
 import type { Answer } from "../../../src/cli/doctor/probe.js";
 import { checkClock, checkRateLimit, checkReachability } from "../../../src/cli/doctor/server.js";
 import { checkTls } from "../../../src/cli/doctor/tls.js";
-import { UnreachableError } from "../../../src/domain/errors.js";
+import { dataPlaceOf, type StorePlace } from "../../../src/cli/settings/data-place.js";
+import { NO_LAYERS, readLayer } from "../../../src/cli/settings/layers.js";
+import { InvalidDataError, UnauthorizedError, UnreachableError, UsageError } from "../../../src/domain/errors.js";
 import { VARIABLES } from "../../contract/development.js";
 
 const answer = (status: number, headers: Record<string, string> = {}, body = ""): Answer => ({
@@ -37,6 +40,39 @@ describe("checkClock", () => {
 
   it("the clock is skipped without the server's time", () => {
     expect(checkClock(undefined, false)).toMatchObject({ verdict: "skipped" });
+  });
+});
+
+describe("checkStore", () => {
+  const placeAt = (url: string) => {
+    const layers = { ...NO_LAYERS, flags: readLayer("flag", { store: url }) };
+    return dataPlaceOf(layers, layers.flags.get("store")) as StorePlace;
+  };
+  const content = { environments: [], variables: 0 };
+
+  it.each([
+    [new UnreachableError("no member answers"), "unreachable", "check that etcd runs"],
+    [new UnauthorizedError("refused"), "unauthorized", "correct APPVARS_STORE_USER"],
+    [new UsageError("--store-key-file: there is no key in it"), "usage", "correct this setting"],
+    [new InvalidDataError("it is broken"), "invalid_data", "correct the data"],
+  ])("a store that can't be read is a problem: %o", (error, code, fix) => {
+    const [finding] = checkStore({ content: { error }, notices: [] }, placeAt("etcd://127.0.0.1"));
+    expect(finding).toMatchObject({
+      verdict: "problem",
+      code,
+      message: error.message,
+      fix: expect.stringContaining(fix),
+    });
+  });
+
+  it.each([
+    ["etcd://10.0.0.1", ["warning", "ok"]],
+    ["etcd://127.0.0.1,10.0.0.1", ["warning", "ok"]],
+    ["etcd://localhost,127.0.0.1,[::1]", ["ok"]],
+    ["etcds://10.0.0.1", ["ok"]],
+  ])("the traffic with %s is a warning if others can read it", (url, verdicts) => {
+    const findings = checkStore({ content, notices: [] }, placeAt(url));
+    expect(findings.map(({ verdict }) => verdict)).toEqual(verdicts);
   });
 });
 

@@ -70,7 +70,7 @@ describe("settings of a server", () => {
   });
 });
 
-describe("server or data file", () => {
+describe("server, data file or store", () => {
   it("a flag or variable for a data file selects it", () => {
     const local = { kind: "local", place: { kind: "file", path: "vars.json" }, env: "test" };
     expect(resolve({ data: "vars.json", env: "test" })).toEqual(local);
@@ -85,9 +85,81 @@ describe("server or data file", () => {
   it.each([
     [{ url: "http://a:1", data: "vars.json" }, {}, "--url and --data are mutually exclusive"],
     [{}, { APPVARS_URL: "http://a:1", APPVARS_DATA: "x" }, "APPVARS_URL and APPVARS_DATA are mutually exclusive"],
-    [{ env: "test" }, {}, "add --data"],
+    [{ data: "x", store: "etcd://a" }, {}, "--data and --store are mutually exclusive"],
+    [{}, { APPVARS_URL: "http://a:1", APPVARS_STORE: "etcd://a" }, "APPVARS_URL and APPVARS_STORE are mutually"],
+    [{ env: "test" }, {}, "add --data or --store"],
   ])("settings that exclude each other are refused: %o with %o", (flags, variables, message) => {
     expect(() => resolve(flags, variables)).toThrow(message);
+  });
+});
+
+describe("a store", () => {
+  const URL = "etcds://h1,h2:2380/shop";
+  const place = (flags: object, variables: object = {}, files: Partial<Layers> = {}) => {
+    const connection = connectionOf(layersOf(flags, variables, files));
+    return connection.kind === "local" ? connection.place : undefined;
+  };
+
+  it("a flag, variable or profile selects a store, and the strongest of them counts", () => {
+    const profile = readKeys(
+      "profile",
+      { store: URL, store_key_file: "keys", env: "test" },
+      "of profile shop",
+      "/config",
+    );
+    expect(connectionOf(layersOf({}, {}, { profile }))).toMatchObject({
+      place: { kind: "store", address: { url: "etcds://h1:2379,h2:2380/shop" }, keyFile: { text: "/config/keys" } },
+      env: "test",
+    });
+    expect(place({}, { APPVARS_STORE: URL }, { profile })).toMatchObject({ kind: "store" });
+    expect(place({ store: "etcd://a" }, { APPVARS_DATA: "x" })).toMatchObject({
+      address: { url: "etcd://a:2379/appvars" },
+    });
+    expect(place({ data: "x" }, { APPVARS_STORE: URL })).toEqual({ kind: "file", path: "x" });
+    expect(place({ url: "http://a:1" }, { APPVARS_STORE: URL })).toBeUndefined();
+  });
+
+  it("the settings of a store come from variables, and don't matter without one", () => {
+    const variables = {
+      APPVARS_STORE_KEY_FILE: "/keys",
+      APPVARS_STORE_USER: "me",
+      APPVARS_STORE_PASSWORD: "hunter2",
+      APPVARS_STORE_CA_FILE: "/ca.pem",
+      APPVARS_STORE_CLIENT_CERT: "/cert.pem",
+      APPVARS_STORE_CLIENT_KEY: "/key.pem",
+    };
+    expect(place({ store: URL }, variables)).toMatchObject({
+      user: "me",
+      password: { text: "hunter2" },
+      keyFile: { text: "/keys" },
+      caFile: { text: "/ca.pem" },
+      clientCert: { text: "/cert.pem" },
+      clientKey: { text: "/key.pem" },
+    });
+    expect(place({ store: URL, storeKeyFile: "/mine" }, variables)).toMatchObject({ keyFile: { text: "/mine" } });
+    expect(resolve({}, variables)).toEqual(DEFAULTS);
+  });
+
+  it.each<[object, string]>([
+    [{ APPVARS_STORE: "etcd://me:hunter2@a" }, "APPVARS_STORE must not contain a user or password"],
+    [{ APPVARS_STORE: "http://hunter2" }, "APPVARS_STORE must be like etcd://"],
+    [
+      { APPVARS_STORE_USER: "me" },
+      "APPVARS_STORE_USER needs APPVARS_STORE_PASSWORD or APPVARS_STORE_PASSWORD_FILE too",
+    ],
+    [{ APPVARS_STORE_PASSWORD: "hunter2" }, "APPVARS_STORE_PASSWORD needs APPVARS_STORE_USER too"],
+    [
+      { APPVARS_STORE_USER: "me", APPVARS_STORE_PASSWORD: "hunter2", APPVARS_STORE_PASSWORD_FILE: "/x" },
+      "APPVARS_STORE_PASSWORD and APPVARS_STORE_PASSWORD_FILE are mutually exclusive",
+    ],
+    [{ APPVARS_STORE_CLIENT_CERT: "/x" }, "APPVARS_STORE_CLIENT_CERT needs APPVARS_STORE_CLIENT_KEY too"],
+    [{ APPVARS_STORE_CLIENT_KEY: "/x" }, "APPVARS_STORE_CLIENT_KEY needs APPVARS_STORE_CLIENT_CERT too"],
+    [{ APPVARS_STORE_KEY_FILE: "-" }, "APPVARS_STORE_KEY_FILE must be a file, not stdin"],
+    [{ APPVARS_STORE_USER: "me", APPVARS_STORE_PASSWORD_FILE: "-" }, "APPVARS_STORE_PASSWORD_FILE must be a file"],
+  ])("%o is refused, without quoting a secret", (variables, message) => {
+    const open = () => resolve({}, { APPVARS_STORE: URL, ...variables });
+    expect(open).toThrow(message);
+    expect(open).not.toThrow("hunter2");
   });
 });
 

@@ -39,12 +39,23 @@ it.each([
   [{ auth: "headers" }, "could send the secret itself"],
   [{ api_secret_file: "hunter2" }, "use a profile, --api-secret-file or APPVARS_API_SECRET"],
   [{ enc_key_file: "hunter2" }, "use a profile, --enc-key-file or APPVARS_ENC_KEY"],
+  [{ store: "hunter2" }, "store in the file: a project can't choose a store, which would get your password"],
+  [{ store_password_file: "hunter2" }, "use a profile or APPVARS_STORE_PASSWORD_FILE"],
   [{ apiKey: "hunter2" }, '"apiKey" in the file is not a setting; the settings are profile, url, api_key'],
   [{ url: ["hunter2"] }, "url in the file must be a string or a number"],
   [{ constructor: "hunter2" }, '"constructor" in the file is not a setting'],
 ])("a project's %o is refused, without quoting a value", (object, message) => {
   expect(() => read(object)).toThrow(message);
   expect(() => read(object)).not.toThrow("hunter2");
+});
+
+it("a profile may hold a store, but not its password", () => {
+  expect(read({ store: "etcd://a", store_user: "me", store_password_file: "x" }, "profile")).toEqual([
+    ["store", "etcd://a", "store in the file"],
+    ["storeUser", "me", "store_user in the file"],
+    ["storePasswordFile", "/folder/x", "store_password_file in the file"],
+  ]);
+  expect(() => read({ store_password: "hunter2" }, "profile")).toThrow('"store_password" in the file is not a setting');
 });
 
 it("a profile may hold a secret and auth, but no profile", () => {

@@ -27,6 +27,7 @@ const COMMANDS: Record<string, () => Promise<CommandFactory>> = {
   diff: async () => (await import("./commands/diff.js")).diffCommand,
   tui: async () => (await import("./commands/tui.js")).tuiCommand,
   env: async () => (await import("./commands/env.js")).envCommand,
+  migrate: async () => (await import("./commands/migrate.js")).migrateCommand,
   sandbox: async () => (await import("./commands/sandbox/sandbox.js")).sandboxCommand,
   profile: async () => (await import("./commands/profile/profile.js")).profileCommand,
   config: async () => (await import("./commands/config.js")).configCommand,

@@ -11,6 +11,7 @@ const ENVIRONMENTS =
 const VARIABLE_NAME =
   "a name is 1 to 255 letters, digits, _ . or -, begins with a letter or _, and does not end in 99914b932bd37a50b983c5e7c90ae93b";
 const TYPES = "It must be one of STRING, NUMBER, BOOLEAN, JSON.";
+const NO_PLACE = "must be a data file or the URL of a store: etcd://… or etcds://…";
 const REQUEST_PATH = "the path must begin with a slash and be percent-encoded, as in /v1/variables?limit=2";
 const UNREACHABLE = "can't reach http://127.0.0.1:1: connection refused; is the server running?";
 
@@ -124,6 +125,19 @@ describe("a usage error exits 2 and changes nothing", () => {
     [
       "env rotate shop/test --data DIR/example.json --grace soon",
       "option '--grace <duration>' argument 'soon' is invalid. It must be a time such as 90s, 30m, 24h or 7d.",
+    ],
+    ["migrate DIR/example.json", "missing required argument 'to'"],
+    ["migrate DIR/example.json DIR/./example.json", "FROM and TO are the same file"],
+    // Neither a user nor a password is repeated.
+    ["migrate http://me:hunter2@host DIR/new.json", `FROM ${NO_PLACE}`],
+    ["migrate DIR/example.json ''", `TO ${NO_PLACE}`],
+    [
+      "migrate DIR/example.json etcd://me:hunter2@host/vars",
+      "TO must not contain a user or password: set APPVARS_STORE_USER and APPVARS_STORE_PASSWORD",
+    ],
+    [
+      "migrate etcd://h1,h2/vars etcd://h2:2379/vars",
+      "FROM and TO are the same store: to seal its records again, add --store-key-file",
     ],
     ["run", "missing required argument 'command'"],
     [
@@ -265,6 +279,10 @@ describe("a data file that is missing or breaks a rule exits 8 and is not change
     ["import - --data DIR/rules.json --env test", `stdin contains no variables\nappvars: ${rules}`],
     ["list --data DIR/twice.json --env test", "DIR/twice.json has the same key twice in one object: line 3, column 80"],
     ["list --data / --env test", "/ can't be read: it is a folder"],
+    ["migrate DIR/missing.json DIR/new.json", missing],
+    ["migrate DIR/rules.json DIR/new.json", rules],
+    ["migrate DIR/example.json DIR/syntax.json", syntax],
+    ["migrate DIR/example.json DIR/none/new.json", "DIR/none/new.json can't be written: no such file or folder"],
   ])("appvars %s", async (line, message) => {
     await expectRefusal(8, line, message);
   });

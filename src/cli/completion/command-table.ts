@@ -110,6 +110,9 @@ const BY_PLACEHOLDER: Readonly<Record<string, readonly ValueKind[]>> = {
   // The sides of `diff`: an environment, a file with one of its environments, or a URL.
   a: ["environments", "files"],
   b: ["environments", "files"],
+  // Those of `migrate`: a data file or a URL.
+  from: ["files"],
+  to: ["files"],
 };
 
 /** By the name of the flag, or for `<name>` of the parent command: `--env <name>`, `env remove <name>`. */

@@ -54,7 +54,7 @@ function environmentOption(): Option {
   return new Option("--env <name>", "its environment: development, or shop/development (APPVARS_ENV)");
 }
 
-function profileOption(): Option {
+export function profileOption(): Option {
   return new Option("--profile <name>", "use the settings of this profile (APPVARS_PROFILE)");
 }
 

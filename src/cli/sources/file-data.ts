@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { access } from "node:fs/promises";
 import { InvalidDataError } from "../../domain/errors.js";
 import { hasCode } from "../../files/system-errors.js";
+import type { Data } from "../../store/data.js";
 import { createDataFile, openDataFile, openServedFile } from "../../store/json-file-store.js";
 import type { CreatedData, LocalData, ServeDataOptions, ServedData } from "./local-data.js";
 import {
@@ -27,14 +28,13 @@ export function fileData(path: string, io: FileUser): LocalData {
     },
     exists: () => existsSync(path),
     open: (options) => openDataFile(path, options),
-    create: () => createFile(path),
+    create: (data) => createFile(path, data),
     serve: (options) => serveFile(path, io, options),
   };
 }
 
-async function createFile(path: string): Promise<CreatedData> {
-  const { starterData } = await import("../../store/starter-data.js");
-  const data = starterData();
+async function createFile(path: string, given?: Data): Promise<CreatedData> {
+  const data = given ?? (await import("../../store/starter-data.js")).starterData();
   await createDataFile(path, data);
   const message = `created ${path}, readable only by you; it contains the credentials of all its environments`;
   return { data, message };

@@ -20,8 +20,12 @@ export interface LocalData {
   exists(): boolean;
   /** @throws InvalidDataError when it is missing, unreadable or breaks a rule */
   open(options?: OpenDataOptions): Promise<EditableStore>;
-  /** Creates it with example data and new credentials. @throws InvalidDataError if it exists or can't be written */
-  create(): Promise<CreatedData>;
+  /**
+   * Creates it, by default with example data and new credentials.
+   *
+   * @throws InvalidDataError if it exists or can't be written
+   */
+  create(data?: Data): Promise<CreatedData>;
   /** Opens it for a server. @throws InvalidDataError, also if other users can change it */
   serve(options: ServeDataOptions): Promise<ServedData>;
 }

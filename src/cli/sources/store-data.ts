@@ -1,4 +1,11 @@
-import { createEtcdStore, openEtcdStore, openServedEtcdStore, type StoreAccess } from "../../etcd/open-store.js";
+import { InvalidDataError } from "../../domain/errors.js";
+import {
+  createEtcdStore,
+  openEtcdStore,
+  openServedEtcdStore,
+  type StoreAccess,
+  sealAgain,
+} from "../../etcd/open-store.js";
 import { placeFiles, type StorePlace } from "../settings/data-place.js";
 import type { Setting } from "../settings/layers.js";
 import { readSecret, type SecretIo } from "../settings/secrets.js";
@@ -16,9 +23,8 @@ export function storeData(place: StorePlace, io: SecretIo): LocalData {
     risks: () => [],
     exists: () => true,
     open: async ({ watch = false } = {}) => openEtcdStore(await readAccess(place, io), { watch }),
-    create: async () => {
-      const { starterData } = await import("../../store/starter-data.js");
-      const data = starterData();
+    create: async (given) => {
+      const data = given ?? (await import("../../store/starter-data.js")).starterData();
       await createEtcdStore(await readAccess(place, io), data);
       return { data, message: `created ${url}; it contains the credentials of all its environments` };
     },
@@ -38,6 +44,24 @@ async function serveStore(
   const { user } = io;
   const store = await openServedEtcdStore(await readAccess(place, io), { clock, cacheFolder, user, onSnapshotFailure });
   return { store, created: undefined };
+}
+
+/**
+ * Seals all records of a store with the first of its keys.
+ *
+ * @returns how many were sealed in another way, or not at all
+ * @throws InvalidDataError if another program still writes such records; as `open`
+ */
+export async function sealStore(place: StorePlace, io: SecretIo): Promise<number> {
+  const access = await readAccess(place, io);
+  const sealed = await sealAgain(access);
+  // Reads all records again.
+  const others = sealed > 0 ? await sealAgain(access) : 0;
+  if (others === 0) return sealed;
+  throw new InvalidDataError(
+    `${place.address.url} was sealed, but another program writes records without the first key: give it the key file, ` +
+      "and repeat this",
+  );
 }
 
 /** @throws UsageError for a file that can't be read */

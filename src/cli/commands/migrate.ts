@@ -1,0 +1,117 @@
+import { resolve } from "node:path";
+import { Command } from "commander";
+import { InvalidDataError, UsageError } from "../../domain/errors.js";
+import { type Data, isSameData } from "../../store/data.js";
+import type { Context } from "../output/context.js";
+import { printLines } from "../output/printer.js";
+import { type DataPlace, dataPlaceOf, placeName, type StorePlace } from "../settings/data-place.js";
+import { profileOption, storeKeyFileOption } from "../settings/flags.js";
+import type { Layers, SourceFlags } from "../settings/layers.js";
+import { readSettings } from "../settings/settings.js";
+import { withStore } from "../sources/editing.js";
+import type { LocalData } from "../sources/local-data.js";
+import { localData } from "../sources/open-local.js";
+import { isSameFile } from "../sources/safe-files.js";
+
+export function migrateCommand(context: Context): Command {
+  return new Command("migrate")
+    .summary("copy all data to another file or store")
+    .description(
+      "Copy everything, credentials included, between data files and stores in etcd. Each is a file or a URL: " +
+        "etcd://h1:2379,h2:2379/prefix, or etcds:// for TLS. TO must not exist, or hold the same. If both are one store, " +
+        "its records are sealed again, with the first key of --store-key-file.",
+    )
+    .argument("<from>", "what is copied")
+    .argument("<to>", "where to")
+    .addOption(profileOption())
+    .addOption(storeKeyFileOption())
+    .addHelpText("after", "\nExample:\n  appvars migrate vars.json etcd://127.0.0.1:2379/appvars")
+    .action(async (from: string, to: string, flags: SourceFlags) => {
+      const { layers } = readSettings(flags, context.io);
+      await runMigrate(parsePlace(from, "FROM", layers), parsePlace(to, "TO", layers), context);
+    });
+}
+
+/** @throws UsageError that does not quote a URL, which may hold a password */
+function parsePlace(text: string, from: string, layers: Layers): DataPlace {
+  const [, scheme] = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(text) ?? [];
+  if (text === "" || (scheme !== undefined && !/^etcds?$/.test(scheme)))
+    throw new UsageError(`${from} must be a data file or the URL of a store: etcd://… or etcds://…`);
+  return dataPlaceOf(layers, { name: scheme === undefined ? "data" : "store", text, from });
+}
+
+async function runMigrate(from: DataPlace, to: DataPlace, context: Context): Promise<void> {
+  if (from.kind === "store" && to.kind === "store" && isSameStore(from, to)) return sealAgain(to, context);
+  if (from.kind === "file" && to.kind === "file" && (await isSamePath(from.path, to.path)))
+    throw new UsageError("FROM and TO are the same file");
+  const target = await localData(to, context.io);
+  const warning = target.check("change");
+  if (warning) context.warn(warning);
+  const data = await withStore(from, context, "read", ({ snapshot }) => snapshot);
+  const isWritten = await createIfMissing(target, data, to.kind);
+  // What was written is read back.
+  const isSame = await withStore(to, context, "read", ({ snapshot }) => isSameData(data, snapshot));
+  if (!isSame) throw otherDataError(to, isWritten);
+  report(data, from, to, isWritten, context);
+}
+
+/** @returns whether it was created; if not, there is something */
+async function createIfMissing(target: LocalData, data: Data, kind: DataPlace["kind"]): Promise<boolean> {
+  if (kind === "file" && target.exists()) return false;
+  try {
+    await target.create(data);
+    return true;
+  } catch (error) {
+    // Whether there is something in a store is known once it has been asked.
+    if (kind === "store" && error instanceof InvalidDataError) return false;
+    throw error;
+  }
+}
+
+function otherDataError(to: DataPlace, isWritten: boolean): InvalidDataError {
+  const name = placeName(to);
+  if (isWritten) return new InvalidDataError(`${name} was written, but has been changed by another program since`);
+  const advice =
+    to.kind === "file"
+      ? "name another file, or move this one away"
+      : `name another prefix, or remove the data with etcdctl del --prefix ${to.address.prefix}`;
+  return new InvalidDataError(`${name} holds other data, and was not changed: ${advice}`);
+}
+
+function report(data: Data, from: DataPlace, to: DataPlace, isWritten: boolean, context: Context): void {
+  const [source, target] = [placeName(from), placeName(to)];
+  const [environments, variables, values] = [data.environments, data.variables, data.values].map(
+    ({ length }) => length,
+  );
+  const counts = `${environments} environments, ${variables} variables and ${values} values`;
+  context.note(
+    isWritten
+      ? `copied ${counts} from ${source} to ${target}, and read them back`
+      : `${target} holds the same as ${source} already: ${counts}; nothing was written`,
+  );
+  const json = { from: source, to: target, written: isWritten, environments, variables, values };
+  printLines(context, { json, lines: [] });
+}
+
+async function sealAgain(place: StorePlace, context: Context): Promise<void> {
+  const { keyFile, address } = place;
+  if (!keyFile) throw new UsageError("FROM and TO are the same store: to seal its records again, add --store-key-file");
+  const { sealStore } = await import("../sources/store-data.js");
+  const sealed = await sealStore(place, context.io);
+  const key = `the first key of ${keyFile.text}`;
+  context.note(
+    sealed > 0
+      ? `sealed ${sealed} records of ${address.url} with ${key}, and read them back`
+      : `all records of ${address.url} are sealed with ${key} already; nothing was written`,
+  );
+  printLines(context, { json: { store: address.url, sealed }, lines: [] });
+}
+
+/** Whether both lead to the same keys. The endpoints of one cluster may be listed in part, and in any order. */
+function isSameStore({ address: a }: StorePlace, { address: b }: StorePlace): boolean {
+  return a.prefix === b.prefix && a.endpoints.some((endpoint) => b.endpoints.includes(endpoint));
+}
+
+async function isSamePath(a: string, b: string): Promise<boolean> {
+  return resolve(a) === resolve(b) || isSameFile(a, b);
+}

@@ -21,6 +21,11 @@ export interface RangeAnswer {
 /** A change of one key: the entry, or only its key if it was deleted. */
 export type Change = Omit<Entry, "value"> & { readonly value: Buffer | undefined };
 
+export interface WatchAnswer {
+  readonly clusterId: string;
+  readonly changes: readonly Change[];
+}
+
 /** Thrown when what was asked for is older than what etcd keeps. */
 export class CompactedError extends ServerError {}
 
@@ -40,20 +45,15 @@ export function parseJson(text: string): Json {
 }
 
 export function parseRange(answer: Json): RangeAnswer {
-  const header = asObject(answer["header"]);
-  return {
-    clusterId: asText(header["cluster_id"]),
-    revision: asNumber(header["revision"]),
-    entries: asList(answer["kvs"]).map(parseEntry),
-    hasMore: answer["more"] === true,
-  };
+  const entries = asList(answer["kvs"]).map(parseEntry);
+  const hasMore = answer["more"] === true;
+  // Whoever reads page by page would never come to the end.
+  if (hasMore && entries.length === 0) throw malformed("is an empty page");
+  return { ...parseHeader(answer), entries, hasMore };
 }
 
 export function parseTxn(answer: Json): { succeeded: boolean; revision: number } {
-  return {
-    succeeded: answer["succeeded"] === true,
-    revision: asNumber(asObject(answer["header"])["revision"]),
-  };
+  return { succeeded: answer["succeeded"] === true, revision: parseHeader(answer).revision };
 }
 
 export function parseToken(answer: Json): string {
@@ -62,18 +62,22 @@ export function parseToken(answer: Json): string {
   return token;
 }
 
-/** @throws CompactedError; ServerError when the watch was canceled */
-export function parseWatch(line: Json): Change[] {
+/** Thrown when etcd ends a watch, which it also does for a token that expired. */
+export class CanceledWatchError extends ServerError {}
+
+/** @throws CompactedError, CanceledWatchError, ServerError */
+export function parseWatch(line: Json): WatchAnswer {
   if (line["error"] !== undefined) throw refusal(asObject(line["error"]));
   const result = asObject(line["result"]);
   if (asNumber(result["compact_revision"]) > 0) throw compacted();
-  if (result["canceled"] === true) throw malformed("cancels the watch");
-  return asList(result["events"]).map((event) => {
+  if (result["canceled"] === true) throw new CanceledWatchError("it ends the watch", 200);
+  const changes = asList(result["events"]).map((event) => {
     const { type = "PUT", kv } = asObject(event);
     const { key, value, modRevision } = parseEntry(kv);
     if (type !== "PUT" && type !== "DELETE") throw malformed("has an event of an unknown type");
     return { key, value: type === "PUT" ? value : undefined, modRevision };
   });
+  return { clusterId: parseHeader(result).clusterId, changes };
 }
 
 /** The codes of gRPC that say that a request was not carried out. */
@@ -107,12 +111,17 @@ function shortMessage(message: unknown): string {
   return /^(?:etcdserver|auth|context|raft): [\x20-\x7e]{1,200}$/.test(text) ? text : "it refuses the request";
 }
 
+function parseHeader(json: Json): { clusterId: string; revision: number } {
+  const header = asObject(json["header"]);
+  return { clusterId: asText(header["cluster_id"]), revision: asRevision(header["revision"]) };
+}
+
 function parseEntry(json: unknown): Entry {
   const { key, value = "", mod_revision: modRevision } = asObject(json);
   return {
     key: Buffer.from(asText(key), "base64").toString("utf8"),
     value: Buffer.from(asText(value), "base64"),
-    modRevision: asNumber(modRevision),
+    modRevision: asRevision(modRevision),
   };
 }
 
@@ -132,10 +141,17 @@ function asText(json: unknown): string {
 }
 
 /** 0 if it is left out. */
-function asNumber(json: unknown): number {
-  const number = json === undefined ? 0 : Number(json);
-  if (typeof json === "object" || !Number.isSafeInteger(number) || number < 0) throw malformed("has a wrong number");
-  return number;
+function asNumber(json: unknown = 0): number {
+  const isNumber = typeof json === "number" || (typeof json === "string" && /^\d{1,16}$/.test(json));
+  if (!isNumber || !Number.isSafeInteger(Number(json)) || Number(json) < 0) throw malformed("has a wrong number");
+  return Number(json);
+}
+
+/** The first one is 1. */
+function asRevision(json: unknown): number {
+  const revision = asNumber(json);
+  if (revision === 0) throw malformed("has no revision");
+  return revision;
 }
 
 function malformed(what: string): ServerError {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { InvalidDataError, UnreachableError } from "../domain/errors.js";
+import { InvalidDataError, ServerError, UnreachableError } from "../domain/errors.js";
 import { durationText } from "../domain/printable.js";
 import { checkData } from "../store/check-data.js";
 import { type Data, withLastIds } from "../store/data.js";
@@ -10,20 +10,16 @@ import { type CommitTarget, commitChanges, endOf, findWrite, finishPending } fro
 import { type Gateway, UncertainError } from "./gateway.js";
 import { type Head, newHead, newWriteId } from "./head.js";
 import { HEAD_KEY, type RecordChanges, recordChanges, StoreRecords } from "./records.js";
+import { TIMES, type Times } from "./times.js";
 
+/** Records in the first answer. From their size follows how many the next one may have. */
+const FIRST_PAGE = 1_000;
 /** Records in one answer. For each, etcd visits all that are left: smaller ones take much longer in all. */
-const PAGE = 10_000;
-/** Between two comparisons of a followed store with the cluster. */
-const POLL_MS = 3_000;
-/** In which a comparison is tried again. */
-const POLL_LIMIT_MS = 3_000;
-/** How long the watch may take for a change. */
-const WATCH_DELAY_MS = 500;
-/** A watch that reports nothing is renewed: it may miss a change that was made without the head. */
-const MAX_WATCH_MS = 60_000;
+const MAX_PAGE = 10_000;
+/** About the size of one answer. etcd has several copies of it in memory. */
+const PAGE_BYTES = 8_000_000;
+/** Between two watches. */
 const MAX_PAUSE_MS = 1_000;
-/** In which a write is tried again. */
-const WRITE_MS = 30_000;
 
 /** The last data of a store, as it was kept on disk. */
 export interface KeptData<T> {
@@ -41,8 +37,6 @@ export interface EtcdStoreOptions<T> {
   parse: (bytes: Buffer, signal: AbortSignal) => Promise<T>;
   /** Whether to follow the changes of other writers. */
   watch?: boolean | undefined;
-  /** Milliseconds in which each read is tried again while no member answers. Default: that of a gateway. */
-  readMs?: number;
   /** What to begin with while no member answers. */
   readKept?: (signal: AbortSignal) => Promise<KeptData<T> | undefined>;
   /** Called with the bytes of new data, a copy. */
@@ -52,6 +46,7 @@ export interface EtcdStoreOptions<T> {
   /** Called when the store is closed. */
   onClosed?: () => Promise<void>;
   ticks?: () => number;
+  times?: Partial<Times> | undefined;
 }
 
 /**
@@ -76,6 +71,7 @@ interface Write {
 export class EtcdStore<T> implements Store<T>, Reloadable {
   readonly #options: EtcdStoreOptions<T>;
   readonly #gateway: Gateway;
+  readonly #times: Times;
   readonly #ticks: () => number;
   readonly #closed = new AbortController();
   readonly #listeners = new Set<() => void>();
@@ -104,6 +100,7 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
   constructor(options: EtcdStoreOptions<T>) {
     this.#options = options;
     this.#gateway = options.target.gateway;
+    this.#times = { ...TIMES, ...options.times };
     this.#ticks = options.ticks ?? (() => performance.now());
     this.#snapshot = options.nothing;
     this.#records = this.#newRecords();
@@ -244,28 +241,31 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
 
   /** Reads all records at one revision. */
   async #readAll(): Promise<{ records: StoreRecords; revision: number; clusterId: string }> {
-    const { target, readMs } = this.#options;
-    const { prefix } = target;
+    const { prefix } = this.#options.target;
     const end = endOf(prefix);
     const records = this.#newRecords();
     const heads: Entry[] = [];
     const isHead = ({ key }: Entry) => key === prefix + HEAD_KEY;
-    const read = (key: string, revision?: number) => {
-      const reading = this.#gateway.range({ key, end, limit: PAGE, revision, within: readMs }, this.#closed.signal);
+    const read = (key: string, limit: number, revision?: number) => {
+      const within = this.#times.request;
+      const reading = this.#gateway.range({ key, end, limit, revision, within }, this.#closed.signal);
       // Nobody waits for it if the page before it is invalid.
       reading.catch(() => {});
       return reading;
     };
-    let next: Promise<RangeAnswer> | undefined = read(prefix);
+    let next: Promise<RangeAnswer> | undefined = read(prefix, FIRST_PAGE);
     const { revision, clusterId } = await next;
     let size = 0;
     while (next) {
-      const { entries, hasMore }: RangeAnswer = await next;
+      const { entries, hasMore, ...page }: RangeAnswer = await next;
+      if (page.clusterId !== clusterId) throw new ServerError("the members of the store are of several clusters", 200);
       const last = entries.at(-1);
+      const bytes = entries.reduce((sum, { value }) => sum + value.length, 0);
+      const limit = Math.min(MAX_PAGE, Math.ceil((entries.length * PAGE_BYTES) / Math.max(1, bytes)));
       // Asked for while this page is checked.
-      next = hasMore && last ? read(`${last.key}\0`, revision) : undefined;
+      next = hasMore && last ? read(`${last.key}\0`, limit, revision) : undefined;
       this.#inStore(() => {
-        for (const { value } of entries) size += value.length;
+        size += bytes;
         if (size > MAX_DATA_SIZE) throw new InvalidDataError("the data is too large");
         // The head comes last, since it may refer to others.
         heads.push(...entries.filter(isHead));
@@ -392,7 +392,7 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
       const abort = new AbortController();
       this.#watch = { abort, endpoint: this.#gateway.endpoint, startedAt: this.#ticks() };
       const { prefix } = this.#options.target;
-      const range = { key: prefix, end: endOf(prefix), from: this.#revision + 1 };
+      const range = { key: prefix, end: endOf(prefix), from: this.#revision + 1, clusterId: this.#clusterId };
       try {
         for await (const changes of this.#gateway.watch(range, abort.signal)) {
           if (abort.signal.aborted) break;
@@ -434,7 +434,7 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
 
   async #pollAll(): Promise<void> {
     for (;;) {
-      await delay(POLL_MS, undefined, { signal: this.#closed.signal }).catch(() => {});
+      await delay(this.#times.poll, undefined, { signal: this.#closed.signal }).catch(() => {});
       if (this.#closed.signal.aborted) return;
       try {
         await this.#compare();
@@ -448,19 +448,23 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
     const startedAt = this.#ticks();
     const key = this.#options.target.prefix + HEAD_KEY;
     const signal = this.#closed.signal;
-    const { clusterId, revision, entries } = await this.#gateway.range({ key, within: POLL_LIMIT_MS }, signal);
+    const { clusterId, revision, entries } = await this.#gateway.range(
+      { key, within: this.#times.pollRequest },
+      signal,
+    );
     const headRevision = entries[0]?.modRevision ?? 0;
     // A cluster that was restored from a backup has another id, or earlier revisions.
     const isOther = clusterId !== this.#clusterId || revision < this.#revision;
     if (!isOther && !this.#isBroken && headRevision !== this.#records.headRevision)
-      await delay(WATCH_DELAY_MS, undefined, { signal }).catch(() => {});
+      await delay(this.#times.watchDelay, undefined, { signal }).catch(() => {});
     if (isOther) this.#isBroken = true;
     if (this.#isBroken || this.#records.headRevision < headRevision) await this.#reload();
     await this.#publishing;
     if (!this.#isBroken && this.#shownVersion === this.#version && this.#shownHead >= headRevision && headRevision > 0)
       this.#confirm(startedAt);
     const watch = this.#watch;
-    const isOld = watch && (watch.endpoint !== this.#gateway.endpoint || startedAt - watch.startedAt > MAX_WATCH_MS);
+    const isOld =
+      watch && (watch.endpoint !== this.#gateway.endpoint || startedAt - watch.startedAt > this.#times.watch);
     if (isOld) watch.abort.abort();
   }
 
@@ -475,7 +479,7 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
 
   async #writeUntilMade(this: EtcdStore<Data>, plan: Plan): Promise<void> {
     const write: Write = { id: newWriteId(), uncertainSince: undefined };
-    const endsAt = this.#ticks() + WRITE_MS;
+    const endsAt = this.#ticks() + this.#times.write;
     try {
       await this.#publishing;
       if (this.#isBroken || this.#records.head?.pending) await this.#load();

@@ -1,8 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ServerError, UnauthorizedError, UnreachableError } from "../domain/errors.js";
 import {
+  CanceledWatchError,
   type Change,
   CompactedError,
+  type Entry,
   parseJson,
   parseRange,
   parseToken,
@@ -12,12 +14,14 @@ import {
   RefusedError,
   refusal,
 } from "./answers.js";
-import { HttpPosts, NotSentError, type TlsFiles } from "./http.js";
+import { HttpPosts, NotSentError, type TlsFiles, TooLargeError } from "./http.js";
+import { TIMES, type Times } from "./times.js";
 
 export interface GatewayOptions extends TlsFiles {
   readonly endpoints: readonly string[];
   readonly user?: string | undefined;
   readonly password?: string | undefined;
+  readonly times?: Partial<Times> | undefined;
 }
 
 /** The keys from `key` to the one before `end`; without it, one key. */
@@ -27,11 +31,18 @@ export interface KeyRange {
 }
 
 interface RangeRequest extends KeyRange {
+  /** Entries in the answer. There are fewer if it were too large. */
   readonly limit?: number;
   /** Default: the newest, as a majority of the members knows it. */
   readonly revision?: number | undefined;
-  /** Milliseconds in which it is tried again. Default 10,000. */
+  /** Milliseconds in which it is tried again. Default: `request` of {@link TIMES}. */
   readonly within?: number | undefined;
+}
+
+interface WatchRequest extends KeyRange {
+  readonly from: number;
+  /** Of the cluster that the revision belongs to. */
+  readonly clusterId: string | undefined;
 }
 
 /** Changes that are made together, if all keys are still at these revisions; 0 stands for a key that does not exist. */
@@ -44,11 +55,9 @@ export interface Transaction {
 /** Thrown when no answer came to a transaction: it may have been carried out, or may be later. */
 export class UncertainError extends UnreachableError {}
 
-/** Milliseconds for one attempt. A member that hangs costs this once: the next request goes to the one that answered. */
-const ATTEMPT_MS = 2_000;
-/** Milliseconds in which a read is tried again. An election takes 1 to 2 seconds. */
-const READ_MS = 10_000;
 const PAUSE_MS = 50;
+/** For one request. */
+const MAX_LOGINS = 3;
 
 /**
  * The HTTP/JSON gateway of an etcd cluster (https://etcd.io/docs/v3.4/dev-guide/api_grpc_gateway/). All endpoints are
@@ -57,24 +66,32 @@ const PAUSE_MS = 50;
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly #http: HttpPosts;
+  readonly #times: Times;
   #current = 0;
   #token: Promise<string> | undefined;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#http = new HttpPosts(options);
+    this.#times = { ...TIMES, ...options.times };
   }
 
   /** @throws CompactedError; UnreachableError, UnauthorizedError, ServerError */
   async range(
-    { key, end, limit, revision, within = READ_MS }: RangeRequest,
+    { key, end, limit, revision, within = this.#times.request }: RangeRequest,
     signal?: AbortSignal,
   ): Promise<RangeAnswer> {
-    const body = { ...encodeRange({ key, end }), ...(limit && { limit }), ...(revision && { revision }) };
+    let size = limit;
     return this.#repeat(within, signal, async (endpoint) => {
-      const answer = parseRange(await this.#post(endpoint, "kv/range", body, signal));
-      checkRange(answer, { key, end }, revision);
-      return answer;
+      const body = { ...encodeRange({ key, end }), ...(size && { limit: size }), ...(revision && { revision }) };
+      try {
+        const answer = parseRange(await this.#post(endpoint, "kv/range", body, signal));
+        checkRange(answer, { key, end }, revision);
+        return answer;
+      } catch (error) {
+        if (size && error instanceof TooLargeError) size = Math.ceil(size / 10);
+        throw error;
+      }
     });
   }
 
@@ -97,9 +114,11 @@ export class Gateway {
         ...deletes.map((range) => ({ request_delete_range: encodeRange(range) })),
       ],
     };
-    return this.#repeat(READ_MS, undefined, async (endpoint) => {
+    return this.#repeat(this.#times.request, undefined, async (endpoint) => {
       try {
-        return parseTxn(await this.#post(endpoint, "kv/txn", body));
+        const answer = parseTxn(await this.#post(endpoint, "kv/txn", body));
+        checkTxn(answer, { compare, puts });
+        return answer;
       } catch (error) {
         const isUncertain = isTransient(error) && !(error instanceof NotSentError);
         throw isUncertain ? new UncertainError((error as Error).message, { cause: error }) : error;
@@ -112,22 +131,30 @@ export class Gateway {
    *
    * @throws CompactedError; UnreachableError, UnauthorizedError, ServerError
    */
-  async *watch({ key, end, from }: KeyRange & { from: number }, signal: AbortSignal): AsyncGenerator<Change[], never> {
+  async *watch(
+    { key, end, from, clusterId }: WatchRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly Change[], never> {
     const body = { create_request: { ...encodeRange({ key, end }), start_revision: from } };
     const endpoint = this.endpoint;
     try {
-      const limits = { timeout: ATTEMPT_MS, signal };
+      const limits = { timeout: this.#times.attempt, signal };
       const lines = this.#http.postForLines(
         `${endpoint}/v3/watch`,
         body,
         await this.#headers(endpoint, signal),
         limits,
       );
-      for await (const line of lines) yield parseWatch(parseJson(line));
+      for await (const line of lines) {
+        const answer = parseWatch(parseJson(line));
+        if (answer.clusterId !== clusterId) throw new ServerError("it is of another cluster", 200);
+        checkKeys(answer.changes, { key, end });
+        yield answer.changes;
+      }
       throw new UnreachableError("it ended the stream");
     } catch (error) {
       if (isTransient(error)) this.#rotateFrom(endpoint);
-      if (isRefusedToken(error)) this.#token = undefined;
+      if (isRefusedToken(error) || error instanceof CanceledWatchError) this.#token = undefined;
       throw error;
     }
   }
@@ -145,7 +172,7 @@ export class Gateway {
     if (endpoint === this.endpoint) this.#current = (this.#current + 1) % this.#options.endpoints.length;
   }
 
-  /** Calls `attempt` with one endpoint after another while it fails for a reason that may pass. */
+  /** Calls `attempt` with one endpoint after another, each at least once, while it fails for a reason that may pass. */
   async #repeat<T>(
     totalMs: number,
     signal: AbortSignal | undefined,
@@ -154,6 +181,7 @@ export class Gateway {
     const { endpoints } = this.#options;
     const endsAt = performance.now() + totalMs;
     const reasons = new Map<string, string>();
+    let logins = 0;
     for (let tries = 1; ; tries++) {
       const endpoint = this.endpoint;
       try {
@@ -163,7 +191,8 @@ export class Gateway {
           this.#rotateFrom(endpoint);
           throw error;
         }
-        if (isRefusedToken(error) && tries <= 2) {
+        // A member that was down may not know a token that another one has given since.
+        if (isRefusedToken(error) && logins++ < MAX_LOGINS) {
           this.#token = undefined;
           continue;
         }
@@ -172,7 +201,7 @@ export class Gateway {
         this.#rotateFrom(endpoint);
         // All have been tried: an election may be going on.
         if (tries % endpoints.length === 0) await delay(PAUSE_MS, undefined, { signal }).catch(() => {});
-        if (performance.now() < endsAt) continue;
+        if (performance.now() < endsAt || tries < endpoints.length) continue;
         const list = [...reasons].map(([origin, reason]) => `${origin} (${reason})`).join(", ");
         throw new UnreachableError(`no member of the store answers: ${list}`, { cause: error });
       }
@@ -190,7 +219,7 @@ export class Gateway {
     headers: Record<string, string>,
     signal: AbortSignal | undefined,
   ): Promise<Record<string, unknown>> {
-    const limits = { timeout: ATTEMPT_MS, signal };
+    const limits = { timeout: this.#times.attempt, signal };
     const { status, body: text } = await this.#http.post(`${endpoint}/v3/${path}`, body, headers, limits);
     if (status === 200) return parseJson(text);
     throw status >= 500 && !text.startsWith("{")
@@ -217,14 +246,33 @@ export class Gateway {
 }
 
 /** @throws ServerError for keys that were not asked for, or not in order: so that reading page by page comes to an end */
-function checkRange({ entries, revision: newest }: RangeAnswer, { key, end }: KeyRange, revision = newest): void {
-  let before = "";
-  for (const entry of entries) {
-    const isAsked = end === undefined ? entry.key === key : entry.key >= key && entry.key < end;
-    if (!isAsked || entry.key <= before || entry.modRevision > revision)
-      throw new ServerError("its answer has other keys than those asked for", 200);
-    before = entry.key;
-  }
+function checkRange({ entries, revision: newest }: RangeAnswer, range: KeyRange, revision = newest): void {
+  checkKeys(entries, range);
+  const isWrong = entries.some(
+    ({ key, modRevision }, index) => modRevision > revision || key <= (entries[index - 1]?.key ?? ""),
+  );
+  if (isWrong || newest < revision) throw otherKeys();
+}
+
+/** @throws ServerError */
+function checkKeys(entries: readonly Pick<Entry, "key">[], { key: first, end }: KeyRange): void {
+  const isAsked = ({ key }: Pick<Entry, "key">) => (end === undefined ? key === first : key >= first && key < end);
+  if (!entries.every(isAsked)) throw otherKeys();
+}
+
+function otherKeys(): ServerError {
+  return new ServerError("its answer has other keys than those asked for", 200);
+}
+
+/** @throws ServerError for a transaction that can't have been made as it says */
+function checkTxn(
+  { succeeded, revision }: { succeeded: boolean; revision: number },
+  { compare, puts }: Pick<Transaction, "compare" | "puts">,
+): void {
+  const before = Math.max(0, ...compare.map(({ modRevision }) => modRevision));
+  // One that only deletes may have found nothing to delete.
+  if (succeeded && revision < before + Math.sign(puts.length))
+    throw new ServerError("its answer has an earlier revision than the keys", 200);
 }
 
 /** Whether another attempt, or another member, may succeed. */

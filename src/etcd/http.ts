@@ -9,8 +9,8 @@ export interface TlsFiles {
   readonly key?: string | undefined;
 }
 
-/** A page of records needs a few megabytes. */
-const MAX_BODY_BYTES = 256 * 1_024 * 1_024;
+/** A page of records needs a few megabytes. One of large values can need more: then a smaller page is asked for. */
+const MAX_BODY_BYTES = 64 * 1_024 * 1_024;
 /** Values have at most 1.5 MiB each, but one transaction can change many. */
 const MAX_LINE_BYTES = MAX_BODY_BYTES;
 const MAX_ERROR_BYTES = 64 * 1_024;
@@ -30,6 +30,10 @@ export interface PostLimits {
 
 /** Thrown when it is certain that the request was not sent. */
 export class NotSentError extends UnreachableError {}
+
+export class TooLargeError extends UnreachableError {
+  override readonly message = "its answer is too large";
+}
 
 /** The failures that come before the first byte of a request. */
 const BEFORE_SENDING = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL"];
@@ -55,9 +59,11 @@ export class HttpPosts {
       for await (const chunk of answer as AsyncIterable<Buffer>) {
         deadline.postpone();
         size += chunk.length;
-        if (size > maxBytes) throw new UnreachableError("its answer is too large");
+        if (size > maxBytes) throw new TooLargeError();
         chunks.push(chunk);
       }
+      // Without a length, an answer that is cut off looks complete.
+      deadline.signal.throwIfAborted();
       return { status: answer.statusCode ?? 0, body: Buffer.concat(chunks).toString("utf8") };
     } catch (error) {
       throw explain(error, deadline.isLate);
@@ -86,7 +92,7 @@ export class HttpPosts {
         }
         pieces.push(chunk.subarray(start));
         size += chunk.length - start;
-        if (size > MAX_LINE_BYTES) throw new UnreachableError("its answer is too large");
+        if (size > MAX_LINE_BYTES) throw new TooLargeError();
       }
       throw new UnreachableError(`it ended the stream (status ${answer.statusCode})`);
     } catch (error) {

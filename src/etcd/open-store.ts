@@ -77,7 +77,7 @@ export async function openServedEtcdStore(
     parse: parseApart,
     watch: true,
     // An election takes 2 s. A server that starts should not wait for longer than that if there is something to serve.
-    readMs: 4_000,
+    times: { request: 4_000 },
     ...(keeper && {
       readKept: async (signal) => {
         const saved = await file.read();

@@ -1,6 +1,6 @@
 import { UsageError } from "../domain/errors.js";
 import type { Gateway, KeyRange } from "./gateway.js";
-import { type Head, parseHead } from "./head.js";
+import { type Head, newWriteId, parseHead } from "./head.js";
 import { CHANGES_PREFIX, HEAD_KEY, partKey, type RecordChanges } from "./records.js";
 import type { Sealing } from "./sealing.js";
 
@@ -42,12 +42,13 @@ export async function commitChanges(
     return { ...outcome, head };
   }
   const parts = [...batchesOf(changes, Number.POSITIVE_INFINITY)];
-  const id = `${target.clock().toString(36)}-${head.write}`;
-  await sweepAbandoned(target);
+  // Another one for each attempt: what is left of an earlier one can't get among these parts.
+  const id = `${target.clock().toString(36)}-${newWriteId()}`;
+  await sweepAbandoned(target, headRevision);
   const first = await writeParts(target, id, parts);
   const pending = { ...head, pending: { id, parts: parts.length } };
   const { compare, ...rest } = transaction(target, headRevision, pending);
-  // The parts may have been swept if this took a day.
+  // The parts may have been swept if this took a day, or by a clock that is wrong.
   const partsAreThere = { key: target.prefix + partKey(id, 0), modRevision: first };
   const outcome = await gateway.commit({ ...rest, compare: [...compare, partsAreThere] });
   if (!outcome.succeeded)
@@ -147,9 +148,17 @@ function operations({ prefix, sealing }: CommitTarget, batch: Batch) {
   return { puts, deletes };
 }
 
-/** @returns the revision of the first part */
-async function writeParts({ gateway, prefix, sealing }: CommitTarget, id: string, parts: readonly Batch[]) {
-  const written = await inParallel(parts, (part, number) => {
+/**
+ * Writes the first part before all others: as long as it is there, none has been swept.
+ *
+ * @returns the revision of the first part
+ */
+async function writeParts(
+  { gateway, prefix, sealing }: CommitTarget,
+  id: string,
+  [first, ...others]: readonly Batch[],
+) {
+  const write = (part: Batch, number: number) => {
     const key = prefix + partKey(id, number);
     // The texts of records are JSON.
     const json = part.map(([name, text = "null"]) => `["${name}",${text}]`);
@@ -158,8 +167,10 @@ async function writeParts({ gateway, prefix, sealing }: CommitTarget, id: string
       puts: [{ key, value: sealing.seal(`[${json.join(",")}]`, key) }],
       deletes: [],
     });
-  });
-  return written[0]?.revision ?? 0;
+  };
+  const { revision } = await write(first ?? [], 0);
+  await inParallel(others, (part, index) => write(part, index + 1));
+  return revision;
 }
 
 /** Requests that are open at a time. */
@@ -175,10 +186,12 @@ async function inParallel<T, R>(items: readonly T[], work: (item: T, index: numb
   return results;
 }
 
-async function sweepAbandoned({ gateway, prefix, clock }: CommitTarget): Promise<void> {
+/** Removes parts that are old, unless the head has changed and refers to some. */
+async function sweepAbandoned({ gateway, prefix, clock }: CommitTarget, headRevision: number): Promise<void> {
   const from = `${prefix}${CHANGES_PREFIX}`;
   const end = `${from}${(clock() - ABANDONED_MS).toString(36)}`;
-  await gateway.commit({ compare: [], puts: [], deletes: [{ key: from, end }] });
+  const compare = [{ key: prefix + HEAD_KEY, modRevision: headRevision }];
+  await gateway.commit({ compare, puts: [], deletes: [{ key: from, end }] });
 }
 
 function partsOf({ prefix }: CommitTarget, id: string): KeyRange {

@@ -8,7 +8,7 @@ import type { Reload, Reloadable, Store } from "../store/store.js";
 import { type Change, CompactedError, type Entry, type RangeAnswer } from "./answers.js";
 import { type CommitTarget, commitChanges, endOf, findWrite, finishPending } from "./commit.js";
 import { type Gateway, UncertainError } from "./gateway.js";
-import { type Head, newHead, newWriteId } from "./head.js";
+import { type Head, newHead, newWriteId, type Pending, parseHead } from "./head.js";
 import { HEAD_KEY, type RecordChanges, recordChanges, StoreRecords } from "./records.js";
 import { TIMES, type Times } from "./times.js";
 
@@ -57,6 +57,8 @@ type Plan = () => { next: Data; changes: RecordChanges } | undefined;
 
 interface Write {
   readonly id: string;
+  /** In {@link EtcdStoreOptions.ticks}. */
+  readonly endsAt: number;
   /** The head that an attempt expected whose outcome is unknown: it may be carried out until the head is another. */
   uncertainSince: number | undefined;
 }
@@ -79,6 +81,7 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
   #records: StoreRecords;
   /** Whether the records can't be used until they are read again. */
   #isBroken = true;
+  #brokenBy: Error | undefined;
   #clusterId: string | undefined;
   /** All changes up to this revision are in the records. */
   #revision = 0;
@@ -226,8 +229,9 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
       if (error instanceof CompactedError) return this.#readAll();
       throw error;
     });
-    // The watch may have been faster.
-    if (!this.#isBroken && clusterId === this.#clusterId && revision < this.#revision) return;
+    // The watch, or an update in this process, may have been faster.
+    const known = Math.max(this.#revision, this.#records.headRevision);
+    if (!this.#isBroken && clusterId === this.#clusterId && revision < known) return this.#publish();
     [this.#records, this.#clusterId, this.#revision, this.#isBroken] = [records, clusterId, revision, false];
     this.#version++;
     this.#watch?.abort.abort();
@@ -298,37 +302,44 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
     }
   }
 
-  /** Makes the snapshot from the records. Calls share the work. @throws InvalidDataError for the first snapshot only */
+  /** Makes the snapshot from the records. Calls share the work. @throws InvalidDataError unless the store is followed */
   #publish(): Promise<void> {
-    this.#publishing ??= this.#publishAll().finally(() => {
-      this.#publishing = undefined;
-    });
+    this.#publishing ??= Promise.resolve().then(() => this.#publishAll());
     return this.#publishing;
   }
 
   async #publishAll(): Promise<void> {
-    while (this.#shownVersion !== this.#version && !this.#closed.signal.aborted) {
-      const [version, { headRevision }, startedAt] = [this.#version, this.#records, this.#ticks()];
-      let data: T;
-      try {
-        const bytes = this.#records.toBytes();
-        const { onData } = this.#options;
-        const copy = onData && Buffer.from(bytes);
-        data = await this.#options.parse(bytes, this.#closed.signal);
-        if (copy) onData(copy);
-      } catch (error) {
-        this.#shownVersion = version;
-        const failure =
-          error instanceof InvalidDataError ? new InvalidDataError(`${this.#options.url} ${error.message}`) : error;
-        if (!this.#following) throw failure;
-        this.#break(failure as Error);
-        continue;
-      }
-      // An update in this process has newer data.
-      if (this.#shownVersion > version) continue;
-      this.#show(data, version, headRevision);
-      this.#tellReload({ isRead: true, milliseconds: this.#ticks() - startedAt });
+    try {
+      // Records that are broken may have half of a change.
+      while (this.#shownVersion !== this.#version && !this.#isBroken && !this.#closed.signal.aborted)
+        await this.#publishVersion(this.#version);
+    } finally {
+      // In the step that found nothing left to do: a later call must not wait for what has ended.
+      this.#publishing = undefined;
     }
+  }
+
+  async #publishVersion(version: number): Promise<void> {
+    const [{ headRevision }, startedAt] = [this.#records, this.#ticks()];
+    let data: T;
+    try {
+      const bytes = this.#records.toBytes();
+      const { onData } = this.#options;
+      const copy = onData && Buffer.from(bytes);
+      data = await this.#options.parse(bytes, this.#closed.signal);
+      if (copy) onData(copy);
+    } catch (error) {
+      const isInvalid = error instanceof InvalidDataError;
+      const failure = isInvalid ? new InvalidDataError(`${this.#options.url} ${error.message}`) : (error as Error);
+      this.#isBroken = true;
+      if (!this.#following) throw failure;
+      this.#break(failure);
+      return;
+    }
+    // An update in this process has newer data.
+    if (this.#shownVersion > version) return;
+    this.#show(data, version, headRevision);
+    this.#tellReload({ isRead: true, milliseconds: this.#ticks() - startedAt });
   }
 
   #show(data: T, version: number, headRevision: number): void {
@@ -409,6 +420,7 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
   }
 
   #receive(changes: readonly Change[]): void {
+    if (this.#isBroken) return;
     const newer = changes.filter((change) => change.modRevision > this.#revision);
     try {
       if (this.#records.apply(newer)) {
@@ -428,6 +440,7 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
   /** The records are read again by the next comparison. */
   #break(error: Error): void {
     this.#isBroken = true;
+    this.#brokenBy = error;
     this.#watch?.abort.abort();
     this.#fail(error);
   }
@@ -448,13 +461,13 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
     const startedAt = this.#ticks();
     const key = this.#options.target.prefix + HEAD_KEY;
     const signal = this.#closed.signal;
+    const before = this.#revision;
     const { clusterId, revision, entries } = await this.#gateway.range(
       { key, within: this.#times.pollRequest },
       signal,
     );
     const headRevision = entries[0]?.modRevision ?? 0;
-    // A cluster that was restored from a backup has another id, or earlier revisions.
-    const isOther = clusterId !== this.#clusterId || revision < this.#revision;
+    const isOther = clusterId !== this.#clusterId || revision < before || this.#isOtherHead(revision, entries[0]);
     if (!isOther && !this.#isBroken && headRevision !== this.#records.headRevision)
       await delay(this.#times.watchDelay, undefined, { signal }).catch(() => {});
     if (isOther) this.#isBroken = true;
@@ -468,6 +481,17 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
     if (isOld) watch.abort.abort();
   }
 
+  /**
+   * Whether a head that was the newest at a revision contradicts the one that is known: the cluster was restored from a
+   * backup. Its id is the same as before if its settings are.
+   */
+  #isOtherHead(revision: number, entry: Entry | undefined): boolean {
+    const { head, headRevision } = this.#records;
+    const newest = entry?.modRevision ?? 0;
+    if (newest !== headRevision) return newest < headRevision && headRevision <= revision;
+    return entry !== undefined && parseHead(entry.value.toString("utf8")).write !== head?.write;
+  }
+
   // Writing
 
   /** One write after the other: those of one process don't compete. */
@@ -478,13 +502,10 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
   }
 
   async #writeUntilMade(this: EtcdStore<Data>, plan: Plan): Promise<void> {
-    const write: Write = { id: newWriteId(), uncertainSince: undefined };
     const endsAt = this.#ticks() + this.#times.write;
+    const write: Write = { id: newWriteId(), endsAt, uncertainSince: undefined };
     try {
-      await this.#publishing;
-      if (this.#isBroken || this.#records.head?.pending) await this.#load();
       for (let attempt = 0; !(await this.#tryToWrite(write, plan)); attempt++) {
-        if (this.#ticks() > endsAt) throw new UnreachableError("the change could not be made in time");
         // Shorter with each attempt, so that a writer that has waited for long comes before the others.
         await delay(Math.random() * Math.max(5, 60 - 6 * attempt));
         await this.#load();
@@ -499,68 +520,98 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
   /** @returns whether there is nothing left to do; otherwise everything has to be read again first */
   async #tryToWrite(this: EtcdStore<Data>, write: Write, plan: Plan): Promise<boolean> {
     const { target } = this.#options;
-    if (write.uncertainSince !== undefined) {
-      const madeAt = await findWrite(target, write.id, write.uncertainSince);
-      if (madeAt !== undefined) {
-        await this.#loadSince(madeAt);
-        return true;
-      }
-      // The head is another by now: that attempt can't succeed any more.
-      if (this.#records.headRevision > write.uncertainSince) write.uncertainSince = undefined;
+    // The watch may change the records while something takes time: afterwards, everything is looked at again.
+    for (;;) {
+      if (this.#closed.signal.aborted) throw new UnreachableError("the store was closed");
+      if (this.#ticks() > write.endsAt) throw new UnreachableError("the change could not be made in time");
+      const { head, headRevision } = this.#records;
+      if (this.#isBroken) await this.#mend();
+      else if (this.#shownVersion !== this.#version) await this.#publish();
+      else if (write.uncertainSince !== undefined && write.uncertainSince < headRevision) {
+        const madeAt = await findWrite(target, write.id, write.uncertainSince);
+        if (madeAt !== undefined) {
+          await this.#loadSince(madeAt);
+          return true;
+        }
+        // It was looked for when the head was another already: that attempt can't succeed any more.
+        write.uncertainSince = undefined;
+      } else if (head?.pending) {
+        if (!(await this.#finish(head.pending))) return false;
+      } else break;
     }
-    let base: number | undefined;
+    const planned = plan();
+    if (!planned) return true;
+    const { next, changes } = planned;
+    const [{ headRevision }, version] = [this.#records, this.#version];
     try {
-      const { pending } = this.#records.head ?? {};
-      if (pending && !(await this.#finish(this.#records.pendingChanges(pending)))) return false;
-      const planned = plan();
-      if (!planned) return true;
-      const { next, changes } = planned;
-      base = this.#records.headRevision;
-      const made = await commitChanges(target, base, newHead(next, write.id), changes);
-      if (made.succeeded) await this.#accept(next, changes, made);
+      const made = await commitChanges(target, headRevision, newHead(next, write.id), changes);
+      if (made.succeeded) await this.#accept(next, changes, { ...made, version });
       return made.succeeded;
     } catch (error) {
       if (!(error instanceof UncertainError)) throw error;
-      // Undefined if it was about what another writer has left.
-      if (base !== undefined) write.uncertainSince = base;
+      write.uncertainSince = headRevision;
       return false;
     }
   }
 
-  /** Shows what this process has written. */
+  /** Reads broken records again. @throws why they are still broken */
+  async #mend(): Promise<void> {
+    this.#brokenBy = undefined;
+    await this.#load();
+    if (this.#brokenBy) throw this.#brokenBy;
+  }
+
+  /** Shows what this process has written. @param made.version that the data was made from */
   async #accept(
     this: EtcdStore<Data>,
     next: Data,
     changes: RecordChanges,
-    { revision, head }: { revision: number; head: Head },
+    made: { revision: number; head: Head; version: number },
   ): Promise<void> {
-    const records = this.#records;
+    const { revision, head, version } = made;
     // Otherwise the watch was faster.
-    if (revision > records.headRevision) {
-      records.applyOwn(changes);
-      [records.head, records.headRevision] = [head, revision];
-      this.#show(next, ++this.#version, revision);
+    if (revision > this.#records.headRevision) {
+      this.#records.applyOwn(changes, head, revision);
+      // Others may have changed records by hand in the meantime, which `next` does not have.
+      const isNewest = this.#version++ === version;
+      if (isNewest || this.#isBroken) this.#show(next, this.#version, revision);
+      else this.#publish().catch(() => {});
     }
     // It counts from now on. If this fails, the next writer finishes it.
-    if (head.pending) await this.#finish(changes).catch(() => {});
-    await this.#publishing;
+    if (head.pending) await this.#finish(head.pending).catch(() => {});
+    await this.#publishing?.catch(() => {});
   }
 
-  /** Moves a pending write to the records. @returns whether it is done, and no other writer was faster */
-  async #finish(changes: RecordChanges): Promise<boolean> {
-    const records = this.#records;
-    if (!records.head?.pending) return true;
-    const done = await finishPending(this.#options.target, records.headRevision, records.head, changes);
-    if (done && done.headRevision > records.headRevision) {
-      [records.head, records.headRevision] = [done.head, done.headRevision];
-      if (this.#shownVersion === this.#version) this.#shownHead = done.headRevision;
+  /**
+   * Moves a pending write to the records.
+   *
+   * @returns whether it is done, and the records are not known to be outdated
+   */
+  async #finish({ id }: Pending): Promise<boolean> {
+    const { head, headRevision } = this.#records;
+    // Otherwise another writer has finished it, and may have made a pending write of its own.
+    if (head?.pending?.id !== id) return true;
+    try {
+      const changes = this.#records.pendingChanges(head.pending);
+      const done = await finishPending(this.#options.target, headRevision, head, changes);
+      if (done && done.headRevision > this.#records.headRevision) {
+        this.#records.applyOwn(new Map(), done.head, done.headRevision);
+        if (this.#shownVersion === this.#version) this.#shownHead = done.headRevision;
+      }
+      return done !== undefined;
+    } catch (error) {
+      if (error instanceof UncertainError) return false;
+      throw error;
     }
-    return done !== undefined;
   }
 
   /** Reads again until the data has what was written at a revision. */
   async #loadSince(revision: number): Promise<void> {
-    do await this.#load();
-    while (this.#records.headRevision < revision);
+    const endsAt = this.#ticks() + this.#times.request;
+    for (;;) {
+      await this.#load();
+      if (this.#records.headRevision >= revision) return;
+      if (this.#ticks() > endsAt) throw new ServerError("the store has gone back to earlier data", 200);
+    }
   }
 }

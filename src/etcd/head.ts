@@ -12,8 +12,13 @@ export interface Head {
   /** Identifies the write that made it. */
   readonly write: string;
   readonly file: Pick<Data, "$schema" | "last_ids">;
-  /** A write with more changes than one transaction can have: its parts belong to the data, and are to be moved to it. */
-  readonly pending?: { readonly id: string; readonly parts: number } | undefined;
+  readonly pending?: Pending | undefined;
+}
+
+/** A write with more changes than one transaction can have: its parts belong to the data, and are to be moved to it. */
+export interface Pending {
+  readonly id: string;
+  readonly parts: number;
 }
 
 const FORMAT = 1;
@@ -46,7 +51,7 @@ export function parseHead(text: string): Head {
   return result.output as Head;
 }
 
-export function newHead({ $schema, last_ids }: Data, write: string, pending?: Head["pending"]): Head {
+export function newHead({ $schema, last_ids }: Data, write: string, pending?: Pending): Head {
   const file = { ...($schema !== undefined && { $schema }), ...(last_ids && { last_ids }) };
   return { format: FORMAT, write, file, ...(pending && { pending }) };
 }

@@ -1,7 +1,7 @@
 import { InvalidDataError } from "../domain/errors.js";
 import { DATA_VERSION, type Data } from "../store/data.js";
 import type { Change } from "./answers.js";
-import { type Head, parseHead } from "./head.js";
+import { type Head, type Pending, parseHead } from "./head.js";
 import type { Sealing } from "./sealing.js";
 
 const LISTS = ["environments", "variables", "values"] as const;
@@ -31,6 +31,10 @@ export class StoreRecords {
     values: new Map(),
   };
   readonly #parts = new Map<string, Buffer>();
+  /** At which revisions this process has written keys. A watch that lags may still deliver earlier changes of them. */
+  readonly #own = new Map<string, number>();
+  /** What a pending write of this process changes: it has not read the parts. */
+  #ownPending: { readonly id: string; readonly changes: RecordChanges } | undefined;
   readonly #stale = new Set<string>();
   /** Undefined for a store that holds nothing. */
   head: Head | undefined;
@@ -69,11 +73,12 @@ export class StoreRecords {
     return isDifferent;
   }
 
-  /** Applies changes of this process. */
-  applyOwn(changes: RecordChanges): boolean {
-    let isDifferent = false;
-    for (const [key, text] of changes) isDifferent = this.#setRecord(key, text) || isDifferent;
-    return isDifferent;
+  /** Applies what this process has written. */
+  applyOwn(changes: RecordChanges, head: Head, revision: number): void {
+    this.#setRecords(changes);
+    for (const key of changes.keys()) this.#own.set(key, revision);
+    this.#ownPending = head.pending && { id: head.pending.id, changes };
+    [this.head, this.headRevision] = [head, revision];
   }
 
   /** The text under a key, after the prefix. */
@@ -92,8 +97,9 @@ export class StoreRecords {
     return Buffer.from(`{${[...fields, ...lists].join(",")}}`);
   }
 
-  /** What a part that is pending changes. @throws InvalidDataError */
-  pendingChanges({ id, parts }: NonNullable<Head["pending"]>): RecordChanges {
+  /** What a pending write changes. @throws InvalidDataError */
+  pendingChanges({ id, parts }: Pending): RecordChanges {
+    if (this.#ownPending?.id === id) return this.#ownPending.changes;
     const changes = new Map<string, string | undefined>();
     for (let number = 0; number < parts; number++) {
       const bytes = this.#parts.get(partKey(id, number));
@@ -111,18 +117,27 @@ export class StoreRecords {
       else this.#parts.delete(key);
       return false;
     }
+    if (revision < (this.#own.get(key) ?? 0)) return false;
+    this.#own.delete(key);
     if (value && !this.#sealing.isCurrent(value)) this.#stale.add(key);
     else this.#stale.delete(key);
     return this.#setRecord(key, value && this.#sealing.open(value, fullKey));
   }
 
   #applyHead(value: Buffer | undefined, revision: number): boolean {
+    if (revision < this.headRevision) return false;
     if (!value) throw new InvalidDataError("was removed: the store has records, but can't be changed any more");
     const before = JSON.stringify(this.head?.file);
     this.head = parseHead(value.toString("utf8"));
     this.headRevision = revision;
     const isDifferent = before !== JSON.stringify(this.head.file);
-    return (this.head.pending && this.applyOwn(this.pendingChanges(this.head.pending))) || isDifferent;
+    return (this.head.pending && this.#setRecords(this.pendingChanges(this.head.pending))) || isDifferent;
+  }
+
+  #setRecords(changes: RecordChanges): boolean {
+    let isDifferent = false;
+    for (const [key, text] of changes) isDifferent = this.#setRecord(key, text) || isDifferent;
+    return isDifferent;
   }
 
   #setRecord(key: string, text: string | undefined): boolean {

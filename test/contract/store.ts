@@ -3,10 +3,10 @@ import { NotFoundError } from "../../src/domain/errors.js";
 import type { JsonValue } from "../../src/domain/variable.js";
 import { type Data, nextId } from "../../src/store/data.js";
 import { removeEnvironment, rotateEnvironment } from "../../src/store/edit-environments.js";
-import { type Assignment, setValues, unsetValues } from "../../src/store/edit-values.js";
 import type { EditableStore } from "../../src/store/store.js";
 import { MARKER, marked } from "../store/broken-data.js";
 import { DATA } from "../support/data.js";
+import { contents, DEVELOPMENT_ID, increment, set, setJson, unset } from "../support/edits.js";
 
 /** Data that any number of handles can open. */
 export interface StoredData {
@@ -16,7 +16,6 @@ export interface StoredData {
   version(): Promise<unknown>;
 }
 
-const DEVELOPMENT = 1;
 const TEST = 2;
 
 /**
@@ -154,7 +153,6 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
 
     it("loses none of the changes that several make to one value", async () => {
       const stored = await hold(DATA);
-      const increment = (data: Data) => set(data, { PORT: Number(contents({ snapshot: data })["PORT"]) + 1 });
       const stores = [await stored.open({ watch: true }), ...(await openMany(stored, 3))];
       await Promise.all(stores.flatMap((store) => Array.from({ length: 5 }, () => store.update(increment))));
       expect(contents(await stored.open())).toMatchObject({ PORT: 3020 });
@@ -257,7 +255,7 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       const stored = await hold(DATA);
       const store = await stored.open();
       const { snapshot } = store;
-      await store.update((data) => setValues(data, development(data), [{ name: "FLAGS", value, type: "JSON" }]));
+      await store.update((data) => setJson(data, "FLAGS", value));
       for (const { snapshot: changed } of [store, await stored.open()]) {
         expect(JSON.stringify(contents({ snapshot: changed })["FLAGS"])).toBe(JSON.stringify(value));
         expect(contents({ snapshot: changed })).toMatchObject({ PORT: 3000, EMPTY: "" });
@@ -268,10 +266,10 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
     it("holds a variable called __proto__ like any other", async () => {
       const stored = await hold(DATA);
       const store = await stored.open();
-      await store.update((data) => setValues(data, development(data), [text("__proto__", "changed")]));
+      await store.update((data) => set(data, JSON.parse('{"__proto__":"changed"}')));
       const { snapshot } = await stored.open();
       expect(snapshot.values.find(({ id }) => id === 15)).toStrictEqual({
-        ...{ id: 15, variable_id: 5, environment_id: DEVELOPMENT },
+        ...{ id: 15, variable_id: 5, environment_id: DEVELOPMENT_ID },
         content: { value: "changed" },
       });
     });
@@ -296,35 +294,6 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
 
 function openMany(stored: StoredData, count: number): Promise<EditableStore[]> {
   return Promise.all(Array.from({ length: count }, () => stored.open()));
-}
-
-function development({ environments }: Data) {
-  const found = environments.find(({ id }) => id === DEVELOPMENT);
-  if (!found) throw new Error("the environment is gone");
-  return found;
-}
-
-function text(name: string, value: string): Assignment {
-  return { name, value, type: "STRING" };
-}
-
-/** Sets texts and numbers in shop/development. */
-function set(data: Data, contents: Record<string, string | number>): Data {
-  const assignments = Object.entries(contents).map(
-    ([name, value]): Assignment => (typeof value === "string" ? text(name, value) : { name, value, type: "NUMBER" }),
-  );
-  return setValues(data, development(data), assignments);
-}
-
-function unset(data: Data, ...names: string[]): Data {
-  return unsetValues(data, development(data), names);
-}
-
-/** The values in shop/development by name. */
-function contents({ snapshot }: Pick<EditableStore, "snapshot">): Record<string, JsonValue> {
-  const names = new Map(snapshot.variables.map(({ id, name }) => [id, name]));
-  const own = snapshot.values.filter(({ environment_id }) => environment_id === DEVELOPMENT);
-  return Object.fromEntries(own.map(({ variable_id, content }) => [names.get(variable_id), content.value]));
 }
 
 /** The ids of a variable and of its value. */

@@ -1,0 +1,76 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
+import { httpPeer } from "../client/peer.js";
+
+/** A transaction on its way. */
+interface Exchange {
+  /** Hands it to etcd. @returns the answer */
+  forward(): Promise<Buffer>;
+  /** Ends the connection without an answer. */
+  drop(): void;
+}
+
+/** What happens to a transaction in place of what should. */
+export type Fault = (exchange: Exchange) => Promise<void> | void;
+
+/** It is made, and nobody hears of it. */
+export const loseAnswer: Fault = async ({ forward, drop }) => {
+  await forward();
+  drop();
+};
+/** It never arrives. */
+export const loseRequest: Fault = ({ drop }) => drop();
+/** It is made, and the answer does not come. */
+export const delayAnswer: Fault = async ({ forward }) => {
+  await forward();
+};
+
+/** It is lost for the sender, and arrives later: when `land` is called. */
+export class Ghost {
+  #forward: (() => Promise<Buffer>) | undefined;
+
+  readonly fault: Fault = ({ forward, drop }) => {
+    this.#forward = forward;
+    drop();
+  };
+
+  async land(): Promise<string> {
+    if (!this.#forward) throw new Error("nothing has been sent");
+    return (await this.#forward()).toString();
+  }
+}
+
+/**
+ * A link to an etcd that fails. Closed when the current test ends.
+ *
+ * @param faultOf what happens to a transaction, given the number of earlier ones; undefined for nothing
+ */
+export async function lossyLink(target: number, faultOf: (before: number) => Fault | undefined) {
+  const link = { port: 0, transactions: 0, isDown: false };
+  const { port } = await httpPeer(async (req, res) => {
+    const drop = () => void res.destroy();
+    try {
+      const body = await buffer(req);
+      const { method, url: path, headers } = req;
+      const send = async () => {
+        const outgoing = request({ host: "127.0.0.1", port: target, method, path, headers, agent: false });
+        res.once("close", () => outgoing.destroy());
+        outgoing.end(body);
+        const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
+        return answer;
+      };
+      if (link.isDown) return drop();
+      const fault = path === "/v3/kv/txn" ? faultOf(link.transactions++) : undefined;
+      if (fault) return await fault({ forward: async () => buffer(await send()), drop });
+      const answer = await send();
+      res.writeHead(answer.statusCode ?? 0);
+      await pipeline(answer, res);
+    } catch {
+      drop();
+    }
+  });
+  link.port = port;
+  return link;
+}

@@ -1,3 +1,4 @@
+import { formatEndpoint, parseEndpoint } from "../domain/endpoint.js";
 import { UsageError } from "../domain/errors.js";
 
 /** Where a store is: the endpoints of an etcd cluster, and what all keys of the store begin with. */
@@ -15,8 +16,6 @@ const DEFAULT_PORT = 2379;
 const MAX_ENDPOINTS = 16;
 
 const STORE_URL = /^(etcds?):\/\/([^/?#@]+)(\/[^?#]*)?$/;
-const HOST = /^(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)$/;
-const ENDPOINT = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/;
 const PREFIX = /^(?:\/[A-Za-z0-9._-]+)+$/;
 
 /**
@@ -31,9 +30,9 @@ export function parseStoreUrl(text: string, from: string): StoreAddress {
   const [, scheme = "", hosts = "", path = ""] = STORE_URL.exec(text) ?? [];
   if (hosts === "") throw fail("must be like etcd://h1:2379,h2:2379/prefix, or etcds:// for TLS");
   const names = hosts.split(",").map((host) => {
-    const name = parseEndpoint(host);
-    if (name === undefined) throw fail("has an endpoint that is not HOST:PORT");
-    return name;
+    const endpoint = parseEndpoint(host, DEFAULT_PORT);
+    if (endpoint === undefined) throw fail("has an endpoint that is not HOST:PORT");
+    return formatEndpoint(endpoint);
   });
   if (names.length > MAX_ENDPOINTS) throw fail(`has more than ${MAX_ENDPOINTS} endpoints`);
   const prefix = path.replace(/\/$/, "") || DEFAULT_PREFIX;
@@ -45,11 +44,4 @@ export function parseStoreUrl(text: string, from: string): StoreAddress {
     prefix: `${prefix}/`,
     url: `${scheme}://${names.join(",")}${prefix}`,
   };
-}
-
-/** `host:port`. */
-function parseEndpoint(text: string): string | undefined {
-  const [, host = "", port = String(DEFAULT_PORT)] = ENDPOINT.exec(text) ?? [];
-  const isValid = HOST.test(host) && Number(port) >= 1 && Number(port) <= 65_535;
-  return isValid ? `${host.toLowerCase()}:${Number(port)}` : undefined;
 }

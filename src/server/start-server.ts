@@ -1,4 +1,5 @@
 import * as defaults from "../domain/defaults.js";
+import { formatEndpoint } from "../domain/endpoint.js";
 import type { Service } from "../service/service.js";
 import { DEFAULT_TOLERANCE, type Tolerance } from "../signing/verify.js";
 import { createApp } from "./app.js";
@@ -66,11 +67,11 @@ export interface CountedServerOptions extends ServerOptions {
   statistics?: ServerStatistics | undefined;
 }
 
-/** What is different for a process that does not open its socket itself, and for one of several workers of a server. */
+/** What is different for a process that does not open its socket itself, and for one of several that count together. */
 export interface ServerRole {
   /** The number of workers. Each has its share of the work and the memory that clients may cost. */
   workers: number;
-  /** Counts the requests of all workers. */
+  /** Counts the requests of all workers, or of several servers. */
   limiter: RateLimiter;
   /** Of the socket that is listened on, in place of `host` and `port`. */
   handle: object;
@@ -145,5 +146,5 @@ export function withDefaults({
 }
 
 export function serverUrl(host: string, port: number, isTls: boolean): string {
-  return `http${isTls ? "s" : ""}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return `http${isTls ? "s" : ""}://${formatEndpoint({ host, port })}`;
 }

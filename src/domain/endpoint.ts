@@ -1,0 +1,20 @@
+export interface Endpoint {
+  /** In lower case; an IPv6 address without brackets. */
+  readonly host: string;
+  readonly port: number;
+}
+
+const NAME = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?))(?::(\d{1,5}))?$/;
+
+/** Parses `host:port` or `host`, as in a URL; undefined if it is neither. */
+export function parseEndpoint(text: string, defaultPort: number): Endpoint | undefined {
+  const [, address, name, port = String(defaultPort)] = NAME.exec(text) ?? [];
+  const host = address ?? name;
+  if (host === undefined || Number(port) < 1 || Number(port) > 65_535) return undefined;
+  return { host: host.toLowerCase(), port: Number(port) };
+}
+
+/** `host:port`, with the brackets of an IPv6 address. */
+export function formatEndpoint({ host, port }: Endpoint): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}

@@ -32,10 +32,10 @@ export interface RateLimiter {
 }
 
 /** About 600 bytes each: a million would take 0.6 GB, and block the server for half a second when they expire. */
-const MAX_ADDRESSES = 10_000;
+export const MAX_ADDRESSES = 10_000;
 
-/** The counter that the addresses without one share. */
-const OTHERS = "others";
+/** The id of the counter that the addresses without one share. */
+export const OTHERS = "others";
 
 /** Counts in this process's memory. @param ticks monotonic clock in milliseconds */
 export function createRateLimiter(options: RateLimitOptions, ticks: () => number): RateLimiter {
@@ -80,13 +80,11 @@ export function createWindows(
 ): Windows {
   const lengthMs = seconds * 1_000;
   const windows = { key: windowsOfKind(lengthMs), address: windowsOfKind(lengthMs), health: windowsOfKind(lengthMs) };
-  const takePlace = {
-    address: createAddressPlaces(maxAddresses, placeWindows * lengthMs),
-    health: createAddressPlaces(maxAddresses, placeWindows * lengthMs),
-  };
+  const places = createAddressPlaces(maxAddresses, placeWindows * lengthMs);
   return {
-    enter({ kind, id }, now) {
-      const isShared = kind !== "key" && !takePlace[kind](id, now);
+    enter(counter, now) {
+      const { kind, id } = counter;
+      const isShared = !places.take(counter, now);
       return windows[kind].enter(isShared ? OTHERS : id, now, isShared);
     },
     countOf: ({ kind, id }, now) => windows[kind].current(id, now)?.count ?? 0,
@@ -123,27 +121,40 @@ function windowsOfKind(lengthMs: number) {
   };
 }
 
+/** Which requests have a counter of their own. */
+export interface AddressPlaces {
+  /** Whether a request has one, or gets one now. True for every API key. */
+  take(counter: Counter, now: number): boolean;
+  /** Whether it has one already. */
+  has(counter: Counter): boolean;
+}
+
 /**
  * The addresses that have a counter of their own. An address keeps its place while it sends a request in every window,
  * so nobody can reset a counter by sending from many addresses. Once all places are taken, other addresses share one
  * counter.
  *
- * @returns whether an address has a place or gets one now
+ * @param max the number of places, for each kind of counter
  */
-function createAddressPlaces(max: number, keepMs: number): (address: string, now: number) => boolean {
+export function createAddressPlaces(max: number, keepMs: number): AddressPlaces {
   // When each was last seen, the least recent first.
-  const lastSeen = new Map<string, number>();
-  const freeExpired = (now: number) => {
-    for (const [address, time] of lastSeen) {
+  const lastSeen = { address: new Map<string, number>(), health: new Map<string, number>() };
+  const freeExpired = (places: Map<string, number>, now: number) => {
+    for (const [address, time] of places) {
       if (now - time <= keepMs) return;
-      lastSeen.delete(address);
+      places.delete(address);
     }
   };
-  return (address, now) => {
-    if (!lastSeen.delete(address)) freeExpired(now);
-    if (lastSeen.size >= max) return false;
-    lastSeen.set(address, now);
-    return true;
+  return {
+    take({ kind, id }, now) {
+      if (kind === "key") return true;
+      const places = lastSeen[kind];
+      if (!places.delete(id)) freeExpired(places, now);
+      if (places.size >= max) return false;
+      places.set(id, now);
+      return true;
+    },
+    has: ({ kind, id }) => kind === "key" || lastSeen[kind].has(id),
   };
 }
 

@@ -1,6 +1,8 @@
 import type { Account } from "../files/path-risks.js";
 import type { MetricsJson } from "../metrics/registry.js";
 import type { AuditFailure, AuditState } from "../server/audit.js";
+import type { StoreProblem } from "../server/circuit-breaker.js";
+import type { RedisAddress } from "../server/redis-address.js";
 import type { ServedRequest } from "../server/request-report.js";
 import type { ServerOptions } from "../server/start-server.js";
 import type { TlsCredentials } from "../server/tls.js";
@@ -38,6 +40,8 @@ export interface Start {
   readonly hasMetrics: boolean;
   /** The audit log, to which each worker appends. */
   readonly auditFile: AuditFileOptions | undefined;
+  /** Where requests are counted; undefined if the primary counts them. */
+  readonly rateLimitStore: RedisAddress | undefined;
 }
 
 export interface AuditFileOptions {
@@ -85,5 +89,7 @@ export type ToPrimary =
   | { readonly kind: "internal-error"; readonly message: string }
   /** As `onProblem` of an `AuditLog`. */
   | { readonly kind: "audit-problem"; readonly state: AuditState }
+  /** As `onChange` of a `SharedLimiter`. */
+  | { readonly kind: "rate-limit-store"; readonly problem: StoreProblem | undefined }
   /** Requests that have been answered, and the number of those that are left out. */
   | { readonly kind: "requests"; readonly requests: readonly ServedRequest[]; readonly dropped: number };

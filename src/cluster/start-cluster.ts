@@ -1,3 +1,4 @@
+import type { RedisAddress } from "../server/redis-address.js";
 import { type RunningServer, type ServerOptions, serverUrl, withDefaults } from "../server/start-server.js";
 import type { TlsCredentials } from "../server/tls.js";
 import type { PackedData } from "../store/packed-data.js";
@@ -14,6 +15,8 @@ export interface ClusterOptions extends Omit<ServerOptions, "faults" | "audit">,
   /** Listened on in place of `host` and `port`. */
   socket?: SharedSocket | undefined;
   auditFile?: AuditFileOptions | undefined;
+  /** Each worker counts requests there. Default: the primary counts them. */
+  rateLimitStore?: RedisAddress | undefined;
 }
 
 export interface Cluster extends RunningServer {

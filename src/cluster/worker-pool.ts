@@ -1,5 +1,7 @@
 import type { WorkerMetrics } from "../metrics/worker-metrics.js";
 import type { AuditState } from "../server/audit.js";
+import type { StoreProblem } from "../server/circuit-breaker.js";
+import type { RedisAddress } from "../server/redis-address.js";
 import type { ServerOptions } from "../server/start-server.js";
 import type { TlsCredentials } from "../server/tls.js";
 import type { PackedData } from "../store/packed-data.js";
@@ -24,6 +26,8 @@ export interface PoolHooks extends Pick<ServerOptions, "onConnectionsRefused" | 
   metrics?: WorkerMetrics | undefined;
   /** Called as `onProblem` of an `AuditLog`, by each worker. */
   onAuditProblem: (state: AuditState) => void;
+  /** Called with the problem that any worker has with the rate limit store, whenever a worker tells whether it has one. */
+  onRateLimitStore: (problem: StoreProblem | undefined) => void;
 }
 
 export interface PoolOptions extends PoolHooks {
@@ -33,6 +37,7 @@ export interface PoolOptions extends PoolHooks {
   /** Undefined for plain HTTP. */
   tls?: TlsCredentials | undefined;
   auditFile?: AuditFileOptions | undefined;
+  rateLimitStore?: RedisAddress | undefined;
   /** Of the socket that the workers listen on. */
   handle: object;
   /** Monotonic clock in milliseconds. */
@@ -46,6 +51,7 @@ export class WorkerPool {
   readonly #store: Store<PackedData>;
   readonly #options: PoolOptions;
   readonly #workers = new Set<WorkerLink>();
+  readonly #storeProblems = new Map<WorkerLink, StoreProblem | undefined>();
   readonly #leases: LeaseBook<WorkerLink>;
   readonly #reportRefusals: (count: number) => void;
   readonly #startedAt: number;
@@ -133,11 +139,11 @@ export class WorkerPool {
 
   /** @returns stops what the worker is sent */
   #welcome(worker: WorkerLink): () => void {
-    const { server, workers, handle, ticks, onRequest, metrics, auditFile } = this.#options;
+    const { server, workers, handle, ticks, onRequest, metrics, auditFile, rateLimitStore } = this.#options;
     const uptime = ticks() - this.#startedAt;
     this.#leases.add(worker);
     const reports = { reportsRequests: onRequest !== undefined, hasMetrics: metrics !== undefined };
-    const start = { options: server, tls: this.#tls, auditFile, workers, uptime, ...reports };
+    const start = { options: server, tls: this.#tls, auditFile, rateLimitStore, workers, uptime, ...reports };
     worker.post({ kind: "start", ...start }, handle);
     metrics?.add(worker, () => worker.post({ kind: "collect" }));
     return feedSnapshots(this.#store, (message) => worker.send(message), ticks);
@@ -151,6 +157,7 @@ export class WorkerPool {
     else if (message.kind === "refused") this.#reportRefusals(message.count);
     else if (message.kind === "internal-error") onInternalError?.(message.message);
     else if (message.kind === "audit-problem") onAuditProblem(message.state);
+    else if (message.kind === "rate-limit-store") this.#reportStore(worker, message.problem);
     else if (message.kind === "requests") this.#report(message);
     else if (message.kind === "port-taken") this.#fail(takenError());
     else if (message.kind === "ready") {
@@ -169,6 +176,11 @@ export class WorkerPool {
     for (const each of this.#workers) each.post({ kind: "none-listening" });
   }
 
+  #reportStore(worker: WorkerLink, problem: StoreProblem | undefined): void {
+    this.#storeProblems.set(worker, problem);
+    this.#options.onRateLimitStore([...this.#storeProblems.values()].find((each) => each !== undefined));
+  }
+
   #report({ requests, dropped }: Extract<ToPrimary, { kind: "requests" }>): void {
     const { onRequest, onErrorLine } = this.#options;
     for (const request of requests) onRequest?.(request);
@@ -177,6 +189,7 @@ export class WorkerPool {
 
   #remove(worker: WorkerLink, reason: string): void {
     this.#workers.delete(worker);
+    this.#storeProblems.delete(worker);
     this.#leases.remove(worker);
     this.#options.metrics?.remove(worker);
     this.#onEnd();

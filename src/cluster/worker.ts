@@ -1,7 +1,12 @@
 import { AppendFile } from "../files/append-file.js";
 import type { MetricsJson } from "../metrics/registry.js";
 import { AuditLog, type AuditState } from "../server/audit.js";
+import type { StoreProblem } from "../server/circuit-breaker.js";
+import { MAX_ADDRESSES, type RateLimiter } from "../server/rate-limiter.js";
+import type { RedisAddress } from "../server/redis-address.js";
+import { createRedisLimiter } from "../server/redis-store.js";
 import type { ServedRequest } from "../server/request-report.js";
+import type { SharedLimiter } from "../server/shared-limiter.js";
 import { type RunningServer, type ServerOptions, startServer } from "../server/start-server.js";
 import { ServerStatistics } from "../server/statistics.js";
 import type { TlsCredentials } from "../server/tls.js";
@@ -28,6 +33,7 @@ export class Worker {
   #start: (() => Promise<RunningServer>) | undefined;
   #tls: TlsCredentials | undefined;
   #limiter: LeasedLimiter | undefined;
+  #sharedLimiter: SharedLimiter | undefined;
   #server: Promise<RunningServer> | undefined;
   #auditLog: AuditLog | undefined;
   #onNoneListening = () => {};
@@ -70,6 +76,7 @@ export class Worker {
       case "drain":
         await (await this.#server)?.close();
         this.#auditLog?.close();
+        this.#sharedLimiter?.close();
         this.#report.flush(() => this.#link.end());
         break;
       default:
@@ -79,7 +86,7 @@ export class Worker {
   }
 
   #prepare(start: Start, handle: object): void {
-    const { options, tls, auditFile, workers, uptime, reportsRequests, hasMetrics } = start;
+    const { options, tls, auditFile, rateLimitStore, workers, uptime, reportsRequests, hasMetrics } = start;
     const [link, clock, ticks] = [this.#link, this.#clock, this.#ticks];
     const limiter = createLeasedLimiter({ limit: options.rateLimit }, ticks, (request) => link.send(request));
     const service = new Service(this.#store, clock, ticks, ticks() - uptime);
@@ -100,10 +107,23 @@ export class Worker {
       });
     };
     this.#limiter = limiter;
-    this.#metrics = statistics && prepareMetrics(statistics);
-    const role = { workers, limiter, handle, untilClosed };
+    this.#metrics = statistics && prepareMetrics(statistics, rateLimitStore !== undefined);
     this.#tls = tls;
-    this.#start = () => startServer(service, { ...serverOptions, tls: this.#tls }, clock, ticks, role);
+    this.#start = async () => {
+      const sharedLimiter = rateLimitStore && (await this.#shareLimiter(rateLimitStore, start, limiter));
+      this.#sharedLimiter = sharedLimiter;
+      if (statistics && sharedLimiter) statistics.isRateLimitStoreUp = () => sharedLimiter.isStoreUp;
+      const role = { workers, limiter: sharedLimiter ?? limiter, handle, untilClosed };
+      return startServer(service, { ...serverOptions, tls: this.#tls }, clock, ticks, role);
+    };
+  }
+
+  /** @param fallback counts while the store does not */
+  #shareLimiter(address: RedisAddress, { options, workers }: Start, fallback: RateLimiter): Promise<SharedLimiter> {
+    const { rateLimit: limit, rateWindow: window } = options;
+    const maxAddresses = Math.ceil(MAX_ADDRESSES / workers);
+    const onChange = (problem?: StoreProblem) => this.#link.send({ kind: "rate-limit-store", problem });
+    return createRedisLimiter(address, { limit, window, maxAddresses, fallback, onChange }, this.#ticks);
   }
 
   async #sendMetrics(): Promise<void> {
@@ -125,10 +145,14 @@ export class Worker {
   }
 }
 
-async function prepareMetrics(statistics: ServerStatistics): Promise<() => Promise<MetricsJson>> {
-  const { addServerMetrics, createRegistry } = await import("../metrics/registry.js");
+async function prepareMetrics(
+  statistics: ServerStatistics,
+  hasRateLimitStore: boolean,
+): Promise<() => Promise<MetricsJson>> {
+  const { addRateLimitStoreMetric, addServerMetrics, createRegistry } = await import("../metrics/registry.js");
   const registry = createRegistry();
   addServerMetrics(registry, statistics);
+  if (hasRateLimitStore) addRateLimitStoreMetric(registry, statistics);
   return () => registry.getMetricsAsJSON();
 }
 

@@ -33,6 +33,8 @@ export class ServerStatistics {
   };
   /** The number of open connections. */
   openConnections = (): number => 0;
+  /** Whether the store of the rate limit counts, if there is one. */
+  isRateLimitStoreUp = (): boolean => false;
 
   /** Counts each request that is answered. @param ticks monotonic clock in milliseconds */
   countRequests(server: Server, ticks: () => number): void {

@@ -37,6 +37,7 @@ async function startedWorker({ rateLimit = 0, maxStale = 0, age = undefined as n
       options,
       tls: undefined,
       auditFile: undefined,
+      rateLimitStore: undefined,
       workers: 2,
       uptime: 0,
       reportsRequests: true,

@@ -9,6 +9,8 @@ import { runCli } from "../support/cli.js";
 import { DATA } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
 import { DEV_HEADERS } from "../support/http.js";
+import { needs } from "../support/needed-program.js";
+import { startRedis } from "../support/redis.js";
 
 const DOCS = join(import.meta.dirname, "../../docs");
 const DASHBOARD = readFileSync(join(DOCS, "grafana-dashboard.json"), "utf8");
@@ -22,14 +24,14 @@ function promtool({ skip }: TestContext, args: string[], input = "") {
 }
 
 /** `serve` with metrics. It ends with the current test, if not before. */
-async function serveWithMetrics() {
+async function serveWithMetrics(flags: string[] = []) {
   const { path, write } = await dataFile(DATA);
   let stop = () => {};
   const stopped = new Promise<void>((resolve) => {
     stop = resolve;
   });
   const output = { stderr: "", stdout: "" };
-  const argv = ["serve", "--data", path, "--port", "0", "--metrics-port", "0"];
+  const argv = ["serve", "--data", path, "--port", "0", "--metrics-port", "0", ...flags];
   const ended = runCli(argv, {
     untilStopped: () => stopped,
     onStdout: (text) => {
@@ -60,7 +62,7 @@ async function serveWithMetrics() {
 
 /** A scrape after requests of several kinds. */
 async function scrapeAfterRequests() {
-  const { url, scrape } = await serveWithMetrics();
+  const { url, scrape } = await serveWithMetrics(["--rate-limit-store", "redis://127.0.0.1:1"]);
   const headers = { ...DEV_HEADERS, "x-forwarded-for": "192.0.2.77" };
   for (const path of ["/v1/variables-values-by-name/DATABASE_URL/content", "/v1/variables?token=hunter2", "/hunter2"])
     await fetch(url + path, { headers });
@@ -112,6 +114,17 @@ describe("serve --metrics-port", () => {
     );
   });
 
+  it("tells whether the rate limit store can be used, if there is one", needs("redis-server"), async () => {
+    const redis = await startRedis();
+    const { value } = await serveWithMetrics(["--rate-limit-store", redis.url]);
+    const isUp = () => value("appvars_rate_limit_store_up");
+    expect(await isUp()).toBe(1);
+    await redis.process.kill();
+    await expect.poll(isUp).toBe(0);
+    const { scrape } = await serveWithMetrics();
+    expect(await scrape()).not.toContain("appvars_rate_limit_store_up");
+  });
+
   it("exits with an error that names the flag if the port is in use, or the address is not of this machine", async () => {
     const other = createServer();
     onTestFinished(() => void other.close());
@@ -143,7 +156,7 @@ describe("the dashboard and the alert rules", () => {
 
   it("the alert rules pass `promtool check rules`", (context) => {
     const { status, output } = promtool(context, ["check", "rules", join(DOCS, "alerts.yml")]);
-    expect([status, output]).toEqual([0, expect.stringContaining("3 rules found")]);
+    expect([status, output]).toEqual([0, expect.stringContaining("4 rules found")]);
   });
 });
 

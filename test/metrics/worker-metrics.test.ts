@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { aggregate } from "../../src/metrics/aggregate.js";
-import { addServerMetrics, createRegistry } from "../../src/metrics/registry.js";
+import { addRateLimitStoreMetric, addServerMetrics, createRegistry } from "../../src/metrics/registry.js";
 import { WorkerMetrics } from "../../src/metrics/worker-metrics.js";
 import { ServerStatistics } from "../../src/server/statistics.js";
 
@@ -56,6 +56,18 @@ it("a worker that does not answer in time counts with what it has last told", as
   expect((await scrape(metrics)).requests).toBe(2);
   await busy.answer();
   expect((await scrape(metrics)).requests).toBe(3);
+});
+
+it("the rate limit store is down if one worker can't use it", async () => {
+  const processes = [true, false].map((isUp) => {
+    const registry = createRegistry();
+    onTestFinished(() => registry.clear());
+    const statistics = new ServerStatistics();
+    statistics.isRateLimitStoreUp = () => isUp;
+    addRateLimitStoreMetric(registry, statistics);
+    return registry.getMetricsAsJSON();
+  });
+  expect(await aggregate(await Promise.all(processes)).metrics()).toContain("\nappvars_rate_limit_store_up 0\n");
 });
 
 it("nothing waits for a worker that ends meanwhile", async () => {

@@ -29,6 +29,7 @@ import {
 } from "../settings/arguments.js";
 import { type DataPlace, placeFiles, placeFlags } from "../settings/data-place.js";
 import { addPlaceOptions } from "../settings/flags.js";
+import { RATE_LIMIT_STORE_VARIABLE } from "../settings/setting-names.js";
 import { readSettings } from "../settings/settings.js";
 import { fileRisks, isSameFile, looseFileWarning, refuseToReload, refuseUnsafeFile } from "../sources/safe-files.js";
 
@@ -64,6 +65,10 @@ export function serveCommand(context: Context): Command {
     .option("--port <port>", "port to listen on, 0 for a free one", wholeNumber(0, 65_535), DEFAULT_PORT)
     .addOption(rateLimitOption())
     .addOption(rateWindowOption())
+    .option(
+      "--rate-limit-store <url>",
+      `count requests in this Redis, for several servers: redis://host:6379 (${RATE_LIMIT_STORE_VARIABLE})`,
+    )
     .option(
       "--max-connections <number>",
       "connections open at a time, 0 for no limit",
@@ -109,14 +114,36 @@ export function serveCommand(context: Context): Command {
       ).choices(["refuse", "continue"]),
     )
     .addHelpText("after", "\nExample:\n  appvars serve --data vars.json --port 0")
-    .action(async ({ data, store, storeKeyFile, tolerancePast, toleranceFuture, ...flags }) => {
-      const tolerance = { past: tolerancePast, future: toleranceFuture };
-      const socket = await takeActivatedSocket(context.io.env, process.pid);
-      const options = { ...flags, ...(socket && { host: socket.host, port: socket.port, socket }), tolerance };
-      const place = readSettings({ data, store, storeKeyFile }, context.io).dataPlace;
-      const serving = runServe({ ...options, place }, context);
-      return serving.finally(context.io.leaveUnread);
-    });
+    .action(
+      async ({ data, store, storeKeyFile, tolerancePast, toleranceFuture, rateLimitStore: limitUrl, ...flags }) => {
+        const tolerance = { past: tolerancePast, future: toleranceFuture };
+        const rateLimitStore = await readRateLimitStore(limitUrl, flags.rateLimit, context.io.env);
+        const socket = await takeActivatedSocket(context.io.env, process.pid);
+        const listenOn = socket && { host: socket.host, port: socket.port, socket };
+        const place = readSettings({ data, store, storeKeyFile }, context.io).dataPlace;
+        const serving = runServe({ ...flags, ...listenOn, tolerance, rateLimitStore, place }, context);
+        return serving.finally(context.io.leaveUnread);
+      },
+    );
+}
+
+/**
+ * Undefined if there is no store, or no limit.
+ *
+ * @throws UsageError that does not quote the URL, and if packages are missing
+ */
+async function readRateLimitStore(flag: string | undefined, limit: number, env: Context["io"]["env"]) {
+  if (flag?.includes("@"))
+    throw new UsageError(`--rate-limit-store must not contain a user or password: set ${RATE_LIMIT_STORE_VARIABLE}`);
+  // An empty variable counts as unset.
+  const url = flag ?? (env[RATE_LIMIT_STORE_VARIABLE] || undefined);
+  if (url === undefined) return undefined;
+  const { parseRedisUrl } = await import("../../server/redis-address.js");
+  const { loadRedisPackages } = await import("../../server/redis-store.js");
+  const address = parseRedisUrl(url, flag === undefined ? RATE_LIMIT_STORE_VARIABLE : "--rate-limit-store");
+  if (limit === 0) return undefined;
+  await loadRedisPackages();
+  return address;
 }
 
 /** Resolves once the process was asked to stop and all open requests are answered. */

@@ -5,14 +5,16 @@ import { DEFAULT_HOST } from "../../domain/defaults.js";
 import { UsageError } from "../../domain/errors.js";
 import type { AppendFile } from "../../files/append-file.js";
 import { hasCode } from "../../files/system-errors.js";
-import type { AuditState } from "../../server/audit.js";
+import type { AuditLog, AuditState } from "../../server/audit.js";
+import type { RedisAddress } from "../../server/redis-address.js";
+import type { SharedLimiter } from "../../server/shared-limiter.js";
 import type { CountedServerOptions, RunningServer, ServerOptions } from "../../server/start-server.js";
 import type { Service } from "../../service/service.js";
 import type { PackedData } from "../../store/packed-data.js";
 import type { Reloadable, Store } from "../../store/store.js";
 import type { OutputFlags } from "../output/context.js";
 import type { Io } from "../output/io.js";
-import { type Log, serverLogHooks } from "./log.js";
+import { type Log, logRateLimitStore, serverLogHooks } from "./log.js";
 import { type MetricsOptions, serveMetrics } from "./metrics.js";
 
 export interface ListenOptions extends Omit<ServerOptions, "faults" | "audit">, MetricsOptions {
@@ -21,9 +23,13 @@ export interface ListenOptions extends Omit<ServerOptions, "faults" | "audit">, 
   /** Listened on in place of `host` and `port`. */
   socket?: SharedSocket | undefined;
   auditFile?: AuditFileOptions | undefined;
+  /** Where requests are counted, with those of other servers. Default: here. */
+  rateLimitStore?: RedisAddress | undefined;
 }
 
 type ServedStore = Store<PackedData> & Reloadable;
+
+const ticks = () => performance.now();
 
 /** @throws UsageError; Error with what to do about it */
 export async function listen(
@@ -48,9 +54,10 @@ export async function listen(
 }
 
 async function listenForMetrics(store: ServedStore, options: ListenOptions, log: Log) {
-  const { metricsHost: host = DEFAULT_HOST, metricsPort: port, workers } = options;
+  const { metricsHost: host = DEFAULT_HOST, metricsPort: port, workers, rateLimitStore } = options;
   if (port === undefined) return undefined;
-  return serveMetrics(store, { host, port, workers, log }).catch((error) => {
+  const hasRateLimitStore = rateLimitStore !== undefined;
+  return serveMetrics(store, { host, port, workers, hasRateLimitStore, log }).catch((error) => {
     throw explainListenError(error, { host, port }, "metrics-");
   });
 }
@@ -65,24 +72,49 @@ async function openAuditFile({ path, account }: AuditFileOptions): Promise<Appen
 
 async function listenHere(
   service: Service,
-  { auditFile, socket, ...options }: ListenOptions & CountedServerOptions,
+  { auditFile, socket, rateLimitStore, ...options }: ListenOptions & CountedServerOptions,
   log: Log,
   clock: () => number,
 ): Promise<RunningServer & Partial<Cluster>> {
   const { startServer } = await import("../../server/start-server.js");
-  const role = socket && { handle: socket.handle };
-  if (!auditFile) return startServer(service, options, clock, undefined, role);
+  const limiter = rateLimitStore && (await openSharedLimiter(rateLimitStore, options, log));
+  let audit: AuditLog | undefined;
+  const close = () => {
+    audit?.close();
+    limiter?.close();
+  };
+  try {
+    audit = auditFile && (await openAuditLog(auditFile, clock, log));
+    const role = { ...(socket && { handle: socket.handle }), ...(limiter && { limiter }) };
+    const server = await startServer(service, { ...options, audit }, clock, undefined, role);
+    return { ...server, reopenAuditLog: () => audit?.reopen(), close: () => server.close().finally(close) };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+async function openAuditLog(auditFile: AuditFileOptions, clock: () => number, log: Log): Promise<AuditLog> {
   const { AuditLog } = await import("../../server/audit.js");
   const { failure } = auditFile;
   const onProblem = logAuditProblems(auditFile, log);
-  const ticks = () => performance.now();
-  const audit = new AuditLog(await openAuditFile(auditFile), { failure, clock, ticks, onProblem });
-  const server = await startServer(service, { ...options, audit }, clock, undefined, role);
-  return {
-    ...server,
-    reopenAuditLog: () => audit.reopen(),
-    close: () => server.close().finally(() => audit.close()),
-  };
+  return new AuditLog(await openAuditFile(auditFile), { failure, clock, ticks, onProblem });
+}
+
+async function openSharedLimiter(
+  address: RedisAddress,
+  options: CountedServerOptions,
+  log: Log,
+): Promise<SharedLimiter> {
+  const { createRateLimiter } = await import("../../server/rate-limiter.js");
+  const { createRedisLimiter } = await import("../../server/redis-store.js");
+  const { withDefaults } = await import("../../server/start-server.js");
+  const { rateLimit: limit, rateWindow: window } = withDefaults(options);
+  const fallback = createRateLimiter({ limit, window }, ticks);
+  const onChange = logRateLimitStore(address, log);
+  const limiter = await createRedisLimiter(address, { limit, window, fallback, onChange }, ticks);
+  if (options.statistics) options.statistics.isRateLimitStoreUp = () => limiter.isStoreUp;
+  return limiter;
 }
 
 async function listenWithWorkers(
@@ -94,10 +126,12 @@ async function listenWithWorkers(
   const { startCluster } = await import("../../cluster/start-cluster.js");
   // The workers could only log what is wrong with it.
   if (options.auditFile) (await openAuditFile(options.auditFile)).close();
+  const { rateLimitStore } = options;
   return startCluster(store, {
     ...options,
     onErrorLine: (line) => log("error", line),
     onAuditProblem: logAuditProblems(options.auditFile, log),
+    onRateLimitStore: rateLimitStore ? logRateLimitStore(rateLimitStore, log) : () => {},
     onReplaced: (reason) => log("error", `a worker has ended (${reason}); another one takes its place`),
     process: {
       // They get what they need, and no secrets, from this process.

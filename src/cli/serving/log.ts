@@ -1,6 +1,8 @@
 import { findWeakSecrets } from "../../domain/environment.js";
 import { isoClock } from "../../domain/iso-clock.js";
 import { printable } from "../../domain/printable.js";
+import type { StoreProblem } from "../../server/circuit-breaker.js";
+import type { RedisAddress } from "../../server/redis-address.js";
 import type { ServedRequest } from "../../server/request-report.js";
 import type { ServerOptions } from "../../server/start-server.js";
 import type { Data } from "../../store/data.js";
@@ -129,6 +131,19 @@ export function logReloads(store: Store<unknown>, name: string, log: Log): void 
     if (problem === undefined) log("info", `${name} was read again`);
     else log("error", `${name}: ${problem}`);
   });
+}
+
+/** Logs whether the rate limit store counts, and why it does not. Not again if that is the same as before. */
+export function logRateLimitStore({ url }: RedisAddress, log: Log): (problem: StoreProblem | undefined) => void {
+  let logged: string | undefined;
+  return (problem) => {
+    const { what, detail } = problem ?? { what: "counts the requests" };
+    if (what === logged) return;
+    logged = what;
+    const text = `the rate limit store ${url} ${what}${detail === undefined ? "" : ` (${detail})`}`;
+    if (problem) log("warn", `${text}; this server counts requests on its own until it can be used`);
+    else log("info", text);
+  };
 }
 
 /**

@@ -18,19 +18,30 @@ interface ServedMetrics extends MetricsServer {
   readonly workers?: WorkerMetrics;
 }
 
+interface MetricsSetup {
+  host: string;
+  port: number;
+  workers: number;
+  hasRateLimitStore: boolean;
+  log: Log;
+}
+
 /** Serves the metrics of this process and, if there are any, of its workers. @throws as `startMetricsServer` does */
 export async function serveMetrics(
   store: Store<unknown> & Reloadable,
-  { host, port, workers: count, log }: { host: string; port: number; workers: number; log: Log },
+  { host, port, workers: count, hasRateLimitStore, log }: MetricsSetup,
 ): Promise<ServedMetrics> {
   const { startMetricsServer } = await import("../../metrics/metrics-server.js");
-  const { addDataMetrics, addServerMetrics, createRegistry } = await import("../../metrics/registry.js");
+  const { addDataMetrics, addRateLimitStoreMetric, addServerMetrics, createRegistry } = await import(
+    "../../metrics/registry.js"
+  );
   const { WorkerMetrics } = await import("../../metrics/worker-metrics.js");
   const { ServerStatistics } = await import("../../server/statistics.js");
   const registry = createRegistry();
   addDataMetrics(registry, store, () => performance.now());
   const counted = count > 1 ? { workers: new WorkerMetrics() } : { statistics: new ServerStatistics() };
   if (counted.statistics) addServerMetrics(registry, counted.statistics);
+  if (counted.statistics && hasRateLimitStore) addRateLimitStoreMetric(registry, counted.statistics);
   const collect = async () => [await registry.getMetricsAsJSON(), ...((await counted.workers?.collect()) ?? [])];
   const onError = (error: unknown) => log("error", `the metrics can't be collected: ${(error as Error).message}`);
   const server = await startMetricsServer({ host, port, collect, onError });

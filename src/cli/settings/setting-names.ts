@@ -52,12 +52,16 @@ export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 /** The settings that hold a secret themselves: they are never shown. */
 export const SECRET_SETTINGS: readonly SettingName[] = ["apiSecret", "encKey", "storePassword"];
 
+/** The URL of the Redis in which `serve` counts requests. Unlike the flag, it may hold a user and a password. */
+export const RATE_LIMIT_STORE_VARIABLE = "APPVARS_RATE_LIMIT_STORE";
+
 /** The variables that hold a credential: `run` removes them from its command's environment. */
 export const CREDENTIAL_VARIABLES: readonly string[] = [
   SETTINGS.apiKey.variable,
   SETTINGS.apiSecret.variable,
   SETTINGS.encKey.variable,
   SETTINGS.storePassword.variable,
+  RATE_LIMIT_STORE_VARIABLE,
 ];
 
 export const FILE_SETTINGS: readonly SettingName[] = [

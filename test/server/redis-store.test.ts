@@ -1,0 +1,204 @@
+import { createServer } from "node:net";
+import { Redis } from "ioredis";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { StoreProblem } from "../../src/server/circuit-breaker.js";
+import { bind } from "../../src/server/listener.js";
+import { createRateLimiter } from "../../src/server/rate-limiter.js";
+import { parseRedisUrl } from "../../src/server/redis-address.js";
+import { createRedisLimiter } from "../../src/server/redis-store.js";
+import { needs } from "../support/needed-program.js";
+import { sharedRedis, startRedis } from "../support/redis.js";
+import { tcpProxy } from "../support/tcp-proxy.js";
+
+const WINDOW = 600;
+const KEY = { kind: "key", id: "shop-test" } as const;
+const ADDRESS = { kind: "address", id: "192.0.2.7" } as const;
+const HEALTH = { kind: "health", id: "192.0.2.7" } as const;
+
+/** A limiter that counts in a Redis, and the problems that it has had. Closed when the current test ends. */
+async function redisLimiter(url: string, limit: number) {
+  const problems: (StoreProblem | undefined)[] = [];
+  const ticks = () => performance.now();
+  const fallback = createRateLimiter({ limit, window: WINDOW }, ticks);
+  const options = {
+    limit,
+    window: WINDOW,
+    fallback,
+    onChange: (problem?: StoreProblem) => void problems.push(problem),
+  };
+  const limiter = await createRedisLimiter(parseRedisUrl(url, "the URL"), options, ticks);
+  onTestFinished(() => limiter.close());
+  const remaining = async () => (await limiter.count(KEY)).rateLimit?.remaining;
+  return { limiter, problems, remaining };
+}
+
+/** Commands for the Redis itself. */
+async function ask<T>(url: string, question: (client: Redis) => Promise<T>): Promise<T> {
+  const client = new Redis(url);
+  return question(client).finally(() => client.disconnect());
+}
+
+describe("a limiter that counts in Redis", needs("redis-server"), () => {
+  const redis = sharedRedis();
+
+  it("writes keys that tell the limit and the window, expire, and hold neither API keys nor addresses", async () => {
+    const { limiter } = await redisLimiter(redis().url, 11);
+    const prefix = "appvars:rate-limit:11:600:";
+    for (const counter of [KEY, ADDRESS, HEALTH]) await limiter.count(counter);
+    const found = await ask(redis().url, async (client) => {
+      const keys = await client.keys(`${prefix}*`);
+      return Promise.all(keys.sort().map(async (key) => [key.slice(prefix.length), await client.pttl(key)] as const));
+    });
+    expect(found.map(([key]) => key.replace(/:[0-9a-f]{32}$/, ":HASH"))).toEqual([
+      "address:HASH",
+      "check",
+      "health:HASH",
+      "key:HASH",
+    ]);
+    for (const [, timeLeft] of found) expect([timeLeft > 0, timeLeft <= WINDOW * 1_000]).toEqual([true, true]);
+  });
+
+  it("counts after Redis has forgotten the script", async () => {
+    const { problems, remaining } = await redisLimiter(redis().url, 12);
+    expect(await remaining()).toBe(11);
+    await ask(redis().url, (client) => client.script("FLUSH"));
+    expect([await remaining(), problems]).toEqual([10, [undefined]]);
+  });
+
+  it("logs in, and uses the database of the URL", async () => {
+    const { url } = await startRedis({ password: "hunter2" });
+    const withLogin = `${url.replace("//", "//:hunter2@")}/3`;
+    const { remaining } = await redisLimiter(withLogin, 13);
+    expect(await remaining()).toBe(12);
+    expect(await ask(withLogin, (client) => client.dbsize())).toBe(2);
+  });
+
+  it("says that a login is refused, or that there is no such database, without the password", async () => {
+    const { url } = await startRedis({ password: "secret" });
+    const refused = "refuses the user or password";
+    const { problems: wrong } = await redisLimiter(url.replace("//", "//:hunter2@"), 14);
+    const { problems: none } = await redisLimiter(url, 14);
+    const { problems: database } = await redisLimiter(`${redis().url}/99`, 14);
+    expect([...wrong, ...none, ...database]).toEqual([
+      { what: refused, detail: "WRONGPASS" },
+      { what: refused, detail: "NOAUTH" },
+      { what: "has no such database" },
+    ]);
+  });
+
+  it("does not trust the certificate of a stranger", async () => {
+    const { url } = await startRedis({ tls: true });
+    const { problems } = await redisLimiter(url, 15);
+    expect(problems).toEqual([{ what: "can't be reached", detail: "DEPTH_ZERO_SELF_SIGNED_CERT" }]);
+  });
+
+  it.each([
+    ["READONLY", ["REPLICAOF", "127.0.0.1", "1"], ["REPLICAOF", "NO", "ONE"]],
+    ["OOM", ["CONFIG", "SET", "maxmemory", "1"], ["CONFIG", "SET", "maxmemory", "0"]],
+  ])(
+    "counts here while Redis answers %s, and there again afterwards",
+    async (code, [fail = "", ...failWords], heal) => {
+      const { url } = await startRedis();
+      const { limiter, problems, remaining } = await redisLimiter(url, 16);
+      expect(await remaining()).toBe(15);
+      await ask(url, (client) => client.call(fail, ...failWords));
+      expect(await remaining()).toBe(15);
+      expect(problems).toEqual([undefined, { what: "does not count requests", detail: code }]);
+      await ask(url, (client) => client.call(heal[0] as string, ...heal.slice(1)));
+      await expect.poll(() => limiter.isStoreUp).toBe(true);
+      expect(problems).toHaveLength(3);
+    },
+  );
+
+  it("counts here after 200 ms while Redis hangs, later requests at once, and there again afterwards", async () => {
+    const { url, process } = await startRedis();
+    const { limiter, remaining } = await redisLimiter(url, 20);
+    expect(await remaining()).toBe(19);
+    process.pause();
+    const startedAt = performance.now();
+    const results = await Promise.all(Array.from({ length: 10 }, remaining));
+    // 200 ms, and what a busy machine adds.
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(results).toEqual([19, 18, 17, 16, 15, 14, 13, 12, 11, 10]);
+    expect(limiter.count(KEY)).not.toBeInstanceOf(Promise);
+    process.resume();
+    await expect.poll(() => limiter.isStoreUp).toBe(true);
+    // What was sent to it while it was hung may have arrived.
+    expect(await remaining()).toBeLessThan(19);
+  });
+
+  it("connects again after a link was cut off without a word", async () => {
+    const proxy = await tcpProxy(redis().port);
+    const { limiter, problems, remaining } = await redisLimiter(`redis://127.0.0.1:${proxy.port}`, 17);
+    expect(await remaining()).toBe(16);
+    proxy.blackhole();
+    expect(await remaining()).toBe(16);
+    await proxy.cut();
+    await proxy.heal();
+    await expect.poll(() => limiter.isStoreUp).toBe(true);
+    expect(await remaining()).toBe(15);
+    expect(problems).toEqual([undefined, expect.objectContaining({ what: "can't be reached" }), undefined]);
+  });
+
+  it("notices at once that Redis has ended, and counts there once it is back", async () => {
+    const { url, process } = await startRedis();
+    const { limiter, problems, remaining } = await redisLimiter(url, 18);
+    expect(await remaining()).toBe(17);
+    await process.kill();
+    await expect.poll(() => limiter.isStoreUp).toBe(false);
+    expect([await remaining(), await remaining()]).toEqual([17, 16]);
+    await process.start();
+    await expect.poll(() => limiter.isStoreUp).toBe(true);
+    expect(await remaining()).toBe(17);
+    expect(problems).toHaveLength(3);
+  });
+});
+
+it("while nothing listens there, it counts here and says so", async () => {
+  const { problems, remaining } = await redisLimiter("redis://127.0.0.1:1", 5);
+  expect([await remaining(), await remaining()]).toEqual([4, 3]);
+  expect(problems).toEqual([{ what: "can't be reached", detail: "ECONNREFUSED" }]);
+});
+
+const NONSENSE = "does not answer as Redis does";
+const FAILS = "does not count requests";
+const UNREACHABLE = "can't be reached";
+
+it.each<[name: string, answer: string, what: string, detail?: string]>([
+  ["OK", "+OK\r\n", NONSENSE],
+  ["null", "$-1\r\n", NONSENSE],
+  ["an array of nulls", "*2\r\n$-1\r\n$-1\r\n", NONSENSE],
+  ["an empty array", "*0\r\n", NONSENSE],
+  ["texts", "*2\r\n$1\r\n1\r\n$5\r\n60000\r\n", NONSENSE],
+  ["a negative count", "*2\r\n:-1\r\n:60000\r\n", NONSENSE],
+  ["a count of 2^63 - 1", "*2\r\n:9223372036854775807\r\n:60000\r\n", NONSENSE],
+  ["a window that never ends", "*2\r\n:1\r\n:-1\r\n", NONSENSE],
+  ["a fraction and infinity", "*2\r\n,1.5\r\n,inf\r\n", NONSENSE],
+  ["a map", "%1\r\n+count\r\n:1\r\n", NONSENSE],
+  ["an array in an array, and so on", "*1\r\n".repeat(100_000), NONSENSE],
+  ["HTTP", "HTTP/1.1 400 Bad Request\r\n\r\n", NONSENSE],
+  ["bytes", "\0\xff\xfe\r\n\r\n", NONSENSE],
+  ["a text that does not end", `$999999999\r\n${"x".repeat(100_000)}`, UNREACHABLE, "no answer within 200 ms"],
+  ["nothing", "", UNREACHABLE, "no answer within 200 ms"],
+  ["a full disk", "-MISCONF Redis is configured to save RDB snapshots\r\n", FAILS, "MISCONF"],
+  ["a loading message", "-LOADING Redis is loading the dataset in memory\r\n", FAILS, "LOADING"],
+  ["an error that quotes the password", "-ERR unknown command `AUTH`, with args beginning with: `hunter2`,\r\n", FAILS],
+  ["a password as an error", "-hunter2 hunter2\r\n", FAILS],
+  ["the error of an old version", "-ERR invalid password\r\n", "refuses the user or password"],
+])("a server that answers with %s is a problem, and its text is not repeated", async (_name, answer, what, detail) => {
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.on("data", (data) => {
+      // The words after `*2\r\n$5\r\n`.
+      const commands = [...data.toString("latin1").matchAll(/(?<=\*\d+\r\n\$\d+\r\n)\w+/g)];
+      for (const [command] of commands) socket.write(/^evals?/i.test(command) ? answer : "+OK\r\n", "latin1");
+    });
+  });
+  onTestFinished(() => void server.close());
+  const { problems, remaining } = await redisLimiter(
+    `redis://:hunter2@127.0.0.1:${await bind(server, "127.0.0.1", 0)}`,
+    5,
+  );
+  expect(problems).toEqual([{ what, detail }]);
+  expect(await remaining()).toBe(4);
+});

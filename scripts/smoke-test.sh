@@ -35,7 +35,7 @@ check_contents() { # TARBALL
     case $file in
       dist/*.d.ts) source=src/${file#dist/} && source=${source%.d.ts}.ts ;;
       dist/*.js | dist/*.cjs) source=src/${file#dist/} && source=${source%.*}.ts ;;
-      docs/*.md | docs/tui.svg | docs/alerts.yml | docs/grafana-dashboard.json | docs/systemd/appvars.*) source=$file ;;
+      docs/*.md | docs/tui.svg | docs/alerts.yml | docs/grafana-dashboard.json | docs/systemd/appvars.* | docs/deploy/*.yaml) source=$file ;;
       bin/appvars.cjs | data/example.json | data/*.schema.json | data/completion/*) source=$file ;;
       package.json | README.md | LICENSE | CHANGELOG.md | SECURITY.md) source=$file ;;
       dist/tui/LICENSES.md) source=rolldown.config.js ;;

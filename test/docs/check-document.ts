@@ -42,7 +42,8 @@ export async function checkDocument(markdown: string): Promise<CheckedDocument> 
 async function runCommands(parts: readonly (Command | CodeBlock)[]): Promise<Map<Command, string[]>> {
   const printed = new Map<Command, string[]>();
   if (!parts.some(({ kind }) => kind === "command")) return printed;
-  const session = await DocumentSession.open();
+  const usesEtcd = parts.some((part) => part.kind === "command" && part.text.startsWith("etcd "));
+  const session = await DocumentSession.open({ usesEtcd });
   try {
     for (const part of parts) {
       if (part.kind === "command") printed.set(part, (await session.run(part)).map(settle));

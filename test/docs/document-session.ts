@@ -3,6 +3,7 @@ import { copyFile, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { freePorts } from "../support/backing-process.js";
 import { BINARY } from "../support/binary.js";
 import { ShellSession } from "../support/scripts/shell-session.js";
 import type { Command } from "./parse-document.js";
@@ -23,13 +24,17 @@ export class DocumentSession {
   #steps = 0;
   #code = 0;
 
-  private constructor(root: string) {
+  private constructor(root: string, surroundings: Record<string, string>) {
     this.#root = root;
-    const env = { PATH: `${join(root, "bin")}:${process.env["PATH"]}`, HOME: join(root, "home"), LC_ALL: "C.UTF-8" };
+    const env = {
+      ...{ PATH: `${join(root, "bin")}:${process.env["PATH"]}`, HOME: join(root, "home"), LC_ALL: "C.UTF-8" },
+      ...surroundings,
+    };
     this.#shell = new ShellSession({ folder: join(root, "work"), env, outputFolder: join(root, "streams") });
   }
 
-  static async open(): Promise<DocumentSession> {
+  /** @param usesEtcd whether it starts etcd, as `etcd` without flags for its ports */
+  static async open({ usesEtcd = false } = {}): Promise<DocumentSession> {
     const root = await realpath(await mkdtemp(join(tmpdir(), "appvars-docs-")));
     for (const folder of FOLDERS) await mkdir(join(root, folder));
     await symlink(REPOSITORY, join(root, "node_modules", "appvars"));
@@ -38,10 +43,12 @@ export class DocumentSession {
     await writeProgram(root, "node", `${node} "$@"`);
     await writeProgram(root, "appvars", `${node} '${BINARY}' "$@"`);
     // On a terminal curl shows no progress. Its requests go to the session's port, as those of `appvars` do.
-    const port = `$(cat '${root}/port' || echo 1)`;
-    const realCurl = `PATH="\${PATH#*:}" exec curl --silent --show-error --connect-to "127.0.0.1:7400:127.0.0.1:${port}"`;
+    const connectTo = [7400, 7401].map((port) => {
+      return `--connect-to "127.0.0.1:${port}:127.0.0.1:$(cat '${root}/port-${port}' 2>/dev/null || echo 1)"`;
+    });
+    const realCurl = `PATH="\${PATH#*:}" exec curl --silent --show-error ${connectTo.join(" ")}`;
     await writeProgram(root, "curl", `${realCurl} "$@"`);
-    return new DocumentSession(root);
+    return new DocumentSession(root, usesEtcd ? await etcdSettings(root) : {});
   }
 
   async writeFile(name: string, text: string): Promise<void> {
@@ -88,6 +95,19 @@ export class DocumentSession {
       check();
     });
   }
+}
+
+/** Variables with which etcd and etcdctl use free ports. `appvars` finds them too. */
+async function etcdSettings(root: string): Promise<Record<string, string>> {
+  const urls = (await freePorts(2)).map((port) => `http://127.0.0.1:${port}`);
+  const [clients = "", peers = ""] = urls;
+  await writeFile(join(root, "port-2379"), new URL(clients).port);
+  return {
+    ...{ ETCD_LISTEN_CLIENT_URLS: clients, ETCD_ADVERTISE_CLIENT_URLS: clients },
+    ...{ ETCD_LISTEN_PEER_URLS: peers, ETCD_INITIAL_ADVERTISE_PEER_URLS: peers },
+    ETCD_INITIAL_CLUSTER: `default=${peers}`,
+    ETCDCTL_ENDPOINTS: clients,
+  };
 }
 
 function writeProgram(root: string, name: string, line: string): Promise<void> {

@@ -12,24 +12,26 @@ const isTerminal = fs.readdirSync(join(__dirname, "terminal"), { withFileTypes: 
 });
 if (isTerminal) Object.assign(process.stdout, { isTTY: true, columns: 120, getColorDepth: () => 1 });
 
-// The documents use the default port. Each session has a free one in its place.
-const DEFAULT_PORT = 7400;
-const portFile = join(__dirname, "port");
+// The documents use these ports: of servers, and of etcd. Each session has free ones in their place.
+const PORTS = [7400, 7401, 2379];
+const portFile = (port) => join(__dirname, `port-${port}`);
 const { listen, address } = net.Server.prototype;
 const { connect } = net.Socket.prototype;
 
 net.Server.prototype.listen = function (options, ...others) {
-  if (options?.port !== DEFAULT_PORT) return listen.call(this, options, ...others);
-  this.address = () => ({ ...address.call(this), port: DEFAULT_PORT });
-  this.prependOnceListener("listening", () => fs.writeFileSync(portFile, String(address.call(this).port)));
-  this.once("close", () => fs.rmSync(portFile, { force: true }));
+  const port = options?.port;
+  if (!PORTS.includes(port)) return listen.call(this, options, ...others);
+  this.address = () => ({ ...address.call(this), port });
+  this.prependOnceListener("listening", () => fs.writeFileSync(portFile(port), String(address.call(this).port)));
+  this.once("close", () => fs.rmSync(portFile(port), { force: true }));
   return listen.call(this, { ...options, port: 0 }, ...others);
 };
 
 net.Socket.prototype.connect = function (...args) {
   const options = Array.isArray(args[0]) ? args[0][0] : args[0];
+  const file = portFile(Number(options?.port));
   // Nothing listens on port 1: a session never reaches a server that somebody else has started.
-  if (Number(options?.port) === DEFAULT_PORT)
-    options.port = fs.existsSync(portFile) ? Number(fs.readFileSync(portFile, "utf8")) : 1;
+  if (PORTS.includes(Number(options?.port)))
+    options.port = fs.existsSync(file) ? Number(fs.readFileSync(file, "utf8")) : 1;
   return connect.apply(this, args);
 };

@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { runCli } from "../support/cli.js";
@@ -9,7 +9,9 @@ import { REPOSITORY } from "./documents.js";
 
 const run = promisify(execFile);
 const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
-const UNITS = ["appvars.service", "appvars.socket"];
+/** With what takes the variables from a store, in a folder that systemd reads with the service. */
+const DROP_IN = "appvars.service.d/store.conf";
+const UNITS = ["appvars.service", "appvars.socket", DROP_IN];
 /** The exposure that `systemd-analyze security` finds, times 10. A service that needs the network has at least 10. */
 const MAX_EXPOSURE = 12;
 
@@ -21,6 +23,7 @@ function read(unit: string): Promise<string> {
 async function installable(): Promise<string[]> {
   const folder = await temporaryFolder();
   const paths = UNITS.map((unit) => join(folder, unit));
+  await mkdir(join(folder, dirname(DROP_IN)));
   for (const [index, unit] of UNITS.entries()) {
     await writeFile(paths[index] as string, (await read(unit)).replaceAll("/usr/bin/appvars", process.execPath));
   }
@@ -28,17 +31,18 @@ async function installable(): Promise<string[]> {
 }
 
 describe("docs/systemd", () => {
-  it("starts serve with flags that it has", async () => {
+  it.each([
+    ["appvars.service", "--data"],
+    [DROP_IN, "--max-stale"],
+  ])("starts serve with flags that it has: %s", async (unit, flag) => {
     const { stdout } = await runCli(["serve", "--help"]);
-    const flags = (await read("appvars.service"))
-      .match(/(?<= )--[a-z-]+/g)
-      ?.filter((flag) => !flag.startsWith("--tls"));
-    expect(flags).toContain("--data");
-    for (const flag of flags ?? []) expect(stdout).toContain(`${flag} `);
+    const flags = (await read(unit)).match(/(?<= )--[a-z-]+/g)?.filter((each) => !each.startsWith("--tls"));
+    expect(flags).toContain(flag);
+    for (const each of flags ?? []) expect(stdout).toContain(`${each} `);
   });
 
   it.skipIf(!hasSystemd)("has units that systemd accepts", async () => {
-    const { stdout, stderr } = await run("systemd-analyze", ["verify", ...(await installable())]);
+    const { stdout, stderr } = await run("systemd-analyze", ["verify", ...(await installable()).slice(0, 2)]);
     expect(stdout + stderr).toBe("");
   });
 

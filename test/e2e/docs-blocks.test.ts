@@ -7,6 +7,7 @@ import { parse as parseYaml } from "yaml";
 import { checkDocument } from "../docs/check-document.js";
 import { DOCUMENTS, REPOSITORY } from "../docs/documents.js";
 import { parseDocument } from "../docs/parse-document.js";
+import { needs } from "../support/needed-program.js";
 
 // `UPDATE_DOCS=1 npx vitest run test/e2e/docs-blocks.test.ts` writes what the commands print into the documents. Read the diff: it says
 // what happened, not what should.
@@ -17,8 +18,9 @@ const lacksCurl = spawnSync("curl", ["--version"]).error !== undefined;
 
 describe.concurrent("console blocks", () => {
   for (const path of DOCUMENTS) {
-    const isSkipped = lacksCurl && read(path).includes("\n$ curl ");
-    it.skipIf(isSkipped)(`in ${path} print what the document shows`, { timeout: 120_000 }, async () => {
+    const uses = (program: string) => read(path).includes(`\n$ ${program} `);
+    const options = { timeout: 120_000, ...(uses("etcd") && needs("etcd")) };
+    it.skipIf(lacksCurl && uses("curl"))(`in ${path} print what the document shows`, options, async () => {
       const { problems, rewritten } = await checkDocument(read(path));
       if (isUpdate) writeFileSync(join(REPOSITORY, path), rewritten);
       else expect(problems).toEqual([]);

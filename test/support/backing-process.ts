@@ -29,6 +29,11 @@ export class BackingProcess {
     return this.#child !== undefined && !this.#isPaused;
   }
 
+  /** Of the program itself; undefined if it does not run. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
   /** Resolves once it is ready; a member of a cluster is once there is a leader. @throws AddressInUseError */
   async start(): Promise<void> {
     if (this.#child) throw new Error(`${this.#options.program} runs already`);

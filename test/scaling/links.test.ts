@@ -7,7 +7,7 @@ import { needs } from "../support/needed-program.js";
 import { report } from "../support/report.js";
 import { tcpProxy } from "../support/tcp-proxy.js";
 import { countersData, increment } from "./counters.js";
-import { areAllGood, READ_EVERY_MS, REPLICAS, Reader, readsText, seconds, startReplica } from "./replicas.js";
+import { areAllGood, READ_EVERY_MS, REPLICAS, Reader, readsText, startReplica, timeText } from "./replicas.js";
 
 const CUTS = QUICK ? 3 : 20;
 const MAX_CUT_MS = 2_000;
@@ -30,7 +30,7 @@ describe("replicas are right soon after", needs("etcd"), () => {
     }
     report(
       "Links are cut",
-      `${CUTS} times those of ${REPLICAS} replicas to all members, for up to ${seconds(MAX_CUT_MS)}; meanwhile writes, and the history is compacted`,
+      `${CUTS} times those of ${REPLICAS} replicas to all members, for up to ${timeText(MAX_CUT_MS)}; meanwhile writes, and the history is compacted`,
       `all replicas right within ${longest(times)}; ${readsText(readers)}`,
     );
     expect(Math.max(...times)).toBeLessThanOrEqual(MAX_RECOVERY_MS);
@@ -53,7 +53,7 @@ describe("replicas are right soon after", needs("etcd"), () => {
     }
     report(
       "Links are black holes",
-      `${HOLES} times those of ${REPLICAS} replicas to one member, then those to all for ${seconds(HOLE_MS)}; meanwhile writes`,
+      `${HOLES} times those of ${REPLICAS} replicas to one member, then those to all for ${timeText(HOLE_MS)}; meanwhile writes`,
       `all replicas right within ${longest(withOneLost)} without the one, within ${longest(afterAllWereLost)} ` +
         `after all came back; ${readsText(readers)}`,
     );
@@ -75,7 +75,7 @@ async function linkedReplicas() {
   const readers = await Promise.all(
     links.map(async (ofReplica) => {
       const ports = ofReplica.map(({ port }) => port);
-      const { port } = await startReplica(etcd.access(etcd.storeUrl(prefix, ports)));
+      const { port } = await startReplica(etcd.storeUrl(prefix, ports));
       return new Reader(port, 0, READ_EVERY_MS);
     }),
   );
@@ -95,5 +95,5 @@ async function linkedReplicas() {
 }
 
 function longest(milliseconds: readonly number[]): string {
-  return seconds(Math.max(...milliseconds));
+  return timeText(Math.max(...milliseconds));
 }

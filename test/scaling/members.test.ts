@@ -2,11 +2,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { createEtcdStore, openEtcdStore, type StoreAccess } from "../../src/etcd/open-store.js";
 import { startEtcdCluster } from "../support/etcd.js";
+import { get } from "../support/http.js";
 import { grouped, QUICK } from "../support/measuring.js";
 import { needs } from "../support/needed-program.js";
 import { report } from "../support/report.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { countersData, increment } from "./counters.js";
-import { areAllGood, READ_EVERY_MS, REPLICAS, Reader, readsText, seconds, startReplica } from "./replicas.js";
+import { areAllGood, READ_EVERY_MS, REPLICAS, Reader, readsText, startReplica, timeText } from "./replicas.js";
 import { startWriters } from "./writers.js";
 
 const WRITERS = 8;
@@ -16,13 +18,17 @@ const MAX_GAP_MS = 5_000;
 
 const DOWN_MS = QUICK ? 5_000 : 60_000;
 const MAX_RECOVERY_MS = 10_000;
+/** Longer than a replica takes to start without a member. */
+const MAX_STALE_S = 8;
+const UNREAD = "the data store could not be read again";
+const OK = { message: "OK" };
 
 describe("a cluster whose members are killed", needs("etcd"), () => {
   it("loses no write and repeats none when the leader is killed", async () => {
     const etcd = await startEtcdCluster();
     const access = etcd.access();
     await createEtcdStore(access, countersData(WRITERS));
-    const readers = await startReaders(access, 0);
+    const readers = await startReaders(access);
     const writers = await startWriters(access, WRITERS);
     for (let kill = 0; kill < KILLS; kill++) {
       await writers.progress(WRITES_BETWEEN);
@@ -38,7 +44,7 @@ describe("a cluster whose members are killed", needs("etcd"), () => {
       "The leader is killed",
       `kill -9, ${KILLS} times under ${WRITERS} writers and ${REPLICAS} replicas`,
       `of ${grouped(acknowledged)} acknowledged writes ${lost} lost, ${repeated} applied twice; longest time without a write ` +
-        `${seconds(longestGap)}, slowest write ${seconds(slowest)}; ${readsText(readers)}`,
+        `${timeText(longestGap)}, slowest write ${timeText(slowest)}; ${readsText(readers)}`,
     );
     expect(written).toMatchObject({ lost: 0, repeated: 0, errors: [] });
     expect(longestGap).toBeLessThanOrEqual(MAX_GAP_MS);
@@ -50,7 +56,7 @@ describe("a cluster whose members are killed", needs("etcd"), () => {
     const access = etcd.access();
     await createEtcdStore(access, countersData(1));
     const store = await openEtcdStore(access);
-    const readers = await startReaders(access, 0);
+    const readers = await startReaders(access);
     await Promise.all(etcd.members.map(({ process }) => process.kill()));
     await delay(DOWN_MS);
     const start = performance.now();
@@ -62,16 +68,56 @@ describe("a cluster whose members are killed", needs("etcd"), () => {
     report(
       "No member is left",
       `all killed at once, started again after ${DOWN_MS / 1_000} s`,
-      `${readsText(readers)}; a write is made and seen by ${REPLICAS} replicas within ${seconds(recovery)}`,
+      `${readsText(readers)}; a write is made and seen by ${REPLICAS} replicas within ${timeText(recovery)}`,
+    );
+    expect(readers.every(areAllGood)).toBe(true);
+    expect(recovery).toBeLessThanOrEqual(MAX_RECOVERY_MS);
+  });
+
+  it("is served by replicas that start without a member, from the data they kept", async () => {
+    const etcd = await startEtcdCluster();
+    const access = etcd.access();
+    await createEtcdStore(access, countersData(1));
+    const folders = [await temporaryFolder(), await temporaryFolder()];
+    const flags = ["--max-stale", `${MAX_STALE_S}s`];
+    const start = () =>
+      Promise.all(
+        folders.map((cacheFolder, index) =>
+          startReplica(access.address.url, { cacheFolder, flags: index ? flags : [] }),
+        ),
+      );
+    for (const replica of await start()) await replica.stop();
+    await Promise.all(etcd.members.map(({ process }) => process.kill()));
+    const startedAt = performance.now();
+    const replicas = await start();
+    const startTook = performance.now() - startedAt;
+    const readers = replicas.map(({ port }) => new Reader(port, 0, READ_EVERY_MS));
+    const health = () => Promise.all(replicas.map((replica) => get(replica, "/healthz", {})));
+    await expect.poll(async () => (await health()).map(({ status }) => status)).toEqual([200, 503]);
+    for (const { headers, json } of await health()) {
+      const age = headers["appvars-data-age"];
+      expect(json).toMatchObject({ message: `${UNREAD}; the data being served is ${age} s old` });
+    }
+    for (const replica of replicas) expect(replica.log()).toMatch(/ago is served, which was kept on this machine$/m);
+    await Promise.all(etcd.members.map(({ process }) => process.start()));
+    const backAt = performance.now();
+    await expect.poll(async () => (await health()).map(({ json }) => json)).toMatchObject([OK, OK]);
+    const recovery = performance.now() - backAt;
+    report(
+      "No member is left, and replicas start",
+      `${replicas.length} replicas are stopped, all members killed, and the replicas started again`,
+      `they serve what they kept after ${timeText(startTook)}, and say so in the log and with its age in /healthz; ` +
+        `--max-stale ${MAX_STALE_S}s turns that into 503; ${readsText(readers)}; ` +
+        `/healthz is OK within ${timeText(recovery)} after the members are back`,
     );
     expect(readers.every(areAllGood)).toBe(true);
     expect(recovery).toBeLessThanOrEqual(MAX_RECOVERY_MS);
   });
 });
 
-async function startReaders(access: StoreAccess, index: number): Promise<Reader[]> {
-  const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => startReplica(access)));
-  return replicas.map(({ port }) => new Reader(port, index, READ_EVERY_MS));
+async function startReaders({ address: { url } }: StoreAccess): Promise<Reader[]> {
+  const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => startReplica(url)));
+  return replicas.map(({ port }) => new Reader(port, 0, READ_EVERY_MS));
 }
 
 async function readNewest(access: StoreAccess) {

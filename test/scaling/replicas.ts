@@ -1,10 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished } from "vitest";
-import { openServedEtcdStore, type StoreAccess } from "../../src/etcd/open-store.js";
-import { startServer } from "../../src/server/start-server.js";
-import { Service } from "../../src/service/service.js";
 import { Connection, requestText } from "../support/connection.js";
 import { grouped } from "../support/measuring.js";
+import { type ServeProcess, serveProcess } from "../support/serve-process.js";
 import { signByHand } from "../support/sign-by-hand.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { counterName, KEY, SECRET } from "./counters.js";
@@ -12,16 +10,24 @@ import { counterName, KEY, SECRET } from "./counters.js";
 export const REPLICAS = 3;
 export const READ_EVERY_MS = 5;
 
-/** A server on a free port, stopped when the current test ends. */
-export async function startReplica(access: StoreAccess): Promise<{ port: number }> {
-  const cacheFolder = await temporaryFolder();
-  const onSnapshotFailure = (error: unknown) => expect.fail(String(error));
-  const options = { clock: Date.now, cacheFolder, user: process.getuid?.(), onSnapshotFailure };
-  const store = await openServedEtcdStore(access, options);
-  onTestFinished(() => store.close());
-  const server = await startServer(new Service(store, Date.now), { port: 0, rateLimit: 0 }, Date.now);
-  onTestFinished(() => server.close());
-  return server;
+interface ReplicaOptions {
+  readonly flags?: readonly string[];
+  /** For the last data. Default: a new one. */
+  readonly cacheFolder?: string;
+}
+
+/** `serve` on a free port over the store at a URL, in a process that is stopped when the current test ends. */
+export async function startReplica(
+  url: string,
+  { flags = [], cacheFolder }: ReplicaOptions = {},
+): Promise<ServeProcess> {
+  const env = { XDG_CACHE_HOME: cacheFolder ?? (await temporaryFolder()) };
+  const replica = await serveProcess(["--store", url, "--rate-limit", "0", ...flags], { env });
+  onTestFinished(async () => {
+    expect(await replica.stop()).toBe(0);
+    expect(replica.log()).not.toContain("can't be kept");
+  });
+  return replica;
 }
 
 /** Reads a counter from a replica by one signed request after another, until the current test ends. */
@@ -97,7 +103,7 @@ export function readsText(readers: readonly Reader[]): string {
   return `${grouped(good)} of ${grouped(statuses.length)} reads 200, slowest ${Math.round(slowest)} ms`;
 }
 
-/** `1500` -> `1.5 s` */
-export function seconds(milliseconds: number): string {
-  return `${(milliseconds / 1_000).toFixed(1)} s`;
+/** `1500` -> `1.5 s`, `15.4` -> `15 ms` */
+export function timeText(milliseconds: number): string {
+  return milliseconds < 1_000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
 }

@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
 import type { Data } from "../../src/store/data.js";
+import { memoryOf } from "../bench/shared/memory.mjs";
 import { Connection, type RawAnswer, requestText } from "../support/connection.js";
 import { dataFile } from "../support/data-file.js";
 import { grouped, QUICK } from "../support/measuring.js";
@@ -87,11 +87,6 @@ async function load(
   return result;
 }
 
-/** Resident memory in MB. */
-function memoryOf(pid: number): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
-}
-
 it.skipIf(process.platform !== "linux")(
   "a server under load serves each version of its data, in the same memory",
   async () => {
@@ -107,7 +102,7 @@ it.skipIf(process.platform !== "linux")(
     const replaceAndMeasure = async () => {
       for (let second = 1; !isOver; second++) {
         await delay(1_000);
-        memory.push(memoryOf(pid));
+        memory.push(memoryOf(pid).now);
         if (second % REPLACE_SECONDS !== 0) continue;
         const readBefore = log().match(/was read again/g)?.length ?? 0;
         await write(version(newest + 1));

@@ -1,0 +1,1 @@
+export function memoryOf(pid: number): { now: number; peak: number };

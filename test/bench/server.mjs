@@ -1,13 +1,14 @@
 /**
  * How fast `appvars serve` is: throughput beside other servers, waits and memory while the data file is replaced, a very
- * large data file, and the start. Prints the tables of docs/performance.md. For Linux with two cores: it needs
- * `taskset`, `wrk` and /proc. `npm run bench` builds first; `npm run bench start` measures only that, and `QUICK=1` makes
+ * large data file, the start, and reads of data in etcd. Prints the tables of docs/performance.md and, for etcd, of
+ * docs/scaling.md. For Linux with two cores: it needs `taskset`, `wrk`, /proc and, for the last, `etcd`. `npm run bench` builds first; `npm run bench start` measures only that, and `QUICK=1` makes
  * fewer rounds, to try it out.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { leaveServerCore } from "./server/cores.mjs";
+import { etcd } from "./server/etcd.mjs";
 import { largeFile } from "./server/large-file.mjs";
 import { reload } from "./server/reload.mjs";
 import { start } from "./server/start.mjs";
@@ -21,6 +22,7 @@ const SECTIONS = {
     reload({ folder, log, ...(quick ? { replacements: 2, quietMs: 1_000 } : { replacements: 5, quietMs: 3_000 }) }),
   large: (folder) => largeFile({ folder, log, starts: quick ? 1 : 3 }),
   start: (folder) => start({ folder, log, starts: quick ? 3 : 25 }),
+  etcd: (folder) => etcd({ folder, log, rounds: quick ? 2 : 12 }),
 };
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(SECTIONS);

@@ -67,7 +67,8 @@ async function checkGuards({ name, url, targets: [target] }) {
   assert.equal(headers["ratelimit-limit"], String(RATE_LIMIT), `${name} limits the rate`);
 }
 
-async function measure({ name, server, url, status }, file) {
+/** @param {string} file with the requests */
+export async function measure({ name, server, url, status }, file) {
   const cpuBefore = server.cpuSeconds();
   const { requests, seconds, errorStatuses } = await wrk(url, file, RUN_SECONDS);
   const cpuSeconds = server.cpuSeconds() - cpuBefore;
@@ -77,7 +78,8 @@ async function measure({ name, server, url, status }, file) {
   return { rate: requests / seconds, cpu: (cpuSeconds / requests) * 1e6 };
 }
 
-function report(cases) {
+/** A table of what was measured of each case, beside its limit. */
+export function report(cases) {
   const column = (item, key) => item.results.map((result) => result[key]);
   const toLimit = (item, key) => (item.limit ? spread(ratios(column(item, key), column(item.limit, key))) : "1");
   const rows = cases.map((item) => [

@@ -20,20 +20,26 @@ export class ServerProcess {
 
   /**
    * @param {string[]} args of `node`
-   * @param {{ core?: number, stderr?: number | "pipe" }} options the only core that it may run on, and where it logs to
+   * @param {{ core?: number, stderr?: number | "pipe", cache?: string }} options the only core that it may run on, where it
+   *   logs to, and the folder for its caches
    */
-  constructor(args, { core, stderr = "pipe" } = {}) {
+  constructor(args, { core, stderr = "pipe", cache } = {}) {
     const pin = core === undefined ? [] : ["taskset", "--cpu-list", String(core)];
     const [program, ...rest] = [...pin, process.execPath, ...args];
-    const env = { ...process.env, NODE_ENV: "production" };
+    const env = { ...process.env, NODE_ENV: "production", ...(cache && { XDG_CACHE_HOME: cache }) };
     this.#child = spawn(program, rest, { env, stdio: ["ignore", "pipe", stderr] });
     this.#ended = new Promise((resolve) => this.#child.once("close", resolve));
   }
 
-  /** `appvars serve` on a free port. @param {{ flags?: string[] }} options further flags, and those of the constructor */
-  static serve(file, { flags = [], ...options } = {}) {
+  /**
+   * `appvars serve` on a free port, over a data file or the store at a URL.
+   *
+   * @param {{ flags?: string[] }} options further flags, and the options of the constructor
+   */
+  static serve(place, { flags = [], ...options } = {}) {
+    const data = [place.startsWith("etcd:") ? "--store" : "--data", place];
     const limit = ["--rate-limit", String(RATE_LIMIT)];
-    return new ServerProcess([APPVARS, "serve", "--data", file, "--port", "0", ...limit, ...flags], options);
+    return new ServerProcess([APPVARS, "serve", ...data, "--port", "0", ...limit, ...flags], options);
   }
 
   /** Resolves to its address once it listens. */

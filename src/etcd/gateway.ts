@@ -203,6 +203,8 @@ export class Gateway {
         if (tries % endpoints.length === 0) await delay(PAUSE_MS, undefined, { signal }).catch(() => {});
         if (performance.now() < endsAt || tries < endpoints.length) continue;
         const list = [...reasons].map(([origin, reason]) => `${origin} (${reason})`).join(", ");
+        // A cluster that was restored from a backup does not answer those with a token from a later revision.
+        this.#token = undefined;
         throw new UnreachableError(`no member of the store answers: ${list}`, { cause: error });
       }
     }

@@ -10,7 +10,7 @@ import { grouped, QUICK } from "../support/measuring.js";
 import { needs } from "../support/needed-program.js";
 import { report } from "../support/report.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
-import { seconds } from "./replicas.js";
+import { timeText } from "./replicas.js";
 
 const VARIABLES = QUICK ? 10_000 : 100_000;
 
@@ -29,8 +29,8 @@ it("migrates a large file to a cluster and back", needs("etcd"), async () => {
   report(
     "A large migration",
     `${grouped(VARIABLES)} variables with 2 values each, ${Math.round(size / 1e6)} MB, to a store and back`,
-    `to the store ${seconds(there)}, to a store that has them ${seconds(again)}, back ${seconds(back)}; then one set ` +
-      `${seconds(change)}; a member uses ${Math.round(disk / records)} bytes of disk and ${Math.round(memory / records)} of ` +
+    `to the store ${timeText(there)}, to a store that has them ${timeText(again)}, back ${timeText(back)}; then one set ` +
+      `${timeText(change)}; a member uses ${Math.round(disk / records)} bytes of disk and ${Math.round(memory / records)} of ` +
       "memory per record",
   );
 });

@@ -71,8 +71,9 @@ async function timesOfEtcdAlone({ endpoints }: StoreAddress): Promise<number[]> 
   const key = "/alone";
   const put = () => gateways[0]?.commit({ compare: [], puts: [{ key, value: Buffer.from("0") }], deletes: [] });
   const from = ((await put())?.revision ?? 0) + 1;
+  const clusterId = (await gateways[0]?.range({ key }))?.clusterId;
   const watching = new AbortController();
-  const watches = gateways.map((gateway) => gateway.watch({ key, from }, watching.signal));
+  const watches = gateways.map((gateway) => gateway.watch({ key, from, clusterId }, watching.signal));
   const next = () => Promise.all(watches.map((watch) => watch.next()));
   // That they have begun.
   await next();

@@ -323,7 +323,7 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
     const [{ headRevision }, startedAt] = [this.#records, this.#ticks()];
     let data: T;
     try {
-      const bytes = this.#records.toBytes();
+      const bytes = await this.#records.toBytes();
       const { onData } = this.#options;
       const copy = onData && Buffer.from(bytes);
       data = await this.#options.parse(bytes, this.#closed.signal);

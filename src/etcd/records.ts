@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { InvalidDataError } from "../domain/errors.js";
 import { DATA_VERSION, type Data } from "../store/data.js";
 import type { Change } from "./answers.js";
@@ -17,6 +18,9 @@ export const CHANGES_PREFIX = "changes/";
 const RECORD_KEY = /^(environments|variables|values)\/([1-9]\d{0,15})$/;
 const PART_KEY = /^changes\/([A-Za-z0-9_-]+)\/(\d{1,9})$/;
 
+/** Records that are put together at once, in about a millisecond. */
+const CHUNK = 5_000;
+
 export function partKey(id: string, number: number): string {
   return `${CHANGES_PREFIX}${id}/${number}`;
 }
@@ -30,6 +34,9 @@ export class StoreRecords {
     variables: new Map(),
     values: new Map(),
   };
+  /** The highest id in each list, and the lists that are not sorted by id. */
+  readonly #highest: Record<List, number> = { environments: 0, variables: 0, values: 0 };
+  readonly #unsorted = new Set<List>();
   readonly #parts = new Map<string, Buffer>();
   /** At which revisions this process has written keys. A watch that lags may still deliver earlier changes of them. */
   readonly #own = new Map<string, number>();
@@ -87,14 +94,26 @@ export class StoreRecords {
     return this.#lists[list].get(id);
   }
 
-  /** The content of a data file with these records, by ascending id. */
-  toBytes(): Buffer {
+  /**
+   * The content of a data file with these records, by ascending id. Those of the time of the call: later changes have no
+   * effect. Other work need not wait for a large store.
+   */
+  async toBytes(): Promise<Buffer> {
     const { $schema, last_ids } = this.head?.file ?? {};
     const fields = Object.entries({ $schema, version: DATA_VERSION, last_ids }).flatMap(([name, value]) =>
       value === undefined ? [] : [`"${name}":${JSON.stringify(value)}`],
     );
-    const lists = LISTS.map((list) => `"${list}":[${this.#sorted(list).join(",")}]`);
-    return Buffer.from(`{${[...fields, ...lists].join(",")}}`);
+    const lists = LISTS.map((list) => [list, this.#sorted(list)] as const);
+    const pieces = [Buffer.from(`{${fields.join(",")}`)];
+    for (const [list, texts] of lists) {
+      pieces.push(Buffer.from(`,"${list}":[`));
+      for (let start = 0; start < texts.length; start += CHUNK) {
+        if (start > 0) await setImmediate();
+        pieces.push(Buffer.from(`${start > 0 ? "," : ""}${texts.slice(start, start + CHUNK).join(",")}`));
+      }
+      pieces.push(Buffer.from("]"));
+    }
+    return Buffer.concat([...pieces, Buffer.from("}")]);
   }
 
   /** What a pending write changes. @throws InvalidDataError */
@@ -126,7 +145,7 @@ export class StoreRecords {
 
   #applyHead(value: Buffer | undefined, revision: number): boolean {
     if (revision < this.headRevision) return false;
-    if (!value) throw new InvalidDataError("was removed: the store has records, but can't be changed any more");
+    if (!value) throw new InvalidDataError("is missing, although there are records");
     const before = JSON.stringify(this.head?.file);
     this.head = parseHead(value.toString("utf8"));
     this.headRevision = revision;
@@ -146,13 +165,16 @@ export class StoreRecords {
     if (text === undefined) return records.delete(id);
     if (records.get(id) === text) return false;
     checkRecord(text, id);
+    if (id < this.#highest[list] && !records.has(id)) this.#unsorted.add(list);
+    this.#highest[list] = Math.max(this.#highest[list], id);
     records.set(id, text);
     return true;
   }
 
   #sorted(list: List): string[] {
-    const records = [...this.#lists[list]];
-    return records.sort(([a], [b]) => a - b).map(([, text]) => text);
+    // Once: a store is read by key, in which 10 comes before 9.
+    if (this.#unsorted.delete(list)) this.#lists[list] = new Map([...this.#lists[list]].sort(([a], [b]) => a - b));
+    return [...this.#lists[list].values()];
   }
 }
 

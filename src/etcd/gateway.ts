@@ -131,10 +131,7 @@ export class Gateway {
    *
    * @throws CompactedError; UnreachableError, UnauthorizedError, ServerError
    */
-  async *watch(
-    { key, end, from, clusterId }: WatchRequest,
-    signal: AbortSignal,
-  ): AsyncGenerator<readonly Change[], never> {
+  async *watch({ key, end, from, clusterId }: WatchRequest, signal: AbortSignal): AsyncGenerator<readonly Change[]> {
     const body = { create_request: { ...encodeRange({ key, end }), start_revision: from } };
     const endpoint = this.endpoint;
     try {

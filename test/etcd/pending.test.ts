@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { commitChanges } from "../../src/etcd/commit.js";
-import { Gateway, type GatewayOptions } from "../../src/etcd/gateway.js";
+import type { Transaction } from "../../src/etcd/gateway.js";
 import { newHead, newWriteId } from "../../src/etcd/head.js";
 import { recordChanges, StoreRecords } from "../../src/etcd/records.js";
 import { checkData } from "../../src/store/check-data.js";
@@ -9,27 +9,12 @@ import { DATA } from "../support/data.js";
 import { contents, increment, set } from "../support/edits.js";
 import { sharedEtcd } from "../support/etcd.js";
 import { putByHand, readByHand, recordsOf, type Texts } from "../support/etcd-records.js";
-import { etcdStore, openEtcd, type TestStoreOptions } from "../support/etcd-store.js";
+import { etcdStore, gatewayWith, isAbout, openEtcd, type TestStoreOptions } from "../support/etcd-store.js";
 import { needs } from "../support/needed-program.js";
 
 const MANY = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`V${index}`, `${index}`]));
 const importMany = (data: Data) => set(data, MANY);
 const DAY_MS = 86_400_000;
-
-type Transaction = Parameters<Gateway["commit"]>[0];
-
-/** A gateway that waits before it sends a transaction. */
-function gatewayWith(before: (transaction: Transaction) => Promise<void> | void) {
-  class WaitingGateway extends Gateway {
-    override async commit(transaction: Transaction) {
-      await before(transaction);
-      return super.commit(transaction);
-    }
-  }
-  return (options: GatewayOptions) => new WaitingGateway(options);
-}
-
-const isAbout = (part: string, { puts }: Transaction) => puts.some(({ key }) => key.includes(part));
 
 describe("a write with more changes than one transaction can have", needs("etcd"), () => {
   const etcd = sharedEtcd();
@@ -96,7 +81,7 @@ describe("a write with more changes than one transaction can have", needs("etcd"
 
   it("what is still pending does not come back when a writer was killed while it finished", async () => {
     const store = await start();
-    const dying = await store.open({ gatewayTo: gatewayWith((transaction) => dieIn(transaction)) });
+    const dying = await store.open({ gatewayTo: gatewayWith({ beforeCommit: (transaction) => dieIn(transaction) }) });
     let moves = 0;
     const dieIn = (transaction: Transaction) => {
       if (isAbout("/values/", transaction) && moves++ === 1) throw new Error("killed");
@@ -121,7 +106,7 @@ describe("a write with more changes than one transaction can have", needs("etcd"
       await other.update(increment);
       await other.update((data) => set(data, { EMPTY: "later", V0: "changed" }));
     };
-    const stalling = await store.open({ gatewayTo: gatewayWith(stall) });
+    const stalling = await store.open({ gatewayTo: gatewayWith({ beforeCommit: stall }) });
     await stalling.update(increment);
     const { snapshot } = await store.open();
     expect(contents({ snapshot })).toMatchObject({ ...MANY, PORT: 12, EMPTY: "later", V0: "changed" });
@@ -146,7 +131,7 @@ describe("a write with more changes than one transaction can have", needs("etcd"
       await expect.poll(() => contents(writer)["V0"]).toBe("new");
     };
     let isDone = false;
-    const writer = await store.open({ watch: true, gatewayTo: gatewayWith(meanwhile) });
+    const writer = await store.open({ watch: true, gatewayTo: gatewayWith({ beforeCommit: meanwhile }) });
     await writer.update(importMany);
     const renewed = Object.fromEntries(Object.keys(MANY).map((name) => [name, "new"]));
     for (const { snapshot } of [writer, await store.open()])
@@ -181,7 +166,7 @@ describe("a write with more changes than one transaction can have", needs("etcd"
         () => 0,
       );
     };
-    const writer = await store.open({ gatewayTo: gatewayWith(meanwhile) });
+    const writer = await store.open({ gatewayTo: gatewayWith({ beforeCommit: meanwhile }) });
     await writer.update((data) => increment(set(data, { ...MANY, V0: "last" })));
     expect(contents(await store.open())).toMatchObject({ ...MANY, V0: "last", EMPTY: "kept", PORT: 3001 });
   });
@@ -195,7 +180,7 @@ describe("a write with more changes than one transaction can have", needs("etcd"
       expect(parts).toHaveLength(1);
       await putByHand(etcd(), store.prefix, Object.fromEntries(parts.map((key) => [key, undefined])));
     };
-    const writer = await store.open({ gatewayTo: gatewayWith(meanwhile) });
+    const writer = await store.open({ gatewayTo: gatewayWith({ beforeCommit: meanwhile }) });
     await writer.update(importMany);
     expect(contents(await store.open())).toMatchObject(MANY);
     await expectNothingPending(store);

@@ -6,10 +6,10 @@ type Content = Record<string, unknown>;
 /** Keys and texts, by hand. */
 export type Texts = Readonly<Record<string, string | Buffer>>;
 
-/** The records of a store with this data, by their keys after the prefix. */
-export function recordsOf(data: unknown): Texts {
+/** The records of a store with this data, by their keys after the prefix. @param write the id of the write that made it */
+export function recordsOf(data: unknown, write = "by-hand"): Texts {
   const { $schema, last_ids, environments, variables, values } = data as Content;
-  const head = { format: 1, write: "by-hand", file: { $schema, last_ids } };
+  const head = { format: 1, write, file: { $schema, last_ids } };
   const lists = Object.entries({ environments, variables, values }).flatMap(([list, records]) =>
     (records as { id: number }[]).map((record) => [`${list}/${record.id}`, JSON.stringify(record)]),
   );

@@ -1,6 +1,7 @@
 import { onTestFinished } from "vitest";
+import type { Change } from "../../src/etcd/answers.js";
 import { EtcdStore, type EtcdStoreOptions } from "../../src/etcd/etcd-store.js";
-import { Gateway, type GatewayOptions } from "../../src/etcd/gateway.js";
+import { Gateway, type GatewayOptions, type Transaction } from "../../src/etcd/gateway.js";
 import type { StoreAccess } from "../../src/etcd/open-store.js";
 import { createSealing, PLAIN } from "../../src/etcd/sealing.js";
 import type { Times } from "../../src/etcd/times.js";
@@ -8,7 +9,7 @@ import { type Data, NO_DATA } from "../../src/store/data.js";
 import { parseData } from "../../src/store/parse-data.js";
 
 /** Short enough for tests, and long enough for a busy machine. */
-export const QUICK: Times = {
+const QUICK: Times = {
   attempt: 1_000,
   request: 3_000,
   write: 5_000,
@@ -25,7 +26,7 @@ export interface TestStoreOptions extends Partial<Pick<EtcdStoreOptions<Data>, "
   gatewayTo?: (options: GatewayOptions) => Gateway;
 }
 
-/** A store that is not opened yet, with {@link QUICK} times. Closed when the current test ends. */
+/** A store that is not opened yet, with times for tests. Closed when the current test ends. */
 export function etcdStore(
   { address, sealingKeys, ...access }: StoreAccess,
   { times, clock = Date.now, gatewayTo = (options) => new Gateway(options), ...options }: TestStoreOptions = {},
@@ -45,4 +46,45 @@ export function etcdStore(
 
 export async function openEtcd(access: StoreAccess, options: TestStoreOptions = {}): Promise<EtcdStore<Data>> {
   return etcdStore(access, options).store.open();
+}
+
+interface GatewaySteps {
+  /** Before a transaction is sent. */
+  beforeCommit?: (transaction: Transaction) => Promise<void> | void;
+  /** Before changes that a watch has brought are handed on. */
+  beforeChanges?: (changes: readonly Change[]) => Promise<void> | void;
+  /** After the store has taken them. */
+  afterChanges?: (changes: readonly Change[]) => void;
+}
+
+/** A gateway on whose way something else happens. */
+export function gatewayWith({ beforeCommit, beforeChanges, afterChanges }: GatewaySteps) {
+  class SteppedGateway extends Gateway {
+    override async commit(transaction: Transaction) {
+      await beforeCommit?.(transaction);
+      return super.commit(transaction);
+    }
+
+    override async *watch(...args: Parameters<Gateway["watch"]>) {
+      for await (const changes of super.watch(...args)) {
+        await beforeChanges?.(changes);
+        yield changes;
+        afterChanges?.(changes);
+      }
+    }
+  }
+  return (options: GatewayOptions) => new SteppedGateway(options);
+}
+
+export function isAbout(part: string, { puts }: Transaction): boolean {
+  return puts.some(({ key }) => key.includes(part));
+}
+
+/** A promise and how to resolve it, which Node 20 has no function for. */
+export function gate(): { readonly opened: Promise<void>; open(): void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
 }

@@ -36,6 +36,8 @@ type Json = Record<string, unknown>;
 /** A member of a cluster. */
 interface EtcdMember {
   readonly port: number;
+  /** Its data. Without it, the only member starts as a new cluster that has the same id as before. */
+  readonly folder: string;
   readonly process: BackingProcess;
 }
 
@@ -94,8 +96,9 @@ function membersOn(
   return names.map((name, index) => {
     const port = ports[index] ?? 0;
     const url = `${tls ? "https" : "http"}://127.0.0.1:${port}`;
+    const data = join(folder, `${name}-${port}`);
     const args = [
-      ["--name", name, "--data-dir", join(folder, `${name}-${port}`), "--logger", "zap"],
+      ["--name", name, "--data-dir", data, "--logger", "zap"],
       ["--listen-client-urls", url, "--advertise-client-urls", url],
       ["--listen-peer-urls", peerUrl(index), "--initial-advertise-peer-urls", peerUrl(index)],
       ["--initial-cluster", cluster, "--initial-cluster-token", `token-${ports[0]}`],
@@ -107,7 +110,7 @@ function membersOn(
       auth ? ["--bcrypt-cost", "4", "--auth-token-ttl", `${auth.tokenSeconds ?? 300}`] : [],
     ].flat();
     const process = new BackingProcess({ program: "etcd", args, ready: "serving client traffic" });
-    return { port, process };
+    return { port, folder: data, process };
   });
 }
 

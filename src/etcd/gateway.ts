@@ -14,7 +14,7 @@ import {
   RefusedError,
   refusal,
 } from "./answers.js";
-import { HttpPosts, NotSentError, type TlsFiles, TooLargeError } from "./http.js";
+import { HttpPosts, NotSentError, TlsError, type TlsFiles, TooLargeError } from "./http.js";
 import { TIMES, type Times } from "./times.js";
 
 export interface GatewayOptions extends TlsFiles {
@@ -179,6 +179,8 @@ export class Gateway {
     const endsAt = performance.now() + totalMs;
     const reasons = new Map<string, string>();
     let logins = 0;
+    /** Failures in a row that don't pass. */
+    let hopeless = 0;
     for (let tries = 1; ; tries++) {
       const endpoint = this.endpoint;
       try {
@@ -195,10 +197,12 @@ export class Gateway {
         }
         if (!isTransient(error)) throw explainRefusal(error);
         reasons.set(endpoint, (error as Error).message);
+        hopeless = error instanceof TlsError ? hopeless + 1 : 0;
         this.#rotateFrom(endpoint);
         // All have been tried: an election may be going on.
         if (tries % endpoints.length === 0) await delay(PAUSE_MS, undefined, { signal }).catch(() => {});
-        if (performance.now() < endsAt || tries < endpoints.length) continue;
+        const isOver = performance.now() >= endsAt || hopeless >= endpoints.length;
+        if (!isOver || tries < endpoints.length) continue;
         const list = [...reasons].map(([origin, reason]) => `${origin} (${reason})`).join(", ");
         // A cluster that was restored from a backup does not answer those with a token from a later revision.
         this.#token = undefined;
@@ -238,8 +242,9 @@ export class Gateway {
       return { Authorization: await this.#token };
     } catch (error) {
       this.#token = undefined;
+      if (!isTransient(error) || error instanceof NotSentError) throw error;
       // It was not sent, as far as the request that needs the token goes.
-      throw isTransient(error) ? new NotSentError((error as Error).message, { cause: error }) : error;
+      throw new NotSentError((error as Error).message, { cause: error });
     }
   }
 }

@@ -35,6 +35,9 @@ export class TooLargeError extends UnreachableError {
   override readonly message = "its answer is too large";
 }
 
+/** Thrown when the settings of TLS are wrong, here or there: trying again does not help. */
+export class TlsError extends NotSentError {}
+
 /** The failures that come before the first byte of a request. */
 const BEFORE_SENDING = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL"];
 
@@ -119,7 +122,11 @@ export class HttpPosts {
       };
       const outgoing = isTls ? httpsRequest(url, options) : httpRequest(url, options);
       outgoing.once("response", resolve);
-      outgoing.on("error", reject);
+      outgoing.on("error", (error: NodeJS.ErrnoException) => {
+        const { secureConnecting } = (outgoing.socket ?? {}) as { secureConnecting?: boolean };
+        const isHandshake = secureConnecting && error.code === "ECONNRESET";
+        reject(isHandshake ? new NotSentError(`it does not speak TLS${HTTP_HINT}`, { cause: error }) : error);
+      });
       // Without a listener, a 101 would never settle.
       outgoing.once("upgrade", (_answer, socket) => {
         socket.destroy();
@@ -172,26 +179,32 @@ class Deadline {
   }
 }
 
+const HTTP_HINT = "; should the URL begin with etcd:?";
 const REASONS: Record<string, string> = {
   ECONNREFUSED: "connection refused",
   ECONNRESET: "the connection was reset",
   ENOTFOUND: "no such host",
   EAI_AGAIN: "its name can't be looked up now",
-  EPROTO: "it does not speak TLS; should the URL begin with etcd:?",
+  EPROTO: `it does not speak TLS${HTTP_HINT}`,
   DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
   SELF_SIGNED_CERT_IN_CHAIN: "its certificate is from an unknown authority",
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate is from an unknown authority",
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "its certificate is from an unknown authority",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
   CERT_HAS_EXPIRED: "its certificate has expired",
-  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: "it requires a client certificate",
 };
+
+/** What servers send about the certificate of the client: each library has its own. */
+const CERTIFICATE_ALERT = /^ERR_SSL_\w+_ALERT_(?:\w*CERTIFICATE\w*|UNKNOWN_CA)$/;
 
 function explain(error: unknown, isLate: boolean): UnreachableError {
   if (error instanceof UnreachableError) return error;
   const { code = "", message } = error as NodeJS.ErrnoException;
   if (isLate) return new UnreachableError("no answer in time", { cause: error });
-  const reason = REASONS[code] ?? (code.startsWith("HPE_") ? "it does not answer with HTTP" : code || message);
-  const isUnsent = BEFORE_SENDING.includes(code) || (code in REASONS && /CERT|LEAF|ISSUER|EPROTO/.test(code));
-  return new (isUnsent ? NotSentError : UnreachableError)(reason, { cause: error });
+  const isRefused = CERTIFICATE_ALERT.test(code);
+  const known = isRefused ? "it requires a client certificate, or refuses this one" : REASONS[code];
+  if (isRefused || (known !== undefined && /CERT|LEAF|ISSUER|EPROTO/.test(code)))
+    return new TlsError(known, { cause: error });
+  const reason = known ?? (code.startsWith("HPE_") ? "it does not answer with HTTP" : code || message);
+  return new (BEFORE_SENDING.includes(code) ? NotSentError : UnreachableError)(reason, { cause: error });
 }

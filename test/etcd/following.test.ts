@@ -132,32 +132,47 @@ describe("a member that fails", needs("etcd"), () => {
     await expect.poll(() => store.problem).toBeUndefined();
   });
 
+  /** With another number as PORT, and fewer records. */
+  const otherData = (write: string) =>
+    recordsOf(
+      edited(({ values }) => {
+        values[0].content.value = 2;
+        values.pop();
+      }),
+      write,
+    );
+
   /** Revisions of the head before and afterwards, and how many others there are. */
   it.each([
-    ["an earlier head", 5, 1, 0],
-    ["an earlier head at a later revision", 5, 1, 10],
-    ["a head at the same revision", 3, 3, 0],
-    ["a later head", 2, 8, 0],
-    ["no head yet", 3, 0, 0],
+    ["an earlier head", 5, 1, 0, 100],
+    ["an earlier head at a later revision", 5, 1, 10, 100],
+    ["a head at the same revision", 3, 3, 0, 100],
+    // Without comparisons, since the watch could be faster.
+    ["a later head", 2, 8, 0, HOUR_MS],
+    ["no head yet", 3, 0, 0, 100],
   ])(
     "a store shows what a cluster of the same id holds that was set up again, with %s",
-    async (_what, before, after, more) => {
+    async (_what, before, after, more, poll) => {
       const etcd = await startEtcd();
       const [member] = etcd.members;
       const store = await start(etcd, withPort(1, "old"));
       for (let writes = 1; writes < before; writes++) await store.put(withPort(1, `old-${writes}`));
-      const watching = await store.open({ watch, times: { attempt: 200, pollRequest: 200 } });
+      const link = await tcpProxy(member?.port ?? 0);
+      const watching = await store.open({ watch, times: { attempt: 200, pollRequest: 200, poll } }, [link.port]);
       const seen = new Set<unknown>();
       watching.subscribe(() => seen.add(JSON.stringify(contents(watching))));
 
+      // It sees nothing of what lies between.
+      await link.cut();
       await member?.process.kill();
       await rm(member?.folder ?? "", { recursive: true });
       await member?.process.start();
-      for (let writes = 0; writes < after; writes++) await store.put(withPort(2, `new-${writes}`));
+      for (let writes = 0; writes < after; writes++) await store.put(otherData(`new-${writes}`));
       for (let writes = 0; writes < more; writes++) await etcd.call("kv/put", { key: "AA==", value: "AA==" });
+      await link.heal();
       if (after === 0) {
         await expect.poll(() => watching.problem).toContain("holds no data");
-        await store.put(withPort(2));
+        await store.put(otherData("new"));
       }
       await expect.poll(() => ports(watching)).toBe(2);
       await expect.poll(() => watching.problem).toBeUndefined();

@@ -57,7 +57,7 @@ export class Follower {
       pause = Math.min(MAX_PAUSE_MS, 2 * pause + 50);
       if (signal.aborted) return;
       // Nothing has been read yet, or it can't be used: the next comparison reads it.
-      if (state.isBroken || state.records.isEmpty) continue;
+      if (state.isBroken || state.records.isEmpty || !(await this.#hasSameHistory())) continue;
       const abort = new AbortController();
       this.#watch = { abort, endpoint: target.gateway.endpoint, startedAt: ticks() };
       const { revision, clusterId } = state;
@@ -75,6 +75,28 @@ export class Follower {
       if (abort.signal.aborted) pause = 0;
       abort.abort();
     }
+  }
+
+  /**
+   * Whether the changes from here on belong to the data that is known. A cluster that was restored from a backup goes on
+   * with others, and mostly has the same id as before.
+   */
+  async #hasSameHistory(): Promise<boolean> {
+    const { target, times, signal } = this.#options;
+    const state = this.#state;
+    const { revision, records } = state;
+    try {
+      const range = { key: target.prefix + HEAD_KEY, revision, within: times.pollRequest };
+      const { entries } = await target.gateway.range(range, signal);
+      if (records !== state.records || revision !== state.revision) return false;
+      const isLater = (entries[0]?.modRevision ?? 0) > records.headRevision;
+      if (!isLater && !state.isOtherHead(revision, entries[0])) return true;
+      state.forget();
+      await state.reload();
+    } catch (error) {
+      if (error instanceof CompactedError) await state.reload();
+    }
+    return false;
   }
 
   async #compareAll(): Promise<void> {

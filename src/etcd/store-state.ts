@@ -317,12 +317,14 @@ export class StoreState<T> {
     this.#isBroken = true;
   }
 
-  /** Whether a head that was the newest at a revision contradicts the one that is known. */
+  /** Whether the head that was the newest at a revision contradicts the one that is known. */
   isOtherHead(revision: number, entry: Entry | undefined): boolean {
     const { head, headRevision } = this.#records;
-    const newest = entry?.modRevision ?? 0;
-    if (newest !== headRevision) return newest < headRevision && headRevision <= revision;
-    return entry !== undefined && parseHead(entry.value.toString("utf8")).write !== head?.write;
+    // This process has written since, or the watch was faster.
+    if (headRevision > revision) return false;
+    // If it is later, changes are missing that the watch may still bring.
+    if (entry?.modRevision !== headRevision) return (entry?.modRevision ?? 0) < headRevision;
+    return parseHead(entry.value.toString("utf8")).write !== head?.write;
   }
 
   #setProblem(problem: string | undefined, isOutage = false): void {

@@ -71,8 +71,11 @@ export class StoreWriter {
   /** @returns whether there is nothing left to do; otherwise everything has to be read again first */
   async #tryToWrite(write: Write, plan: Plan): Promise<boolean> {
     const { target } = this.#options;
-    const preparation = await this.#prepare(write);
-    if (preparation !== "ready") return preparation === "made";
+    // In each step, the watch may change the records. The plan is made at once when there is no step left.
+    for (let step = this.#nextStep(write); step; step = this.#nextStep(write)) {
+      const outcome = await step;
+      if (outcome !== "ready") return outcome === "made";
+    }
     const planned = plan();
     if (!planned) return true;
     const { next, changes } = planned;
@@ -97,29 +100,32 @@ export class StoreWriter {
     }
   }
 
-  /** Makes sure that the records and the snapshot are of one version, and that nothing is left of earlier writes. */
-  async #prepare(write: Write): Promise<"ready" | "made" | "outdated"> {
-    const { target, ticks, signal } = this.#options;
-    const state = this.#state;
-    // The watch may change the records while something takes time: afterwards, everything is looked at again.
-    for (;;) {
-      if (signal.aborted) throw new UnreachableError("the store was closed");
-      if (ticks() > write.endsAt) throw new UnreachableError("the change could not be made in time");
-      const { head, headRevision } = state.records;
-      if (state.isBroken) await state.mend();
-      else if (!state.isShown) await state.publish();
-      else if (write.uncertainSince !== undefined && write.uncertainSince < headRevision) {
-        const madeAt = await findWrite(target, write.id, write.uncertainSince);
-        if (madeAt !== undefined) {
-          await this.#loadSince(madeAt);
-          return "made";
-        }
-        // It was looked for when the head was another already: that attempt can't succeed any more.
-        write.uncertainSince = undefined;
-      } else if (head?.pending) {
-        if (!(await this.#finish(head.pending))) return "outdated";
-      } else return "ready";
+  /**
+   * Does one thing that is left to do before a plan can be made: the records and the snapshot have to be of one version,
+   * and earlier writes complete. Undefined if there is nothing left.
+   */
+  #nextStep(write: Write): Promise<"ready" | "made" | "outdated"> | undefined {
+    const { ticks, signal } = this.#options;
+    if (signal.aborted) throw new UnreachableError("the store was closed");
+    if (ticks() > write.endsAt) throw new UnreachableError("the change could not be made in time");
+    const { isBroken, isShown, records } = this.#state;
+    if (isBroken) return this.#state.mend().then(() => "ready");
+    if (!isShown) return this.#state.publish().then(() => "ready");
+    if (write.uncertainSince !== undefined && write.uncertainSince < records.headRevision)
+      return this.#lookFor(write, write.uncertainSince);
+    const { pending } = records.head ?? {};
+    return pending && this.#finish(pending).then((isDone) => (isDone ? "ready" : "outdated"));
+  }
+
+  /** Looks for an attempt with an unknown outcome, now that it can't be made any more. */
+  async #lookFor(write: Write, since: number): Promise<"ready" | "made"> {
+    const madeAt = await findWrite(this.#options.target, write.id, since);
+    if (madeAt === undefined) {
+      write.uncertainSince = undefined;
+      return "ready";
     }
+    await this.#loadSince(madeAt);
+    return "made";
   }
 
   /**

@@ -7,7 +7,7 @@ import { needs } from "../support/needed-program.js";
 import { report } from "../support/report.js";
 import { tcpProxy } from "../support/tcp-proxy.js";
 import { countersData, increment } from "./counters.js";
-import { areAllGood, READ_EVERY_MS, REPLICAS, Reader, readsText, startReplica, timeText } from "./replicas.js";
+import { areAllGood, REPLICAS, Reader, readsText, startReplica, timeText } from "./replicas.js";
 
 const CUTS = QUICK ? 3 : 20;
 const MAX_CUT_MS = 2_000;
@@ -76,7 +76,7 @@ async function linkedReplicas() {
     links.map(async (ofReplica) => {
       const ports = ofReplica.map(({ port }) => port);
       const { port } = await startReplica(etcd.storeUrl(prefix, ports));
-      return new Reader(port, 0, READ_EVERY_MS);
+      return new Reader(port, 0);
     }),
   );
   let count = 0;

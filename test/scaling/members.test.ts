@@ -8,7 +8,7 @@ import { needs } from "../support/needed-program.js";
 import { report } from "../support/report.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { countersData, increment } from "./counters.js";
-import { areAllGood, READ_EVERY_MS, REPLICAS, Reader, readsText, startReplica, timeText } from "./replicas.js";
+import { areAllGood, REPLICAS, Reader, readsText, startReplica, timeText } from "./replicas.js";
 import { startWriters } from "./writers.js";
 
 const WRITERS = 8;
@@ -91,7 +91,7 @@ describe("a cluster whose members are killed", needs("etcd"), () => {
     const startedAt = performance.now();
     const replicas = await start();
     const startTook = performance.now() - startedAt;
-    const readers = replicas.map(({ port }) => new Reader(port, 0, READ_EVERY_MS));
+    const readers = replicas.map(({ port }) => new Reader(port, 0));
     const health = () => Promise.all(replicas.map((replica) => get(replica, "/healthz", {})));
     await expect.poll(async () => (await health()).map(({ status }) => status)).toEqual([200, 503]);
     for (const { headers, json } of await health()) {
@@ -117,7 +117,7 @@ describe("a cluster whose members are killed", needs("etcd"), () => {
 
 async function startReaders({ address: { url } }: StoreAccess): Promise<Reader[]> {
   const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => startReplica(url)));
-  return replicas.map(({ port }) => new Reader(port, 0, READ_EVERY_MS));
+  return replicas.map(({ port }) => new Reader(port, 0));
 }
 
 async function readNewest(access: StoreAccess) {

@@ -8,7 +8,7 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 import { counterName, KEY, SECRET } from "./counters.js";
 
 export const REPLICAS = 3;
-export const READ_EVERY_MS = 5;
+const READ_EVERY_MS = 5;
 
 interface ReplicaOptions {
   readonly flags?: readonly string[];
@@ -30,7 +30,33 @@ export async function startReplica(
   return replica;
 }
 
-/** Reads a counter from a replica by one signed request after another, until the current test ends. */
+/** Reads a counter of a replica. Closed when the current test ends. */
+export class Client {
+  readonly #port: number;
+  readonly #route: string;
+  #connection: Connection;
+
+  constructor(port: number, index: number) {
+    this.#port = port;
+    this.#route = `/v1/variables-values-by-name/${counterName(index)}`;
+    this.#connection = new Connection(port);
+    onTestFinished(() => this.#connection.close());
+  }
+
+  /** Sends a signed request. The status 0 stands for no answer; without the status 200 there is no count. */
+  async read(): Promise<{ status: number; count: number | undefined }> {
+    if (!this.#connection.isOpen) this.#connection = new Connection(this.#port);
+    const route = this.#route;
+    const headers = [
+      ["x-api-key", KEY],
+      ["Authorization", signByHand({ secret: SECRET, route })],
+    ] as const;
+    const { status = 0, body = "" } = (await this.#connection.ask(requestText("GET", route, headers))) ?? {};
+    return { status, count: status === 200 ? Number(/"value":(\d+)/.exec(body)?.[1]) : undefined };
+  }
+}
+
+/** Reads a counter from a replica by one request after another, until the current test ends. */
 export class Reader {
   /** Those of all answers; 0 stands for none. */
   readonly statuses: number[] = [];
@@ -40,9 +66,8 @@ export class Reader {
   #isOver = false;
   #waiting: { count: number; resolve: () => void } | undefined;
 
-  /** @param pauseMs between two reads, in milliseconds */
-  constructor(port: number, index: number, pauseMs: number) {
-    this.#reading = this.#read(port, `/v1/variables-values-by-name/${counterName(index)}`, pauseMs);
+  constructor(port: number, index: number) {
+    this.#reading = this.#read(new Client(port, index));
     onTestFinished(() => this.stop());
   }
 
@@ -64,25 +89,18 @@ export class Reader {
     await this.#reading;
   }
 
-  async #read(port: number, route: string, pauseMs: number): Promise<void> {
-    let connection = new Connection(port);
+  async #read(client: Client): Promise<void> {
     while (!this.#isOver) {
-      if (!connection.isOpen) connection = new Connection(port);
-      const headers = [
-        ["x-api-key", KEY],
-        ["Authorization", signByHand({ secret: SECRET, route })],
-      ] as const;
       const start = performance.now();
-      const answer = await connection.ask(requestText("GET", route, headers));
+      const { status, count } = await client.read();
       this.#slowest = Math.max(this.#slowest, performance.now() - start);
-      this.statuses.push(answer?.status ?? 0);
-      if (answer?.status === 200) {
-        this.#count = Number(/"value":(\d+)/.exec(answer.body)?.[1]);
+      this.statuses.push(status);
+      if (count !== undefined) {
+        this.#count = count;
         this.#tell();
       }
-      await delay(pauseMs);
+      await delay(READ_EVERY_MS);
     }
-    connection.close();
   }
 
   #tell(): void {

@@ -199,10 +199,12 @@ export class Gateway {
         reasons.set(endpoint, (error as Error).message);
         hopeless = error instanceof TlsError ? hopeless + 1 : 0;
         this.#rotateFrom(endpoint);
-        // All have been tried: an election may be going on.
-        if (tries % endpoints.length === 0) await delay(PAUSE_MS, undefined, { signal }).catch(() => {});
         const isOver = performance.now() >= endsAt || hopeless >= endpoints.length;
-        if (!isOver || tries < endpoints.length) continue;
+        if (!isOver || tries < endpoints.length) {
+          // All have been tried: an election may be going on.
+          if (tries % endpoints.length === 0) await delay(PAUSE_MS, undefined, { signal }).catch(() => {});
+          continue;
+        }
         const list = [...reasons].map(([origin, reason]) => `${origin} (${reason})`).join(", ");
         // A cluster that was restored from a backup does not answer those with a token from a later revision.
         this.#token = undefined;

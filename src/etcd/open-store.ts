@@ -10,6 +10,7 @@ import { createSealing, PLAIN } from "./sealing.js";
 import { openSnapshotFile, type SnapshotOwner } from "./snapshot-file.js";
 import { SnapshotKeeper } from "./snapshot-keeper.js";
 import type { StoreAddress } from "./store-address.js";
+import type { Times } from "./times.js";
 
 /** How to reach a store, and what its records are sealed with. */
 export interface StoreAccess {
@@ -60,6 +61,7 @@ export interface ServedStoreOptions {
   user: number | undefined;
   /** Unix time in milliseconds. */
   clock: () => number;
+  times?: Partial<Times>;
   /** Called when the last data can't be kept. */
   onSnapshotFailure: (error: unknown) => void;
 }
@@ -67,7 +69,7 @@ export interface ServedStoreOptions {
 /** Opens a store for a server, which only reads, and follows the changes of all writers. @throws as `openEtcdStore` */
 export async function openServedEtcdStore(
   access: StoreAccess,
-  { cacheFolder, user, clock, onSnapshotFailure: onFailure }: ServedStoreOptions,
+  { cacheFolder, user, clock, times, onSnapshotFailure: onFailure }: ServedStoreOptions,
 ): Promise<Store<PackedData> & Reloadable> {
   const file = await openSnapshotFile(cacheFolder, snapshotOwner(access), user).catch(onFailure);
   const keeper = file && new SnapshotKeeper(file, { clock, onFailure });
@@ -77,7 +79,7 @@ export async function openServedEtcdStore(
     parse: parseApart,
     watch: true,
     // An election takes 2 s. A server that starts should not wait for longer than that if there is something to serve.
-    times: { request: 4_000 },
+    times: { request: 4_000, ...times },
     ...(keeper && {
       readKept: async (signal) => {
         const saved = await file.read();

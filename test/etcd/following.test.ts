@@ -55,7 +55,7 @@ describe("a link that fails", needs("etcd"), () => {
     const [store, writer] = [await open({ watch, times }, [link.port]), await open()];
     const told: (string | undefined)[] = [];
     store.subscribe(() => told.push(store.problem));
-    await expect.poll(() => store.age).toBeLessThan(1_000);
+    await expect.poll(() => store.age).toBeLessThan(500);
 
     if (isCut) await link.cut();
     else link.blackhole();
@@ -63,7 +63,7 @@ describe("a link that fails", needs("etcd"), () => {
     await expect
       .poll(() => store.problem)
       .toMatch(/^the store can't be read: no member .*; the last good data is served$/);
-    await expect.poll(() => store.age).toBeGreaterThan(1_000);
+    await expect.poll(() => store.age).toBeGreaterThan(500);
     expect(ports(store)).toBe(3000);
     // Not for each attempt that failed.
     expect(told).toHaveLength(1);
@@ -71,7 +71,7 @@ describe("a link that fails", needs("etcd"), () => {
     await link.heal();
     await expect.poll(() => ports(store)).toBe(3001);
     await expect.poll(() => store.problem).toBeUndefined();
-    await expect.poll(() => store.age).toBeLessThan(1_000);
+    await expect.poll(() => store.age).toBeLessThan(500);
     await writer.update(increment);
     await expect.poll(() => ports(store)).toBe(3002);
   });

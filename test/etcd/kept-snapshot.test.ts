@@ -71,7 +71,8 @@ it("fails to start without kept data, or with that of another key", async () => 
 
 async function open(access: StoreAccess, cacheFolder: string, now = Date.now()) {
   const onSnapshotFailure = (error: unknown) => expect.fail(String(error));
-  const options = { cacheFolder, user: process.getuid?.(), clock: () => now, onSnapshotFailure };
+  const times = { request: 500, poll: 500 };
+  const options = { cacheFolder, user: process.getuid?.(), clock: () => now, times, onSnapshotFailure };
   const store = await openServedEtcdStore(access, options);
   onTestFinished(() => store.close());
   return store;

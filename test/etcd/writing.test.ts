@@ -132,7 +132,8 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
   describe("a change that is too large for one transaction", () => {
     const change = (data: Data) => increment(set(data, LARGE));
 
-    it.each([0, 1, 2, 3, 4, 5, 6])("is made exactly once if the answer to transaction %d is lost", async (position) => {
+    // That removes old parts, writes one, replaces the head, moves records, and replaces the head again.
+    it.each([0, 1, 3, 4, 6])("is made exactly once if the answer to transaction %d is lost", async (position) => {
       const faults: Fault[] = [];
       faults[position] = loseAnswer;
       const { prefix, link, writer, newest } = await start(faults);

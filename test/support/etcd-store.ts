@@ -14,7 +14,7 @@ const QUICK: Times = {
   request: 3_000,
   write: 5_000,
   poll: 100,
-  pollRequest: 1_000,
+  pollRequest: 300,
   watchDelay: 50,
   watch: 60_000,
 };

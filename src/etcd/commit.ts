@@ -1,5 +1,5 @@
 import { UsageError } from "../domain/errors.js";
-import type { Gateway, KeyRange } from "./gateway.js";
+import { type Gateway, type KeyRange, UncertainError } from "./gateway.js";
 import { type Head, newWriteId, parseHead } from "./head.js";
 import { CHANGES_PREFIX, HEAD_KEY, partKey, type RecordChanges } from "./records.js";
 import type { Sealing } from "./sealing.js";
@@ -44,15 +44,22 @@ export async function commitChanges(
   const parts = [...batchesOf(changes, Number.POSITIVE_INFINITY)];
   // Another one for each attempt: what is left of an earlier one can't get among these parts.
   const id = `${target.clock().toString(36)}-${newWriteId()}`;
-  await sweepAbandoned(target, headRevision);
-  const first = await writeParts(target, id, parts);
+  let first: number;
+  try {
+    await sweepAbandoned(target, headRevision);
+    first = await writeParts(target, id, parts);
+  } catch (error) {
+    if (!(error instanceof UncertainError)) throw error;
+    // Without the head, they are not part of the data.
+    await removeParts(target, id);
+    return { succeeded: false, revision: headRevision, head };
+  }
   const pending = { ...head, pending: { id, parts: parts.length } };
   const { compare, ...rest } = transaction(target, headRevision, pending);
   // The parts may have been swept if this took a day, or by a clock that is wrong.
   const partsAreThere = { key: target.prefix + partKey(id, 0), modRevision: first };
   const outcome = await gateway.commit({ ...rest, compare: [...compare, partsAreThere] });
-  if (!outcome.succeeded)
-    await gateway.commit({ compare: [], puts: [], deletes: [partsOf(target, id)] }).catch(() => {});
+  if (!outcome.succeeded) await removeParts(target, id);
   return { ...outcome, head: pending };
 }
 
@@ -71,7 +78,7 @@ export async function finishPending(
   const { gateway, prefix } = target;
   if (!pending) return { head, headRevision };
   const compare = [{ key: prefix + HEAD_KEY, modRevision: headRevision }];
-  const moves = await inParallel([...batchesOf(changes, MAX_OPERATIONS)], (batch) =>
+  const moves = await inParallel(PARALLEL_MOVES, [...batchesOf(changes, MAX_OPERATIONS)], (batch) =>
     gateway.commit({ ...operations(target, batch), compare }),
   );
   if (moves.some((move) => !move.succeeded)) return undefined;
@@ -169,21 +176,31 @@ async function writeParts(
     });
   };
   const { revision } = await write(first ?? [], 0);
-  await inParallel(others, (part, index) => write(part, index + 1));
+  await inParallel(PARALLEL_PARTS, others, (part, index) => write(part, index + 1));
   return revision;
 }
 
-/** Requests that are open at a time. */
-const PARALLEL = 16;
+/** Requests that are open at a time: parts are large, and moves mostly small. */
+const PARALLEL_PARTS = 4;
+const PARALLEL_MOVES = 16;
 
-async function inParallel<T, R>(items: readonly T[], work: (item: T, index: number) => Promise<R>): Promise<R[]> {
+async function inParallel<T, R>(
+  limit: number,
+  items: readonly T[],
+  work: (item: T, index: number) => Promise<R>,
+): Promise<R[]> {
   const results: R[] = [];
   const iterator = items.entries();
   const worker = async () => {
     for (const [index, item] of iterator) results[index] = await work(item, index);
   };
-  await Promise.all(Array.from({ length: PARALLEL }, worker));
+  await Promise.all(Array.from({ length: limit }, worker));
   return results;
+}
+
+/** If it fails, they are removed after a day. */
+async function removeParts(target: CommitTarget, id: string): Promise<void> {
+  await target.gateway.commit({ compare: [], puts: [], deletes: [partsOf(target, id)] }).catch(() => {});
 }
 
 /** Removes parts that are old, unless the head has changed and refers to some. */

@@ -14,6 +14,8 @@ const MAX_BODY_BYTES = 64 * 1_024 * 1_024;
 /** Values have at most 1.5 MiB each, but one transaction can change many. */
 const MAX_LINE_BYTES = MAX_BODY_BYTES;
 const MAX_ERROR_BYTES = 64 * 1_024;
+/** Of a request, in a millisecond: 2 Mbit/s. */
+const SENT_BYTES = 256;
 /** An answer may take this many times the time between two of its pieces. */
 const MAX_TIMEOUTS = 30;
 
@@ -23,7 +25,10 @@ export interface HttpAnswer {
 }
 
 export interface PostLimits {
-  /** Milliseconds until the answer begins, and between two of its pieces; for a stream, until its first line. */
+  /**
+   * Milliseconds until the answer begins, and between two of its pieces; for a stream, until its first line. A large
+   * request has more.
+   */
   timeout: number;
   signal?: AbortSignal | undefined;
 }
@@ -53,9 +58,10 @@ export class HttpPosts {
 
   /** @throws NotSentError, UnreachableError without a complete answer in time */
   async post(url: string, body: unknown, headers: Record<string, string>, limits: PostLimits): Promise<HttpAnswer> {
-    const deadline = new Deadline(limits);
+    const bytes = Buffer.from(JSON.stringify(body));
+    const deadline = new Deadline(limits, bytes);
     try {
-      const answer = await this.#send(url, body, headers, deadline.signal);
+      const answer = await this.#send(url, bytes, headers, deadline.signal);
       const maxBytes = answer.statusCode === 200 ? MAX_BODY_BYTES : MAX_ERROR_BYTES;
       const chunks: Buffer[] = [];
       let size = 0;
@@ -81,9 +87,10 @@ export class HttpPosts {
    * @throws NotSentError; UnreachableError without a line in time, and when the answer ends after all
    */
   async *postForLines(url: string, body: unknown, headers: Record<string, string>, limits: PostLimits) {
-    const deadline = new Deadline(limits);
+    const bytes = Buffer.from(JSON.stringify(body));
+    const deadline = new Deadline(limits, bytes);
     try {
-      const answer = await this.#send(url, body, headers, deadline.signal);
+      const answer = await this.#send(url, bytes, headers, deadline.signal);
       let pieces: Buffer[] = [];
       let size = 0;
       for await (const chunk of answer as AsyncIterable<Buffer>) {
@@ -110,8 +117,7 @@ export class HttpPosts {
     this.#https.destroy();
   }
 
-  #send(url: string, body: unknown, headers: Record<string, string>, signal: AbortSignal): Promise<IncomingMessage> {
-    const bytes = Buffer.from(JSON.stringify(body));
+  #send(url: string, bytes: Buffer, headers: Record<string, string>, signal: AbortSignal): Promise<IncomingMessage> {
     const isTls = url.startsWith("https:");
     return new Promise((resolve, reject) => {
       const options = {
@@ -148,15 +154,15 @@ class Deadline {
   readonly #timeout: number;
   isLate = false;
 
-  constructor({ timeout, signal }: PostLimits) {
+  constructor({ timeout, signal }: PostLimits, request: Buffer) {
     this.#outer = signal;
     if (signal?.aborted) this.#abort();
     signal?.addEventListener("abort", this.#abort);
-    this.#timeout = timeout;
+    this.#timeout = timeout + request.length / SENT_BYTES;
     this.#timer = setTimeout(() => {
       this.isLate = true;
       this.#abort();
-    }, timeout);
+    }, this.#timeout);
   }
 
   get signal(): AbortSignal {

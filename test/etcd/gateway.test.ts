@@ -199,6 +199,18 @@ describe("a member that fails", () => {
   });
 });
 
+describe("a member that is slow", () => {
+  it("a large request has more time than a small one", async () => {
+    const { port } = await member((res) => {
+      setTimeout(() => res.end(JSON.stringify(GOOD)), 300);
+    });
+    const gateway = gatewayTo([port]);
+    await expect(gateway.commit(WRITE)).rejects.toThrow("no answer in time");
+    const large = { ...WRITE, puts: [{ key: KEY, value: Buffer.alloc(1_000_000) }] };
+    expect(await gateway.commit(large)).toEqual({ succeeded: true, revision: 9 });
+  });
+});
+
 describe("members that don't listen", () => {
   it("a write is sent to the next member if it was certainly not sent", async () => {
     const { port, asked } = await good();

@@ -129,6 +129,15 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
     await expect(updating).rejects.toThrow(UnreachableError);
   });
 
+  it("a large change is not made as long as it only prepares to be", async () => {
+    const { prefix, writer } = await start(Array(100).fill(loseAnswer), { times: { write: 300 } });
+    const before = await readByHand(etcd(), prefix);
+    const error: Error = await writer.update((data) => set(data, LARGE)).catch((caught) => caught);
+    expect(error).toEqual(new UnreachableError("the change could not be made in time"));
+    // Nor is anything left of it.
+    expect(await readByHand(etcd(), prefix)).toEqual(before);
+  });
+
   describe("a change that is too large for one transaction", () => {
     const change = (data: Data) => increment(set(data, LARGE));
 

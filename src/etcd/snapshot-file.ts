@@ -10,7 +10,7 @@ import { makePrivateFolder, removeFiles } from "../files/private-folder.js";
 import { hasCode, ifMissing, withPathInErrors } from "../files/system-errors.js";
 
 /** The last data of a store, as it was written. */
-export interface SavedSnapshot {
+interface SavedSnapshot {
   readonly bytes: Buffer;
   /** JSON. */
   readonly meta: unknown;

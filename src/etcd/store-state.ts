@@ -174,7 +174,7 @@ export class StoreState<T> {
       return;
     }
     await this.publish();
-    if (this.#shownHead === records.headRevision) this.confirm(startedAt);
+    this.confirmHead(records.headRevision, startedAt);
   }
 
   /** Adds changes to the records, in the order in which they were made, and shows them. */
@@ -277,13 +277,10 @@ export class StoreState<T> {
       "which was kept on this machine";
   }
 
-  /** The snapshot was the newest data at this time, if it has this head. @returns whether it has */
+  /** The snapshot was the newest data at this time, if it has all records, and this head. */
   confirmHead(headRevision: number, at: number): void {
     const isNewest = !this.#isBroken && this.isShown && this.#shownHead >= headRevision && headRevision > 0;
-    if (isNewest) this.confirm(at);
-  }
-
-  confirm(at: number): void {
+    if (!isNewest) return;
     this.#confirmedAt = Math.max(this.#confirmedAt, at);
     this.#options.onConfirmed?.();
     if (this.#problem === undefined) return;

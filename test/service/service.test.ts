@@ -4,8 +4,8 @@ import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { NotFoundError, ServerError, UsageError } from "../../src/domain/errors.js";
 import { Service } from "../../src/service/service.js";
+import { checkData } from "../../src/store/check-data.js";
 import type { Data } from "../../src/store/data.js";
-import { createMemoryStore } from "../../src/store/memory-store.js";
 import type { Store } from "../../src/store/store.js";
 import { DATA, edited } from "../support/data.js";
 
@@ -182,7 +182,12 @@ function serviceOver(data: Data) {
     listeners.push(listener);
     return () => {};
   };
-  const store: { -readonly [Key in keyof Store]: Store[Key] } = { ...createMemoryStore(data), subscribe };
+  const store: { -readonly [Key in keyof Store]: Store[Key] } = {
+    snapshot: checkData(data),
+    problem: undefined,
+    subscribe,
+    close: async () => {},
+  };
   const time = { now: 1_700_000_000_000, ticks: 500 };
   return {
     service: new Service(

@@ -56,6 +56,7 @@ export interface Transaction {
 export class UncertainError extends UnreachableError {}
 
 const PAUSE_MS = 50;
+const TRANSACTION = "kv/txn";
 /** For one request. */
 const MAX_LOGINS = 3;
 
@@ -116,7 +117,7 @@ export class Gateway {
     };
     return this.#repeat(this.#times.request, undefined, async (endpoint) => {
       try {
-        const answer = parseTxn(await this.#post(endpoint, "kv/txn", body));
+        const answer = parseTxn(await this.#post(endpoint, TRANSACTION, body));
         checkTxn(answer, { compare, puts });
         return answer;
       } catch (error) {
@@ -224,7 +225,8 @@ export class Gateway {
     headers: Record<string, string>,
     signal: AbortSignal | undefined,
   ): Promise<Record<string, unknown>> {
-    const limits = { timeout: this.#times.attempt, signal };
+    const { attempt, transaction } = this.#times;
+    const limits = { timeout: path === TRANSACTION ? Math.min(attempt, transaction) : attempt, signal };
     const { status, body: text } = await this.#http.post(`${endpoint}/v3/${path}`, body, headers, limits);
     if (status === 200) return parseJson(text);
     throw status >= 500 && !text.startsWith("{")

@@ -2,6 +2,11 @@
 export interface Times {
   /** For one attempt of a request. A member that hangs costs this once: the next request goes to the one that answered. */
   readonly attempt: number;
+  /**
+   * The same for a transaction. One that reaches a cluster without a leader gets no answer, even once there is one. It is
+   * short, since it is found out whether it was carried out.
+   */
+  readonly transaction: number;
   /** In which a request is tried again. An election takes 1 to 2 seconds. */
   readonly request: number;
   /** In which a change is tried again. */
@@ -18,6 +23,7 @@ export interface Times {
 
 export const TIMES: Times = {
   attempt: 2_000,
+  transaction: 1_000,
   request: 10_000,
   write: 30_000,
   poll: 3_000,

@@ -14,7 +14,7 @@ import { startWriters } from "./writers.js";
 const WRITERS = 8;
 const KILLS = QUICK ? 3 : 20;
 const WRITES_BETWEEN = 200;
-const MAX_GAP_MS = 5_000;
+const MAX_GAP_MS = QUICK ? 10_000 : 5_000;
 
 const DOWN_MS = QUICK ? 5_000 : 60_000;
 const MAX_RECOVERY_MS = 10_000;

@@ -11,6 +11,7 @@ import { parseData } from "../../src/store/parse-data.js";
 /** Short enough for tests, and long enough for a busy machine. */
 const QUICK: Times = {
   attempt: 1_000,
+  transaction: 1_000,
   request: 3_000,
   write: 5_000,
   poll: 100,

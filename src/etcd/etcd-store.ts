@@ -98,13 +98,23 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
     });
   }
 
-  /** Seals all records with the first key. @returns the number of those that were not */
+  /**
+   * Seals all records with the first key.
+   *
+   * @returns the number of those that were not
+   * @throws InvalidDataError if only some are sealed; as `update`
+   */
   async sealAgain(this: EtcdStore<Data>): Promise<number> {
     const state = this.#state;
     let count = 0;
     await this.#write(() => {
       state.refuseEmpty();
-      const changes = state.records.stale;
+      const { foreignKey, stale: changes } = state.records;
+      if (foreignKey !== undefined)
+        throw new InvalidDataError(
+          `${this.#options.url}: ${foreignKey} is not sealed, although others are: somebody without the key has written it; ` +
+            "put the record back, or remove it",
+        );
       count = changes.size;
       return count === 0 ? undefined : { next: state.snapshot, changes };
     });

@@ -200,8 +200,8 @@ const REASONS: Record<string, string> = {
   CERT_HAS_EXPIRED: "its certificate has expired",
 };
 
-/** What servers send about the certificate of the client: each library has its own. */
-const CERTIFICATE_ALERT = /^ERR_SSL_\w+_ALERT_(?:\w*CERTIFICATE\w*|UNKNOWN_CA)$/;
+/** What servers send about the certificate of the client, by the names of OpenSSL: `SSL/TLS` in newer versions of Node. */
+const CERTIFICATE_ALERT = /^ERR_SSL_[\w/]+_ALERT_(?:\w*CERTIFICATE\w*|UNKNOWN_CA)$/;
 
 function explain(error: unknown, isLate: boolean): UnreachableError {
   if (error instanceof UnreachableError) return error;

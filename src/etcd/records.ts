@@ -3,7 +3,7 @@ import { InvalidDataError } from "../domain/errors.js";
 import { DATA_VERSION, type Data } from "../store/data.js";
 import type { Change } from "./answers.js";
 import { type Head, type Pending, parseHead } from "./head.js";
-import type { Sealing } from "./sealing.js";
+import { isSealed, type Sealing } from "./sealing.js";
 
 const LISTS = ["environments", "variables", "values"] as const;
 type List = (typeof LISTS)[number];
@@ -43,6 +43,7 @@ export class StoreRecords {
   /** What a pending write of this process changes: it has not read the parts. */
   #ownPending: { readonly id: string; readonly changes: RecordChanges } | undefined;
   readonly #stale = new Set<string>();
+  readonly #plain = new Set<string>();
   /** Undefined for a store that holds nothing. */
   head: Head | undefined;
   /** The revision of the head; 0 without one. */
@@ -60,6 +61,16 @@ export class StoreRecords {
   /** Records that are not sealed as they would be now. */
   get stale(): RecordChanges {
     return new Map([...this.#stale].map((key) => [key, this.textOf(key)]));
+  }
+
+  /**
+   * The key of a record that is not sealed, although others are. Nobody with a key writes one: a store is sealed in one
+   * step.
+   */
+  get foreignKey(): string | undefined {
+    const count = LISTS.reduce((sum, list) => sum + this.#lists[list].size, 0);
+    const [first] = this.#plain;
+    return first !== undefined && this.#plain.size < count ? this.#prefix + first : undefined;
   }
 
   /**
@@ -140,6 +151,8 @@ export class StoreRecords {
     this.#own.delete(key);
     if (value && !this.#sealing.isCurrent(value)) this.#stale.add(key);
     else this.#stale.delete(key);
+    if (value && !isSealed(value)) this.#plain.add(key);
+    else this.#plain.delete(key);
     return this.#setRecord(key, value && this.#sealing.open(value, fullKey));
   }
 

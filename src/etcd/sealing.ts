@@ -8,7 +8,7 @@ export interface Sealing {
   /** @param key what the bytes are stored under: they can't be moved to another one */
   seal(text: string, key: string): Buffer;
   open(bytes: Buffer, key: string): string;
-  /** Whether the bytes are as `seal` makes them now: not in plain text, nor sealed with an earlier key. */
+  /** Whether the bytes are as `seal` makes them now: not in plain text, nor sealed with another key. */
   isCurrent(bytes: Buffer): boolean;
 }
 
@@ -50,7 +50,9 @@ export function createSealing(content: string, { allowsPlain = false } = {}): Se
     open(bytes, key) {
       if (!isSealed(bytes)) {
         if (allowsPlain) return decode(bytes);
-        throw new InvalidDataError("is not sealed; to seal all records, run appvars migrate from the store to itself");
+        throw new InvalidDataError(
+          "is not sealed: the store has not been sealed yet, or somebody without the key has written it",
+        );
       }
       const id = bytes.subarray(MARK.length, HEADER_BYTES);
       const known = keys.find((item) => item.id.equals(id));
@@ -68,7 +70,7 @@ function deriveKey(line: string): { id: Buffer; key: Buffer } {
   return { id: createHash("sha256").update(key).digest().subarray(0, ID_BYTES), key };
 }
 
-function isSealed(bytes: Buffer): boolean {
+export function isSealed(bytes: Buffer): boolean {
   return bytes.length >= HEADER_BYTES && bytes.subarray(0, MARK.length).equals(MARK);
 }
 

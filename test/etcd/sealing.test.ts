@@ -6,14 +6,14 @@ import { MARKER, marked } from "../store/broken-data.js";
 import { DATA } from "../support/data.js";
 import { contents, increment, set } from "../support/edits.js";
 import { sharedEtcd } from "../support/etcd.js";
-import { putByHand, readByHand } from "../support/etcd-records.js";
+import { putByHand, readByHand, recordsOf } from "../support/etcd-records.js";
 import { needs } from "../support/needed-program.js";
 
 const [FIRST, SECOND] = ["first-key-0123456789abcdef0123456789", "second-key-0123456789abcdef01234567"];
 const KEY = "/s/values/1";
 const WRONG_KEY = "is sealed with a key that is not in the file of --store-key-file";
 const TAMPERED = "can't be opened: it was changed, or moved from another key";
-const NOT_SEALED = "is not sealed; to seal all records, run appvars migrate from the store to itself";
+const NOT_SEALED = "is not sealed: the store has not been sealed yet, or somebody without the key has written it";
 
 describe("sealing", () => {
   it.each(["", "text", "é💾\u0000", "x".repeat(100_000)])("a sealed text can be opened, and shows nothing", (text) => {
@@ -150,6 +150,16 @@ describe("a sealed store", needs("etcd"), () => {
     expect(watching.problem).toBeUndefined();
     expect((await open(SECOND)).snapshot).toEqual(writer.snapshot);
     await expect(open(FIRST)).rejects.toThrow(WRONG_KEY);
+  });
+
+  it("a record that was added without the key is not sealed with the others", async () => {
+    const { access, prefix, read } = await start(FIRST);
+    await putByHand(etcd(), prefix, { "values/12": recordsOf(DATA)["values/12"] });
+    const before = await read();
+    await expect(sealAgain(access(`${SECOND}\n${FIRST}`))).rejects.toThrow(
+      "values/12 is not sealed, although others are: somebody without the key has written it",
+    );
+    expect(await read()).toEqual(before);
   });
 
   it("a store that holds something is not written over, and of several that create one only the first does", async () => {

@@ -1,67 +1,109 @@
-import { dirname, join } from "node:path";
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "rolldown";
 import { collectLicenses } from "./scripts/collect-licenses.mjs";
 import { replaceInkOutput } from "./scripts/replace-ink-output.mjs";
 
+const platform = "node";
 const resolve = { extensionAlias: { ".js": [".ts", ".tsx", ".js"] } };
+const transform = { define: { "process.env.NODE_ENV": '"production"' } };
+
+/**
+ * Source files that are loaded together with everything they import; what several chunks import is in the first of
+ * them. Rolldown alone would make many small files, and each costs a one-shot command about half a millisecond.
+ */
+const CHUNKS = {
+  /** `get` from a server. */
+  core: ["cli/start.ts"],
+  /** Needed by completion too. */
+  "reserved-names": ["domain/reserved-names.ts"],
+  /** Other commands, and all of `run`, which scripts call most often. */
+  main: ["cli/main.ts", "cli/commands/run.ts"],
+  /** A data file. */
+  local: ["cli/sources/open-local.ts", "cli/sources/file-data.ts", "service/service.ts"],
+};
 
 export default defineConfig([
-  /**
-   * The start of the command line as one CommonJS file. Only what a one-shot `get` needs is in it; everything else, and
-   * packages that only some calls need, stays where it is.
-   */
+  /** CommonJS, which Node loads sooner. All packages are in it: an installation has no others. */
   {
-    input: "src/cli/start.ts",
-    platform: "node",
+    input: {
+      start: "src/cli/start.ts",
+      index: "src/index.ts",
+      "worker-process": "src/cli/serving/worker-process.ts",
+      "parse-worker": "src/store/parse-worker.ts",
+      errors: "src/domain/errors.ts",
+    },
+    platform,
     resolve,
-    plugins: [
-      leaveApart(
-        "cli/main",
-        "cli/answer-get",
-        "cli/sources/open-cached",
-        "cli/sources/open-local",
-        "cli/processes/child-lookup",
-        "cli/completion/found-in-file",
-        "domain/reserved-names",
-      ),
-    ],
-    external: ["chalk", "commander", "string-width"],
-    output: { file: "dist/cli/start.cjs", format: "cjs", codeSplitting: false },
+    transform,
+    external: ["ioredis", "rate-limiter-flexible"],
+    plugins: [leaveTuiApart(), importJsonc(), collectLicenses("LICENSES.md")],
+    output: {
+      dir: "dist/cli",
+      format: "cjs",
+      entryFileNames: "[name].cjs",
+      chunkFileNames: "[name].cjs",
+      codeSplitting: { groups: [{ name: chunkOf, debugName: "chunkOf" }], includeDependenciesRecursively: false },
+    },
   },
-  /** The TUI with ink and React, which load in 110 ms from one file instead of 600 ms from many. */
+  /** The TUI with ink and React, which load in 110 ms from one file instead of 600 ms from many. They need ES modules. */
   {
     input: "src/tui/run-tui.tsx",
-    platform: "node",
+    platform,
     resolve,
-    plugins: [keepDomain(), replaceInkOutput(), leaveOut("react-devtools-core"), collectLicenses("LICENSES.md")],
-    transform: { define: { "process.env.NODE_ENV": '"production"' } },
+    transform,
+    plugins: [shareErrors(), replaceInkOutput(), leaveOut("react-devtools-core"), collectLicenses("LICENSES.md")],
     output: { dir: "dist/tui", entryFileNames: "[name].js", format: "esm", codeSplitting: false },
   },
 ]);
 
-/** Leaves the domain out of the bundle: the TUI and its sources must share the error classes. */
-function keepDomain() {
+/** The name in {@link CHUNKS} of a module's chunk; undefined to let Rolldown choose. */
+function chunkOf(id, context) {
+  const importers = withImporters(id, context);
+  return Object.keys(CHUNKS).find((name) => CHUNKS[name].some((path) => importers.has(inSources(path))));
+}
+
+/** A module and all that import it, directly or not; a dynamic import does not count. */
+function withImporters(id, context, found = new Set()) {
+  if (found.has(id)) return found;
+  found.add(id);
+  for (const importer of context.getModuleInfo(id)?.importers ?? []) withImporters(importer, context, found);
+  return found;
+}
+
+function inSources(path) {
+  return fileURLToPath(new URL(`src/${path}`, import.meta.url));
+}
+
+function leaveTuiApart() {
   return {
-    name: "keep-domain",
-    resolveId(specifier) {
-      const [, file] = /^(?:\.\.\/)+(domain\/.+\.js)$/.exec(specifier) ?? [];
-      return file && { id: `../${file}`, external: "relative" };
-    },
+    name: "leave-tui-apart",
+    resolveId: (specifier) =>
+      specifier.endsWith("/run-tui.js") ? { id: "../tui/run-tui.js", external: "relative" } : undefined,
   };
 }
 
-/** Leaves dynamic imports out of the bundle, which then loads these source files from dist/. @param files paths in src/ without extension */
-function leaveApart(...files) {
-  const sources = fileURLToPath(new URL("src/", import.meta.url));
+/** The TUI must have the classes of the errors that its sources throw. */
+function shareErrors() {
   return {
-    name: "leave-apart",
-    resolveId(specifier, importer = "", { kind } = {}) {
-      if (kind !== "dynamic-import") return undefined;
-      const path = join(dirname(importer), specifier).replace(/\.js$/, "");
-      const file = files.find((each) => path === join(sources, each));
-      return file && { id: join(sources, `${file}.js`), external: "relative" };
-    },
+    name: "share-errors",
+    resolveId: (specifier) =>
+      specifier.endsWith("domain/errors.js") ? { id: "../cli/errors.cjs", external: "relative" } : undefined,
+  };
+}
+
+/** The main file of jsonc-parser loads its others in a way that no bundler can follow. */
+function importJsonc() {
+  const main = createRequire(import.meta.url)
+    .resolve("jsonc-parser")
+    .replace("/umd/", "/esm/");
+  return {
+    name: "import-jsonc",
+    resolveId: (specifier) => (specifier === "jsonc-parser" ? "\0jsonc-parser" : undefined),
+    load: (id) =>
+      id === "\0jsonc-parser"
+        ? `import * as jsonc from ${JSON.stringify(main)};\nexport * from ${JSON.stringify(main)};\nexport default jsonc;`
+        : undefined,
   };
 }
 

@@ -1,6 +1,7 @@
 /**
- * Builds dist/. With --if-changed, only if dist/ is not what a build of the current sources has left: `npm cit` builds
- * once. dist/.build says what it was built from. Changes that are made by hand in node_modules/ are not noticed.
+ * Builds dist/, the bundled package, and build/, the compiled modules one by one for tests and benchmarks. With
+ * --if-changed, only if both are what a build of the current sources has left: `npm cit` builds once. dist/.build says
+ * what they were built from. Changes that are made by hand in node_modules/ are not noticed.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -11,6 +12,7 @@ import { fileURLToPath } from "node:url";
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 
 const RECORD = "dist/.build";
+const OUTPUTS = ["dist", "build"];
 const INPUTS = [
   "src",
   "scripts",
@@ -27,11 +29,11 @@ const inputs = hash(INPUTS);
 if (!process.argv.includes("--if-changed") || readRecord() !== recordOf(inputs)) build();
 
 function build() {
-  rmSync(RECORD, { force: true });
+  for (const folder of OUTPUTS) rmSync(folder, { recursive: true, force: true });
   for (const command of [
     "tsc -p tsconfig.build.json",
     "rolldown --config --log-level silent",
-    "node scripts/prune-dist.mjs",
+    "node scripts/add-library.mjs",
   ]) {
     const { status } = spawnSync(command, { shell: true, stdio: "inherit" });
     if (status !== 0) process.exit(status ?? 1);
@@ -45,7 +47,7 @@ function readRecord() {
 }
 
 function recordOf(inputs) {
-  return `${inputs} ${hash(["dist"])}\n`;
+  return `${inputs} ${hash(OUTPUTS)}\n`;
 }
 
 /** A hash of the names and contents of files, those in folders too. */

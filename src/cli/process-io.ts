@@ -108,7 +108,13 @@ function leaveUnread(): void {
   setTimeout(() => endProcess(Number(process.exitCode ?? 1)), MAX_UNREAD_MS).unref();
 }
 
+/** @param path relative to the folder of the package */
+export function packageFile(path: string): URL {
+  // From both src/cli and dist/cli.
+  return new URL(`../../${path}`, import.meta.url);
+}
+
 export function packageVersion(): string {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  const text = readFileSync(packageFile("package.json"), "utf8");
   return (JSON.parse(text) as { version: string }).version;
 }

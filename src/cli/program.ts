@@ -5,7 +5,7 @@ import { type Context, createContext, type OutputFlags } from "./output/context.
 import { ownWords } from "./output/errors.js";
 import type { Io } from "./output/io.js";
 import { writeLines } from "./output/output.js";
-import { packageVersion } from "./process-io.js";
+import { packageFile, packageVersion } from "./process-io.js";
 
 type CommandFactory = (context: Context) => Command;
 
@@ -39,7 +39,8 @@ const COMMANDS: Record<string, () => Promise<CommandFactory>> = {
   },
   completion: async () => {
     const { completionCommand } = await import("./commands/completion.js");
-    return (context) => completionCommand(context, async () => (await buildProgram([], context.io)).program);
+    const templates = packageFile("data/completion/");
+    return (context) => completionCommand(context, templates, async () => (await buildProgram([], context.io)).program);
   },
 };
 

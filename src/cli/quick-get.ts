@@ -1,10 +1,12 @@
-import { answerGet, type GetCall } from "./answer-get.js";
-import { createContext } from "./output/context.js";
+import { createContext, type OutputFlags } from "./output/context.js";
 import { reportError } from "./output/errors.js";
 import type { Io } from "./output/io.js";
 import type { SourceFlags } from "./settings/layers.js";
 import { parseWords } from "./settings/parse-words.js";
 import { readSettings } from "./settings/settings.js";
+import { createDecrypt } from "./sources/decryption.js";
+import { type GetOptions, runGet } from "./sources/get-values.js";
+import { openSource, withSource } from "./sources/open-source.js";
 
 /**
  * `appvars get NAME…` without loading commander: scripts call it often, and with commander it takes a tenth longer.
@@ -19,19 +21,23 @@ export async function quickGet(
 ): Promise<number | undefined> {
   const call = parseQuickGet(argv);
   if (!call) return undefined;
+  const { flags, output, ...options } = call;
+  const context = createContext(io, () => output);
   try {
-    const { layers, connection } = readSettings(call.flags, createContext(io, () => call.output).io);
-    if (connection.kind === "remote") return answerGet(call, layers, io);
-    beforeStore();
-    // The store is not in the bundle. This loads the same code from dist, which knows the classes of the store's errors.
-    const apart = await import("./answer-get.js");
-    return apart.answerGet(call, layers, io);
+    const settings = readSettings(flags, context.io);
+    if (settings.connection.kind === "local") beforeStore();
+    await withSource(openSource(settings, context), async (source) =>
+      runGet(options, source, await createDecrypt(settings), context),
+    );
+    return context.exitCode;
   } catch (error) {
     return reportError(error, argv, io);
   }
 }
 
-interface QuickGet extends GetCall {
+/** A parsed command line. */
+interface QuickGet extends GetOptions {
+  output: OutputFlags;
   flags: SourceFlags;
 }
 
@@ -44,7 +50,7 @@ function parseQuickGet(argv: readonly string[]): QuickGet | undefined {
     if (names.length === 0) return undefined;
     const on = (name: "json" | "quiet" | "verbose") => others.has(name) && { [name]: true };
     const output = { color: !others.has("no-color"), ...on("json"), ...on("quiet"), ...on("verbose") };
-    return { argv, names, newline: !others.has("no-newline"), output, flags };
+    return { names, newline: !others.has("no-newline"), output, flags };
   } catch {
     return undefined;
   }

@@ -3,7 +3,7 @@ import type { MetricsJson } from "../metrics/registry.js";
 import type { AuditFailure, AuditState } from "../server/audit.js";
 import type { StoreProblem } from "../server/circuit-breaker.js";
 import type { RedisAddress } from "../server/redis-address.js";
-import type { ServedRequest } from "../server/request-report.js";
+import type { ServedRequest } from "../server/served-request.js";
 import type { ServerOptions } from "../server/start-server.js";
 import type { TlsCredentials } from "../server/tls.js";
 import type { LeaseAnswer, LeaseRequest } from "./leases.js";

@@ -4,8 +4,8 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { ToPrimary, ToWorker } from "./messages.js";
 
-// From both src/cluster and dist/cluster: a process needs the compiled file.
-const PROGRAM = fileURLToPath(new URL("../../dist/cli/serving/worker-process.js", import.meta.url));
+// From both src/cluster and dist/cli: a process needs the compiled file.
+const PROGRAM = fileURLToPath(new URL("../../dist/cli/worker-process.cjs", import.meta.url));
 
 export interface ProcessOptions {
   env: Readonly<Record<string, string | undefined>>;

@@ -5,7 +5,7 @@ import type { StoreProblem } from "../server/circuit-breaker.js";
 import { MAX_ADDRESSES, type RateLimiter } from "../server/rate-limiter.js";
 import type { RedisAddress } from "../server/redis-address.js";
 import { createRedisLimiter } from "../server/redis-store.js";
-import type { ServedRequest } from "../server/request-report.js";
+import type { ServedRequest } from "../server/served-request.js";
 import type { SharedLimiter } from "../server/shared-limiter.js";
 import { type RunningServer, type ServerOptions, startServer } from "../server/start-server.js";
 import { ServerStatistics } from "../server/statistics.js";

@@ -11,7 +11,7 @@ import type { Audit } from "./audit.js";
 import type { Authenticate } from "./authentication.js";
 import type { AddressOf } from "./client-address.js";
 import { DataReplies } from "./data-replies.js";
-import type { FaultHandlers } from "./faults.js";
+import type { FaultHandlers } from "./fault-handlers.js";
 import { type AppRequest, admit, type Handler, identifyAndCount, rawTarget } from "./middleware.js";
 import type { RateLimiter } from "./rate-limiter.js";
 import { errorReply, jsonReply, MESSAGES, METHOD_NOT_ALLOWED, type Reply, send } from "./replies.js";

@@ -1,5 +1,5 @@
 import { isoClock } from "../domain/iso-clock.js";
-import type { ServedRequest } from "./request-report.js";
+import type { ServedRequest } from "./served-request.js";
 
 /** What is recorded of a request. */
 export interface AuditEntry extends Pick<ServedRequest, "id" | "apiKey" | "address" | "method" | "route" | "status"> {

@@ -15,7 +15,7 @@ import type { AddressOf } from "./client-address.js";
 import { type Connections, StoppableRequest } from "./connections.js";
 import type { RateLimiter } from "./rate-limiter.js";
 import { errorReply, type HeaderList, METHOD_NOT_ALLOWED, type Reply, TOO_MANY_REQUESTS } from "./replies.js";
-import { type ServedRequest, unparsedRequest } from "./request-report.js";
+import { type ServedRequest, unparsedRequest } from "./served-request.js";
 import type { TlsCredentials } from "./tls.js";
 
 // A request that takes too long is cut off after 5 to 10 s; Node's defaults are 60 to 300 s.

@@ -3,31 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { routeOf } from "../domain/routes.js";
 import type { AddressOf } from "./client-address.js";
 import { type AppRequest, rawPath } from "./middleware.js";
-import type { Counter } from "./rate-limiter.js";
-import type { Reply } from "./replies.js";
-
-/** An answered request, for logs and metrics: no query, no header but the ids, no body. */
-export interface ServedRequest {
-  /** The trace id of `traceparent`, `x-request-id`, or a random UUID. */
-  readonly id: string;
-  /** Undefined for a request that can't be parsed. */
-  readonly method: string | undefined;
-  /** Without the query. Can contain a variable's name: not for logs. */
-  readonly path: string;
-  /** The pattern of the path, such as `/v1/variables/:id`; undefined if there is no such route. */
-  readonly route: string | undefined;
-  readonly status: number;
-  /** From the request's head to the end of its answer. */
-  readonly milliseconds: number;
-  /** Of the answer's body. */
-  readonly bytes: number;
-  /** The API key of valid credentials. */
-  readonly apiKey: string | undefined;
-  /** As `clientAddress` returns it. */
-  readonly address: string;
-  /** What the request counts against; undefined if it was not counted. */
-  readonly counter: Counter["kind"] | undefined;
-}
+import type { ServedRequest } from "./served-request.js";
 
 /** Calls `onRequest` for each request that is answered completely. @param ticks monotonic clock in milliseconds */
 export function reportRequests(
@@ -67,13 +43,6 @@ export function reportRequests(
 export function usedKey({ identity, headers }: AppRequest): string | undefined {
   const { environment } = identity ?? {};
   return environment && String(headers["x-api-key"] ?? environment.api_key);
-}
-
-/** A request that Node's parser does not pass on. */
-export function unparsedRequest(address: string, { status, body }: Reply, isHead: boolean): ServedRequest {
-  const unknown = { method: undefined, path: "", route: undefined, apiKey: undefined };
-  const bytes = isHead ? 0 : Buffer.byteLength(body);
-  return { id: randomUUID(), ...unknown, status, milliseconds: 0, bytes, address, counter: "address" };
 }
 
 /** The trace id, in a header as of W3C Trace Context level 1. Zeros are not an id. */

@@ -7,10 +7,12 @@ import type { Audit } from "./audit.js";
 import { createAuthenticator } from "./authentication.js";
 import { createAddressOf } from "./client-address.js";
 import { Connections } from "./connections.js";
-import { createFaults, type Faults } from "./faults.js";
+import { createFaults } from "./fault-handlers.js";
+import type { Faults } from "./faults.js";
 import { bind, createListener, drain, listen } from "./listener.js";
 import { createRateLimiter, type RateLimiter } from "./rate-limiter.js";
-import { reportRequests, type ServedRequest } from "./request-report.js";
+import { reportRequests } from "./request-report.js";
+import type { ServedRequest } from "./served-request.js";
 import type { ServerStatistics } from "./statistics.js";
 import type { TlsCredentials } from "./tls.js";
 

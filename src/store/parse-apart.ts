@@ -12,8 +12,8 @@ export type ParseResult = { data: Transferable; problem?: never } | { data?: nev
  */
 const MIN_SIZE = 256 * 1_024;
 
-// From both src/store and dist/store: a worker needs the compiled file.
-const WORKER = new URL("../../dist/store/parse-worker.js", import.meta.url);
+// From both src/store and dist/cli: a worker needs the compiled file.
+const WORKER = new URL("../../dist/cli/parse-worker.cjs", import.meta.url);
 
 /**
  * Parses the bytes of a data file without making other work wait.

@@ -20,5 +20,5 @@ async function parse(): Promise<ParseResult> {
   }
 }
 
-const result = await parse();
-parentPort?.postMessage(result, result.data ? buffersOf(result.data) : []);
+// An error is thrown out of the thread.
+void parse().then((result) => parentPort?.postMessage(result, result.data ? buffersOf(result.data) : []));

@@ -153,33 +153,35 @@ describe("what a one-shot command loads", () => {
   /** Only ours: the Node that runs this may itself lie in a node_modules. */
   function ourFiles(log: string): Set<string> {
     const ours = log.replaceAll(new URL("../../", import.meta.url).pathname, "./");
-    return new Set(ours.match(/\.\/(node_modules|dist)\/[\w/.@-]+/g));
+    return new Set(ours.match(/\.\/(node_modules|dist)\/[\w/.@-]+\.\w+/g));
   }
 
-  it("get from a server loads only the start file, and no package", async () => {
-    expect(ourFiles(await loaded(["get", "PORT"], await remote()))).toEqual(new Set(["./dist/cli/start.cjs"]));
+  const CORE = ["start", "core", "rolldown-runtime"].map((name) => `./dist/cli/${name}.cjs`);
+
+  it("get and a completion from a server load only the core", async () => {
+    expect(ourFiles(await loaded(["get", "PORT"], await remote()))).toEqual(new Set(CORE));
+    expect(ourFiles(await loaded(["__complete", "names", "PO"], await remote()))).toEqual(new Set(CORE));
   });
 
-  it("a completion loads only the start file for a server, and no ink, react, polka or lowdb for a data file", async () => {
-    const names = ["__complete", "names", "PO"];
-    expect(ourFiles(await loaded(names, await remote()))).toEqual(new Set(["./dist/cli/start.cjs"]));
+  it("get and run load one file more for each: the command line, and the code for data files", async () => {
     const { path } = await dataFile(DATA);
-    const files = [...ourFiles(await loaded([...names, "--data", path], {}))];
-    expect(files).toContain("./dist/store/parse-data.js");
-    expect(files.join("\n")).not.toMatch(/ink|react|polka|lowdb|commander/);
+    const local = ["--data", path, "--env", "shop/development"];
+    const withLocal = [...CORE, "./dist/cli/local.cjs"];
+    expect(ourFiles(await loaded(["get", "PORT", ...local], {}))).toEqual(new Set(withLocal));
+    const words = ["run", ...local, "--", "true"];
+    expect(ourFiles(await loaded(words, {}))).toEqual(
+      new Set([...withLocal, "./dist/cli/main.cjs", "./dist/cli/reserved-names.cjs"]),
+    );
   });
 
-  it("the start file contains no ink, react, polka, lowdb or validator, and nothing that uses them", async () => {
-    const bundle = await readFile(new URL("../../dist/cli/start.cjs", import.meta.url), "utf8");
-    const parts = [...bundle.matchAll(/^\/\/ ((?:src|node_modules)\/.*)$/gm)].map(([, path]) => path ?? "");
-    expect(parts).toContain("src/client/client.ts");
-    const packages = new Set(parts.flatMap((path) => /^node_modules\/([\w.-]+)/.exec(path)?.[1] ?? []));
-    expect([...packages]).toEqual(["fastest-levenshtein"]);
-    expect(parts.join("\n")).not.toMatch(/src\/(server|service|store|tui|formats)\//);
-    // A require at its top would load a package each time; those in functions only at need.
-    const required = [...bundle.matchAll(/require\("(.*?)"\)/g)].flatMap(([, name]) => name ?? []);
-    expect(required.filter((name) => !name.startsWith("node:"))).toEqual([]);
+  it("the core contains no commander, polka, lowdb or validator, and loads no child processes", async () => {
+    const core = await readFile(new URL("../../dist/cli/core.cjs", import.meta.url), "utf8");
+    expect(core).toMatch(/Transport = class/);
+    expect(core).not.toMatch(/(Command|Polka|Low) = class|safeParse/);
+    const required = [...core.matchAll(/^(?:let|const) \w+ = require\("(.*?)"\)/gm)].map(([, name]) => name);
+    expect(required).toContain("node:http");
     expect(required).not.toContain("node:child_process");
+    expect(required.filter((name) => !name?.startsWith("node:"))).toEqual(["./rolldown-runtime.cjs"]);
   });
 });
 

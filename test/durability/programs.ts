@@ -20,7 +20,7 @@ export interface Program {
   send(signal: NodeJS.Signals): void;
 }
 
-/** Starts a script of this folder, killed when the current test ends. It runs the built code in dist/. */
+/** Starts a script of this folder, killed when the current test ends. It runs the built code. */
 export function startProgram(
   script: "writer.mjs" | "server.mjs",
   args: readonly string[],

@@ -322,7 +322,7 @@ describe("the end of the command", () => {
   it.skipIf(platform() !== "linux")(
     "the command ends when the sandbox is killed before the watchdog knows its process id",
     async () => {
-      const module = new URL("../../dist/cli/commands/sandbox/watchdog.js", import.meta.url);
+      const module = new URL("../../build/cli/commands/sandbox/watchdog.js", import.meta.url);
       const script = `
       import { spawn } from "node:child_process";
       import { startWatchdog } from "${module}";

@@ -2,7 +2,7 @@ import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { describe, expect, it, vi } from "vitest";
 import { createAddressOf } from "../../src/server/client-address.js";
-import type { ServedRequest } from "../../src/server/request-report.js";
+import type { ServedRequest } from "../../src/server/served-request.js";
 import { get } from "../support/http.js";
 import { runningServer } from "../support/running-server.js";
 

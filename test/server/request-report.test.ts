@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { ServedRequest } from "../../src/server/request-report.js";
+import type { ServedRequest } from "../../src/server/served-request.js";
 import { DEV_HEADERS, get, raw, request } from "../support/http.js";
 import { runningServer } from "../support/running-server.js";
 import { stubbedServer } from "../support/stubbed-server.js";

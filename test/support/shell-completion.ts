@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmod, writeFile } from "node:fs/promises";
+import { chmod, readFile, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
@@ -32,7 +32,8 @@ export async function wholeProgram(): Promise<Command> {
 export async function completionFolder(shell: ShellName, program: Command): Promise<{ script: string; path: string }> {
   const folder = await temporaryFolder();
   const script = join(folder, `script.${shell}`);
-  await writeFile(script, await completionScript(shell, program));
+  const template = new URL(`../../data/completion/appvars.${shell}`, import.meta.url);
+  await writeFile(script, completionScript(shell, await readFile(template, "utf8"), program));
   const command = join(folder, "appvars");
   await writeFile(command, `#!/bin/sh\nexec '${process.execPath}' '${BINARY}' "$@"\n`);
   await chmod(command, 0o755);

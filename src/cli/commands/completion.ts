@@ -5,8 +5,11 @@ import { SHELL_NAMES, type ShellName, writeBranches } from "../completion/shells
 import type { Context } from "../output/context.js";
 import { printRaw } from "../output/printer.js";
 
-/** @param buildWhole builds the program with all of its commands */
-export function completionCommand(context: Context, buildWhole: () => Promise<Command>): Command {
+/**
+ * @param templates the folder with the fixed parts of the scripts, with a slash at its end
+ * @param buildWhole builds the program with all of its commands
+ */
+export function completionCommand(context: Context, templates: URL, buildWhole: () => Promise<Command>): Command {
   return new Command("completion")
     .summary("print the completion script of a shell")
     .description(
@@ -15,15 +18,17 @@ export function completionCommand(context: Context, buildWhole: () => Promise<Co
     )
     .addArgument(new Argument(`<${SHELL_NAMES.join("|")}>`, "the shell").choices(SHELL_NAMES))
     .addHelpText("after", INSTALLING)
-    .action(async (shell: ShellName) => printRaw(context, { text: await completionScript(shell, await buildWhole()) }));
+    .action(async (shell: ShellName) => {
+      const template = await readFile(new URL(`appvars.${shell}`, templates), "utf8");
+      printRaw(context, { text: completionScript(shell, template, await buildWhole()) });
+    });
 }
 
 /** The fixed part of a script, with the branches for the program's commands inserted. */
-export async function completionScript(shell: ShellName, program: Command): Promise<string> {
-  const file = new URL(`../../../data/completion/appvars.${shell}`, import.meta.url);
+export function completionScript(shell: ShellName, template: string, program: Command): string {
   const branches = writeBranches(shell, describeCommands(program));
   // A function, since a dollar sign in a replacement text is special.
-  return (await readFile(file, "utf8")).replace(/^.*@BRANCHES@.*\n/m, () => branches);
+  return template.replace(/^.*@BRANCHES@.*\n/m, () => branches);
 }
 
 const INSTALLING = `

@@ -3,7 +3,7 @@ import { isoClock } from "../../domain/iso-clock.js";
 import { printable } from "../../domain/printable.js";
 import type { StoreProblem } from "../../server/circuit-breaker.js";
 import type { RedisAddress } from "../../server/redis-address.js";
-import type { ServedRequest } from "../../server/request-report.js";
+import type { ServedRequest } from "../../server/served-request.js";
 import type { ServerOptions } from "../../server/start-server.js";
 import type { Data } from "../../store/data.js";
 import { followProblem, type Store } from "../../store/store.js";

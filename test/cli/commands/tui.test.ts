@@ -61,7 +61,7 @@ it("commands other than tui load no file of the TUI", async () => {
   const { path } = await dataFile(DATA);
   for (const words of [["list", "--data", path], ["tui", "--data", path], ["--help"]]) {
     const { stderr } = await run(process.execPath, [BINARY, ...words], { NODE_DEBUG: "esm,module" });
-    expect(stderr).toContain("dist/cli/main.js");
+    expect(stderr).toContain("dist/cli/main.cjs");
     expect(stderr).not.toMatch(/dist\/(cli\/)?tui\/|node_modules\/(ink|react)/);
   }
 });

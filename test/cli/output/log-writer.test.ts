@@ -109,7 +109,7 @@ it("a line that does not fit into a file does not become the start of the next o
   onTestFinished(() => closeSync(fd));
   // A file size limit, as a full disk, makes the system take a part of a write. Node ignores its signal.
   const script = `
-    const { LogWriter } = await import("${new URL("../../../dist/cli/output/log-writer.js", import.meta.url)}");
+    const { LogWriter } = await import("${new URL("../../../build/cli/output/log-writer.js", import.meta.url)}");
     const writer = new LogWriter({ fd: 1 }, (count) => writer.write("dropped " + count));
     for (let count = 1; count <= 20; count++) if (!writer.drops()) writer.writeSoon(count + "x".repeat(98));
     setInterval(() => {}, 1_000);`;

@@ -119,7 +119,7 @@ describe("inside tmux", () => {
     async () => {
       const folder = await temporaryFolder();
       const [socket, script] = [join(folder, "socket"), join(folder, "copy.mjs")];
-      const module = new URL("../../../dist/cli/tui/clipboard.js", import.meta.url);
+      const module = new URL("../../../build/cli/tui/clipboard.js", import.meta.url);
       await writeFile(
         script,
         `import { createCopy } from "${module}";

@@ -56,7 +56,7 @@ export function startChild(
   });
   const [child, ended] = spawnCommand(command, env, isPiped ? ["inherit", "pipe", "pipe"] : "inherit");
   const signal = (name: NodeJS.Signals) => void child?.kill(name);
-  const exitCode = ended.catch((error) => reportStartFailure(error, command[0], env["PATH"], context));
+  const exitCode = ended.catch((error) => reportStartFailure(error, command, env, context));
   // Once the program has ended, its id may be another's.
   const isRunning = () => child?.exitCode === null && child.signalCode === null;
   return {
@@ -109,12 +109,17 @@ function spawnCommand(
  */
 async function reportStartFailure(
   { code }: NodeJS.ErrnoException,
-  command: string,
-  path: string | undefined,
+  command: CommandLine,
+  env: ChildEnvironment,
   { io, flags }: Context,
 ): Promise<126 | 127> {
-  const isNotFound = code === "ENOENT" || command === "";
-  const message = isNotFound ? await explainNotFound(command, path) : await explainNotExecutable(code, command);
+  const [program] = command;
+  const isNotFound = code === "ENOENT" || program === "";
+  const message = isNotFound
+    ? await explainNotFound(program, env["PATH"])
+    : code === "E2BIG"
+      ? (await import("./too-large.js")).explainTooLarge(command, env)
+      : await explainNotExecutable(code, program);
   if (flags.json) writeJsonLine(io.stderr, { error: { code: isNotFound ? "not_found" : "unexpected", message } });
   else writeLines(io.stderr, [`appvars: ${message}`]);
   return isNotFound ? 127 : 126;
@@ -126,7 +131,6 @@ async function explainNotFound(command: string, path: string | undefined): Promi
 }
 
 async function explainNotExecutable(code: string | undefined, command: string): Promise<string> {
-  if (code === "E2BIG") return `${command} can't be started: its arguments and environment are too long`;
   if (code !== "EACCES") return `${command} can't be started (${code})`;
   const isFolder = (await stat(command).catch(() => undefined))?.isDirectory();
   return isFolder ? `${command} is a folder, not a command` : `${command} is not executable for this user`;

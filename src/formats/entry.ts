@@ -24,8 +24,29 @@ export type TextType = VariableType | typeof JSON_STRING;
 
 export const JSON_STRING = "JSON string";
 
-/** @throws UsageError that lists every entry the format can't hold, and never a value */
-export type Writer = (entries: readonly NamedValue[]) => string;
+/** @throws UnsupportedError, UsageError; neither contains a value */
+export type Writer = (entries: readonly NamedValue[], options?: WriteOptions) => string;
+
+export interface WriteOptions {
+  /** What a document with a name is called: see `NAME_RULES`. */
+  name?: string | undefined;
+  /** Returns 32 random hex digits, for a delimiter. */
+  randomHex?: () => string;
+}
+
+/** Thrown for entries that a format can't hold. The message lists all of them, each with the reason. */
+export class UnsupportedError extends UsageError {
+  readonly reasons: ReadonlyMap<string, string>;
+  constructor(format: string, reasons: ReadonlyMap<string, string>) {
+    super(`these can't be written as ${format}: ${describeReasons(reasons)}`);
+    this.reasons = reasons;
+  }
+}
+
+/** `a-b (not a shell name), KEY (its value contains a NUL)`. @param reasons by the name of the entry */
+export function describeReasons(reasons: ReadonlyMap<string, string>): string {
+  return [...reasons].map(([name, reason]) => `${name} (${reason})`).join(", ");
+}
 
 /** @throws UsageError that says what is wrong and where, and never quotes the text */
 export type Reader = (text: string) => ReadEntry[];
@@ -63,15 +84,15 @@ export type Refusal = (entry: NamedValue) => string | undefined;
  * Refuses entries that the format would change. Names must be valid whatever the format: entries may come from any
  * server, and names are written unquoted.
  *
- * @throws UsageError that lists the entries, each with the first reason
+ * @throws UnsupportedError with the first reason for each
  */
 export function refuse(format: string, entries: readonly NamedValue[], ...refusals: readonly Refusal[]): void {
-  const refused: string[] = [];
+  const reasons = new Map<string, string>();
   for (const entry of entries) {
     const reason = isVariableName(entry.name) ? firstOf(refusals, entry) : "not a variable name";
-    if (reason !== undefined) refused.push(`${entry.name} (${reason})`);
+    if (reason !== undefined) reasons.set(entry.name, reason);
   }
-  if (refused.length > 0) throw new UsageError(`these can't be written as ${format}: ${refused.join(", ")}`);
+  if (reasons.size > 0) throw new UnsupportedError(format, reasons);
 }
 
 function firstOf(refusals: readonly Refusal[], entry: NamedValue): string | undefined {

@@ -11,6 +11,10 @@ export const WRITERS = {
   properties: async () => (await import("./lines.js")).writeProperties,
   tfvars: async () => (await import("./lines.js")).writeTfvars,
   github: async () => (await import("./lines.js")).writeGithub,
+  kubernetes: async () => (await import("./manifests.js")).writeKubernetes,
+  compose: async () => (await import("./manifests.js")).writeCompose,
+  systemd: async () => (await import("./lines.js")).writeSystemd,
+  powershell: async () => (await import("./lines.js")).writePowershell,
 } satisfies Record<string, () => Promise<Writer>>;
 
 export const READERS = {
@@ -26,7 +30,27 @@ export type ImportFormat = keyof typeof READERS;
  * Formats that are loaded into the environment of a shell, a program, a container or a CI job. The others are data that
  * a program looks names up in, so no name takes effect merely because it is present.
  */
-export const ENVIRONMENT_FORMATS: readonly ExportFormat[] = ["dotenv", "shell", "fish", "docker", "github"];
+export const ENVIRONMENT_FORMATS: readonly ExportFormat[] = [
+  ...(["dotenv", "shell", "fish", "docker", "github"] as const),
+  ...(["kubernetes", "compose", "systemd", "powershell"] as const),
+];
+
+interface NameRule {
+  pattern: RegExp;
+  /** To follow "must be". */
+  rule: string;
+}
+
+/** What the name of a document may be, for the formats that have one. */
+export const NAME_RULES: Partial<Record<ExportFormat, NameRule>> = {
+  // kubernetes.io, "Object Names and IDs", DNS subdomain names
+  kubernetes: {
+    pattern: /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/,
+    rule: "lower-case letters, digits, - and ., up to 253, and begin and end with a letter or digit",
+  },
+  // docs.docker.com, "services" in the Compose file reference
+  compose: { pattern: /^[A-Za-z0-9._-]+$/, rule: "letters, digits, ., _ and -" },
+};
 
 export const EXPORT_FORMATS = Object.keys(WRITERS) as ExportFormat[];
 export const IMPORT_FORMATS = Object.keys(READERS) as ImportFormat[];

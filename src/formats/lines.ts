@@ -1,6 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { type JsonValue, type NamedValue, valueText } from "../domain/variable.js";
-import { inAnyString, loneSurrogate, nul, type Refusal, refuse, unlessText, type Writer } from "./entry.js";
+import {
+  inAnyString,
+  loneSurrogate,
+  nul,
+  type Refusal,
+  refuse,
+  unlessText,
+  type WriteOptions,
+  type Writer,
+} from "./entry.js";
 
 function lineWriter(format: string, refusals: readonly Refusal[], line: (entry: NamedValue) => string): Writer {
   return (entries) => {
@@ -85,6 +94,80 @@ export const writeDocker = lineWriter(
   dockerLine,
 );
 
+/** systemd's `unichar_is_valid`. */
+const notForSystemd = unlessText(
+  (text) => !/\p{Noncharacter_Code_Point}/u.test(text),
+  "its value contains a Unicode noncharacter, which systemd refuses",
+);
+
+/** Linux's MAX_ARG_STRLEN in bytes: `NAME=value` and a NUL. */
+const MAX_LINUX_VARIABLE = 128 * 1024;
+
+const tooLongForLinux: Refusal = ({ name, value }) =>
+  Buffer.byteLength(`${name}=${valueText(value)}\0`) > MAX_LINUX_VARIABLE
+    ? "it is longer than Linux's limit of 128 KiB for one variable"
+    : undefined;
+
+/**
+ * For `EnvironmentFile=` of systemd (systemd.exec(5); `parse_env_file_internal`). Between double quotes, a backslash
+ * before `"`, `\`, a backtick or `$` is an escape; older versions also have escapes between single quotes.
+ */
+export const writeSystemd = lineWriter(
+  "systemd",
+  [notShellName, nul, loneSurrogate, notForSystemd, tooLongForLinux],
+  ({ name, value }) => `${name}="${valueText(value).replace(/["\\`$]/g, "\\$&")}"\n`,
+);
+
+/** Windows ignores case. */
+function sameInAnyCase(entries: readonly NamedValue[]): Refusal {
+  const counts = new Map<string, number>();
+  const key = (name: string) => name.toUpperCase();
+  for (const { name } of entries) counts.set(key(name), (counts.get(key(name)) ?? 0) + 1);
+  return ({ name }) =>
+    (counts.get(key(name)) ?? 0) > 1 ? "another name differs only in case, which Windows ignores" : undefined;
+}
+
+/** In characters (learn.microsoft.com, Environment.SetEnvironmentVariable). */
+const MAX_WINDOWS_VALUE = 32_766;
+
+/**
+ * For `Invoke-Expression` and dot sourcing in Windows PowerShell 5.1 and PowerShell 7: one line of ASCII for each
+ * variable, since 5.1 reads files and pipes in an old code page, and all read a pipe line by line. PowerShell takes
+ * curly quotes for straight ones; they are escaped like all that is not ASCII.
+ */
+export function writePowershell(entries: readonly NamedValue[]): string {
+  refuse(
+    "powershell",
+    entries,
+    sameInAnyCase(entries),
+    unlessText((text) => text !== "", "its value is empty, and PowerShell before 7.5 removes such a variable"),
+    unlessText(
+      (text) => text.length <= MAX_WINDOWS_VALUE,
+      "its value is longer than Windows' limit of 32,766 characters",
+    ),
+    nul,
+    loneSurrogate,
+  );
+  return entries
+    .map(({ name, value }) => `${powershellVariable(name)} = ${powershellString(valueText(value))}\n`)
+    .join("");
+}
+
+function powershellVariable(name: string): string {
+  return /^\w+$/.test(name) ? `$env:${name}` : `\${env:${name}}`;
+}
+
+const POWERSHELL_ESCAPES: Record<string, string> = { "\t": "`t", "\n": "`n", "\r": "`r" };
+
+/** about_Quoting_Rules, about_Special_Characters; 5.1 has no escape for a code point. */
+function powershellString(text: string): string {
+  if (/^[ -~]*$/.test(text)) return `'${text.replaceAll("'", "''")}'`;
+  const escaped = text
+    .replace(/["$`]/g, "`$&")
+    .replace(/[^ -~]/g, (unit) => POWERSHELL_ESCAPES[unit] ?? `$([char]${unit.charCodeAt(0)})`);
+  return `"${escaped}"`;
+}
+
 const PROPERTIES_ESCAPES: Record<string, string> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\f": "\\f" };
 
 /**
@@ -150,13 +233,14 @@ const reservedByGithub: Refusal = ({ name }) =>
   /^(GITHUB_|RUNNER_|NODE_OPTIONS$)/i.test(name) ? "reserved by GitHub" : undefined;
 
 /**
- * For `>> "$GITHUB_ENV"` (GitHub docs, "Workflow commands", "Multiline strings"; the runner's FileCommandManager). A
+ * For the end of the file `$GITHUB_ENV` (GitHub docs, "Workflow commands", "Multiline strings"; the runner's FileCommandManager). A
  * value that contained the delimiter could set other variables, so it is random, as GitHub's docs require, and in no
  * value.
- *
- * @param randomHex 32 random hex digits
  */
-export function writeGithub(entries: readonly NamedValue[], randomHex = () => randomBytes(16).toString("hex")): string {
+export function writeGithub(
+  entries: readonly NamedValue[],
+  { randomHex = () => randomBytes(16).toString("hex") }: WriteOptions = {},
+): string {
   refuse(
     "github",
     entries,

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createContext } from "../../src/cli/output/context.js";
 import { runProgram } from "../../src/cli/run/run-program.js";
 import { leaveEncrypted } from "../../src/cli/sources/decryption.js";
+import { createSelection } from "../../src/cli/sources/selection.js";
 import type { Budget } from "../../src/client/budget.js";
 import type { VariableSource } from "../../src/domain/source.js";
 import { httpPeer, tcpPeer } from "../client/peer.js";
@@ -226,7 +227,8 @@ describe.skipIf(process.platform === "win32")("run --watch", () => {
         close: async () => {},
       }) as unknown as VariableSource;
     const command = ["sh", "-c", `until [ -e ${done} ]; do sleep 0.05; done`] as const;
-    const rules = { only: undefined, prefix: "", allowReserved: [], preserveEnv: false };
+    const selection = await createSelection({}, { note: () => {} });
+    const rules = { selection, prefix: "", allowReserved: [], preserveEnv: false };
     const inheritance = { pristine: false, passCredentials: false };
     const options = {
       ...rules,

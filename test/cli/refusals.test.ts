@@ -97,7 +97,21 @@ describe("a usage error exits 2 and changes nothing", () => {
     ["set PORT 1 --store etcd://127.0.0.1:1 --store-key-file -", "--store-key-file must be a file, not stdin"],
     [
       "export --format jsn",
-      "option '--format <format>' argument 'jsn' is invalid. Allowed choices are dotenv, shell, fish, json, yaml, docker, properties, tfvars, github.",
+      "option '--format <format>' argument 'jsn' is invalid. Allowed choices are dotenv, shell, fish, json, yaml, docker, properties, tfvars, github, kubernetes, compose, systemd, powershell.",
+    ],
+    ["export --name web", "--name is for kubernetes and compose, not for dotenv"],
+    [
+      "export --format kubernetes --name My_App",
+      "--name must be lower-case letters, digits, - and ., up to 253, and begin and end with a letter or digit",
+    ],
+    ["export --format compose --name a/b", "--name must be letters, digits, ., _ and -"],
+    [
+      "export --only PORT,",
+      "option '--only <names>' argument 'PORT,' is invalid. It must be names separated by commas.",
+    ],
+    [
+      "list --name-transformer snake",
+      "option '--name-transformer <style>' argument 'snake' is invalid. Allowed choices are upper, lower, camel, pascal, kebab, tf-var.",
     ],
     ["diff shop/test", "missing required argument 'b'"],
     ["set PORT abc", "a NUMBER must be a JSON number in the range and precision of a double"],
@@ -227,6 +241,8 @@ describe("a name that does not exist exits 3 and changes nothing", () => {
     ["show SENTRI_DSN", 'there is no variable "SENTRI_DSN" (did you mean SENTRY_DSN?)'],
     ["show NO_SUCH_NAME", 'there is no variable "NO_SUCH_NAME"'],
     ["run --only PORT,PROT -- true", 'there is no variable "PROT" (did you mean PORT?)'],
+    ["export --only PORT,REDIS_* --format json", "REDIS_* matches no variable in this environment"],
+    ["list --only PROT", 'there is no variable "PROT" (did you mean PORT?)'],
     ["set PORT 1 --env nope", `no environment named "nope"; there is ${ENVIRONMENTS}`],
     ["unset SENTRY_DSN", '"SENTRY_DSN" has no value in shop/test'],
     [

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { has } from "../formats/consumers.js";
@@ -84,16 +84,30 @@ describe("export", () => {
   const exported = async (argv: string[]): Promise<Finished> =>
     runCli(["export", ...argv], { env: await sourceOf(VARIABLES) });
 
-  it.each([["dotenv"], ["shell"], ["fish"], ["docker"], ["github"]])(
+  it.each([["dotenv"], ["shell"], ["fish"], ["docker"], ["kubernetes"], ["compose"], ["systemd"], ["powershell"]])(
     "export leaves reserved names out of %s, warns even with --quiet, and exits with 0",
     async (format) => {
       for (const flags of [[], ["--quiet"]]) {
         const { code, stdout, stderr } = await exported(["--format", format, ...flags]);
-        expect([code, stdout.includes("3000"), stdout.includes("evil")]).toEqual([0, true, false]);
+        expect([code, stdout.includes("PORT"), /evil|PATH|node_options/.test(stdout)]).toEqual([0, true, false]);
         expect(stderr).toMatch(/^appvars: left out PATH, node_options: .* --allow-reserved PATH,node_options\n$/);
       }
     },
   );
+
+  it("export leaves reserved names out of github's file", async () => {
+    const file = join(await temporaryFolder(), "set_env");
+    const { code, stdout, stderr } = await exported(["--format", "github", "--output", file]);
+    expect([code, stdout]).toEqual([0, "::add-mask::3000\n"]);
+    expect(stderr).toContain("left out PATH, node_options: ");
+    expect(await readFile(file, "utf8")).toMatch(/^PORT<<\w+\n3000\n\w+\n$/);
+  });
+
+  it("export judges a name as --name-transformer changes it", async () => {
+    const { stdout, stderr } = await exported(["--format", "docker", "--name-transformer", "tf-var"]);
+    expect(stdout).toContain("TF_VAR_path=/evil\n");
+    expect(stderr).toBe("");
+  });
 
   it.each([["json"], ["yaml"], ["properties"], ["tfvars"]])(
     "export writes every name as %s, a data format",

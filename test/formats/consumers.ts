@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { UsageError } from "../../src/domain/errors.js";
 import { type JsonValue, type NamedValue, valueText } from "../../src/domain/variable.js";
 import type { Writer } from "../../src/formats/entry.js";
 import { run } from "../support/binary.js";
@@ -58,7 +59,7 @@ export function refusal(write: Writer, entries: readonly NamedValue[]): string {
   try {
     write(entries);
   } catch (error) {
-    expect((error as Error).name).toBe("UsageError");
+    expect(error).toBeInstanceOf(UsageError);
     return (error as Error).message;
   }
   throw new Error("it was written");

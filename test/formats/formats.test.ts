@@ -5,7 +5,7 @@ import { refusal } from "./consumers.js";
 
 it("the formats are those of the command line", () => {
   const text = ["dotenv", "shell", "fish", "json", "yaml", "docker", "properties", "tfvars", "github"];
-  expect(EXPORT_FORMATS).toEqual(text);
+  expect(EXPORT_FORMATS).toEqual([...text, "kubernetes", "compose", "systemd", "powershell"]);
   expect(IMPORT_FORMATS).toEqual(["dotenv", "json", "yaml"]);
 });
 

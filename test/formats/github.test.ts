@@ -56,6 +56,7 @@ it("GitHub's delimiter is new each time, and never in a value", () => {
   expect(writeGithub(entriesOf(["x"]))).toMatch(/^V0<<(appvars_[0-9a-f]{32})\nx\n\1\n$/);
   expect(writeGithub(entriesOf(["x"]))).not.toBe(writeGithub(entriesOf(["x"])));
   const draws = ["aa", "bb", "cc"];
-  const text = writeGithub(entriesOf(["x\nappvars_aa\nINJECTED=1", "appvars_bb"]), () => draws.shift() ?? "");
+  const randomHex = () => draws.shift() ?? "";
+  const text = writeGithub(entriesOf(["x\nappvars_aa\nINJECTED=1", "appvars_bb"]), { randomHex });
   expect(text).toBe("V0<<appvars_cc\nx\nappvars_aa\nINJECTED=1\nappvars_cc\nV1<<appvars_cc\nappvars_bb\nappvars_cc\n");
 });

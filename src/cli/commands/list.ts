@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { readAll, readVariableEntries, type VariableEntry, type VariableSource } from "../../domain/source.js";
+import { readAll, readVariableEntries, type VariableEntry, type VariableReader } from "../../domain/source.js";
 import { type JsonValue, VARIABLE_TYPES, type Variable, type VariableType, valueText } from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
 import { printTable } from "../output/printer.js";
@@ -8,8 +8,9 @@ import { addSourceOptions } from "../settings/flags.js";
 import { readSettings, type Settings } from "../settings/settings.js";
 import { createDecrypt, type Decrypt, leaveEncrypted } from "../sources/decryption.js";
 import { openSource, withSource } from "../sources/open-source.js";
+import { addSelectionOptions, createSelection, type SelectionOptions } from "../sources/selection.js";
 
-interface ListOptions {
+interface ListOptions extends SelectionOptions {
   values: boolean;
   type?: VariableType | undefined;
   /** Text that the name or the description must contain, in any case. */
@@ -31,19 +32,29 @@ export function listCommand(context: Context): Command {
     )
     .option("--values", "show the values too")
     .addOption(new Option("--type <type>", "only variables of this type").choices(VARIABLE_TYPES).argParser(parseType))
-    .option("--filter <text>", "only variables with this text in their name or description")
+    .option("--filter <text>", "only variables with this text in their name or description");
+  addSelectionOptions(command)
     .addHelpText("after", "\nExample:\n  appvars list --filter database")
-    .action(({ values = false, type, filter, ...flags }) =>
-      runList({ values, type, filter }, readSettings(flags, context.io), context),
-    );
+    .action(({ values = false, type, filter, only, exclude, nameTransformer, ...flags }) => {
+      const options = { values, type, filter, only, exclude, nameTransformer };
+      return runList(options, readSettings(flags, context.io), context);
+    });
   return addSourceOptions(command);
 }
 
 function runList(options: ListOptions, settings: Settings, context: Context): Promise<void> {
   return withSource(openSource(settings, context), async (source) => {
     const decrypt = options.values ? await createDecrypt(settings, leaveEncrypted) : leaveEncrypted;
-    const entries = await readListed(options, source);
-    const listed = entries.filter(matcher(options)).map((entry) => toListed(entry, decrypt));
+    const selection = await createSelection(options, context);
+    const [entries, newNames] = await source.readSnapshot(async (snapshot) => {
+      const found = await readListed(options, snapshot);
+      const names = found.map(({ variable }) => variable.name);
+      return [found, await selection.select(names, snapshot)] as const;
+    });
+    const listed = entries.filter(matcher(options)).flatMap((entry) => {
+      const name = newNames.get(entry.variable.name);
+      return name === undefined ? [] : [{ ...toListed(entry, decrypt), name }];
+    });
     const headings = ["NAME", "TYPE", "DESCRIPTION", ...(options.values ? ["VALUE"] : [])];
     const rows = listed.map((item) => cells(item).slice(0, headings.length));
     const [absent, empty] = ["(no value)", "no variables match"];
@@ -51,9 +62,9 @@ function runList(options: ListOptions, settings: Settings, context: Context): Pr
   });
 }
 
-async function readListed({ values }: ListOptions, source: VariableSource): Promise<VariableEntry[]> {
-  if (values) return source.readSnapshot(readVariableEntries);
-  const variables = await source.readSnapshot((snapshot) => readAll((page) => snapshot.listVariables(page)));
+async function readListed({ values }: ListOptions, reader: VariableReader): Promise<VariableEntry[]> {
+  if (values) return readVariableEntries(reader);
+  const variables = await readAll((page) => reader.listVariables(page));
   return variables.map((variable) => ({ variable, value: undefined }));
 }
 

@@ -4,7 +4,7 @@ import type { Budget } from "../../client/budget.js";
 import { UsageError } from "../../domain/errors.js";
 import { isVariableName } from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
-import { addAllowReserved, parseNames } from "../run/allow-reserved.js";
+import { addAllowReserved } from "../run/allow-reserved.js";
 import { runProgram } from "../run/run-program.js";
 import type { WatchRules } from "../run/run-watched.js";
 import { addCacheOption } from "../settings/arguments.js";
@@ -13,6 +13,7 @@ import { addSourceOptions } from "../settings/flags.js";
 import { readSettings } from "../settings/settings.js";
 import { createDecrypt } from "../sources/decryption.js";
 import { openSource } from "../sources/open-source.js";
+import { addSelectionOptions, createSelection } from "../sources/selection.js";
 
 export function runCommand(context: Context): Command {
   const command = new Command("run")
@@ -25,9 +26,9 @@ export function runCommand(context: Context): Command {
         "a warning. The credentials of appvars (APPVARS_API_KEY, APPVARS_API_SECRET, APPVARS_ENC_KEY, " +
         "APPVARS_STORE_PASSWORD) are removed from the environment.",
     )
-    .argument("<command...>", "the command and its arguments, after --")
-    .option("--only <names>", "pass only these variables, separated by commas", parseNames)
-    .option("--prefix <text>", "prepend this to each name", parsePrefix)
+    .argument("<command...>", "the command and its arguments, after --");
+  addSelectionOptions(command)
+    .option("--prefix <text>", "prepend this to each name, after --name-transformer", parsePrefix)
     .option("--preserve-env", "keep variables that are already set")
     .addOption(
       new Option("--pristine", "pass on nothing of the present environment but PATH").conflicts([
@@ -51,10 +52,11 @@ export function runCommand(context: Context): Command {
         "--watch keeps the command running while the server is unreachable.\n" +
         "\nExample:\n  appvars run --only DATABASE_URL,PORT -- node server.js",
     )
-    .action(async (words: [string, ...string[]], { only, prefix = "", watch, interval, onChange, cache, ...flags }) => {
+    .action(async (words: [string, ...string[]], { prefix = "", watch, interval, onChange, cache, ...flags }) => {
       const { preserveEnv = false, pristine = false, passCredentials = false, redact = false, ...others } = flags;
-      const { allowReserved = [], ...sourceFlags } = others;
-      const names = { only, prefix, allowReserved };
+      const { only, exclude, nameTransformer, allowReserved = [], ...sourceFlags } = others;
+      const selection = await createSelection({ only, exclude, nameTransformer }, context);
+      const names = { selection, prefix, allowReserved };
       const rules = { preserveEnv, pristine, passCredentials, redact, watch: watchRules(watch, interval, onChange) };
       const options = { command: words, ...names, ...rules };
       const settings = readSettings(sourceFlags, context.io);

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { isReservedName } from "../../domain/reserved-names.js";
 import { isVariableName } from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
+import { parseNames } from "../settings/arguments.js";
 
 /** Adds `--allow-reserved`, which parses to a list of names. */
 export function addAllowReserved(command: Command, effect: string): Command {
@@ -10,13 +11,6 @@ export function addAllowReserved(command: Command, effect: string): Command {
     `${effect} these reserved names, separated by commas`,
     parseReserved,
   );
-}
-
-/** Names separated by commas; repeated flags add to the list. */
-export function parseNames(text: string, previous: readonly string[] = []): string[] {
-  const names = text.split(",").map((name) => name.trim());
-  if (names.includes("")) throw new InvalidArgumentError("It must be names separated by commas.");
-  return [...previous, ...names];
 }
 
 /** A name that is not reserved is a typing mistake, or the command after a flag whose value is missing. */

@@ -1,16 +1,15 @@
 import { UsageError } from "../../domain/errors.js";
-import type { VariableReader, VariableSource } from "../../domain/source.js";
-import { type JsonValue, type NamedValue, valueText } from "../../domain/variable.js";
+import type { VariableSource } from "../../domain/source.js";
+import { type JsonValue, valueText } from "../../domain/variable.js";
 import { CREDENTIAL_VARIABLES } from "../settings/setting-names.js";
 import type { Decrypt } from "../sources/decryption.js";
-import { missingNamesError } from "../sources/get-values.js";
-import { readStoredValues } from "../sources/reading.js";
+import { readSelected, type Selection } from "../sources/selection.js";
 import { isLeftOut } from "./allow-reserved.js";
 
 /** Which variables a program gets, and under which names. */
 export interface VariableRules {
-  /** Names without the prefix; all when undefined. */
-  only: readonly string[] | undefined;
+  /** Their names do not have the prefix yet. */
+  selection: Selection;
   prefix: string;
   /** Reserved names, with the prefix, that the program gets. */
   allowReserved: readonly string[];
@@ -35,15 +34,15 @@ export interface ChildVariables {
 /**
  * Reads the variables for a program, and decrypts only those.
  *
- * @throws NotFoundError that names each of `only` that has no value, DecryptionError
+ * @throws DecryptionError; NotFoundError and UsageError, as `Selection`
  */
 export async function readChildVariables(
-  { only, prefix, allowReserved, isTaken }: VariableRules,
+  { selection, prefix, allowReserved, isTaken }: VariableRules,
   source: VariableSource,
   decrypt: Decrypt,
 ): Promise<ChildVariables> {
-  const stored = await source.readSnapshot((snapshot) => readWanted(only, snapshot));
-  const wanted = stored.map((entry) => ({ ...entry, childName: prefix + entry.name }));
+  const selected = await source.readSnapshot((snapshot) => readSelected(selection, snapshot));
+  const wanted = selected.map((entry) => ({ ...entry, childName: prefix + entry.newName }));
   const free = wanted.filter(({ childName }) => !isTaken(childName));
   return {
     variables: free
@@ -54,21 +53,14 @@ export async function readChildVariables(
   };
 }
 
-async function readWanted(only: readonly string[] | undefined, reader: VariableReader): Promise<NamedValue[]> {
-  const stored = await readStoredValues(reader);
-  const names = new Set(stored.map(({ name }) => name));
-  const missing = only?.filter((name) => !names.has(name)) ?? [];
-  if (missing.length > 0) throw await missingNamesError(missing, reader);
-  return only ? stored.filter(({ name }) => only.includes(name)) : stored;
-}
-
 /**
  * Refuses reserved names that were asked for explicitly: then a warning that they are left out is not enough.
  *
  * @throws UsageError that names each of them
  */
-export function refuseReserved({ only = [], prefix, allowReserved, isTaken }: VariableRules): void {
-  const names = only.map((name) => prefix + name).filter((name) => !isTaken(name) && isLeftOut(name, allowReserved));
+export function refuseReserved({ selection, prefix, allowReserved, isTaken }: VariableRules): void {
+  const asked = selection.named.map((name) => prefix + name);
+  const names = asked.filter((name) => !isTaken(name) && isLeftOut(name, allowReserved));
   if (names.length === 0) return;
   throw new UsageError(
     `--only names reserved variables, which can make programs run other code: ${names.join(", ")}; ` +

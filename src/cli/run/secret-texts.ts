@@ -18,16 +18,36 @@ export interface SecretTexts {
  * as they are written in JSON, in the quotes of a shell, and in a URL.
  */
 export function secretTexts(variables: readonly ChildVariable[]): SecretTexts {
+  return collectTexts(variables, (value) => [
+    ...base64Forms(valueText(value)),
+    ...[valueText(value), ...parts(value)].flatMap(forms),
+  ]);
+}
+
+/**
+ * The same without other forms and as single lines: each line of 4 characters or more of the values and of the strings
+ * in JSON values.
+ */
+export function secretLines(variables: readonly ChildVariable[]): SecretTexts {
+  return collectTexts(variables, (value) =>
+    [valueText(value), ...parts(value)]
+      .flatMap((text) => text.split(LINE_BREAK))
+      .map((line) => line.trim())
+      .filter((line) => lengthOf(line) >= MIN_VALUE && !WORDS.includes(line)),
+  );
+}
+
+function collectTexts(variables: readonly ChildVariable[], textsOf: (value: JsonValue) => string[]): SecretTexts {
   const revealing = variables.filter(({ value }) => !["", ...WORDS].includes(valueText(value)));
   const isShort = ({ value }: ChildVariable) => lengthOf(valueText(value)) < MIN_VALUE;
-  const texts = revealing
-    .filter((variable) => !isShort(variable))
-    .flatMap(({ value }) => [...base64Forms(valueText(value)), ...[valueText(value), ...parts(value)].flatMap(forms)]);
+  const texts = revealing.filter((variable) => !isShort(variable)).flatMap(({ value }) => textsOf(value));
   return {
     texts: [...new Set(texts)],
     tooShort: revealing.filter(isShort).map(({ name }) => name),
   };
 }
+
+const LINE_BREAK = /\r\n|\r|\n/;
 
 /** A text, and how other formats write it: the same if nothing in it needs escaping. */
 function forms(text: string): string[] {
@@ -59,7 +79,7 @@ function base64Forms(text: string): string[] {
 
 function parts(value: JsonValue): string[] {
   return stringsIn(value)
-    .flatMap((text) => [text, ...text.split(/\r\n|\r|\n/)])
+    .flatMap((text) => [text, ...text.split(LINE_BREAK)])
     .filter((text) => lengthOf(text) >= MIN_PART);
 }
 

@@ -127,6 +127,13 @@ function withDefaultAge(argv: readonly string[]): string[] {
   return argv.map((word, index) => (word === CACHE_FLAG && index < end ? `${CACHE_FLAG}=${DEFAULT_CACHE_S}` : word));
 }
 
+/** Names separated by commas; repeated flags add to the list. */
+export function parseNames(text: string, previous: readonly string[] = []): string[] {
+  const names = text.split(",").map((name) => name.trim());
+  if (names.includes("")) throw new InvalidArgumentError("It must be names separated by commas.");
+  return [...previous, ...names];
+}
+
 /** Whole seconds, or a time such as `12h`. Returns seconds. */
 export function parseCacheAge(text: string): number {
   const seconds = /^\d+$/.test(text) ? Number(text) : durationMs(text) / 1_000;

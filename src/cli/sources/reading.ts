@@ -5,11 +5,11 @@ import { parseAs } from "../../formats/infer-type.js";
 import type { Decrypt } from "./decryption.js";
 import { missingNamesError, orUndefined } from "./get-values.js";
 
-export function decryptValues(entries: readonly NamedValue[], decrypt: Decrypt): NamedValue[] {
-  return entries.map(({ name, type, value: stored }) => {
-    const value = decrypt(name, stored);
+export function decryptValues<T extends NamedValue>(entries: readonly T[], decrypt: Decrypt): T[] {
+  return entries.map((entry) => {
+    const value = decrypt(entry.name, entry.value);
     // What was encrypted is the text of the value.
-    return { name, type, value: isEncrypted(stored) ? parseAs(String(value), type) : value };
+    return { ...entry, value: isEncrypted(entry.value) ? parseAs(String(value), entry.type) : value };
   });
 }
 

@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { runCli } from "../../support/cli.js";
 import { cliWithDataFile } from "../../support/cli-with-data-file.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
@@ -36,4 +37,128 @@ it("export --output leaves a whole file when several run at once", async () => {
   const runs = Array.from({ length: 8 }, () => cli.run(["export", "--format", "json", "--output", file]));
   expect((await Promise.all(runs)).map(({ code }) => code)).toEqual(Array(8).fill(0));
   expect(await readFile(file, "utf8")).toBe((await cli.run(["export", "--format", "json"])).stdout);
+});
+
+it("export --output is not written when the format can't hold a value, unless --skip-unsupported leaves it out", async () => {
+  const file = join(await temporaryFolder(), "vars.ps1");
+  const argv = ["export", "--format", "powershell", "--only", "PORT,EMPTY", "--output", file];
+  const reason = "EMPTY (its value is empty, and PowerShell before 7.5 removes such a variable)";
+  expect(await cli.run(argv)).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: `appvars: these can't be written as powershell: ${reason}\n`,
+  });
+  expect(await cli.run([...argv, "--skip-unsupported"])).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: `appvars: left out what powershell can't hold: ${reason}\n`,
+  });
+  expect(await readFile(file, "utf8")).toBe("$env:PORT = '3000'\n");
+});
+
+it("export judges names as the program sees them, after --name-transformer", async () => {
+  expect(await cli.run(["export", "--format", "shell", "--only", "PORT", "--name-transformer", "kebab"])).toMatchObject(
+    {
+      code: 0,
+      stdout: "export port='3000'\n",
+    },
+  );
+  expect(await cli.run(["export", "--format", "shell", "--only", "*_URL", "--name-transformer", "kebab"])).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: "appvars: these can't be written as shell: database-url (not a shell name)\n",
+  });
+});
+
+describe("export --format github", () => {
+  const LINES = /^PORT<<(appvars_[0-9a-f]{32})\n3000\n\1\n$/;
+
+  it("masks the values before it writes, and appends to the file of GITHUB_ENV, whose mode stays", async () => {
+    const file = join(await temporaryFolder(), "set_env");
+    await writeFile(file, "OLD=1", { mode: 0o644 });
+    const seen: string[] = [];
+    const { code, stderr } = await runCli(["export", "--format", "github", "--only", "PORT"], {
+      env: { ...cli.env, GITHUB_ENV: file },
+      onStdout: (text) => seen.push(text, execFileSync("cat", [file], { encoding: "utf8" })),
+    });
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(seen).toEqual(["::add-mask::3000\n", "OLD=1"]);
+    const [old, ...lines] = (await readFile(file, "utf8")).split("\n");
+    expect(old).toBe("OLD=1");
+    expect(lines.join("\n")).toMatch(LINES);
+    expect((await stat(file)).mode & 0o777).toBe(0o644);
+  });
+
+  it("appends to a file of --output instead, which it creates for its owner only", async () => {
+    const folder = await temporaryFolder();
+    const [file, other] = [join(folder, "out"), join(folder, "set_env")];
+    await writeFile(other, "");
+    cli.env = { ...cli.env, GITHUB_ENV: other };
+    const argv = ["export", "--format", "github", "--output", file, "--only", "PORT"];
+    expect(await cli.run(argv)).toEqual({ code: 0, stdout: "::add-mask::3000\n", stderr: "" });
+    expect(await readFile(file, "utf8")).toMatch(LINES);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    await cli.run(argv);
+    expect((await readFile(file, "utf8")).match(/^PORT<</gm)).toHaveLength(2);
+    expect(await readFile(other, "utf8")).toBe("");
+  });
+
+  it("masks each line, escaped, and each long string in JSON; not what would mask the whole log", async () => {
+    const values = {
+      KEY: "-----BEGIN-----\r\n  100%\nab\n\n-----END-----\n",
+      TREE: '{"password":"correct horse","on":"yes"}',
+      DEBUG: "true",
+      PIN: "123",
+      EMPTY: "",
+    };
+    for (const [name, value] of Object.entries(values)) {
+      const type = name === "TREE" ? "JSON" : "STRING";
+      await cli.run(["set", name, "--type", name in { DEBUG: 1 } ? "BOOLEAN" : type, "--", value]);
+    }
+    const { stdout, stderr } = await runCli(["export", "--format", "github", "--only", Object.keys(values).join(",")], {
+      env: { ...cli.env, GITHUB_ENV: join(await temporaryFolder(), "set_env") },
+    });
+    expect(stdout.replaceAll("::add-mask::", "").split("\n")).toEqual(
+      expect.arrayContaining([
+        "-----BEGIN-----",
+        "100%25",
+        "-----END-----",
+        '{"password":"correct horse","on":"yes"}',
+        "correct horse",
+      ]),
+    );
+    expect(stdout.split("\n")).toHaveLength(6);
+    expect(stderr).toBe("appvars: not masked, the values are too short: PIN\n");
+  });
+
+  it("refuses to run without a file, and with stdout in its place", async () => {
+    expect(await cli.run(["export", "--format", "github"])).toEqual({
+      code: 2,
+      stdout: "",
+      stderr:
+        "appvars: --format github appends to the file that GITHUB_ENV names, which is not set: " +
+        "run it in a step of GitHub Actions, or add --output FILE\n",
+    });
+    expect(await cli.run(["export", "--format", "github", "--output", "-"])).toMatchObject({ code: 2, stdout: "" });
+  });
+
+  it("refuses a file that others can write, and another user's link", async () => {
+    const folder = await temporaryFolder();
+    const file = join(folder, "set_env");
+    await writeFile(file, "");
+    await chmod(file, 0o666);
+    cli.env = { ...cli.env, GITHUB_ENV: file };
+    const { code, stderr } = await cli.run(["export", "--format", "github"]);
+    expect([code, stderr]).toEqual([8, expect.stringContaining(`${file} is writable by everybody`)]);
+    expect(await readFile(file, "utf8")).toBe("");
+  });
+
+  it("follows the user's own link", async () => {
+    const folder = await temporaryFolder();
+    await symlink(join(folder, "target"), join(folder, "link"));
+    await writeFile(join(folder, "target"), "");
+    cli.env = { ...cli.env, GITHUB_ENV: join(folder, "link") };
+    expect((await cli.run(["export", "--format", "github", "--only", "PORT"])).code).toBe(0);
+    expect(await readFile(join(folder, "target"), "utf8")).toMatch(LINES);
+  });
 });

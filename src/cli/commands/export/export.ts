@@ -1,6 +1,15 @@
 import { Command, Option } from "commander";
 import { UsageError } from "../../../domain/errors.js";
-import { ENVIRONMENT_FORMATS, EXPORT_FORMATS, type ExportFormat, WRITERS } from "../../../formats/formats.js";
+import type { VariableSource } from "../../../domain/source.js";
+import type { NamedValue } from "../../../domain/variable.js";
+import { describeReasons, UnsupportedError, type Writer } from "../../../formats/entry.js";
+import {
+  ENVIRONMENT_FORMATS,
+  EXPORT_FORMATS,
+  type ExportFormat,
+  NAME_RULES,
+  WRITERS,
+} from "../../../formats/formats.js";
 import type { Context } from "../../output/context.js";
 import { printRaw } from "../../output/printer.js";
 import { addAllowReserved, isLeftOut, warnLeftOut } from "../../run/allow-reserved.js";
@@ -8,14 +17,26 @@ import { addSourceOptions } from "../../settings/flags.js";
 import { readSettings, type Settings } from "../../settings/settings.js";
 import { createDecrypt } from "../../sources/decryption.js";
 import { openSource, withSource } from "../../sources/open-source.js";
-import { decryptValues, readStoredValues } from "../../sources/reading.js";
+import { decryptValues } from "../../sources/reading.js";
 import { isSameFile } from "../../sources/safe-files.js";
+import {
+  addSelectionOptions,
+  createSelection,
+  readSelected,
+  type SelectedValue,
+  type SelectionOptions,
+} from "../../sources/selection.js";
+import { findGithubFile, writeGithubFile } from "./github-file.js";
 import { refuseForeignPlace, writePrivateFile } from "./write-private-file.js";
 
-interface ExportOptions {
+interface ExportOptions extends SelectionOptions {
   format: ExportFormat;
   /** File to write instead of stdout. */
   output: string | undefined;
+  /** Name of the document. */
+  name: string | undefined;
+  /** Whether what the format can't hold is left out. */
+  skipUnsupported: boolean;
   allowReserved: readonly string[];
 }
 
@@ -23,46 +44,110 @@ export function exportCommand(context: Context): Command {
   const command = new Command("export")
     .summary("print all values in the format of another program")
     .description(
-      "Print all values of the environment, escaped for the program that reads the format. If the format can't " +
+      "Print the values of the environment, escaped for the program that reads the format. If the format can't " +
         "represent a name or value, nothing is printed and each is reported. Reserved names, which can make programs " +
         `run other code (PATH, PROMPT_COMMAND and so on), are left out of ${ENVIRONMENT_FORMATS.join(", ")} with a ` +
-        "warning; the other formats contain all names.",
+        "warning; the other formats contain all names. github appends to the file $GITHUB_ENV, after masking the " +
+        "values in the log by lines on stdout.",
     )
     .addOption(
       new Option("--format <format>", "output format (default dotenv, or json with --json)").choices(EXPORT_FORMATS),
     )
-    .option("-o, --output <file>", "write this file atomically, readable only by you; - for stdout")
-    .addHelpText("after", '\nExample:\n  eval "$(appvars export --format shell)"')
-    .action(({ format = context.flags.json ? "json" : "dotenv", output, allowReserved = [], ...flags }) =>
-      runExport({ format, output, allowReserved }, readSettings(flags, context.io), context),
+    .option(
+      "-o, --output <file>",
+      "write this file atomically, readable only by you; - for stdout; with github, append to it",
     );
+  addSelectionOptions(command)
+    .option("--name <text>", "name of the Secret (kubernetes) or service (compose) (default appvars)")
+    .option("--skip-unsupported", "leave out what the format can't represent, with a warning")
+    .addHelpText("after", '\nExample:\n  eval "$(appvars export --format shell)"')
+    .action(({ format = context.flags.json ? "json" : "dotenv", output, name, ...flags }) => {
+      const { only, exclude, nameTransformer, skipUnsupported = false, allowReserved = [], ...sourceFlags } = flags;
+      const selection = { only, exclude, nameTransformer };
+      const options = { format, output, name, ...selection, skipUnsupported, allowReserved };
+      return runExport(options, readSettings(sourceFlags, context.io), context);
+    });
   return addSourceOptions(addAllowReserved(command, "write"));
 }
 
-function runExport(
-  { format, output, allowReserved }: ExportOptions,
-  settings: Settings,
-  context: Context,
-): Promise<void> {
+function runExport(options: ExportOptions, settings: Settings, context: Context): Promise<void> {
+  checkDocumentName(options);
   return withSource(openSource(settings, context), async (source) => {
-    // Checked again when it is written; this reports a bad path before the server is asked.
-    const warning = output && output !== "-" && refuseForeignPlace(output, context.io);
-    if (warning) context.warn(warning);
+    // Paths are checked again when they are written; this reports a bad one before the server is asked.
+    const githubFile = options.format === "github" ? findGithubFile(options.output, context) : undefined;
+    const file = githubFile?.path ?? checkOutput(options, context);
     const data = settings.find("data")?.text;
-    if (output && data && (await isSameFile(output, data))) throw new UsageError(`${output} is the data file itself`);
-    const decrypt = await createDecrypt(settings);
-    const isKept = (name: string) => !ENVIRONMENT_FORMATS.includes(format) || !isLeftOut(name, allowReserved);
-    const stored = await source.readSnapshot(readStoredValues);
-    const write = await WRITERS[format]();
-    const entries = decryptValues(
-      stored.filter(({ name }) => isKept(name)),
-      decrypt,
-    );
-    const text = write(entries);
-    const leftOut = stored.map(({ name }) => name).filter((name) => !isKept(name));
-    warnLeftOut(leftOut, context);
-    if (output === undefined || output === "-") return printRaw(context, { text });
-    await writePrivateFile(output, text, context.io);
-    context.tell(`wrote ${entries.length} variables to ${output}`);
+    if (file && data && (await isSameFile(file, data))) throw new UsageError(`${file} is the data file itself`);
+    const { text, entries } = await readAndWrite(options, settings, source, context);
+    if (file === undefined) return printRaw(context, { text });
+    if (githubFile) await writeGithubFile(githubFile, entries, text, context);
+    else await writePrivateFile(file, text, context.io);
+    context.tell(`${githubFile ? "added" : "wrote"} ${entries.length} variables to ${file}`);
   });
+}
+
+/** @throws UsageError for a name that the document of this format can't have */
+function checkDocumentName({ format, name }: ExportOptions): void {
+  if (name === undefined) return;
+  const rule = NAME_RULES[format];
+  if (!rule) throw new UsageError(`--name is for ${Object.keys(NAME_RULES).join(" and ")}, not for ${format}`);
+  if (!rule.pattern.test(name)) throw new UsageError(`--name must be ${rule.rule}`);
+}
+
+/** Returns the file to replace; undefined for stdout. */
+function checkOutput({ output }: ExportOptions, { io, warn }: Context): string | undefined {
+  if (output === undefined || output === "-") return undefined;
+  const warning = refuseForeignPlace(output, io);
+  if (warning) warn(warning);
+  return output;
+}
+
+interface Written {
+  text: string;
+  /** What is in the text. */
+  entries: readonly NamedValue[];
+}
+
+async function readAndWrite(
+  options: ExportOptions,
+  settings: Settings,
+  source: VariableSource,
+  context: Context,
+): Promise<Written> {
+  const { format, allowReserved } = options;
+  const decrypt = await createDecrypt(settings);
+  const selection = await createSelection(options, context);
+  const selected = await source.readSnapshot((snapshot) => readSelected(selection, snapshot));
+  const isKept = ({ newName }: SelectedValue) =>
+    !ENVIRONMENT_FORMATS.includes(format) || !isLeftOut(newName, allowReserved);
+  const values = decryptValues(selected.filter(isKept), decrypt);
+  const write = await WRITERS[format]();
+  const written = writeSupported(
+    write,
+    values.map(({ newName, type, value }) => ({ name: newName, type, value })),
+    options,
+    context,
+  );
+  const leftOut = selected.filter((entry) => !isKept(entry)).map(({ newName }) => newName);
+  warnLeftOut(leftOut, context);
+  return written;
+}
+
+/** @throws UnsupportedError for what the format can't hold, unless it is to be left out */
+function writeSupported(
+  write: Writer,
+  entries: readonly NamedValue[],
+  options: ExportOptions,
+  { warn }: Pick<Context, "warn">,
+): Written {
+  const { format, name, skipUnsupported } = options;
+  try {
+    return { text: write(entries, { name }), entries };
+  } catch (error) {
+    if (!skipUnsupported || !(error instanceof UnsupportedError)) throw error;
+    const { reasons } = error;
+    warn(`left out what ${format} can't hold: ${describeReasons(reasons)}`);
+    const others = entries.filter((entry) => !reasons.has(entry.name));
+    return writeSupported(write, others, options, { warn });
+  }
 }

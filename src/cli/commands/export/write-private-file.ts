@@ -1,4 +1,5 @@
-import { lstat, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, lstat, open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { InvalidDataError } from "../../../domain/errors.js";
 import { replaceFile } from "../../../files/durable-file.js";
@@ -63,7 +64,56 @@ export async function writePrivateFile(path: string, text: string, io: FileUser)
   }
 }
 
-/** The file to replace or to create. @throws InvalidDataError, the file system's error */
+/**
+ * The same checks for a file to append to, which stays what it is: others must not be able to write it.
+ *
+ * @param isRunners whether a CI runner has named the file. Root may then use another user's, as in a container of GitHub
+ *   Actions
+ */
+export function refuseToAppend(path: string, io: FileUser, isRunners: boolean): string | undefined {
+  return checkAppended(path, fileRisks(path, io), isRunners);
+}
+
+function checkAppended(path: string, risks: FileRisks, isRunners: boolean): string | undefined {
+  const writable = risks.refused.filter(({ kind, holder }) => kind === "file" && holder !== "owner");
+  if (writable.length > 0) throw new InvalidDataError(describeRisks(path, writable));
+  return checkPlace(path, isRunners ? { ...risks, warned: [] } : risks);
+}
+
+/**
+ * Appends lines to a file, all of them or none, after a newline if it does not end in one. Creates it with mode 0600.
+ * Checks the path again as `refuseToAppend` does.
+ *
+ * @throws InvalidDataError if it can't or must not be written, or is a device, a pipe or a folder
+ */
+export async function appendToFile(path: string, lines: string, io: FileUser, isRunners: boolean): Promise<void> {
+  const risks = fileRisks(path, io);
+  checkAppended(path, risks, isRunners);
+  try {
+    const file = await open(await targetOf(path, risks), APPEND, 0o600);
+    await append(file, lines).finally(() => file.close());
+  } catch (error) {
+    throw toInvalidFile(path, error, "can't be written");
+  }
+}
+
+// A link that another user puts there after the check is not followed. Windows has no such flag.
+const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+
+async function append(file: FileHandle, lines: string): Promise<void> {
+  const { size } = await file.stat();
+  const last = Buffer.from("\n");
+  if (size > 0) await file.read(last, 0, 1, size - 1);
+  try {
+    await file.writeFile(`${last.toString() === "\n" ? "" : "\n"}${lines}`);
+  } catch (error) {
+    // The start of a value would take the lines of the next writer for its own.
+    await file.truncate(size).catch(() => {});
+    throw error;
+  }
+}
+
+/** The file to write or to create. @throws InvalidDataError, the file system's error */
 async function targetOf(path: string, { found, missing: [name, ...rest] }: FileRisks): Promise<string> {
   // Not of `found`: an anonymous pipe has no path.
   const isThere = await lstat(path).then(Boolean, () => false);

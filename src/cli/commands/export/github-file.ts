@@ -1,0 +1,64 @@
+import { fstatSync, statSync } from "node:fs";
+import { UsageError } from "../../../domain/errors.js";
+import type { NamedValue } from "../../../domain/variable.js";
+import type { Context } from "../../output/context.js";
+import type { Output } from "../../output/io.js";
+import { writeRaw } from "../../output/output.js";
+import { secretLines } from "../../run/secret-texts.js";
+import { appendToFile, refuseToAppend } from "./write-private-file.js";
+
+export interface GithubFile {
+  path: string;
+  /** Whether it is the runner's GITHUB_ENV. */
+  isRunners: boolean;
+}
+
+/**
+ * The file that GitHub's runner reads variables from, which is checked.
+ *
+ * @throws UsageError without one, or if stdout, which is for the masks, is this file; InvalidDataError
+ */
+export function findGithubFile(output: string | undefined, { io, warn }: Pick<Context, "io" | "warn">): GithubFile {
+  if (output === "-") throw new UsageError("--format github needs stdout for the masks: --output must be a file");
+  const path = output ?? io.env["GITHUB_ENV"] ?? "";
+  if (path === "") {
+    throw new UsageError(
+      "--format github appends to the file that GITHUB_ENV names, which is not set: " +
+        "run it in a step of GitHub Actions, or add --output FILE",
+    );
+  }
+  const isRunners = output === undefined;
+  if (isSameFile(io.stdout, path)) {
+    const advice = isRunners ? 'omit >> "$GITHUB_ENV"' : `do not redirect to ${path}`;
+    throw new UsageError(`--format github appends to ${path} itself and prints masks for the log: ${advice}`);
+  }
+  const warning = refuseToAppend(path, io, isRunners);
+  if (warning) warn(warning);
+  return { path, isRunners };
+}
+
+function isSameFile({ fd }: Output, path: string): boolean {
+  const file = statSync(path, { throwIfNoEntry: false });
+  if (fd === undefined || !file) return false;
+  const { dev, ino } = fstatSync(fd);
+  return dev === file.dev && ino === file.ino;
+}
+
+/** Has the runner mask the values in its log, and only then appends the lines. */
+export async function writeGithubFile(
+  { path, isRunners }: GithubFile,
+  entries: readonly NamedValue[],
+  lines: string,
+  { io, note }: Context,
+): Promise<void> {
+  const { texts, tooShort } = secretLines(entries);
+  if (tooShort.length > 0) note(`not masked, the values are too short: ${tooShort.join(", ")}`);
+  const masks = texts.map((text) => `::add-mask::${escapeData(text)}\n`).join("");
+  await new Promise<void>((resolve) => writeRaw(io.stdout, masks, resolve));
+  await appendToFile(path, lines, io, isRunners);
+}
+
+/** As GitHub's toolkit does (actions/toolkit, packages/core/src/command.ts). */
+function escapeData(text: string): string {
+  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}

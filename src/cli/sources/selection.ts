@@ -1,0 +1,154 @@
+import { type Command, Option } from "commander";
+import { NotFoundError, UsageError } from "../../domain/errors.js";
+import type { VariableReader } from "../../domain/source.js";
+import type { NamedValue } from "../../domain/variable.js";
+import type { Context } from "../output/context.js";
+import { parseNames } from "../settings/arguments.js";
+import { missingNamesError } from "./get-values.js";
+import { readStoredValues } from "./reading.js";
+
+type Rename = (name: string) => string;
+
+/** Loaded when used. Underscores at the ends are kept, and so no name becomes empty or begins with a digit. */
+const NAME_TRANSFORMERS: Readonly<Record<string, () => Promise<Rename>>> = {
+  upper: async () => (name) => name.toUpperCase(),
+  lower: async () => (name) => name.toLowerCase(),
+  camel: async () => {
+    const { camelCase } = await import("change-case");
+    return (name) => camelCase(name, CASE_OPTIONS);
+  },
+  pascal: async () => {
+    const { pascalCase } = await import("change-case");
+    return (name) => pascalCase(name, CASE_OPTIONS);
+  },
+  kebab: async () => {
+    const { kebabCase } = await import("change-case");
+    return (name) => kebabCase(name, CASE_OPTIONS);
+  },
+  "tf-var": async () => (name) => `TF_VAR_${name.toLowerCase()}`,
+};
+
+const CASE_OPTIONS = { locale: false, prefixCharacters: "_", suffixCharacters: "_" } as const;
+
+/** Adds the flags that say which variables a command uses and under which names: `createSelection` accepts them. */
+export function addSelectionOptions(command: Command): Command {
+  return command
+    .option("--only <names>", "only these variables: names and globs such as DB_*, separated by commas", parseNames)
+    .option("--exclude <names>", "not these variables: names and globs, separated by commas", parseNames)
+    .addOption(
+      new Option(
+        "--name-transformer <style>",
+        "change each name; tf-var is TF_VAR_ and the name in lower case",
+      ).choices(Object.keys(NAME_TRANSFORMERS)),
+    );
+}
+
+export interface SelectionOptions {
+  /** Names and globs; all variables when undefined. */
+  only?: readonly string[] | undefined;
+  exclude?: readonly string[] | undefined;
+  nameTransformer?: string | undefined;
+}
+
+export interface Selection {
+  /** The variables that are asked for by name, under their new names. */
+  named: readonly string[];
+  /**
+   * Returns the selected variables in the same order, with their new names. Notes what matches nothing in `--exclude`,
+   * but not again in a later call.
+   *
+   * @param reader for suggestions
+   * @throws NotFoundError for what matches nothing in `--only`; UsageError for two variables with the same new name
+   */
+  select(names: readonly string[], reader: VariableReader): Promise<ReadonlyMap<string, string>>;
+}
+
+export interface SelectedValue extends NamedValue {
+  newName: string;
+}
+
+/** The selected values as they are stored, by ascending id of the variable. @throws as `Selection` */
+export async function readSelected(selection: Selection, reader: VariableReader): Promise<SelectedValue[]> {
+  const stored = await readStoredValues(reader);
+  const names = stored.map(({ name }) => name);
+  const selected = await selection.select(names, reader);
+  return stored.flatMap((entry) => {
+    const newName = selected.get(entry.name);
+    return newName === undefined ? [] : [{ ...entry, newName }];
+  });
+}
+
+/** Loads what the flags need. */
+export async function createSelection(
+  { only, exclude = [], nameTransformer }: SelectionOptions,
+  { note }: Pick<Context, "note">,
+): Promise<Selection> {
+  const rename: Rename = (await NAME_TRANSFORMERS[nameTransformer ?? ""]?.()) ?? ((name) => name);
+  const [wanted, unwanted] = await Promise.all([only && createMatcher(only), createMatcher(exclude)]);
+  const named = only?.filter((pattern) => !isGlob(pattern) && !unwanted.matches(pattern)) ?? [];
+  const noted = new Set<string>();
+  return {
+    named: named.map(rename),
+    async select(names, reader) {
+      const missing = wanted?.unmatched(names) ?? [];
+      if (missing.length > 0) throw await notFound(missing, reader);
+      for (const pattern of unwanted.unmatched(names)) {
+        if (!noted.has(pattern)) note(`--exclude ${pattern} matches no variable`);
+        noted.add(pattern);
+      }
+      const selected = names.filter((name) => (wanted?.matches(name) ?? true) && !unwanted.matches(name));
+      return renamed(selected, rename);
+    },
+  };
+}
+
+interface Matcher {
+  matches(name: string): boolean;
+  /** The patterns that match none of these names. */
+  unmatched(names: readonly string[]): string[];
+}
+
+async function createMatcher(patterns: readonly string[]): Promise<Matcher> {
+  const names = new Set(patterns.filter((pattern) => !isGlob(pattern)));
+  const globs = await Promise.all(
+    patterns.filter(isGlob).map(async (glob) => [glob, await compileGlob(glob)] as const),
+  );
+  return {
+    matches: (name) => names.has(name) || globs.some(([, matches]) => matches(name)),
+    unmatched(present) {
+      const presentNames = new Set(present);
+      const missing = [...names].filter((name) => !presentNames.has(name));
+      return [...missing, ...globs.filter(([, matches]) => !present.some(matches)).map(([glob]) => glob)];
+    },
+  };
+}
+
+/** Only of characters of names, `*`, `?` and `[a-z]`: anything else is the name of a variable that can't exist. */
+function isGlob(pattern: string): boolean {
+  return /^[\w.*?[\]!^-]+$/.test(pattern) && /[*?[]/.test(pattern);
+}
+
+async function compileGlob(glob: string): Promise<(name: string) => boolean> {
+  const { default: picomatch } = await import("picomatch");
+  // With `posix`, an exclamation mark negates a class, as in shells.
+  const options = { dot: true, nobrace: true, noextglob: true, noglobstar: true, nonegate: true, posix: true };
+  const matches = picomatch(glob, options);
+  return (name) => matches(name);
+}
+
+async function notFound(patterns: readonly string[], reader: VariableReader): Promise<NotFoundError> {
+  const names = patterns.filter((pattern) => !isGlob(pattern));
+  const messages = patterns.filter(isGlob).map((glob) => `${glob} matches no variable in this environment`);
+  if (names.length > 0) messages.unshift((await missingNamesError(names, reader)).message);
+  return new NotFoundError(messages.join("; "));
+}
+
+function renamed(names: readonly string[], rename: Rename): ReadonlyMap<string, string> {
+  const result = new Map(names.map((name) => [name, rename(name)]));
+  const origins = new Map<string, string[]>();
+  for (const [name, newName] of result) origins.set(newName, [...(origins.get(newName) ?? []), name]);
+  const clashes = [...origins].filter(([, from]) => from.length > 1);
+  if (clashes.length === 0) return result;
+  const described = clashes.map(([newName, from]) => `${from.join(" and ")} (${newName})`);
+  throw new UsageError(`--name-transformer gives the same name to ${described.join(", ")}`);
+}

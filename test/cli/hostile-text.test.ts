@@ -109,6 +109,9 @@ function fileCases({ cwd, config, project, ...paths }: Folder): Case[] {
     ...["dotenv", "shell", "json", "yaml", "docker", "tfvars"].map((format) => {
       return { argv: ["export", "--format", format, ...dev], raw: true };
     }),
+    plain("export", "--format", "docker", "--skip-unsupported", "--output", join(cwd, "out.env"), ...dev),
+    plain("export", "--only", HOSTILE, ...dev),
+    plain("export", "--exclude", HOSTILE, "--output", join(cwd, "out"), ...dev),
     plain("export", "--output", join(cwd, "out"), ...dev),
     plain("export", "--format", HOSTILE, ...dev),
     plain("import", paths.importable, "--dry-run", ...dev),

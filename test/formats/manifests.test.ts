@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import type { JsonValue } from "../../src/domain/variable.js";
@@ -44,8 +46,7 @@ describe("kubernetes", () => {
   // kubectl reads the manifest before it looks for a cluster; `kustomize` needs none.
   it.skipIf(!hasKubectl)("kubectl reads every value (skipped without kubectl)", async () => {
     const manifest = await fileWith("secret.yaml", writeKubernetes(held));
-    const folder = manifest.slice(0, -"/secret.yaml".length);
-    const { writeFile } = await import("node:fs/promises");
+    const folder = dirname(manifest);
     await writeFile(`${folder}/kustomization.yaml`, "resources: [secret.yaml]\n");
     const { code, stdout, stderr } = await run("kubectl", ["kustomize", folder]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmod, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, chown, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCli } from "../../support/cli.js";
@@ -142,7 +142,22 @@ describe("export --format github", () => {
     expect(await cli.run(["export", "--format", "github", "--output", "-"])).toMatchObject({ code: 2, stdout: "" });
   });
 
-  it("refuses a file that others can write, and another user's link", async () => {
+  it.skipIf(process.getuid?.() !== 0)(
+    "lets root append to another user's GITHUB_ENV, but to no other file",
+    async () => {
+      const file = join(await temporaryFolder(), "set_env");
+      await writeFile(file, "");
+      await chown(file, 1001, 1001);
+      const argv = ["export", "--format", "github", "--only", "PORT"];
+      expect(await cli.run([...argv, "--output", file])).toMatchObject({ code: 8, stdout: "" });
+      cli.env = { ...cli.env, GITHUB_ENV: file };
+      expect(await cli.run(argv)).toEqual({ code: 0, stdout: "::add-mask::3000\n", stderr: "" });
+      expect(await readFile(file, "utf8")).toMatch(LINES);
+      expect((await stat(file)).uid).toBe(1001);
+    },
+  );
+
+  it("refuses a file that others can write", async () => {
     const folder = await temporaryFolder();
     const file = join(folder, "set_env");
     await writeFile(file, "");

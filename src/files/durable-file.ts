@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { link, lstat, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
+import { platform } from "node:os";
 import { basename, dirname, join, sep } from "node:path";
 import { InvalidDataError } from "../domain/errors.js";
 import { openForReading } from "./open-file.js";
 import { hasCode, ifMissing, toInvalidData } from "./system-errors.js";
+import { whileBusy } from "./while-busy.js";
 
 /** A text, or the parts of some bytes, each of which is made just before it is written. */
 export type FileContent = string | Iterable<Uint8Array>;
@@ -28,7 +30,7 @@ export async function createFile(path: string, text: string): Promise<void> {
   } finally {
     await unlink(temporary).catch(ifMissing(undefined));
   }
-  await syncFolder(dirname(path));
+  await syncFolder(dirname(path), platform());
 }
 
 /**
@@ -44,16 +46,18 @@ export async function replaceFile(
   path: string,
   content: FileContent,
   beforeRename: (temporary: string) => Promise<void> = async () => {},
+  system: NodeJS.Platform = platform(),
 ): Promise<void> {
   const temporary = await writeTemporary(path, content);
   try {
     await beforeRename(temporary);
-    await rename(temporary, path).catch(explainMount);
+    const renamed = whileBusy(() => rename(temporary, path), system);
+    await (system === "win32" ? renamed : renamed.catch(explainMount));
   } catch (error) {
     await unlink(temporary).catch(() => {});
     throw error;
   }
-  await syncFolder(dirname(path));
+  await syncFolder(dirname(path), system);
 }
 
 function explainMount(error: unknown): never {
@@ -99,7 +103,8 @@ export async function removeTemporaries(path: string): Promise<void> {
     name.startsWith(prefix) && /^[0-9a-f]{12}\.tmp$/.test(name.slice(prefix.length));
   const entries = await readdir(dirname(path), { withFileTypes: true });
   const temporaries = entries.filter((entry) => isTemporary(entry.name) && !entry.isDirectory());
-  await Promise.all(temporaries.map(({ name }) => unlink(join(dirname(path), name)).catch(ifMissing(undefined))));
+  const remove = (name: string) => whileBusy(() => unlink(join(dirname(path), name)));
+  await Promise.all(temporaries.map(({ name }) => remove(name).catch(ifMissing(undefined))));
 }
 
 /**
@@ -149,12 +154,14 @@ function temporaryPrefix(path: string): string {
   return `.${basename(path)}.`;
 }
 
-/** Makes a rename in the folder survive a crash. @throws NotDurableError */
-async function syncFolder(path: string): Promise<void> {
+/** Makes a rename in the folder survive a crash, as far as the system lets us. @throws NotDurableError */
+async function syncFolder(path: string, system: NodeJS.Platform): Promise<void> {
   try {
     const folder = await open(path, "r");
     await folder.sync().finally(() => folder.close());
   } catch (error) {
+    // Windows syncs only what is open for writing, which a folder can't be. NTFS keeps a journal of its renames.
+    if (system === "win32" && hasCode(error, "EPERM", "EACCES", "EISDIR")) return;
     const { message } = toInvalidData(error, "was written, but may be lost if the machine crashes now");
     throw new NotDurableError(message, { cause: error });
   }

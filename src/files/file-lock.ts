@@ -13,6 +13,7 @@ import {
 } from "./durable-file.js";
 import { createToken, describeHolder, type HolderState, holderOf, isToken, stateOf } from "./lock-holder.js";
 import { hasCode, ifMissing } from "./system-errors.js";
+import { whileBusy } from "./while-busy.js";
 
 /** A holder that is not visible from here loses its lock when it has not renewed it for this long. */
 export const LEASE_MS = 5_000;
@@ -118,13 +119,13 @@ function since(state: string, before?: Since): Since {
 
 async function tryToAcquire(lockPath: string, token: string): Promise<boolean> {
   try {
-    await mkdir(lockPath, 0o700);
+    await whileBusy(() => mkdir(lockPath, 0o700));
   } catch (error) {
     if (!hasCode(error, "EEXIST")) throw error;
     return false;
   }
   try {
-    await writeFile(join(lockPath, token), "", { flag: "wx", mode: 0o600 });
+    await whileBusy(() => writeFile(join(lockPath, token), "", { flag: "wx", mode: 0o600 }));
   } catch (error) {
     // While it was empty, another writer mistook the new lock for a stale one and removed it.
     if (hasCode(error, "ENOENT")) return false;

@@ -51,8 +51,11 @@ interface Followed {
 /** Follows a path as the system does. When there are no risks, nobody else can replace `found` afterwards. */
 export function followPath(path: string, account: Account): Followed {
   const { root } = parse(resolve(path));
-  const risks = riskOf(root, lstatSync(root), account);
   const pending = partsOf(absoluteUnnormalized(path));
+  // Windows may have no such drive.
+  const rootStats = lstatIfExists(root);
+  if (!rootStats) return { risks: [], found: root, missing: pending };
+  const risks = riskOf(root, rootStats, account);
   let [folder, links] = [root, 0];
   for (let name = pending[0]; name !== undefined; name = pending[0]) {
     const next = name === ".." ? dirname(folder) : join(folder, name);
@@ -62,7 +65,8 @@ export function followPath(path: string, account: Account): Followed {
     risks.push(...riskOf(next, stats, account));
     if (stats.isSymbolicLink()) {
       const target = readlinkSync(next);
-      if (isAbsolute(target)) folder = root;
+      // Windows links folders of different drives.
+      if (isAbsolute(target)) folder = parse(resolve(folder, target)).root;
       pending.unshift(...partsOf(target));
     } else folder = next;
   }

@@ -2,6 +2,7 @@ import { InvalidDataError } from "../domain/errors.js";
 
 const REASONS: Record<string, string> = {
   EACCES: "permission denied",
+  EBUSY: "another program is using it",
   EDQUOT: "the disk quota is exceeded",
   EEXIST: "the file already exists",
   EFBIG: "the file would be too large",

@@ -1,5 +1,7 @@
 import { spawnSync } from "node:child_process";
+import { promises } from "node:fs";
 import { chown, link, mkdir, open, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
@@ -167,6 +169,48 @@ describe("a folder that can't be synced", () => {
       .mockRejectedValueOnce(Object.assign(new Error(), { code: "EIO" }));
     const message = "was written, but may be lost if the machine crashes now: input/output error";
     await expect(write(path)).rejects.toThrow(new NotDurableError(message));
+    expect(await readFile(path, "utf8")).toBe(NEW);
+    expect(await names(path)).toStrictEqual(["vars.json"]);
+  });
+});
+
+describe("on Windows", () => {
+  async function withoutFolderSync(code: string): Promise<void> {
+    const handles = await fileHandles();
+    const { sync } = handles;
+    vi.spyOn(handles, "sync").mockImplementationOnce(sync).mockRejectedValueOnce(Object.assign(new Error(), { code }));
+  }
+
+  it.each(["EPERM", "EACCES", "EISDIR"])("a folder can't be synced, which is no error: %s", async (code) => {
+    const path = await oldFile();
+    await withoutFolderSync(code);
+    await replaceFile(path, NEW, unchecked, "win32");
+    expect(await readFile(path, "utf8")).toBe(NEW);
+  });
+
+  it("a folder that can't be synced is an error on other systems, and one of its disk everywhere", async () => {
+    const path = await oldFile();
+    await withoutFolderSync("EPERM");
+    await expect(replaceFile(path, NEW, unchecked, "linux")).rejects.toThrow(NotDurableError);
+    vi.restoreAllMocks();
+    await withoutFolderSync("EIO");
+    await expect(replaceFile(path, NEW, unchecked, "win32")).rejects.toThrow(NotDurableError);
+  });
+
+  it("replaceFile waits for another process to close the old file", async () => {
+    const path = await oldFile();
+    const { rename } = promises;
+    const renames = vi
+      .spyOn(promises, "rename")
+      .mockRejectedValueOnce(Object.assign(new Error(), { code: "EPERM" }))
+      .mockImplementation(rename);
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+      syncBuiltinESMExports();
+    });
+    await replaceFile(path, NEW, unchecked, "win32");
+    expect(renames).toHaveBeenCalledTimes(2);
     expect(await readFile(path, "utf8")).toBe(NEW);
     expect(await names(path)).toStrictEqual(["vars.json"]);
   });

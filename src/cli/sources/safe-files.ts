@@ -56,7 +56,8 @@ export function looseFileWarning(path: string): Promise<string | undefined> {
 
 /** Whether two paths lead to the same existing file, by a link too. */
 export async function isSameFile(a: string, b: string): Promise<boolean> {
-  const [one, other] = await Promise.all([a, b].map((path) => stat(path).catch(() => undefined)));
+  // As bigint: Windows has numbers of files that a double can't hold.
+  const [one, other] = await Promise.all([a, b].map((path) => stat(path, { bigint: true }).catch(() => undefined)));
   return one !== undefined && other !== undefined && one.dev === other.dev && one.ino === other.ino;
 }
 

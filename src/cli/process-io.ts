@@ -1,20 +1,23 @@
 import { constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { Socket } from "node:net";
-import { constants as systemConstants } from "node:os";
 import { isatty, WriteStream } from "node:tty";
 import type { Io } from "./output/io.js";
 import { writeLines } from "./output/output.js";
 import { endProcess, isTerminalClosed } from "./processes/end-process.js";
 import { userFolders } from "./settings/user-folders.js";
 
+/** The number of the signal, which Windows does not have. */
+const SIGPIPE = 13;
+
 /** This process as a command sees it. Streams are created when they are first used: stdin alone takes Node 2 ms. */
 export function processIo(): Io {
-  const { stdout, env } = process;
+  const { stdout, env, platform } = process;
   let stderr: Io["stderr"] | undefined;
   // A reader that has read enough, such as `head`, closes the pipe. The command then ends as SIGPIPE would end it: without
   // a message, but not with 0, since it may not have finished its work.
   stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") endProcess(128 + systemConstants.signals.SIGPIPE);
+    // EOF is what Windows reports.
+    if (error.code === "EPIPE" || error.code === "EOF") endProcess(128 + SIGPIPE);
     writeLines(process.stderr, [`appvars: can't write to stdout (${error.code})`]);
     endProcess(1);
   });
@@ -33,7 +36,8 @@ export function processIo(): Io {
     get cwd() {
       return process.cwd();
     },
-    folders: userFolders(env, process.platform),
+    folders: userFolders(env, platform),
+    platform,
     user: process.getuid?.(),
     groups: process.getgroups?.() ?? [],
     clock: Date.now,
@@ -80,7 +84,8 @@ function setNonBlocking<Stream extends WriteStream>(stream: Stream): Stream {
   return stream;
 }
 
-const STOP_SIGNALS = ["SIGINT", "SIGTERM"] as const;
+/** Ctrl-Break is a signal of Windows alone. */
+const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGBREAK"] as const;
 
 function untilStopped(onReload: () => void): Promise<void> {
   setNonBlocking(process.stdout);

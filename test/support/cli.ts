@@ -14,6 +14,8 @@ export interface CliOptions {
   config?: string;
   /** The user's folder for caches; by default one that does not exist. */
   cache?: string;
+  /** By default that of this process. On Windows there are no user ids. */
+  platform?: NodeJS.Platform;
   /** Id of the user; by default that of this process. */
   user?: number;
   groups?: number[];
@@ -43,6 +45,7 @@ export async function runWith<T>(
   options: CliOptions = {},
 ): Promise<{ code: T; stdout: string; stderr: string }> {
   const { terminal = false, onStdout, onStderr, config = "/dev/null/config", cache = "/dev/null/cache" } = options;
+  const { platform = process.platform } = options;
   const stdout = capture(terminal, onStdout);
   const stderr = capture(terminal, onStderr);
   const io: Io = {
@@ -52,7 +55,8 @@ export async function runWith<T>(
     env: options.env ?? {},
     cwd: options.cwd ?? "/nowhere",
     folders: { config, cache },
-    user: options.user ?? process.getuid?.(),
+    platform,
+    user: platform === "win32" ? undefined : (options.user ?? process.getuid?.()),
     groups: options.groups ?? process.getgroups?.() ?? [],
     clock: options.clock ?? Date.now,
     ticks: options.ticks ?? (() => performance.now()),

@@ -20,7 +20,7 @@ export async function diagnose(flags: SourceFlags, io: Io): Promise<CheckResult[
   const files = [...(data === undefined ? [] : [data]), ...secretFiles];
   const paths = await gatherModes(files, profilesPath(io));
   const risks = checkFileRisks(paths, data, io);
-  const modes = checkFileModes(paths).filter(({ verdict }) => verdict !== "ok" || risks.length === 0);
+  const modes = checkFileModes(paths, io).filter(({ verdict }) => verdict !== "ok" || risks.length === 0);
   const findings: Findings = {
     settings: checkSettings(facts),
     file_modes: [...modes, ...risks],

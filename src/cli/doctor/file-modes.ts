@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import { looseMode } from "../../files/path-risks.js";
 import { shellWord } from "../output/escape.js";
+import type { Io } from "../output/io.js";
 import { explainRisks, type FileUser, fileRisks } from "../sources/safe-files.js";
 import { type Finding, ok, problem, skipped, warning } from "./finding.js";
 
@@ -34,7 +35,7 @@ export async function gatherModes(files: readonly string[], profiles: string): P
 }
 
 /** A finding for each path that others have access to, or one for all paths if there are none. */
-export function checkFileModes(paths: readonly PrivatePath[]): Finding[] {
+export function checkFileModes(paths: readonly PrivatePath[], { platform }: Pick<Io, "platform">): Finding[] {
   const loose = paths.filter((path) => path.loose !== undefined);
   if (loose.length > 0) {
     return loose.map(({ path, loose: mode, isFolder }) => {
@@ -43,6 +44,8 @@ export function checkFileModes(paths: readonly PrivatePath[]): Finding[] {
     });
   }
   if (paths.length === 0) return [skipped("no file with a secret is in use")];
+  if (platform === "win32")
+    return [skipped("modes say nothing on Windows: icacls FILE shows who has access to a file")];
   return [ok(`only you can read and write ${paths.map(({ path }) => path).join(", ")}`)];
 }
 

@@ -19,7 +19,8 @@ export interface Io {
   cwd: string;
   /** The user's folders for this program; they may not exist. */
   folders: { config: string; cache: string };
-  /** Id of the user; undefined if the system has no such ids. */
+  platform: NodeJS.Platform;
+  /** Id of the user; undefined if the system has no such ids, which is Windows. */
   user: number | undefined;
   groups: readonly number[];
   /** Reports a settings file that is ignored. */
@@ -29,7 +30,8 @@ export interface Io {
   /** Milliseconds on a monotonic clock, for durations. */
   ticks: () => number;
   /**
-   * Resolves when the process should stop: on SIGTERM, on Ctrl-C, or on SIGHUP after its terminal was closed.
+   * Resolves when the process should stop: on SIGTERM, on Ctrl-C or Ctrl-Break, or on SIGHUP after its terminal was
+   * closed.
    *
    * @param onReload called for any other SIGHUP
    */

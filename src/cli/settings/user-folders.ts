@@ -1,10 +1,11 @@
 import { homedir, userInfo } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { posix, win32 } from "node:path";
 import { UsageError } from "../../domain/errors.js";
 import type { Io } from "../output/io.js";
 
 /** The home for a user without one: nothing exists there, and nothing can be created. */
 const NO_HOME = "/dev/null";
+const NO_HOME_ON_WINDOWS = "\\\\.\\nul";
 
 /**
  * The user's folders for this program, by the XDG Base Directory Specification or the rules of macOS and Windows.
@@ -20,7 +21,10 @@ export function userFolders(
   platform: NodeJS.Platform,
   homes: readonly (() => string)[] = [homedir, () => userInfo().homedir],
 ): Io["folders"] {
-  const home = homes.flatMap(orNone).find((path) => isAbsolute(path)) ?? NO_HOME;
+  const isWindows = platform === "win32";
+  const { isAbsolute, join } = isWindows ? win32 : posix;
+  const noHome = isWindows ? NO_HOME_ON_WINDOWS : NO_HOME;
+  const home = homes.flatMap(orNone).find((path) => isAbsolute(path)) ?? noHome;
   const named = (variable: string, ...otherwise: string[]) => {
     const folder = env[variable] ?? "";
     return isAbsolute(folder) ? folder : join(home, ...otherwise);
@@ -29,7 +33,7 @@ export function userFolders(
     const library = join(home, "Library");
     return { config: join(library, "Preferences", "appvars"), cache: join(library, "Caches", "appvars") };
   }
-  if (platform === "win32") {
+  if (isWindows) {
     return {
       config: join(named("APPDATA", "AppData", "Roaming"), "appvars", "Config"),
       cache: join(named("LOCALAPPDATA", "AppData", "Local"), "appvars", "Cache"),
@@ -43,8 +47,10 @@ export function userFolders(
 
 /** @throws UsageError if the user has no folder for configuration */
 export function refuseNoHome({ config }: Io["folders"]): void {
-  if (!config.startsWith(`${NO_HOME}/`)) return;
-  throw new UsageError("there is no home folder to store this in: set HOME or XDG_CONFIG_HOME");
+  const isOnWindows = config.startsWith(`${NO_HOME_ON_WINDOWS}\\`);
+  if (!isOnWindows && !config.startsWith(`${NO_HOME}/`)) return;
+  const variables = isOnWindows ? "USERPROFILE or APPDATA" : "HOME or XDG_CONFIG_HOME";
+  throw new UsageError(`there is no home folder to store this in: set ${variables}`);
 }
 
 function orNone(find: () => string): string[] {

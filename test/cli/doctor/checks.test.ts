@@ -247,11 +247,12 @@ describe("checkCredentials", () => {
 
 describe("checkFileModes", () => {
   it("each loose file mode is a warning with the chmod command", () => {
-    const findings = checkFileModes([
+    const paths = [
       { path: "/a b/secret", loose: "0644", isFolder: false },
       { path: "/fine", loose: undefined, isFolder: false },
       { path: "/config", loose: "0755", isFolder: true },
-    ]);
+    ];
+    const findings = checkFileModes(paths, { platform: "linux" });
     expect(findings).toMatchObject([
       {
         verdict: "warning",
@@ -260,5 +261,10 @@ describe("checkFileModes", () => {
       },
       { verdict: "warning", fix: "chmod 700 /config" },
     ]);
+  });
+
+  it("file modes are not checked on Windows, which has none", () => {
+    const findings = checkFileModes([{ path: "a", loose: undefined, isFolder: false }], { platform: "win32" });
+    expect(findings).toMatchObject([{ verdict: "skipped", message: expect.stringContaining("icacls") }]);
   });
 });

@@ -4,7 +4,7 @@ import { chmod, chown, mkdir, rename, stat, symlink, writeFile } from "node:fs/p
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { quickComplete } from "../../../src/cli/completion/quick-complete.js";
-import { userFolders } from "../../../src/cli/settings/user-folders.js";
+import { refuseNoHome, userFolders } from "../../../src/cli/settings/user-folders.js";
 import { findPlaces } from "../../../src/cli/tui/places.js";
 import { BINARY, type Finished, run } from "../../support/binary.js";
 import { runCli, runWith } from "../../support/cli.js";
@@ -42,16 +42,16 @@ describe.skipIf(process.platform === "win32")("the user's folders", () => {
     ["Linux", "linux", {}, "/home/me/.config/appvars", "/home/me/.cache/appvars"],
     ["XDG", "linux", { XDG_CONFIG_HOME: "/c", XDG_CACHE_HOME: "/d" }, "/c/appvars", "/d/appvars"],
     ["macOS", "darwin", {}, "/home/me/Library/Preferences/appvars", "/home/me/Library/Caches/appvars"],
-    ["Windows", "win32", { APPDATA: "/r", LOCALAPPDATA: "/l" }, "/r/appvars/Config", "/l/appvars/Cache"],
-    [
-      "Windows by default",
-      "win32",
-      {},
-      "/home/me/AppData/Roaming/appvars/Config",
-      "/home/me/AppData/Local/appvars/Cache",
-    ],
   ])("the user's folders follow the rules of %s", (_what, platform, env, config, cache) => {
     expect(userFolders(env, platform, at("/home/me"))).toEqual({ config, cache });
+  });
+
+  it.each([
+    ["Windows", { APPDATA: "D:\\r", LOCALAPPDATA: "\\\\host\\l" }, "D:\\r", "\\\\host\\l"],
+    ["Windows by default", { APPDATA: "r" }, "C:\\Users\\me\\AppData\\Roaming", "C:\\Users\\me\\AppData\\Local"],
+  ])("the user's folders follow the rules of %s", (_what, env, roaming, local) => {
+    const folders = { config: `${roaming}\\appvars\\Config`, cache: `${local}\\appvars\\Cache` };
+    expect(userFolders(env, "win32", at("C:\\Users\\me"))).toEqual(folders);
   });
 
   it.each(["", ".", "home"])("relative homes and XDG folders are ignored: %j", (relative) => {
@@ -63,6 +63,9 @@ describe.skipIf(process.platform === "win32")("the user's folders", () => {
 
   it("the folders of a user without a home can't be created", () => {
     expect(userFolders({}, "linux", [fails, fails]).config).toBe("/dev/null/.config/appvars");
+    const onWindows = userFolders({}, "win32", [fails, fails]);
+    expect(onWindows.config).toBe("\\\\.\\nul\\AppData\\Roaming\\appvars\\Config");
+    expect(() => refuseNoHome(onWindows)).toThrow("set USERPROFILE or APPDATA");
   });
 });
 

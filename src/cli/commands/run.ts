@@ -57,6 +57,7 @@ export function runCommand(context: Context): Command {
       const { only, exclude, nameTransformer, allowReserved = [], ...sourceFlags } = others;
       const selection = await createSelection({ only, exclude, nameTransformer }, context);
       const names = { selection, prefix, allowReserved };
+      refuseSignal(onChange, context.io.platform);
       const rules = { preserveEnv, pristine, passCredentials, redact, watch: watchRules(watch, interval, onChange) };
       const options = { command: words, ...names, ...rules };
       const settings = readSettings(sourceFlags, context.io);
@@ -65,6 +66,11 @@ export function runCommand(context: Context): Command {
       context.exitCode = await runProgram(options, open, decrypt, context);
     });
   return addSourceOptions(addCacheOption(addAllowReserved(command, "pass on")));
+}
+
+function refuseSignal(onChange: WatchRules["onChange"] | undefined, platform: NodeJS.Platform): void {
+  if (platform !== "win32" || onChange === undefined || onChange === "restart") return;
+  throw new UsageError("--on-change can't send a signal: Windows has none; use restart");
 }
 
 function watchRules(

@@ -1,4 +1,3 @@
-import { platform } from "node:os";
 import { ReadStream, WriteStream } from "node:tty";
 import { Command, Option } from "commander";
 import { UsageError } from "../../domain/errors.js";
@@ -35,6 +34,7 @@ async function runTuiCommand({ theme }: { theme: ThemeName }, flags: SourceFlags
     if (!isShown) context.io.notice?.(text);
   });
   const streams = terminalOf(context);
+  const { platform } = io;
   refuseStdin(flags);
   const { boundHeap } = await import("../tui/bound-heap.js");
   const { findPlaces } = await import("../tui/places.js");
@@ -44,9 +44,9 @@ async function runTuiCommand({ theme }: { theme: ThemeName }, flags: SourceFlags
     const { createCopy } = await import("../tui/clipboard.js");
     const tui = await import("../../tui/run-tui.js");
     isShown = true;
-    const terminal = new ProcessTerminal({ ...streams, onCrash: (error) => void crash(error, context) });
+    const terminal = new ProcessTerminal({ ...streams, platform, onCrash: (error) => void crash(error, context) });
     const write = (text: string) => terminal.write(text);
-    const copy = createCopy({ write, platform: platform(), env: io.env });
+    const copy = createCopy({ write, platform, env: io.env });
     const colors = { theme, colorLevel: colorLevel(io.stdout, io.env, context.flags.color) };
     try {
       await tui.runTui({ ...places, ...colors, copy, terminal, ticks: io.ticks, onRead: boundHeap });
@@ -61,7 +61,7 @@ async function runTuiCommand({ theme }: { theme: ThemeName }, flags: SourceFlags
 
 const INSTEAD = "appvars list, appvars get NAME or appvars show NAME";
 
-function terminalOf({ io, flags }: Context): Omit<ProcessTerminalOptions, "onCrash"> {
+function terminalOf({ io, flags }: Context): Pick<ProcessTerminalOptions, "input" | "output"> {
   if (flags.json) throw new UsageError(`tui has no output for programs: use ${INSTEAD} with --json`);
   const { stdin: input, stdout: output } = io;
   if (!(input instanceof ReadStream && output instanceof WriteStream)) {

@@ -1,4 +1,4 @@
-import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { access, constants, stat } from "node:fs/promises";
 import { constants as systemConstants } from "node:os";
 import { delimiter, join } from "node:path";
@@ -8,23 +8,37 @@ import type { Context } from "../output/context.js";
 import { writeJsonLine, writeLines } from "../output/output.js";
 import { type Descendants, descendantsOf } from "./process-tree.js";
 import { type CaughtSignal, catchSignals, isInForeground } from "./signals.js";
+import type { PreparedCommand } from "./windows-program.js";
 
 /** A program to start: its name or path, then its arguments. */
 export type CommandLine = readonly [program: string, ...args: string[]];
 
 export type ChildEnvironment = Readonly<Record<string, string>>;
 
+/** What starting and ending programs takes on Windows. */
+type Windows = typeof import("./windows-program.js");
+
+/** Undefined on other systems, where it is not needed. */
+export async function loadWindows(platform: NodeJS.Platform): Promise<Windows | undefined> {
+  return platform === "win32" ? import("./windows-program.js") : undefined;
+}
+
 export interface ChildOptions {
   /** Whether stdout and stderr are pipes. By default the program has ours. */
   isPiped?: boolean;
   /** Called with each signal to this process, before it is forwarded to the program. */
   onSignal?: (name: CaughtSignal) => void;
+  /** From {@link loadWindows}. */
+  windows?: Windows | undefined;
 }
 
 export interface Child {
   /** The program's own; 128+n when signal n ended it; 127 when it was not found, 126 when it could not be started. */
   exitCode: Promise<number>;
-  /** Sends a signal; does nothing once the program has ended. */
+  /**
+   * Sends a signal; does nothing once the program has ended. Windows has no signals: SIGTERM and SIGKILL kill the program
+   * and its descendants, and others do nothing.
+   */
   signal(name: NodeJS.Signals): void;
   /** The processes that the program has started so far. */
   descendants(): Descendants;
@@ -40,25 +54,32 @@ export interface Child {
  * started directly. Until it has ended, signals to this process are forwarded to it and do not end us. A failed start
  * is reported on stderr.
  *
- * @throws UsageError for a variable that no environment can hold
+ * @throws UsageError for a variable that no environment can hold, or an argument that the program can't get
  */
 export function startChild(
   command: CommandLine,
   env: ChildEnvironment,
   context: Context,
-  { isPiped, onSignal }: ChildOptions,
+  { isPiped, onSignal, windows }: ChildOptions,
 ): Child {
   refuseNul(env);
+  const [program, ...args] = command;
+  const prepared = windows?.prepareProgram(command, env) ?? { command: program, args };
+  const { platform } = context.io;
   // Before the start: a signal that arrives during the start is delivered once this function has returned.
   const release = catchSignals((name) => {
     onSignal?.(name);
-    if (!comesFromTerminal(name)) signal(name);
+    if (!comesFromTerminal(name, platform)) signal(name);
   });
-  const [child, ended] = spawnCommand(command, env, isPiped ? ["inherit", "pipe", "pipe"] : "inherit");
-  const signal = (name: NodeJS.Signals) => void child?.kill(name);
-  const exitCode = ended.catch((error) => reportStartFailure(error, command, env, context));
+  const [child, ended] = spawnCommand(prepared, { env, stdio: isPiped ? ["inherit", "pipe", "pipe"] : "inherit" });
   // Once the program has ended, its id may be another's.
   const isRunning = () => child?.exitCode === null && child.signalCode === null;
+  const signal = (name: NodeJS.Signals) => {
+    if (!windows) child?.kill(name);
+    else if (child && isRunning() && (name === "SIGTERM" || name === "SIGKILL"))
+      windows.killTree(child, context.io.env);
+  };
+  const exitCode = ended.catch((error) => reportStartFailure(error, command, env, context));
   return {
     exitCode: exitCode.finally(release),
     signal,
@@ -71,9 +92,11 @@ export function startChild(
 
 /**
  * Whether a terminal has sent this signal, and so to the program too, which must not get it twice. SIGHUP is always
- * forwarded: it can't be told from a request to reload, and a program that gets it twice is hanging up anyway.
+ * forwarded: it can't be told from a request to reload, and a program that gets it twice is hanging up anyway. On Windows
+ * there are no signals but those of the console.
  */
-export function comesFromTerminal(name: CaughtSignal): boolean {
+export function comesFromTerminal(name: CaughtSignal, platform: NodeJS.Platform): boolean {
+  if (platform === "win32") return true;
   return (name === "SIGINT" || name === "SIGQUIT") && isInForeground();
 }
 
@@ -84,14 +107,24 @@ export function refuseNul(env: ChildEnvironment): void {
   }
 }
 
+/** The name under which an environment has a variable; undefined without one. Windows finds it by any case. */
+export function nameIn(
+  env: Readonly<Record<string, unknown>>,
+  name: string,
+  platform: NodeJS.Platform,
+): string | undefined {
+  if (platform !== "win32") return Object.hasOwn(env, name) ? name : undefined;
+  const upperCase = name.toUpperCase();
+  return Object.keys(env).find((each) => each.toUpperCase() === upperCase);
+}
+
 /** The second promise rejects when the program can't be started. Node throws some of these errors and emits others. */
 function spawnCommand(
-  [program, ...args]: CommandLine,
-  env: ChildEnvironment,
-  stdio: StdioOptions,
+  { command, args, windowsVerbatimArguments }: PreparedCommand,
+  settings: Pick<SpawnOptions, "env" | "stdio">,
 ): [ChildProcess | undefined, Promise<number>] {
   try {
-    const child = spawn(program, args, { env, stdio });
+    const child = spawn(command, args, { ...settings, windowsVerbatimArguments });
     const ended = new Promise<number>((resolve, reject) => {
       // A signal that may not be sent, to a set-user-id program for example, is an error event too.
       child.on("error", (error) => child.pid === undefined && reject(error));
@@ -116,7 +149,7 @@ async function reportStartFailure(
   const [program] = command;
   const isNotFound = code === "ENOENT" || program === "";
   const message = isNotFound
-    ? await explainNotFound(program, env["PATH"])
+    ? await explainNotFound(program, env[nameIn(env, "PATH", io.platform) ?? ""], io.platform)
     : code === "E2BIG"
       ? (await import("./too-large.js")).explainTooLarge(command, env)
       : await explainNotExecutable(code, program);
@@ -125,7 +158,8 @@ async function reportStartFailure(
   return isNotFound ? 127 : 126;
 }
 
-async function explainNotFound(command: string, path: string | undefined): Promise<string> {
+async function explainNotFound(command: string, path: string | undefined, platform: NodeJS.Platform): Promise<string> {
+  if (platform === "win32" && /[\\/:]/.test(command)) return `there is no program ${command}`;
   if (await isExecutable(command, path)) return `${command} can't be started: its interpreter or loader is missing`;
   return command.includes("/") ? `there is no file ${command}` : `there is no command "${command}" in PATH`;
 }

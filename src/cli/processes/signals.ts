@@ -1,8 +1,12 @@
+import { constants } from "node:os";
 import { isatty } from "node:tty";
 import { readProcessStat } from "../../files/process-stat.js";
 
-/** SIGWINCH, SIGTSTP and SIGCONT are left out: a terminal sends them to the whole process group. */
-const CAUGHT_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
+/**
+ * SIGWINCH, SIGTSTP and SIGCONT are left out: a terminal sends them to the whole process group. SIGBREAK is Ctrl-Break on
+ * Windows, which has only that, SIGINT and SIGHUP.
+ */
+const CAUGHT_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGBREAK"] as const;
 
 export type CaughtSignal = (typeof CAUGHT_SIGNALS)[number];
 
@@ -34,7 +38,7 @@ export function catchSignals(listener: (signal: CaughtSignal) => void): () => vo
   };
 }
 
-const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"] as const;
 
 /**
  * Runs `work`, and aborts it when this process is asked to end. Once `work` has cleaned up, the process ends by the
@@ -55,8 +59,14 @@ export async function cleanUpBeforeEnd<T>(work: (signal: AbortSignal) => Promise
     return await work(controller.signal);
   } finally {
     for (const signal of signals) process.off(signal, onSignal);
-    if (received) process.kill(process.pid, received);
+    if (received) endBySignal(received);
   }
+}
+
+function endBySignal(name: NodeJS.Signals): void {
+  // Windows can't send itself most of the signals that it has.
+  if (process.platform === "win32") process.exit(128 + constants.signals[name]);
+  process.kill(process.pid, name);
 }
 
 /**

@@ -69,28 +69,46 @@ export function refuseReserved({ selection, prefix, allowReserved, isTaken }: Va
 }
 
 export interface InheritanceRules {
-  /** Pass on nothing but PATH. */
+  /** Pass on nothing but PATH, and on Windows what programs need to start. */
   pristine: boolean;
   /** Pass on our credentials too. */
   passCredentials: boolean;
 }
 
+/**
+ * Without SystemRoot, Windows programs fail at their start; cmd.exe finds programs by PATHEXT. Node itself passes on
+ * HOMEDRIVE, HOMEPATH, LOGONSERVER, USERDOMAIN, USERNAME and USERPROFILE too.
+ */
+const PRISTINE_ON_WINDOWS = ["PATH", "PATHEXT", "COMSPEC", "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "TEMP", "TMP"];
+
 /** The part of our own environment that a program gets. */
 export function inheritedEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   { pristine, passCredentials }: InheritanceRules,
+  platform: NodeJS.Platform,
 ): Record<string, string> {
+  const isPristine = (name: string) =>
+    platform === "win32" ? PRISTINE_ON_WINDOWS.includes(name.toUpperCase()) : name === "PATH";
   // Windows finds a variable by any case of its name.
   const isPassed = (name: string) =>
-    pristine ? name === "PATH" : passCredentials || !CREDENTIAL_VARIABLES.includes(name.toUpperCase());
+    pristine ? isPristine(name) : passCredentials || !CREDENTIAL_VARIABLES.includes(name.toUpperCase());
   const entries = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return Object.fromEntries(entries.filter(([name]) => isPassed(name)));
 }
 
+/** @throws UsageError for two variables that are one on Windows, which ignores case */
 export function childEnvironment(
   inherited: Readonly<Record<string, string>>,
   variables: readonly ChildVariable[],
+  platform: NodeJS.Platform,
 ): Record<string, string> {
-  const entries = variables.map(({ name, value }) => [name, valueText(value)] as const);
-  return Object.fromEntries([...Object.entries(inherited), ...entries]);
+  const keyOf = (name: string) => (platform === "win32" ? name.toUpperCase() : name);
+  const added = new Map(variables.map(({ name, value }) => [keyOf(name), [name, valueText(value)] as const]));
+  const lost = variables.find(({ name }) => added.get(keyOf(name))?.[0] !== name);
+  if (lost) {
+    const names = `${lost.name} and ${added.get(keyOf(lost.name))?.[0]}`;
+    throw new UsageError(`${names} are the same variable on Windows: choose one with --only`);
+  }
+  const kept = Object.entries(inherited).map((entry) => [keyOf(entry[0]), entry] as const);
+  return Object.fromEntries(new Map([...kept, ...added]).values());
 }

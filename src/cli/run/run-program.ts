@@ -1,7 +1,7 @@
 import { type Budget, createBudget } from "../../client/budget.js";
 import type { VariableSource } from "../../domain/source.js";
 import type { Context } from "../output/context.js";
-import { type CommandLine, refuseNul, startChild } from "../processes/child.js";
+import { type CommandLine, loadWindows, nameIn, refuseNul, startChild } from "../processes/child.js";
 import { CREDENTIAL_VARIABLES } from "../settings/setting-names.js";
 import type { Decrypt } from "../sources/decryption.js";
 import { withSource } from "../sources/open-source.js";
@@ -39,8 +39,10 @@ export async function runProgram(
   decrypt: Decrypt,
   context: Context,
 ): Promise<number> {
-  const inherited = inheritedEnvironment(context.io.env, options);
-  const rules = { ...options, isTaken: (name: string) => options.preserveEnv && Object.hasOwn(inherited, name) };
+  const { platform } = context.io;
+  const inherited = inheritedEnvironment(context.io.env, options, platform);
+  const isInherited = (name: string) => nameIn(inherited, name, platform) !== undefined;
+  const rules = { ...options, isTaken: (name: string) => options.preserveEnv && isInherited(name) };
   refuseReserved(rules);
   const { command, redact, watch } = options;
   const budget = createBudget();
@@ -49,17 +51,19 @@ export async function runProgram(
     // With --watch, each reading has the whole time.
     Object.assign(budget, createBudget());
     const found = await readChildVariables(rules, source, decrypt);
-    refuseNul(childEnvironment({}, found.variables));
+    refuseNul(childEnvironment({}, found.variables, platform));
     // With --watch, only about names that the reading before did not leave out.
     const newlyLeftOut = found.leftOut.filter((name) => !knownLeftOut.includes(name));
     warnLeftOut(newlyLeftOut, context);
     knownLeftOut = found.leftOut;
     return found;
   };
+  const windows = await loadWindows(platform);
   const output = redact ? (await import("./redacted-output.js")).createRedactedOutput(context) : undefined;
   const start = (found: ChildVariables) => {
-    const child = startChild(command, childEnvironment(inherited, found.variables), context, { isPiped: redact });
-    output?.redact(child, [...found.variables, ...inheritedSecrets(found, inherited)]);
+    const env = childEnvironment(inherited, found.variables, platform);
+    const child = startChild(command, env, context, { isPiped: redact, windows });
+    output?.redact(child, [...found.variables, ...inheritedSecrets(found, inherited, platform)]);
     return child;
   };
   const exitCode = watch
@@ -73,7 +77,11 @@ export async function runProgram(
 }
 
 /** Values to redact that the program has from our own environment. */
-function inheritedSecrets({ taken }: ChildVariables, inherited: Readonly<Record<string, string>>): ChildVariable[] {
-  const names = [...CREDENTIAL_VARIABLES, ...taken];
-  return names.flatMap((name) => (Object.hasOwn(inherited, name) ? [{ name, value: inherited[name] ?? "" }] : []));
+function inheritedSecrets(
+  { taken }: ChildVariables,
+  inherited: Readonly<Record<string, string>>,
+  platform: NodeJS.Platform,
+): ChildVariable[] {
+  const names = [...CREDENTIAL_VARIABLES, ...taken].flatMap((name) => nameIn(inherited, name, platform) ?? []);
+  return names.map((name) => ({ name, value: inherited[name] ?? "" }));
 }

@@ -135,7 +135,7 @@ async function listenWithWorkers(
     onReplaced: (reason) => log("error", `a worker has ended (${reason}); another one takes its place`),
     process: {
       // They get what they need, and no secrets, from this process.
-      env: Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("APPVARS_"))),
+      env: Object.fromEntries(Object.entries(env).filter(([name]) => !name.toUpperCase().startsWith("APPVARS_"))),
       // They could not have the same port for a debugger.
       execArgv: process.execArgv.filter((flag) => !flag.startsWith("--inspect")),
     },

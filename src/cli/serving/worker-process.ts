@@ -5,7 +5,7 @@ import { Worker } from "../../cluster/worker.js";
 
 // Signals to all processes of a service are for the primary, which lets the workers answer what is open.
 // SIGUSR1 would open Node's debugger.
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1"] as const) process.on(signal, () => {});
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK", "SIGUSR1"] as const) process.on(signal, () => {});
 
 // The link closes when the worker has finished, and when the primary has ended, however that happened.
 process.on("disconnect", () => process.exit());

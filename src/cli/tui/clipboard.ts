@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
+import { win32 } from "node:path";
 import type { Copy } from "../../tui/state/ports.js";
+import { systemProgram } from "../processes/system-program.js";
 
 /** xterm and others accept 100,000 bytes in one OSC 52 sequence: 74,994 bytes of text in base64. */
 const MAX_BYTES = 74_994;
@@ -16,7 +18,9 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Copies to the system's clipboard, and through the terminal (OSC 52), which is the only way over SSH. */
 export function createCopy({ write, platform, env }: { write: Write; platform: NodeJS.Platform; env: Env }): Copy {
   // A clipboard program may outlive this process by days.
-  const childEnv = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("APPVARS_")));
+  const childEnv = Object.fromEntries(
+    Object.entries(env).filter(([name]) => !name.toUpperCase().startsWith("APPVARS_")),
+  );
   return async (text) => {
     const isSent = await sendToTerminal(text, childEnv, write);
     const problem = await tryPrograms(clipboardPrograms(platform, env), text, childEnv);
@@ -33,7 +37,7 @@ export function clipboardPrograms(platform: NodeJS.Platform, env: Env): readonly
   // Over SSH the clipboard of this machine is not the user's, unless a display is forwarded.
   if ((env["SSH_CONNECTION"] || env["SSH_TTY"]) && !hasDisplay) return [];
   if (platform === "darwin") return [["pbcopy"]];
-  if (platform === "win32") return [[CLIP]];
+  if (platform === "win32") return [[systemProgram(CLIP, env)]];
   return [
     ...(env["WAYLAND_DISPLAY"] ? [["wl-copy"] as const] : []),
     ...(env["DISPLAY"]
@@ -91,6 +95,6 @@ function feedProgram([command, ...args]: ClipboardProgram, text: string, env: En
     // The exit code says whether it has accepted the text.
     child.stdin.on("error", () => {});
     // clip.exe reads UTF-8 as the code page of the console.
-    child.stdin.end(text, command === CLIP ? "utf16le" : "utf8");
+    child.stdin.end(text, win32.basename(command) === CLIP ? "utf16le" : "utf8");
   });
 }

@@ -20,6 +20,7 @@ export interface ProcessTerminalOptions {
   input: ReadStream;
   /** Stdout. */
   output: WriteStream;
+  platform: NodeJS.Platform;
   /** Called with an uncaught error, after the terminal is restored; has to end the process. */
   onCrash: (error: unknown) => void;
 }
@@ -29,6 +30,7 @@ export class ProcessTerminal implements TuiTerminal {
   readonly input: ReadStream;
   readonly untilStopped: Promise<void>;
   readonly #output: WriteStream;
+  readonly #platform: NodeJS.Platform;
   readonly #onCrash: (error: unknown) => void;
   readonly #events = new EventEmitter<{ cleared: [] }>();
   readonly #stopCatching: () => void;
@@ -38,9 +40,10 @@ export class ProcessTerminal implements TuiTerminal {
   #resolveStopped = () => {};
   #cancelTimeout = () => {};
 
-  constructor({ input, output, onCrash }: ProcessTerminalOptions) {
+  constructor({ input, output, platform, onCrash }: ProcessTerminalOptions) {
     this.input = input;
     this.#output = output;
+    this.#platform = platform;
     this.#onCrash = onCrash;
     this.untilStopped = new Promise((resolve) => {
       this.#resolveStopped = resolve;
@@ -86,6 +89,8 @@ export class ProcessTerminal implements TuiTerminal {
   }
 
   async suspend(): Promise<void> {
+    // Windows has no job control.
+    if (this.#platform === "win32") return;
     this.#leave();
     const isBack = once(this.#events, "cleared");
     let later: NodeJS.Immediate | undefined;

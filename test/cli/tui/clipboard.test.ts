@@ -138,7 +138,8 @@ describe("inside tmux", () => {
 
 it.each([
   ["darwin", {}, ["pbcopy"]],
-  ["win32", {}, ["clip.exe"]],
+  ["win32", {}, ["C:\\Windows\\System32\\clip.exe"]],
+  ["win32", { SystemRoot: "D:\\W" }, ["D:\\W\\System32\\clip.exe"]],
   ["linux", { WAYLAND_DISPLAY: "wayland-0", DISPLAY: ":0" }, ["wl-copy", "xclip", "xsel"]],
   ["linux", { WSL_DISTRO_NAME: "Debian" }, ["clip.exe"]],
   ["linux", { TERMUX_VERSION: "0.118" }, ["termux-clipboard-set"]],

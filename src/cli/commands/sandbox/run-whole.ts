@@ -1,6 +1,12 @@
 import { rm, writeFile } from "node:fs/promises";
 import type { Context } from "../../output/context.js";
-import { type ChildEnvironment, type CommandLine, comesFromTerminal, startChild } from "../../processes/child.js";
+import {
+  type ChildEnvironment,
+  type CommandLine,
+  comesFromTerminal,
+  loadWindows,
+  startChild,
+} from "../../processes/child.js";
 import { type Descendants, endDescendants } from "../../processes/process-tree.js";
 import { type CaughtSignal, catchSignals, isStopSignal } from "../../processes/signals.js";
 import { startWatchdog } from "./watchdog.js";
@@ -18,6 +24,7 @@ export async function runWhole(
   context: Context,
   file?: { path: string; text: string },
 ): Promise<number> {
+  const windows = await loadWindows(context.io.platform);
   const watchdog = startWatchdog(env, file?.path);
   let descendants: Descendants | undefined;
   try {
@@ -28,9 +35,9 @@ export async function runWhole(
       const family = child.descendants();
       descendants = family;
       // After the program has it, as from a terminal: a shell first waits for its children to obey.
-      if (isForGroup(name)) setImmediate(() => family.signal(name));
+      if (isForGroup(name, context.io.platform)) setImmediate(() => family.signal(name));
     };
-    const child = startChild(command, env, context, { onSignal });
+    const child = startChild(command, env, context, { onSignal, windows });
     watchdog.watch(child.pid);
     return await child.exitCode;
   } finally {
@@ -44,6 +51,6 @@ export async function runWhole(
 }
 
 /** Whether it is a signal that terminals send to a whole process group, but this one was not sent by a terminal. */
-function isForGroup(name: CaughtSignal): boolean {
-  return (name === "SIGINT" || name === "SIGQUIT") && !comesFromTerminal(name);
+function isForGroup(name: CaughtSignal, platform: NodeJS.Platform): boolean {
+  return (name === "SIGINT" || name === "SIGQUIT") && !comesFromTerminal(name, platform);
 }

@@ -96,7 +96,7 @@ function sandboxEnvironment(
   caFile: string | undefined,
 ): ChildEnvironment {
   const kept = Object.entries(env).flatMap(([name, value]) =>
-    value === undefined || MISLEADING.includes(name) ? [] : [[name, value] as const],
+    value === undefined || MISLEADING.includes(name.toUpperCase()) ? [] : [[name, value] as const],
   );
   const credentials = { APPVARS_API_KEY: apiKey, APPVARS_API_SECRET: apiSecret };
   return { ...Object.fromEntries(kept), APPVARS_URL: url, ...credentials, ...(caFile && { APPVARS_CA_FILE: caFile }) };

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-const PACKAGE_FOLDER = /^(.*\/node_modules\/((?:@[^/]+\/)?[^/]+))\//;
+const PACKAGE_FOLDER = /^(.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+))[\\/]/;
 
 /**
  * A plugin for Rolldown: writes the licenses of bundled packages next to the bundle, as they require, with the versions,

@@ -8,7 +8,7 @@ export function replaceInkOutput() {
     name: "replace-ink-output",
     enforce: "pre",
     resolveId(specifier, importer = "") {
-      return specifier === "./output.js" && importer.includes("/node_modules/ink/") ? OUTPUT : undefined;
+      return specifier === "./output.js" && /[\\/]node_modules[\\/]ink[\\/]/.test(importer) ? OUTPUT : undefined;
     },
   };
 }

@@ -1,6 +1,12 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import { processIo } from "../../src/cli/process-io.js";
 
+it("Ctrl-Break, which only Windows has, stops a command", async () => {
+  const stopped = processIo().untilStopped(() => {});
+  process.emit("SIGBREAK");
+  await stopped;
+});
+
 it("the clock that durations are measured with does not go back when the time of day is set back", () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   onTestFinished(() => void vi.useRealTimers());

@@ -120,5 +120,6 @@ async function runEnvRemove(name: string, yes: boolean, flags: SourceFlags, cont
 
 function printCredentials(environment: Omit<Environment, "id">, credentials: KeyPair, context: Context): void {
   const { application, name } = environment;
-  printLines(context, { json: { application, name, ...credentials }, lines: pasteLines(undefined, credentials) });
+  const lines = pasteLines(undefined, credentials, context.io);
+  printLines(context, { json: { application, name, ...credentials }, lines });
 }

@@ -29,5 +29,5 @@ async function runInit(place: DataPlace, context: Context): Promise<void> {
   context.note(message);
   const { environments } = data;
   const json = { [place.kind === "file" ? "data" : "store"]: local.name, environments };
-  printLines(context, { json, lines: pasteLines(undefined, environments[0]) });
+  printLines(context, { json, lines: pasteLines(undefined, environments[0], context.io) });
 }

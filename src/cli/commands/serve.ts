@@ -281,5 +281,5 @@ function announce({ url }: RunningServer, shown: EnvironmentRecord | undefined, 
   // Other commands exit when nobody reads their output any more. A server keeps running.
   context.io.stdout.removeAllListeners("error").on("error", () => {});
   const json = { url, ...(shown && { api_key: shown.api_key, api_secret: shown.api_secret }) };
-  printLines(context, { json, lines: pasteLines(url, shown) });
+  printLines(context, { json, lines: pasteLines(url, shown, context.io) });
 }

@@ -28,15 +28,17 @@ export function fileData(path: string, io: FileUser): LocalData {
     },
     exists: () => existsSync(path),
     open: (options) => openDataFile(path, options),
-    create: (data) => createFile(path, data),
+    create: (data) => createFile(path, io, data),
     serve: (options) => serveFile(path, io, options),
   };
 }
 
-async function createFile(path: string, given?: Data): Promise<CreatedData> {
+async function createFile(path: string, { user }: FileUser, given?: Data): Promise<CreatedData> {
   const data = given ?? (await import("../../store/starter-data.js")).starterData();
   await createDataFile(path, data);
-  const message = `created ${path}, readable only by you; it contains the credentials of all its environments`;
+  // Without user ids, files have no modes either: Windows takes the access to a file from its folder.
+  const readers = user === undefined ? "readable by whoever can read its folder" : "readable only by you";
+  const message = `created ${path}, ${readers}; it contains the credentials of all its environments`;
   return { data, message };
 }
 
@@ -46,7 +48,7 @@ async function serveFile(
   { mustExist, maxSize, log }: ServeDataOptions,
 ): Promise<ServedData> {
   const unsafe = refuseUnsafeFile(path, io);
-  const created = await createIfMissing(path, mustExist);
+  const created = await createIfMissing(path, io, mustExist);
   const store = await openServedFile(path, { check: (place) => refuseToReload(place, io), maxSize });
   if (created) log("info", created.message);
   for (const warning of [unsafe, await looseFileWarning(path)]) if (warning) log("warn", warning);
@@ -54,7 +56,7 @@ async function serveFile(
 }
 
 /** @throws InvalidDataError if it must exist and does not, or can't be created */
-async function createIfMissing(path: string, mustExist = false): Promise<CreatedData | undefined> {
+async function createIfMissing(path: string, io: FileUser, mustExist = false): Promise<CreatedData | undefined> {
   const isThere = await access(path).then(
     () => true,
     (error) => !hasCode(error, "ENOENT"),
@@ -62,7 +64,7 @@ async function createIfMissing(path: string, mustExist = false): Promise<Created
   if (isThere) return undefined;
   if (mustExist) throw new InvalidDataError(`${path} does not exist, and --must-exist prevents serve from creating it`);
   try {
-    return await createFile(path);
+    return await createFile(path, io);
   } catch (error) {
     // Another process has created it in the meantime.
     if (systemCode(error as Error) === "EEXIST") return undefined;

@@ -15,6 +15,19 @@ it("init creates a file that only its owner can read, and prints the credentials
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
+it("init prints lines for PowerShell on Windows, and for a POSIX shell in Git Bash there", async () => {
+  const init = async (env: Record<string, string>) => {
+    const path = join(await temporaryFolder(), "vars.json");
+    const { stdout, stderr } = await runCli(["init", "--data", path], { platform: "win32", env });
+    const [{ api_key, api_secret }] = JSON.parse(await readFile(path, "utf8")).environments;
+    return { stdout: stdout.replace(api_key, "KEY").replace(api_secret, "SECRET"), stderr };
+  };
+  const { stdout, stderr } = await init({});
+  expect(stdout).toBe("$env:APPVARS_API_KEY = 'KEY'\n$env:APPVARS_API_SECRET = 'SECRET'\n");
+  expect(stderr).toContain("readable by whoever can read its folder");
+  expect((await init({ MSYSTEM: "MINGW64" })).stdout).toMatch(/^export APPVARS_API_KEY=KEY\n/);
+});
+
 it("init creates three environments whose variables can be read", async () => {
   const path = join(await temporaryFolder(), "vars.json");
   await runCli(["init"], { env: { APPVARS_DATA: path } });

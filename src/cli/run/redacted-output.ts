@@ -12,8 +12,8 @@ import { secretTexts } from "./secret-texts.js";
 
 const FLUSH_MS = 2_000;
 
-/** Our reader has closed its end: there is nothing left to write. */
-const EXPECTED_ERRORS = ["EPIPE", "ERR_STREAM_PREMATURE_CLOSE"];
+/** Our reader has closed its end: there is nothing left to write. EOF is what Windows reports. */
+const EXPECTED_ERRORS = ["EPIPE", "EOF", "ERR_STREAM_PREMATURE_CLOSE"];
 
 export interface RedactedOutput {
   /** Copies the output of a program to ours, without the values. Call it as soon as the program is started. */

@@ -327,7 +327,7 @@ describe("the end of the command", () => {
       import { spawn } from "node:child_process";
       import { startWatchdog } from "${module}";
       const env = { PATH: process.env.PATH, APPVARS_URL: "http://127.0.0.1:1/" + process.pid };
-      startWatchdog(env);
+      startWatchdog(env, process.platform);
       const { pid } = spawn("sleep", ["1000"], { env });
       process.stdout.write(String(pid), () => process.kill(process.pid, "SIGKILL"));`;
       const { stdout } = await run(process.execPath, ["--input-type=module", "-e", script]);

@@ -78,6 +78,7 @@ export function killTree(
 ): void {
   const args = ["/PID", String(root.pid), "/T", "/F"];
   const killer = start(systemProgram("taskkill.exe", env), args, { stdio: "ignore", windowsHide: true });
-  // Without taskkill, the process alone.
-  killer.once("error", () => root.kill("SIGKILL"));
+  // Without taskkill, or if it fails, the process alone.
+  const killRoot = () => root.kill("SIGKILL");
+  killer.once("error", killRoot).once("exit", (code) => code !== 0 && killRoot());
 }

@@ -27,6 +27,10 @@ async function family() {
 
 const isListed = (id: number) => listProcesses().some(({ pid }) => pid === id);
 
+it("no processes are listed on Windows, where a ps in the current folder would be started", () => {
+  expect(listProcesses("win32")).toEqual([]);
+});
+
 describe("the descendants of a process", () => {
   it("the descendants of a process are still known, and reached, after it has ended", async () => {
     const { child, pid, youngest } = await family();

@@ -123,6 +123,12 @@ describe("a program that is no batch file", () => {
     });
   });
 
+  it("a script is given to the interpreter in its first line", async () => {
+    const path = join(env["Path"]?.split(";")[0] ?? "", "task.JS");
+    await writeFile(path, "#!/usr/bin/env node\n");
+    expect(prepareProgram(["task", '"'], env)).toMatchObject({ command: "node", args: [path, '"'] });
+  });
+
   it.each(["missing", "script"])("cmd.exe is not asked to open %s", (name) => {
     expect(prepareProgram([name, '"'], env)).toEqual({ command: name, args: ['"'] });
   });
@@ -130,22 +136,23 @@ describe("a program that is no batch file", () => {
 
 describe("killTree", () => {
   /** Calls killTree for process 42, and returns how taskkill was called and how often the process itself was killed. */
-  function kill(event: "exit" | "error") {
+  function kill(event: "exit" | "error", code?: number) {
     const killer = new EventEmitter();
     const start = vi.fn(() => killer as ChildProcess);
     const root = { pid: 42, kill: vi.fn(() => true) };
     killTree(root, { SystemRoot: "D:\\Win" }, start as unknown as typeof spawn);
-    killer.emit(event);
+    killer.emit(event, code);
     return { call: start.mock.lastCall, kills: root.kill.mock.calls };
   }
 
   it("killTree ends a process and its descendants with the taskkill of the system", () => {
-    const { call, kills } = kill("exit");
+    const { call, kills } = kill("exit", 0);
     expect(call?.slice(0, 2)).toEqual(["D:\\Win\\System32\\taskkill.exe", ["/PID", "42", "/T", "/F"]]);
     expect(kills).toEqual([]);
   });
 
-  it("killTree ends the process alone without taskkill", () => {
+  it("killTree ends the process alone without taskkill, or if that fails", () => {
     expect(kill("error").kills).toEqual([["SIGKILL"]]);
+    expect(kill("exit", 128).kills).toEqual([["SIGKILL"]]);
   });
 });

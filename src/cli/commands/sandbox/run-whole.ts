@@ -24,8 +24,9 @@ export async function runWhole(
   context: Context,
   file?: { path: string; text: string },
 ): Promise<number> {
-  const windows = await loadWindows(context.io.platform);
-  const watchdog = startWatchdog(env, file?.path);
+  const { platform } = context.io;
+  const windows = await loadWindows(platform);
+  const watchdog = startWatchdog(env, platform, file?.path);
   let descendants: Descendants | undefined;
   try {
     if (file) await writeFile(file.path, file.text, { mode: 0o600, flag: "wx" });
@@ -35,7 +36,7 @@ export async function runWhole(
       const family = child.descendants();
       descendants = family;
       // After the program has it, as from a terminal: a shell first waits for its children to obey.
-      if (isForGroup(name, context.io.platform)) setImmediate(() => family.signal(name));
+      if (isForGroup(name, platform)) setImmediate(() => family.signal(name));
     };
     const child = startChild(command, env, context, { onSignal, windows });
     watchdog.watch(child.pid);

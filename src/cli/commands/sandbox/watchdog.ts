@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { platform } from "node:os";
 import type { ChildEnvironment } from "../../processes/child.js";
 
 /**
@@ -41,8 +40,8 @@ export interface Watchdog {
  * @param env of the program; its APPVARS_URL must not be in the environment of any other program
  * @param file a file to remove then
  */
-export function startWatchdog({ PATH, APPVARS_URL }: ChildEnvironment, file = ""): Watchdog {
-  if (platform() === "win32") return { watch: () => {}, end: async () => {} };
+export function startWatchdog({ PATH, APPVARS_URL }: ChildEnvironment, platform: NodeJS.Platform, file = ""): Watchdog {
+  if (platform === "win32") return { watch: () => {}, end: async () => {} };
   const shell = spawn("/bin/sh", ["-c", SCRIPT, "sh", `APPVARS_URL=${APPVARS_URL}`, file], {
     cwd: "/",
     // In its own session, the terminal's signals to our process group do not reach it.

@@ -55,13 +55,17 @@ export interface CredentialFacts {
   hasSecret: boolean;
   /** Whether the secret itself is sent, which requires the key. */
   needsKey: boolean;
+  /** The flags that open the data file in the current folder, if nothing is configured. */
+  unusedDataFlags?: string | undefined;
   trials: CredentialTrials | undefined;
 }
 
 /** Whether the server accepts the credentials, and if not, which of them is wrong: its 401 does not say. */
-export function checkCredentials({ hasKey, hasSecret, needsKey, trials }: CredentialFacts): Finding {
+export function checkCredentials({ hasKey, hasSecret, needsKey, unusedDataFlags, trials }: CredentialFacts): Finding {
   if (!hasSecret) {
-    const fix = "set it; on the server, appvars serve --print-credentials NAME prints it";
+    const fix = unusedDataFlags
+      ? `to read the data file in this folder instead, add ${unusedDataFlags}`
+      : "set it; on the server, appvars serve --print-credentials NAME prints it";
     return problem("unauthorized", missingSecretError().message, fix);
   }
   if (needsKey && !hasKey)

@@ -58,6 +58,7 @@ async function checkRemote(settings: RemoteSettings | undefined, known: Settings
             hasKey: apiKey !== undefined,
             hasSecret: known.apiSecret !== undefined,
             needsKey,
+            unusedDataFlags: known.unusedDataFlags,
             trials,
           }),
     rate_limit: checkRateLimit(trials?.asSent ?? health),

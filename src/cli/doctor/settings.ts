@@ -6,6 +6,7 @@ import { type Io, withNotice } from "../output/io.js";
 import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
 import { type DataPlace, placeFiles, placeName } from "../settings/data-place.js";
 import { layerList, NO_LAYERS, NotAllowedError, type Setting, type SourceFlags } from "../settings/layers.js";
+import { unusedDataFlags } from "../settings/secrets.js";
 import { SOURCE_SETTINGS } from "../settings/setting-names.js";
 import { readSettings, Settings } from "../settings/settings.js";
 import { namedTlsFiles } from "../sources/open-remote.js";
@@ -20,6 +21,8 @@ export interface SettingsFacts {
   /** The files with secrets that are in use. */
   secretFiles: string[];
   apiSecret: string | undefined;
+  /** The flags that open the data file in the current folder, if nothing is configured. */
+  unusedDataFlags: string | undefined;
   /** Undefined if a file can't be read. */
   tls: TlsTexts | undefined;
   errors: AppvarsError[];
@@ -61,6 +64,7 @@ export async function gatherSettings(flags: SourceFlags, surroundings: Io): Prom
       ...(clientKey === undefined ? [] : [clientKey]),
       ...ofStore.map(({ text }) => text),
     ],
+    unusedDataFlags: unusedDataFlags(read.layers),
     apiSecret: apiSecret && (await trying(() => readCredential(read))),
     tls: remote && (await trying(() => readTlsFiles(namedTlsFiles(remote)))),
     errors,

@@ -71,6 +71,11 @@ export function findSetting(layers: Layers, ...names: SettingName[]): Setting | 
   return undefined;
 }
 
+/** Whether any layer has a setting with one of these names, which may be one that must not be used. */
+export function hasSetting(layers: Layers, ...names: SettingName[]): boolean {
+  return layerList(layers).some((layer) => names.some((name) => layer.has(name)));
+}
+
 /** @param names of the settings, for messages @throws UsageError if only one of two that belong together is given */
 export function requireBoth(
   [one, other]: readonly [Setting | undefined, Setting | undefined],

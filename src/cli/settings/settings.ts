@@ -3,9 +3,9 @@ import { type Connection, connectionOf } from "./connection.js";
 import { type DataPlace, dataPlaceOf } from "./data-place.js";
 import {
   findSetting,
+  hasSetting,
   type Layer,
   type Layers,
-  layerList,
   NO_LAYERS,
   readLayer,
   type Setting,
@@ -94,15 +94,14 @@ export function readLayers(
 function readChosenProfile(given: Layers, layers: Layers, profiles: FoundProfiles, io: SettingsIo): Layer {
   const { project } = layers;
   // In CI, for example, where the project names a profile that people have, and the environment gives everything.
-  const isDispensable = !has(given, "profile") && has(project.has("profile") ? given : layers, ...SOURCE_SETTINGS);
+  const isDispensable =
+    !hasSetting(given, "profile") && hasSetting(project.has("profile") ? given : layers, ...SOURCE_SETTINGS);
   const blocked = isDispensable ? project.get("profile")?.blocked : undefined;
   if (blocked === undefined) return readProfile(io, findSetting(layers, "profile"), isDispensable, profiles);
   // The current profile is not used instead: the project means another one.
-  const isComplete = has(given, "data", "store") || (has(given, "apiKey") && has(given, "apiSecret", "apiSecretFile"));
+  const isComplete =
+    hasSetting(given, "data", "store") ||
+    (hasSetting(given, "apiKey") && hasSetting(given, "apiSecret", "apiSecretFile"));
   if (!isComplete) io.notice?.(`continuing without a profile: ${blocked}`);
   return NO_LAYERS.profile;
-}
-
-function has(layers: Layers, ...names: SettingName[]): boolean {
-  return layerList(layers).some((layer) => names.some((name) => layer.has(name)));
 }

@@ -6,7 +6,6 @@ import { durationText } from "../../domain/printable.js";
 import type { VariableSource } from "../../domain/source.js";
 import type { Context } from "../output/context.js";
 import type { RemoteSettings } from "../settings/connection.js";
-import { missingSecretError } from "../settings/secrets.js";
 import { type OpenOptions, openRemote } from "./open-remote.js";
 
 /** Seconds for a request to a server whose answers are kept; a slower server counts as down. */
@@ -15,11 +14,10 @@ const SINGLE_TRY_TIMEOUT_S = 5;
 /** The client of `openRemote` behind a cache in the user's cache folder. @throws UsageError, UnauthorizedError */
 export async function openCached(
   connection: RemoteSettings,
-  apiSecret: string | undefined,
+  apiSecret: string,
   { io, warn }: Pick<Context, "io" | "warn">,
   { budget = createBudget(), ...options }: OpenOptions & { cache: number },
 ): Promise<VariableSource> {
-  if (apiSecret === undefined) throw missingSecretError();
   const { url, apiKey } = connection;
   const timeout = Math.min(connection.timeout, SINGLE_TRY_TIMEOUT_S);
   const singleTry = { ...options, budget, retryOn: "rate-limit" } as const;

@@ -4,6 +4,7 @@ import type { VariableSource } from "../../domain/source.js";
 import type { Context } from "../output/context.js";
 import type { LocalSettings } from "../settings/connection.js";
 import { placeName } from "../settings/data-place.js";
+import { missingSecretError } from "../settings/secrets.js";
 import type { Settings } from "../settings/settings.js";
 import type { OpenOptions } from "./open-remote.js";
 
@@ -23,7 +24,8 @@ export async function openSource(
   const { cache } = options;
   const noted = { ...noteExchanges(context, options), ...options };
   const apiSecret = await settings.apiSecret();
-  if (cache !== undefined) {
+  if (apiSecret === undefined && !options.anonymous) throw missingSecretError(settings.layers);
+  if (cache !== undefined && apiSecret !== undefined) {
     const { openCached } = await import("./open-cached.js");
     return openCached(connection, apiSecret, context, { ...noted, cache });
   }

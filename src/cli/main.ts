@@ -9,7 +9,10 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   try {
     const { program, context, ...built } = await buildProgram(argv, io);
     words = built.words;
-    await program.parseAsync(words, { from: "user" });
+    await program.parseAsync(words, { from: "user" }).catch(async (error: unknown) => {
+      const { withHint } = await import("./usage-hints.js");
+      throw withHint(error, program, words);
+    });
     return context.exitCode;
   } catch (error) {
     return await reportError(error, words, io);

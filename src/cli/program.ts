@@ -6,6 +6,7 @@ import { ownWords } from "./output/errors.js";
 import type { Io } from "./output/io.js";
 import { writeLines } from "./output/output.js";
 import { packageFile, packageVersion } from "./process-io.js";
+import { CACHE_FLAG, refuseSeparateAge } from "./settings/arguments.js";
 
 type CommandFactory = (context: Context) => Command;
 
@@ -79,7 +80,9 @@ export async function buildProgram(argv: readonly string[], io: Io): Promise<Bui
   }
   refuseUnknownCommands(program, argv);
   const options = [program, ...program.commands].flatMap((command) => command.options);
-  return { program, context, words: separateCommand(argv, options) };
+  const words = separateCommand(argv, options);
+  if (options.some(({ long }) => long === CACHE_FLAG)) refuseSeparateAge(argv, ownWords(words));
+  return { program, context, words };
 }
 
 /** The commands that start another program. */

@@ -1,4 +1,11 @@
-import { NotFoundError, RateLimitedError, ServerError, UnauthorizedError, UsageError } from "../domain/errors.js";
+import {
+  NotFoundError,
+  RateLimitedError,
+  REFUSED_CREDENTIALS,
+  ServerError,
+  UnauthorizedError,
+  UsageError,
+} from "../domain/errors.js";
 import { parseDataAge, parseRetryAfter } from "../domain/http-headers.js";
 import type { Health } from "../domain/source.js";
 import { BrokenRuleError, type Decoder, decodeErrorMessage, decodeHealth } from "./decode.js";
@@ -12,7 +19,7 @@ import type { HttpResponse } from "./transport.js";
 export function interpret<T>(response: HttpResponse, decode: Decoder<T>): T {
   const { status, headers } = response;
   if (status === 200) return decodeBody(response, decode);
-  if (status === 401) throw new UnauthorizedError("the server refused the credentials");
+  if (status === 401) throw new UnauthorizedError(REFUSED_CREDENTIALS);
   if (status === 429) throw rateLimited(parseRetryAfter(headers) ?? 0);
   if (status >= 500) throw new ServerError(`the server failed with status ${status}`, status);
   if (headers.location !== undefined && status >= 300 && status < 400) throw redirected(status, headers.location);

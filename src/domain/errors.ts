@@ -35,6 +35,9 @@ export class UnauthorizedError extends AppvarsError {
   readonly code = "unauthorized";
 }
 
+/** The message for credentials that a server does not accept; it does not say which is wrong. */
+export const REFUSED_CREDENTIALS = "the server refused the credentials";
+
 /** Thrown when no answer came: refused, reset, unknown host, timed out. `cause` is the transport's error. */
 export class UnreachableError extends AppvarsError {
   readonly code = "unreachable";

@@ -50,6 +50,18 @@ export function isVariableName(text: string): boolean {
   return NAME_PATTERN.test(text) && !text.endsWith(EMPTY_OBJECT_MD5);
 }
 
+/** @throws UsageError with the rule and, if there is one, a similar name that keeps it */
+export function checkVariableName(text: string): void {
+  if (isVariableName(text)) return;
+  const similar = text
+    .trim()
+    .toUpperCase()
+    .replace(/[^A-Z0-9_]+|^(?=\d)/g, "_");
+  const isExample = !NAME_PATTERN.test(text) && isVariableName(similar) && /[A-Z]/.test(similar);
+  const example = isExample ? `; for example ${similar}` : "";
+  throw new UsageError(`"${text}" can't be a variable's name: a name is ${NAME_RULE}${example}`);
+}
+
 /** Returns a valid id. @throws UsageError for anything but a positive safe integer */
 export function checkId(id: number): number {
   if (!Number.isSafeInteger(id) || id < 1) throw new UsageError("id must be a positive whole number");

@@ -56,7 +56,7 @@ function findProblem(text: string): string | undefined {
         },
         onLiteralValue: (value, offset, length, line, column) => {
           if (typeof value === "number" && exactNumber(text.slice(offset, offset + length)) === undefined) {
-            report("a number that can't be held exactly,", line, column);
+            report("a number that can't be held exactly (write it as a string),", line, column);
           }
         },
         onError: (_code, _offset, _length, line, column) => report("not valid JSON,", line, column),

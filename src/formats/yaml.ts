@@ -114,7 +114,7 @@ function toExact(scalar: Scalar, report: Report): void {
   const number = typeof scalar.value === "bigint" ? Number(scalar.value) : scalar.value;
   if (typeof number !== "number") return;
   const exact = typeof scalar.value === "bigint" ? isExact(scalar.value, number) : Number.isFinite(number);
-  if (!exact) report("a number that can't be held exactly", scalar);
+  if (!exact) report("a number that can't be held exactly (write it as a string)", scalar);
   scalar.value = number;
 }
 

@@ -2,10 +2,9 @@ import { type EnvironmentRecord, qualifiedName } from "../domain/environment.js"
 import { NotFoundError, UsageError } from "../domain/errors.js";
 import { suggestion } from "../domain/nearest.js";
 import {
+  checkVariableName,
   isEncrypted,
-  isVariableName,
   type JsonValue,
-  NAME_RULE,
   type VariableType,
   valueFitsType,
 } from "../domain/variable.js";
@@ -35,7 +34,7 @@ export function setValues(data: Data, environment: EnvironmentRecord, assignment
   let [freeVariableId, freeValueId] = [nextId(data, "variables"), nextId(data, "values")];
 
   for (const { name, value, type, description } of assignments) {
-    if (!isVariableName(name)) throw new UsageError(`"${name}" can't be a variable's name: a name is ${NAME_RULE}`);
+    checkVariableName(name);
     if (!valueFitsType(value, type)) throw new UsageError(`the value for ${name} is not a ${type}`);
     const id = idsByName.get(name) ?? freeVariableId++;
     const known = variables.get(id);

@@ -57,10 +57,18 @@ describe("a usage error exits 2 and changes nothing", () => {
   it.each<Refusal>([
     ["list --vales", "unknown option '--vales' (did you mean --values?)"],
     // The value of an unknown flag may be a secret, and is not repeated.
-    ["list --api-secret=hunter2", "unknown option '--api-secret'"],
+    [
+      "list --api-secret=hunter2",
+      "there is no --api-secret, since the process list would show it: set APPVARS_API_SECRET, or name a file with --api-secret-file",
+    ],
+    ["set KEY -hunter2", "unknown option; a value that begins with - comes after --: appvars set NAME -- VALUE"],
+    ["set A=hunter2", "the name and the value are two arguments: appvars set A VALUE"],
+    ["set 2FA=hunter2", `"2FA" can't be a variable's name: ${VARIABLE_NAME}; for example _2FA`],
+    ["get --cache 12h PORT", "the age follows --cache after =: --cache=12h"],
+    ["run --cache 12h ls", "the age follows --cache after =: --cache=12h"],
     ["list --type text", `option '--type <type>' argument 'text' is invalid. ${TYPES}`],
     ["list DATABASE_URL", "too many arguments for 'list'. Expected 0 arguments but got 1."],
-    ["get", "missing required argument 'name'"],
+    ["get", `missing required argument 'name'; for example: DATABASE_URL="$(appvars get DATABASE_URL)"`],
     ["get --timeout x PORT --url http://127.0.0.1:1", "--timeout must be a number of seconds, 0.001 to 2000000"],
     ["get --max-wait -1 PORT --url http://127.0.0.1:1", "--max-wait must be a number of seconds, 0 to 2000000"],
     ["get PORT --auth basic --url http://127.0.0.1:1", "--auth must be one of hmac, headers"],
@@ -113,8 +121,11 @@ describe("a usage error exits 2 and changes nothing", () => {
       "list --name-transformer snake",
       "option '--name-transformer <style>' argument 'snake' is invalid. Allowed choices are upper, lower, camel, pascal, kebab, tf-var.",
     ],
-    ["diff shop/test", "missing required argument 'b'"],
-    ["set PORT abc", "a NUMBER must be a JSON number in the range and precision of a double"],
+    ["diff shop/test", "missing required argument 'b'; for example: appvars diff test production --data vars.json"],
+    [
+      "set PORT abc",
+      "a NUMBER must be a JSON number in the range and precision of a double; for any other text, use the type STRING (set --type STRING)",
+    ],
     ["set DEBUG yes", "a BOOLEAN is true or false"],
     ["set LIMITS { --type json", "not valid JSON, at line 1, column 2"],
     ["set '' x", `"" can't be a variable's name: ${VARIABLE_NAME}`],
@@ -123,9 +134,12 @@ describe("a usage error exits 2 and changes nothing", () => {
       `"PORT99914b932bd37a50b983c5e7c90ae93b" can't be a variable's name: ${VARIABLE_NAME}`,
     ],
     ["set PORT 1 --type text", `option '--type <type>' argument 'text' is invalid. ${TYPES}`],
-    ["set PORT", 'there is no value on stdin; to set PORT to an empty value, pass "" or - as VALUE'],
+    [
+      "set PORT",
+      'there is no value on stdin; pass it there or as in appvars set PORT VALUE, with "" or - for an empty value',
+    ],
     ["set PORT 1 2", "too many arguments for 'set'. Expected 2 arguments but got 3."],
-    ["unset", "missing required argument 'name'"],
+    ["unset", "missing required argument 'name'; for example: appvars unset DEBUG --data vars.json --env production"],
     [
       "import .env --format toml",
       "option '--format <format>' argument 'toml' is invalid. Allowed choices are dotenv, json, yaml.",
@@ -134,13 +148,19 @@ describe("a usage error exits 2 and changes nothing", () => {
       "env add a/b/c --data DIR/example.json",
       "the name must be like staging or shop/staging, each part 1 to 255 characters, none of them a slash or a control character",
     ],
-    ["env remove", "missing required argument 'name'"],
+    [
+      "env remove",
+      "missing required argument 'name'; for example: appvars env remove shop/staging --data vars.json --yes",
+    ],
     ["env rename staging", "unknown command 'rename' (did you mean rotate?)"],
     [
       "env rotate shop/test --data DIR/example.json --grace soon",
       "option '--grace <duration>' argument 'soon' is invalid. It must be a time such as 90s, 30m, 24h or 7d.",
     ],
-    ["migrate DIR/example.json", "missing required argument 'to'"],
+    [
+      "migrate DIR/example.json",
+      "missing required argument 'to'; for example: appvars migrate vars.json etcd://127.0.0.1:2379/appvars",
+    ],
     ["migrate DIR/example.json DIR/./example.json", "FROM and TO are the same file"],
     // Neither a user nor a password is repeated.
     ["migrate http://me:hunter2@host DIR/new.json", `FROM ${NO_PLACE}`],
@@ -153,7 +173,7 @@ describe("a usage error exits 2 and changes nothing", () => {
       "migrate etcd://h1,h2/vars etcd://h2:2379/vars",
       "FROM and TO are the same store: to seal its records again, add --store-key-file",
     ],
-    ["run", "missing required argument 'command'"],
+    ["run", "missing required argument 'command'; for example: appvars run --only DATABASE_URL,PORT -- node server.js"],
     [
       "run --only NODE_OPTIONS -- true",
       "--only names reserved variables, which can make programs run other code: NODE_OPTIONS; to pass them on, add --allow-reserved NODE_OPTIONS",
@@ -162,7 +182,7 @@ describe("a usage error exits 2 and changes nothing", () => {
       "run --allow-reserved echo not reached",
       "option '--allow-reserved <names>' argument 'echo' is invalid. \"echo\" is not a reserved name. It must be reserved names separated by commas.",
     ],
-    ["sandbox", "missing required argument 'command'"],
+    ["sandbox", "missing required argument 'command'; for example: appvars sandbox -- npm test"],
     [
       "sandbox --fail-rate 2 -- true",
       "option '--fail-rate <share>' argument '2' is invalid. It must be a share from 0 to 1, such as 0.25.",
@@ -174,7 +194,7 @@ describe("a usage error exits 2 and changes nothing", () => {
       "completion powershell",
       "command-argument value 'powershell' is invalid for argument 'bash|zsh|fish'. Allowed choices are bash, zsh, fish.",
     ],
-    ["completion", "missing required argument 'bash|zsh|fish'"],
+    ["completion", "missing required argument 'bash|zsh|fish'; for example: source <(appvars completion bash)"],
     [
       "serve --data DIR/example.json --port 65536",
       "option '--port <port>' argument '65536' is invalid. It must be a whole number from 0 to 65535.",

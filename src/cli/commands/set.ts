@@ -1,7 +1,7 @@
 import { buffer } from "node:stream/consumers";
 import { Command, Option } from "commander";
 import { UsageError } from "../../domain/errors.js";
-import { VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
+import { checkVariableName, isVariableName, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
 import { checkDecoded, decodeUtf8 } from "../../files/decode-utf8.js";
 import type { Context } from "../output/context.js";
 import { parseType } from "../settings/arguments.js";
@@ -44,6 +44,7 @@ async function runSet(options: SetOptions, flags: SourceFlags, context: Context)
   const { parseAs } = await import("../../formats/infer-type.js");
   const { setValues } = await import("../../store/edit-values.js");
   const { name, description } = options;
+  checkName(name);
   const fromStdin = options.value === undefined || options.value === "-";
   if (fromStdin && flags["encKeyFile"] === "-")
     throw new UsageError("the value and the key can't both come from stdin");
@@ -64,6 +65,14 @@ async function runSet(options: SetOptions, flags: SourceFlags, context: Context)
   context.tell(`set ${name}`);
 }
 
+/** @throws UsageError that never quotes a value */
+function checkName(text: string): void {
+  const [name = "", value] = text.split("=", 2);
+  if (value !== undefined && isVariableName(name))
+    throw new UsageError(`the name and the value are two arguments: appvars set ${name} VALUE`);
+  checkVariableName(name);
+}
+
 async function requireKey(settings: Settings): Promise<string> {
   const key = await settings.encryptionKey();
   if (key === undefined) throw new UsageError("--encrypt needs a key: set APPVARS_ENC_KEY, or add --enc-key-file");
@@ -76,7 +85,9 @@ async function readValue({ name, value }: SetOptions, { io, note }: Context): Pr
   const text = decodeUtf8(await buffer(io.stdin), "the value on stdin").replace(/\r?\n$/, "");
   // `set NAME $UNSET` in a job without stdin must not clear the value.
   if (value === undefined && text === "") {
-    throw new UsageError(`there is no value on stdin; to set ${name} to an empty value, pass "" or - as VALUE`);
+    throw new UsageError(
+      `there is no value on stdin; pass it there or as in appvars set ${name} VALUE, with "" or - for an empty value`,
+    );
   }
   return text;
 }

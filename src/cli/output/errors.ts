@@ -1,5 +1,5 @@
 import type { CommanderError } from "commander";
-import { AppvarsError, type ErrorCode } from "../../domain/errors.js";
+import { AppvarsError, type ErrorCode, REFUSED_CREDENTIALS } from "../../domain/errors.js";
 import { colorsFor } from "./colors.js";
 import { type Io, isFolderGone } from "./io.js";
 import { writeJsonLine, writeLines } from "./output.js";
@@ -40,7 +40,10 @@ export function ownWords(argv: readonly string[]): readonly string[] {
 }
 
 function describe(error: unknown): { code: ErrorCode; message: string } {
-  if (error instanceof AppvarsError) return { code: error.code, message: error.message };
+  if (error instanceof AppvarsError) {
+    const hint = error.message === REFUSED_CREDENTIALS ? "; appvars doctor finds out why" : "";
+    return { code: error.code, message: error.message + hint };
+  }
   if (isCommanderError(error)) return { code: "usage", message: usageMessage(error) };
   if (isFolderGone(error)) return { code: "usage", message: "the current folder has been deleted: change to another" };
   return { code: "unexpected", message: error instanceof Error ? error.message : String(error) };
@@ -51,11 +54,8 @@ function isHelp(error: unknown): boolean {
   return isCommanderError(error) && error.code === "commander.help";
 }
 
-/** commander quotes an unknown flag with its value, which may be a secret, and puts suggestions on a separate line. */
 function usageMessage(error: CommanderError): string {
-  if (isHelp(error)) return "which command? see --help";
-  const hidden = error.message.replace(/^error: /, "").replace(/'(--?[\w-]+)=.*'/s, "'$1'");
-  return hidden.replace(/\n\(Did (.*)\)$/, " (did $1)");
+  return isHelp(error) ? "which command? see --help" : error.message.replace(/^error: /, "");
 }
 
 /** Checks the shape, because a one-shot `get` must not load commander for its class. */

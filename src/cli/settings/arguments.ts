@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { MAX_KEPT_S } from "../../cache/cached-source.js";
 import { DEFAULT_RATE_LIMIT, DEFAULT_RATE_WINDOW } from "../../domain/defaults.js";
+import { UsageError } from "../../domain/errors.js";
 import { isProxyRange } from "../../domain/proxy-range.js";
 import { isVariableType, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
 
@@ -100,7 +101,7 @@ export function rateWindowOption(): Option {
     .default(DEFAULT_RATE_WINDOW);
 }
 
-const CACHE_FLAG = "--cache";
+export const CACHE_FLAG = "--cache";
 
 /** A day bridges an outage at night or a journey, without using a rotated secret for weeks. */
 const DEFAULT_CACHE_S = 86_400;
@@ -132,6 +133,18 @@ export function parseNames(text: string, previous: readonly string[] = []): stri
   const names = text.split(",").map((name) => name.trim());
   if (names.includes("")) throw new InvalidArgumentError("It must be names separated by commas.");
   return [...previous, ...names];
+}
+
+/**
+ * `--cache 12h` would read the variable or run the program of that name: neither is likely to exist.
+ *
+ * @param own the first words of `argv`, without those of another program
+ * @throws UsageError
+ */
+export function refuseSeparateAge(argv: readonly string[], own: readonly string[]): void {
+  const age = argv[own.indexOf(CACHE_FLAG) + 1] ?? "";
+  if (own.includes(CACHE_FLAG) && /^\d+[smhd]?$/.test(age))
+    throw new UsageError(`the age follows ${CACHE_FLAG} after =: ${CACHE_FLAG}=${age}`);
 }
 
 /** Whole seconds, or a time such as `12h`. Returns seconds. */

@@ -89,7 +89,8 @@ it.each(["", "\n"])("set refuses the empty stdin %j without VALUE, and accepts i
   const before = await readFile(cli.path);
   for (const flags of [[], ["--description", "Other words"]]) {
     const { code, stderr } = await cli.run(["set", "DATABASE_URL", ...flags], stdin);
-    const message = 'there is no value on stdin; to set DATABASE_URL to an empty value, pass "" or - as VALUE';
+    const message =
+      'there is no value on stdin; pass it there or as in appvars set DATABASE_URL VALUE, with "" or - for an empty value';
     expect([code, stderr]).toEqual([2, `appvars: ${message}\n`]);
   }
   expect(await readFile(cli.path)).toEqual(before);

@@ -140,8 +140,8 @@ it.each([["--help"], ["get", "--help"], ["--version"], ["help", "serve"]])(
 );
 
 it("the error for an unknown flag does not contain its value, which may be a secret", async () => {
-  const { stderr } = await runCli(["list", "--api-secret=hunter2 'quoted'"]);
-  expect(stderr).toBe("appvars: unknown option '--api-secret'\n");
+  const { stderr } = await runCli(["list", "--token=hunter2 'quoted'"]);
+  expect(stderr).toBe("appvars: unknown option '--token'\n");
 });
 
 it("get does not wait for the rate limit to make a suggestion", async () => {
@@ -160,8 +160,9 @@ it("with --json, stderr has only the error", async () => {
 });
 
 it("with --json, usage errors are JSON", async () => {
-  const { stderr } = await runCli(["get", "--json"]);
-  expect(JSON.parse(stderr)).toEqual({ error: { code: "usage", message: "missing required argument 'name'" } });
+  const { stderr } = await runCli(["show", "--json"]);
+  const message = "missing required argument 'name'; for example: appvars show DATABASE_URL";
+  expect(JSON.parse(stderr)).toEqual({ error: { code: "usage", message } });
 });
 
 it("output flags are accepted before the command", async () => {

@@ -1,0 +1,53 @@
+import { type Command, CommanderError } from "commander";
+import { UsageError } from "../domain/errors.js";
+import { ownWords } from "./output/errors.js";
+import { placeOf, SECRET_SETTINGS, type SettingName } from "./settings/setting-names.js";
+
+/** An error of commander with what to do instead, if that is known; any other error as it is. */
+export function withHint(error: unknown, program: Command, words: readonly string[]): unknown {
+  if (!(error instanceof CommanderError)) return error;
+  const command = calledCommand(program, words);
+  const message = error.message.replace(/^error: /, "");
+  if (error.code === "commander.missingArgument") return new UsageError(`${message}; ${firstExample(command)}`);
+  if (error.code === "commander.unknownOption") return new UsageError(describeUnknownFlag(message, command));
+  return error;
+}
+
+function calledCommand(program: Command, words: readonly string[]): Command {
+  let command = program;
+  for (const word of ownWords(words)) command = command.commands.find((child) => child.name() === word) ?? command;
+  return command;
+}
+
+/** The first line of the examples in its help. */
+function firstExample(command: Command): string {
+  let help = "";
+  const writeOut = (text: string) => {
+    help += text;
+  };
+  command.configureOutput({ writeOut }).outputHelp();
+  // Not one that continues on the next line.
+  const [, example] = /\nExamples?:\n {2}(.*[^\\])\n/.exec(help) ?? [];
+  return example === undefined ? "see --help" : `for example: ${example}`;
+}
+
+/** Without what may be a secret: the value after `=`, or a value that was taken for a flag. */
+function describeUnknownFlag(message: string, command: Command): string {
+  const [, text = "", similar] = /^unknown option '(.*?)'(?:\n\(Did you mean (.*)\?\))?$/s.exec(message) ?? [];
+  const [flag = ""] = text.split("=", 1);
+  const setting = SECRET_SETTINGS.find((name) => command.options.some(({ long }) => isFileOf(name, flag, long)));
+  if (setting !== undefined) {
+    const variable = placeOf(setting, "variable");
+    return `there is no ${flag}, since the process list would show it: set ${variable}, or name a file with ${flag}-file`;
+  }
+  const shown = /^(?:-[a-z]|--[a-z]+(?:-[a-z]+)*)$/i.test(flag) ? `unknown option '${flag}'` : "unknown option";
+  if (similar !== undefined) return `${shown} (did you mean ${similar}?)`;
+  return command.name() === "set"
+    ? `${shown}; a value that begins with - comes after --: appvars set NAME -- VALUE`
+    : shown;
+}
+
+/** Whether an option of the command names the file of a secret, and `flag` would be the secret itself. */
+function isFileOf(secret: SettingName, flag: string, option: string | undefined): boolean {
+  return option === `${flag}-file` && option === placeOf(`${secret}File` as SettingName, "flag");
+}

@@ -1,10 +1,14 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
-import { expect, it } from "vitest";
+import { mkdir, readFile, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect, it, onTestFinished } from "vitest";
 import { BINARY, isRunning, start } from "../support/binary.js";
 import { DATA } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
 import { get } from "../support/http.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { terminal } from "../support/terminal.js";
 
 /** Runs `serve` on a terminal with its log in a file. */
@@ -54,3 +58,20 @@ it.skipIf(process.platform !== "linux")(
     expect(await log()).not.toContain("Assertion failed");
   },
 );
+
+it.skipIf(process.platform === "win32")("SIGTERM to npx ends the server that it has started", async () => {
+  const folder = await temporaryFolder();
+  await mkdir(join(folder, "node_modules", ".bin"), { recursive: true });
+  await symlink(BINARY, join(folder, "node_modules", ".bin", "appvars"));
+  const env = { PATH: process.env["PATH"] ?? "", HOME: folder };
+  const args = ["--no", "appvars", "serve", "--port", "0", "--data", join(folder, "vars.json")];
+  // In its own process group, so that everything it has started can be killed.
+  const npx = spawn("npx", args, { cwd: folder, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const group = -Number(npx.pid);
+  onTestFinished(() => void (isRunning(group) && process.kill(group, "SIGKILL")));
+  const log = text(npx.stderr);
+  await once(npx.stdout, "data");
+  npx.kill("SIGTERM");
+  // The log ends with the last process that can write to it.
+  expect(await log).toContain("stopping: open requests are answered first");
+});

@@ -48,9 +48,11 @@ function parseQuickGet(argv: readonly string[]): QuickGet | undefined {
   try {
     const { flags, others, positionals: names } = parseWords(argv.toSpliced(start, 1), QUICK_GET_FLAGS, true);
     if (names.length === 0) return undefined;
+    // commander reports what --null can't be used with.
+    if (others.has("null") && (others.has("json") || others.has("no-newline"))) return undefined;
     const on = (name: "json" | "quiet" | "verbose") => others.has(name) && { [name]: true };
     const output = { color: !others.has("no-color"), ...on("json"), ...on("quiet"), ...on("verbose") };
-    return { names, newline: !others.has("no-newline"), output, flags };
+    return { names, newline: !others.has("no-newline"), null: others.has("null"), output, flags };
   } catch {
     return undefined;
   }
@@ -60,4 +62,11 @@ function parseQuickGet(argv: readonly string[]): QuickGet | undefined {
 const GLOBAL_FLAGS = ["--json", "--quiet", "-q", "--verbose", "--no-color"];
 
 /** With their letters, if they have one. */
-const QUICK_GET_FLAGS = { json: undefined, quiet: "q", verbose: undefined, "no-color": undefined, "no-newline": "n" };
+const QUICK_GET_FLAGS = {
+  json: undefined,
+  quiet: "q",
+  verbose: undefined,
+  "no-color": undefined,
+  "no-newline": "n",
+  null: "0",
+};

@@ -56,6 +56,7 @@ async function expectRefusal(code: number, line: string, message: string): Promi
 describe("a usage error exits 2 and changes nothing", () => {
   it.each<Refusal>([
     ["list --vales", "unknown option '--vales' (did you mean --values?)"],
+    ["get PORT -0n", "option '-0, --null' cannot be used with option '-n, --no-newline'"],
     // The value of an unknown flag may be a secret, and is not repeated.
     [
       "list --api-secret=hunter2",

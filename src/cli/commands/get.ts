@@ -1,4 +1,5 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
+import { UsageError } from "../../domain/errors.js";
 import type { Context } from "../output/context.js";
 import { addCacheOption } from "../settings/arguments.js";
 import { addSourceOptions } from "../settings/flags.js";
@@ -17,11 +18,22 @@ export function getCommand(context: Context): Command {
     )
     .argument("<name...>", "names of variables")
     .option("-n, --no-newline", "omit the last newline")
-    .addHelpText("after", '\nExamples:\n  DATABASE_URL="$(appvars get DATABASE_URL)"\n  appvars get --cache=12h PORT')
-    .action((names: string[], { newline, cache, ...flags }) => {
+    .addOption(
+      new Option("-0, --null", "end each value with a NUL instead of a newline, for values of several lines").conflicts(
+        "newline",
+      ),
+    )
+    .addHelpText(
+      "after",
+      '\nExamples:\n  DATABASE_URL="$(appvars get DATABASE_URL)"\n  appvars get --cache=12h PORT\n' +
+        "  mapfile -d '' -t values < <(appvars get -0 TLS_CERT TLS_KEY)",
+    )
+    .action((names: string[], { newline, null: endsWithNul = false, cache, ...flags }) => {
+      if (endsWithNul && context.flags.json)
+        throw new UsageError("option '-0, --null' cannot be used with option '--json'");
       const settings = readSettings(flags, context.io);
       return withSource(openSource(settings, context, { cache }), async (source) =>
-        runGet({ names, newline }, source, await createDecrypt(settings), context),
+        runGet({ names, newline, null: endsWithNul }, source, await createDecrypt(settings), context),
       );
     });
   return addSourceOptions(addCacheOption(command));

@@ -1,4 +1,4 @@
-import { NotFoundError } from "../../domain/errors.js";
+import { NotFoundError, UsageError } from "../../domain/errors.js";
 import { MAX_LIMIT } from "../../domain/page.js";
 import type { VariableReader, VariableSource } from "../../domain/source.js";
 import { type JsonValue, valueText } from "../../domain/variable.js";
@@ -10,23 +10,33 @@ export interface GetOptions {
   names: string[];
   /** Whether a newline follows the last value. */
   newline: boolean;
+  /** Whether a NUL ends each value, in place of newlines. */
+  null: boolean;
 }
 
 /**
  * Prints the values, all or none: stdout stays empty unless every name has a value.
  *
- * @throws NotFoundError that names each one without a value, DecryptionError
+ * @throws NotFoundError that names each one without a value, DecryptionError, UsageError for a NUL in a value that a NUL
+ * would end
  */
 export async function runGet(
-  { names, newline }: GetOptions,
+  { names, newline, null: endsWithNul }: GetOptions,
   source: VariableSource,
   decrypt: Decrypt,
   context: Context,
 ): Promise<void> {
   const stored = await source.readSnapshot((snapshot) => getValues(names, snapshot));
   const values = stored.map(([name, value]) => [name, decrypt(name, value)] as const);
-  const text = values.map(([, value]) => valueText(value)).join("\n") + (newline ? "\n" : "");
+  const texts = values.map(([name, value]) => [name, valueText(value)] as const);
+  const text = endsWithNul ? endWithNul(texts) : texts.map(([, each]) => each).join("\n") + (newline ? "\n" : "");
   printRaw(context, { json: Object.fromEntries(values), text });
+}
+
+function endWithNul(texts: readonly (readonly [name: string, text: string])[]): string {
+  const holders = texts.filter(([, text]) => text.includes("\0")).map(([name]) => name);
+  if (holders.length === 0) return texts.map(([, text]) => `${text}\0`).join("");
+  throw new UsageError(`with --null, no value may contain a NUL character: ${holders.join(", ")}`);
 }
 
 async function getValues(names: readonly string[], reader: VariableReader): Promise<[name: string, JsonValue][]> {

@@ -31,6 +31,7 @@ describe.each(Object.entries(SOURCES))("reading from %s", (_name, open) => {
       ["several, in the order asked", ["PORT", "DATABASE_URL", "PORT"], "3000\npostgres://localhost/dev\n3000\n"],
       ["a name that objects inherit", ["__proto__"], "not a prototype\n"],
       ["no last newline with -n", ["-n", "DEBUG", "PORT"], "true\n3000"],
+      ["a NUL after each value with -0", ["-0", "EMPTY", "FLAGS"], '\0{"beta":["x",null,1.5]}\0'],
       ["an object of native values with --json", ["--json", "PORT", "EMPTY"], '{"PORT":3000,"EMPTY":""}\n'],
     ])("get prints %s", async (_what, argv, stdout) => {
       expect(await run("get", ...argv)).toEqual({ code: 0, stdout, stderr: "" });

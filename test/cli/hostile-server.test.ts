@@ -235,6 +235,8 @@ describe.skipIf(process.platform === "win32")("run --watch", () => {
       ...inheritance,
       command,
       redact: false,
+      exec: false,
+      envFiles: [],
       watch: { interval: 0.1, onChange: "restart" as const },
     };
     const env = { PATH: process.env["PATH"] ?? "" };

@@ -162,6 +162,87 @@ describe("the program's environment", () => {
   });
 });
 
+describe("-f", () => {
+  async function envFile(text: string): Promise<string> {
+    const path = join(await temporaryFolder(), "my.env");
+    await writeFile(path, text);
+    return path;
+  }
+
+  it("run -f passes on the file's values rather than the environment's variables, and those rather than its own environment", async () => {
+    const first = await envFile("PORT=1\nMINE='two\nlines'\n");
+    const second = await envFile("PORT=$DEBUG\n");
+    const files = ["-f", first, "-f", second];
+    const env = { ...(await local()), PORT: "own", DEBUG: "own", MINE: "own" };
+    expect(await environment(files, env)).toMatchObject({ PORT: "$DEBUG", DEBUG: "true", MINE: "two\nlines" });
+    const kept = await environment([...files, "--preserve-env"], env);
+    expect(kept).toMatchObject({ PORT: "own", DEBUG: "own", MINE: "own" });
+    const some = await environment([...files, "--only", "DEBUG", "--prefix", "X_"], env);
+    expect(some).toMatchObject({ PORT: "$DEBUG", X_DEBUG: "true", MINE: "two\nlines" });
+  });
+
+  it("run -f leaves reserved names out, with one warning", async () => {
+    const env = await local({}, { PORT: "NODE_OPTIONS" });
+    const words = ["-f", await envFile("NODE_OPTIONS=--bad\nLD_PRELOAD=/x\n"), "--", "sh", "-c"];
+    const left = await appvars([...words, 'echo "[$NODE_OPTIONS$LD_PRELOAD]"'], env);
+    expect(left.stdout).toBe("[]\n");
+    expect(left.stderr).toMatch(/^appvars: left out NODE_OPTIONS, LD_PRELOAD: [^\n]*\n$/);
+    const allowed = await appvars(["--allow-reserved", "NODE_OPTIONS,LD_PRELOAD", ...words, "echo $NODE_OPTIONS"], env);
+    expect(allowed.stdout).toBe("--bad\n");
+  });
+
+  it("run --env-file is the same, but Node reads the file too, so it refuses what Node has used", async () => {
+    const env = await local();
+    const path = await envFile("PORT=1\n");
+    expect((await appvars(["--env-file", path, "--", "sh", "-c", "echo $PORT"], env)).stdout).toBe("1\n");
+    const options = await envFile("NODE_OPTIONS=--no-warnings\n");
+    expect(await appvars([`--env-file=${options}`, "--", "echo", "started"], env)).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: `appvars: --env-file ${options}: Node.js has applied its NODE_OPTIONS to appvars itself; use -f ${options}\n`,
+    });
+    const piped = 'echo PORT=2 | "$NODE" "$BINARY" run "$@" /dev/stdin -- sh -c "echo \\$PORT"';
+    const read = (flag: string) => run("sh", ["-c", piped, "sh", flag], { ...env, NODE: process.execPath, BINARY });
+    expect((await read("-f")).stdout).toBe("2\n");
+    expect(await read("--env-file")).toMatchObject({ code: 2, stdout: "" });
+  });
+
+  it("run --redact hides the values in the file of -f", async () => {
+    const words = ["--redact", "-f", await envFile("MINE=my-own-token\n"), "--", "sh", "-c", "echo $MINE"];
+    expect((await appvars(words, await local())).stdout).toBe("***\n");
+  });
+
+  it("run needs no key for an encrypted value that -f replaces", async () => {
+    const env = await local({ url: encrypt("postgres://secret", "the key") });
+    const words = ["-f", await envFile("DATABASE_URL=mine\n"), "--", "sh", "-c", "echo $DATABASE_URL"];
+    expect((await appvars(words, env)).stdout).toBe("mine\n");
+  });
+
+  it.each([
+    ["A=1\nmy-secret\n", "--env-file FILE: neither an assignment nor a comment: line 2"],
+    ["A B=my-secret\n", "--env-file FILE: neither an assignment nor a comment: line 1"],
+    [undefined, "--env-file FILE can't be read (ENOENT)"],
+  ])("run -f starts nothing with %j in the file", async (text, message) => {
+    const path = text === undefined ? "/no/such/my.env" : await envFile(text);
+    expect(await appvars(["-f", path, "--", "echo", "started"], await local())).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `appvars: ${message.replace("FILE", path)}\n`,
+    });
+  });
+
+  it("run --watch restarts the program when a value in the file of -f changes", async () => {
+    const path = await envFile("MINE=1\n");
+    const words = ["--watch", "--interval", "0.1", "-f", path, "--", "sh", "-c", "echo $MINE; exec sleep 60"];
+    const { child, lines } = await startedDetached(words, await local());
+    await writeFile(path, "MINE=2\n");
+    while (lines.length < 2) await once(child.stdout as Readable, "data");
+    expect(lines).toEqual(["1", "2"]);
+    child.kill("SIGTERM");
+    await once(child, "close");
+  });
+});
+
 describe("the command line", () => {
   it("run starts nothing when a name of --only does not exist, and suggests another", async () => {
     const { code, stdout, stderr } = await appvars(["--only", "PROT,DEBUG", "--", "echo", "started"], await local());
@@ -190,6 +271,9 @@ describe("the command line", () => {
     [["--on-change", "restart", "true"]],
     [["--watch", "--on-change", "signal:NOPE", "true"]],
     [["--watch", "--interval", "0", "true"]],
+    [["-f", "-", "true"]],
+    [["--exec", "--redact", "true"]],
+    [["--exec", "--watch", "true"]],
     [["--pristine", "--preserve-env", "true"]],
     [["--pristine", "--pass-credentials", "true"]],
     [["--allow-reserved", "--", "true"]],

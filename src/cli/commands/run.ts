@@ -7,7 +7,7 @@ import type { Context } from "../output/context.js";
 import { addAllowReserved } from "../run/allow-reserved.js";
 import { runProgram } from "../run/run-program.js";
 import type { WatchRules } from "../run/run-watched.js";
-import { addCacheOption } from "../settings/arguments.js";
+import { addCacheOption, parseEnvFile } from "../settings/arguments.js";
 import { parseSeconds } from "../settings/connection.js";
 import { addSourceOptions } from "../settings/flags.js";
 import { readSettings } from "../settings/settings.js";
@@ -29,6 +29,11 @@ export function runCommand(context: Context): Command {
     .argument("<command...>", "the command and its arguments, after --");
   addSelectionOptions(command)
     .option("--prefix <text>", "prepend this to each name, after --name-transformer", parsePrefix)
+    .option(
+      "-f, --env-file <file>",
+      "your own values in dotenv syntax, which take precedence; can be repeated (see below)",
+      parseEnvFile,
+    )
     .option("--preserve-env", "keep variables that are already set")
     .addOption(
       new Option("--pristine", "pass on nothing of the present environment but PATH").conflicts([
@@ -37,6 +42,12 @@ export function runCommand(context: Context): Command {
       ]),
     )
     .option("--pass-credentials", "also pass the credentials, for a command that calls appvars itself")
+    .addOption(
+      new Option("--exec", "replace appvars by the command, which then has its process id (see below)").conflicts([
+        "redact",
+        "watch",
+      ]),
+    )
     .option("--redact", "replace the values in the command's output by *** (see below)")
     .option("--watch", "restart the command when one of its values changes")
     .option("--interval <seconds>", "time between two checks, with --watch (default 5)", parseInterval)
@@ -47,16 +58,21 @@ export function runCommand(context: Context): Command {
     )
     .addHelpText(
       "after",
-      "\n--redact finds values as they are, quoted for a shell, escaped for JSON or a URL, and in base64.\n" +
+      "\n-f passes on all that is in the file, whatever --only and --prefix are. Of several files, the last that has a name\n" +
+        "counts. Node.js itself looks into the file of --env-file, and applies a NODE_OPTIONS in it; not with -f.\n" +
+        "--exec leaves no process of appvars behind: signals reach the command directly. It needs Node 22.15, 23.11 or\n" +
+        "newer, and is not for Windows.\n" +
+        "--redact finds values as they are, quoted for a shell, escaped for JSON or a URL, and in base64.\n" +
         "The command's output is then a pipe, not a terminal or file: it can't open /dev/stdout.\n" +
         "--watch keeps the command running while the server is unreachable.\n" +
         "\nExample:\n  appvars run --only DATABASE_URL,PORT -- node server.js",
     )
     .action(async (words: [string, ...string[]], { prefix = "", watch, interval, onChange, cache, ...flags }) => {
       const { preserveEnv = false, pristine = false, passCredentials = false, redact = false, ...others } = flags;
-      const { only, exclude, nameTransformer, allowReserved = [], ...sourceFlags } = others;
+      const { only, exclude, nameTransformer, allowReserved = [], ...more } = others;
+      const { envFile: envFiles = [], exec = false, ...sourceFlags } = more;
       const selection = await createSelection({ only, exclude, nameTransformer }, context);
-      const names = { selection, prefix, allowReserved };
+      const names = { selection, prefix, allowReserved, envFiles, exec };
       refuseSignal(onChange, context.io.platform);
       const rules = { preserveEnv, pristine, passCredentials, redact, watch: watchRules(watch, interval, onChange) };
       const options = { command: words, ...names, ...rules };

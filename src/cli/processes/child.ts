@@ -140,8 +140,8 @@ function spawnCommand(
  * Reports an error of `spawn`, and resolves to the exit code that a shell and `env` use for it. ENOENT stands for a
  * missing program or a missing interpreter; EACCES for a file that is not executable or a folder.
  */
-async function reportStartFailure(
-  { code }: NodeJS.ErrnoException,
+export async function reportStartFailure(
+  { code }: Pick<NodeJS.ErrnoException, "code">,
   command: CommandLine,
   env: ChildEnvironment,
   { io, flags }: Context,

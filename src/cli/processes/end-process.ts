@@ -4,10 +4,22 @@ import { isatty } from "node:tty";
 import type { Io } from "../output/io.js";
 import { writeRaw } from "../output/output.js";
 
-type Execve = (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => never;
+/** Replaces the program of this process, as execve(2) does. */
+export type Execve = (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => never;
 
-/** Replaces the program of this process. Since Node 22.15; on Windows it exists but always throws. */
-const execve = process.platform === "win32" ? undefined : (process as { execve?: Execve }).execve?.bind(process);
+/** What says whether Node can replace its process. */
+export interface Runtime {
+  platform: string;
+  version: string;
+  execve?: Execve;
+}
+
+/** Node's function for it, since Node 22.15 and 23.11; undefined also where it exists but always throws. */
+export function findExecve({ platform, execve }: Omit<Runtime, "version">): Execve | undefined {
+  return platform === "win32" || platform === "os400" ? undefined : execve;
+}
+
+const execve = findExecve(process);
 
 /** Looks up host names where a process can't end during a lookup; undefined for Node's own lookup, which is quicker. */
 export const lookup: LookupFunction | undefined = execve

@@ -13,7 +13,7 @@ export interface VariableRules {
   prefix: string;
   /** Reserved names, with the prefix, that the program gets. */
   allowReserved: readonly string[];
-  /** Whether our own environment has this name, with the prefix, and takes precedence. */
+  /** Whether the program has this name, with the prefix, from elsewhere, which takes precedence. */
   isTaken: (name: string) => boolean;
 }
 
@@ -27,7 +27,7 @@ export interface ChildVariables {
   variables: ChildVariable[];
   /** Names, with the prefix, that were left out because they are reserved. */
   leftOut: string[];
-  /** Names, with the prefix, whose value is the one in our own environment. */
+  /** Names, with the prefix, for which `isTaken`. */
   taken: string[];
 }
 

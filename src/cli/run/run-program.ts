@@ -23,6 +23,10 @@ export interface RunOptions extends Omit<VariableRules, "isTaken">, InheritanceR
   /** Whether our own environment takes precedence over the variables. */
   preserveEnv: boolean;
   redact: boolean;
+  /** Dotenv files with values that take precedence over the environment's. */
+  envFiles: readonly string[];
+  /** Whether the program replaces this process. */
+  exec: boolean;
   /** What to do when variables change; nothing when undefined. */
   watch: WatchRules | undefined;
 }
@@ -45,12 +49,18 @@ export async function runProgram(
   const rules = { ...options, isTaken: (name: string) => options.preserveEnv && isInherited(name) };
   refuseReserved(rules);
   const { command, redact, watch } = options;
+  const replace = options.exec ? (await import("../processes/exec-program.js")).execProgram(process) : undefined;
+  const addEnvFiles =
+    options.envFiles.length > 0
+      ? (await import("./env-file-variables.js")).addEnvFiles(options.envFiles, context)
+      : undefined;
   const budget = createBudget();
   let knownLeftOut: readonly string[] = [];
   const read = async (source: VariableSource) => {
     // With --watch, each reading has the whole time.
     Object.assign(budget, createBudget());
-    const found = await readChildVariables(rules, source, decrypt);
+    const readVariables = (wanted: VariableRules) => readChildVariables(wanted, source, decrypt);
+    const found = await (addEnvFiles ? addEnvFiles(rules, readVariables) : readVariables(rules));
     refuseNul(childEnvironment({}, found.variables, platform));
     // With --watch, only about names that the reading before did not leave out.
     const newlyLeftOut = found.leftOut.filter((name) => !knownLeftOut.includes(name));
@@ -58,6 +68,10 @@ export async function runProgram(
     knownLeftOut = found.leftOut;
     return found;
   };
+  if (replace) {
+    const { variables } = await withSource(open(budget), read);
+    return replace(command, childEnvironment(inherited, variables, platform), context);
+  }
   const windows = await loadWindows(platform);
   const output = redact ? (await import("./redacted-output.js")).createRedactedOutput(context) : undefined;
   const start = (found: ChildVariables) => {

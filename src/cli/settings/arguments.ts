@@ -82,6 +82,11 @@ function durationMs(text: string): number {
   return Number(count) * (DURATION_UNITS[unit] ?? Number.NaN);
 }
 
+/** The files of a repeated `--env-file`. */
+export function parseEnvFile(text: string, previous: readonly string[] = []): string[] {
+  return valid([...previous, text], text !== "-" && text !== "", "a file: the command reads stdin");
+}
+
 /** A variable's type, in any case. */
 export function parseType(text: string): VariableType {
   const type = text.toUpperCase();

@@ -103,6 +103,43 @@ describe("explain, with a data file", () => {
   });
 });
 
+describe("explain --env-file", () => {
+  const explain = async (name: string, text: string, ...flags: string[]) => {
+    const { path } = await dataFile(DATA);
+    const file = join(path, "..", "my.env");
+    await writeFile(file, text);
+    const argv = ["explain", name, "--data", path, "--env", "shop/development", "--env-file", file, ...flags];
+    const { stdout, ...rest } = await runCli(argv, { env: { PORT: "3000" } });
+    return { ...rest, stdout: stdout.replaceAll(file, "FILE") };
+  };
+
+  it("explain says that the value in --env-file takes precedence, and compares it to the shell's", async () => {
+    const { stdout, stderr } = await explain("PORT", "PORT=4000\n");
+    expect(stderr).toBe("");
+    expect(stdout).toContain("value\t(hidden: --values shows it)\n");
+    expect(stdout).toContain("env file\tFILE (takes precedence)\nfile value\t(hidden: --values shows it)\n");
+    expect(stdout).toContain("shell\tset to another value; run replaces it, unless --preserve-env\n");
+    expect((await explain("PORT", "PORT=4000\n", "--values")).stdout).toContain("file value\t4000\n");
+  });
+
+  it("explain reports a variable that only --env-file has, or that it does not have", async () => {
+    const { code, stdout } = await explain("MINE", "MINE=my-own\n");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^name\tMINE\nvariable id\t\(no variable has this name\)\n/);
+    expect(stdout).toContain("env file\tFILE (takes precedence)\n");
+    expect((await explain("PORT", "MINE=1\n")).stdout).toContain("env file\t(no value there)\n");
+    expect((await explain("PROT", "MINE=1\n")).code).toBe(3);
+  });
+
+  it("explain --json prints the file, and its value with --values", async () => {
+    const json = async (...flags: string[]) =>
+      JSON.parse((await explain("MINE", "MINE=1\n", "--json", ...flags)).stdout);
+    expect(await json()).toMatchObject({ variable: null, value: null, env_file: { file: "FILE" } });
+    expect(await json("--values")).toMatchObject({ env_file: { file: "FILE", content: { value: "1" } } });
+    expect(JSON.parse((await explain("PORT", "", "--json")).stdout).env_file).toBeNull();
+  });
+});
+
 describe("explain, of an encrypted value", () => {
   const explain = async (env: Record<string, string>) => {
     const sealed = edited((data) => {

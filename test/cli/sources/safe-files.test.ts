@@ -280,3 +280,14 @@ describe.skipIf(process.platform === "win32")("export --output", () => {
     expect([code, stderr]).toEqual([0, expect.stringContaining(`${folder} is owned by user ${OTHER}`)]);
   });
 });
+
+describe.skipIf(process.platform === "win32")("a file of --env-file that everybody may write", () => {
+  it("is read, with a warning", async () => {
+    const file = join(folder, "my.env");
+    await writeFile(file, "PORT=1\n");
+    await chmod(file, 0o666);
+    const { code, stderr } = await run(["explain", "PORT", "--env-file", file]);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`appvars: ${file} can be changed by other users: ${file} is writable by everybody`);
+  });
+});

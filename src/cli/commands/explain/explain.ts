@@ -1,15 +1,17 @@
 import { Command } from "commander";
-import { DecryptionError } from "../../../domain/errors.js";
+import { DecryptionError, NotFoundError } from "../../../domain/errors.js";
 import type { VariableSource } from "../../../domain/source.js";
 import { isEncrypted, type JsonValue, valueText } from "../../../domain/variable.js";
 import type { Context } from "../../output/context.js";
 import { printFields } from "../../output/printer.js";
+import { parseEnvFile } from "../../settings/arguments.js";
 import { addSourceOptions } from "../../settings/flags.js";
 import { type InspectedSetting, inspectLayers, settingJson } from "../../settings/inspect-settings.js";
 import { HIDDEN, shownName, shownText } from "../../settings/layers.js";
 import type { SettingName } from "../../settings/setting-names.js";
 import { readSettings, type Settings } from "../../settings/settings.js";
 import { createDecrypt, leaveEncrypted } from "../../sources/decryption.js";
+import type { EnvFileEntry } from "../../sources/env-files.js";
 import { openSource, withSource } from "../../sources/open-source.js";
 import { HIDDEN_VALUE, type NamedRecord, readRecord, recordFields } from "../../sources/reading.js";
 import { describeShellVariable, type ShellVariable, shellVariable } from "./shell-variable.js";
@@ -24,11 +26,13 @@ export function explainCommand(context: Context): Command {
     )
     .argument("<name>", "name of the variable")
     .option("--values", "show the value too")
+    .option("-f, --env-file <file>", "look in this file too, as run -f does; can be repeated", parseEnvFile)
     .addHelpText("after", "\nExample:\n  appvars explain DATABASE_URL")
-    .action((name: string, { values = false, ...flags }) => {
+    .action(async (name: string, { values = false, envFile: files, ...flags }) => {
       const settings = readSettings(flags, context.io);
-      return withSource(openSource(settings, context), async (source) => {
-        const explanation = await explain(name, source, settings, context);
+      const envFile = files && (await inEnvFiles(name, files, context));
+      await withSource(openSource(settings, context), async (source) => {
+        const explanation = await explain(name, envFile, source, settings, context);
         await printFields(context, { json: toJson(explanation, values), fields: describe(explanation, values) });
       });
     });
@@ -36,37 +40,56 @@ export function explainCommand(context: Context): Command {
 }
 
 interface Explanation {
-  record: NamedRecord;
+  name: string;
+  /** Undefined for a variable that only a file has. */
+  record: NamedRecord | undefined;
   /** Undefined if it has no value in this environment. */
   value: { value: JsonValue } | "undecrypted" | undefined;
   encrypted: boolean;
   /** The settings that select its source. */
   settings: readonly InspectedSetting[];
+  /** The value in `--env-file`, which takes precedence; "missing" if no file has one, undefined without files. */
+  envFile: EnvFileEntry | "missing" | undefined;
   shell: ShellVariable;
+}
+
+async function inEnvFiles(name: string, files: string[], context: Context): Promise<EnvFileEntry | "missing"> {
+  const { readEnvFiles, warnOfUnsafeEnvFiles } = await import("../../sources/env-files.js");
+  warnOfUnsafeEnvFiles(files, context);
+  return (await readEnvFiles(files)).get(name) ?? "missing";
 }
 
 /** The settings that select the source, and its environment. */
 const REMOTE: readonly SettingName[] = ["profile", "url", "apiKey", "apiSecret", "apiSecretFile"];
 const LOCAL: readonly SettingName[] = ["profile", "data", "store", "env"];
 
-/** @throws NotFoundError, with a suggestion, if no variable has that name; what reading throws */
+/** @throws NotFoundError, with a suggestion, if nothing has that name; what reading throws */
 async function explain(
   name: string,
+  envFile: Explanation["envFile"],
   source: VariableSource,
   settings: Settings,
   context: Context,
 ): Promise<Explanation> {
-  const record = await source.readSnapshot((snapshot) => readRecord(name, snapshot));
-  const stored = record.value?.content;
+  const personal = envFile === "missing" ? undefined : envFile;
+  const record = await source
+    .readSnapshot((snapshot) => readRecord(name, snapshot))
+    .catch((error: unknown) => {
+      if (personal && error instanceof NotFoundError) return undefined;
+      throw error;
+    });
+  const stored = record?.value?.content;
   const value = stored && isEncrypted(stored.value) ? await open(name, stored.value, settings) : stored;
   const inspected = inspectLayers(settings.layers);
   const relevant = settings.connection.kind === "local" ? LOCAL : REMOTE;
   return {
+    name,
     record,
     value,
     encrypted: isEncrypted(stored?.value),
     settings: inspected.filter((setting) => relevant.includes(setting.name)),
-    shell: shellVariable(name, value, context.io.env),
+    envFile,
+    shell: shellVariable(name, personal ?? value, context.io.env),
   };
 }
 
@@ -82,26 +105,47 @@ async function open(name: string, value: string, settings: Settings): Promise<{ 
   }
 }
 
-function toJson({ record, value, encrypted, settings, shell }: Explanation, values: boolean): object {
-  const { content: _, ...ids } = record.value ?? {};
+function toJson({ record, value, encrypted, settings, envFile, shell }: Explanation, values: boolean): object {
+  const { content: _, ...ids } = record?.value ?? {};
   const shown = values && value && value !== "undecrypted" ? { content: value } : {};
   return {
-    variable: record.variable,
-    value: record.value ? { ...ids, encrypted, ...shown } : null,
+    variable: record?.variable ?? null,
+    value: record?.value ? { ...ids, encrypted, ...shown } : null,
     settings: settings.map(settingJson),
+    ...(envFile && { env_file: envFile === "missing" ? null : envFileJson(envFile, values) }),
     shell: { ...shell, same: shell.same ?? null },
   };
 }
 
+function envFileJson({ file, value }: EnvFileEntry, values: boolean): object {
+  return values ? { file, content: { value } } : { file };
+}
+
 function describe(explanation: Explanation, values: boolean): [label: string, text: string][] {
-  const { record, encrypted, settings, shell } = explanation;
+  const { name, record, encrypted, settings, envFile, shell } = explanation;
   const shadowed = settings.flatMap(({ shadows }) => shadows.map(({ from }) => from));
   return [
-    ...recordFields(record, valueToShow(explanation, values)),
-    ...(record.value ? [["encrypted", encrypted ? "yes" : "no"] as [string, string]] : []),
+    ...(record ? recordFields(record, valueToShow(explanation, values)) : unknownFields(name)),
+    ...(record?.value ? [["encrypted", encrypted ? "yes" : "no"] as [string, string]] : []),
     ...settings.flatMap(describeSetting),
     ["shadowed", shadowed.join(", ") || "nothing"],
-    ["shell", describeShellVariable(record.variable.name, shell)],
+    ...(envFile ? envFileFields(envFile, values) : []),
+    ["shell", describeShellVariable(name, shell)],
+  ];
+}
+
+function unknownFields(name: string): [label: string, text: string][] {
+  return [
+    ["name", name],
+    ["variable id", "(no variable has this name)"],
+  ];
+}
+
+function envFileFields(envFile: EnvFileEntry | "missing", values: boolean): [label: string, text: string][] {
+  if (envFile === "missing") return [["env file", "(no value there)"]];
+  return [
+    ["env file", `${envFile.file} (takes precedence)`],
+    ["file value", values ? envFile.value : HIDDEN_VALUE],
   ];
 }
 

@@ -1,0 +1,94 @@
+import { spawnSync } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { UsageError } from "../../domain/errors.js";
+import type { Context } from "../output/context.js";
+import { writeRaw } from "../output/output.js";
+import { type ChildEnvironment, type CommandLine, refuseNul, reportStartFailure } from "./child.js";
+import { type Execve, findExecve, type Runtime } from "./end-process.js";
+import { findProgram } from "./find-program.js";
+
+/**
+ * Replaces this process by a program, which has its process id, and its stdin, stdout and stderr. Resolves only if the
+ * program can't be started: to the exit code, after a report on stderr, as `startChild` has it.
+ *
+ * @throws UsageError for a variable that no environment can hold
+ */
+export type ExecProgram = (command: CommandLine, env: ChildEnvironment, context: Context) => Promise<126 | 127>;
+
+/** @throws UsageError if Node can't do that here */
+export function execProgram(runtime: Runtime): ExecProgram {
+  const execve = findExecve(runtime);
+  if (execve) return (command, env, context) => replaceProcess(command, env, context, execve);
+  if (runtime.platform === "win32") throw new UsageError("--exec can't be used on Windows");
+  throw new UsageError(`--exec needs Node 22.15, 23.11 or newer; this is Node ${runtime.version.slice(1)}`);
+}
+
+/** What our last notes get if nobody reads them. */
+const MAX_UNREAD_MS = 500;
+
+/** Signals that Node ignores in its own process. */
+const IGNORED_SIGNALS = ["SIGPIPE", "SIGXFSZ"] as const;
+
+async function replaceProcess(
+  command: CommandLine,
+  env: ChildEnvironment,
+  context: Context,
+  execve: Execve,
+): Promise<126 | 127> {
+  refuseNul(env);
+  const [program, ...args] = command;
+  const fail = (code: string) => reportStartFailure({ code }, command, env, context);
+  const found = findProgram(program, env["PATH"]);
+  if ("code" in found) return fail(found.code);
+  const [file, words] = found.isKnownFormat ? [found.file, [program, ...args]] : viaEnv(found.file, args);
+  if (file === undefined) return fail("ENOEXEC");
+  if (isTooLong(words, env)) return fail("E2BIG");
+  await Promise.race([written(context), sleep(MAX_UNREAD_MS, undefined, { ref: false })]);
+  makeStdioBlock();
+  // A signal with a listener has its default action in the new program; one that is ignored would stay so.
+  for (const name of IGNORED_SIGNALS) process.on(name, () => {});
+  // Node warns that the function is experimental, but only after it has returned.
+  process.removeAllListeners("warning");
+  try {
+    return execve(file, words, env);
+  } catch (error) {
+    return fail((error as NodeJS.ErrnoException).code ?? "EIO");
+  }
+}
+
+const ENV = "/usr/bin/env";
+
+/** env(1) starts also what only a shell can run, and reports a failure where Node before 26 would abort. */
+function viaEnv(file: string, args: readonly string[]): [file: string | undefined, words: string[]] {
+  const env = findProgram(ENV);
+  // It would take the name for a variable.
+  const canName = "file" in env && env.isKnownFormat && !file.includes("=");
+  return [canName ? ENV : undefined, ["env", "--", file, ...args]];
+}
+
+/** Every system has room for these. */
+const SMALL_BYTES = 100_000;
+
+/** Whether the system refuses so many arguments and variables; its limits differ, so it is asked. */
+function isTooLong(words: readonly string[], env: ChildEnvironment): boolean {
+  const texts = [...words, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)];
+  if (texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 0) < SMALL_BYTES) return false;
+  const { error } = spawnSync(process.execPath, ["--version", ...words], { env, stdio: "ignore" });
+  return (error as NodeJS.ErrnoException | undefined)?.code === "E2BIG";
+}
+
+function written({ io }: Context): Promise<void> {
+  return new Promise((resolve) => writeRaw(io.stderr, "", () => resolve()));
+}
+
+/** An undocumented property of Node's streams for pipes and sockets. */
+interface HandledStream {
+  _handle?: { setBlocking?(isBlocking: boolean): void };
+}
+
+/** Node makes pipes not block, for everybody who has them, and few programs expect that. */
+function makeStdioBlock(): void {
+  for (const stream of [process.stdin, process.stdout, process.stderr]) {
+    (stream as HandledStream)._handle?.setBlocking?.(true);
+  }
+}

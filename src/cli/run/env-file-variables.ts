@@ -1,0 +1,36 @@
+import type { Context } from "../output/context.js";
+import { type EnvFileEntry, isPipe, readEnvFiles, warnOfUnsafeEnvFiles } from "../sources/env-files.js";
+import { isLeftOut } from "./allow-reserved.js";
+import type { ChildVariables, VariableRules } from "./child-variables.js";
+
+/**
+ * Adds the values in `--env-file` to those of the environment, which they take precedence over. They have no prefix, and
+ * are not what `--only` selects. The files are read anew each time.
+ *
+ * @param readOthers reads the environment's variables
+ * @throws UsageError that names a file that can't be read
+ */
+export type AddEnvFiles = (
+  rules: VariableRules,
+  readOthers: (rules: VariableRules) => Promise<ChildVariables>,
+) => Promise<ChildVariables>;
+
+/** Warns of files that another user can change. */
+export function addEnvFiles(files: readonly string[], context: Context): AddEnvFiles {
+  warnOfUnsafeEnvFiles(files, context);
+  let fromPipes: Map<string, EnvFileEntry> | undefined;
+  return async (rules, readOthers) => {
+    const entries = fromPipes ?? (await readEnvFiles(files));
+    // A pipe can be read only once.
+    if (files.some(isPipe)) fromPipes = entries;
+    const others = await readOthers({ ...rules, isTaken: (name) => entries.has(name) || rules.isTaken(name) });
+    const free = [...entries].filter(([name]) => !rules.isTaken(name));
+    const isOut = (name: string) => isLeftOut(name, rules.allowReserved);
+    const passed = free.filter(([name]) => !isOut(name)).map(([name, { value }]) => ({ name, value }));
+    return {
+      variables: [...others.variables, ...passed],
+      leftOut: [...others.leftOut, ...free.map(([name]) => name).filter(isOut)],
+      taken: [...new Set([...others.taken, ...entries.keys()])].filter(rules.isTaken),
+    };
+  };
+}

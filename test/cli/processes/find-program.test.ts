@@ -1,0 +1,51 @@
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { findProgram } from "../../../src/cli/processes/find-program.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+/** Folders with a file `tool` of this content each; undefined for a folder without it. */
+async function folders(...contents: (string | undefined)[]): Promise<string[]> {
+  const parent = await temporaryFolder();
+  return Promise.all(
+    contents.map(async (content, index) => {
+      const folder = join(parent, String(index));
+      await mkdir(folder);
+      if (content !== undefined) await writeFile(join(folder, "tool"), content, { mode: 0o755 });
+      return folder;
+    }),
+  );
+}
+
+it("a program is looked up in the folders of PATH in order, past those where it can't be started", async () => {
+  const path = await folders(undefined, "#!/no/such/interpreter\n", "#!/bin/sh\n", "#!/bin/sh\n");
+  const found = { file: join(path[2] ?? "", "tool"), isKnownFormat: true };
+  expect(findProgram("tool", ["/no/such/folder", ...path].join(":"))).toEqual(found);
+});
+
+it("a program that is found but not executable is denied, not missing", async () => {
+  const [denied = "", empty = ""] = await folders("#!/bin/sh\n", undefined);
+  await chmod(join(denied, "tool"), 0o644);
+  expect(findProgram("tool", `${denied}:${empty}`)).toEqual({ code: "EACCES" });
+  expect(findProgram("tool", empty)).toEqual({ code: "ENOENT" });
+});
+
+it("a path is not looked up in PATH, and an empty folder in PATH is the current one", () => {
+  expect(findProgram("./package.json", "/bin")).toEqual({ code: "EACCES" });
+  expect(findProgram("package.json", "/no/such/folder:")).toEqual({ code: "EACCES" });
+  expect(findProgram("./sh", "/bin")).toEqual({ code: "ENOENT" });
+});
+
+it("the format of a binary for this machine and of its scripts is known, others are not", async () => {
+  const contents = ["#! /usr/bin/env node\n", "echo a script without a first line\n", "\x7fELF"];
+  const known = (await folders(...contents)).map((folder) => findProgram(`${folder}/tool`));
+  expect(known).toMatchObject([{ isKnownFormat: true }, { isKnownFormat: false }, { isKnownFormat: false }]);
+  expect(findProgram("sh")).toMatchObject({ isKnownFormat: true });
+});
+
+it("scripts that interpret each other end in an error", async () => {
+  const [folder = ""] = await folders("");
+  const tool = join(folder, "tool");
+  await writeFile(tool, `#!${tool}\n`);
+  expect(findProgram(tool)).toEqual({ code: "ELOOP" });
+});

@@ -1,0 +1,138 @@
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { describe, expect, it } from "vitest";
+import { BINARY, type Finished, run, start } from "../support/binary.js";
+import { DATA, DEVELOPMENT, edited } from "../support/data.js";
+import { dataFile } from "../support/data-file.js";
+import { runningServer } from "../support/running-server.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const canExec = "execve" in process;
+
+type Env = Record<string, string>;
+
+async function local(data: unknown = DATA): Promise<Env> {
+  const { path } = await dataFile(data as typeof DATA);
+  return { APPVARS_DATA: path, APPVARS_ENV: "shop/development" };
+}
+
+function appvars(args: readonly string[], env: Env): Promise<Finished> {
+  return run(process.execPath, [BINARY, "run", ...args], env);
+}
+
+const SPAWN_REST = `child_process.spawnSync(process.argv[1], process.argv.slice(2), { stdio: "inherit" })`;
+
+describe.skipIf(canExec)("with a version of Node that can't replace its process", () => {
+  it("run --exec exits 2 before it reads anything", async () => {
+    const env = { APPVARS_URL: "http://127.0.0.1:1", APPVARS_API_KEY: "key", APPVARS_API_SECRET: "secret" };
+    expect(await appvars(["--exec", "--", "true"], env)).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `appvars: --exec needs Node 22.15, 23.11 or newer; this is Node ${process.versions.node}\n`,
+    });
+  });
+});
+
+describe.skipIf(!canExec)("with a version of Node that can replace its process", () => {
+  it("run --exec gives its process id, stdin and exit code to the program, and the variables", async () => {
+    const script = 'cat; echo "$$ $0 $PORT [$APPVARS_API_SECRET]"; exit 7';
+    const args = ["run", "--exec", "--", "sh", "-c", script];
+    const child = start(process.execPath, [BINARY, ...args], { ...(await local()), APPVARS_API_SECRET: "secret" });
+    child.stdin?.end("from stdin\n");
+    const [stdout, stderr, [code]] = await Promise.all([
+      text(child.stdout as Readable),
+      text(child.stderr as Readable),
+      once(child, "close"),
+    ]);
+    expect([code, stdout, stderr]).toEqual([7, `from stdin\n${child.pid} sh 3000 []\n`, ""]);
+  });
+
+  it("run --exec warns before the program starts, and Node does not", async () => {
+    const data = edited(({ variables }) => Object.assign(variables[0], { name: "NODE_OPTIONS" }));
+    const { stderr } = await appvars(["--exec", "--", "sh", "-c", "echo started >&2"], await local(data));
+    expect(stderr).toMatch(/^appvars: left out NODE_OPTIONS: [^\n]*\nstarted\n$/);
+  });
+
+  it("run --exec leaves a program signals with their default action, and stdio that blocks", async () => {
+    const files = ["status", "fdinfo/0", "fdinfo/1", "fdinfo/2"].map((name) => `/proc/self/${name}`);
+    const command = `grep -hE '^(SigBlk|SigIgn|flags)' ${files.join(" ")}`;
+    // A shell's pipes: the pipes that Node makes are sockets.
+    const pipeline = `sleep 0.1 | "$NODE" "$BINARY" run --exec -- ${command} 2>&1 | cat`;
+    const { stdout } = await run("sh", ["-c", pipeline], { ...(await local()), NODE: process.execPath, BINARY });
+    const [blocked, ignored, ...flags] = stdout.split("\n").map((line) => line.split("\t")[1]);
+    expect([blocked, ignored]).toEqual(["0".repeat(16), "0".repeat(16)]);
+    const O_NONBLOCK = 0o4000;
+    expect(flags.slice(0, 3).map((each = "") => Number.parseInt(each, 8) & O_NONBLOCK)).toEqual([0, 0, 0]);
+  });
+
+  it("run --exec leaves a program no descriptor, neither of the connection nor of the cache", async () => {
+    const { url } = await runningServer();
+    const home = await temporaryFolder();
+    const credentials = { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
+    const list = ["sh", "-c", "ls /proc/$$/fd"];
+    // Some may come from whatever started the tests.
+    const { stdout: inherited } = await run(process.execPath, ["-e", SPAWN_REST, ...list]);
+    const { stdout } = await appvars(["--exec", "--cache", "--", ...list], {
+      HOME: home,
+      APPVARS_URL: url,
+      ...credentials,
+    });
+    expect(stdout).toBe(inherited);
+  });
+
+  it("run --exec looks the program up in the PATH that it gets", async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, "tool"), "#!/bin/sh\necho found\n", { mode: 0o755 });
+    const data = edited((copy) => {
+      copy.variables[1].name = "PATH";
+      copy.values[1].content.value = `${folder}:/usr/bin:/bin`;
+    });
+    const { stdout } = await appvars(["--exec", "--allow-reserved", "PATH", "--", "tool"], await local(data));
+    expect(stdout).toBe("found\n");
+  });
+
+  it.each([
+    ["a missing command", "no-such-command"],
+    ["no name", ""],
+    ["a missing file", "./no/such/file"],
+    ["a path through a file", "DIR/denied/x"],
+    ["a file that is not executable", "DIR/denied"],
+    ["a folder", "DIR/folder"],
+    ["a script with a missing interpreter", "DIR/no-interpreter"],
+    ["a script without #!", "DIR/plain"],
+    ["a binary for another machine", "DIR/foreign"],
+  ])("run --exec reports what run reports for %s", async (_what, name) => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, "folder"));
+    await writeFile(join(folder, "denied"), "", { mode: 0o600 });
+    await writeFile(join(folder, "no-interpreter"), "#!/no/such/interpreter\n", { mode: 0o700 });
+    await writeFile(join(folder, "plain"), 'echo "$PORT $1"; exit 3\n', { mode: 0o700 });
+    await writeFile(join(folder, "foreign"), "\x7fELF\x02\x01\x01\0\n)", { mode: 0o700 });
+    const env = await local();
+    const words = ["--", name.replace("DIR", folder), "word"];
+    const finished = await appvars(words, env);
+    expect(finished.code).not.toBe(0);
+    expect(await appvars(["--exec", ...words], env)).toEqual(finished);
+  });
+
+  it("run --exec reports what run reports for variables that are too long", async () => {
+    const long = edited(({ values }) => Object.assign(values[1].content, { value: "x".repeat(3_000_000) }));
+    const env = await local(long);
+    const finished = await appvars(["--", "true"], env);
+    expect(finished.code).toBe(126);
+    expect(await appvars(["--exec", "--", "true"], env)).toEqual(finished);
+  });
+
+  const AS_FIRST = ["--map-root-user", "--pid", "--fork", "--mount-proc", "--kill-child"];
+  const canBeFirst = spawnSync("unshare", [...AS_FIRST, "true"]).status === 0;
+
+  it.skipIf(!canBeFirst)("run --exec makes the program process 1 of a container", async () => {
+    const command = [process.execPath, BINARY, "run", "--exec", "--", "sh", "-c", "echo $$; cat /proc/1/comm"];
+    const { stdout } = await run("unshare", [...AS_FIRST, ...command], await local());
+    expect(stdout).toBe("1\nsh\n");
+  });
+});

@@ -9,6 +9,7 @@ import { type Budget, countAnswer, createBudget, secondsLeft } from "./budget.js
 import type { Decoder } from "./decode.js";
 import { interpret, interpretHealth } from "./interpret.js";
 import { checkCredential, checkSeconds, parseOrigin, refuseOpenSecret } from "./options.js";
+import { type HttpProxy, parseProxy } from "./proxy.js";
 import { Attempt, readUnchanged } from "./read-unchanged.js";
 import { RemoteReader } from "./remote-reader.js";
 import { type RetryNotice, type RetryOn, type RetryOptions, withRetries } from "./retry.js";
@@ -38,6 +39,8 @@ export interface ClientOptions {
   /** A certificate for servers that require one, and its key, as PEM texts. */
   cert?: string | undefined;
   key?: string | undefined;
+  /** URL of an HTTP proxy to send all requests through: `http://proxy.example.com:3128`, also with user and password. */
+  proxy?: string | URL | undefined;
   /** Whether to keep answers and send conditional requests, for programs that read the same data repeatedly. */
   revalidate?: boolean;
   /** Called before each pause. */
@@ -57,6 +60,8 @@ interface Exchange {
 interface ClientParts extends Partial<Pick<RetryOptions, "ticks" | "random" | "sleep">> {
   /** What the command has used so far. All its requests get `maxWait` and one `timeout` in total. */
   budget?: Budget | undefined;
+  /** A proxy that has been chosen and parsed. */
+  proxy?: HttpProxy | undefined;
   /** In place of Node's name lookup. */
   lookup?: LookupFunction | undefined;
 }
@@ -66,7 +71,8 @@ interface ClientParts extends Partial<Pick<RetryOptions, "ticks" | "random" | "s
  * call.
  *
  * @throws UsageError for a URL that is not the origin of an HTTP server, a credential that can't be sent or would be
- *   sent without encryption, a certificate that can't be used, an unknown scheme, or a time that is out of bounds
+ *   sent without encryption, a certificate that can't be used, a URL that is not that of an HTTP proxy, an unknown
+ *   scheme, or a time that is out of bounds
  */
 export function createClient(options: ClientOptions, parts: ClientParts = {}): VariableSource {
   return new Client(options, parts);
@@ -83,7 +89,7 @@ class Client extends RemoteReader implements VariableSource {
   readonly #maxTotal: number;
   readonly #closed = new AbortController();
 
-  constructor(options: ClientOptions, { budget, lookup, ...parts }: ClientParts) {
+  constructor(options: ClientOptions, { budget, lookup, proxy = proxyOf(options), ...parts }: ClientParts) {
     super();
     const { auth = "hmac", timeout = DEFAULT_TIMEOUT, maxWait = DEFAULT_MAX_WAIT, ca, cert, key, retryOn } = options;
     if (!AUTH_SCHEMES.includes(auth)) throw new UsageError(`auth must be one of ${AUTH_SCHEMES.join(", ")}`);
@@ -92,10 +98,10 @@ class Client extends RemoteReader implements VariableSource {
     checkSeconds("timeout", timeout, 0.001);
     checkSeconds("maxWait", maxWait, 0);
     const origin = parseOrigin(options.url);
-    refuseOpenSecret(auth, origin, options.insecure ?? false);
+    refuseOpenSecret(auth, origin, options.insecure ?? false, proxy !== undefined);
     if (cert !== undefined || key !== undefined) checkCertifiedKey({ cert: cert ?? "", key: key ?? "" });
     this.#options = { ...options, auth, timeout };
-    this.#transport = new Transport({ origin, timeout, ca, cert, key, lookup });
+    this.#transport = new Transport({ origin, timeout, ca, cert, key, proxy, lookup });
     const { onRetry = () => {} } = options;
     const { ticks = () => performance.now(), random = Math.random, sleep = this.#sleep } = parts;
     this.#retry = { maxWait, ticks, random, sleep, retryOn, onRetry };
@@ -180,6 +186,11 @@ class Client extends RemoteReader implements VariableSource {
     const { setTimeout: delay } = await import("node:timers/promises");
     await delay(seconds * 1_000, undefined, { signal: this.#closed.signal }).catch(() => {});
   };
+}
+
+/** An empty one counts as missing. */
+function proxyOf({ proxy }: ClientOptions): HttpProxy | undefined {
+  return proxy ? parseProxy(proxy) : undefined;
 }
 
 /** Pages of 1,000 items for two lists of 100,000. */

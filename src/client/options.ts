@@ -37,9 +37,17 @@ export function parseOrigin(url: string | URL): URL {
   return parsed;
 }
 
-/** @throws UsageError if the secret itself would be sent to another machine without encryption */
-export function refuseOpenSecret(auth: AuthScheme, { protocol, hostname }: URL, insecure: boolean): void {
-  if (auth !== "headers" || protocol === "https:" || insecure || isLoopback(hostname)) return;
+/**
+ * @param proxied whether requests leave this machine even if the server is on it
+ * @throws UsageError if the secret itself would be sent to another machine without encryption
+ */
+export function refuseOpenSecret(
+  auth: AuthScheme,
+  { protocol, hostname }: URL,
+  insecure: boolean,
+  proxied = false,
+): void {
+  if (auth !== "headers" || protocol === "https:" || insecure || (isLoopback(hostname) && !proxied)) return;
   throw new UsageError(
     `auth headers would send the API secret to ${hostname} without encryption: use https or auth hmac, ` +
       "or add --insecure if nobody else can read that network",

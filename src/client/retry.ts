@@ -1,9 +1,13 @@
 import { GATEWAY_STATUSES, RateLimitedError, ServerError, UnreachableError } from "../domain/errors.js";
 import type { Budget } from "./budget.js";
+import { proxyStatusCode } from "./proxy.js";
 
 const FIRST_BACKOFF_S = 0.2;
 const MAX_BACKOFF_S = 5;
-const TRANSIENT_CODES = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN"];
+const TRANSIENT_CODES = [
+  ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN"],
+  ...GATEWAY_STATUSES.map(proxyStatusCode),
+];
 
 export interface RetryNotice {
   /** Seconds until the next try. */

@@ -9,6 +9,7 @@ import {
 import type { Agent } from "node:https";
 import type { LookupFunction } from "node:net";
 import { AppvarsError, ServerError, UnreachableError } from "../domain/errors.js";
+import { type HttpProxy, isTunnelError, PROXY_REFUSES_USER, proxyAddress, proxyError } from "./proxy.js";
 
 const MIB = 1024 * 1024;
 
@@ -33,6 +34,8 @@ export interface TransportOptions {
   /** PEM texts of a client certificate and its key. */
   cert?: string | undefined;
   key?: string | undefined;
+  /** Where all requests go, instead of to the origin. */
+  proxy?: HttpProxy | undefined;
   /** In place of Node's name lookup. */
   lookup?: LookupFunction | undefined;
   /** For tests. Default 64 MiB. */
@@ -47,23 +50,31 @@ interface RequestLimits {
 
 /**
  * GET requests to one origin over keep-alive connections, without following redirects. On node:http, since loading
- * fetch takes longer than the start of Node.
+ * fetch takes longer than the start of Node. Through a proxy, https takes a tunnel (CONNECT), and http is sent to the
+ * proxy itself, with the whole URL (RFC 9112, section 3.2.2).
  */
 export class Transport {
   readonly #options: TransportOptions;
   readonly #http: Promise<HttpModule>;
   readonly #agent: Promise<Agent>;
+  /** A proxy that gets the requests themselves, without a tunnel. */
+  readonly #forwarder: HttpProxy | undefined;
   #closed = false;
 
   constructor(options: TransportOptions) {
     this.#options = options;
-    const { origin, ca, cert, key } = options;
+    const { origin, proxy, lookup, ca, cert, key } = options;
+    const isTls = origin.protocol === "https:";
+    this.#forwarder = isTls ? undefined : proxy;
     // TLS is only loaded if it is needed.
-    this.#http = origin.protocol === "https:" ? import("node:https") : Promise.resolve(plainHttp);
-    // Explicit, since NODE_TLS_REJECT_UNAUTHORIZED=0 changes the default.
-    this.#agent = this.#http.then(
-      ({ Agent }) => new Agent({ keepAlive: true, ca, cert, key, rejectUnauthorized: true }),
-    );
+    const { protocol } = this.#forwarder?.url ?? origin;
+    this.#http = protocol === "https:" ? import("node:https") : Promise.resolve(plainHttp);
+    // Explicit, since NODE_TLS_REJECT_UNAUTHORIZED=0 changes the default. A client certificate is for the server only.
+    const tls = { keepAlive: true, ca, ...(isTls && { cert, key }), rejectUnauthorized: true };
+    this.#agent =
+      proxy && isTls
+        ? import("./tunnel.js").then(({ TunnelAgent }) => new TunnelAgent(tls, { proxy, lookup, ca }))
+        : this.#http.then(({ Agent }) => new Agent(tls));
   }
 
   /**
@@ -77,12 +88,25 @@ export class Transport {
   ): Promise<HttpResponse> {
     if (this.#closed) throw closedError();
     const { request } = await this.#http;
-    const { lookup, origin } = this.#options;
-    const { hostname, port } = origin;
+    const { lookup, origin, proxy } = this.#options;
     const timeout = Math.min(this.#options.timeout, atMost);
-    const host = hostname.replace(/^\[(.*)\]$/, "$1");
     const agent = await this.#agent;
-    return this.#exchange(request({ host, port, path: target, headers, agent, lookup, signal }), timeout);
+    const forwarder = this.#forwarder;
+    const message = forwarder
+      ? {
+          ...proxyAddress(forwarder),
+          path: origin.origin + target,
+          headers: { ...headers, host: origin.host, ...forwarder.headers },
+        }
+      : {
+          host: origin.hostname.replace(/^\[(.*)\]$/, "$1"),
+          port: origin.port,
+          path: target,
+          headers,
+          // The agent opens the tunnel within this time.
+          ...(proxy && { timeout: timeout * 1_000 }),
+        };
+    return this.#exchange(request({ ...message, agent, lookup, signal }), timeout);
   }
 
   /** Ends the connections. Open and later requests fail. */
@@ -109,6 +133,9 @@ export class Transport {
       });
       outgoing.once("response", (incoming) => {
         outgoing.off("close", failUnanswered);
+        if (this.#forwarder && incoming.statusCode === 407) {
+          return fail(Object.assign(new Error("refused"), { code: PROXY_REFUSES_USER }));
+        }
         readResponse(incoming, this.#options).then((response) => {
           clearTimeout(timer);
           resolve(response);
@@ -124,17 +151,24 @@ export class Transport {
 
   #timeoutError(timeout: number): UnreachableError {
     const cause = Object.assign(new Error("timed out"), { code: "ETIMEDOUT" });
-    return new UnreachableError(`no answer from ${this.#origin} within ${timeout} s`, { cause });
+    return new UnreachableError(`no answer from ${this.#route} within ${timeout} s`, { cause });
+  }
+
+  /** The origin, and the proxy. */
+  get #route(): string {
+    const { proxy } = this.#options;
+    return proxy ? `${this.#origin} through ${proxy.name}` : this.#origin;
   }
 
   #explain(error: NodeJS.ErrnoException): Error {
     if (this.#closed) return closedError();
     if (error instanceof AppvarsError) return error;
+    const reason = REASONS[error.code ?? ""] ?? error.message;
+    const failed = this.#forwarder ?? (isTunnelError(error) ? this.#options.proxy : undefined);
+    if (failed) return proxyError(failed, this.#origin, error, reason);
     if (error.code === "HPE_HEADER_OVERFLOW") return new ServerError(`${this.#origin} sends too many headers`, 0);
     if (error.code?.startsWith("HPE_")) return new ServerError(`${this.#origin} does not answer with HTTP`, 0);
-    return new UnreachableError(`can't reach ${this.#origin}: ${REASONS[error.code ?? ""] ?? error.message}`, {
-      cause: error,
-    });
+    return new UnreachableError(`can't reach ${this.#route}: ${reason}`, { cause: error });
   }
 }
 

@@ -68,18 +68,18 @@ function parseFlags(words: string[], { env }: Io): SourceFlags {
 async function findNames(flags: SourceFlags, io: Io): Promise<Found[]> {
   const settings = readSettings(flags, io);
   const { connection } = settings;
-  if (connection.kind === "remote") return findRemoteNames(connection, settings);
+  if (connection.kind === "remote") return findRemoteNames(connection, settings, io);
   const { findVariables } = await import("./found-in-file.js");
   return findVariables(connection.place, connection.env);
 }
 
-async function findRemoteNames(connection: RemoteSettings, settings: Settings): Promise<Found[]> {
+async function findRemoteNames(connection: RemoteSettings, settings: Settings, io: Io): Promise<Found[]> {
   const { apiSecret, caFile, clientCert, clientKey } = connection;
   const secretFile = apiSecret?.name === "apiSecretFile" ? apiSecret.text : undefined;
   if (![secretFile, caFile, clientCert, clientKey].every((path) => path === undefined || isRegularFile(path)))
     return [];
   const hurried = { ...connection, timeout: Math.min(connection.timeout, ONE_RESPONSE_S), maxWait: 0 };
-  const source = await openRemote(hurried, await settings.apiSecret());
+  const source = await openRemote(hurried, await settings.apiSecret(), io);
   // Closing aborts the requests under way.
   const deadline = setTimeout(() => source.close(), ALL_RESPONSES_S * 1_000);
   try {

@@ -42,13 +42,17 @@ async function checkLocal({ place, env }: LocalSettings, io: Io): Promise<Findin
 
 async function checkRemote(settings: RemoteSettings | undefined, known: SettingsFacts, io: Io): Promise<Findings> {
   if (!settings || !known.tls) return skippedRemote();
-  const facts = await gatherRemoteFacts(settings, { apiSecret: known.apiSecret, tls: known.tls }, io);
+  const facts = await gatherRemoteFacts(
+    settings,
+    { apiSecret: known.apiSecret, tls: known.tls, proxy: known.proxy },
+    io,
+  );
   const { skew, trials, health, certificate } = facts;
   const { url, auth, apiKey } = settings;
   const needsKey = auth === "headers";
   const isAccepted = trials !== undefined && !isRefused(trials.asSent);
   return {
-    reachability: checkReachability(url, facts),
+    reachability: checkReachability(url, facts, known.proxy),
     tls: checkTls(settings, certificate, io.clock()),
     clock: checkClock(skew, needsKey || isAccepted),
     credentials:

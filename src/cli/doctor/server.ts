@@ -1,3 +1,4 @@
+import { type HttpProxy, isTunnelError } from "../../client/proxy.js";
 import { GATEWAY_STATUSES } from "../../domain/errors.js";
 import { parseDataAge, parseRateLimit, parseRetryAfter } from "../../domain/http-headers.js";
 import { durationText } from "../../domain/printable.js";
@@ -40,17 +41,18 @@ export interface RemoteFacts {
 /** Asks the server everything once. Problems become facts, not rejections. */
 export function gatherRemoteFacts(
   settings: RemoteSettings,
-  { apiSecret, tls }: { apiSecret: string | undefined; tls: TlsTexts },
+  { apiSecret, tls, proxy }: { apiSecret: string | undefined; tls: TlsTexts; proxy: HttpProxy | undefined },
   clocks: Clocks,
 ): Promise<RemoteFacts> {
   const timeout = Math.min(settings.timeout, MAX_TIMEOUT_S);
   const origin = new URL(settings.url);
-  return withProbe({ origin, timeout, ...tls }, clocks, async (probe) => {
+  return withProbe({ origin, timeout, proxy, ...tls }, clocks, async (probe) => {
     const [health, certificate] = await Promise.all([
       probe(ROUTES.health),
-      origin.protocol === "https:" ? readCertificate(origin, tls, timeout) : undefined,
+      origin.protocol === "https:" ? readCertificate(origin, tls, { timeout, proxy }) : undefined,
     ]);
-    const mayBeOther = !isAppvars(health) && !NOT_LISTENING.includes(failureCode(health) ?? "");
+    // A proxy answers for both.
+    const mayBeOther = !proxy && !isAppvars(health) && !NOT_LISTENING.includes(failureCode(health) ?? "");
     const speaksOtherScheme = mayBeOther && !certificate && (await speaksOther(origin, timeout, clocks));
     const skew = skewOf(health);
     const { auth, apiKey } = settings;
@@ -65,7 +67,7 @@ export function gatherRemoteFacts(
 
 async function speaksOther(origin: URL, timeout: number, clocks: Clocks): Promise<boolean> {
   const other = otherScheme(origin);
-  if (other.protocol === "https:") return (await readCertificate(other, {}, timeout)) !== undefined;
+  if (other.protocol === "https:") return (await readCertificate(other, {}, { timeout })) !== undefined;
   const outcome = await withProbe({ origin: other, timeout }, clocks, (probe) => probe(ROUTES.health));
   return "response" in outcome;
 }
@@ -89,6 +91,7 @@ const REACHABILITY_FIXES: Readonly<Record<string, string>> = {
 export function checkReachability(
   url: string,
   { health, certificate, speaksOtherScheme }: Pick<RemoteFacts, "health" | "speaksOtherScheme" | "certificate">,
+  proxy?: HttpProxy,
 ): Finding {
   if (speaksOtherScheme) {
     const message = url.startsWith("https:") ? `${url} speaks HTTP without TLS` : `${url} speaks TLS, not plain HTTP`;
@@ -96,6 +99,10 @@ export function checkReachability(
   }
   if ("error" in health) {
     if (certificate?.refusal) return skipped("the server answers, but its certificate is rejected: see tls");
+    if (proxy && (url.startsWith("http:") || isTunnelError(health.error.cause))) {
+      const fix = `correct ${proxy.from}, or exclude the server with NO_PROXY`;
+      return problem(health.error.code, health.error.message, fix);
+    }
     const fix = REACHABILITY_FIXES[failureCode(health) ?? ""] ?? "correct the URL";
     return problem(health.error.code, health.error.message, fix);
   }

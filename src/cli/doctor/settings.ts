@@ -1,11 +1,13 @@
 import { access, constants } from "node:fs/promises";
 import { checkCredential } from "../../client/options.js";
+import type { HttpProxy } from "../../client/proxy.js";
 import { DEFAULT_URL } from "../../domain/defaults.js";
 import { AppvarsError, UsageError } from "../../domain/errors.js";
 import { type Io, withNotice } from "../output/io.js";
 import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
 import { type DataPlace, placeFiles, placeName } from "../settings/data-place.js";
 import { layerList, NO_LAYERS, NotAllowedError, type Setting, type SourceFlags } from "../settings/layers.js";
+import { findProxy } from "../settings/proxy.js";
 import { unusedDataFlags } from "../settings/secrets.js";
 import { SOURCE_SETTINGS } from "../settings/setting-names.js";
 import { readSettings, Settings } from "../settings/settings.js";
@@ -23,7 +25,8 @@ export interface SettingsFacts {
   apiSecret: string | undefined;
   /** The flags that open the data file in the current folder, if nothing is configured. */
   unusedDataFlags: string | undefined;
-  /** Undefined if a file can't be read. */
+  proxy: HttpProxy | undefined;
+  /** Undefined if a file can't be read, or the proxy can't be used. */
   tls: TlsTexts | undefined;
   errors: AppvarsError[];
   /** Settings that are ignored, or used although another user may have set them. */
@@ -56,6 +59,7 @@ export async function gatherSettings(flags: SourceFlags, surroundings: Io): Prom
   const ofStore = settings?.kind === "local" && settings.place.kind === "store" ? placeFiles(settings.place) : [];
   const { apiKey, apiSecret, clientKey } = remote ?? {};
   await trying(() => checkCredential("API key", apiKey));
+  const route = remote && (await trying(async () => ({ proxy: await findProxy(new URL(remote.url), io.env) })));
   return {
     settings,
     place: settings && read.find(...SOURCE_SETTINGS),
@@ -66,7 +70,8 @@ export async function gatherSettings(flags: SourceFlags, surroundings: Io): Prom
     ],
     unusedDataFlags: unusedDataFlags(read.layers),
     apiSecret: apiSecret && (await trying(() => readCredential(read))),
-    tls: remote && (await trying(() => readTlsFiles(namedTlsFiles(remote)))),
+    proxy: route?.proxy,
+    tls: route && (await trying(() => readTlsFiles(namedTlsFiles(remote)))),
     errors,
     notices,
   };
@@ -90,11 +95,12 @@ function isFile({ name, text }: Setting): boolean {
 }
 
 /** Whether the settings can be used, with a finding for each error. */
-export function checkSettings({ errors, notices, settings, place }: SettingsFacts): Finding[] {
+export function checkSettings({ errors, notices, settings, place, proxy }: SettingsFacts): Finding[] {
   const warnings = notices.map((notice) => warning(notice, "correct this, unless you expect it"));
   if (errors.length > 0) return [...warnings, ...errors.map(toProblem)];
   const source = settings?.kind === "local" ? describePlace(settings.place) : `server ${place?.text ?? DEFAULT_URL}`;
-  return [...warnings, ok(`${source} (${place ? `from ${place.from}` : "the default"})`)];
+  const route = proxy ? `, through ${proxy.name}` : "";
+  return [...warnings, ok(`${source} (${place ? `from ${place.from}` : "the default"})${route}`)];
 }
 
 function describePlace(place: DataPlace): string {

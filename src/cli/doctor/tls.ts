@@ -1,6 +1,8 @@
 import { isIP } from "node:net";
 import { connect, type TLSSocket } from "node:tls";
 import { isLoopback } from "../../client/options.js";
+import type { HttpProxy } from "../../client/proxy.js";
+import { openTunnel } from "../../client/tunnel.js";
 import { durationText } from "../../domain/printable.js";
 import { lookup } from "../processes/end-process.js";
 import type { RemoteSettings } from "../settings/connection.js";
@@ -15,25 +17,34 @@ export interface CertificateFacts {
   refusal: string | undefined;
 }
 
+export interface CertificateRoute {
+  /** Seconds. */
+  timeout: number;
+  proxy?: HttpProxy | undefined;
+}
+
 /**
  * Makes a TLS connection, over which nothing is sent, to read the certificate, trusted or not.
  *
  * @param texts the certificates to trust instead of the system's, and the client's own
- * @param timeout seconds
  * @returns undefined if no TLS connection was established
  */
-export function readCertificate(
+export async function readCertificate(
   { hostname, port }: URL,
   texts: Partial<TlsTexts>,
-  timeout: number,
+  { timeout, proxy }: CertificateRoute,
 ): Promise<CertificateFacts | undefined> {
-  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+  const address = { host: hostname.replace(/^\[(.*)\]$/, "$1"), port: Number(port || 443) };
+  const { host } = address;
+  const options = { timeout: timeout * 1_000, ca: texts.ca, lookup };
+  const tunnel = proxy && (await openTunnel(address, { proxy, ...options }).catch(() => undefined));
+  if (proxy && !tunnel) return undefined;
   // TLS does not allow an IP address as the server name.
   const servername = isIP(host) ? "" : host;
   return new Promise((resolve) => {
     const socket = connect({
-      host,
-      port: Number(port || 443),
+      ...address,
+      socket: tunnel,
       servername,
       ...texts,
       rejectUnauthorized: false,

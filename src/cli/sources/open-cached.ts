@@ -22,8 +22,8 @@ export async function openCached(
   const timeout = Math.min(connection.timeout, SINGLE_TRY_TIMEOUT_S);
   const singleTry = { ...options, budget, retryOn: "rate-limit" } as const;
   return new CachedSource({
-    retrying: await openRemote(connection, apiSecret, { ...options, budget }),
-    singleTry: await openRemote({ ...connection, timeout }, apiSecret, singleTry),
+    retrying: await openRemote(connection, apiSecret, io, { ...options, budget }),
+    singleTry: await openRemote({ ...connection, timeout }, apiSecret, io, singleTry),
     answers: createAnswerFolder(io.folders.cache, { url, apiKey, apiSecret }, io.user),
     maxAge: options.cache,
     clock: io.clock,

@@ -4,8 +4,10 @@ import type { RetryNotice, RetryOn } from "../../client/retry.js";
 import { UnauthorizedError } from "../../domain/errors.js";
 import type { VariableSource } from "../../domain/source.js";
 import type { Service } from "../../service/service.js";
+import type { Io } from "../output/io.js";
 import { lookup } from "../processes/end-process.js";
 import type { RemoteSettings } from "../settings/connection.js";
+import { findProxy } from "../settings/proxy.js";
 import { missingSecretError } from "../settings/secrets.js";
 import { readTlsFiles, type TlsFiles } from "./tls-texts.js";
 
@@ -25,10 +27,16 @@ export interface OpenOptions {
   openServices?: Map<string, Promise<Service>>;
 }
 
-/** Creates the signed client for a server. @throws UsageError, UnauthorizedError */
+/**
+ * Creates the signed client for a server.
+ *
+ * @param io its environment names the proxy
+ * @throws UsageError, UnauthorizedError
+ */
 export async function openRemote(
   { url, apiKey, auth, insecure, timeout, maxWait, ...files }: RemoteSettings,
   apiSecret: string | undefined,
+  { env }: Pick<Io, "env">,
   { anonymous, live = false, budget = live ? undefined : createBudget(), retryOn, ...options }: OpenOptions = {},
 ): Promise<VariableSource> {
   if (!anonymous) {
@@ -38,11 +46,12 @@ export async function openRemote(
     }
   }
   const tls = await readTlsFiles(namedTlsFiles(files));
+  const proxy = await findProxy(new URL(url), env);
   const { onRetry = () => {}, onResponse = () => {} } = options;
   const access = { url, apiKey, apiSecret, auth, insecure, ...tls };
   return createClient(
     { ...access, timeout, maxWait, retryOn, onRetry, onResponse, revalidate: live },
-    { budget, lookup },
+    { budget, lookup, proxy },
   );
 }
 

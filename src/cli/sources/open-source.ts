@@ -30,7 +30,7 @@ export async function openSource(
     return openCached(connection, apiSecret, context, { ...noted, cache });
   }
   const { openRemote } = await import("./open-remote.js");
-  return openRemote(connection, apiSecret, noted);
+  return openRemote(connection, apiSecret, context.io, noted);
 }
 
 /** Opens the source, lets `use` read from it, and closes it in any case. */

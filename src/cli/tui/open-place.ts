@@ -36,7 +36,7 @@ export function placeOpener(read: () => Settings, getCommand: GetCommand, io: Io
     const { connection } = settings;
     return connection.kind === "local"
       ? openLocal(connection, settings, getCommand, io)
-      : openServer(connection, settings, getCommand, onRateLimit);
+      : openServer(connection, settings, getCommand, onRateLimit, io);
   };
 }
 
@@ -59,9 +59,10 @@ async function openServer(
   settings: Settings,
   getCommand: GetCommand,
   onRateLimit: (rateLimit: RateLimit) => void,
+  io: Io,
 ): Promise<OpenPlace> {
   const decrypt = await createDecrypt(settings);
-  const source = await openRemote({ ...connection, maxWait: 0 }, await settings.apiSecret(), {
+  const source = await openRemote({ ...connection, maxWait: 0 }, await settings.apiSecret(), io, {
     live: true,
     onResponse: ({ target, headers }) => {
       // Without credentials the request counts against the limit of the address, which is another one.

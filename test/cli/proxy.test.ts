@@ -1,0 +1,112 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { BINARY, run } from "../support/binary.js";
+import { type CliOptions, runCli } from "../support/cli.js";
+import { DEVELOPMENT } from "../support/data.js";
+import { httpProxy } from "../support/http-proxy.js";
+import { runningServer } from "../support/running-server.js";
+import { CLIENT_CA, TLS, tlsPath } from "../support/tls.js";
+
+const CREDENTIALS = { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
+
+/** A server that only the proxy can find, and a command line that has the proxy in its environment. */
+async function world(scheme: "http" | "https") {
+  const cert = readFileSync(tlsPath("other-host.pem"), "utf8");
+  const server = await runningServer(scheme === "https" ? { tls: { cert, key: TLS.key, clientCa: CLIENT_CA } } : {});
+  const proxy = await httpProxy();
+  const url = `${scheme}://other.example:${server.port}`;
+  const env: Record<string, string> = {
+    APPVARS_URL: url,
+    ...CREDENTIALS,
+    [`${scheme.toUpperCase()}_PROXY`]: `http://user:hunter2@127.0.0.1:${proxy.port}`,
+    ...(scheme === "https" && {
+      APPVARS_CA_FILE: tlsPath("other-host.pem"),
+      APPVARS_CLIENT_CERT: tlsPath("client.pem"),
+      APPVARS_CLIENT_KEY: tlsPath("client-key.pem"),
+    }),
+  };
+  const cli = (line: string, options: CliOptions = {}) =>
+    runCli(line.split(" "), { ...options, env: { ...env, ...options.env } });
+  return { proxy, url, env, cli };
+}
+
+describe.each(["http", "https"] as const)("a command, with a proxy for %s,", (scheme) => {
+  it("a command reads through the proxy, and --verbose does not show its password", async () => {
+    const { proxy, cli } = await world(scheme);
+    const { code, stdout, stderr } = await cli("get PORT --verbose");
+    expect([code, stdout]).toEqual([0, "3000\n"]);
+    expect(proxy.requests).toHaveLength(1);
+    expect(stderr).not.toContain("hunter2");
+  });
+
+  it("a command does not use the proxy for a server of NO_PROXY", async () => {
+    const { proxy, cli, url } = await world(scheme);
+    const { code, stderr } = await cli("get PORT --max-wait 0 --timeout 5", { env: { NO_PROXY: "other.example" } });
+    expect([code, stderr]).toEqual([5, expect.stringContaining(`can't reach ${url}: `)]);
+    expect(proxy.requests).toEqual([]);
+  });
+
+  it("doctor asks everything through the proxy, and shows it without its password", async () => {
+    const { proxy, cli, url } = await world(scheme);
+    const { stdout } = await cli("doctor --json");
+    expect(stdout).not.toContain("hunter2");
+    const report = JSON.parse(stdout) as { check: string; verdict: string; message: string }[];
+    const name = `the proxy 127.0.0.1:${proxy.port} (${scheme.toUpperCase()}_PROXY)`;
+    expect(report[0]?.message).toBe(`server ${url} (from APPVARS_URL), through ${name}`);
+    const verdicts = Object.fromEntries(report.map(({ check, verdict }) => [check, verdict]));
+    expect(verdicts).toMatchObject({
+      reachability: "ok",
+      clock: "ok",
+      credentials: "ok",
+      tls: scheme === "https" ? "ok" : "warning",
+    });
+  });
+
+  it("a command ends when its time is over, although the proxy is silent, and shows no password with DEBUG", async () => {
+    const { env } = await world(scheme);
+    const silent = await httpProxy({ answer: () => {} });
+    const variable = `${scheme.toUpperCase()}_PROXY`;
+    const argv = [BINARY, "get", "PORT", "--timeout", "0.3", "--max-wait", "0"];
+    const { code, stderr } = await run(process.execPath, argv, {
+      ...env,
+      [variable]: `http://user:hunter2@127.0.0.1:${silent.port}`,
+      DEBUG: "*",
+    });
+    expect([code, stderr]).toEqual([5, expect.stringContaining(`the proxy 127.0.0.1:${silent.port} (${variable})`)]);
+    expect(stderr).not.toContain("hunter2");
+  });
+});
+
+describe("a command, with a proxy,", () => {
+  it("a command refuses a variable that names no HTTP proxy, and doctor says so", async () => {
+    const { cli } = await world("http");
+    const env = { HTTP_PROXY: "socks5://user:hunter2@127.0.0.1" };
+    const refused = await cli("get PORT", { env });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/^appvars: HTTP_PROXY must be the URL/)]);
+    const { code, stdout } = await cli("doctor", { env });
+    expect([code, stdout]).toEqual([2, expect.stringContaining("problem\tsettings\tHTTP_PROXY must be the URL")]);
+    expect(stdout + refused.stderr).not.toContain("hunter2");
+  });
+
+  it("doctor blames the proxy for what it refuses", async () => {
+    const { cli, url } = await world("https");
+    const proxy = await httpProxy({ answer: (socket) => socket.end("HTTP/1.1 403 Forbidden\r\n\r\n") });
+    const { code, stdout } = await cli("doctor", { env: { HTTPS_PROXY: `127.0.0.1:${proxy.port}` } });
+    const name = `the proxy 127.0.0.1:${proxy.port} (HTTPS_PROXY)`;
+    expect([code, stdout.split("\n")[2]]).toEqual([
+      5,
+      `problem\treachability\t${name} does not connect to ${url}: it answers with status 403` +
+        "\tcorrect HTTPS_PROXY, or exclude the server with NO_PROXY",
+    ]);
+  });
+
+  it("run passes the variables of the proxy on unchanged", async () => {
+    const { env } = await world("http");
+    const script = 'echo "$HTTP_PROXY" "$NO_PROXY"';
+    const child = await run(process.execPath, [BINARY, "run", "--", "sh", "-c", script], {
+      ...env,
+      NO_PROXY: "x.example",
+    });
+    expect(child).toEqual({ code: 0, stdout: `${env["HTTP_PROXY"]} x.example\n`, stderr: "" });
+  });
+});

@@ -35,11 +35,14 @@ export interface AnswerStore {
   clear(): Promise<void>;
 }
 
+/** What is asked for fresh answers. */
+type FreshSource = Pick<VariableSource, "readSnapshot" | "getHealth" | "close">;
+
 export interface CachedSourceOptions {
   /** Used when there is no fallback; may retry for a long time. */
-  retrying: VariableSource;
+  retrying: FreshSource;
   /** The same source, used when there is a fallback; tries once. */
-  singleTry: VariableSource;
+  singleTry: FreshSource;
   answers: AnswerStore;
   /** Seconds. */
   maxAge: number;
@@ -159,7 +162,7 @@ export class CachedSource extends KeyedReader implements VariableSource {
     return { oldest, settle: async () => (outcome.status === "rejected" ? Promise.reject(error) : outcome.value) };
   }
 
-  async #readFresh<T>(read: (snapshot: Snapshot) => Promise<T>, source: VariableSource): Promise<T> {
+  async #readFresh<T>(read: (snapshot: Snapshot) => Promise<T>, source: FreshSource): Promise<T> {
     const { answers, clock } = this.#options;
     let fresh: FreshAnswers | undefined;
     const keep = async () => fresh?.keep(answers, clock());

@@ -1,6 +1,7 @@
+import { once } from "node:events";
 import { chmod, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parseCacheAge } from "../../src/cli/settings/arguments.js";
@@ -278,5 +279,73 @@ describe("what is on the disk", () => {
     expect(await get("--cache PORT")).toMatchObject({ code: 0, stdout: "3000\n" });
     await server.close();
     expect(await get("--cache PORT")).toMatchObject({ code: 0, stdout: "3000\n" });
+  });
+});
+
+describe("--offline", () => {
+  /** The same world after its server was replaced by one that only counts connections. */
+  async function countedWorld() {
+    const found = await world();
+    await found.get("--cache PORT DATABASE_URL");
+    await found.server.close();
+    const counter = createTcpServer((socket) => socket.destroy()).listen(found.server.port, "127.0.0.1");
+    let connections = 0;
+    counter.on("connection", () => connections++);
+    await once(counter, "listening");
+    onTestFinished(() => void counter.close());
+    return { ...found, connections: () => connections };
+  }
+
+  it("--offline prints cached values without a connection, with a note that --quiet omits", async () => {
+    const { get, connections } = await countedWorld();
+    const { code, stdout, stderr } = await get("--offline PORT DATABASE_URL");
+    expect([code, stdout]).toEqual([0, "3000\npostgres://localhost/dev\n"]);
+    expect(stderr).toMatch(/^appvars: using values from \d+ s ago\n$/);
+    expect(await get("--offline PORT --quiet")).toEqual({ code: 0, stdout: "3000\n", stderr: "" });
+    expect(connections()).toBe(0);
+    expect(await get("PORT --max-wait 0")).toMatchObject({ code: 5 });
+    expect(connections()).toBe(1);
+  });
+
+  it("--offline exits 5 and says how to fill the cache, without a connection", async () => {
+    const { get, connections } = await countedWorld();
+    expect(await get("--offline DEBUG")).toEqual({
+      code: 5,
+      stdout: "",
+      stderr:
+        "appvars: --offline: the cache has no answer for this from the last 24 h: " +
+        "run the same command once with --cache while the server can be reached\n",
+    });
+    const clock = () => Date.now() + 2 * 3_600_000;
+    expect(await get("--offline PORT", { clock })).toMatchObject({ code: 0 });
+    expect(await get("--offline --cache=1h PORT", { clock })).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("from the last 60 min"),
+    });
+    expect(connections()).toBe(0);
+  });
+
+  it("--offline starts a program with cached values", async () => {
+    const { server, env, cache } = await world();
+    const argv = (flag: string) => [BINARY, "run", flag, "--", "sh", "-c", "echo $PORT"];
+    const home = { ...env, XDG_CACHE_HOME: cache };
+    await run(process.execPath, argv("--cache"), home);
+    await server.close();
+    const { code, stdout, stderr } = await run(process.execPath, argv("--offline"), home);
+    expect([code, stdout, stderr]).toEqual([0, "3000\n", expect.stringMatching(/using values from \d+ s ago\n$/)]);
+  });
+
+  it("--offline needs no server for a data file, and is refused for a store and with --watch", async () => {
+    const { env } = await world();
+    const { path } = await dataFile(DATA);
+    const local = await runCli(["get", "--offline", "PORT", "--data", path, "--env", "shop/development"]);
+    expect(local).toMatchObject({ code: 0, stderr: "" });
+    const store = await runCli(["get", "--offline", "PORT", "--store", "etcd://127.0.0.1:1"]);
+    expect([store.code, store.stderr]).toEqual([2, expect.stringContaining("a store is read over the network")]);
+    const watched = await runCli(["run", "--offline", "--watch", "--", "true"], { env });
+    expect([watched.code, watched.stderr]).toEqual([
+      2,
+      expect.stringContaining("cannot be used with option '--watch'"),
+    ]);
   });
 });

@@ -1,14 +1,14 @@
 import { Command, Option } from "commander";
 import { UsageError } from "../../domain/errors.js";
 import type { Context } from "../output/context.js";
-import { addCacheOption } from "../settings/arguments.js";
+import { addCacheOptions } from "../settings/arguments.js";
 import { addSourceOptions } from "../settings/flags.js";
 import { readSettings } from "../settings/settings.js";
 import { createDecrypt } from "../sources/decryption.js";
 import { runGet } from "../sources/get-values.js";
 import { openSource, withSource } from "../sources/open-source.js";
 
-/** `quick-get.ts` answers most calls sooner, with the same code; this is for `--help`, `--cache` and mistakes. */
+/** `quick-get.ts` answers most calls sooner, with the same code; this is for `--help`, `--cache`, `--offline` and mistakes. */
 export function getCommand(context: Context): Command {
   const command = new Command("get")
     .summary("print the values of variables")
@@ -28,13 +28,13 @@ export function getCommand(context: Context): Command {
       '\nExamples:\n  DATABASE_URL="$(appvars get DATABASE_URL)"\n  appvars get --cache=12h PORT\n' +
         "  mapfile -d '' -t values < <(appvars get -0 TLS_CERT TLS_KEY)",
     )
-    .action((names: string[], { newline, null: endsWithNul = false, cache, ...flags }) => {
+    .action((names: string[], { newline, null: endsWithNul = false, cache, offline, ...flags }) => {
       if (endsWithNul && context.flags.json)
         throw new UsageError("option '-0, --null' cannot be used with option '--json'");
       const settings = readSettings(flags, context.io);
-      return withSource(openSource(settings, context, { cache }), async (source) =>
+      return withSource(openSource(settings, context, { cache, offline }), async (source) =>
         runGet({ names, newline, null: endsWithNul }, source, await createDecrypt(settings), context),
       );
     });
-  return addSourceOptions(addCacheOption(command));
+  return addSourceOptions(addCacheOptions(command));
 }

@@ -7,7 +7,7 @@ import type { Context } from "../output/context.js";
 import { addAllowReserved } from "../run/allow-reserved.js";
 import { runProgram } from "../run/run-program.js";
 import type { WatchRules } from "../run/run-watched.js";
-import { addCacheOption, parseEnvFile } from "../settings/arguments.js";
+import { addCacheOptions, parseEnvFile } from "../settings/arguments.js";
 import { parseSeconds } from "../settings/connection.js";
 import { addSourceOptions } from "../settings/flags.js";
 import { readSettings } from "../settings/settings.js";
@@ -67,7 +67,8 @@ export function runCommand(context: Context): Command {
         "--watch keeps the command running while the server is unreachable.\n" +
         "\nExample:\n  appvars run --only DATABASE_URL,PORT -- node server.js",
     )
-    .action(async (words: [string, ...string[]], { prefix = "", watch, interval, onChange, cache, ...flags }) => {
+    .action(async (words: [string, ...string[]], { prefix = "", watch, interval, onChange, ...given }) => {
+      const { cache, offline, ...flags } = given;
       const { preserveEnv = false, pristine = false, passCredentials = false, redact = false, ...others } = flags;
       const { only, exclude, nameTransformer, allowReserved = [], ...more } = others;
       const { envFile: envFiles = [], exec = false, ...sourceFlags } = more;
@@ -78,10 +79,10 @@ export function runCommand(context: Context): Command {
       const options = { command: words, ...names, ...rules };
       const settings = readSettings(sourceFlags, context.io);
       const decrypt = await createDecrypt(settings);
-      const open = (budget: Budget) => openSource(settings, context, { cache, live: watch === true, budget });
+      const open = (budget: Budget) => openSource(settings, context, { cache, offline, live: watch === true, budget });
       context.exitCode = await runProgram(options, open, decrypt, context);
     });
-  return addSourceOptions(addCacheOption(addAllowReserved(command, "pass on")));
+  return addSourceOptions(addCacheOptions(addAllowReserved(command, "pass on")));
 }
 
 function refuseSignal(onChange: WatchRules["onChange"] | undefined, platform: NodeJS.Platform): void {

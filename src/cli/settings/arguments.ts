@@ -113,9 +113,9 @@ const DEFAULT_CACHE_S = 86_400;
 
 /**
  * Adds `--cache[=AGE]`, which parses to the maximum age of a cached answer in seconds: `cache` of `openSource`. Only the
- * form with `=` has an age, so that `--cache NAME` does not use NAME as one.
+ * form with `=` has an age, so that `--cache NAME` does not use NAME as one. Also `--offline`, which implies it.
  */
-export function addCacheOption(command: Command): Command {
+export function addCacheOptions(command: Command): Command {
   const parse = command.parseOptions.bind(command);
   // commander would use the next word as the optional value.
   command.parseOptions = (argv) => parse(withDefaultAge(argv));
@@ -125,7 +125,13 @@ export function addCacheOption(command: Command): Command {
       "as 12h (default 24h)",
   );
   option.flags = `${CACHE_FLAG}[=age]`;
-  return command.addOption(option.argParser(parseCacheAge));
+  return command
+    .addOption(option.argParser(parseCacheAge))
+    .addOption(
+      new Option("--offline", "use cached answers only, and send nothing to the server")
+        .implies({ cache: DEFAULT_CACHE_S })
+        .conflicts("watch"),
+    );
 }
 
 function withDefaultAge(argv: readonly string[]): string[] {

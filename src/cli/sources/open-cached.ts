@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { createAnswerFolder } from "../../cache/answer-folder.js";
-import { CachedSource } from "../../cache/cached-source.js";
+import { CachedSource, type CachedSourceOptions } from "../../cache/cached-source.js";
 import { createBudget } from "../../client/budget.js";
+import { UnreachableError } from "../../domain/errors.js";
 import { durationText } from "../../domain/printable.js";
 import type { VariableSource } from "../../domain/source.js";
 import type { Context } from "../output/context.js";
@@ -11,27 +12,53 @@ import { type OpenOptions, openRemote } from "./open-remote.js";
 /** Seconds for a request to a server whose answers are kept; a slower server counts as down. */
 const SINGLE_TRY_TIMEOUT_S = 5;
 
-/** The client of `openRemote` behind a cache in the user's cache folder. @throws UsageError, UnauthorizedError */
+/**
+ * The client of `openRemote` behind a cache in the user's cache folder, or only the cache if it is `offline`.
+ *
+ * @throws UsageError, UnauthorizedError
+ */
 export async function openCached(
   connection: RemoteSettings,
   apiSecret: string,
-  { io, warn }: Pick<Context, "io" | "warn">,
-  { budget = createBudget(), ...options }: OpenOptions & { cache: number },
+  { io, note, warn }: Pick<Context, "io" | "note" | "warn">,
+  { budget = createBudget(), offline = false, ...options }: OpenOptions & { cache: number },
 ): Promise<VariableSource> {
   const { url, apiKey } = connection;
   const timeout = Math.min(connection.timeout, SINGLE_TRY_TIMEOUT_S);
   const singleTry = { ...options, budget, retryOn: "rate-limit" } as const;
   return new CachedSource({
-    retrying: await openRemote(connection, apiSecret, io, { ...options, budget }),
-    singleTry: await openRemote({ ...connection, timeout }, apiSecret, io, singleTry),
+    ...(offline
+      ? withoutServer(options.cache)
+      : {
+          retrying: await openRemote(connection, apiSecret, io, { ...options, budget }),
+          singleTry: await openRemote({ ...connection, timeout }, apiSecret, io, singleTry),
+        }),
     answers: createAnswerFolder(io.folders.cache, { url, apiKey, apiSecret }, io.user),
     maxAge: options.cache,
     clock: io.clock,
     ticks: io.ticks,
-    onServed: ({ message }, age) => warn(`using values from ${durationText(age)} ago: ${message}`),
+    onServed: ({ message }, age) => {
+      const text = `using values from ${durationText(age)} ago`;
+      // What was asked for is no warning.
+      if (offline) note(text);
+      else warn(`${text}: ${message}`);
+    },
     onFailure: (error) => {
       const { code, message } = error as NodeJS.ErrnoException;
       warn(`can't keep or remove answers in ${join(io.folders.cache, "answers")} (${code ?? message})`);
     },
   });
+}
+
+/** Stands in for the client of a server that must not be asked. @param maxAge seconds */
+function withoutServer(maxAge: number): Pick<CachedSourceOptions, "retrying" | "singleTry"> {
+  const refuse = () => {
+    const age = durationText(maxAge * 1_000);
+    const fix = "run the same command once with --cache while the server can be reached";
+    return Promise.reject(
+      new UnreachableError(`--offline: the cache has no answer for this from the last ${age}: ${fix}`),
+    );
+  };
+  const source = { readSnapshot: refuse, getHealth: refuse, close: async () => {} };
+  return { retrying: source, singleTry: source };
 }

@@ -23,6 +23,8 @@ export interface OpenOptions {
   onResponse?: Required<ClientOptions>["onResponse"];
   /** Maximum age in seconds of a kept answer that is used if the server can't be reached; undefined to keep none. */
   cache?: number | undefined;
+  /** Whether to answer from the kept answers only, and send nothing. Needs `cache`. */
+  offline?: boolean | undefined;
   /** Local data that the command has opened, by name: everything it reads from a file is of one version. */
   openServices?: Map<string, Promise<Service>>;
 }

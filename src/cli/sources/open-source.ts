@@ -20,8 +20,12 @@ export async function openSource(
   options: OpenOptions = {},
 ): Promise<VariableSource> {
   const { connection } = settings;
-  if (connection.kind === "local") return openLocal(connection, context, options);
-  const { cache } = options;
+  const { cache, offline } = options;
+  if (connection.kind === "local") {
+    if (offline && connection.place.kind === "store")
+      throw new UsageError("--offline is for a server whose answers are cached: a store is read over the network");
+    return openLocal(connection, context, options);
+  }
   const noted = { ...noteExchanges(context, options), ...options };
   const apiSecret = await settings.apiSecret();
   if (apiSecret === undefined && !options.anonymous) throw missingSecretError(settings.layers);

@@ -61,10 +61,13 @@ export async function httpProxy({ tls, answer }: ProxyOptions = {}): Promise<Htt
     if (answer) return void answer(incoming.socket);
     const { port, pathname, search } = new URL(incoming.url ?? "");
     const { "proxy-authorization": _, ...headers } = incoming.headers;
-    const forwarded = request({ host: "127.0.0.1", port, path: pathname + search, headers }, (response) => {
-      outgoing.writeHead(response.statusCode ?? 0, response.headers);
-      response.pipe(outgoing);
-    });
+    const forwarded = request(
+      { agent: false, host: "127.0.0.1", port, path: pathname + search, headers },
+      (response) => {
+        outgoing.writeHead(response.statusCode ?? 0, response.headers);
+        response.pipe(outgoing);
+      },
+    );
     forwarded.on("error", () => outgoing.writeHead(502).end());
     forwarded.end();
   });

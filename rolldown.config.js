@@ -17,8 +17,10 @@ const CHUNKS = {
   core: ["cli/start.ts"],
   /** Needed by completion too. */
   "reserved-names": ["domain/reserved-names.ts"],
-  /** Other commands, and all of `run`, which scripts call most often. */
-  main: ["cli/main.ts", "cli/commands/run.ts"],
+  /** `run`, which scripts call most often after `get`. */
+  run: ["cli/quick-run.ts"],
+  /** Other commands. */
+  main: ["cli/main.ts"],
   /** A data file. */
   local: ["cli/sources/open-local.ts", "cli/sources/file-data.ts", "service/service.ts"],
 };

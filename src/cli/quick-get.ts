@@ -2,7 +2,7 @@ import { createContext, type OutputFlags } from "./output/context.js";
 import { reportError } from "./output/errors.js";
 import type { Io } from "./output/io.js";
 import type { SourceFlags } from "./settings/layers.js";
-import { parseWords } from "./settings/parse-words.js";
+import { parseQuickWords } from "./settings/parse-words.js";
 import { readSettings } from "./settings/settings.js";
 import { createDecrypt } from "./sources/decryption.js";
 import { type GetOptions, runGet } from "./sources/get-values.js";
@@ -43,30 +43,10 @@ interface QuickGet extends GetOptions {
 
 /** Undefined for anything but a plain `get`: commander handles help, mistakes and `--cache`. */
 function parseQuickGet(argv: readonly string[]): QuickGet | undefined {
-  const start = argv.findIndex((word) => !GLOBAL_FLAGS.includes(word));
-  if (argv[start] !== "get") return undefined;
-  try {
-    const { flags, others, positionals: names } = parseWords(argv.toSpliced(start, 1), QUICK_GET_FLAGS, true);
-    if (names.length === 0) return undefined;
-    // commander reports what --null can't be used with.
-    if (others.has("null") && (others.has("json") || others.has("no-newline"))) return undefined;
-    const on = (name: "json" | "quiet" | "verbose") => others.has(name) && { [name]: true };
-    const output = { color: !others.has("no-color"), ...on("json"), ...on("quiet"), ...on("verbose") };
-    return { names, newline: !others.has("no-newline"), null: others.has("null"), output, flags };
-  } catch {
-    return undefined;
-  }
+  const parsed = parseQuickWords("get", argv, { "no-newline": "n", null: "0" });
+  if (!parsed || parsed.positionals.length === 0) return undefined;
+  const { positionals: names, others, output, flags } = parsed;
+  // commander reports what --null can't be used with.
+  if (others.has("null") && (others.has("json") || others.has("no-newline"))) return undefined;
+  return { names, newline: !others.has("no-newline"), null: others.has("null"), output, flags };
 }
-
-/** The flags that may stand before the command. */
-const GLOBAL_FLAGS = ["--json", "--quiet", "-q", "--verbose", "--no-color"];
-
-/** With their letters, if they have one. */
-const QUICK_GET_FLAGS = {
-  json: undefined,
-  quiet: "q",
-  verbose: undefined,
-  "no-color": undefined,
-  "no-newline": "n",
-  null: "0",
-};

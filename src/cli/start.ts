@@ -8,8 +8,7 @@ import { endIfObstructed } from "./processes/end-process.js";
 import { quickGet } from "./quick-get.js";
 
 /**
- * Runs the command line of this process and resolves to its exit code. The build bundles it into one file, since each
- * file costs a one-shot command about a millisecond.
+ * Runs the command line of this process and resolves to its exit code.
  *
  * @param enableCompileCache Node's function to keep compiled code in a folder, if it has one
  */
@@ -26,6 +25,11 @@ export async function start(argv: readonly string[], enableCompileCache?: (folde
 
 async function callMain(argv: readonly string[], io: Io, keepCompiled: () => void): Promise<number> {
   keepCompiled();
+  if (argv.includes("run")) {
+    const { quickRun } = await import("./quick-run.js");
+    const code = await quickRun(argv, io);
+    if (code !== undefined) return code;
+  }
   const { main } = await import("./main.js");
   return main(argv, io);
 }

@@ -5,10 +5,11 @@ import type { Context } from "../output/context.js";
 import { printTable } from "../output/printer.js";
 import { parseType } from "../settings/arguments.js";
 import { addSourceOptions } from "../settings/flags.js";
+import { addSelectionOptions, type SelectionOptions } from "../settings/selection-flags.js";
 import { readSettings, type Settings } from "../settings/settings.js";
 import { createDecrypt, type Decrypt, leaveEncrypted } from "../sources/decryption.js";
 import { openSource, withSource } from "../sources/open-source.js";
-import { addSelectionOptions, createSelection, type SelectionOptions } from "../sources/selection.js";
+import { createSelection } from "../sources/selection.js";
 
 interface ListOptions extends SelectionOptions {
   values: boolean;

@@ -1,20 +1,15 @@
 import { constants } from "node:os";
 import { Command, InvalidArgumentError, Option } from "commander";
-import type { Budget } from "../../client/budget.js";
-import { UsageError } from "../../domain/errors.js";
 import { isVariableName } from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
-import { addAllowReserved } from "../run/allow-reserved.js";
-import { runProgram } from "../run/run-program.js";
+import { callRun } from "../run/call-run.js";
 import type { WatchRules } from "../run/run-watched.js";
 import { addCacheOptions, parseEnvFile } from "../settings/arguments.js";
 import { parseSeconds } from "../settings/connection.js";
 import { addSourceOptions } from "../settings/flags.js";
-import { readSettings } from "../settings/settings.js";
-import { createDecrypt } from "../sources/decryption.js";
-import { openSource } from "../sources/open-source.js";
-import { addSelectionOptions, createSelection } from "../sources/selection.js";
+import { addAllowReserved, addSelectionOptions } from "../settings/selection-flags.js";
 
+/** `quick-run.ts` answers plain calls sooner, with the same code. */
 export function runCommand(context: Context): Command {
   const command = new Command("run")
     .summary("run a command with the variables in its environment")
@@ -67,38 +62,10 @@ export function runCommand(context: Context): Command {
         "--watch keeps the command running while the server is unreachable.\n" +
         "\nExample:\n  appvars run --only DATABASE_URL,PORT -- node server.js",
     )
-    .action(async (words: [string, ...string[]], { prefix = "", watch, interval, onChange, ...given }) => {
-      const { cache, offline, ...flags } = given;
-      const { preserveEnv = false, pristine = false, passCredentials = false, redact = false, ...others } = flags;
-      const { only, exclude, nameTransformer, allowReserved = [], ...more } = others;
-      const { envFile: envFiles = [], exec = false, ...sourceFlags } = more;
-      const selection = await createSelection({ only, exclude, nameTransformer }, context);
-      const names = { selection, prefix, allowReserved, envFiles, exec };
-      refuseSignal(onChange, context.io.platform);
-      const rules = { preserveEnv, pristine, passCredentials, redact, watch: watchRules(watch, interval, onChange) };
-      const options = { command: words, ...names, ...rules };
-      const settings = readSettings(sourceFlags, context.io);
-      const decrypt = await createDecrypt(settings);
-      const open = (budget: Budget) => openSource(settings, context, { cache, offline, live: watch === true, budget });
-      context.exitCode = await runProgram(options, open, decrypt, context);
+    .action(async (words: [string, ...string[]], flags) => {
+      context.exitCode = await callRun(words, flags, context);
     });
   return addSourceOptions(addCacheOptions(addAllowReserved(command, "pass on")));
-}
-
-function refuseSignal(onChange: WatchRules["onChange"] | undefined, platform: NodeJS.Platform): void {
-  if (platform !== "win32" || onChange === undefined || onChange === "restart") return;
-  throw new UsageError("--on-change can't send a signal: Windows has none; use restart");
-}
-
-function watchRules(
-  watch: true | undefined,
-  interval: number | undefined,
-  onChange: WatchRules["onChange"] | undefined,
-): WatchRules | undefined {
-  if (watch) return { interval: interval ?? 5, onChange: onChange ?? "restart" };
-  if (interval !== undefined) throw new UsageError("--interval needs --watch");
-  if (onChange !== undefined) throw new UsageError("--on-change needs --watch");
-  return undefined;
 }
 
 function parsePrefix(text: string): string {

@@ -4,7 +4,7 @@ import { type JsonValue, valueText } from "../../domain/variable.js";
 import { CREDENTIAL_VARIABLES } from "../settings/setting-names.js";
 import type { Decrypt } from "../sources/decryption.js";
 import { readSelected, type Selection } from "../sources/selection.js";
-import { isLeftOut } from "./allow-reserved.js";
+import { isLeftOut } from "./left-out.js";
 
 /** Which variables a program gets, and under which names. */
 export interface VariableRules {

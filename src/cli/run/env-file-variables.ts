@@ -1,7 +1,7 @@
 import type { Context } from "../output/context.js";
 import { type EnvFileEntry, isPipe, readEnvFiles, warnOfUnsafeEnvFiles } from "../sources/env-files.js";
-import { isLeftOut } from "./allow-reserved.js";
 import type { ChildVariables, VariableRules } from "./child-variables.js";
+import { isLeftOut } from "./left-out.js";
 
 /**
  * Adds the values in `--env-file` to those of the environment, which they take precedence over. They have no prefix, and

@@ -5,7 +5,6 @@ import { type CommandLine, loadWindows, nameIn, refuseNul, startChild } from "..
 import { CREDENTIAL_VARIABLES } from "../settings/setting-names.js";
 import type { Decrypt } from "../sources/decryption.js";
 import { withSource } from "../sources/open-source.js";
-import { warnLeftOut } from "./allow-reserved.js";
 import {
   type ChildVariable,
   type ChildVariables,
@@ -16,6 +15,7 @@ import {
   refuseReserved,
   type VariableRules,
 } from "./child-variables.js";
+import { warnLeftOut } from "./left-out.js";
 import type { WatchRules } from "./run-watched.js";
 
 export interface RunOptions extends Omit<VariableRules, "isTaken">, InheritanceRules {

@@ -139,13 +139,6 @@ function withDefaultAge(argv: readonly string[]): string[] {
   return argv.map((word, index) => (word === CACHE_FLAG && index < end ? `${CACHE_FLAG}=${DEFAULT_CACHE_S}` : word));
 }
 
-/** Names separated by commas; repeated flags add to the list. */
-export function parseNames(text: string, previous: readonly string[] = []): string[] {
-  const names = text.split(",").map((name) => name.trim());
-  if (names.includes("")) throw new InvalidArgumentError("It must be names separated by commas.");
-  return [...previous, ...names];
-}
-
 /**
  * `--cache 12h` would read the variable or run the program of that name: neither is likely to exist.
  *

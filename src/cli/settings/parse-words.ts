@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import type { OutputFlags } from "../output/context.js";
 import type { SourceFlags } from "./layers.js";
 import { placeOf, SETTING_NAMES, type SettingName, SWITCH_SETTINGS } from "./setting-names.js";
 
@@ -39,4 +40,38 @@ export function parseWords(words: string[], others: Record<string, string | unde
     others: new Set(given.flatMap(([name]) => (name in others ? [name] : []))),
     positionals,
   };
+}
+
+interface QuickWords extends ParsedWords {
+  output: OutputFlags;
+}
+
+/** The flags that may stand before the command, with their letters. */
+const OUTPUT_SWITCHES = { json: undefined, quiet: "q", verbose: undefined, "no-color": undefined };
+
+const OUTPUT_WORDS = ["--json", "--quiet", "-q", "--verbose", "--no-color"];
+
+/**
+ * Parses a call of `command` that has only flags of its source, for the output, and `switches`. Undefined for any other,
+ * which commander parses or reports.
+ *
+ * @param switches long names of flags without a value, with their letters
+ */
+export function parseQuickWords(
+  command: string,
+  argv: readonly string[],
+  switches: Record<string, string | undefined> = {},
+): QuickWords | undefined {
+  const start = argv.findIndex((word) => !OUTPUT_WORDS.includes(word));
+  if (argv[start] !== command) return undefined;
+  try {
+    const parsed = parseWords(argv.toSpliced(start, 1), { ...OUTPUT_SWITCHES, ...switches }, true);
+    const on = (name: "json" | "quiet" | "verbose") => parsed.others.has(name) && { [name]: true };
+    return {
+      ...parsed,
+      output: { color: !parsed.others.has("no-color"), ...on("json"), ...on("quiet"), ...on("verbose") },
+    };
+  } catch {
+    return undefined;
+  }
 }

@@ -1,16 +1,15 @@
-import { type Command, Option } from "commander";
 import { NotFoundError, UsageError } from "../../domain/errors.js";
 import type { VariableReader } from "../../domain/source.js";
 import type { NamedValue } from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
-import { parseNames } from "../settings/arguments.js";
+import type { NAME_STYLES, SelectionOptions } from "../settings/selection-flags.js";
 import { missingNamesError } from "./get-values.js";
 import { readStoredValues } from "./reading.js";
 
 type Rename = (name: string) => string;
 
 /** Loaded when used. Underscores at the ends are kept, and so no name becomes empty or begins with a digit. */
-const NAME_TRANSFORMERS: Readonly<Record<string, () => Promise<Rename>>> = {
+const NAME_TRANSFORMERS: Readonly<Record<(typeof NAME_STYLES)[number], () => Promise<Rename>>> = {
   upper: async () => (name) => name.toUpperCase(),
   lower: async () => (name) => name.toLowerCase(),
   camel: async () => {
@@ -29,26 +28,6 @@ const NAME_TRANSFORMERS: Readonly<Record<string, () => Promise<Rename>>> = {
 };
 
 const CASE_OPTIONS = { locale: false, prefixCharacters: "_", suffixCharacters: "_" } as const;
-
-/** Adds the flags that say which variables a command uses and under which names: `createSelection` accepts them. */
-export function addSelectionOptions(command: Command): Command {
-  return command
-    .option("--only <names>", "only these variables: names and globs such as DB_*, separated by commas", parseNames)
-    .option("--exclude <names>", "not these variables: names and globs, separated by commas", parseNames)
-    .addOption(
-      new Option(
-        "--name-transformer <style>",
-        "change each name; tf-var is TF_VAR_ and the name in lower case",
-      ).choices(Object.keys(NAME_TRANSFORMERS)),
-    );
-}
-
-export interface SelectionOptions {
-  /** Names and globs; all variables when undefined. */
-  only?: readonly string[] | undefined;
-  exclude?: readonly string[] | undefined;
-  nameTransformer?: string | undefined;
-}
 
 export interface Selection {
   /** The variables that are asked for by name, under their new names. */
@@ -83,7 +62,7 @@ export async function createSelection(
   { only, exclude = [], nameTransformer }: SelectionOptions,
   { note }: Pick<Context, "note">,
 ): Promise<Selection> {
-  const rename: Rename = (await NAME_TRANSFORMERS[nameTransformer ?? ""]?.()) ?? ((name) => name);
+  const rename: Rename = nameTransformer ? await NAME_TRANSFORMERS[nameTransformer]() : (name) => name;
   const [wanted, unwanted] = await Promise.all([only && createMatcher(only), createMatcher(exclude)]);
   const named = only?.filter((pattern) => !isGlob(pattern) && !unwanted.matches(pattern)) ?? [];
   const noted = new Set<string>();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createSelection, type SelectionOptions } from "../../../src/cli/sources/selection.js";
+import type { SelectionOptions } from "../../../src/cli/settings/selection-flags.js";
+import { createSelection } from "../../../src/cli/sources/selection.js";
 import type { VariableReader } from "../../../src/domain/source.js";
 
 const NAMES = ["DB_URL", "DB_PASSWORD", "PORT", "a.b", "a-b", "_x"];
@@ -66,7 +67,7 @@ describe("--name-transformer", () => {
     ["pascal", ["DbUrl", "ApiV2Key", "DatabaseUrl", "_X_", "ABC"]],
     ["kebab", ["db-url", "api-v2-key", "database-url", "_x_", "a-b-c"]],
     ["tf-var", ["TF_VAR_db_url", "TF_VAR_api_v2_key", "TF_VAR_databaseurl", "TF_VAR__x_", "TF_VAR_a.b-c"]],
-  ])("%s", async (nameTransformer, expected) => {
+  ] as const)("%s", async (nameTransformer, expected) => {
     const names = ["DB_URL", "API_V2_KEY", "databaseUrl", "_x_", "a.b-c"];
     expect(Object.values(await selected({ nameTransformer }, names))).toEqual(expected);
   });

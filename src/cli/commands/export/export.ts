@@ -12,20 +12,15 @@ import {
 } from "../../../formats/formats.js";
 import type { Context } from "../../output/context.js";
 import { printRaw } from "../../output/printer.js";
-import { addAllowReserved, isLeftOut, warnLeftOut } from "../../run/allow-reserved.js";
+import { isLeftOut, warnLeftOut } from "../../run/left-out.js";
 import { addSourceOptions } from "../../settings/flags.js";
+import { addAllowReserved, addSelectionOptions, type SelectionOptions } from "../../settings/selection-flags.js";
 import { readSettings, type Settings } from "../../settings/settings.js";
 import { createDecrypt } from "../../sources/decryption.js";
 import { openSource, withSource } from "../../sources/open-source.js";
 import { decryptValues } from "../../sources/reading.js";
 import { isSameFile } from "../../sources/safe-files.js";
-import {
-  addSelectionOptions,
-  createSelection,
-  readSelected,
-  type SelectedValue,
-  type SelectionOptions,
-} from "../../sources/selection.js";
+import { createSelection, readSelected, type SelectedValue } from "../../sources/selection.js";
 import { findGithubFile, writeGithubFile } from "./github-file.js";
 import { refuseForeignPlace, writePrivateFile } from "./write-private-file.js";
 

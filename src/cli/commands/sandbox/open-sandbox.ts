@@ -7,7 +7,7 @@ import { replaceCredentials } from "../../../store/edit-environments.js";
 import { createMemoryStore } from "../../../store/memory-store.js";
 import { freshCredentials, starterData } from "../../../store/starter-data.js";
 import type { Context } from "../../output/context.js";
-import { isLeftOut, warnLeftOut } from "../../run/allow-reserved.js";
+import { isLeftOut, warnLeftOut } from "../../run/left-out.js";
 import { serverLogHooks, timed } from "../../serving/log.js";
 import type { DataPlace } from "../../settings/data-place.js";
 import { withStore } from "../../sources/editing.js";

@@ -5,11 +5,11 @@ import { Command } from "commander";
 import type { Context } from "../../output/context.js";
 import type { Io } from "../../output/io.js";
 import type { ChildEnvironment, CommandLine } from "../../processes/child.js";
-import { addAllowReserved } from "../../run/allow-reserved.js";
 import { parseLatency, parseShare, parseSkew, rateLimitOption, rateWindowOption } from "../../settings/arguments.js";
 import { type DataPlace, placeName } from "../../settings/data-place.js";
 import { storeKeyFileOption } from "../../settings/flags.js";
 import type { SourceFlags } from "../../settings/layers.js";
+import { addAllowReserved } from "../../settings/selection-flags.js";
 import { readSettings } from "../../settings/settings.js";
 import type { Sandbox, SandboxOptions } from "./open-sandbox.js";
 

@@ -1,6 +1,7 @@
 import { parse } from "dotenv";
 import { UsageError } from "../domain/errors.js";
 import { isVariableType, type NamedValue, valueText } from "../domain/variable.js";
+import { type Form, formsOf, type Reader } from "./dotenv-forms.js";
 import {
   entriesOf,
   JSON_STRING,
@@ -12,33 +13,55 @@ import {
   type TextType,
 } from "./entry.js";
 import { inferValue } from "./infer-type.js";
+import { notShellName, reservedByShell } from "./lines.js";
 
 /** At the top of the file, where it can't be inside the quotes of a value. */
 const TYPE_COMMENT = "# appvars type:";
-
-/** Needs no quotes in dotenv, shells and Docker Compose. */
-const PLAIN = /^[A-Za-z0-9_./:@%+,=-]*$/;
 
 /** Closes every kind of quote that a line might leave open: a line that survives this survives any other line. */
 const TRAP = "\n'\n\"\n`\n";
 
 const protoName: Refusal = ({ name }) => (name === "__proto__" ? "dotenv drops this name" : undefined);
 
-const unquotable: Refusal = (entry) =>
-  line(entry) === undefined ? "dotenv has no quoting that preserves its value" : undefined;
+/** A `.env` file, and the variables that some of its readers read another value for. */
+interface DotenvFile {
+  text: string;
+  differing: { name: string; readers: readonly Reader[] }[];
+}
+
+export function writeDotenv(entries: readonly NamedValue[]): string {
+  return writeForMost(entries).text;
+}
 
 /**
- * Writes lines for the `dotenv` package. It has no escape for a quote, so every way of quoting is tried with dotenv's
- * own `parse`, and then the whole file is parsed. Shells can source most files too: the ways that they read differently
- * come last. Comments at the top give the types that can't be inferred from the texts.
+ * Writes lines for the `dotenv` package, in forms that other readers read alike where there is one. It has no escape for
+ * a quote, so every way of quoting is tried with dotenv's own `parse`, and then the whole file is parsed. Comments at the
+ * top give the types that can't be inferred from the texts.
  */
-export function writeDotenv(entries: readonly NamedValue[]): string {
+export function writeForMost(entries: readonly NamedValue[]): DotenvFile {
+  const forms = new Map<NamedValue, Form | undefined>();
+  const unquotable: Refusal = (entry) => {
+    const form = findForm(entry);
+    forms.set(entry, form);
+    return form ? undefined : "dotenv has no quoting that preserves its value";
+  };
   refuse("dotenv", entries, protoName, nul, loneSurrogate, unquotable);
-  const text = [...entries.flatMap(typeComment), ...entries.map(line)].map((each) => `${each}\n`).join("");
+  const lines = entries.map((entry) => `${entry.name}=${forms.get(entry)?.written}`);
+  const text = [...entries.flatMap(typeComment), ...lines].map((each) => `${each}\n`).join("");
   const parsed = parse(text);
   const lost = entries.filter(({ name, value }) => parsed[name] !== valueText(value)).map(({ name }) => name);
   if (lost.length > 0) throw new UsageError(`these can't be written as dotenv together: ${lost.join(", ")}`);
-  return text;
+  const differing = entries.flatMap((entry) => {
+    const readers = [...new Set([...readersWithoutName(entry), ...(forms.get(entry)?.differing ?? [])])];
+    return readers.length > 0 ? [{ name: entry.name, readers }] : [];
+  });
+  return { text, differing };
+}
+
+/** A shell can't assign to every name, and direnv ignores a line with a hyphen in the name. */
+function readersWithoutName(entry: NamedValue): Reader[] {
+  const readers: Reader[] = notShellName(entry) || reservedByShell(entry) ? ["bash"] : [];
+  return entry.name.includes("-") ? [...readers, "direnv"] : readers;
 }
 
 function typeComment({ name, type, value }: NamedValue): string[] {
@@ -48,34 +71,13 @@ function typeComment({ name, type, value }: NamedValue): string[] {
   return [`${TYPE_COMMENT} ${name} ${textType}`];
 }
 
-/** The first candidate that dotenv reads back, whatever follows it. */
-function line({ name, value }: NamedValue): string | undefined {
+/** The first form that dotenv reads back, whatever follows it. */
+function findForm({ name, value }: NamedValue): Form | undefined {
   const text = valueText(value);
-  for (const candidate of candidates(text)) {
-    const attempt = `${name}=${candidate}`;
-    if (parse(attempt)[name] === text && parse(attempt + TRAP)[name] === text) return attempt;
-  }
-  return undefined;
-}
-
-function* candidates(text: string): Generator<string> {
-  if (PLAIN.test(text)) yield text;
-  if (!text.includes("'")) yield quoted("'", text);
-  if (!text.includes('"')) yield quoted('"', text.replaceAll("\r", "\\r"));
-  const oneLine = !/[\r\n#]/.test(text);
-  if (oneLine) yield text;
-  // A shell would run what is between backticks.
-  if (!text.includes("`")) yield quoted("`", text);
-  // dotenv strips the outermost quotes from a line that it could not parse as quoted.
-  if (oneLine) yield* [`'${text}'`, `"${text}"`];
-}
-
-/**
- * dotenv treats a backslash before the closing quote as an escape if it finds another quote to close with. The comment
- * offers one that can't be the last, because text follows.
- */
-function quoted(quote: string, text: string): string {
-  return `${quote}${text}${quote}${text.endsWith("\\") ? ` #${quote}-` : ""}`;
+  return formsOf(text).find(({ written }) => {
+    const attempt = `${name}=${written}`;
+    return parse(attempt)[name] === text && parse(attempt + TRAP)[name] === text;
+  });
 }
 
 /**

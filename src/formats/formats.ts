@@ -17,6 +17,14 @@ export const WRITERS = {
   powershell: async () => (await import("./lines.js")).writePowershell,
 } satisfies Record<string, () => Promise<Writer>>;
 
+/** The writers of `.env` files for one program. */
+export const DOTENV_WRITERS = {
+  node: async () => (await import("./dotenv-for.js")).writeForNode,
+  python: async () => (await import("./dotenv-for.js")).writeForPython,
+  shell: async () => (await import("./dotenv-for.js")).writeForShell,
+  compose: async () => (await import("./dotenv-for.js")).writeForCompose,
+} satisfies Record<string, () => Promise<Writer>>;
+
 export const READERS = {
   dotenv: async () => (await import("./dotenv.js")).readDotenv,
   json: async () => (await import("./json.js")).readJson,
@@ -24,6 +32,7 @@ export const READERS = {
 } satisfies Record<string, () => Promise<Reader>>;
 
 export type ExportFormat = keyof typeof WRITERS;
+export type DotenvReader = keyof typeof DOTENV_WRITERS;
 export type ImportFormat = keyof typeof READERS;
 
 /**
@@ -53,4 +62,5 @@ export const NAME_RULES: Partial<Record<ExportFormat, NameRule>> = {
 };
 
 export const EXPORT_FORMATS = Object.keys(WRITERS) as ExportFormat[];
+export const DOTENV_READERS = Object.keys(DOTENV_WRITERS) as DotenvReader[];
 export const IMPORT_FORMATS = Object.keys(READERS) as ImportFormat[];

@@ -25,10 +25,11 @@ function reservedBy(owner: string, names: string): Refusal {
 }
 
 /** A name for POSIX shells (XBD 3.216) and fish has no dot or hyphen. */
-const notShellName: Refusal = ({ name }) => (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? undefined : "not a shell name");
+export const notShellName: Refusal = ({ name }) =>
+  /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? undefined : "not a shell name";
 
 /** Found by assigning to every variable of dash and bash 5.2: it ended the script, was ignored or read back changed. */
-const reservedByShell = reservedBy(
+export const reservedByShell = reservedBy(
   "the shell",
   `BASHOPTS BASHPID BASH_ALIASES BASH_ARGC BASH_ARGV BASH_CMDS BASH_COMMAND BASH_LINENO BASH_SOURCE BASH_SUBSHELL
   BASH_VERSINFO DIRSTACK EPOCHREALTIME EPOCHSECONDS EUID FUNCNAME GROUPS HISTCMD LINENO OPTIND PPID RANDOM SECONDS

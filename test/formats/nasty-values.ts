@@ -296,3 +296,22 @@ export const ALL_VALUES: readonly JsonValue[] = [...NASTY_TEXTS, ...randomTexts(
 export function hasLoneSurrogate(text: string): boolean {
   return Buffer.from(text).toString() !== text;
 }
+
+/** What people have in `.env` files that not all of their readers agree on, with the names in docs/commands.md. */
+export const HARD_TEXTS: Readonly<Record<string, string>> = {
+  "blanks at the ends": "  x  ",
+  "a single quote": "it's",
+  "double quotes, as in JSON": '{"a":"b c"}',
+  "both quotes": `it's "x"`,
+  "a hash": "a #b",
+  "a dollar sign": "pa$HOME",
+  "`${NAME}`": "${HOME}",
+  "a command": "$(date) `date`",
+  "a single quote and a dollar sign": "it's $HOME",
+  "a backslash": "C:\\new",
+  "a backslash at the end": "C:\\new\\",
+  "two backslashes": "\\\\server\\share",
+  "several lines": "-----BEGIN KEY-----\nMII\n-----END KEY-----\n",
+  "both quotes in several lines": `it's\n"x"`,
+  "a carriage return": "a\r\nb",
+};

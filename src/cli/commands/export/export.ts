@@ -4,6 +4,8 @@ import type { VariableSource } from "../../../domain/source.js";
 import type { NamedValue } from "../../../domain/variable.js";
 import { describeReasons, UnsupportedError, type Writer } from "../../../formats/entry.js";
 import {
+  DOTENV_READERS,
+  type DotenvReader,
   ENVIRONMENT_FORMATS,
   EXPORT_FORMATS,
   type ExportFormat,
@@ -21,11 +23,14 @@ import { openSource, withSource } from "../../sources/open-source.js";
 import { decryptValues } from "../../sources/reading.js";
 import { isSameFile } from "../../sources/safe-files.js";
 import { createSelection, readSelected, type SelectedValue } from "../../sources/selection.js";
+import { checkReader, dotenvWriter } from "./dotenv-writer.js";
 import { findGithubFile, writeGithubFile } from "./github-file.js";
 import { refuseForeignPlace, writePrivateFile } from "./write-private-file.js";
 
 interface ExportOptions extends SelectionOptions {
   format: ExportFormat;
+  /** With `dotenv`, the one program that the file is for. */
+  reader: DotenvReader | undefined;
   /** File to write instead of stdout. */
   output: string | undefined;
   /** Name of the document. */
@@ -48,6 +53,11 @@ export function exportCommand(context: Context): Command {
     .addOption(
       new Option("--format <format>", "output format (default dotenv, or json with --json)").choices(EXPORT_FORMATS),
     )
+    .addOption(
+      new Option("--for <reader>", "with --format dotenv, quote for one program instead of all").choices(
+        DOTENV_READERS,
+      ),
+    )
     .option(
       "-o, --output <file>",
       "write this file atomically, readable only by you; - for stdout; with github, append to it",
@@ -56,10 +66,10 @@ export function exportCommand(context: Context): Command {
     .option("--name <text>", "name of the Secret (kubernetes) or service (compose) (default appvars)")
     .option("--skip-unsupported", "leave out what the format can't represent, with a warning")
     .addHelpText("after", '\nExample:\n  eval "$(appvars export --format shell)"')
-    .action(({ format = context.flags.json ? "json" : "dotenv", output, name, ...flags }) => {
+    .action(({ format = context.flags.json ? "json" : "dotenv", for: reader, output, name, ...flags }) => {
       const { only, exclude, nameTransformer, skipUnsupported = false, allowReserved = [], ...sourceFlags } = flags;
       const selection = { only, exclude, nameTransformer };
-      const options = { format, output, name, ...selection, skipUnsupported, allowReserved };
+      const options = { format, reader, output, name, ...selection, skipUnsupported, allowReserved };
       return runExport(options, readSettings(sourceFlags, context.io), context);
     });
   return addSourceOptions(addAllowReserved(command, "write"));
@@ -67,6 +77,7 @@ export function exportCommand(context: Context): Command {
 
 function runExport(options: ExportOptions, settings: Settings, context: Context): Promise<void> {
   checkDocumentName(options);
+  checkReader(options.reader, options.format);
   return withSource(openSource(settings, context), async (source) => {
     // Paths are checked again when they are written; this reports a bad one before the server is asked.
     const githubFile = options.format === "github" ? findGithubFile(options.output, context) : undefined;
@@ -116,7 +127,7 @@ async function readAndWrite(
   const isKept = ({ newName }: SelectedValue) =>
     !ENVIRONMENT_FORMATS.includes(format) || !isLeftOut(newName, allowReserved);
   const values = decryptValues(selected.filter(isKept), decrypt);
-  const write = await WRITERS[format]();
+  const write = format === "dotenv" ? await dotenvWriter(options.reader, context) : await WRITERS[format]();
   const written = writeSupported(
     write,
     values.map(({ newName, type, value }) => ({ name: newName, type, value })),

@@ -1,0 +1,61 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are what python-dotenv expands
+import { type NamedValue, valueText } from "../domain/variable.js";
+import { PLAIN } from "./dotenv-forms.js";
+import { loneSurrogate, nul, type Refusal, refuse, unlessText, type Writer } from "./entry.js";
+import { notShellName, reservedByShell } from "./lines.js";
+
+/** Writes `.env` lines for one reader, which others may read otherwise: `appvars import` too. */
+function writerFor(reader: string, refusals: readonly Refusal[], quote: (text: string) => string | undefined): Writer {
+  return (entries) => {
+    refuse(`dotenv for ${reader}`, entries, nul, loneSurrogate, ...refusals);
+    return entries.map((entry) => `${entry.name}=${written(entry, quote)}\n`).join("");
+  };
+}
+
+function written({ value }: NamedValue, quote: (text: string) => string | undefined): string | undefined {
+  const text = valueText(value);
+  return PLAIN.test(text) ? text : quote(text);
+}
+
+const carriageReturn = unlessText(
+  (text) => !text.includes("\r"),
+  "its value contains a carriage return, which Node drops",
+);
+
+const unquotable: Refusal = ({ value }) =>
+  quoteForNode(valueText(value)) === undefined ? "Node has no quoting that preserves its value" : undefined;
+
+/**
+ * `--env-file` and `util.parseEnv` have no escape but `\n` between double quotes. A value ends at the first quote of the
+ * kind that it began with.
+ */
+function quoteForNode(text: string): string | undefined {
+  const quote = ["'", '"', "`"].find((each) => !text.includes(each) && !(each === '"' && text.includes("\\n")));
+  if (quote !== undefined) return `${quote}${text}${quote}`;
+  // Without quotes, blanks at the ends, a comment and all but one line are lost.
+  return /^['"`\s]|[\n#]|\s$/.test(text) ? undefined : text;
+}
+
+/**
+ * python-dotenv expands `${NAME}` between all quotes, but no text that a default stands for. It takes a backslash before
+ * the closing quote for an escape, unless something stands between them: here, an empty default.
+ */
+function quoteForPython(text: string): string {
+  const escaped = text.replace(/[\\"]/g, "\\$&").replaceAll("\r", "\\r").replaceAll("${", "${:-$}{");
+  return `"${escaped}${text.endsWith("\\") ? "${:-}" : ""}"`;
+}
+
+/** Between single quotes, only the single quote is special. The file is for `set -a; . ./.env`. */
+function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Docker Compose expands `$NAME` between double quotes, and can't escape every single quote between single ones. */
+function quoteForCompose(text: string): string {
+  return `"${text.replace(/[\\"$]/g, "\\$&").replaceAll("\r", "\\r")}"`;
+}
+
+export const writeForNode = writerFor("Node", [carriageReturn, unquotable], quoteForNode);
+export const writeForPython = writerFor("python-dotenv", [], quoteForPython);
+export const writeForShell = writerFor("a shell", [notShellName, reservedByShell], quoteForShell);
+export const writeForCompose = writerFor("Docker Compose", [], quoteForCompose);

@@ -1,0 +1,146 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import { describe, expect, it } from "vitest";
+import { type NamedValue, valueText } from "../../src/domain/variable.js";
+import { writeForMost } from "../../src/formats/dotenv.js";
+import { writeForCompose, writeForNode, writeForPython, writeForShell } from "../../src/formats/dotenv-for.js";
+import type { Reader } from "../../src/formats/dotenv-forms.js";
+import type { Writer } from "../../src/formats/entry.js";
+import { asText, expectSame, fileWith, has, output, refusal } from "./consumers.js";
+import { ALL_VALUES, entriesOf, HARD_TEXTS, hasLoneSurrogate } from "./nasty-values.js";
+import { readComposeEnv } from "./read-compose-env.js";
+
+type Read = (text: string) => Promise<Record<string, string>>;
+
+const python = ["/usr/bin/python3", "python3"].find((command) => has(command, "-c", "import dotenv"));
+
+const readPython: Read = async (text) => {
+  const script = "import dotenv, json, sys; print(json.dumps(dotenv.dotenv_values(sys.argv[1])))";
+  // Without HOME, `${HOME}` would expand to nothing, which no test could tell from a value that is lost.
+  return JSON.parse(await output(python ?? "", ["-c", script, await fileWith(".env", text)], { HOME: "/home" }));
+};
+
+const readShell =
+  (shell: string, ...flags: string[]): Read =>
+  async (text) => {
+    const script = `set -a; . "$0"; exec "$NODE" -e 'console.log(JSON.stringify(process.env))'`;
+    return JSON.parse(
+      await output(shell, [...flags, "-c", script, await fileWith(".env", text)], { NODE: process.execPath }),
+    );
+  };
+
+const readDirenv: Read = async (text) =>
+  JSON.parse(await output("direnv", ["dotenv", "json", await fileWith(".env", text)], { HOME: "/home" }));
+
+interface Program {
+  reader: Reader;
+  name: string;
+  read: Read;
+  isMissing?: boolean;
+}
+
+const PROGRAMS: readonly Program[] = [
+  { reader: "Node", name: "util.parseEnv", read: async (text) => parseEnv(text) as Record<string, string> },
+  { reader: "python-dotenv", name: "python-dotenv", read: readPython, isMissing: python === undefined },
+  { reader: "bash", name: "bash", read: readShell("bash", "--norc"), isMissing: !has("bash", "-c", "exit 0") },
+  { reader: "bash", name: "sh", read: readShell("sh"), isMissing: !has("sh", "-c", "exit 0") },
+  { reader: "Docker Compose", name: "the rules of Docker Compose", read: async (text) => readComposeEnv(text) },
+  { reader: "direnv", name: "direnv", read: readDirenv, isMissing: !has("direnv", "version") },
+];
+
+const isHeld = (write: Writer) => (entry: NamedValue) => {
+  try {
+    return write([entry]) !== "";
+  } catch {
+    return false;
+  }
+};
+
+// An environment can't hold a text of 128 KiB or more.
+const values = [...ALL_VALUES, ...Object.values(HARD_TEXTS)];
+const all = entriesOf(values).filter(({ value }) => valueText(value).length < 100_000);
+
+describe.each(PROGRAMS)("$name", ({ reader, read, isMissing = false }) => {
+  const written = all.filter(isHeld((entries) => writeForMost(entries).text));
+  const differs = (entry: NamedValue) =>
+    writeForMost([entry]).differing.some(({ readers }) => readers.includes(reader));
+  const same = written.filter((entry) => !differs(entry));
+
+  it.skipIf(isMissing)("reads every value of dotenv that is not reported as differing", async () => {
+    expect(same.length).toBeGreaterThan(written.length / 2);
+    expect(await read(writeForMost(same).text)).toMatchObject(asText(same));
+    const reversed = same.toReversed();
+    expect(await read(writeForMost(reversed).text)).toMatchObject(asText(reversed));
+  });
+
+  it.skipIf(isMissing)("differs where it is reported to", async () => {
+    const hard = entriesOf(Object.values(HARD_TEXTS)).filter(differs);
+    for (const entry of hard) {
+      const { text } = writeForMost([entry]);
+      expect(await read(text).catch(() => ({})), text).not.toMatchObject(asText([entry]));
+    }
+  });
+});
+
+it("the table of readers in the documentation is what is reported", () => {
+  const readers: Reader[] = ["Node", "python-dotenv", "bash", "Docker Compose", "direnv"];
+  const rows = Object.entries(HARD_TEXTS).map(([name, text]) => {
+    const [differing] = writeForMost(entriesOf([text])).differing;
+    const cells = readers.map((reader) => (differing?.readers.includes(reader) ? "no" : "yes"));
+    return `| ${[name, "yes", ...cells].join(" | ")} |`;
+  });
+  const docs = readFileSync(join(import.meta.dirname, "../../docs/commands.md"), "utf8");
+  const [, table = ""] = /\n\| Value \| dotenv \|.*\n\|[-|]+\|\n((?:\|.*\n)+)/.exec(docs) ?? [];
+  expect(table.trimEnd().split("\n")).toEqual(rows);
+});
+
+it("names that a shell or direnv can't have are reported", () => {
+  const named = ["a.b", "a-b", "UID", "OK"].map((name): NamedValue => ({ name, type: "STRING", value: "x" }));
+  expect(writeForMost(named).differing).toEqual([
+    { name: "a.b", readers: ["bash"] },
+    { name: "a-b", readers: ["bash", "direnv"] },
+    { name: "UID", readers: ["bash"] },
+  ]);
+});
+
+describe("for one reader", () => {
+  const isText = (text: string) => !text.includes("\0") && !hasLoneSurrogate(text);
+
+  it.each([
+    ["node", writeForNode, "util.parseEnv", (text: string) => isText(text) && !text.includes("\r")],
+    ["python", writeForPython, "python-dotenv", isText],
+    ["shell", writeForShell, "bash", isText],
+    ["shell", writeForShell, "sh", isText],
+    ["compose", writeForCompose, "the rules of Docker Compose", isText],
+  ] as const)("--for %s: %#: every value", async (name, write, program, canHold) => {
+    const { read, isMissing } = PROGRAMS.find((each) => each.name === program) as Program;
+    if (isMissing) return;
+    const held = all.filter(isHeld(write));
+    const lost = all.filter((entry) => !held.includes(entry) && canHold(valueText(entry.value)));
+    // Node has no escapes, so a few texts with every kind of quote have no form.
+    if (name === "node") expect(lost.length).toBeLessThan(all.length / 30);
+    else expect(lost).toEqual([]);
+    expectSame(pick(await read(write(held)), held), asText(held));
+    const reversed = held.toReversed();
+    expectSame(pick(await read(write(reversed)), reversed), asText(reversed));
+  });
+
+  it("what the reader can't hold is refused by name", () => {
+    const texts = entriesOf(["a\0", "\ud800", "a\rb", `'"\`\n`]);
+    expect(refusal(writeForNode, texts)).toBe(
+      "these can't be written as dotenv for Node: V0 (its value contains a NUL), V1 (its value contains half a surrogate " +
+        "pair, which UTF-8 can't hold), V2 (its value contains a carriage return, which Node drops), " +
+        "V3 (Node has no quoting that preserves its value)",
+    );
+    const named = ["a-b", "UID"].map((name): NamedValue => ({ name, type: "STRING", value: "x" }));
+    expect(refusal(writeForShell, named)).toBe(
+      "these can't be written as dotenv for a shell: a-b (not a shell name), UID (reserved by the shell)",
+    );
+    expect(writeForPython(named)).toBe("a-b=x\nUID=x\n");
+  });
+});
+
+function pick(read: Record<string, string>, entries: readonly NamedValue[]): Record<string, string | undefined> {
+  return Object.fromEntries(entries.map(({ name }) => [name, read[name]]));
+}

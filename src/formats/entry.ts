@@ -67,13 +67,18 @@ function checkNames(names: readonly string[]): void {
         "appvars export --data FILE --env NAME --format json | appvars import - --format json",
     );
   }
+  refuseBadNames(names);
+}
+
+/** @throws UsageError that lists every name that a variable can't have, and ends in the hint */
+export function refuseBadNames(names: readonly string[], hint = ""): void {
   const bad = names.filter((name) => !isVariableName(name));
   if (bad.length === 0) return;
-  throw new UsageError(`these can't be variable names: ${bad.map(quote).join(", ")}; a name is ${NAME_RULE}`);
+  throw new UsageError(`these can't be variable names: ${bad.map(quote).join(", ")}; a name is ${NAME_RULE}${hint}`);
 }
 
 /** The name may be anything, such as control characters or the whole file. */
-function quote(name: string): string {
+export function quote(name: string): string {
   return JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
 }
 

@@ -31,8 +31,17 @@ export const READERS = {
   yaml: async () => (await import("./yaml.js")).readYaml,
 } satisfies Record<string, () => Promise<Reader>>;
 
+/** What other tools print, by their names. */
+export const TOOL_READERS = {
+  doppler: async () => (await import("./from-tools.js")).readDoppler,
+  vault: async () => (await import("./from-tools.js")).readVault,
+  "aws-ssm": async () => (await import("./from-tools.js")).readSsm,
+  infisical: async () => (await import("./from-tools.js")).readInfisical,
+} satisfies Record<string, () => Promise<Reader>>;
+
 export type ExportFormat = keyof typeof WRITERS;
 export type DotenvReader = keyof typeof DOTENV_WRITERS;
+export type Tool = keyof typeof TOOL_READERS;
 export type ImportFormat = keyof typeof READERS;
 
 /**
@@ -64,3 +73,4 @@ export const NAME_RULES: Partial<Record<ExportFormat, NameRule>> = {
 export const EXPORT_FORMATS = Object.keys(WRITERS) as ExportFormat[];
 export const DOTENV_READERS = Object.keys(DOTENV_WRITERS) as DotenvReader[];
 export const IMPORT_FORMATS = Object.keys(READERS) as ImportFormat[];
+export const TOOLS = Object.keys(TOOL_READERS) as Tool[];

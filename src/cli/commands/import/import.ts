@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are what a dotenv file may contain
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { buffer } from "node:stream/consumers";
@@ -8,7 +9,14 @@ import { UsageError } from "../../../domain/errors.js";
 import type { NamedValue } from "../../../domain/variable.js";
 import { decodeUtf8 } from "../../../files/decode-utf8.js";
 import type { ReadEntry } from "../../../formats/entry.js";
-import { IMPORT_FORMATS, type ImportFormat, READERS } from "../../../formats/formats.js";
+import {
+  IMPORT_FORMATS,
+  type ImportFormat,
+  READERS,
+  TOOL_READERS,
+  TOOLS,
+  type Tool,
+} from "../../../formats/formats.js";
 import type { Data } from "../../../store/data.js";
 import type { Context } from "../../output/context.js";
 import { writeStatus } from "../../output/output.js";
@@ -22,6 +30,10 @@ interface ImportOptions {
   /** `-` for stdin. */
   file: string;
   format: ImportFormat | undefined;
+  /** The tool that has printed the file. */
+  from: Tool | undefined;
+  /** Whether references in a dotenv file are replaced. */
+  expand: boolean;
   dryRun: boolean;
   /** Whether `--dry-run` prints the values too. */
   values: boolean;
@@ -40,11 +52,13 @@ export function importCommand(context: Context): Command {
     .addOption(
       new Option("--format <format>", "default: by the file extension, otherwise dotenv").choices(IMPORT_FORMATS),
     )
+    .addOption(new Option("--from <tool>", "the file is what this tool prints").choices(TOOLS))
+    .option("--expand", "in a dotenv file, replace $NAME, ${NAME} and ${NAME:-default} by values of the file")
     .option("--dry-run", "print what would change, without changing it")
     .option("--values", "with --dry-run, print the values too")
     .addHelpText("after", "\nExample:\n  appvars import .env --data vars.json --env development --dry-run")
-    .action((file: string, { format, dryRun = false, values = false, ...flags }) =>
-      runImport({ file, format, dryRun, values }, readSettings(flags, context.io), context),
+    .action((file: string, { format, from, expand = false, dryRun = false, values = false, ...flags }) =>
+      runImport({ file, format, from, expand, dryRun, values }, readSettings(flags, context.io), context),
     );
   return addDataOptions(command);
 }
@@ -57,11 +71,10 @@ async function runImport(options: ImportOptions, settings: Settings, context: Co
     if (io.stderr.isTTY && !flags.quiet) writeStatus(io.stderr, step && `${step} …`);
   };
   progress("reading");
-  const format = options.format ?? formatOf(options.file);
-  const entries = await readImport(options.file, format, context);
+  const { entries, isText } = await readImport(options, context);
   const plan = (data: Data, environment: EnvironmentRecord) => {
     progress(`comparing ${entries.length} variables`);
-    const typed = typeEntries(entries, format === "dotenv", data, environment);
+    const typed = typeEntries(entries, isText, data, environment);
     const differences = diffValues(currentValues(data, environment, typed), typed);
     return { typed, differences, result: differences.length > 0 ? setValues(data, environment, typed) : data };
   };
@@ -92,17 +105,47 @@ function formatOf(file: string): ImportFormat {
   return ending === ".yaml" || ending === ".yml" ? "yaml" : "dotenv";
 }
 
+interface Imported {
+  entries: ReadEntry[];
+  /** Whether the values are texts, whatever they stand for. */
+  isText: boolean;
+}
+
 /** @throws UsageError that names the file */
-async function readImport(file: string, format: ImportFormat, context: Context): Promise<ReadEntry[]> {
-  const what = file === "-" ? "stdin" : file;
+async function readImport(options: ImportOptions, context: Context): Promise<Imported> {
+  const what = options.file === "-" ? "stdin" : options.file;
   try {
-    const read = await READERS[format]();
-    const entries = read(await readInput(file, context));
-    if (entries.length === 0) context.note(`${what} contains no variables`);
-    return entries;
+    const imported = await parseImport(options, what, context);
+    if (imported.entries.length === 0) context.note(`${what} contains no variables`);
+    return imported;
   } catch (error) {
     throw error instanceof UsageError ? new UsageError(`${what}: ${error.message}`) : error;
   }
+}
+
+async function parseImport(options: ImportOptions, what: string, context: Context): Promise<Imported> {
+  const { file, from, expand } = options;
+  const text = await readInput(file, context);
+  const format = options.format ?? (from ? formatFrom(from, text) : formatOf(file));
+  if (from && format !== formatFrom(from, text))
+    throw new UsageError(`--from ${from} and --format ${format} do not fit`);
+  if (expand && format !== "dotenv") throw new UsageError(`--expand is for dotenv files, not for ${format}`);
+  if (format !== "dotenv") {
+    const read = await (from ? TOOL_READERS[from] : READERS[format])();
+    return { entries: read(text), isText: from !== undefined };
+  }
+  const entries = (await READERS.dotenv())(text);
+  const { describeReferences, expandReferences } = await import("../../../formats/dotenv-references.js");
+  if (expand) return { entries: expandReferences(text, entries), isText: true };
+  const references = describeReferences(text, entries);
+  if (references)
+    context.note(`${what}: $NAME and \${NAME} are taken literally in ${references}; --expand replaces them`);
+  return { entries, isText: true };
+}
+
+/** Infisical prints dotenv or JSON, which begins as no line of dotenv does. */
+function formatFrom(tool: Tool, text: string): ImportFormat {
+  return tool === "infisical" && !/^\ufeff?\s*\[/.test(text) ? "dotenv" : "json";
 }
 
 async function readInput(file: string, { io }: Context): Promise<string> {

@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { chown } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
+import { REPOSITORY } from "../docs/documents.js";
 import { BINARY } from "../support/binary.js";
 import { DATA } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
@@ -35,8 +36,7 @@ const canConfine =
 it.skipIf(!canConfine)("a server runs as nobody and process 1 on a read-only file system", async () => {
   const { path } = await dataFile(DATA);
   for (const owned of [dirname(path), path]) await chown(owned, NOBODY, NOBODY);
-  const args = ["--must-exist", "--data", path, "--workers", "2", "--log-format", "json"];
-  const server = await serveProcess(args, { through: THROUGH });
+  const server = await serveProcess([...imageArguments(path), "--workers", "2"], { through: THROUGH });
   expect(await get(server, "/v1/variables/1")).toMatchObject({ status: 200, json: { name: "DATABASE_URL" } });
   const [first = 0] = childrenOf(server.pid);
   expect(readFileSync(`/proc/${first}/status`, "utf8")).toMatch(/^NSpid:\s\d+\s1$/m);
@@ -50,6 +50,15 @@ it.skipIf(!canConfine)("a server runs as nobody and process 1 on a read-only fil
   expect(await server.ended).toBe(0);
   expect(server.log()).toContain("a worker has ended (SIGKILL); another one takes its place");
 });
+
+/** The arguments of `serve` in Containerfile, for another data file and without other machines. */
+function imageArguments(dataPath: string): string[] {
+  const [, command = ""] = /^CMD (.*)$/m.exec(readFileSync(join(REPOSITORY, "Containerfile"), "utf8")) ?? [];
+  const [name, ...args]: string[] = JSON.parse(command);
+  expect(name).toBe("serve");
+  const here: Record<string, string> = { "/data/appvars.data.json": dataPath, "0.0.0.0": "127.0.0.1" };
+  return args.map((arg) => here[arg] ?? arg);
+}
 
 function childrenOf(pid: number): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
-import { parse as parseYaml } from "yaml";
+import { parseAllDocuments } from "yaml";
 import { checkDocument } from "../docs/check-document.js";
 import { DOCUMENTS, REPOSITORY } from "../docs/documents.js";
 import { parseDocument } from "../docs/parse-document.js";
@@ -13,6 +13,8 @@ import { needs } from "../support/needed-program.js";
 // what happened, not what should.
 const { UPDATE_DOCS: isUpdate = "", CI: isCi = "" } = process.env;
 if (isUpdate && isCi) throw new Error("UPDATE_DOCS rewrites the documents: it is not for CI");
+
+const RECIPE_LANGUAGES = ["ini", "makefile", "python", "terraform"];
 
 const lacksCurl = spawnSync("curl", ["--version"]).error !== undefined;
 
@@ -61,9 +63,12 @@ describe.each(DOCUMENTS)("code blocks in %s", (path) => {
     for (const { language, text, file = "no name", line } of blocks) {
       const place = `${path}:${line}`;
       if (language === "json") expect(problemsOf(JSON.parse(text)), place).toEqual([]);
-      else if (language === "yaml") parseYaml(text);
+      else if (language === "yaml")
+        parseAllDocuments(text).map((document) => expect(document.errors, place).toEqual([]));
       else if (language === "sh") execFileSync("sh", ["-n"], { input: text });
       else if (language === "js") expect(commands.join("\n"), place).toContain(file);
+      // The files of recipes.test.ts.
+      else if (path === "docs/recipes.md" && file !== "no name") expect(RECIPE_LANGUAGES, place).toContain(language);
       else expect(language, place).toBe("text");
     }
   });

@@ -39,7 +39,7 @@ export default defineConfig([
     resolve,
     transform,
     external: ["ioredis", "rate-limiter-flexible"],
-    plugins: [leaveTuiApart(), importJsonc(), collectLicenses("LICENSES.md")],
+    plugins: [leaveTuiApart(), importJsonc(), mergeRuntime("core.cjs"), collectLicenses("LICENSES.md")],
     output: {
       dir: "dist/cli",
       format: "cjs",
@@ -91,6 +91,23 @@ function shareErrors() {
     name: "share-errors",
     resolveId: (specifier) =>
       specifier.endsWith("domain/errors.js") ? { id: "../cli/errors.cjs", external: "relative" } : undefined,
+  };
+}
+
+/** Puts the helpers of Rolldown into a chunk that all commands load, which saves a file. */
+function mergeRuntime(fileName) {
+  const runtime = "rolldown-runtime.cjs";
+  const request = `require("./${runtime}")`;
+  return {
+    name: "merge-runtime",
+    generateBundle(_options, bundle) {
+      const helpers = `((exports) => {\n${bundle[runtime].code}\nreturn exports;\n})(exports)`;
+      for (const chunk of Object.values(bundle)) {
+        const replacement = chunk.fileName === fileName ? helpers : `require("./${fileName}")`;
+        if (chunk.type === "chunk") chunk.code = chunk.code.replace(request, () => replacement);
+      }
+      delete bundle[runtime];
+    },
   };
 }
 

@@ -156,21 +156,21 @@ describe("what a one-shot command loads", () => {
     return new Set(ours.match(/\.\/(node_modules|dist)\/[\w/.@-]+\.\w+/g));
   }
 
-  const CORE = ["start", "core", "rolldown-runtime"].map((name) => `./dist/cli/${name}.cjs`);
+  const CORE = "./dist/cli/core.cjs";
 
   it("get and a completion from a server load only the core", async () => {
-    expect(ourFiles(await loaded(["get", "PORT"], await remote()))).toEqual(new Set(CORE));
-    expect(ourFiles(await loaded(["__complete", "names", "PO"], await remote()))).toEqual(new Set(CORE));
+    expect(ourFiles(await loaded(["get", "PORT"], await remote()))).toEqual(new Set([CORE]));
+    expect(ourFiles(await loaded(["__complete", "names", "PO"], await remote()))).toEqual(new Set([CORE]));
   });
 
-  it("get and run load one file more for each: the command line, and the code for data files", async () => {
+  it("get of a data file loads one file more, and run does not load commander", async () => {
     const { path } = await dataFile(DATA);
     const local = ["--data", path, "--env", "shop/development"];
-    const withLocal = [...CORE, "./dist/cli/local.cjs"];
+    const withLocal = [CORE, "./dist/cli/local.cjs"];
     expect(ourFiles(await loaded(["get", "PORT", ...local], {}))).toEqual(new Set(withLocal));
     const words = ["run", ...local, "--", "true"];
     expect(ourFiles(await loaded(words, {}))).toEqual(
-      new Set([...withLocal, "./dist/cli/main.cjs", "./dist/cli/reserved-names.cjs"]),
+      new Set([...withLocal, ...["run", "reserved-names"].map((name) => `./dist/cli/${name}.cjs`)]),
     );
   });
 
@@ -181,7 +181,7 @@ describe("what a one-shot command loads", () => {
     const required = [...core.matchAll(/^(?:let|const) \w+ = require\("(.*?)"\)/gm)].map(([, name]) => name);
     expect(required).toContain("node:http");
     expect(required).not.toContain("node:child_process");
-    expect(required.filter((name) => !name?.startsWith("node:"))).toEqual(["./rolldown-runtime.cjs"]);
+    expect(required.filter((name) => !name?.startsWith("node:"))).toEqual([]);
   });
 });
 

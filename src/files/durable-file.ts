@@ -4,14 +4,11 @@ import { platform } from "node:os";
 import { basename, dirname, join, sep } from "node:path";
 import { InvalidDataError } from "../domain/errors.js";
 import { openForReading } from "./open-file.js";
-import { hasCode, ifMissing, toInvalidData } from "./system-errors.js";
+import { hasCode, ifMissing, NotDurableError, toInvalidData } from "./system-errors.js";
 import { whileBusy } from "./while-busy.js";
 
 /** A text, or the parts of some bytes, each of which is made just before it is written. */
 export type FileContent = string | Iterable<Uint8Array>;
-
-/** Thrown when a file has its new content, but a crash of the machine may still bring the old one back. */
-export class NotDurableError extends InvalidDataError {}
 
 /**
  * Creates `path` with this text and mode 0600, all of it or nothing. It is on disk when this resolves.

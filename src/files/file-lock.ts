@@ -3,16 +3,9 @@ import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { InvalidDataError } from "../domain/errors.js";
 import { durationText } from "../domain/printable.js";
-import {
-  type FileContent,
-  keepOwner,
-  NotDurableError,
-  refuseHardLinks,
-  removeTemporaries,
-  replaceFile,
-} from "./durable-file.js";
+import { type FileContent, keepOwner, refuseHardLinks, removeTemporaries, replaceFile } from "./durable-file.js";
 import { createToken, describeHolder, type HolderState, holderOf, isToken, stateOf } from "./lock-holder.js";
-import { hasCode, ifMissing } from "./system-errors.js";
+import { hasCode, ifMissing, NotDurableError } from "./system-errors.js";
 import { whileBusy } from "./while-busy.js";
 
 /** A holder that is not visible from here loses its lock when it has not renewed it for this long. */

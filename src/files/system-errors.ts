@@ -1,5 +1,8 @@
 import { InvalidDataError } from "../domain/errors.js";
 
+/** Thrown when a file has its new content, but a crash of the machine may still bring the old one back. */
+export class NotDurableError extends InvalidDataError {}
+
 const REASONS: Record<string, string> = {
   EACCES: "permission denied",
   EBUSY: "another program is using it",

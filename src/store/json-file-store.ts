@@ -1,8 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Adapter, Low } from "lowdb";
-import { createFile, NotDurableError } from "../files/durable-file.js";
 import { SpareDescriptor } from "../files/open-file.js";
-import { withPathInErrors } from "../files/system-errors.js";
+import { NotDurableError, withPathInErrors } from "../files/system-errors.js";
 import { type FileWatch, watchFile } from "../files/watch-file.js";
 import { type Data, NO_DATA } from "./data.js";
 import { DataFileAdapter, ServedFileAdapter } from "./data-file.js";
@@ -11,6 +10,7 @@ import type { FileStore, Reload, Reloadable, Store } from "./store.js";
 
 /** Creates a data file. @throws InvalidDataError when the file exists or can't be written */
 export async function createDataFile(path: string, data: Data): Promise<void> {
+  const { createFile } = await import("../files/durable-file.js");
   await withPathInErrors(path, new Low(new DataFileAdapter(path, { writeText: createFile }), data).write());
 }
 

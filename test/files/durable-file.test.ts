@@ -4,13 +4,8 @@ import { chown, link, mkdir, open, readdir, readFile, rm, stat, symlink, writeFi
 import { syncBuiltinESMExports } from "node:module";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import {
-  createFile,
-  keepOwner,
-  NotDurableError,
-  removeTemporaries,
-  replaceFile,
-} from "../../src/files/durable-file.js";
+import { createFile, keepOwner, removeTemporaries, replaceFile } from "../../src/files/durable-file.js";
+import { NotDurableError } from "../../src/files/system-errors.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const OLD = "old \r\n\u0000 text";

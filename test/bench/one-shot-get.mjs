@@ -1,7 +1,8 @@
 /**
  * How long scripts wait for one value: `appvars get` from a server beside a hand-written script that makes the same
- * signed request, and `dotenvx get` from a file. Medians of 25 runs that take turns, so that the ratios are
- * comparable under load; absolute times depend on the machine. `npm run bench:get` builds first.
+ * signed request, and `dotenvx get` from a file. And for a program to start: `appvars run` beside dotenv-cli. Medians of
+ * 25 runs that take turns, so that the ratios are comparable under load; absolute times depend on the machine.
+ * `npm run bench:get` builds first.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -13,26 +14,35 @@ import { APPVARS, ServerProcess } from "./shared/server-process.mjs";
 import { median } from "./shared/statistics.mjs";
 
 const RUNS = 25;
-const DOTENVX = "@dotenvx/dotenvx@2.38.2";
+const PEERS = ["@dotenvx/dotenvx@2.38.2", "dotenv-cli@11.0.0"];
 const NAME = bigName(0);
 const folder = mkdtempSync(join(tmpdir(), "appvars-bench-"));
 const data = bigData(4);
-const server = ServerProcess.serve(write("data.json", JSON.stringify(data)));
+const dataFile = write("data.json", JSON.stringify(data));
+const server = ServerProcess.serve(dataFile);
 try {
   const [{ api_key, api_secret }] = data.environments;
   const credentials = { APPVARS_URL: await server.url(), APPVARS_API_KEY: api_key, APPVARS_API_SECRET: api_secret };
   const env = { PATH: process.env.PATH, HOME: folder, ...credentials };
+  installPeers();
+  const dotenvFile = write(".env", `${NAME}=https://localhost/\nPORT=3000\n`);
+  const program = ["--", "true"];
   const commands = {
     "bare node": ["--eval", ""],
     "hand-written script": [fileURLToPath(new URL("hand-written-get.cjs", import.meta.url)), NAME],
     "appvars get": [APPVARS, "get", NAME],
-    "dotenvx get": [installDotenvx(), "get", NAME, "-f", write(".env", `${NAME}=https://localhost/\nPORT=3000\n`)],
+    "dotenvx get": [peer("@dotenvx/dotenvx/src/cli/dotenvx.js"), "get", NAME, "-f", dotenvFile],
+    "appvars run": [APPVARS, "run", ...program],
+    "appvars run --data": [APPVARS, "run", "--data", dataFile, "--env", "shop/staging", ...program],
+    "dotenv-cli": [peer("dotenv-cli/cli.js"), "-e", dotenvFile, ...program],
   };
   const medians = measure(commands, env);
   for (const [name, ms] of Object.entries(medians)) console.log(`${name.padEnd(22)}${ms.toFixed(1)} ms`);
   const get = medians["appvars get"];
   console.log(`get / hand-written     ${(get / medians["hand-written script"]).toFixed(2)}`);
   console.log(`get / dotenvx get      ${(get / medians["dotenvx get"]).toFixed(2)}`);
+  for (const run of ["appvars run", "appvars run --data"])
+    console.log(`${`${run.slice(8)} / dotenv-cli`.padEnd(23)}${(medians[run] / medians["dotenv-cli"]).toFixed(2)}`);
 } finally {
   await server.stop();
   rmSync(folder, { recursive: true });
@@ -52,12 +62,15 @@ function measure(commands, env) {
   return Object.fromEntries(Object.entries(times).map(([name, list]) => [name, median(list)]));
 }
 
-function installDotenvx() {
-  const { status, stderr } = spawnSync("npm", ["install", "--loglevel", "error", "--prefix", folder, DOTENVX], {
+function installPeers() {
+  const { status, stderr } = spawnSync("npm", ["install", "--loglevel", "error", "--prefix", folder, ...PEERS], {
     encoding: "utf8",
   });
-  if (status !== 0) throw new Error(`can't install ${DOTENVX}: ${stderr}`);
-  return join(folder, "node_modules/@dotenvx/dotenvx/src/cli/dotenvx.js");
+  if (status !== 0) throw new Error(`can't install ${PEERS.join(" and ")}: ${stderr}`);
+}
+
+function peer(path) {
+  return join(folder, "node_modules", path);
 }
 
 function write(name, text) {

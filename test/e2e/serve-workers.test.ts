@@ -164,7 +164,7 @@ describe.skipIf(process.platform !== "linux")("serve --workers", () => {
   it("Ctrl-C while the workers start stops the server once they have started", async () => {
     const { child, exit, log } = await startWorkers({ workers: 6 });
     const { pid = 0 } = child;
-    const isWorker = (id: number) => commandLine(id).endsWith("worker-process.js\0");
+    const isWorker = (id: number) => commandLine(id).endsWith("worker-process.cjs\0");
     await expect.poll(() => childrenOf(pid).filter(isWorker), { ...PATIENCE, interval: 5 }).toHaveLength(6);
     process.kill(-pid, "SIGINT");
     expect(await exit).toEqual([0, null]);
@@ -267,7 +267,7 @@ describe.skipIf(process.platform !== "linux")("serve --workers", () => {
       const environment = readFileSync(`/proc/${worker}/environ`, "utf8");
       expect(environment).toContain("TZ=UTC");
       expect(environment).not.toContain("APPVARS_");
-      expect(commandLine(worker)).toMatch(/worker-process\.js\0$/);
+      expect(commandLine(worker)).toMatch(/worker-process\.cjs\0$/);
     }
   });
 

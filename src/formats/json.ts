@@ -74,14 +74,30 @@ function findProblem(text: string): string | undefined {
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * The number that `text` stands for in JSON; undefined when it is not a number, is out of range, or is a whole number
- * that a JavaScript number can't hold exactly (9007199254740993 would become …992).
+ * The number that `text` stands for in JSON; undefined when it is not a number, is out of range, or has digits that a
+ * JavaScript number loses: 9007199254740993 would become …992, and 0.12345678901234567890 would lose its end.
  */
 export function exactNumber(text: string): number | undefined {
   if (!JSON_NUMBER.test(text)) return undefined;
   const number = Number(text);
   if (!Number.isFinite(number)) return undefined;
-  return !/^-?\d+$/.test(text) || isExact(BigInt(text), number) ? number : undefined;
+  const isSame = /^-?\d+$/.test(text) ? isExact(BigInt(text), number) : keepsDigits(text, number);
+  return isSame ? number : undefined;
+}
+
+/** Whether JavaScript writes a number with the digits of the text that it was read from. */
+export function keepsDigits(text: string, number: number): boolean {
+  return decimalOf(text) === decimalOf(String(number));
+}
+
+/** The same text for all ways to write a decimal number in JSON or YAML: `15e-1` for `1.50` and `+.15e1`. */
+function decimalOf(text: string): string {
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] =
+    /^(-?)\+?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, "");
+  const significant = digits.replace(/0+$/, "");
+  if (significant === "") return "0";
+  return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
 }
 
 /**

@@ -14,7 +14,7 @@ import {
 import { UsageError } from "../domain/errors.js";
 import type { JsonValue, NamedValue } from "../domain/variable.js";
 import { entriesOf, inAnyString, loneSurrogate, type ReadEntry, refuse } from "./entry.js";
-import { isExact } from "./json.js";
+import { isExact, keepsDigits } from "./json.js";
 
 /** To YAML 1.1, which requires a point in a float, `1e+21` is a string. */
 const EXPONENT: ScalarTag = {
@@ -113,7 +113,10 @@ function checkKeys({ items }: YAMLMap, report: Report): void {
 function toExact(scalar: Scalar, report: Report): void {
   const number = typeof scalar.value === "bigint" ? Number(scalar.value) : scalar.value;
   if (typeof number !== "number") return;
-  const exact = typeof scalar.value === "bigint" ? isExact(scalar.value, number) : Number.isFinite(number);
+  const exact =
+    typeof scalar.value === "bigint"
+      ? isExact(scalar.value, number)
+      : Number.isFinite(number) && keepsDigits(scalar.source ?? String(number), number);
   if (!exact) report("a number that can't be held exactly (write it as a string)", scalar);
   scalar.value = number;
 }

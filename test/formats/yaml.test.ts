@@ -82,6 +82,7 @@ it.each([
   ["A: .inf", "a number that can't be held exactly (write it as a string), at line 1, column 4"],
   ["A: [.nan]", "a number that can't be held exactly (write it as a string), at line 1, column 5"],
   ["A: 1e999", "a number that can't be held exactly (write it as a string), at line 1, column 4"],
+  ["A: 3.14159265358979323846", "a number that can't be held exactly (write it as a string), at line 1, column 4"],
   ["A: 9007199254740993", "a number that can't be held exactly (write it as a string), at line 1, column 4"],
   ["A: 1\n---\nB: secret", "more than one YAML document, at line 2, column 1"],
   ["", "must be one YAML mapping of names and values"],

@@ -13,7 +13,7 @@ const transform = { define: { "process.env.NODE_ENV": '"production"' } };
  * them. Rolldown alone would make many small files, and each costs a one-shot command about half a millisecond.
  */
 const CHUNKS = {
-  /** The start of every command, and \`get\`. */
+  /** The start of every command, and `get`. */
   core: ["cli/start.ts"],
   /** Needed by completion too. */
   "reserved-names": ["domain/reserved-names.ts"],

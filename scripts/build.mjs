@@ -35,7 +35,9 @@ function build() {
     "rolldown --config --log-level silent",
     "node scripts/add-library.mjs",
   ]) {
-    const { status } = spawnSync(command, { shell: true, stdio: "inherit" });
+    // Rolldown lists its many files, whatever its log level is; its errors are on stderr.
+    const output = command.startsWith("rolldown") ? "ignore" : "inherit";
+    const { status } = spawnSync(command, { shell: true, stdio: ["inherit", output, "inherit"] });
     if (status !== 0) process.exit(status ?? 1);
   }
   // Of the sources as they were before: one that was saved during the build may not be in it.

@@ -40,7 +40,10 @@ function describeUnknownFlag(message: string, command: Command): string {
     const variable = placeOf(setting, "variable");
     return `there is no ${flag}, since the process list would show it: set ${variable}, or name a file with ${flag}-file`;
   }
-  const shown = /^(?:-[a-z]|--[a-z]+(?:-[a-z]+)*)$/i.test(flag) ? `unknown option '${flag}'` : "unknown option";
+  // For `set`, it may be a value: only what resembles an option is repeated.
+  const isOption =
+    /^(?:-[a-z]|--[a-z]+(?:-[a-z]+)*)$/i.test(flag) && (similar !== undefined || command.name() !== "set");
+  const shown = isOption ? `unknown option '${flag}'` : "unknown option";
   if (similar !== undefined) return `${shown} (did you mean ${similar}?)`;
   return command.name() === "set"
     ? `${shown}; a value that begins with - comes after --: appvars set NAME -- VALUE`

@@ -50,7 +50,7 @@ async function noteNextSteps(
   const state = await gitState(absolutePath(path, context.io), context.io);
   if (state !== "ignored") {
     const line = `/${basename(path).replace(/[\\*?[]/g, "\\$&")}`;
-    const command = `echo ${shellWord(line)} >> ${shellWord(join(dirname(path), ".gitignore"))}`;
+    const command = appendCommand(line, join(dirname(path), ".gitignore"));
     const reason =
       state === "exposed" ? "git does not ignore it, and a commit would contain them" : "keep it out of git";
     context.note(`${reason}: ${command}`);
@@ -58,8 +58,19 @@ async function noteNextSteps(
   // What is read without flags has been chosen.
   if (existsSync(PROJECT_FILE) || hasSetting({ ...settings.layers, flags: NO_LAYERS.flags }, ...SOURCE_SETTINGS))
     return;
-  const project = shellWord(JSON.stringify({ data: path, env }));
-  context.note(`to read it here without flags: echo ${project} > ${PROJECT_FILE} && appvars allow`);
+  const project = printCommand(JSON.stringify({ data: path, env }));
+  context.note(`to read it here without flags: ${project} > ${PROJECT_FILE} && appvars allow`);
+}
+
+/** A command for a shell that appends a line to a file, whether its last line has an end or not. */
+function appendCommand(line: string, file: string): string {
+  const command = existsSync(file) ? `printf '\\n%s\\n' ${shellWord(line)}` : printCommand(line);
+  return `${command} >> ${shellWord(file)}`;
+}
+
+/** echo is the shorter one, but some shells interpret backslashes in its arguments. */
+function printCommand(line: string): string {
+  return `${line.includes("\\") ? "printf '%s\\n'" : "echo"} ${shellWord(line)}`;
 }
 
 /** Whether git ignores a file, or a commit could contain it; unknown without git or outside of a repository. */

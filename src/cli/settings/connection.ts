@@ -1,10 +1,11 @@
+import { existsSync } from "node:fs";
 import { AUTH_SCHEMES, type AuthScheme } from "../../client/auth-headers.js";
 import { checkSeconds, parseOrigin, refuseOpenSecret } from "../../client/options.js";
 import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT, DEFAULT_URL } from "../../domain/defaults.js";
 import { UsageError } from "../../domain/errors.js";
 import { type DataPlace, dataPlaceOf } from "./data-place.js";
 import { findSetting, type Layers, layerList, requireBoth, type Setting } from "./layers.js";
-import { placeOf, SOURCE_SETTINGS } from "./setting-names.js";
+import { DEFAULT_DATA_FILE, placeOf, SOURCE_SETTINGS } from "./setting-names.js";
 
 export interface RemoteSettings {
   kind: "remote";
@@ -43,7 +44,8 @@ export function connectionOf(layers: Layers): Connection {
   if (place && place.name !== "url")
     return { kind: "local", place: dataPlaceOf(layers, place), env: findSetting(layers, "env")?.text };
   if (layers.flags.get("env")?.from === placeOf("env", "flag")) {
-    throw new UsageError("--env names an environment of a data file or a store: add --data or --store");
+    const flags = existsSync(DEFAULT_DATA_FILE) ? `--data ${DEFAULT_DATA_FILE}` : "--data or --store";
+    throw new UsageError(`--env names an environment of a data file or a store: add ${flags}`);
   }
   const apiSecret = findSetting(layers, "apiSecret", "apiSecretFile");
   const auth = parseAuth(findSetting(layers, "auth"));

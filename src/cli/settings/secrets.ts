@@ -48,7 +48,8 @@ export async function readSettingFile(path: string, from: string): Promise<Buffe
 
 /** @param layers for commands that can read a data file instead */
 export function missingSecretError(layers?: Layers): UnauthorizedError {
-  const flags = layers && unusedDataFlags(layers);
+  const isForServer = !layers || hasSetting(layers, "apiKey", "apiSecret", "apiSecretFile");
+  const flags = isForServer ? undefined : unusedDataFlags(layers);
   return new UnauthorizedError(
     flags === undefined
       ? "no API secret: set APPVARS_API_SECRET, or name its file with --api-secret-file"
@@ -56,10 +57,9 @@ export function missingSecretError(layers?: Layers): UnauthorizedError {
   );
 }
 
-/** The flags that open the data file in the current folder; undefined if there is none, or something is configured. */
+/** The flags that open the data file in the current folder; undefined if there is none, or a setting says where to read. */
 export function unusedDataFlags(layers: Layers): string | undefined {
-  const isConfigured = hasSetting(layers, ...SOURCE_SETTINGS, "apiKey", "apiSecret", "apiSecretFile");
-  if (isConfigured || !existsSync(DEFAULT_DATA_FILE)) return undefined;
+  if (hasSetting(layers, ...SOURCE_SETTINGS) || !existsSync(DEFAULT_DATA_FILE)) return undefined;
   // The file is not read for its environments: this is the first of a new one.
   return `--data ${DEFAULT_DATA_FILE}${hasSetting(layers, "env") ? "" : " --env development"}`;
 }

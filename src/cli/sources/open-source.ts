@@ -4,7 +4,7 @@ import type { VariableSource } from "../../domain/source.js";
 import type { Context } from "../output/context.js";
 import type { LocalSettings } from "../settings/connection.js";
 import { placeName } from "../settings/data-place.js";
-import { missingSecretError } from "../settings/secrets.js";
+import { missingSecretError, unusedDataFlags } from "../settings/secrets.js";
 import type { Settings } from "../settings/settings.js";
 import type { OpenOptions } from "./open-remote.js";
 
@@ -26,7 +26,7 @@ export async function openSource(
       throw new UsageError("--offline is for a server whose answers are cached: a store is read over the network");
     return openLocal(connection, context, options);
   }
-  const noted = { ...noteExchanges(context, options), ...options };
+  const noted = { ...noteExchanges(context, options, unusedDataFlags(settings.layers)), ...options };
   const apiSecret = await settings.apiSecret();
   if (apiSecret === undefined && !options.anonymous) throw missingSecretError(settings.layers);
   if (cache !== undefined && apiSecret !== undefined) {
@@ -50,10 +50,15 @@ export async function withSource<T>(
   }
 }
 
-/** Tells a person why the client retries and, with `--verbose`, about each request. */
+/**
+ * Tells a person why the client retries and, with `--verbose`, about each request.
+ *
+ * @param dataFlags what opens a data file that may have been meant
+ */
 function noteExchanges(
   context: Context,
   { live = false }: OpenOptions,
+  dataFlags: string | undefined,
 ): Required<Pick<OpenOptions, "onRetry" | "onResponse">> {
   let isAnswered = false;
   let lastReason: string | undefined;
@@ -61,6 +66,8 @@ function noteExchanges(
     onRetry: ({ reason }) => {
       // A server that is down for a minute is one line. Commands that read repeatedly report an outage themselves.
       if (reason !== lastReason && !(live && isAnswered)) context.note(`trying again: ${reason}`);
+      if (lastReason === undefined && !isAnswered && dataFlags !== undefined)
+        context.note(`to read the file in this folder without a server, add ${dataFlags}`);
       lastReason = reason;
     },
     onResponse: ({ target, status, milliseconds }) => {

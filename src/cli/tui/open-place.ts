@@ -7,6 +7,7 @@ import type { EditableStore } from "../../store/store.js";
 import type { OpenPlace, Place } from "../../tui/state/ports.js";
 import type { Io } from "../output/io.js";
 import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
+import { missingSecretError } from "../settings/secrets.js";
 import type { Settings } from "../settings/settings.js";
 import { createDecrypt } from "../sources/decryption.js";
 import type { LocalData } from "../sources/local-data.js";
@@ -62,7 +63,9 @@ async function openServer(
   io: Io,
 ): Promise<OpenPlace> {
   const decrypt = await createDecrypt(settings);
-  const source = await openRemote({ ...connection, maxWait: 0 }, await settings.apiSecret(), io, {
+  const apiSecret = await settings.apiSecret();
+  if (apiSecret === undefined) throw missingSecretError(settings.layers);
+  const source = await openRemote({ ...connection, maxWait: 0 }, apiSecret, io, {
     live: true,
     onResponse: ({ target, headers }) => {
       // Without credentials the request counts against the limit of the address, which is another one.

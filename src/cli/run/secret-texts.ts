@@ -8,7 +8,7 @@ const WORDS = ["true", "false", "null"];
 
 export interface SecretTexts {
   texts: string[];
-  /** Names of the variables whose values are too short to tell from ordinary output. */
+  /** Names of the variables without texts, whose values or lines are too short to tell from ordinary output. */
   tooShort: string[];
 }
 
@@ -39,11 +39,13 @@ export function secretLines(variables: readonly ChildVariable[]): SecretTexts {
 
 function collectTexts(variables: readonly ChildVariable[], textsOf: (value: JsonValue) => string[]): SecretTexts {
   const revealing = variables.filter(({ value }) => !["", ...WORDS].includes(valueText(value)));
-  const isShort = ({ value }: ChildVariable) => lengthOf(valueText(value)) < MIN_VALUE;
-  const texts = revealing.filter((variable) => !isShort(variable)).flatMap(({ value }) => textsOf(value));
+  const found = revealing.map(({ name, value }) => {
+    const isShort = lengthOf(valueText(value)) < MIN_VALUE;
+    return { name, texts: isShort ? [] : textsOf(value) };
+  });
   return {
-    texts: [...new Set(texts)],
-    tooShort: revealing.filter(isShort).map(({ name }) => name),
+    texts: [...new Set(found.flatMap(({ texts }) => texts))],
+    tooShort: found.filter(({ texts }) => texts.length === 0).map(({ name }) => name),
   };
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmod, chown, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, chown, lchown, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCli } from "../../support/cli.js";
@@ -110,6 +110,8 @@ describe("export --format github", () => {
       DEBUG: "true",
       PIN: "123",
       EMPTY: "",
+      SHORT_LINES: "abc\ndef\nghi",
+      BLANKS: "     x     ",
     };
     for (const [name, value] of Object.entries(values)) {
       const type = name === "TREE" ? "JSON" : "STRING";
@@ -128,7 +130,7 @@ describe("export --format github", () => {
       ]),
     );
     expect(stdout.split("\n")).toHaveLength(6);
-    expect(stderr).toBe("appvars: not masked, the values are too short: PIN\n");
+    expect(stderr).toBe("appvars: not masked, the values or all their lines are too short: PIN, SHORT_LINES, BLANKS\n");
   });
 
   it("refuses to run without a file, and with stdout in its place", async () => {
@@ -156,6 +158,40 @@ describe("export --format github", () => {
       expect((await stat(file)).uid).toBe(1001);
     },
   );
+
+  it.skipIf(process.getuid?.() !== 0)("does not let root follow another user's link in a sticky folder", async () => {
+    const folder = await temporaryFolder();
+    await chmod(folder, 0o1777);
+    const [target, link] = [join(folder, "target"), join(folder, "link")];
+    await writeFile(target, "");
+    await symlink(target, link);
+    await lchown(link, 65534, 65534);
+    cli.env = { ...cli.env, GITHUB_ENV: link };
+    const { code, stdout, stderr } = await cli.run(["export", "--format", "github", "--only", "PORT"]);
+    expect([code, stdout, stderr]).toEqual([8, "", expect.stringContaining(`${link} is a link owned by `)]);
+    expect(await readFile(target, "utf8")).toBe("");
+  });
+
+  it("prints no masks when the file can't be written", async () => {
+    const folder = await temporaryFolder();
+    const at = (name: string) => join(folder, name);
+    execFileSync("mkfifo", [at("pipe")]);
+    await symlink("nowhere", at("dangling"));
+    for (const [file, reason] of [
+      [at("pipe"), "it is not a regular file"],
+      [folder, "it is not a regular file"],
+      [at("none/set_env"), "no such file or folder"],
+      [at("dangling"), "it is a link, and its target is missing"],
+    ] as const) {
+      cli.env = { ...cli.env, GITHUB_ENV: file };
+      expect(await cli.run(["export", "--format", "github"])).toEqual({
+        code: 8,
+        stdout: "",
+        stderr: `appvars: ${file} can't be written: ${reason}\n`,
+      });
+    }
+    expect(await readdir(folder)).toEqual(["dangling", "pipe"]);
+  });
 
   it("refuses a file that others can write", async () => {
     const folder = await temporaryFolder();

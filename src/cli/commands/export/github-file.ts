@@ -1,11 +1,12 @@
 import { fstatSync, statSync } from "node:fs";
+import { devNull } from "node:os";
 import { UsageError } from "../../../domain/errors.js";
 import type { NamedValue } from "../../../domain/variable.js";
 import type { Context } from "../../output/context.js";
 import type { Output } from "../../output/io.js";
 import { writeRaw } from "../../output/output.js";
 import { secretLines } from "../../run/secret-texts.js";
-import { appendToFile, refuseToAppend } from "./write-private-file.js";
+import { openToAppend, refuseToAppend } from "./write-private-file.js";
 
 export interface GithubFile {
   path: string;
@@ -16,7 +17,7 @@ export interface GithubFile {
 /**
  * The file that GitHub's runner reads variables from, which is checked.
  *
- * @throws UsageError without one, or if stdout, which is for the masks, is this file; InvalidDataError
+ * @throws UsageError without one, or if stdout, which is for the masks, is this file or nothing; InvalidDataError
  */
 export function findGithubFile(output: string | undefined, { io, warn }: Pick<Context, "io" | "warn">): GithubFile {
   if (output === "-") throw new UsageError("--format github needs stdout for the masks: --output must be a file");
@@ -32,6 +33,11 @@ export function findGithubFile(output: string | undefined, { io, warn }: Pick<Co
     const advice = isRunners ? 'omit >> "$GITHUB_ENV"' : `do not redirect to ${path}`;
     throw new UsageError(`--format github appends to ${path} itself and prints masks for the log: ${advice}`);
   }
+  if (isNowhere(io.stdout)) {
+    throw new UsageError(
+      "--format github prints masks to stdout for the log, and stdout is closed or a null device: do not redirect it",
+    );
+  }
   const warning = refuseToAppend(path, io, isRunners);
   if (warning) warn(warning);
   return { path, isRunners };
@@ -44,6 +50,13 @@ function isSameFile({ fd }: Output, path: string): boolean {
   return dev === file.dev && ino === file.ino;
 }
 
+/** Node opens the null device in place of a closed stdout. */
+function isNowhere({ fd, isTTY }: Output): boolean {
+  if (fd === undefined || isTTY) return false;
+  const stats = fstatSync(fd);
+  return stats.isCharacterDevice() && stats.rdev === statSync(devNull).rdev;
+}
+
 /** Has the runner mask the values in its log, and only then appends the lines. */
 export async function writeGithubFile(
   { path, isRunners }: GithubFile,
@@ -52,10 +65,16 @@ export async function writeGithubFile(
   { io, note }: Context,
 ): Promise<void> {
   const { texts, tooShort } = secretLines(entries);
-  if (tooShort.length > 0) note(`not masked, the values are too short: ${tooShort.join(", ")}`);
+  if (tooShort.length > 0) note(`not masked, the values or all their lines are too short: ${tooShort.join(", ")}`);
   const masks = texts.map((text) => `::add-mask::${escapeData(text)}\n`).join("");
-  await new Promise<void>((resolve) => writeRaw(io.stdout, masks, resolve));
-  await appendToFile(path, lines, io, isRunners);
+  // Opened first: what can't be written needs no masks.
+  const file = openToAppend(path, io, isRunners);
+  try {
+    await new Promise<void>((resolve) => writeRaw(io.stdout, masks, resolve));
+    file.append(lines);
+  } finally {
+    file.close();
+  }
 }
 
 /** As GitHub's toolkit does (actions/toolkit, packages/core/src/command.ts). */

@@ -1,9 +1,9 @@
-import { constants } from "node:fs";
-import { type FileHandle, lstat, open, stat } from "node:fs/promises";
+import { lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { InvalidDataError } from "../../../domain/errors.js";
+import { AppendFile } from "../../../files/append-file.js";
 import { replaceFile } from "../../../files/durable-file.js";
-import type { PathRisk } from "../../../files/path-risks.js";
+import { lstatIfExists, type PathRisk } from "../../../files/path-risks.js";
 import { toInvalidFile } from "../../../files/system-errors.js";
 import {
   ALLOW_ADVICE,
@@ -17,13 +17,16 @@ import {
 
 /**
  * Refuses to write secrets through another user's link, over another user's file (unless APPVARS_ALLOW_UNSAFE_FILES is
- * set), or into a folder in which others can replace the file.
+ * set), or into a folder in which others can replace the file; and what can't be written.
  *
  * @returns a warning for root, who may write into another user's folder
  * @throws InvalidDataError with the reason; UsageError
  */
 export function refuseForeignPlace(path: string, io: FileUser): string | undefined {
-  return checkPlace(path, fileRisks(path, io));
+  const risks = fileRisks(path, io);
+  const warning = checkPlace(path, risks);
+  targetOf(path, risks);
+  return warning;
 }
 
 function checkPlace(path: string, { refused, warned, isAllowed }: FileRisks): string | undefined {
@@ -57,8 +60,9 @@ function foreign({ path, kind, id }: PathRisk): string {
 export async function writePrivateFile(path: string, text: string, io: FileUser): Promise<void> {
   const risks = fileRisks(path, io);
   checkPlace(path, risks);
+  const target = targetOf(path, risks);
   try {
-    await replaceFile(await targetOf(path, risks), text);
+    await replaceFile(target, text);
   } catch (error) {
     throw toInvalidFile(path, error, "can't be written");
   }
@@ -68,59 +72,57 @@ export async function writePrivateFile(path: string, text: string, io: FileUser)
  * The same checks for a file to append to, which stays what it is: others must not be able to write it.
  *
  * @param isRunners whether a CI runner has named the file. Root may then use another user's, as in a container of GitHub
- *   Actions
+ *   Actions, but not follow their link
  */
 export function refuseToAppend(path: string, io: FileUser, isRunners: boolean): string | undefined {
-  return checkAppended(path, fileRisks(path, io), isRunners);
+  const risks = fileRisks(path, io);
+  const warning = checkAppended(path, risks, isRunners);
+  targetOf(path, risks);
+  return warning;
 }
 
 function checkAppended(path: string, risks: FileRisks, isRunners: boolean): string | undefined {
   const writable = risks.refused.filter(({ kind, holder }) => kind === "file" && holder !== "owner");
   if (writable.length > 0) throw new InvalidDataError(describeRisks(path, writable));
-  return checkPlace(path, isRunners ? { ...risks, warned: [] } : risks);
+  const warned = isRunners ? risks.warned.filter(({ kind }) => kind === "link") : risks.warned;
+  return checkPlace(path, { ...risks, warned });
 }
 
 /**
- * Appends lines to a file, all of them or none, after a newline if it does not end in one. Creates it with mode 0600.
- * Checks the path again as `refuseToAppend` does.
+ * Opens a file to append lines to, which is created with mode 0600. Checks the path again as `refuseToAppend` does. A
+ * link that another user puts there after the check is not followed.
  *
  * @throws InvalidDataError if it can't or must not be written, or is a device, a pipe or a folder
  */
-export async function appendToFile(path: string, lines: string, io: FileUser, isRunners: boolean): Promise<void> {
+export function openToAppend(path: string, io: FileUser, isRunners: boolean): AppendFile {
   const risks = fileRisks(path, io);
   checkAppended(path, risks, isRunners);
+  const account = isRunners || risks.isAllowed ? { user: undefined, groups: [] } : io;
+  const file = new AppendFile(targetOf(path, risks), account);
+  file.open();
+  return file;
+}
+
+/** The file to write or to create. @throws InvalidDataError */
+function targetOf(path: string, risks: FileRisks): string {
   try {
-    const file = await open(await targetOf(path, risks), APPEND, 0o600);
-    await append(file, lines).finally(() => file.close());
+    return existingTarget(path, risks);
   } catch (error) {
     throw toInvalidFile(path, error, "can't be written");
   }
 }
 
-// A link that another user puts there after the check is not followed. Windows has no such flag.
-const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
-
-async function append(file: FileHandle, lines: string): Promise<void> {
-  const { size } = await file.stat();
-  const last = Buffer.from("\n");
-  if (size > 0) await file.read(last, 0, 1, size - 1);
-  try {
-    await file.writeFile(`${last.toString() === "\n" ? "" : "\n"}${lines}`);
-  } catch (error) {
-    // The start of a value would take the lines of the next writer for its own.
-    await file.truncate(size).catch(() => {});
-    throw error;
-  }
-}
-
-/** The file to write or to create. @throws InvalidDataError, the file system's error */
-async function targetOf(path: string, { found, missing: [name, ...rest] }: FileRisks): Promise<string> {
+/** @throws InvalidDataError with a predicate, the file system's error */
+function existingTarget(path: string, { found, missing: [name, ...rest] }: FileRisks): string {
   // Not of `found`: an anonymous pipe has no path.
-  const isThere = await lstat(path).then(Boolean, () => false);
-  if (isThere && !(await stat(path)).isFile()) throw new InvalidDataError("can't be written: it is not a regular file");
+  if (lstatIfExists(path)) {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (!stats) throw new InvalidDataError("can't be written: it is a link, and its target is missing");
+    if (!stats.isFile()) throw new InvalidDataError("can't be written: it is not a regular file");
+  }
   if (name === undefined) return found;
   const target = join(found, name);
   if (rest.length === 0) return target;
-  await lstat(target);
+  lstatSync(target);
   throw new InvalidDataError(`can't be written: another program has just created ${target}`);
 }

@@ -67,6 +67,12 @@ describe("a usage error exits 2 and changes nothing", () => {
     ["set 2FA=hunter2", `"2FA" can't be a variable's name: ${VARIABLE_NAME}; for example _2FA`],
     ["get --cache 12h PORT", "the age follows --cache after =: --cache=12h"],
     ["run --cache 12h ls", "the age follows --cache after =: --cache=12h"],
+    ["export --output ''", "--output must not be empty"],
+    ["export --format github --output ''", "--output must not be empty"],
+    [
+      "export --only NODE_OPTIONS --allow-reserved PATH",
+      "--only names reserved variables, which can make programs run other code: NODE_OPTIONS; to pass them on, add --allow-reserved NODE_OPTIONS",
+    ],
     ["list --type text", `option '--type <type>' argument 'text' is invalid. ${TYPES}`],
     ["list DATABASE_URL", "too many arguments for 'list'. Expected 0 arguments but got 1."],
     ["get", `missing required argument 'name'; for example: DATABASE_URL="$(appvars get DATABASE_URL)"`],

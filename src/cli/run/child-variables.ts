@@ -53,21 +53,6 @@ export async function readChildVariables(
   };
 }
 
-/**
- * Refuses reserved names that were asked for explicitly: then a warning that they are left out is not enough.
- *
- * @throws UsageError that names each of them
- */
-export function refuseReserved({ selection, prefix, allowReserved, isTaken }: VariableRules): void {
-  const asked = selection.named.map((name) => prefix + name);
-  const names = asked.filter((name) => !isTaken(name) && isLeftOut(name, allowReserved));
-  if (names.length === 0) return;
-  throw new UsageError(
-    `--only names reserved variables, which can make programs run other code: ${names.join(", ")}; ` +
-      `to pass them on, add --allow-reserved ${names.join(",")}`,
-  );
-}
-
 export interface InheritanceRules {
   /** Pass on nothing but PATH, and on Windows what programs need to start. */
   pristine: boolean;

@@ -1,8 +1,23 @@
+import { UsageError } from "../../domain/errors.js";
 import { isReservedName } from "../../domain/reserved-names.js";
 import type { Context } from "../output/context.js";
 
 export function isLeftOut(name: string, allowed: readonly string[]): boolean {
   return isReservedName(name) && !allowed.includes(name);
+}
+
+/**
+ * Refuses reserved names that were asked for explicitly: then a warning that they are left out is not enough.
+ *
+ * @throws UsageError that names each of them
+ */
+export function refuseReserved(asked: readonly string[], allowed: readonly string[]): void {
+  const names = asked.filter((name) => isLeftOut(name, allowed));
+  if (names.length === 0) return;
+  throw new UsageError(
+    `--only names reserved variables, which can make programs run other code: ${names.join(", ")}; ` +
+      `to pass them on, add --allow-reserved ${names.join(",")}`,
+  );
 }
 
 export function warnLeftOut(names: readonly string[], { warn }: Pick<Context, "warn">): void {

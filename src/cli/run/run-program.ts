@@ -12,10 +12,9 @@ import {
   type InheritanceRules,
   inheritedEnvironment,
   readChildVariables,
-  refuseReserved,
   type VariableRules,
 } from "./child-variables.js";
-import { warnLeftOut } from "./left-out.js";
+import { refuseReserved, warnLeftOut } from "./left-out.js";
 import type { WatchRules } from "./run-watched.js";
 
 export interface RunOptions extends Omit<VariableRules, "isTaken">, InheritanceRules {
@@ -47,7 +46,11 @@ export async function runProgram(
   const inherited = inheritedEnvironment(context.io.env, options, platform);
   const isInherited = (name: string) => nameIn(inherited, name, platform) !== undefined;
   const rules = { ...options, isTaken: (name: string) => options.preserveEnv && isInherited(name) };
-  refuseReserved(rules);
+  const asked = options.selection.named.map((name) => options.prefix + name);
+  refuseReserved(
+    asked.filter((name) => !rules.isTaken(name)),
+    options.allowReserved,
+  );
   const { command, redact, watch } = options;
   const replace = options.exec ? (await import("../processes/exec-program.js")).execProgram(process) : undefined;
   const addEnvFiles =

@@ -14,7 +14,7 @@ import {
 } from "../../../formats/formats.js";
 import type { Context } from "../../output/context.js";
 import { printRaw } from "../../output/printer.js";
-import { isLeftOut, warnLeftOut } from "../../run/left-out.js";
+import { isLeftOut, refuseReserved, warnLeftOut } from "../../run/left-out.js";
 import { addSourceOptions } from "../../settings/flags.js";
 import { addAllowReserved, addSelectionOptions, type SelectionOptions } from "../../settings/selection-flags.js";
 import { readSettings, type Settings } from "../../settings/settings.js";
@@ -78,6 +78,8 @@ export function exportCommand(context: Context): Command {
 function runExport(options: ExportOptions, settings: Settings, context: Context): Promise<void> {
   checkDocumentName(options);
   checkReader(options.reader, options.format);
+  // `--output "$FILE"` with FILE unset must not select another file.
+  if (options.output === "") throw new UsageError("--output must not be empty");
   return withSource(openSource(settings, context), async (source) => {
     // Paths are checked again when they are written; this reports a bad one before the server is asked.
     const githubFile = options.format === "github" ? findGithubFile(options.output, context) : undefined;
@@ -123,9 +125,10 @@ async function readAndWrite(
   const { format, allowReserved } = options;
   const decrypt = await createDecrypt(settings);
   const selection = await createSelection(options, context);
+  const leavesOut = ENVIRONMENT_FORMATS.includes(format);
+  if (leavesOut) refuseReserved(selection.named, allowReserved);
   const selected = await source.readSnapshot((snapshot) => readSelected(selection, snapshot));
-  const isKept = ({ newName }: SelectedValue) =>
-    !ENVIRONMENT_FORMATS.includes(format) || !isLeftOut(newName, allowReserved);
+  const isKept = ({ newName }: SelectedValue) => !leavesOut || !isLeftOut(newName, allowReserved);
   const values = decryptValues(selected.filter(isKept), decrypt);
   const write = format === "dotenv" ? await dotenvWriter(options.reader, context) : await WRITERS[format]();
   const written = writeSupported(

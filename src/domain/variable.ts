@@ -33,6 +33,9 @@ export interface NamedValue {
   value: JsonValue;
 }
 
+/** Linux's MAX_ARG_STRLEN with pages of 4 KiB: for one argument or `NAME=value`, with the NUL at its end. */
+export const MAX_LINUX_STRING = 128 * 1024;
+
 /** Safe in a path, a shell and a dotenv file. */
 export const NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_.-]{0,254}$/;
 

@@ -1,20 +1,19 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are what python-dotenv expands
-import { type NamedValue, valueText } from "../domain/variable.js";
+import { valueText } from "../domain/variable.js";
 import { PLAIN } from "./dotenv-forms.js";
 import { loneSurrogate, nul, type Refusal, refuse, unlessText, type Writer } from "./entry.js";
-import { notShellName, reservedByShell } from "./lines.js";
+import { notShellName, quoteForShell, reservedByShell } from "./lines.js";
 
 /** Writes `.env` lines for one reader, which others may read otherwise: `appvars import` too. */
 function writerFor(reader: string, refusals: readonly Refusal[], quote: (text: string) => string | undefined): Writer {
   return (entries) => {
     refuse(`dotenv for ${reader}`, entries, nul, loneSurrogate, ...refusals);
-    return entries.map((entry) => `${entry.name}=${written(entry, quote)}\n`).join("");
+    return entries.map(({ name, value }) => `${name}=${quote(valueText(value))}\n`).join("");
   };
 }
 
-function written({ value }: NamedValue, quote: (text: string) => string | undefined): string | undefined {
-  const text = valueText(value);
-  return PLAIN.test(text) ? text : quote(text);
+function unlessPlain<T>(quote: (text: string) => T): (text: string) => T | string {
+  return (text) => (PLAIN.test(text) ? text : quote(text));
 }
 
 const carriageReturn = unlessText(
@@ -45,17 +44,13 @@ function quoteForPython(text: string): string {
   return `"${escaped}${text.endsWith("\\") ? "${:-}" : ""}"`;
 }
 
-/** Between single quotes, only the single quote is special. The file is for `set -a; . ./.env`. */
-function quoteForShell(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
 /** Docker Compose expands `$NAME` between double quotes, and can't escape every single quote between single ones. */
 function quoteForCompose(text: string): string {
   return `"${text.replace(/[\\"$]/g, "\\$&").replaceAll("\r", "\\r")}"`;
 }
 
-export const writeForNode = writerFor("Node", [carriageReturn, unquotable], quoteForNode);
-export const writeForPython = writerFor("python-dotenv", [], quoteForPython);
+export const writeForNode = writerFor("Node", [carriageReturn, unquotable], unlessPlain(quoteForNode));
+export const writeForPython = writerFor("python-dotenv", [], unlessPlain(quoteForPython));
+/** For `set -a; . ./.env`. */
 export const writeForShell = writerFor("a shell", [notShellName, reservedByShell], quoteForShell);
-export const writeForCompose = writerFor("Docker Compose", [], quoteForCompose);
+export const writeForCompose = writerFor("Docker Compose", [], unlessPlain(quoteForCompose));

@@ -1,15 +1,15 @@
 /** What reads `.env` files besides the `dotenv` package, as messages name them. */
-export type Reader = "Node" | "python-dotenv" | "bash" | "Docker Compose" | "direnv";
+export type DotenvProgram = "Node" | "python-dotenv" | "bash" | "Docker Compose" | "direnv";
 
 /** A way to write a value that the `dotenv` package may read back. */
 export interface Form {
   written: string;
   /** Those that read another value. */
-  differing: readonly Reader[];
+  differing: readonly DotenvProgram[];
 }
 
-/** Needs no quotes in any reader. */
-export const PLAIN = /^[A-Za-z0-9_./:@%+,=-]*$/;
+/** Needs no quotes in any reader. At the start and after a colon, zsh replaces `=ls` by the path of the program. */
+export const PLAIN = /^(?!=|.*:=)[A-Za-z0-9_./:@%+,=-]*$/;
 
 /** Whether a reader would change a text. */
 type Change = (text: string) => boolean;
@@ -74,7 +74,7 @@ const CHANGES = {
   backtick: { Node: never, "python-dotenv": always, bash: always, "Docker Compose": always, direnv: always },
   /** Quotes around a text with the same quotes, which dotenv strips from a line that it could not parse as quoted. */
   outermost: { Node: always, "python-dotenv": always, bash: always, "Docker Compose": always, direnv: always },
-} satisfies Record<string, Record<Reader, Change>>;
+} satisfies Record<string, Record<DotenvProgram, Change>>;
 
 /** The forms that may hold a text, the one that most readers read alike first. */
 export function formsOf(text: string): Form[] {
@@ -84,8 +84,8 @@ export function formsOf(text: string): Form[] {
   return forms.sort((a, b) => rank(a) - rank(b));
 }
 
-function readersThatChange(text: string, kind: keyof typeof CHANGES): Reader[] {
-  return Object.entries(CHANGES[kind]).flatMap(([reader, changes]) => (changes(text) ? [reader as Reader] : []));
+function readersThatChange(text: string, kind: keyof typeof CHANGES): DotenvProgram[] {
+  return Object.entries(CHANGES[kind]).flatMap(([reader, changes]) => (changes(text) ? [reader as DotenvProgram] : []));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { parse } from "dotenv";
 import { UsageError } from "../domain/errors.js";
 import { isVariableType, type NamedValue, valueText } from "../domain/variable.js";
-import { type Form, formsOf, type Reader } from "./dotenv-forms.js";
+import { type DotenvProgram, type Form, formsOf } from "./dotenv-forms.js";
 import {
   entriesOf,
   JSON_STRING,
@@ -26,7 +26,7 @@ const protoName: Refusal = ({ name }) => (name === "__proto__" ? "dotenv drops t
 /** A `.env` file, and the variables that some of its readers read another value for. */
 interface DotenvFile {
   text: string;
-  differing: { name: string; readers: readonly Reader[] }[];
+  differing: { name: string; readers: readonly DotenvProgram[] }[];
 }
 
 export function writeDotenv(entries: readonly NamedValue[]): string {
@@ -59,8 +59,8 @@ export function writeForMost(entries: readonly NamedValue[]): DotenvFile {
 }
 
 /** A shell can't assign to every name, and direnv ignores a line with a hyphen in the name. */
-function readersWithoutName(entry: NamedValue): Reader[] {
-  const readers: Reader[] = notShellName(entry) || reservedByShell(entry) ? ["bash"] : [];
+function readersWithoutName(entry: NamedValue): DotenvProgram[] {
+  const readers: DotenvProgram[] = notShellName(entry) || reservedByShell(entry) ? ["bash"] : [];
   return entry.name.includes("-") ? [...readers, "direnv"] : readers;
 }
 

@@ -36,9 +36,11 @@ export interface WriteOptions {
 
 /** Thrown for entries that a format can't hold. The message lists all of them, each with the reason. */
 export class UnsupportedError extends UsageError {
+  readonly format: string;
   readonly reasons: ReadonlyMap<string, string>;
   constructor(format: string, reasons: ReadonlyMap<string, string>) {
     super(`these can't be written as ${format}: ${describeReasons(reasons)}`);
+    this.format = format;
     this.reasons = reasons;
   }
 }

@@ -40,7 +40,7 @@ export const TOOL_READERS = {
 } satisfies Record<string, () => Promise<Reader>>;
 
 export type ExportFormat = keyof typeof WRITERS;
-export type DotenvReader = keyof typeof DOTENV_WRITERS;
+export type DotenvTarget = keyof typeof DOTENV_WRITERS;
 export type Tool = keyof typeof TOOL_READERS;
 export type ImportFormat = keyof typeof READERS;
 
@@ -71,6 +71,6 @@ export const NAME_RULES: Partial<Record<ExportFormat, NameRule>> = {
 };
 
 export const EXPORT_FORMATS = Object.keys(WRITERS) as ExportFormat[];
-export const DOTENV_READERS = Object.keys(DOTENV_WRITERS) as DotenvReader[];
+export const DOTENV_TARGETS = Object.keys(DOTENV_WRITERS) as DotenvTarget[];
 export const IMPORT_FORMATS = Object.keys(READERS) as ImportFormat[];
 export const TOOLS = Object.keys(TOOL_READERS) as Tool[];

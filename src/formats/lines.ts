@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type JsonValue, type NamedValue, valueText } from "../domain/variable.js";
+import { type JsonValue, MAX_LINUX_STRING, type NamedValue, valueText } from "../domain/variable.js";
 import {
   inAnyString,
   loneSurrogate,
@@ -37,13 +37,17 @@ export const reservedByShell = reservedBy(
 );
 
 /**
- * For `eval` and `.` in any POSIX shell. Between single quotes, only the single quote is special (POSIX.1-2024 XCU
- * 2.2.2); it is written outside them as `\'`.
+ * Between single quotes, only the single quote is special (POSIX.1-2024 XCU 2.2.2); it is written outside them as `\'`.
  */
+export function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** For `eval` and `.` in any POSIX shell. */
 export const writeShell = lineWriter(
   "shell",
   [notShellName, reservedByShell, nul, loneSurrogate],
-  ({ name, value }) => `export ${name}='${valueText(value).replaceAll("'", "'\\''")}'\n`,
+  ({ name, value }) => `export ${name}=${quoteForShell(valueText(value))}\n`,
 );
 
 /** fish docs, "Special variables" (3.6 and 4). */
@@ -101,11 +105,8 @@ const notForSystemd = unlessText(
   "its value contains a Unicode noncharacter, which systemd refuses",
 );
 
-/** Linux's MAX_ARG_STRLEN in bytes: `NAME=value` and a NUL. */
-const MAX_LINUX_VARIABLE = 128 * 1024;
-
 const tooLongForLinux: Refusal = ({ name, value }) =>
-  Buffer.byteLength(`${name}=${valueText(value)}\0`) > MAX_LINUX_VARIABLE
+  Buffer.byteLength(`${name}=${valueText(value)}\0`) > MAX_LINUX_STRING
     ? "it is longer than Linux's limit of 128 KiB for one variable"
     : undefined;
 

@@ -1,5 +1,4 @@
-/** Linux's MAX_ARG_STRLEN with pages of 4 KiB: for one argument or `NAME=value`, with the NUL at its end. */
-const MAX_LINUX_STRING = 128 * 1024;
+import { MAX_LINUX_STRING } from "../../domain/variable.js";
 
 /** Why the system refused to start a program with E2BIG: the variable or argument to blame, never a value. */
 export function explainTooLarge(

@@ -4,8 +4,8 @@ import type { VariableSource } from "../../../domain/source.js";
 import type { NamedValue } from "../../../domain/variable.js";
 import { describeReasons, UnsupportedError, type Writer } from "../../../formats/entry.js";
 import {
-  DOTENV_READERS,
-  type DotenvReader,
+  DOTENV_TARGETS,
+  type DotenvTarget,
   ENVIRONMENT_FORMATS,
   EXPORT_FORMATS,
   type ExportFormat,
@@ -23,14 +23,14 @@ import { openSource, withSource } from "../../sources/open-source.js";
 import { decryptValues } from "../../sources/reading.js";
 import { isSameFile } from "../../sources/safe-files.js";
 import { createSelection, readSelected, type SelectedValue } from "../../sources/selection.js";
-import { checkReader, dotenvWriter } from "./dotenv-writer.js";
+import { checkTarget, dotenvWriter } from "./dotenv-writer.js";
 import { findGithubFile, writeGithubFile } from "./github-file.js";
 import { refuseForeignPlace, writePrivateFile } from "./write-private-file.js";
 
 interface ExportOptions extends SelectionOptions {
   format: ExportFormat;
   /** With `dotenv`, the one program that the file is for. */
-  reader: DotenvReader | undefined;
+  target: DotenvTarget | undefined;
   /** File to write instead of stdout. */
   output: string | undefined;
   /** Name of the document. */
@@ -46,16 +46,16 @@ export function exportCommand(context: Context): Command {
     .description(
       "Print the values of the environment, escaped for the program that reads the format. If the format can't " +
         "represent a name or value, nothing is printed and each is reported. Reserved names, which can make programs " +
-        `run other code (PATH, PROMPT_COMMAND and so on), are left out of ${ENVIRONMENT_FORMATS.join(", ")} with a ` +
-        "warning; the other formats contain all names. github appends to the file $GITHUB_ENV, after masking the " +
-        "values in the log by lines on stdout.",
+        `run other code (PATH, PROMPT_COMMAND and so on), are left out of ${listed(ENVIRONMENT_FORMATS)} with a ` +
+        "warning; the other formats contain all names. github appends to the file that GITHUB_ENV names, after " +
+        "masking the values in the log by lines on stdout.",
     )
     .addOption(
       new Option("--format <format>", "output format (default dotenv, or json with --json)").choices(EXPORT_FORMATS),
     )
     .addOption(
       new Option("--for <reader>", "with --format dotenv, quote for one program instead of all").choices(
-        DOTENV_READERS,
+        DOTENV_TARGETS,
       ),
     )
     .option(
@@ -66,18 +66,23 @@ export function exportCommand(context: Context): Command {
     .option("--name <text>", "name of the Secret (kubernetes) or service (compose) (default appvars)")
     .option("--skip-unsupported", "leave out what the format can't represent, with a warning")
     .addHelpText("after", '\nExample:\n  eval "$(appvars export --format shell)"')
-    .action(({ format = context.flags.json ? "json" : "dotenv", for: reader, output, name, ...flags }) => {
+    .action(({ format = context.flags.json ? "json" : "dotenv", for: target, output, name, ...flags }) => {
       const { only, exclude, nameTransformer, skipUnsupported = false, allowReserved = [], ...sourceFlags } = flags;
       const selection = { only, exclude, nameTransformer };
-      const options = { format, reader, output, name, ...selection, skipUnsupported, allowReserved };
+      const options = { format, target, output, name, ...selection, skipUnsupported, allowReserved };
       return runExport(options, readSettings(sourceFlags, context.io), context);
     });
   return addSourceOptions(addAllowReserved(command, "write"));
 }
 
+/** `dotenv, shell and fish`. */
+function listed(words: readonly string[]): string {
+  return `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+}
+
 function runExport(options: ExportOptions, settings: Settings, context: Context): Promise<void> {
   checkDocumentName(options);
-  checkReader(options.reader, options.format);
+  checkTarget(options.target, options.format);
   // `--output "$FILE"` with FILE unset must not select another file.
   if (options.output === "") throw new UsageError("--output must not be empty");
   return withSource(openSource(settings, context), async (source) => {
@@ -130,7 +135,7 @@ async function readAndWrite(
   const selected = await source.readSnapshot((snapshot) => readSelected(selection, snapshot));
   const isKept = ({ newName }: SelectedValue) => !leavesOut || !isLeftOut(newName, allowReserved);
   const values = decryptValues(selected.filter(isKept), decrypt);
-  const write = format === "dotenv" ? await dotenvWriter(options.reader, context) : await WRITERS[format]();
+  const write = format === "dotenv" ? await dotenvWriter(options.target, context) : await WRITERS[format]();
   const written = writeSupported(
     write,
     values.map(({ newName, type, value }) => ({ name: newName, type, value })),
@@ -149,12 +154,12 @@ function writeSupported(
   options: ExportOptions,
   { warn }: Pick<Context, "warn">,
 ): Written {
-  const { format, name, skipUnsupported } = options;
+  const { name, skipUnsupported } = options;
   try {
     return { text: write(entries, { name }), entries };
   } catch (error) {
     if (!skipUnsupported || !(error instanceof UnsupportedError)) throw error;
-    const { reasons } = error;
+    const { format, reasons } = error;
     warn(`left out what ${format} can't hold: ${describeReasons(reasons)}`);
     const others = entries.filter((entry) => !reasons.has(entry.name));
     return writeSupported(write, others, options, { warn });

@@ -47,20 +47,26 @@ function runList(options: ListOptions, settings: Settings, context: Context): Pr
   return withSource(openSource(settings, context), async (source) => {
     const decrypt = options.values ? await createDecrypt(settings, leaveEncrypted) : leaveEncrypted;
     const selection = await createSelection(options, context);
-    const [entries, newNames] = await source.readSnapshot(async (snapshot) => {
+    const entries = await source.readSnapshot(async (snapshot) => {
       const found = await readListed(options, snapshot);
-      const names = found.map(({ variable }) => variable.name);
-      return [found, await selection.select(names, snapshot)] as const;
+      const selected = new Set(await selection.select(found.map(nameOf), snapshot));
+      return found.filter((entry) => selected.has(nameOf(entry)));
     });
-    const listed = entries.filter(matcher(options)).flatMap((entry) => {
-      const name = newNames.get(entry.variable.name);
-      return name === undefined ? [] : [{ ...toListed(entry, decrypt), name }];
+    const matching = entries.filter(matcher(options));
+    const newNames = selection.rename(matching.map(nameOf));
+    const listed = matching.map((entry) => {
+      const name = nameOf(entry);
+      return { ...toListed(entry, decrypt), name: newNames.get(name) ?? name };
     });
     const headings = ["NAME", "TYPE", "DESCRIPTION", ...(options.values ? ["VALUE"] : [])];
     const rows = listed.map((item) => cells(item).slice(0, headings.length));
     const [absent, empty] = ["(no value)", "no variables match"];
     await printTable(context, { json: listed, headings, rows, absent, empty });
   });
+}
+
+function nameOf({ variable }: VariableEntry): string {
+  return variable.name;
 }
 
 async function readListed({ values }: ListOptions, reader: VariableReader): Promise<VariableEntry[]> {

@@ -33,13 +33,15 @@ export interface Selection {
   /** The variables that are asked for by name, under their new names. */
   named: readonly string[];
   /**
-   * Returns the selected variables in the same order, with their new names. Notes what matches nothing in `--exclude`,
-   * but not again in a later call.
+   * Returns the selected variables in the same order. Notes what matches nothing in `--exclude`, but not again in a later
+   * call.
    *
    * @param reader for suggestions
-   * @throws NotFoundError for what matches nothing in `--only`; UsageError for two variables with the same new name
+   * @throws NotFoundError for what matches nothing in `--only`
    */
-  select(names: readonly string[], reader: VariableReader): Promise<ReadonlyMap<string, string>>;
+  select(names: readonly string[], reader: VariableReader): Promise<string[]>;
+  /** The new names of variables. @throws UsageError for two with the same new name */
+  rename(names: readonly string[]): ReadonlyMap<string, string>;
 }
 
 export interface SelectedValue extends NamedValue {
@@ -50,7 +52,7 @@ export interface SelectedValue extends NamedValue {
 export async function readSelected(selection: Selection, reader: VariableReader): Promise<SelectedValue[]> {
   const stored = await readStoredValues(reader);
   const names = stored.map(({ name }) => name);
-  const selected = await selection.select(names, reader);
+  const selected = selection.rename(await selection.select(names, reader));
   return stored.flatMap((entry) => {
     const newName = selected.get(entry.name);
     return newName === undefined ? [] : [{ ...entry, newName }];
@@ -75,9 +77,9 @@ export async function createSelection(
         if (!noted.has(pattern)) note(`--exclude ${pattern} matches no variable`);
         noted.add(pattern);
       }
-      const selected = names.filter((name) => (wanted?.matches(name) ?? true) && !unwanted.matches(name));
-      return renamed(selected, rename);
+      return names.filter((name) => (wanted?.matches(name) ?? true) && !unwanted.matches(name));
     },
+    rename: (names) => renamed(names, rename),
   };
 }
 
@@ -107,12 +109,30 @@ function isGlob(pattern: string): boolean {
   return /^[\w.*?[\]!^-]+$/.test(pattern) && /[*?[]/.test(pattern);
 }
 
+/**
+ * Matches in linear time: with the first match of what is between two stars, which has a fixed length, the rest of a name
+ * is the longest. So there is no need to go back for another, and the lookahead prevents it.
+ */
 async function compileGlob(glob: string): Promise<(name: string) => boolean> {
   const { default: picomatch } = await import("picomatch");
   // With `posix`, an exclamation mark negates a class, as in shells.
-  const options = { dot: true, nobrace: true, noextglob: true, noglobstar: true, nonegate: true, posix: true };
-  const matches = picomatch(glob, options);
-  return (name) => matches(name);
+  const options = { dot: true, nobrace: true, noextglob: true, nonegate: true, posix: true, fastpaths: false };
+  const source = (part: string) => part && picomatch.makeRe(part, { ...options, contains: true }).source;
+  const [first = "", ...others] = splitAtStars(glob).map(source);
+  const last = others.pop();
+  const between = others.map((part, index) => `(?=(.*?${part}))\\${index + 1}`).join("");
+  const pattern = new RegExp(`^${first}${last === undefined ? "" : `${between}.*${last}`}$`);
+  return (name) => pattern.test(name);
+}
+
+/** A star between brackets, which no name can contain, does not count. */
+function splitAtStars(glob: string): string[] {
+  const parts = [""];
+  for (const token of glob.match(/\[[^\]]+\]|\*+|[^*[]+|\[/g) ?? []) {
+    if (token.startsWith("*")) parts.push("");
+    else parts.push(`${parts.pop()}${token}`);
+  }
+  return parts;
 }
 
 async function notFound(patterns: readonly string[], reader: VariableReader): Promise<NotFoundError> {
@@ -129,5 +149,7 @@ function renamed(names: readonly string[], rename: Rename): ReadonlyMap<string, 
   const clashes = [...origins].filter(([, from]) => from.length > 1);
   if (clashes.length === 0) return result;
   const described = clashes.map(([newName, from]) => `${from.join(" and ")} (${newName})`);
-  throw new UsageError(`--name-transformer gives the same name to ${described.join(", ")}`);
+  throw new UsageError(
+    `--name-transformer gives the same name to ${described.join(", ")}: choose with --only or --exclude`,
+  );
 }

@@ -16,7 +16,7 @@ async function selected(
   notes: string[] = [],
 ): Promise<Record<string, string>> {
   const selection = await createSelection(options, { note: (text) => notes.push(text) });
-  return Object.fromEntries(await selection.select(names, reader));
+  return Object.fromEntries(selection.rename(await selection.select(names, reader)));
 }
 
 const namesOf = async (options: SelectionOptions) => Object.keys(await selected(options));
@@ -34,8 +34,15 @@ describe("--only and --exclude", () => {
     [{ only: ["[^aP_]*"] }, ["DB_URL", "DB_PASSWORD"]],
     [{ only: ["[B-Q]?_*"] }, ["DB_URL", "DB_PASSWORD"]],
     [{ only: ["PORT"], exclude: ["PORT"] }, []],
+    [{ only: ["D*_*R*"] }, ["DB_URL", "DB_PASSWORD"]],
+    [{ only: ["*_x", "P*RT*"] }, ["PORT", "_x"]],
   ])("%o", async (options, expected) => {
     expect(await namesOf(options)).toEqual(expected);
+  });
+
+  it("takes no longer than a name is long", async () => {
+    const names = ["a".repeat(250), `${"a".repeat(250)}b`];
+    expect(Object.keys(await selected({ only: [`${"*a".repeat(60)}*b`] }, names))).toEqual([names[1]]);
   });
 
   it.each([
@@ -76,7 +83,8 @@ describe("--name-transformer", () => {
     const names = ["A_B", "a-b", "C", "c"];
     await expect(selected({ nameTransformer: "kebab" }, names)).rejects.toMatchObject({
       code: "usage",
-      message: "--name-transformer gives the same name to A_B and a-b (a-b), C and c (c)",
+      message:
+        "--name-transformer gives the same name to A_B and a-b (a-b), C and c (c): choose with --only or --exclude",
     });
     expect(await selected({ nameTransformer: "kebab", exclude: ["a-b", "c"] }, names)).toEqual({ A_B: "a-b", C: "c" });
   });

@@ -27,41 +27,38 @@ function findAssignments(text: string): Map<string, Assignment> {
 }
 
 /** `$NAME`, and the beginning of `${NAME…}`; a backslash before the dollar sign makes it literal. */
-const REFERENCE = /\\\$|\$(?:([A-Za-z_]\w*)|\{)/g;
+const REFERENCE = /(?<!\\)\$[A-Za-z_{]/;
+
+/** How many names a message lists. */
+const MAX_NAMES = 10;
 
 /** `A (line 1), B (line 3)`: what `expandReferences` would change but for escaped dollar signs; "" if there is nothing. */
 export function describeReferences(text: string, entries: readonly ReadEntry[]): string {
   if (!text.includes("$")) return "";
   const assignments = findAssignments(text);
-  return entries
-    .flatMap(({ name, value }) => {
-      const { line, isLiteral } = assignments.get(name) ?? {};
-      const refers = !isLiteral && [...String(value).matchAll(REFERENCE)].some(([found]) => found !== "\\$");
-      return refers ? [`${name} (line ${line})`] : [];
-    })
-    .join(", ");
+  const referring = entries.filter(({ name, value }) => {
+    return !assignments.get(name)?.isLiteral && REFERENCE.test(String(value));
+  });
+  const shown = referring.slice(0, MAX_NAMES).map(({ name }) => `${name} (line ${assignments.get(name)?.line})`);
+  const more = referring.length - shown.length;
+  return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
-
-/** What stands in place of a reference when the name has no value, or with a colon, when its value is empty. */
-interface Reference {
-  name: string;
-  fallback: { parts: Part[]; ifEmpty: boolean } | undefined;
-}
-
-type Part = string | Reference;
 
 /** Characters in all expanded values together; "billion laughs" grow exponentially. */
 const MAX_EXPANDED = 16 * 1024 * 1024;
 
-/** References in references, and defaults in defaults. */
+/** Defaults in defaults. */
 const MAX_DEPTH = 100;
+
+/** Yields each name whose expanded value it needs, is given that value, and returns its own. */
+type Filling = Generator<string, string, string>;
 
 /**
  * Replaces `$NAME`, `${NAME}`, `${NAME:-default}` and `${NAME-default}` by the values of the same file, before or after
  * the reference, as far as they are not between single quotes; `\$` becomes `$`.
  *
  * @throws UsageError that names the variable with a reference that is not of these forms, whose name is unknown without
- *   a default, or that leads back to itself
+ *   a default, or that leads back to itself. It doesn't quote the reference, which may be a piece of a password
  */
 export function expandReferences(text: string, entries: readonly ReadEntry[]): ReadEntry[] {
   const assignments = findAssignments(text);
@@ -73,65 +70,113 @@ export function expandReferences(text: string, entries: readonly ReadEntry[]): R
     if (length > MAX_EXPANDED) throw new UsageError("the expanded values are longer than 16 MiB together");
     return part;
   };
-
-  const expand = (name: string, above: readonly string[]): string => {
-    const known = expanded.get(name);
-    if (known !== undefined) return known;
-    if (above.includes(name)) throw new UsageError(`these refer to each other: ${[...above, name].join(" -> ")}`);
-    if (above.length > MAX_DEPTH) throw new UsageError(`${above[0]} refers to more than ${MAX_DEPTH} others in a row`);
+  // Without recursion, so that a chain of references may be as long as the file.
+  const unfinished: { name: string; filling: Filling }[] = [];
+  const names = new Set<string>();
+  const begin = (name: string) => {
+    if (names.has(name)) throw new UsageError(describeCircle([...names], name));
+    const { line, isLiteral } = assignments.get(name) ?? {};
     const value = values.get(name) ?? "";
-    const result = assignments.get(name)?.isLiteral ? value : fill(parseParts(name, value), [...above, name]);
-    expanded.set(name, result);
-    return result;
+    if (isLiteral) return void expanded.set(name, value);
+    names.add(name);
+    unfinished.push({ name, filling: fill(value, `${name} (line ${line})`, { values, expanded, grow }) });
   };
-
-  const fill = (parts: readonly Part[], above: readonly string[]): string =>
-    parts.map((part) => grow(typeof part === "string" ? part : resolve(part, above))).join("");
-
-  const resolve = ({ name, fallback }: Reference, above: readonly string[]): string => {
-    const value = values.has(name) ? expand(name, above) : undefined;
-    if (value !== undefined && (value !== "" || !fallback?.ifEmpty)) return value;
-    if (fallback) return fill(fallback.parts, above);
-    throw new UsageError(`${above.at(-1)} refers to ${name}, which is not in the file; a default is \${${name}:-text}`);
-  };
-
-  return entries.map((entry) => ({ ...entry, value: expand(entry.name, []) }));
+  return entries.map((entry) => {
+    if (!expanded.has(entry.name)) begin(entry.name);
+    let answer = "";
+    for (let last = unfinished.at(-1); last; last = unfinished.at(-1)) {
+      const { done, value } = last.filling.next(answer);
+      answer = value;
+      if (done) {
+        expanded.set(last.name, value);
+        names.delete(last.name);
+        unfinished.pop();
+      } else {
+        begin(value);
+        answer = expanded.get(value) ?? "";
+      }
+    }
+    return { ...entry, value: expanded.get(entry.name) ?? "" };
+  });
 }
 
-/** Of a braced reference, from after the brace. */
-const BRACED = /([A-Za-z_]\w*)(\}|:?-)/y;
+/** @param names that refer to one another in this order; the last one refers to `again` */
+function describeCircle(names: readonly string[], again: string): string {
+  const circle = names.slice(names.indexOf(again));
+  if (circle.length === 1) return `${again} refers to itself`;
+  const shown = circle.length > MAX_NAMES ? [...circle.slice(0, MAX_NAMES), "…"] : circle;
+  return `these refer to each other: ${[...shown, again].join(" -> ")}`;
+}
 
-function parseParts(owner: string, text: string): Part[] {
+interface Surroundings {
+  values: ReadonlyMap<string, string>;
+  expanded: ReadonlyMap<string, string>;
+  /** Called with each part of a result. */
+  grow: (part: string) => string;
+}
+
+/** Of a reference with a default, from after the brace. */
+const WITH_DEFAULT = /([A-Za-z_]\w*)(:?-)/y;
+
+/**
+ * Reads and expands in one pass: a value may consist of millions of references.
+ *
+ * @param owner the variable, for messages
+ */
+function* fill(text: string, owner: string, { values, expanded, grow }: Surroundings): Filling {
+  const token = /\\\$|\$([A-Za-z_]\w*)|\$\{([A-Za-z_]\w*)\}|\$\{|\}/g;
   let position = 0;
-  const parse = (depth: number): Part[] => {
-    const parts: Part[] = [];
-    const token = /\\\$|\$([A-Za-z_]\w*)|\$\{|\}/g;
+  let result = "";
+
+  /** @param isUsed false for a default that is not needed, which must only be well-formed */
+  function* walk(depth: number, isUsed: boolean): Generator<string, void, string> {
+    const add = (part: string) => {
+      if (isUsed && part !== "") result += grow(part);
+    };
     while (position < text.length) {
       token.lastIndex = position;
       const match = token.exec(text);
-      const [found = "", name] = match ?? [];
       const index = match?.index ?? text.length;
-      const isEnd = found === "}" && depth > 0;
-      parts.push(text.slice(position, index) + (found === "}" && !isEnd ? found : ""));
-      position = index + found.length;
-      if (isEnd) return parts;
-      if (found === "\\$") parts.push("$");
-      if (name !== undefined) parts.push({ name, fallback: undefined });
-      if (found === "${") parts.push(parseBraced(depth));
+      add(text.slice(position, index));
+      if (!match) position = index;
+      else {
+        const [found, name = match[2]] = match;
+        position = token.lastIndex;
+        if (found === "}" && depth > 0) return;
+        if (name === undefined && found === "${") yield* walkDefault(depth, isUsed);
+        else if (name === undefined) add(found.slice(-1));
+        else if (isUsed && !values.has(name)) missing();
+        else if (isUsed) add(expanded.get(name) ?? (yield name));
+      }
     }
-    if (depth > 0) throw malformed();
-    return parts;
-  };
-  const parseBraced = (depth: number): Reference => {
-    BRACED.lastIndex = position;
-    const [head = "", name, operator] = BRACED.exec(text) ?? [];
-    if (name === undefined || depth >= MAX_DEPTH) throw malformed();
+    if (depth > 0) malformed();
+  }
+
+  function* walkDefault(depth: number, isUsed: boolean): Generator<string, void, string> {
+    WITH_DEFAULT.lastIndex = position;
+    const [head = "", name, operator] = WITH_DEFAULT.exec(text) ?? [];
+    if (name === undefined) return malformed();
+    if (depth >= MAX_DEPTH) throw new UsageError(`${owner} has defaults in defaults, more than ${MAX_DEPTH} deep`);
     position += head.length;
-    return { name, fallback: operator === "}" ? undefined : { ifEmpty: operator === ":-", parts: parse(depth + 1) } };
-  };
-  const malformed = () =>
-    new UsageError(
-      `${owner} has a \${ that begins neither \${NAME} nor \${NAME:-default}; for a literal one, write \\\${`,
+    const value = isUsed && values.has(name) ? (expanded.get(name) ?? (yield name)) : undefined;
+    const isEnough = value !== undefined && (value !== "" || operator === "-");
+    if (isEnough) result += grow(value);
+    yield* walk(depth + 1, isUsed && !isEnough);
+  }
+
+  const missing = (): never => {
+    throw new UsageError(
+      `${owner} refers to a name that is not in the file; to give it a default, write \${NAME:-text}; to keep a dollar ` +
+        "sign, write \\$ or use single quotes",
     );
-  return parse(0);
+  };
+  const malformed = (): never => {
+    throw new UsageError(
+      `${owner} has a \${ that begins none of \${NAME}, \${NAME:-default} and \${NAME-default}; for a literal one, ` +
+        "write \\${",
+    );
+  };
+
+  yield* walk(0, true);
+  return result;
 }

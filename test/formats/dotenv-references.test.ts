@@ -1,8 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are what is expanded
 import { expect, it } from "vitest";
+import { UsageError } from "../../src/domain/errors.js";
 import { readDotenv, writeDotenv } from "../../src/formats/dotenv.js";
 import { describeReferences, expandReferences } from "../../src/formats/dotenv-references.js";
 import { entriesOf, NASTY_TEXTS } from "./nasty-values.js";
+
+const MALFORMED =
+  "has a ${ that begins none of ${NAME}, ${NAME:-default} and ${NAME-default}; for a literal one, write \\${";
 
 function expand(text: string): Record<string, unknown> {
   return Object.fromEntries(expandReferences(text, readDotenv(text)).map(({ name, value }) => [name, value]));
@@ -23,34 +27,75 @@ it.each([
   ["escaped dollar signs", 'A=1\nB="\\$A \\${A}"\n', "$A ${A}"],
   ["dollar signs without a name", 'B="$5 $ $( $$ }"\n', "$5 $ $( $$ }"],
   ["replacement patterns in a value", "A='$&'\nB=x$A\n", "x$&"],
-  ["line breaks of Windows", 'A=1\r\nB="$A\r\n"\r\n', "1\n"],
+  [
+    "after a byte order mark, export and line breaks of Windows",
+    '\ufeffexport A=1\r\nexport B="$A\r\n${A}"\r\n',
+    "1\n1",
+  ],
 ])("expands %s", (_, text, expected) => {
   const { B: actual } = expand(text);
   expect(actual).toBe(expected);
 });
 
 it.each([
-  ["B=$A", "B refers to A, which is not in the file; a default is ${A:-text}"],
-  ["B=$B", "these refer to each other: B -> B"],
-  ["B=${B:-x}", "these refer to each other: B -> B"],
+  ["B=$B", "B refers to itself"],
+  ["B=${B:-x}", "B refers to itself"],
   ["A=$C\nB=$A\nC=$B", "these refer to each other: A -> C -> B -> A"],
-  ["A=1\nB=${A:+x}", "B has a ${ that begins neither ${NAME} nor ${NAME:-default}; for a literal one, write \\${"],
-  ["A=1\nB=${A", "B has a ${ that begins neither ${NAME} nor ${NAME:-default}; for a literal one, write \\${"],
+  ["A=$B\nB=$C\nC=$B", "these refer to each other: B -> C -> B"],
+  ["A=1\nB=${A:+x}", `B (line 2) ${MALFORMED}`],
+  ["A=1\nB=${A", `B (line 2) ${MALFORMED}`],
+  ["A=1\nB=${A:-${}}", `B (line 2) ${MALFORMED}`],
 ])("refuses %s", (text, message) => {
-  expect(() => expand(text)).toThrow(message);
+  expect(() => expand(text)).toThrow(new UsageError(message));
 });
 
-it("growth and depth are limited", () => {
+it.each([
+  "pa$Sup3rS",
+  "pa${Sup3rS}",
+  "pa${Sup3rS",
+  "pa${Sup3rS:+x}",
+  "pa${Sup3rS:-$Sup3rS}",
+  "pa${Sup3rS!}",
+  "${Sup3rS-${Sup3rS}}",
+])("a password is not quoted in the message about %s", (password) => {
+  expect(() => expand(`A=1\n\nPASSWORD="${password}"`)).toThrow(/^PASSWORD \(line 3\) (?!.*Sup3rS)/);
+});
+
+it("a name that is not in the file needs a default or an escaped dollar sign", () => {
+  expect(() => expand("B=$A")).toThrow(
+    "B (line 1) refers to a name that is not in the file; to give it a default, write ${NAME:-text}; to keep a dollar " +
+      "sign, write \\$ or use single quotes",
+  );
+});
+
+it("a chain of references has any length, in any order of the lines", () => {
+  const chain = Array.from({ length: 20_000 }, (_, index) => `C${index}=\${C${index + 1}}`);
+  expect(expand([...chain, "C20000=x"].join("\n"))).toMatchObject({ C0: "x" });
+  expect(expand(["C20000=x", ...chain.reverse()].join("\n"))).toMatchObject({ C0: "x" });
+  expect(() => expand([...chain, "C20000=$C0"].join("\n"))).toThrow(
+    /^these refer to each other: .{1,100} -> … -> C19999$/,
+  );
+});
+
+it("the length of all values together and the depth of defaults are limited", () => {
   const laughs = Array.from({ length: 30 }, (_, index) => `L${index + 1}=\${L${index}}\${L${index}}`).join("\n");
   expect(() => expand(`L0=ha\n${laughs}`)).toThrow("the expanded values are longer than 16 MiB together");
-  const chain = Array.from({ length: 20_000 }, (_, index) => `C${index}=$C${index + 1}`).join("\n");
-  expect(() => expand(`${chain}\nC20000=x`)).toThrow("C0 refers to more than 100 others in a row");
-  expect(() => expand(`B=${"${A:-".repeat(20_000)}${"}".repeat(20_000)}`)).toThrow("B has a ${");
+  const nested = (depth: number) => `B=${"${A:-".repeat(depth)}x${"}".repeat(depth)}`;
+  expect(expand(nested(100))).toEqual({ B: "x" });
+  expect(() => expand(nested(20_000))).toThrow("B (line 1) has defaults in defaults, more than 100 deep");
+});
+
+it("a value may consist of a million references", () => {
+  const text = `A=\nB=${"${A}".repeat(1_000_000)}`;
+  expect(describeReferences(text, readDotenv(text))).toBe("B (line 2)");
+  expect(expand(text)).toEqual({ A: "", B: "" });
 });
 
 it("references are described by name and line, except literal and escaped ones", () => {
   const text = '# $X\r\nA=\'\r\n$X\'\r\nexport B=$X\r\n\r\nC="\\$X"\nD=`$X`\nE=$5\nF: ${X:-y}\nB="a\nb$X"';
   expect(describeReferences(text, readDotenv(text))).toBe("B (line 10), F (line 9)");
+  const many = Array.from({ length: 12 }, (_, index) => `V${index}=$X\n`).join("");
+  expect(describeReferences(many, readDotenv(many))).toMatch(/, V9 \(line 10\) and 2 more$/);
 });
 
 it("expanding changes nothing in what export writes between single quotes", () => {

@@ -53,6 +53,9 @@ export function describeReasons(reasons: ReadonlyMap<string, string>): string {
 /** @throws UsageError that says what is wrong and where, and never quotes the text */
 export type Reader = (text: string) => ReadEntry[];
 
+/** The same for what another tool prints. @param note called with what the user should know, without a value */
+export type ToolReader = (text: string, note: (text: string) => void) => ReadEntry[];
+
 /** The entries of an object that was read. @throws UsageError, as `checkNames` */
 export function entriesOf(object: Record<string, JsonValue>): ReadEntry[] {
   checkNames(Object.keys(object));

@@ -1,4 +1,4 @@
-import type { Reader, Writer } from "./entry.js";
+import type { Reader, ToolReader, Writer } from "./entry.js";
 
 /** The formats by name, loaded on demand with the libraries they need. */
 export const WRITERS = {
@@ -37,7 +37,7 @@ export const TOOL_READERS = {
   vault: async () => (await import("./from-tools.js")).readVault,
   "aws-ssm": async () => (await import("./from-tools.js")).readSsm,
   infisical: async () => (await import("./from-tools.js")).readInfisical,
-} satisfies Record<string, () => Promise<Reader>>;
+} satisfies Record<string, () => Promise<ToolReader>>;
 
 export type ExportFormat = keyof typeof WRITERS;
 export type DotenvTarget = keyof typeof DOTENV_WRITERS;

@@ -24,6 +24,57 @@ it.each([
   expect(readSsm(parameters(...names)).map(({ name }) => name)).toEqual(expected);
 });
 
+/** Like a ciphertext in its length and first bytes only. */
+const ciphertext = (hex: string, length = 150) => Buffer.from(hex.padEnd(length * 2, "5a"), "hex").toString("base64");
+
+it.each([
+  ["KMS", ciphertext("0102020078"), "AQICAHha"],
+  ["KMS in its first form", ciphertext("0101020078"), "AQECAHha"],
+  ["the AWS Encryption SDK", ciphertext("01800378"), "AYADeFpa"],
+  ["the AWS Encryption SDK 2", ciphertext("020578"), "AgV4Wlpa"],
+])("a SecureString that %s has encrypted is refused", (_, Value, start) => {
+  expect(Value.slice(0, 8)).toBe(start);
+  const parameter = (Type: string) => JSON.stringify({ Parameters: [{ Name: "/shop/A", Type, Value }] });
+  expect(() => readSsm(parameter("SecureString"))).toThrow('these are encrypted: "/shop/A"');
+  expect(readSsm(parameter("String"))).toEqual([{ name: "A", value: Value }]);
+});
+
+it.each([
+  ["a short text", ciphertext("01020200", 33)],
+  ["other base64", ciphertext("02020200")],
+  ["a text that is not base64", `${ciphertext("01020200")} `],
+])("a SecureString may begin like a ciphertext: %s", (_, Value) => {
+  const parameters = [{ Name: "/shop/A", Type: "SecureString", Value }];
+  expect(readSsm(JSON.stringify({ Parameters: parameters }))).toEqual([{ name: "A", value: Value }]);
+});
+
+it.each([
+  ["a quote", "A='it's # x'\n", ["it's # x"]],
+  ["a backslash and a dollar sign", "A='\\' $A \\n'\n", ["\\' $A \\n"]],
+  ["nothing but quotes", "A='''\nB=''''\n", ["'", "''"]],
+  ["no value", "A=''\n", [""]],
+  ["what looks like an assignment", "A='B='c'\n", ["B='c"]],
+  ["lines", "A='\nb\n\n# 'c' d\n'\nB='x'\n", ["\nb\n\n# 'c' d\n", "x"]],
+  ["lines of Windows in a value", "A='x\r\ny'\nB='z'\n", ["x\r\ny", "z"]],
+  ["lines of Windows in the file, after a byte order mark", "\ufeffA='x\r\ny'\r\nB='z'\r\n", ["x\ny", "z"]],
+  ["the format dotenv-export", "export A='x'\nexport B='y'\n\n", ["x", "y"]],
+  ["nothing", "\n", []],
+])("a dotenv file of Infisical is read verbatim: %s", (_, text, expected) => {
+  expect(readInfisical(text).map(({ value }) => value)).toEqual(expected);
+});
+
+it.each([
+  ["A='x'\nB='say 'hi'\nbye'\n", 3],
+  ["A='x'\nB=2\nC='z'\n", 2],
+  ["A='x' # comment\nB='y'\n", 1],
+  ["A='x\n", 1],
+  ["A: hunter2\n", 1],
+])("a dotenv file of Infisical is refused when it isn't certain what is a value: %j", (text, line) => {
+  expect(() => readInfisical(text)).toThrow(
+    `line ${line}: where values begin and end is not certain; use "infisical export --format json"`,
+  );
+});
+
 it("values of Vault that are not text keep their types, and text may stand for any", () => {
   const data = { TEXT: "5", NUMBER: 5, FLAG: false, LIST: [1], NOTHING: null };
   expect(readVault(JSON.stringify({ data }))).toEqual([
@@ -42,7 +93,7 @@ it("a secret of Vault's first engine may have values named data and metadata", (
 it("names of JavaScript's own objects are names like others", () => {
   const names = ["constructor", "__proto__", "toString"];
   const object = `{${names.map((name) => `"${name}":"x"`).join()}}`;
-  expect(readDoppler(object).map(({ name }) => name)).toEqual(names);
+  expect(readDoppler(object, () => {}).map(({ name }) => name)).toEqual(names);
   expect(readVault(`{"data":{"data":${object},"metadata":{"version":1}}}`).map(({ name }) => name)).toEqual(names);
 });
 
@@ -68,13 +119,14 @@ it.each(TOOLS)("what is not printed by %s is refused without a value of it", asy
   for (const text of texts) {
     let message = "";
     try {
-      read(text);
+      read(text, () => {});
     } catch (error) {
       message = (error as Error).message;
       expect((error as Error).name).toBe("UsageError");
     }
-    // Doppler prints an object of any names.
-    if (tool !== "doppler" || !text.startsWith('{"data"')) expect(message, text).not.toBe("");
+    // Doppler prints an object of any names, and Infisical may have nothing to print.
+    const isPrinted = tool === "doppler" ? text.startsWith('{"data"') : tool === "infisical" && text === "";
+    if (!isPrinted) expect(message, text).not.toBe("");
     expect(message).not.toContain("hunter2");
   }
 });

@@ -70,15 +70,19 @@ async function runImport(options: ImportOptions, settings: Settings, context: Co
   const progress = (step: string) => {
     if (io.stderr.isTTY && !flags.quiet) writeStatus(io.stderr, step && `${step} …`);
   };
-  progress("reading");
-  const { entries, isText } = await readImport(options, context);
-  const plan = (data: Data, environment: EnvironmentRecord) => {
-    progress(`comparing ${entries.length} variables`);
-    const typed = typeEntries(entries, isText, data, environment);
-    const differences = diffValues(currentValues(data, environment, typed), typed);
-    return { typed, differences, result: differences.length > 0 ? setValues(data, environment, typed) : data };
+  const note = (text: string) => {
+    progress("");
+    context.note(text);
   };
   try {
+    progress("reading");
+    const { entries, isText } = await readImport(options, context, note);
+    const plan = (data: Data, environment: EnvironmentRecord) => {
+      progress(`comparing ${entries.length} variables`);
+      const typed = typeEntries(entries, isText, data, environment);
+      const differences = diffValues(currentValues(data, environment, typed), typed);
+      return { typed, differences, result: differences.length > 0 ? setValues(data, environment, typed) : data };
+    };
     if (options.dryRun) {
       const { data, environment } = await readEnvironment(settings, context);
       const { differences } = plan(data, environment);
@@ -112,40 +116,43 @@ interface Imported {
 }
 
 /** @throws UsageError that names the file */
-async function readImport(options: ImportOptions, context: Context): Promise<Imported> {
+async function readImport(options: ImportOptions, context: Context, note: Context["note"]): Promise<Imported> {
   const what = options.file === "-" ? "stdin" : options.file;
   try {
-    const imported = await parseImport(options, what, context);
-    if (imported.entries.length === 0) context.note(`${what} contains no variables`);
+    const text = await readInput(options.file, context);
+    const imported = await parseImport(options, text, (about) => note(`${what}: ${about}`));
+    if (imported.entries.length === 0) note(`${what} contains no variables`);
     return imported;
   } catch (error) {
+    // The regular expressions of dotenv exhaust the stack when there are megabytes between two quotes.
+    if (error instanceof RangeError) throw new UsageError(`${what}: a value is too long`);
     throw error instanceof UsageError ? new UsageError(`${what}: ${error.message}`) : error;
   }
 }
 
-async function parseImport(options: ImportOptions, what: string, context: Context): Promise<Imported> {
+async function parseImport(options: ImportOptions, text: string, note: Context["note"]): Promise<Imported> {
   const { file, from, expand } = options;
-  const text = await readInput(file, context);
-  const format = options.format ?? (from ? formatFrom(from, text) : formatOf(file));
-  if (from && format !== formatFrom(from, text))
-    throw new UsageError(`--from ${from} and --format ${format} do not fit`);
-  if (expand && format !== "dotenv") throw new UsageError(`--expand is for dotenv files, not for ${format}`);
-  if (format !== "dotenv") {
-    const read = await (from ? TOOL_READERS[from] : READERS[format])();
-    return { entries: read(text), isText: from !== undefined };
+  if (from) {
+    const format = await formatFrom(from, text);
+    if (options.format && options.format !== format)
+      throw new UsageError(`--from ${from} and --format ${options.format} can't be used together`);
+    if (expand) throw new UsageError(`--from ${from} and --expand can't be used together`);
+    return { entries: (await TOOL_READERS[from]())(text, note), isText: true };
   }
+  const format = options.format ?? formatOf(file);
+  if (expand && format !== "dotenv") throw new UsageError(`--expand is for dotenv files, not for ${format}`);
+  if (format !== "dotenv") return { entries: (await READERS[format]())(text), isText: false };
   const entries = (await READERS.dotenv())(text);
   const { describeReferences, expandReferences } = await import("../../../formats/dotenv-references.js");
   if (expand) return { entries: expandReferences(text, entries), isText: true };
   const references = describeReferences(text, entries);
-  if (references)
-    context.note(`${what}: $NAME and \${NAME} are taken literally in ${references}; --expand replaces them`);
+  if (references) note(`$NAME and \${NAME} are taken literally in ${references}; --expand replaces them`);
   return { entries, isText: true };
 }
 
-/** Infisical prints dotenv or JSON, which begins as no line of dotenv does. */
-function formatFrom(tool: Tool, text: string): ImportFormat {
-  return tool === "infisical" && !/^\ufeff?\s*\[/.test(text) ? "dotenv" : "json";
+async function formatFrom(tool: Tool, text: string): Promise<ImportFormat> {
+  if (tool !== "infisical") return "json";
+  return (await import("../../../formats/from-tools.js")).isInfisicalJson(text) ? "json" : "dotenv";
 }
 
 async function readInput(file: string, { io }: Context): Promise<string> {

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, open, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { BINARY, type Finished, run, start } from "../support/binary.js";
 import { DATA, DEVELOPMENT, edited } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
@@ -22,6 +22,14 @@ async function local(data: unknown = DATA): Promise<Env> {
 
 function appvars(args: readonly string[], env: Env): Promise<Finished> {
   return run(process.execPath, [BINARY, "run", ...args], env);
+}
+
+/** Where an ELF file says how many program headers it has (ELF-64 Object File Format, 3). */
+const E_PHNUM = 56;
+
+/** The first bytes of a binary for this machine. */
+async function elfHeader(): Promise<Buffer> {
+  return (await readFile("/bin/sh")).subarray(0, 64);
 }
 
 const SPAWN_REST = `child_process.spawnSync(process.argv[1], process.argv.slice(2), { stdio: "inherit" })`;
@@ -105,6 +113,11 @@ describe.skipIf(!canExec)("with a version of Node that can replace its process",
     ["a script with a missing interpreter", "DIR/no-interpreter"],
     ["a script without #!", "DIR/plain"],
     ["a binary for another machine", "DIR/foreign"],
+    ["a binary that is cut off", "DIR/cut-off"],
+    ["a binary without program headers", "DIR/object"],
+    ["a name with =", "DIR/a=b"],
+    ["a missing file with a = in its name", "DIR/b=a"],
+    ["a script without #! and with a = in its name", "DIR/plain=b"],
   ])("run --exec reports what run reports for %s", async (_what, name) => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, "folder"));
@@ -112,11 +125,27 @@ describe.skipIf(!canExec)("with a version of Node that can replace its process",
     await writeFile(join(folder, "no-interpreter"), "#!/no/such/interpreter\n", { mode: 0o700 });
     await writeFile(join(folder, "plain"), 'echo "$PORT $1"; exit 3\n', { mode: 0o700 });
     await writeFile(join(folder, "foreign"), "\x7fELF\x02\x01\x01\0\n)", { mode: 0o700 });
+    await writeFile(join(folder, "cut-off"), await elfHeader(), { mode: 0o700 });
+    await writeFile(join(folder, "object"), (await elfHeader()).fill(0, E_PHNUM, E_PHNUM + 2), { mode: 0o700 });
+    await writeFile(join(folder, "a=b"), '#!/bin/sh\necho "$0 $1"; exit 3\n', { mode: 0o700 });
+    await writeFile(join(folder, "plain=b"), 'echo "$PORT $1"; exit 3\n', { mode: 0o700 });
     const env = await local();
     const words = ["--", name.replace("DIR", folder), "word"];
     const finished = await appvars(words, env);
     expect(finished.code).not.toBe(0);
     expect(await appvars(["--exec", ...words], env)).toEqual(finished);
+  });
+
+  it("run --exec ends as run does when only the system knows that the program can't be started", async () => {
+    const program = join(await temporaryFolder(), "busy");
+    await copyFile("/bin/sleep", program);
+    const writer = await open(program, "r+");
+    onTestFinished(() => writer.close());
+    const env = await local();
+    const finished = await appvars(["--", program, "0"], env);
+    expect(finished).toEqual({ code: 126, stdout: "", stderr: `appvars: ${program} can't be started (ETXTBSY)\n` });
+    const { code, stderr } = await appvars(["--exec", "--", program, "0"], env);
+    expect([code, stderr]).toEqual([126, expect.stringMatching(/^env: .*busy.*\n$/)]);
   });
 
   it("run --exec reports what run reports for variables that are too long", async () => {

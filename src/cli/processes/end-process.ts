@@ -11,7 +11,7 @@ export type Execve = (file: string, args: readonly string[], env: NodeJS.Process
 export interface Runtime {
   platform: string;
   version: string;
-  execve?: Execve;
+  execve?: Execve | undefined;
 }
 
 /** Node's function for it, since Node 22.15 and 23.11; undefined also where it exists but always throws. */

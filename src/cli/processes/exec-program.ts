@@ -3,15 +3,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { UsageError } from "../../domain/errors.js";
 import type { Context } from "../output/context.js";
 import { writeRaw } from "../output/output.js";
-import { type ChildEnvironment, type CommandLine, refuseNul, reportStartFailure } from "./child.js";
+import { type ChildEnvironment, type CommandLine, reportStartFailure } from "./child.js";
 import { type Execve, findExecve, type Runtime } from "./end-process.js";
 import { findProgram } from "./find-program.js";
 
 /**
  * Replaces this process by a program, which has its process id, and its stdin, stdout and stderr. Resolves only if the
  * program can't be started: to the exit code, after a report on stderr, as `startChild` has it.
- *
- * @throws UsageError for a variable that no environment can hold
  */
 export type ExecProgram = (command: CommandLine, env: ChildEnvironment, context: Context) => Promise<126 | 127>;
 
@@ -35,13 +33,11 @@ async function replaceProcess(
   context: Context,
   execve: Execve,
 ): Promise<126 | 127> {
-  refuseNul(env);
-  const [program, ...args] = command;
+  const [program] = command;
   const fail = (code: string) => reportStartFailure({ code }, command, env, context);
   const found = findProgram(program, env["PATH"]);
   if ("code" in found) return fail(found.code);
-  const [file, words] = found.isKnownFormat ? [found.file, [program, ...args]] : viaEnv(found.file, args);
-  if (file === undefined) return fail("ENOEXEC");
+  const [starter, words] = withStarter(command, found.file);
   if (isTooLong(words, env)) return fail("E2BIG");
   await Promise.race([written(context), sleep(MAX_UNREAD_MS, undefined, { ref: false })]);
   makeStdioBlock();
@@ -50,20 +46,25 @@ async function replaceProcess(
   // Node warns that the function is experimental, but only after it has returned.
   process.removeAllListeners("warning");
   try {
-    return execve(file, words, env);
+    return execve(starter, words, env);
   } catch (error) {
     return fail((error as NodeJS.ErrnoException).code ?? "EIO");
   }
 }
 
 const ENV = "/usr/bin/env";
+const SH = "/bin/sh";
 
-/** env(1) starts also what only a shell can run, and reports a failure where Node before 26 would abort. */
-function viaEnv(file: string, args: readonly string[]): [file: string | undefined, words: string[]] {
-  const env = findProgram(ENV);
-  // It would take the name for a variable.
-  const canName = "file" in env && env.isKnownFormat && !file.includes("=");
-  return [canName ? ENV : undefined, ["env", "--", file, ...args]];
+/**
+ * The file to execute, and its arguments: env(1), which starts also what only a shell can run, and reports a failure
+ * where Node before 26 would abort. A shell is second, since it changes the environment; few containers have neither.
+ */
+function withStarter([program, ...args]: CommandLine, file: string): [file: string, words: string[]] {
+  // It takes other names for a variable, and for `-i`.
+  const isName = !program.includes("=") && program !== "-";
+  if (isName && "file" in findProgram(ENV)) return [ENV, ["env", "--", program, ...args]];
+  if ("file" in findProgram(SH)) return [SH, ["sh", "-c", 'exec "$0" "$@"', file, ...args]];
+  return [file, [program, ...args]];
 }
 
 /** Every system has room for these. */

@@ -2,6 +2,7 @@ import { type Budget, createBudget } from "../../client/budget.js";
 import type { VariableSource } from "../../domain/source.js";
 import type { Context } from "../output/context.js";
 import { type CommandLine, loadWindows, nameIn, refuseNul, startChild } from "../processes/child.js";
+import type { Runtime } from "../processes/end-process.js";
 import { CREDENTIAL_VARIABLES } from "../settings/setting-names.js";
 import type { Decrypt } from "../sources/decryption.js";
 import { withSource } from "../sources/open-source.js";
@@ -52,7 +53,10 @@ export async function runProgram(
     options.allowReserved,
   );
   const { command, redact, watch } = options;
-  const replace = options.exec ? (await import("../processes/exec-program.js")).execProgram(process) : undefined;
+  const { version, execve }: Omit<Runtime, "platform"> = process;
+  const replace = options.exec
+    ? (await import("../processes/exec-program.js")).execProgram({ platform, version, execve })
+    : undefined;
   const addEnvFiles =
     options.envFiles.length > 0
       ? (await import("./env-file-variables.js")).addEnvFiles(options.envFiles, context)

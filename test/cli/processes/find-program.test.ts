@@ -19,7 +19,7 @@ async function folders(...contents: (string | undefined)[]): Promise<string[]> {
 
 it("a program is looked up in the folders of PATH in order, past those where it can't be started", async () => {
   const path = await folders(undefined, "#!/no/such/interpreter\n", "#!/bin/sh\n", "#!/bin/sh\n");
-  const found = { file: join(path[2] ?? "", "tool"), isKnownFormat: true };
+  const found = { file: join(path[2] ?? "", "tool") };
   expect(findProgram("tool", ["/no/such/folder", ...path].join(":"))).toEqual(found);
 });
 
@@ -34,18 +34,4 @@ it("a path is not looked up in PATH, and an empty folder in PATH is the current 
   expect(findProgram("./package.json", "/bin")).toEqual({ code: "EACCES" });
   expect(findProgram("package.json", "/no/such/folder:")).toEqual({ code: "EACCES" });
   expect(findProgram("./sh", "/bin")).toEqual({ code: "ENOENT" });
-});
-
-it("the format of a binary for this machine and of its scripts is known, others are not", async () => {
-  const contents = ["#! /usr/bin/env node\n", "echo a script without a first line\n", "\x7fELF"];
-  const known = (await folders(...contents)).map((folder) => findProgram(`${folder}/tool`));
-  expect(known).toMatchObject([{ isKnownFormat: true }, { isKnownFormat: false }, { isKnownFormat: false }]);
-  expect(findProgram("sh")).toMatchObject({ isKnownFormat: true });
-});
-
-it("scripts that interpret each other end in an error", async () => {
-  const [folder = ""] = await folders("");
-  const tool = join(folder, "tool");
-  await writeFile(tool, `#!${tool}\n`);
-  expect(findProgram(tool)).toEqual({ code: "ELOOP" });
 });

@@ -1,12 +1,10 @@
 import { reportError } from "./output/errors.js";
 import type { Io } from "./output/io.js";
-import { endWithParent, isStartedByNpx } from "./processes/npx.js";
 import { wasTerminated } from "./processes/signals.js";
 import { buildProgram } from "./program.js";
 
 /** Runs one command line and resolves to its exit code. Never rejects. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
-  if (isStartedByNpx(io.env)) endWithParent();
   let words = argv;
   try {
     const { program, context, ...built } = await buildProgram(argv, io);

@@ -5,6 +5,7 @@ import { quickComplete } from "./completion/quick-complete.js";
 import type { Io } from "./output/io.js";
 import { processIo } from "./process-io.js";
 import { endIfObstructed } from "./processes/end-process.js";
+import { endWithParent, isStartedByNpx } from "./processes/npx.js";
 import { quickGet } from "./quick-get.js";
 
 /**
@@ -25,6 +26,7 @@ export async function start(argv: readonly string[], enableCompileCache?: (folde
 
 async function callMain(argv: readonly string[], io: Io, keepCompiled: () => void): Promise<number> {
   keepCompiled();
+  if (isStartedByNpx(io.env)) endWithParent();
   if (argv.includes("run")) {
     const { quickRun } = await import("./quick-run.js");
     const code = await quickRun(argv, io);

@@ -59,12 +59,16 @@ it.skipIf(process.platform !== "linux")(
   },
 );
 
-it.skipIf(process.platform === "win32")("SIGTERM to npx ends the server that it has started", async () => {
+it.skipIf(process.platform === "win32").each([
+  ["serve", ["--port", "0"], /stopping: open requests are answered first/],
+  ["run", ["--env", "shop/development", "--", "sh", "-c", "echo started; exec sleep 60"], /^$/],
+])("SIGTERM to npx ends the %s that it has started", async (command, words, expected) => {
   const folder = await temporaryFolder();
   await mkdir(join(folder, "node_modules", ".bin"), { recursive: true });
   await symlink(BINARY, join(folder, "node_modules", ".bin", "appvars"));
+  const { path } = await dataFile(DATA);
   const env = { PATH: process.env["PATH"] ?? "", HOME: folder };
-  const args = ["--no", "appvars", "serve", "--port", "0", "--data", join(folder, "vars.json")];
+  const args = ["--no", "appvars", command, "--data", path, ...words];
   // In its own process group, so that everything it has started can be killed.
   const npx = spawn("npx", args, { cwd: folder, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   const group = -Number(npx.pid);
@@ -73,5 +77,5 @@ it.skipIf(process.platform === "win32")("SIGTERM to npx ends the server that it 
   await once(npx.stdout, "data");
   npx.kill("SIGTERM");
   // The log ends with the last process that can write to it.
-  expect(await log).toContain("stopping: open requests are answered first");
+  expect(await log).toMatch(expected);
 });

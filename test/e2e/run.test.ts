@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, writeFile } from "node:fs/promises";
+import { chmod, chown, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
@@ -205,6 +205,45 @@ describe("-f", () => {
     const read = (flag: string) => run("sh", ["-c", piped, "sh", flag], { ...env, NODE: process.execPath, BINARY });
     expect((await read("-f")).stdout).toBe("2\n");
     expect(await read("--env-file")).toMatchObject({ code: 2, stdout: "" });
+  });
+
+  it.each([
+    [2, ["node", "--env-file=FILE", "-p", "1"]],
+    [2, ["--only", "PORT", "node", "--env-file", "FILE", "-p", "1"]],
+    [2, ["node", "--env-file-if-exists=FILE", "--", "-p", "1"]],
+    [0, ["--", "echo", "--env-file", "FILE"]],
+    [0, ["--only", "PORT", "--", "echo", "--env-file=FILE"]],
+    [0, ["--env-file", "FILE", "echo", "a"]],
+    [0, ["echo", "--", "--env-file=FILE"]],
+  ])("run exits %i if Node.js has read the file of the command's --env-file: %j", async (code, words) => {
+    const path = await envFile("A=1\n");
+    const finished = await appvars(
+      words.map((word) => word.replace("FILE", path)),
+      await local(),
+    );
+    const refusal =
+      "appvars: Node.js has applied the --env-file of the command to appvars itself; put -- before the command\n";
+    expect([finished.code, finished.stderr]).toEqual([code, code === 0 ? "" : refusal]);
+  });
+
+  it("run -f refuses a file without an end", async () => {
+    const { code, stderr } = await appvars(["-f", "/dev/zero", "--", "echo", "started"], await local());
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^appvars: --env-file \/dev\/zero is larger than 16 MB$/m),
+    ]);
+  });
+
+  const IS_ROOT = process.getuid?.() === 0;
+
+  it.skipIf(!IS_ROOT)("run -f warns root of another user's file", async () => {
+    const path = await envFile("MINE=1\n");
+    await chown(path, 65_534, 65_534);
+    const { code, stderr } = await appvars(["-f", path, "--", "true"], await local());
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(`${path} can be changed by other users: ${path} is owned by`),
+    ]);
   });
 
   it("run --redact hides the values in the file of -f", async () => {

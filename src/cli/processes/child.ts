@@ -114,8 +114,13 @@ export function nameIn(
   platform: NodeJS.Platform,
 ): string | undefined {
   if (platform !== "win32") return Object.hasOwn(env, name) ? name : undefined;
-  const upperCase = name.toUpperCase();
-  return Object.keys(env).find((each) => each.toUpperCase() === upperCase);
+  const key = variableKey(name, platform);
+  return Object.keys(env).find((each) => variableKey(each, platform) === key);
+}
+
+/** The same for all names of one variable: Windows ignores their case. */
+export function variableKey(name: string, platform: NodeJS.Platform): string {
+  return platform === "win32" ? name.toUpperCase() : name;
 }
 
 /** The second promise rejects when the program can't be started. Node throws some of these errors and emits others. */

@@ -52,6 +52,8 @@ export async function callRun(
     offline,
     ...sourceFlags
   } = flags;
+  if (command.some((word) => word.startsWith("--env-file")))
+    (await import("../sources/env-files.js")).refuseUseByNode(command);
   const selection = await createSelection({ only, exclude, nameTransformer }, context);
   const inheritance = { preserveEnv, pristine, passCredentials };
   const rules = watchRules(watch, interval, onChange, context.io.platform);

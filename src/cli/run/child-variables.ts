@@ -1,6 +1,7 @@
 import { UsageError } from "../../domain/errors.js";
 import type { VariableSource } from "../../domain/source.js";
 import { type JsonValue, valueText } from "../../domain/variable.js";
+import { variableKey } from "../processes/child.js";
 import { CREDENTIAL_VARIABLES } from "../settings/setting-names.js";
 import type { Decrypt } from "../sources/decryption.js";
 import { readSelected, type Selection } from "../sources/selection.js";
@@ -87,7 +88,7 @@ export function childEnvironment(
   variables: readonly ChildVariable[],
   platform: NodeJS.Platform,
 ): Record<string, string> {
-  const keyOf = (name: string) => (platform === "win32" ? name.toUpperCase() : name);
+  const keyOf = (name: string) => variableKey(name, platform);
   const added = new Map(variables.map(({ name, value }) => [keyOf(name), [name, valueText(value)] as const]));
   const lost = variables.find(({ name }) => added.get(keyOf(name))?.[0] !== name);
   if (lost) {

@@ -1,4 +1,5 @@
 import type { Context } from "../output/context.js";
+import { variableKey } from "../processes/child.js";
 import { type EnvFileEntry, isPipe, readEnvFiles, warnOfUnsafeEnvFiles } from "../sources/env-files.js";
 import type { ChildVariables, VariableRules } from "./child-variables.js";
 import { isLeftOut } from "./left-out.js";
@@ -18,19 +19,22 @@ export type AddEnvFiles = (
 /** Warns of files that another user can change. */
 export function addEnvFiles(files: readonly string[], context: Context): AddEnvFiles {
   warnOfUnsafeEnvFiles(files, context);
+  const { platform } = context.io;
   let fromPipes: Map<string, EnvFileEntry> | undefined;
   return async (rules, readOthers) => {
-    const entries = fromPipes ?? (await readEnvFiles(files));
+    const entries = fromPipes ?? (await readEnvFiles(files, platform));
     // A pipe can be read only once.
     if (files.some(isPipe)) fromPipes = entries;
-    const others = await readOthers({ ...rules, isTaken: (name) => entries.has(name) || rules.isTaken(name) });
-    const free = [...entries].filter(([name]) => !rules.isTaken(name));
-    const isOut = (name: string) => isLeftOut(name, rules.allowReserved);
-    const passed = free.filter(([name]) => !isOut(name)).map(([name, { value }]) => ({ name, value }));
+    const isInFile = (name: string) => entries.has(variableKey(name, platform));
+    const others = await readOthers({ ...rules, isTaken: (name) => isInFile(name) || rules.isTaken(name) });
+    const own = [...entries.values()];
+    const free = own.filter(({ name }) => !rules.isTaken(name));
+    const isOut = ({ name }: EnvFileEntry) => isLeftOut(name, rules.allowReserved);
+    const passed = free.filter((entry) => !isOut(entry)).map(({ name, value }) => ({ name, value }));
     return {
       variables: [...others.variables, ...passed],
-      leftOut: [...others.leftOut, ...free.map(([name]) => name).filter(isOut)],
-      taken: [...new Set([...others.taken, ...entries.keys()])].filter(rules.isTaken),
+      leftOut: [...others.leftOut, ...free.filter(isOut).map(({ name }) => name)],
+      taken: [...new Set([...others.taken, ...own.map(({ name }) => name)])].filter(rules.isTaken),
     };
   };
 }

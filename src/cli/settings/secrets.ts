@@ -38,12 +38,31 @@ async function readSecretFile(path: string, from: string, io: SecretIo): Promise
   return content;
 }
 
-/** @throws UsageError if it can't be read */
+/** Far more than any secret, certificates or dotenv file take. */
+const MAX_FILE_BYTES = 16 * 1_024 * 1_024;
+
+/** A file, or what is written to a pipe. @throws UsageError if it can't be read, or is larger than 16 MB */
 export async function readSettingFile(path: string, from: string): Promise<Buffer> {
-  const { readFile } = await import("node:fs/promises");
-  return readFile(path).catch((error: NodeJS.ErrnoException) => {
+  const content = await readAtMost(path, MAX_FILE_BYTES + 1).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`${from} ${path} can't be read (${error.code})`);
   });
+  if (content.length > MAX_FILE_BYTES) throw new UsageError(`${from} ${path} is larger than 16 MB`);
+  return content;
+}
+
+/** A device may have no end. @throws the file system's error */
+async function readAtMost(path: string, maxBytes: number): Promise<Buffer> {
+  const { open } = await import("node:fs/promises");
+  const file = await open(path);
+  try {
+    const bytes = Buffer.allocUnsafe(maxBytes);
+    let size = 0;
+    for (let read = -1; read !== 0 && size < maxBytes; size += read)
+      ({ bytesRead: read } = await file.read(bytes, size));
+    return bytes.subarray(0, size);
+  } finally {
+    await file.close();
+  }
 }
 
 /** @param layers for commands that can read a data file instead */

@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { childEnvironment, inheritedEnvironment } from "../../../src/cli/run/child-variables.js";
 import { runCli } from "../../support/cli.js";
@@ -35,6 +36,18 @@ it("run --preserve-env keeps a variable of another case on Windows", async () =>
     runCli([...line, "--", process.execPath, "--eval", script], { platform, env: { Port: "9" } });
   expect(await run("win32")).toMatchObject({ code: 0, stdout: "Port\n" });
   expect(await run("linux")).toMatchObject({ code: 0, stdout: expect.stringMatching(/^(Port,PORT|PORT,Port)\n$/) });
+});
+
+it("run -f and explain -f find a variable of another case on Windows, and the last file wins", async () => {
+  const { path } = await dataFile(DATA);
+  const files = ["port=4000\n", "Port=5000\n"].map((text, index) => [`${path}.${index}`, text] as const);
+  for (const [file, text] of files) await writeFile(file, text);
+  const flags = [...files.flatMap(([file]) => ["-f", file]), "--data", path, "--env", "shop/development"];
+  const script = "console.log(Object.entries(process.env).filter(([name]) => /^port$/i.test(name)).join())";
+  const run = ["run", "--redact", "--only", "PORT", ...flags, "--", process.execPath, "--eval", script];
+  expect(await runCli(run, { platform: "win32" })).toMatchObject({ code: 0, stdout: "Port,***\n" });
+  const explained = await runCli(["explain", "PORT", ...flags], { platform: "win32" });
+  expect(explained.stdout).toContain(`env file\t${path}.1 (takes precedence)\n`);
 });
 
 it("run --on-change refuses a signal on Windows, which has none", async () => {

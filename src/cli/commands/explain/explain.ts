@@ -4,6 +4,7 @@ import type { VariableSource } from "../../../domain/source.js";
 import { isEncrypted, type JsonValue, valueText } from "../../../domain/variable.js";
 import type { Context } from "../../output/context.js";
 import { printFields } from "../../output/printer.js";
+import { variableKey } from "../../processes/child.js";
 import { parseEnvFile } from "../../settings/arguments.js";
 import { addSourceOptions } from "../../settings/flags.js";
 import { type InspectedSetting, inspectLayers, settingJson } from "../../settings/inspect-settings.js";
@@ -56,7 +57,8 @@ interface Explanation {
 async function inEnvFiles(name: string, files: string[], context: Context): Promise<EnvFileEntry | "missing"> {
   const { readEnvFiles, warnOfUnsafeEnvFiles } = await import("../../sources/env-files.js");
   warnOfUnsafeEnvFiles(files, context);
-  return (await readEnvFiles(files)).get(name) ?? "missing";
+  const { platform } = context.io;
+  return (await readEnvFiles(files, platform)).get(variableKey(name, platform)) ?? "missing";
 }
 
 /** The settings that select the source, and its environment. */

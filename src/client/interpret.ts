@@ -17,15 +17,18 @@ import type { HttpResponse } from "./transport.js";
  * @throws the error for its status; ServerError for anything that is not an answer of the API
  */
 export function interpret<T>(response: HttpResponse, decode: Decoder<T>): T {
-  const { status, headers } = response;
+  const { status, headers, forwarder } = response;
   if (status === 200) return decodeBody(response, decode);
-  if (status === 401) throw new UnauthorizedError(REFUSED_CREDENTIALS);
   if (status === 429) throw rateLimited(parseRetryAfter(headers) ?? 0);
-  if (status >= 500) throw new ServerError(`the server failed with status ${status}`, status);
+  if (status >= 500) {
+    const failed = forwarder === undefined ? "the server" : `the request through ${forwarder}`;
+    throw new ServerError(`${failed} failed with status ${status}`, status);
+  }
   if (headers.location !== undefined && status >= 300 && status < 400) throw redirected(status, headers.location);
-  // Decoded first: a 404 from another server does not tell anything about a variable.
+  // Decoded first: a 401 or 404 from another server tells nothing about the credentials or a variable.
   const message = decodeBody(response, decodeErrorMessage);
   if (status === 400) throw new UsageError(message);
+  if (status === 401) throw new UnauthorizedError(REFUSED_CREDENTIALS);
   if (status === 404) throw new NotFoundError(message);
   throw new ServerError(`the server answered with status ${status}: ${message}`, status);
 }
@@ -48,8 +51,9 @@ function redirected(status: number, location: string): ServerError {
   return new ServerError(`the server redirects to ${target}, which is not followed`, status);
 }
 
-function decodeBody<T>({ status, body }: HttpResponse, decode: Decoder<T>): T {
-  const foreign = `what answered with status ${status} does not speak the appvars API`;
+function decodeBody<T>({ status, body, forwarder }: HttpResponse, decode: Decoder<T>): T {
+  const route = forwarder === undefined ? "" : ` through ${forwarder}`;
+  const foreign = `what answered${route} with status ${status} does not speak the appvars API`;
   const json = tryParseBody(body);
   if (json === undefined) throw new ServerError(foreign, status);
   try {

@@ -23,6 +23,8 @@ export interface HttpResponse {
   status: number;
   headers: IncomingHttpHeaders;
   body: string;
+  /** The proxy that got the request itself, and may have answered it. */
+  forwarder?: string;
 }
 
 export interface TransportOptions {
@@ -138,7 +140,7 @@ export class Transport {
         }
         readResponse(incoming, this.#options).then((response) => {
           clearTimeout(timer);
-          resolve(response);
+          resolve(this.#forwarder ? { ...response, forwarder: this.#forwarder.name } : response);
         }, fail);
       });
       outgoing.end();
@@ -163,12 +165,21 @@ export class Transport {
   #explain(error: NodeJS.ErrnoException): Error {
     if (this.#closed) return closedError();
     if (error instanceof AppvarsError) return error;
-    const reason = REASONS[error.code ?? ""] ?? error.message;
+    const reason = this.#reasonOf(error);
     const failed = this.#forwarder ?? (isTunnelError(error) ? this.#options.proxy : undefined);
     if (failed) return proxyError(failed, this.#origin, error, reason);
     if (error.code === "HPE_HEADER_OVERFLOW") return new ServerError(`${this.#origin} sends too many headers`, 0);
     if (error.code?.startsWith("HPE_")) return new ServerError(`${this.#origin} does not answer with HTTP`, 0);
     return new UnreachableError(`can't reach ${this.#route}: ${reason}`, { cause: error });
+  }
+
+  #reasonOf({ code = "", message }: NodeJS.ErrnoException): string {
+    const { origin, cert } = this.#options;
+    if (REFUSED_CERTIFICATE.test(message)) return "it does not accept the client certificate";
+    // Node's servers send no such alert, but end the connection after the handshake.
+    if (code === "ECONNRESET" && origin.protocol === "https:" && cert !== undefined)
+      return `${REASONS[code]}; does the server trust the client certificate?`;
+    return REASONS[code] ?? message;
   }
 }
 
@@ -179,6 +190,9 @@ const plainHttp = { Agent: HttpAgent, request } as unknown as HttpModule;
 const UNKNOWN_AUTHORITY = "its certificate is from an unknown authority; to trust it, use --ca-file";
 
 const NEEDS_CERTIFICATE = "it requires a client certificate; to present one, use --client-cert and --client-key";
+
+/** OpenSSL's text for an alert about a certificate, bad_certificate to unknown_ca (RFC 8446, appendix B.2). */
+const REFUSED_CERTIFICATE = /SSL alert number 4[234568]\b/;
 
 const REASONS: Record<string, string> = {
   ECONNREFUSED: "connection refused; is the server running?",

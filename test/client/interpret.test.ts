@@ -29,7 +29,6 @@ describe("an answer of a data endpoint", () => {
   it.each([
     [response(400, MESSAGE), new UsageError("limit must be a whole number")],
     [response(401, MESSAGE), new UnauthorizedError("the server refused the credentials")],
-    [response(401, HTML), new UnauthorizedError("the server refused the credentials")],
     [response(404, '{"message":"Not found"}'), new NotFoundError("Not found")],
     [response(500, '{"message":"Internal server error"}'), new ServerError("the server failed with status 500", 500)],
     [response(503, HTML), new ServerError("the server failed with status 503", 503)],
@@ -50,10 +49,19 @@ describe("an answer of a data endpoint", () => {
     [response(200, '["t0p-s3cr3t"]'), foreign(200, "it must be an object")],
     [response(204, ""), foreign(204)],
     [response(400, HTML), foreign(400)],
+    [response(401, HTML), foreign(401)],
     [response(404, HTML), foreign(404)],
     [response(404, '{"error":"t0p-s3cr3t"}'), foreign(404, "message must be a string")],
     [response(404, '{"message":404}'), foreign(404, "message must be a string")],
     [response(403, HTML), foreign(403)],
+    [
+      { ...response(403, HTML), forwarder: "the proxy a:1" },
+      new ServerError("what answered through the proxy a:1 with status 403 does not speak the appvars API", 403),
+    ],
+    [
+      { ...response(503, HTML), forwarder: "the proxy a:1" },
+      new ServerError("the request through the proxy a:1 failed with status 503", 503),
+    ],
   ])(
     "an answer of a data endpoint becomes the error for its status, without quoting a foreign body: %o",
     (answer, expected) => {

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type ClientOptions, createClient } from "../../src/client/client.js";
 import { parseProxy } from "../../src/client/proxy.js";
 import { Transport, type TransportOptions } from "../../src/client/transport.js";
-import { UnreachableError, UsageError } from "../../src/domain/errors.js";
+import { ServerError, UnreachableError, UsageError } from "../../src/domain/errors.js";
 import { httpProxy } from "../support/http-proxy.js";
 import { CLIENT, CLIENT_CA, TLS, tlsPath } from "../support/tls.js";
 import { httpPeer, listening, unusedPort } from "./peer.js";
@@ -174,6 +174,21 @@ describe.each(["http", "https"])("the client of an %s server, if the proxy", (sc
     await transport.close();
     await waiting;
     await vi.waitFor(() => expect(proxy.sockets[0]?.closed).toBe(true), 5_000);
+  });
+});
+
+describe("the client of an http server, if a proxy answers in its place,", () => {
+  it.each([
+    ["401 Unauthorized", "what answered through NAME with status 401 does not speak the appvars API"],
+    ["403 Forbidden", "what answered through NAME with status 403 does not speak the appvars API"],
+    ["502 Bad Gateway", "the request through NAME failed with status 502"],
+  ])("the client names the proxy with %s", async (status, message) => {
+    const page = `HTTP/1.1 ${status}\r\nContent-Length: 7\r\n\r\n<login>`;
+    const proxy = await httpProxy({ answer: (socket) => socket.end(page) });
+    const client = clientOf({ url: "http://other.example:1", proxy: `http://127.0.0.1:${proxy.port}`, maxWait: 0 });
+    const failed = client.getContentByName("A");
+    const expected = message.replace("NAME", `the proxy 127.0.0.1:${proxy.port}`);
+    await expect(failed).rejects.toStrictEqual(new ServerError(expected, Number.parseInt(status, 10)));
   });
 });
 

@@ -51,6 +51,24 @@ describe("the client over TLS", () => {
     await expect(clientOf(url, TLS.cert).getContentByName("A")).rejects.toThrow(message);
   });
 
+  it("the client over TLS reports that the server does not trust its certificate", async () => {
+    // The server's own certificate is no authority for the client's.
+    const { url } = await tlsPeer({ ca: TLS.cert, requestCert: true, rejectUnauthorized: true });
+    const client = createClient({ url, apiSecret: "secret", ca: TLS.cert, maxWait: 0, ...CLIENT });
+    onTestFinished(() => client.close());
+    const message = "the connection was reset; does the server trust the client certificate?";
+    await expect(client.getContentByName("A")).rejects.toThrow(message);
+  });
+
+  it("the client over TLS reports the alert of a server that does not trust its certificate", async () => {
+    // A fatal alert, unknown_ca (RFC 8446, section 6).
+    const alert = Buffer.from([21, 3, 3, 0, 2, 2, 48]);
+    const { port } = await tcpPeer((socket) => socket.end(alert));
+    const client = createClient({ url: `https://127.0.0.1:${port}`, apiSecret: "secret", maxWait: 0, ...CLIENT });
+    onTestFinished(() => client.close());
+    await expect(client.getContentByName("A")).rejects.toThrow("it does not accept the client certificate");
+  });
+
   it.each([
     ["a certificate without a key", { cert: CLIENT.cert }, "key contains no PEM private key"],
     ["a key without a certificate", { key: CLIENT.key }, "cert contains no PEM certificate"],

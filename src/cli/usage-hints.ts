@@ -40,6 +40,7 @@ function describeUnknownFlag(message: string, command: Command): string {
     const variable = placeOf(setting, "variable");
     return `there is no ${flag}, since the process list would show it: set ${variable}, or name a file with ${flag}-file`;
   }
+  if (text !== flag && isKnown(flag, command)) return `${flag} takes no value`;
   // For `set`, it may be a value: only what resembles an option is repeated.
   const isOption =
     /^(?:-[a-z]|--[a-z]+(?:-[a-z]+)*)$/i.test(flag) && (similar !== undefined || command.name() !== "set");
@@ -48,6 +49,10 @@ function describeUnknownFlag(message: string, command: Command): string {
   return command.name() === "set"
     ? `${shown}; a value that begins with - comes after --: appvars set NAME -- VALUE`
     : shown;
+}
+
+function isKnown(flag: string, command: Command | null): boolean {
+  return command !== null && (command.options.some(({ long }) => long === flag) || isKnown(flag, command.parent));
 }
 
 /** Whether an option of the command names the file of a secret, and `flag` would be the secret itself. */

@@ -313,8 +313,8 @@ describe("--offline", () => {
       code: 5,
       stdout: "",
       stderr:
-        "appvars: --offline: the cache has no answer for this from the last 24 h: " +
-        "run the same command once with --cache while the server can be reached\n",
+        "appvars: --offline: the cache has no answer from the last 24 h for this command; " +
+        "run it once with --cache while the server can be reached\n",
     });
     const clock = () => Date.now() + 2 * 3_600_000;
     expect(await get("--offline PORT", { clock })).toMatchObject({ code: 0 });

@@ -66,7 +66,9 @@ describe.each(["http", "https"] as const)("a command, with a proxy for %s,", (sc
       DEBUG: "*",
     });
     expect([code, stderr]).toEqual([5, expect.stringContaining(`the proxy 127.0.0.1:${silent.port} (${variable})`)]);
-    expect(stderr).not.toContain("hunter2");
+    // As it is in the URL, and in the header for the proxy.
+    for (const secret of ["hunter2", Buffer.from("user:hunter2").toString("base64")])
+      expect(stderr).not.toContain(secret);
   });
 });
 

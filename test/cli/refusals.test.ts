@@ -55,6 +55,8 @@ async function expectRefusal(code: number, line: string, message: string): Promi
 
 describe("a usage error exits 2 and changes nothing", () => {
   it.each<Refusal>([
+    ["run --exec=1 -- true", "--exec takes no value"],
+    ["profile list --quiet=yes", "--quiet takes no value"],
     ["list --vales", "unknown option '--vales' (did you mean --values?)"],
     ["get PORT -0n", "option '-0, --null' cannot be used with option '-n, --no-newline'"],
     // The value of an unknown flag may be a secret, and is not repeated.

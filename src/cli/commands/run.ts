@@ -8,6 +8,7 @@ import { addCacheOptions, parseEnvFile } from "../settings/arguments.js";
 import { parseSeconds } from "../settings/connection.js";
 import { addSourceOptions } from "../settings/flags.js";
 import { addAllowReserved, addSelectionOptions } from "../settings/selection-flags.js";
+import { CREDENTIAL_VARIABLES } from "../settings/setting-names.js";
 
 /** `quick-run.ts` answers plain calls sooner, with the same code. */
 export function runCommand(context: Context): Command {
@@ -18,8 +19,7 @@ export function runCommand(context: Context): Command {
         "stdin, and gets Ctrl-C, Ctrl-Z and signals, as if it had been started directly. The exit code is that of the " +
         "command: 128+n when signal n ended it, 126 when it can't be executed, 127 when it is not found. Reserved " +
         "names, which can make programs run other code (PATH, LD_PRELOAD, NODE_OPTIONS and others), are left out with " +
-        "a warning. The credentials of appvars (APPVARS_API_KEY, APPVARS_API_SECRET, APPVARS_ENC_KEY, " +
-        "APPVARS_STORE_PASSWORD) are removed from the environment.",
+        `a warning. The credentials of appvars (${CREDENTIAL_VARIABLES.join(", ")}) are removed from the environment.`,
     )
     .argument("<command...>", "the command and its arguments, after --");
   addSelectionOptions(command)
@@ -53,8 +53,8 @@ export function runCommand(context: Context): Command {
     )
     .addHelpText(
       "after",
-      "\n-f passes on all that is in the file, whatever --only and --prefix are. Of several files, the last that has a name\n" +
-        "counts. Node.js itself looks into the file of --env-file, and applies a NODE_OPTIONS in it; not with -f.\n" +
+      "\n--only and --prefix don't apply to the file of -f. If several files set the same name, the last one wins.\n" +
+        "Node.js itself looks into the file of --env-file, and applies a NODE_OPTIONS in it; not with -f.\n" +
         "--exec leaves no process of appvars behind: signals reach the command directly. It needs Node 22.15, 23.11 or\n" +
         "newer, and is not for Windows.\n" +
         "--redact finds values as they are, quoted for a shell, escaped for JSON or a URL, and in base64.\n" +

@@ -84,7 +84,7 @@ function durationMs(text: string): number {
 
 /** The files of a repeated `--env-file`. */
 export function parseEnvFile(text: string, previous: readonly string[] = []): string[] {
-  return valid([...previous, text], text !== "-" && text !== "", "a file: the command reads stdin");
+  return valid([...previous, text], text !== "-" && text !== "", "a file; stdin is left for the command");
 }
 
 /** A variable's type, in any case. */

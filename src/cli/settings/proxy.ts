@@ -4,7 +4,7 @@ import { type HttpProxy, parseProxy } from "../../client/proxy.js";
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * The proxy that the environment names for a server, as curl and Go find it. A server on this machine has none.
+ * The proxy that the environment names for a server. A server on this machine has none.
  *
  * @throws UsageError that names the variable, for a URL that can't be used
  */

@@ -54,9 +54,9 @@ export async function openCached(
 function withoutServer(maxAge: number): Pick<CachedSourceOptions, "retrying" | "singleTry"> {
   const refuse = () => {
     const age = durationText(maxAge * 1_000);
-    const fix = "run the same command once with --cache while the server can be reached";
+    const fix = "run it once with --cache while the server can be reached";
     return Promise.reject(
-      new UnreachableError(`--offline: the cache has no answer for this from the last ${age}: ${fix}`),
+      new UnreachableError(`--offline: the cache has no answer from the last ${age} for this command; ${fix}`),
     );
   };
   const source = { readSnapshot: refuse, getHealth: refuse, close: async () => {} };

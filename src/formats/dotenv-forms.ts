@@ -16,7 +16,7 @@ type Change = (text: string) => boolean;
 
 const never: Change = () => false;
 const always: Change = () => true;
-const if_ =
+const matching =
   (pattern: RegExp): Change =>
   (text) =>
     pattern.test(text);
@@ -42,34 +42,34 @@ const BLANK_EDGE = /^[\s\x1c-\x1f\x85]|[\s\x1c-\x1f\x85]$/;
 const CHANGES = {
   single: {
     Node: never,
-    "python-dotenv": or(if_(/\\\\|\\$/), pythonExpands),
+    "python-dotenv": or(matching(/\\\\|\\$/), pythonExpands),
     bash: never,
     // A backslash before the closing quote escapes it, unless it is escaped itself.
-    "Docker Compose": if_(/(?<!\\)(?:\\\\)*\\$/),
-    direnv: if_(/\n/),
+    "Docker Compose": matching(/(?<!\\)(?:\\\\)*\\$/),
+    direnv: matching(/\n/),
   },
   /** With line breaks as they are, and carriage returns as `\r`. */
   double: {
-    Node: if_(/\r/),
-    "python-dotenv": or(if_(/\\[\\'abfv\r]|\\t|\\$/), pythonExpands),
-    bash: if_(/[$`\r]|\\[\\\n]|\\$/),
-    "Docker Compose": if_(/\$|\\[\\abcftv0\r]|\\$/),
-    direnv: if_(/[\n\\]|\$[\w{*#$@!?-]/),
+    Node: matching(/\r/),
+    "python-dotenv": or(matching(/\\[\\'abfv\r]|\\t|\\$/), pythonExpands),
+    bash: matching(/[$`\r]|\\[\\\n]|\\$/),
+    "Docker Compose": matching(/\$|\\[\\abcftv0\r]|\\$/),
+    direnv: matching(/[\n\\]|\$[\w{*#$@!?-]/),
   },
   /** With line breaks as `\n`. */
   escaped: {
-    Node: if_(/\r/),
-    "python-dotenv": or(if_(/\\[\\'abfv\r\n]|\\t|\\$/), pythonExpands),
+    Node: matching(/\r/),
+    "python-dotenv": or(matching(/\\[\\'abfv\r\n]|\\t|\\$/), pythonExpands),
     bash: always,
-    "Docker Compose": if_(/\$|\\[\\abcftv0\r\n]|\\$/),
-    direnv: if_(/\\|\$[\w{*#$@!?-]/),
+    "Docker Compose": matching(/\$|\\[\\abcftv0\r\n]|\\$/),
+    direnv: matching(/\\|\$[\w{*#$@!?-]/),
   },
   bare: {
-    Node: if_(/^['"`]/),
-    "python-dotenv": or(if_(/^['"]/), if_(BLANK_EDGE), pythonExpands),
+    Node: matching(/^['"`]/),
+    "python-dotenv": or(matching(/^['"]/), matching(BLANK_EDGE), pythonExpands),
     bash: always,
-    "Docker Compose": or(if_(/^['"]|\$/), if_(BLANK_EDGE)),
-    direnv: if_(/^['"]|\s|\$[\w{*#$@!?-]/),
+    "Docker Compose": or(matching(/^['"]|\$/), matching(BLANK_EDGE)),
+    direnv: matching(/^['"]|\s|\$[\w{*#$@!?-]/),
   },
   backtick: { Node: never, "python-dotenv": always, bash: always, "Docker Compose": always, direnv: always },
   /** Quotes around a text with the same quotes, which dotenv strips from a line that it could not parse as quoted. */

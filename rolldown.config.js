@@ -15,8 +15,6 @@ const transform = { define: { "process.env.NODE_ENV": '"production"' } };
 const CHUNKS = {
   /** The start of every command, and `get`. */
   core: ["cli/start.ts"],
-  /** Needed by completion too. */
-  "reserved-names": ["domain/reserved-names.ts"],
   /** `run`, which scripts call most often after `get`. */
   run: ["cli/quick-run.ts"],
   /** Other commands. */
@@ -38,6 +36,7 @@ export default defineConfig([
     platform,
     resolve,
     transform,
+    preserveEntrySignatures: "allow-extension",
     external: ["ioredis", "rate-limiter-flexible"],
     plugins: [leaveTuiApart(), importJsonc(), hasten("core.cjs"), collectLicenses("LICENSES.md")],
     output: {
@@ -118,7 +117,7 @@ function hasten(fileName) {
   };
 }
 
-/** The main file of jsonc-parser loads its others in a way that no bundler can follow. */
+/** The main file of jsonc-parser loads its others in a way that no bundler can follow. Only what is used is in the default export. */
 function importJsonc() {
   const main = createRequire(import.meta.url)
     .resolve("jsonc-parser")
@@ -128,7 +127,8 @@ function importJsonc() {
     resolveId: (specifier) => (specifier === "jsonc-parser" ? "\0jsonc-parser" : undefined),
     load: (id) =>
       id === "\0jsonc-parser"
-        ? `import * as jsonc from ${JSON.stringify(main)};\nexport * from ${JSON.stringify(main)};\nexport default jsonc;`
+        ? `import { parse, printParseErrorCode, visit } from ${JSON.stringify(main)};
+          export default { parse, printParseErrorCode, visit };`
         : undefined,
   };
 }

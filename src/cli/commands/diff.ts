@@ -9,10 +9,11 @@ import { addSourceOptions } from "../settings/flags.js";
 import { readLayer, type SourceFlags } from "../settings/layers.js";
 import { SOURCE_SETTINGS } from "../settings/setting-names.js";
 import { readSettings, Settings } from "../settings/settings.js";
+import { decryptValues } from "../sources/decrypt-values.js";
 import { createDecrypt, type Decrypt } from "../sources/decryption.js";
 import { printDifferences } from "../sources/differences.js";
 import { openSource, withSource } from "../sources/open-source.js";
-import { decryptValues, readStoredValues } from "../sources/reading.js";
+import { readStoredValues } from "../sources/reading.js";
 
 export interface DiffOptions {
   before: string;

@@ -1,5 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
-import { access, constants, stat } from "node:fs/promises";
+import { constants, promises } from "node:fs";
 import { constants as systemConstants } from "node:os";
 import { delimiter, join } from "node:path";
 import type { Readable } from "node:stream";
@@ -171,7 +171,7 @@ async function explainNotFound(command: string, path: string | undefined, platfo
 
 async function explainNotExecutable(code: string | undefined, command: string): Promise<string> {
   if (code !== "EACCES") return `${command} can't be started (${code})`;
-  const isFolder = (await stat(command).catch(() => undefined))?.isDirectory();
+  const isFolder = (await promises.stat(command).catch(() => undefined))?.isDirectory();
   return isFolder ? `${command} is a folder, not a command` : `${command} is not executable for this user`;
 }
 
@@ -179,7 +179,7 @@ async function explainNotExecutable(code: string | undefined, command: string): 
 async function isExecutable(command: string, path = "/bin:/usr/bin"): Promise<boolean> {
   if (command === "") return false;
   const candidates = command.includes("/") ? [command] : path.split(delimiter).map((folder) => join(folder, command));
-  return Promise.any(candidates.map((candidate) => access(candidate, constants.X_OK))).then(
+  return Promise.any(candidates.map((candidate) => promises.access(candidate, constants.X_OK))).then(
     () => true,
     () => false,
   );

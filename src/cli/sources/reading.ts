@@ -1,17 +1,7 @@
 import { ChangedDataError } from "../../domain/errors.js";
 import { checkType, readAll, readVariableEntries, type VariableReader } from "../../domain/source.js";
-import { isEncrypted, type NamedValue, type Variable, type VariableValue } from "../../domain/variable.js";
-import { parseAs } from "../../formats/infer-type.js";
-import type { Decrypt } from "./decryption.js";
+import type { NamedValue, Variable, VariableValue } from "../../domain/variable.js";
 import { missingNamesError, orUndefined } from "./get-values.js";
-
-export function decryptValues<T extends NamedValue>(entries: readonly T[], decrypt: Decrypt): T[] {
-  return entries.map((entry) => {
-    const value = decrypt(entry.name, entry.value);
-    // What was encrypted is the text of the value.
-    return { ...entry, value: isEncrypted(entry.value) ? parseAs(String(value), entry.type) : value };
-  });
-}
 
 /** All values of the environment with name and type, by ascending id of the variable; encrypted ones as they are stored. */
 export async function readStoredValues(reader: VariableReader): Promise<NamedValue[]> {

@@ -94,25 +94,40 @@ function shareErrors() {
   };
 }
 
+const LAZY_HTTP = `let node_http = {
+  get Agent() { return require("node:http").Agent; },
+  get request() { return require("node:http").request; },
+};`;
+
 /**
- * Makes the chunk that every command loads start sooner: the helpers of Rolldown are in it, and its exports are plain
- * properties. It imports no other chunk, so that they all have their values by the time it ends.
+ * Makes the chunk that every command loads start sooner: the helpers of Rolldown are in it, its exports are one object,
+ * and node:http is loaded when it is first used. It imports no other chunk, so that all exports have their values by the
+ * time it ends.
  */
 function hasten(fileName) {
   const runtime = "rolldown-runtime.cjs";
   const request = `require("./${runtime}")`;
   const getter =
-    /^Object\.defineProperty\(exports, ("\w+"), \{\s+enumerable: true,\s+get: function\(\) \{\s+return (\S+);\s+\}\s+\}\);$/gm;
+    /^Object\.defineProperty\(exports, "(\w+)", \{\s+enumerable: true,\s+get: function\(\) \{\s+return (\S+);\s+\}\s+\}\);$/gm;
   return {
     name: "hasten",
     generateBundle(_options, bundle) {
-      const helpers = `((exports) => {\n${bundle[runtime].code}\nreturn exports;\n})(exports)`;
       for (const chunk of Object.values(bundle)) {
-        const replacement = chunk.fileName === fileName ? helpers : `require("./${fileName}")`;
-        if (chunk.type === "chunk") chunk.code = chunk.code.replace(request, () => replacement);
+        if (chunk.type === "chunk") chunk.code = chunk.code.replace(request, `require("./${fileName}")`);
       }
+      const chunk = bundle[fileName];
+      const exported = [];
+      const code = chunk.code
+        .replace(getter, (_, name, value) => {
+          exported.push(`${name}: ${value}`);
+          return "";
+        })
+        .replace('let node_http = require("node:http");', LAZY_HTTP)
+        .replace(`require("./${fileName}")`, () => `((exports) => {\n${bundle[runtime].code}\nreturn exports;\n})({})`);
+      if (exported.length === 0 || !code.includes(LAZY_HTTP))
+        throw new Error(`${fileName} is not what Rolldown wrote before`);
+      chunk.code = `${code.trimEnd()}\nmodule.exports = { ...require_rolldown_runtime, ${exported.join(", ")} };\n`;
       delete bundle[runtime];
-      bundle[fileName].code = bundle[fileName].code.replace(getter, "exports[$1] = $2;");
     },
   };
 }

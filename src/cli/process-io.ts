@@ -11,23 +11,19 @@ const SIGPIPE = 13;
 
 /** This process as a command sees it. Streams are created when they are first used: stdin alone takes Node 2 ms. */
 export function processIo(): Io {
-  const { stdout, env, platform } = process;
+  const { env, platform } = process;
+  let stdout: Io["stdout"] | undefined;
   let stderr: Io["stderr"] | undefined;
-  // A reader that has read enough, such as `head`, closes the pipe. The command then ends as SIGPIPE would end it: without
-  // a message, but not with 0, since it may not have finished its work.
-  stdout.on("error", (error: NodeJS.ErrnoException) => {
-    // EOF is what Windows reports.
-    if (error.code === "EPIPE" || error.code === "EOF") endProcess(128 + SIGPIPE);
-    writeLines(process.stderr, [`appvars: can't write to stdout (${error.code})`]);
-    endProcess(1);
-  });
   // Node would open its debugger, on a port that every user of the machine can reach, in a process that has secrets.
   process.on("SIGUSR1", () => {});
   return {
     get stdin() {
       return process.stdin;
     },
-    stdout,
+    get stdout() {
+      stdout ??= openStdout();
+      return stdout;
+    },
     get stderr() {
       stderr ??= openStderr();
       return stderr;
@@ -45,6 +41,19 @@ export function processIo(): Io {
     untilStopped,
     leaveUnread,
   };
+}
+
+/**
+ * A reader that has read enough, such as `head`, closes the pipe. The command then ends as SIGPIPE would end it: without
+ * a message, but not with 0, since it may not have finished its work.
+ */
+function openStdout(): Io["stdout"] {
+  return process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    // EOF is what Windows reports.
+    if (error.code === "EPIPE" || error.code === "EOF") endProcess(128 + SIGPIPE);
+    writeLines(process.stderr, [`appvars: can't write to stdout (${error.code})`]);
+    endProcess(1);
+  });
 }
 
 /**

@@ -70,7 +70,7 @@ export class Transport {
     this.#forwarder = isTls ? undefined : proxy;
     // TLS is only loaded if it is needed.
     const { protocol } = this.#forwarder?.url ?? origin;
-    this.#http = protocol === "https:" ? import("node:https") : Promise.resolve(plainHttp);
+    this.#http = protocol === "https:" ? import("node:https") : Promise.resolve(plainHttp());
     // Explicit, since NODE_TLS_REJECT_UNAUTHORIZED=0 changes the default. A client certificate is for the server only.
     const tls = { keepAlive: true, ca, ...(isTls && { cert, key }), rejectUnauthorized: true };
     this.#agent =
@@ -185,7 +185,7 @@ export class Transport {
 
 /** What node:http and node:https have in common. */
 type HttpModule = Pick<typeof import("node:https"), "Agent" | "request">;
-const plainHttp = { Agent: HttpAgent, request } as unknown as HttpModule;
+const plainHttp = () => ({ Agent: HttpAgent, request }) as unknown as HttpModule;
 
 const UNKNOWN_AUTHORITY = "its certificate is from an unknown authority; to trust it, use --ca-file";
 

@@ -11,21 +11,14 @@ import { openSource, withSource } from "./sources/open-source.js";
 /**
  * `appvars get NAME…` without loading commander: scripts call it often, and with commander it takes a tenth longer.
  * Resolves to the exit code, or to undefined for a command line that it leaves to `main`.
- *
- * @param beforeStore called before the code for data files is loaded
  */
-export async function quickGet(
-  argv: readonly string[],
-  io: Io,
-  beforeStore: () => void = () => {},
-): Promise<number | undefined> {
+export async function quickGet(argv: readonly string[], io: Io): Promise<number | undefined> {
   const call = parseQuickGet(argv);
   if (!call) return undefined;
   const { flags, output, ...options } = call;
   const context = createContext(io, () => output);
   try {
     const settings = readSettings(flags, context.io);
-    if (settings.connection.kind === "local") beforeStore();
     await withSource(openSource(settings, context), async (source) =>
       runGet(options, source, await createDecrypt(settings), context),
     );

@@ -169,7 +169,9 @@ describe("what a one-shot command loads", () => {
     const withLocal = [CORE, "./dist/cli/local.cjs"];
     expect(ourFiles(await loaded(["get", "PORT", ...local], {}))).toEqual(new Set(withLocal));
     const words = ["run", ...local, "--", "true"];
-    expect(ourFiles(await loaded(words, {}))).toEqual(new Set([...withLocal, "./dist/cli/run.cjs"]));
+    expect(ourFiles(await loaded(words, {}))).toEqual(
+      new Set([...withLocal, "./dist/cli/compile-cache.cjs", "./dist/cli/run.cjs"]),
+    );
   });
 
   it("the core contains no commander, polka, lowdb or validator, and loads what only some calls need when they need it", async () => {
@@ -186,8 +188,8 @@ describe("what a one-shot command loads", () => {
 
 it.skipIf(process.platform === "win32")("keeps compiled code only where nobody else can put code", async () => {
   const cache = await temporaryFolder();
-  const bundle = new URL("../../dist/cli/start.cjs", import.meta.url).pathname;
-  const script = `require(${JSON.stringify(bundle)}).start(["--version"], (folder) => console.error(folder))`;
+  const bundle = new URL("../../dist/cli/compile-cache.cjs", import.meta.url).pathname;
+  const script = `require(${JSON.stringify(bundle)}).keepCompiled((folder) => console.error(folder))`;
   const folders = async () => (await run(process.execPath, ["-e", script], { XDG_CACHE_HOME: cache })).stderr;
   expect(await folders()).toBe(`${join(cache, "appvars", "compiled")}\n`);
   await chmod(join(cache, "appvars"), 0o777);

@@ -1,0 +1,37 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { pathRisks } from "../files/path-risks.js";
+import { userFolders } from "./settings/user-folders.js";
+
+/**
+ * Has Node keep compiled code between runs. The build makes this a file of its own, which is loaded before all others.
+ *
+ * @param enableCompileCache of Node 22.1 and newer
+ */
+export function keepCompiled(enableCompileCache: ((folder: string) => void) | undefined): void {
+  if (!enableCompileCache) return;
+  const { cache } = userFolders(process.env, process.platform);
+  const folder = join(cache, "compiled");
+  if (isOwnFolder(cache) && pathRisks(folder, account()).length === 0) enableCompileCache(folder);
+}
+
+/**
+ * Creates the cache folder if it is missing, and returns whether it is there. Node's default folder may contain code of
+ * other users, and with `sudo -E` this folder may be another user's. Node would create it, but its recursive mkdir never
+ * returns for HOME=/proc.
+ */
+function isOwnFolder(cache: string): boolean {
+  for (const folder of [dirname(cache), cache]) {
+    try {
+      mkdirSync(folder, 0o700);
+    } catch {
+      // It usually exists.
+    }
+  }
+  return existsSync(cache);
+}
+
+function account() {
+  return { user: process.getuid?.(), groups: process.getgroups?.() ?? [] };
+}

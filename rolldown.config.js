@@ -38,7 +38,7 @@ export default defineConfig([
     transform,
     preserveEntrySignatures: "allow-extension",
     external: ["ioredis", "rate-limiter-flexible"],
-    plugins: [leaveTuiApart(), importJsonc(), hasten("core.cjs"), collectLicenses("LICENSES.md")],
+    plugins: [leaveTuiApart(), importJsonc(), hasten("core.cjs", "local.cjs"), collectLicenses("LICENSES.md")],
     output: {
       dir: "dist/cli",
       format: "cjs",
@@ -100,17 +100,17 @@ function shareErrors() {
   };
 }
 
-const LAZY_HTTP = `let node_http = {
-  get Agent() { return require("node:http").Agent; },
-  get request() { return require("node:http").request; },
-};`;
+/** Builtins that take milliseconds to load, and that not every command uses. */
+const LAZY = /^let (node_(?:http|crypto)) = require\("(node:\w+)"\);$/gm;
 
 /**
- * Makes the chunk that every command loads start sooner: the helpers of Rolldown are in it, its exports are one object,
- * and node:http is loaded when it is first used. It imports no other chunk, so that all exports have their values by the
- * time it ends.
+ * Makes commands start sooner. The helpers of Rolldown are in the chunk that all of them load, and the exports of that
+ * chunk are one object: it imports no other, so that they all have their values by the time it ends.
+ *
+ * @param chunks the first is that chunk; in all of these, some builtins are loaded when they are first used
  */
-function hasten(fileName) {
+function hasten(...chunks) {
+  const [core] = chunks;
   const runtime = "rolldown-runtime.cjs";
   const request = `require("./${runtime}")`;
   const getter =
@@ -118,21 +118,27 @@ function hasten(fileName) {
   return {
     name: "hasten",
     generateBundle(_options, bundle) {
-      for (const chunk of Object.values(bundle)) {
-        if (chunk.type === "chunk") chunk.code = chunk.code.replace(request, `require("./${fileName}")`);
-      }
-      const chunk = bundle[fileName];
       const exported = [];
-      const code = chunk.code
-        .replace(getter, (_, name, value) => {
-          exported.push(`${name}: ${value}`);
-          return "";
-        })
-        .replace('let node_http = require("node:http");', LAZY_HTTP)
-        .replace(`require("./${fileName}")`, () => `((exports) => {\n${bundle[runtime].code}\nreturn exports;\n})({})`);
-      if (exported.length === 0 || !code.includes(LAZY_HTTP))
-        throw new Error(`${fileName} is not what Rolldown wrote before`);
-      chunk.code = `${code.trimEnd()}\nmodule.exports = { ...require_rolldown_runtime, ${exported.join(", ")} };\n`;
+      const toExported = (_, name, value) => {
+        exported.push(`${name}: ${value}`);
+        return "";
+      };
+      bundle[core].code = bundle[core].code.replace(getter, toExported);
+      if (exported.length === 0) throw new Error(`${core} is not what Rolldown wrote before`);
+      const helpers = `((exports) => {\n${bundle[runtime].code}\nreturn exports;\n})({})`;
+      for (const chunk of Object.values(bundle)) {
+        if (chunk.type !== "chunk") continue;
+        chunk.code = chunk.code.replace(request, () => (chunk.fileName === core ? helpers : `require("./${core}")`));
+        if (chunks.includes(chunk.fileName))
+          chunk.code = chunk.code.replace(LAZY, 'const $1 = lazily(() => require("$2"));');
+      }
+      bundle[core].code = [
+        "const lazily = (load) => new Proxy({}, { get: (_, name) => load()[name] });",
+        bundle[core].code.trimEnd(),
+        `module.exports = { ...require_rolldown_runtime, lazily, ${exported.join(", ")} };\n`,
+      ].join("\n");
+      for (const name of chunks.slice(1))
+        bundle[name].code = `const { lazily } = require("./${core}");\n${bundle[name].code}`;
       delete bundle[runtime];
     },
   };

@@ -34,16 +34,20 @@ export interface JsonReads {
 
 /** One environment's part of one snapshot of the data: as JSON for the server, and as objects for local commands. */
 export class EnvironmentView implements Snapshot, JsonReads {
-  /** A hash of everything that can be read here: the same on every replica and after a restart. */
-  readonly revision: string;
+  #revision: string | undefined;
   readonly #variables: PackedVariables;
   readonly #values: PackedValues;
 
   constructor(variables: PackedVariables, values: PackedValues) {
     this.#variables = variables;
     this.#values = values;
+  }
+
+  /** A hash of everything that can be read here: the same on every replica and after a restart. */
+  get revision(): string {
     // 128 bits.
-    this.revision = hash("sha256", `${variables.hash} ${values.hash}`, "base64url").slice(0, 22);
+    this.#revision ??= hash("sha256", `${this.#variables.hash} ${this.#values.hash}`, "base64url").slice(0, 22);
+    return this.#revision;
   }
 
   variablesJson(page?: PageRequest): string {

@@ -88,12 +88,12 @@ function packVariables(records: VariableRecord[]): PackedVariables {
   const sorted = records.sort(byId);
   const types = new Uint8Array(sorted.length);
   const names = new Array<string>(sorted.length);
-  const list = packList(sorted, [types], ({ type, name, description }, index) => {
+  const list = packList(sorted, ({ type, name, description }, index) => {
     types[index] = VARIABLE_TYPES.indexOf(type);
     names[index] = name;
     return `"${name}","description":${JSON.stringify(description)}}`;
   });
-  return { ...list, types, names: indexNames(names).index };
+  return withHash({ ...list, types, names: indexNames(names).index }, types);
 }
 
 function packValues(records: ValueRecord[]): PackedValues {
@@ -101,25 +101,23 @@ function packValues(records: ValueRecord[]): PackedValues {
   const variableIds = new Float64Array(sorted.length);
   const byVariable = new Uint32Array(sorted.length);
   let isSorted = true;
-  const list = packList(sorted, [variableIds], ({ variable_id, content }, index) => {
+  const list = packList(sorted, ({ variable_id, content }, index) => {
     byVariable[index] = index;
     variableIds[index] = variable_id;
     isSorted &&= index === 0 || variable_id > (variableIds[index - 1] ?? 0);
     return `{"value":${JSON.stringify(content.value)}}`;
   });
   if (!isSorted) byVariable.sort((a, b) => (variableIds[a] ?? 0) - (variableIds[b] ?? 0));
-  return { ...list, variableIds, byVariable };
+  return withHash({ ...list, variableIds, byVariable }, variableIds);
 }
 
 /** Records whose JSON is encoded at once: one by one takes twice as long. */
 const CHUNK = 200;
 
-/** @param numbers that `toJson` fills, and that count for the hash */
 function packList<T extends { readonly id: number }>(
   records: readonly T[],
-  numbers: readonly (Float64Array | Uint8Array)[],
   toJson: (record: T, index: number) => string,
-): PackedList {
+): Omit<PackedList, "hash"> {
   const ids = new Float64Array(records.length);
   const starts = new Uint32Array(records.length + 1);
   const text = new GrowingText(50 * records.length);
@@ -142,10 +140,23 @@ function packList<T extends { readonly id: number }>(
     }
   }
   starts[records.length] = text.size;
-  const json = text.toArray();
-  const hash = createHash("sha256");
-  for (const part of [ids, starts, json, ...numbers]) hash.update(part);
-  return { ids, starts, json, hash: hash.digest("base64url") };
+  return { ids, starts, json: text.toArray() };
+}
+
+/**
+ * Adds the hash, which is made when it is first asked for: commands that read a file once need none, nor node:crypto.
+ *
+ * @param numbers what is in the list besides
+ */
+function withHash<T extends Omit<PackedList, "hash">>(list: T, numbers: Float64Array | Uint8Array): T & PackedList {
+  const get = () => {
+    const hash = createHash("sha256");
+    for (const part of [list.ids, list.starts, list.json, numbers]) hash.update(part);
+    const value = hash.digest("base64url");
+    Object.defineProperty(list, "hash", { value, enumerable: true });
+    return value;
+  };
+  return Object.defineProperty(list, "hash", { get, enumerable: true, configurable: true }) as T & PackedList;
 }
 
 /** Text in UTF-8, in one piece of memory: each piece that is allocated makes the next garbage collection come sooner. */

@@ -101,7 +101,7 @@ function shareErrors() {
 }
 
 /** Builtins that take milliseconds to load, and that not every command uses. */
-const LAZY = /^let (node_(?:http|crypto)) = require\("(node:\w+)"\);$/gm;
+const LAZY = /^let (node_(?:http|crypto|fs_promises|timers_promises)) = require\("(node:[\w/]+)"\);$/gm;
 
 /**
  * Makes commands start sooner. The helpers of Rolldown are in the chunk that all of them load, and the exports of that

@@ -3,7 +3,7 @@ import { link, lstat, mkdir, open, readdir, rename, stat, unlink } from "node:fs
 import { platform } from "node:os";
 import { basename, dirname, join, sep } from "node:path";
 import { InvalidDataError } from "../domain/errors.js";
-import { openForReading } from "./open-file.js";
+import { NO_LINK_FLAGS } from "./open-file.js";
 import { hasCode, ifMissing, NotDurableError, toInvalidData } from "./system-errors.js";
 import { whileBusy } from "./while-busy.js";
 
@@ -71,7 +71,7 @@ function explainMount(error: unknown): never {
  *   folder could have root give away any file
  */
 export async function keepOwner(path: string, temporary: string): Promise<void> {
-  const file = await openForReading(temporary, { followLinks: false });
+  const file = await open(temporary, NO_LINK_FLAGS);
   try {
     const [mine, old] = await Promise.all([file.stat(), stat(path).catch(ifMissing(undefined))]);
     if (!old || old.uid === mine.uid) return;

@@ -16,17 +16,26 @@ interface Failing {
 
 const failing = vi.hoisted((): Failing => ({ open: undefined, stat: undefined, opened: [] }));
 
-vi.mock("node:fs/promises", async (load) => {
-  const real = await load<typeof import("node:fs/promises")>();
-  const failWith = (code: string) => Promise.reject(Object.assign(new Error(code), { code }));
+const failure = vi.hoisted(() => (code: string) => Object.assign(new Error(code), { code }));
+
+vi.mock("node:fs", async (load) => {
+  const real = await load<typeof import("node:fs")>();
   return {
     ...real,
-    open: (...args: Parameters<typeof real.open>) => {
-      failing.opened.push(String(args[0]));
-      return failing.open ? failWith(failing.open) : real.open(...args);
+    open: (path: string, flags: number, done: (error: Error | null, descriptor?: number) => void) => {
+      failing.opened.push(path);
+      if (failing.open) done(failure(failing.open));
+      else real.open(path, flags, done);
     },
+  };
+});
+
+vi.mock("node:fs/promises", async (load) => {
+  const real = await load<typeof import("node:fs/promises")>();
+  return {
+    ...real,
     stat: (...args: Parameters<typeof real.stat>): Promise<Stats | unknown> =>
-      failing.stat ? failWith(failing.stat) : real.stat(...args),
+      failing.stat ? Promise.reject(failure(failing.stat)) : real.stat(...args),
   };
 });
 

@@ -7,7 +7,8 @@ import { hasCode } from "./system-errors.js";
 /** A file that is open for reading. Not a `FileHandle`: to load node:fs/promises takes commands 2 ms. */
 export interface OpenFile {
   stat(): Promise<Stats>;
-  read(buffer: Uint8Array): Promise<{ bytesRead: number }>;
+  /** Resolves to the number of bytes, 0 at the end. */
+  read(buffer: Uint8Array): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -27,7 +28,12 @@ export async function openForReading(path: string, { followLinks = true } = {}):
 function openedFile(descriptor: number, closeFile: OpenFile["close"]): OpenFile {
   return {
     stat: () => promisify(fstat)(descriptor),
-    read: (buffer) => promisify(read)(descriptor, buffer, 0, buffer.length, null),
+    read: (buffer) =>
+      new Promise((resolve, reject) => {
+        read(descriptor, buffer, 0, buffer.length, null, (error, bytesRead) =>
+          error ? reject(error) : resolve(bytesRead),
+        );
+      }),
     close: closeFile,
   };
 }
@@ -61,7 +67,7 @@ async function readToEnd(file: OpenFile, size: number, maxSize: number): Promise
       throw new InvalidDataError(`is too large: it has ${sizeText(known)}; the limit is ${sizeText(maxSize)}`);
     // One byte more than expected, so that the next read is the last.
     const buffer = Buffer.allocUnsafe(Math.max(size + 1 - total, MIN_READ));
-    const { bytesRead } = await file.read(buffer);
+    const bytesRead = await file.read(buffer);
     if (bytesRead === 0) break;
     chunks.push(buffer.subarray(0, bytesRead));
     total += bytesRead;

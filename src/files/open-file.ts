@@ -19,9 +19,16 @@ const FLAGS = O_RDONLY | O_NONBLOCK;
 /** To open for reading what is not a link; for a link, the error is ELOOP. */
 export const NO_LINK_FLAGS = FLAGS | O_NOFOLLOW;
 
-/** @throws the file system's error, which is ELOOP for a link that is not followed */
-export async function openForReading(path: string, { followLinks = true } = {}): Promise<OpenFile> {
-  const descriptor = await promisify(open)(path, followLinks ? FLAGS : NO_LINK_FLAGS);
+/**
+ * @param options `waitForWriter`: whether a named pipe without a writer is waited for
+ * @throws the file system's error, which is ELOOP for a link that is not followed
+ */
+export async function openForReading(
+  path: string,
+  { followLinks = true, waitForWriter = false } = {},
+): Promise<OpenFile> {
+  const flags = followLinks ? FLAGS : NO_LINK_FLAGS;
+  const descriptor = await promisify(open)(path, waitForWriter ? flags & ~O_NONBLOCK : flags);
   return openedFile(descriptor, () => promisify(close)(descriptor));
 }
 
@@ -58,8 +65,12 @@ export async function readRegularFile(file: OpenFile, maxSize: number): Promise<
 
 const MIN_READ = 65_536;
 
-/** @param size according to `stat`: the file may grow in the meantime, and files in /proc report 0 */
-async function readToEnd(file: OpenFile, size: number, maxSize: number): Promise<Buffer> {
+/**
+ * @param size according to `stat`: the file may grow in the meantime, and files in /proc report 0
+ * @throws InvalidDataError with a predicate as its message when there are more than `maxSize` bytes; the file system's
+ *   error
+ */
+export async function readToEnd(file: OpenFile, size: number, maxSize: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for (let total = 0; ; ) {
     const known = Math.max(size, total);

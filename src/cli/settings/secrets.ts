@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { UnauthorizedError, UsageError } from "../../domain/errors.js";
+import { InvalidDataError, UnauthorizedError, UsageError } from "../../domain/errors.js";
 import { checkDecoded, decodeUtf8 } from "../../files/decode-utf8.js";
+import { openForReading, readToEnd } from "../../files/open-file.js";
 import { type Account, foreignWriter } from "../../files/path-risks.js";
 import type { Io } from "../output/io.js";
 import { hasSetting, type Layers, type Setting } from "./layers.js";
@@ -15,7 +16,7 @@ export async function readSecret({ name, text, from }: Setting, io: SecretIo): P
     return text;
   }
   const isStdin = text === "-";
-  // Loaded when needed: most secrets are in variables, and what reads streams and files would cost each start 2 ms.
+  // Loaded when needed: most secrets are in variables, and what reads streams would cost each start 2 ms.
   const bytes = isStdin
     ? await (await import("node:stream/consumers")).buffer(io.stdin)
     : await readSecretFile(text, from, io);
@@ -43,25 +44,12 @@ const MAX_FILE_BYTES = 16 * 1_024 * 1_024;
 
 /** A file, or what is written to a pipe. @throws UsageError if it can't be read, or is larger than 16 MB */
 export async function readSettingFile(path: string, from: string): Promise<Buffer> {
-  const content = await readAtMost(path, MAX_FILE_BYTES + 1).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`${from} ${path} can't be read (${error.code})`);
-  });
-  if (content.length > MAX_FILE_BYTES) throw new UsageError(`${from} ${path} is larger than 16 MB`);
-  return content;
-}
-
-/** A device may have no end. @throws the file system's error */
-async function readAtMost(path: string, maxBytes: number): Promise<Buffer> {
-  const { open } = await import("node:fs/promises");
-  const file = await open(path);
   try {
-    const bytes = Buffer.allocUnsafe(maxBytes);
-    let size = 0;
-    for (let read = -1; read !== 0 && size < maxBytes; size += read)
-      ({ bytesRead: read } = await file.read(bytes, size));
-    return bytes.subarray(0, size);
-  } finally {
-    await file.close();
+    const file = await openForReading(path, { waitForWriter: true });
+    return await readToEnd(file, 0, MAX_FILE_BYTES).finally(() => file.close());
+  } catch (error) {
+    if (error instanceof InvalidDataError) throw new UsageError(`${from} ${path} is larger than 16 MB`);
+    throw new UsageError(`${from} ${path} can't be read (${(error as NodeJS.ErrnoException).code})`);
   }
 }
 

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { hostOf } from "../domain/endpoint.js";
 import { UnreachableError, UsageError } from "../domain/errors.js";
 
 /** An HTTP proxy between the client and its server. */
@@ -38,13 +39,13 @@ export function parseProxy(url: string | URL, from?: string): HttpProxy {
 }
 
 /** How to connect to it. The name for TLS is explicit, since Node would take it from the header Host: the server's. */
-export function proxyAddress({ url: { hostname, port } }: HttpProxy): {
+export function proxyAddress({ url }: HttpProxy): {
   host: string;
   port: string;
   servername: string;
 } {
-  const host = hostname.replace(/^\[(.*)\]$/, "$1");
-  return { host, port, servername: isIP(host) ? "" : host };
+  const host = hostOf(url);
+  return { host, port: url.port, servername: isIP(host) ? "" : host };
 }
 
 function tryDecode(text: string): string | undefined {

@@ -8,6 +8,7 @@ import {
 } from "node:http";
 import type { Agent } from "node:https";
 import type { LookupFunction } from "node:net";
+import { hostOf } from "../domain/endpoint.js";
 import { AppvarsError, ServerError, UnreachableError } from "../domain/errors.js";
 import { type HttpProxy, isTunnelError, PROXY_REFUSES_USER, proxyAddress, proxyError } from "./proxy.js";
 
@@ -101,7 +102,7 @@ export class Transport {
           headers: { ...headers, host: origin.host, ...forwarder.headers },
         }
       : {
-          host: origin.hostname.replace(/^\[(.*)\]$/, "$1"),
+          host: hostOf(origin),
           port: origin.port,
           path: target,
           headers,

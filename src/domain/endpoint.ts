@@ -14,6 +14,11 @@ export function parseEndpoint(text: string, defaultPort: number): Endpoint | und
   return { host: host.toLowerCase(), port: Number(port) };
 }
 
+/** The host of a URL, an IPv6 address without brackets. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, "$1");
+}
+
 /** `host:port`, with the brackets of an IPv6 address. */
 export function formatEndpoint({ host, port }: Endpoint): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;

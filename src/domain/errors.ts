@@ -22,6 +22,11 @@ export class UsageError extends AppvarsError {
   readonly code = "usage";
 }
 
+/** An error to throw in place of another: a UsageError says what it is about first, any other is as it was. */
+export function aboutUse(what: string, error: unknown): unknown {
+  return error instanceof UsageError ? new UsageError(`${what}: ${error.message}`) : error;
+}
+
 /** Thrown when an id or name does not exist, or these credentials may not see it. */
 export class NotFoundError extends AppvarsError {
   readonly code = "not_found";

@@ -3,6 +3,7 @@ import { connect, type TLSSocket } from "node:tls";
 import { isLoopback } from "../../client/options.js";
 import type { HttpProxy } from "../../client/proxy.js";
 import { openTunnel } from "../../client/tunnel.js";
+import { hostOf } from "../../domain/endpoint.js";
 import { durationText } from "../../domain/printable.js";
 import { lookup } from "../processes/end-process.js";
 import type { RemoteSettings } from "../settings/connection.js";
@@ -30,12 +31,12 @@ export interface CertificateRoute {
  * @returns undefined if no TLS connection was established
  */
 export async function readCertificate(
-  { hostname, port }: URL,
+  url: URL,
   texts: Partial<TlsTexts>,
   { timeout, proxy }: CertificateRoute,
 ): Promise<CertificateFacts | undefined> {
-  const address = { host: hostname.replace(/^\[(.*)\]$/, "$1"), port: Number(port || 443) };
-  const { host } = address;
+  const host = hostOf(url);
+  const address = { host, port: Number(url.port || 443) };
   const options = { timeout: timeout * 1_000, ca: texts.ca, lookup };
   const tunnel = proxy && (await openTunnel(address, { proxy, ...options }).catch(() => undefined));
   if (proxy && !tunnel) return undefined;

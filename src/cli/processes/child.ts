@@ -1,7 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { constants, promises } from "node:fs";
 import { constants as systemConstants } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter } from "node:path";
 import type { Readable } from "node:stream";
 import { UsageError } from "../../domain/errors.js";
 import type { Context } from "../output/context.js";
@@ -175,11 +175,19 @@ async function explainNotExecutable(code: string | undefined, command: string): 
   return isFolder ? `${command} is a folder, not a command` : `${command} is not executable for this user`;
 }
 
-/** Whether the system finds a file to execute, by the rule of execvp(3). */
-async function isExecutable(command: string, path = "/bin:/usr/bin"): Promise<boolean> {
-  if (command === "") return false;
-  const candidates = command.includes("/") ? [command] : path.split(delimiter).map((folder) => join(folder, command));
-  return Promise.any(candidates.map((candidate) => promises.access(candidate, constants.X_OK))).then(
+/**
+ * The files that execvp(3) tries in turn.
+ *
+ * @param path undefined for the system's own PATH
+ */
+export function candidatesFor(command: string, path = "/bin:/usr/bin"): string[] {
+  if (command === "") return [];
+  return command.includes("/") ? [command] : path.split(delimiter).map((folder) => `${folder || "."}/${command}`);
+}
+
+/** Whether the system finds a file to execute. */
+async function isExecutable(command: string, path: string | undefined): Promise<boolean> {
+  return Promise.any(candidatesFor(command, path).map((candidate) => promises.access(candidate, constants.X_OK))).then(
     () => true,
     () => false,
   );

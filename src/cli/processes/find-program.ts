@@ -1,5 +1,5 @@
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
-import { delimiter } from "node:path";
+import { candidatesFor } from "./child.js";
 
 /** A file that can be executed, or the system's error code for it. */
 export type FoundProgram = { file: string } | { code: string };
@@ -13,12 +13,11 @@ const CONTINUE = ["ENOENT", "ENOTDIR", "ESTALE", "ENODEV", "ETIMEDOUT"];
  *
  * @param path the PATH of the new program; undefined for the system's own
  */
-export function findProgram(command: string, path = "/bin:/usr/bin"): FoundProgram {
-  if (command === "") return { code: "ENOENT" };
+export function findProgram(command: string, path?: string): FoundProgram {
   if (command.includes("/")) return inspect(command);
   let code = "ENOENT";
-  for (const folder of path.split(delimiter)) {
-    const found = inspect(`${folder || "."}/${command}`);
+  for (const file of candidatesFor(command, path)) {
+    const found = inspect(file);
     if ("file" in found || !["EACCES", ...CONTINUE].includes(found.code)) return found;
     if (found.code === "EACCES") code = found.code;
   }

@@ -31,11 +31,7 @@ export interface RunFlags extends SelectionOptions {
 }
 
 /** Runs `run` with its parsed flags. Resolves to the exit code. @throws as `runProgram` */
-export async function callRun(
-  command: CommandLine,
-  { watch, interval, onChange, ...flags }: RunFlags & SourceFlags,
-  context: Context,
-): Promise<number> {
+export async function callRun(command: CommandLine, flags: RunFlags & SourceFlags, context: Context): Promise<number> {
   const {
     only,
     exclude,
@@ -48,6 +44,9 @@ export async function callRun(
     passCredentials = false,
     exec = false,
     redact = false,
+    watch,
+    interval,
+    onChange,
     cache,
     offline,
     ...sourceFlags

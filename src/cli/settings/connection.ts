@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { AUTH_SCHEMES, type AuthScheme } from "../../client/auth-headers.js";
 import { checkSeconds, parseOrigin, refuseOpenSecret } from "../../client/options.js";
 import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT, DEFAULT_URL } from "../../domain/defaults.js";
-import { UsageError } from "../../domain/errors.js";
+import { aboutUse, UsageError } from "../../domain/errors.js";
 import { type DataPlace, dataPlaceOf } from "./data-place.js";
 import { findSetting, type Layers, layerList, requireBoth, type Setting } from "./layers.js";
 import { DEFAULT_DATA_FILE, placeOf, SOURCE_SETTINGS } from "./setting-names.js";
@@ -118,7 +118,7 @@ function parseUrl({ text, from }: Setting): string {
   try {
     return parseOrigin(text).origin;
   } catch (error) {
-    throw error instanceof UsageError ? new UsageError(`${from}: ${error.message}`) : error;
+    throw aboutUse(from, error);
   }
 }
 

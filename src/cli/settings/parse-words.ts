@@ -49,7 +49,10 @@ interface QuickWords extends ParsedWords {
 /** The flags that may stand before the command, with their letters. */
 const OUTPUT_SWITCHES = { json: undefined, quiet: "q", verbose: undefined, "no-color": undefined };
 
-const OUTPUT_WORDS = ["--json", "--quiet", "-q", "--verbose", "--no-color"];
+const OUTPUT_WORDS = Object.entries(OUTPUT_SWITCHES).flatMap(([name, letter]) => [
+  `--${name}`,
+  ...(letter ? [`-${letter}`] : []),
+]);
 
 /**
  * Parses a call of `command` that has only flags of its source, for the output, and `switches`. Undefined for any other,

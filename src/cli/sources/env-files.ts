@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { UsageError } from "../../domain/errors.js";
+import { aboutUse, UsageError } from "../../domain/errors.js";
 import { decodeUtf8 } from "../../files/decode-utf8.js";
 import { READERS } from "../../formats/formats.js";
 import type { Context } from "../output/context.js";
@@ -90,6 +90,6 @@ function tryRead<T>(read: () => T, from: string): T {
   try {
     return read();
   } catch (error) {
-    throw error instanceof UsageError ? new UsageError(`${from}: ${error.message}`) : error;
+    throw aboutUse(from, error);
   }
 }

@@ -5,7 +5,7 @@ import { buffer } from "node:stream/consumers";
 import { Command, Option } from "commander";
 import { type Difference, diffValues } from "../../../domain/diff.js";
 import type { EnvironmentRecord } from "../../../domain/environment.js";
-import { UsageError } from "../../../domain/errors.js";
+import { aboutUse, UsageError } from "../../../domain/errors.js";
 import type { NamedValue } from "../../../domain/variable.js";
 import { decodeUtf8 } from "../../../files/decode-utf8.js";
 import type { ReadEntry } from "../../../formats/entry.js";
@@ -126,7 +126,7 @@ async function readImport(options: ImportOptions, context: Context, note: Contex
   } catch (error) {
     // The regular expressions of dotenv exhaust the stack when there are megabytes between two quotes.
     if (error instanceof RangeError) throw new UsageError(`${what}: a value is too long`);
-    throw error instanceof UsageError ? new UsageError(`${what}: ${error.message}`) : error;
+    throw aboutUse(what, error);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { EnvironmentRecord } from "../../../domain/environment.js";
-import { UsageError } from "../../../domain/errors.js";
+import { aboutUse, UsageError } from "../../../domain/errors.js";
 import { type JsonValue, type NamedValue, type VariableType, valueFitsType } from "../../../domain/variable.js";
 import { JSON_STRING, type ReadEntry } from "../../../formats/entry.js";
 import { inferValue, nativeType, parseAs } from "../../../formats/infer-type.js";
@@ -43,6 +43,6 @@ function parseNamed(name: string, text: string, type: VariableType): JsonValue {
   try {
     return parseAs(text, type);
   } catch (error) {
-    throw error instanceof UsageError ? new UsageError(`${name}: ${error.message}`) : error;
+    throw aboutUse(name, error);
   }
 }

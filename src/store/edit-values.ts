@@ -12,7 +12,8 @@ import { type Data, nextId, type ValueRecord, type VariableRecord } from "./data
 
 export interface Assignment {
   name: string;
-  value: JsonValue;
+  /** Undefined: only the definition of the variable is set, and a value that it has is kept. */
+  value: JsonValue | undefined;
   /** Also changes the type of an existing variable. */
   type: VariableType;
   /** When undefined: unchanged, or `""` for a new variable. */
@@ -35,12 +36,14 @@ export function setValues(data: Data, environment: EnvironmentRecord, assignment
 
   for (const { name, value, type, description } of assignments) {
     checkVariableName(name);
-    if (!valueFitsType(value, type)) throw new UsageError(`the value for ${name} is not a ${type}`);
+    if (value !== undefined && !valueFitsType(value, type))
+      throw new UsageError(`the value for ${name} is not a ${type}`);
     const id = idsByName.get(name) ?? freeVariableId++;
     const known = variables.get(id);
     if (known && known.type !== type) checkOtherValues(data, environment, known, type);
     idsByName.set(name, id);
     variables.set(id, { id, application, type, name, description: description ?? known?.description ?? "" });
+    if (value === undefined) continue;
     const valueId = valueIds.get(id) ?? freeValueId++;
     if (isEncrypted(values.get(valueId)?.content.value) && !isEncrypted(value)) {
       throw new UsageError(`${name} is encrypted here: encrypt the new value too (set --encrypt), or unset it first`);

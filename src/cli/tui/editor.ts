@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
 import { DecryptionError, UsageError } from "../../domain/errors.js";
-import { isEncrypted, isVariableName, NAME_RULE } from "../../domain/variable.js";
+import { isEncrypted, isVariableName, type JsonValue, NAME_RULE, valueText } from "../../domain/variable.js";
 import { decrypt, encrypt } from "../../encryption/envelope.js";
 import { parseAs } from "../../formats/infer-type.js";
-import type { Data } from "../../store/data.js";
+import type { Data, ValueRecord } from "../../store/data.js";
 import { setValues, unsetValues } from "../../store/edit-values.js";
 import type { EditableStore } from "../../store/store.js";
-import type { Assigned, Draft, Edit, Editor } from "../../tui/state/ports.js";
+import type { Assigned, Assignment, Change, Draft, Edit, Editor } from "../../tui/state/ports.js";
 
 /** Changes one environment of a store. @param check called before each edit; an error it throws prevents the edit */
 export function createEditor(
@@ -17,50 +17,114 @@ export function createEditor(
   check: () => void,
 ): Editor {
   const name = qualifiedName(environment);
+  const present = () => findEnvironment(store.snapshot.environments, name);
   return {
     prepare(draft) {
       check();
-      const edit = toEdit(draft, key);
-      const before = assignedIn(store.snapshot, findEnvironment(store.snapshot.environments, name), draft.name);
-      if (!draft.before && before) throw new UsageError(`${draft.name} already has a value: edit that one`);
-      // Tried here, so that errors are reported while the form is still open.
-      applyEdit(store.snapshot, name, edit);
-      return edit;
+      const change = toChange(draft, key);
+      const before = contents(store.snapshot, present())(draft.name);
+      if (draft.before?.value === undefined && before?.assigned.value !== undefined) {
+        throw new UsageError(`${draft.name} already has a value: edit that one`);
+      }
+      return tried({ changes: [change] });
+    },
+    assign(assignments) {
+      check();
+      const contentOf = contents(store.snapshot, present());
+      const changes = assignments.map((assignment) => assignedChange(contentOf(assignment.name), assignment, key));
+      return tried({ changes: changes.filter(({ before, after }) => !isDeepStrictEqual(before, after)) });
     },
     async apply(edit) {
       check();
       await store.update((data) => applyEdit(data, name, edit));
     },
   };
+
+  /** An edit that can be made now: errors are reported before anyone is asked to confirm it. */
+  function tried(edit: Edit): Edit {
+    applyEdit(store.snapshot, name, edit);
+    return edit;
+  }
 }
 
 /** Data after the edit; the same data when there is nothing to change. @throws UsageError, NotFoundError */
-function applyEdit(data: Data, environmentName: string, { name, before, after }: Edit): Data {
+function applyEdit(data: Data, environmentName: string, { changes }: Edit): Data {
   const environment = findEnvironment(data.environments, environmentName);
-  if (!isDeepStrictEqual(assignedIn(data, environment, name), before)) {
-    throw new UsageError(`${name} has been changed by another program; look at it again`);
+  const contentOf = contents(data, environment);
+  for (const { name, before } of changes) {
+    if (!isSame(contentOf(name)?.assigned, before)) {
+      throw new UsageError(`${name} has been changed by another program; look at it again`);
+    }
   }
-  if (isDeepStrictEqual(before, after)) return data;
-  return after ? setValues(data, environment, [{ name, ...after }]) : unsetValues(data, environment, [name]);
+  const changed = changes.filter(({ before, after }) => !isDeepStrictEqual(before, after));
+  const set = changed.flatMap(({ name, after }) => (after ? [{ name, ...after }] : []));
+  const unset = changed.filter(({ before, after }) => before?.value !== undefined && after?.value === undefined);
+  const next = set.length > 0 ? setValues(data, environment, set) : data;
+  return unset.length > 0
+    ? unsetValues(
+        next,
+        environment,
+        unset.map(({ name }) => name),
+      )
+    : next;
 }
 
-function assignedIn(data: Data, environment: EnvironmentRecord, name: string): Assigned | undefined {
-  const variable = data.variables.find((item) => item.name === name && item.application === environment.application);
-  const record = data.values.find(
-    (item) => item.variable_id === variable?.id && item.environment_id === environment.id,
-  );
-  if (!variable || !record) return undefined;
-  return { type: variable.type, description: variable.description, value: record.content.value };
+/** A variable that is removed with its last value is the same as one without a value. */
+function isSame(a: Assigned | undefined, b: Assigned | undefined): boolean {
+  const isSameVariable = !a || !b || (a.type === b.type && a.description === b.description);
+  return isSameVariable && isDeepStrictEqual(a?.value, b?.value);
 }
 
-function toEdit({ name, before, type, value, description }: Draft, key: string | undefined): Edit {
+interface Content {
+  readonly assigned: Assigned;
+  /** Whether another environment has a value of it too. */
+  readonly isElsewhere: boolean;
+}
+
+/** Returns a function that finds a variable by its name. */
+function contents(data: Data, environment: EnvironmentRecord): (name: string) => Content | undefined {
+  const own = data.variables.filter(({ application }) => application === environment.application);
+  const variables = new Map(own.map((variable) => [variable.name, variable]));
+  const isHere = (value: ValueRecord) => value.environment_id === environment.id;
+  const values = new Map(data.values.filter(isHere).map((value) => [value.variable_id, value.content.value]));
+  const elsewhere = new Set(data.values.flatMap((value) => (isHere(value) ? [] : value.variable_id)));
+  return (name) => {
+    const variable = variables.get(name);
+    if (!variable) return undefined;
+    const { id, type, description } = variable;
+    return { assigned: { type, description, value: values.get(id) }, isElsewhere: elsewhere.has(id) };
+  };
+}
+
+function toChange({ name, before, type, value, description }: Draft, key: string | undefined): Change {
   if (!isVariableName(name)) throw new UsageError(`a name is ${NAME_RULE}`);
   if (/\p{Cc}/u.test(description)) throw new UsageError("a description is one line, without control characters");
+  if (value === undefined) return { name, before, after: { type, description, value: undefined } };
   const plain = parseAs(value, type);
-  // What is typed in the encrypted form is kept, as by `set --encrypt`.
-  const isEncryptedAgain = isEncrypted(before?.value) && !isEncrypted(plain);
-  const next = isEncryptedAgain ? encryptAgain(name, before.value, value, key) : plain;
-  return { name, before, after: { type, description, value: next } };
+  return { name, before, after: { type, description, value: encryptedLike(before?.value, name, plain, value, key) } };
+}
+
+function assignedChange(
+  content: Content | undefined,
+  { name, type, description, value }: Assignment,
+  key: string | undefined,
+): Change {
+  const before = content?.assigned;
+  if (value === undefined)
+    return { name, before, after: before && content?.isElsewhere ? { ...before, value } : undefined };
+  const next = encryptedLike(before?.value, name, value, valueText(value), key);
+  return { name, before, after: { type, description: before?.description ?? description, value: next } };
+}
+
+/** A value that replaces an encrypted one is encrypted again, unless it comes in the encrypted form. */
+function encryptedLike(
+  before: JsonValue | undefined,
+  name: string,
+  value: JsonValue,
+  text: string,
+  key: string | undefined,
+): JsonValue {
+  return isEncrypted(before) && !isEncrypted(value) ? encryptAgain(name, before, text, key) : value;
 }
 
 function encryptAgain(name: string, envelope: string, text: string, key: string | undefined): string {

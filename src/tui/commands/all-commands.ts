@@ -1,5 +1,5 @@
 import { openCommandLine } from "../modes/command-line.js";
-import { confirmDelete, confirmUndo } from "../modes/confirm.js";
+import { confirmRedo, confirmUndo, deleteValues } from "../modes/confirm.js";
 import { openFilter } from "../modes/filter.js";
 import { openForm } from "../modes/form.js";
 import { openHelp } from "../modes/help.js";
@@ -11,7 +11,7 @@ import { isReading, reload } from "../state/loading.js";
 import { decryptSelected, toggleAllRevealed, toggleRevealed } from "../state/reveal.js";
 import { SORTS, step } from "../state/state.js";
 import { chooseSort, chooseType, diffWith, openNamed, placeNames, TYPE_NAMES } from "./choose.js";
-import { onEntry, whyNoEntry, whyNotEdit, whyNotRead, whyNoUndo, whyNoValue } from "./conditions.js";
+import { onEntry, whyNoEntry, whyNoRedo, whyNotEdit, whyNotRead, whyNoUndo, whyNoValue } from "./conditions.js";
 import { focusPanel, goBack, moveInPanel, openSelected } from "./panels.js";
 
 /** The commands of browse mode, in the order of the footer. */
@@ -58,11 +58,16 @@ export const ALL_COMMANDS: readonly Command[] = [
   command("Edit", "add", "a", "add a variable", { disabledReason: whyNotEdit, run: (state) => openForm(state, "add") }),
   command("Edit", "delete", "x", "delete the value from this environment", {
     disabledReason: (state) => whyNotEdit(state) ?? whyNoEntry(state),
-    run: onEntry(confirmDelete),
+    run: onEntry((state, entry) => deleteValues(state, [entry])),
   }),
   command("Edit", "undo", "u", "undo the last edit of this session; repeat for earlier ones", {
-    disabledReason: (state) => whyNotEdit(state) ?? whyNoUndo(state),
+    disabledReason: whyNoUndo,
     run: confirmUndo,
+  }),
+  command("Edit", "redo", "U", "make the edit again that was undone last; repeat for later ones", {
+    label: undefined,
+    disabledReason: whyNoRedo,
+    run: confirmRedo,
   }),
   command("Values", "diff", "d", "compare with another place, side by side", {
     argument: "<place>",

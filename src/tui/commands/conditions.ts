@@ -1,5 +1,4 @@
 import type { VariableEntry } from "../../domain/source.js";
-import { undoable } from "../modes/confirm.js";
 import type { Command } from "../state/command.js";
 import { selectedEntry } from "../state/list.js";
 import { isReading } from "../state/loading.js";
@@ -35,6 +34,10 @@ export function whyNotEdit(state: State): string | undefined {
   return isReadOnly ? "the variables of a server can't be edited here" : whyNotRead(state);
 }
 
-export function whyNoUndo(state: State): string | undefined {
-  return undoable(state).length > 0 ? undefined : "nothing to undo";
+export function whyNoUndo({ history }: State): string | undefined {
+  return history.done.length > 0 ? undefined : "nothing to undo";
+}
+
+export function whyNoRedo({ history }: State): string | undefined {
+  return history.undone.length > 0 ? undefined : "nothing to redo";
 }

@@ -8,7 +8,15 @@ import { toggleAllRevealed, toggleRevealed } from "../state/reveal.js";
 import { backToBrowse, type Comparison, type Failure, type State, type Step, step } from "../state/state.js";
 
 export function openDiff(state: State, place: number): Step {
-  return compare(state, { kind: "diff", place, phase: "loading", differences: [], cursor: 0, top: 0 });
+  return compare(state, {
+    kind: "diff",
+    place,
+    phase: "loading",
+    isEditable: false,
+    differences: [],
+    cursor: 0,
+    top: 0,
+  });
 }
 
 function compare(state: State, comparison: Comparison): Step {
@@ -17,13 +25,13 @@ function compare(state: State, comparison: Comparison): Step {
 }
 
 /** Handles the variables of the other place. Encrypted values are compared as they are. */
-export function compared(state: State, place: number, entries: readonly VariableEntry[]): State {
+export function compared(state: State, place: number, entries: readonly VariableEntry[], isEditable: boolean): State {
   const { mode } = state;
   // Late answers are dropped.
   if (mode.kind !== "diff" || mode.place !== place) return state;
   const differences = diffValues(namedValues(state.loaded.entries), namedValues(entries));
   const position = keepVisible(mode, differences.length, listPage(diffSizes(layoutOf(state)).list));
-  return { ...state, mode: { ...mode, ...position, phase: "ready", failure: undefined, differences } };
+  return { ...state, mode: { ...mode, ...position, phase: "ready", failure: undefined, isEditable, differences } };
 }
 
 /** Handles a failure to read the other place. */

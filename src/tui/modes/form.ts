@@ -6,7 +6,7 @@ import { editKeyName, type Key } from "../state/key.js";
 import type { Draft, Edit } from "../state/ports.js";
 import { backToBrowse, FORM_FIELDS, type Form, type State, type Step, step } from "../state/state.js";
 import { editLine, editText, hasControls, insert, type TextField, textField } from "../state/text-field.js";
-import { assigned, confirmEdit } from "./confirm.js";
+import { assignedIn, confirmEdit } from "./confirm.js";
 
 /** Opens the form for a new variable, or for an existing one, with or without a value. */
 export function openForm(state: State, purpose: Form["purpose"], entry?: VariableEntry): Step {
@@ -36,13 +36,15 @@ export function formKey(state: State, form: Form, key: Key): Step {
 /** Handles the edit made from a form: asks to confirm it. Dropped if the form is gone. */
 export function prepared(state: State, edit: Edit): State {
   const { mode } = state;
-  if (mode.kind !== "form" || edit.name !== nameOf(mode)) return state;
-  if (isDeepStrictEqual(edit.before, edit.after)) return backToBrowse(state, "nothing to change");
-  return confirmEdit(state, mode.purpose, edit, { ...mode, problem: undefined });
+  const [change] = edit.changes;
+  if (mode.kind !== "form" || change?.name !== nameOf(mode)) return state;
+  if (isDeepStrictEqual(change.before, change.after)) return backToBrowse(state, "nothing to change");
+  const back = { ...mode, problem: undefined };
+  return confirmEdit({ ...state, mode: back }, mode.purpose, state.place, edit);
 }
 
 function initialForm(purpose: Form["purpose"], entry: VariableEntry | undefined): Form {
-  const before = entry && assigned(entry);
+  const before = entry && assignedIn(entry);
   return {
     kind: "form",
     purpose,
@@ -51,7 +53,7 @@ function initialForm(purpose: Form["purpose"], entry: VariableEntry | undefined)
     name: textField(entry?.variable.name ?? ""),
     type: entry?.variable.type ?? "STRING",
     // An encrypted value can't be edited, only replaced.
-    value: textField(before && !isEncrypted(before.value) ? valueText(before.value) : ""),
+    value: textField(before?.value === undefined || isEncrypted(before.value) ? "" : valueText(before.value)),
     description: textField(entry?.variable.description ?? ""),
   };
 }
@@ -93,7 +95,7 @@ function submit(state: State, form: Form): Step {
   if (problem) return step({ ...state, mode: { ...form, ...problem } });
   const { before, type, value, description } = form;
   const draft: Draft = { name: nameOf(form), before, type, value: value.text, description: description.text };
-  return step({ ...state, mode: { ...form, problem: undefined } }, { type: "prepare", draft });
+  return step({ ...state, mode: { ...form, problem: undefined } }, { type: "prepare", place: state.place, draft });
 }
 
 /** The checks that don't need the source. A variable without a value here must be edited too, which keeps its type. */

@@ -61,8 +61,11 @@ export class Performer {
     decrypt: ({ entry }) => this.#decrypt(entry),
     copyValue: ({ entry }) => this.#copy(entry.variable.name, () => this.#plainText(entry)),
     copyCommand: ({ name }) => this.#copyCommand(name),
-    prepare: ({ draft }) => this.#edit(async (editor) => ({ type: "prepared", edit: editor.prepare(draft) })),
-    apply: ({ edit }) => this.#edit((editor) => editor.apply(edit).then(() => ({ type: "applied" }))),
+    prepare: ({ place, draft }) =>
+      this.#edit(place, async (editor) => ({ type: "prepared", edit: editor.prepare(draft) })),
+    assign: ({ place, purpose, assignments }) =>
+      this.#edit(place, async (editor) => ({ type: "assigned", place, purpose, edit: editor.assign(assignments) })),
+    apply: ({ place, edit }) => this.#edit(place, (editor) => editor.apply(edit).then(() => ({ type: "applied" }))),
     compare: ({ place }) => this.#compare(place),
     quit: () => this.#options.quit(),
     suspend: () => this.#options.suspend(),
@@ -168,9 +171,9 @@ export class Performer {
     return value ? valueText(place.decrypt(variable.name, value.content.value)) : "";
   }
 
-  #edit(work: (editor: Editor) => Promise<Message>): Promise<void> {
+  #edit(place: number, work: (editor: Editor) => Promise<Message>): Promise<void> {
     const edit = async () => {
-      const { editor } = await this.#open(this.#current);
+      const { editor } = await this.#open(place);
       if (!editor) throw new UsageError("this place is read-only");
       return work(editor);
     };
@@ -180,9 +183,9 @@ export class Performer {
   #compare(place: number): Promise<void> {
     const compare = async (): Promise<Message> => {
       await this.#closeFailed(place);
-      const { source } = await this.#open(place);
+      const { source, editor } = await this.#open(place);
       const { entries } = await readAgainOnChange(source, (snapshot) => readEntries(snapshot, []));
-      return { type: "compared", place, entries };
+      return { type: "compared", place, entries, isEditable: editor !== undefined };
     };
     return this.#attempt(compare, (failure) => {
       this.#failed.add(place);

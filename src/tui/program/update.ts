@@ -1,6 +1,6 @@
 import { ALL_COMMANDS } from "../commands/all-commands.js";
 import { commandKey } from "../modes/command-line.js";
-import { applied, confirmKey, refused } from "../modes/confirm.js";
+import { applied, assigned, confirmKey, refused } from "../modes/confirm.js";
 import { compared, diffKey, notCompared } from "../modes/diff.js";
 import { filterKey } from "../modes/filter.js";
 import { formKey, prepared } from "../modes/form.js";
@@ -27,9 +27,10 @@ const HANDLERS: Handlers = {
   notDecrypted: (state, { failure }) => step(notify(state, failure.message, "error")),
   copied: (state, message) => step(copied(state, message)),
   prepared: (state, { edit }) => step(prepared(state, edit)),
+  assigned: (state, { place, purpose, edit }) => step(assigned(state, purpose, place, edit)),
   refused: (state, { failure }) => step(refused(state, failure)),
   applied,
-  compared: (state, { place, entries }) => step(compared(state, place, entries)),
+  compared: (state, { place, entries, isEditable }) => step(compared(state, place, entries, isEditable)),
   notCompared: (state, { place, failure }) => step(notCompared(state, place, failure)),
 };
 

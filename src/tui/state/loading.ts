@@ -23,7 +23,7 @@ export function initialState({ place, ...start }: Pick<State, "columns" | "rows"
     focus: "variables",
     mode: { kind: "browse" },
     notice: undefined,
-    undo: new Map(),
+    history: { done: [], undone: [] },
   };
   return step(state, loadEffect(state));
 }

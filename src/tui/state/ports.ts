@@ -24,23 +24,35 @@ export interface OpenPlace {
   getCommand(name: string): string;
 }
 
-/** The content of a variable in one environment, as an edit sees it. */
+/** A variable as one environment sees it. All environments of an application share its type and description. */
 export interface Assigned {
   readonly type: VariableType;
   readonly description: string;
-  readonly value: JsonValue;
+  /** Undefined where it has no value. */
+  readonly value: JsonValue | undefined;
 }
 
-/** A change to one variable; undefined where it has no value. With `before` and `after` swapped it is its own undo. */
-export interface Edit {
+/** What a variable is to become; without a value, the one that it has is removed. */
+export interface Assignment extends Assigned {
+  readonly name: string;
+}
+
+/** A change to one variable; undefined where it doesn't exist. With `before` and `after` swapped it is its own undo. */
+export interface Change {
   readonly name: string;
   readonly before: Assigned | undefined;
   readonly after: Assigned | undefined;
 }
 
+/** Changes to variables of one environment, which are written together or not at all. */
+export interface Edit {
+  readonly changes: readonly Change[];
+}
+
 /** The input of a form. */
-export interface Draft extends Pick<Edit, "name" | "before">, Pick<Assigned, "type" | "description"> {
-  readonly value: string;
+export interface Draft extends Pick<Change, "name" | "before">, Pick<Assigned, "type" | "description"> {
+  /** Undefined for a variable that stays without a value. */
+  readonly value: string | undefined;
 }
 
 export interface Editor {
@@ -50,8 +62,14 @@ export interface Editor {
    */
   prepare(draft: Draft): Edit;
   /**
+   * The edit that assigns this to variables, from what they are now. A value is encrypted where the one that it replaces
+   * is. A variable that exists keeps its description; one that is left without a value in all environments is removed.
+   * @throws UsageError if a value can't be assigned, without quoting it; NotFoundError if the environment is gone
+   */
+  assign(assignments: readonly Assignment[]): Edit;
+  /**
    * Writes the edit atomically, or changes nothing and throws.
-   * @throws UsageError if the data no longer matches `before`; NotFoundError if the environment is gone;
+   * @throws UsageError if the data no longer matches `before` of a change; NotFoundError if the environment is gone;
    *   InvalidDataError if the file can't be written
    */
   apply(edit: Edit): Promise<void>;

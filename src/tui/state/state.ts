@@ -4,7 +4,7 @@ import type { VariableEntry } from "../../domain/source.js";
 import type { VariableType } from "../../domain/variable.js";
 import type { Position } from "./cursor.js";
 import type { Key } from "./key.js";
-import type { CopyOutcome, Draft, Edit, Place } from "./ports.js";
+import type { Assignment, Change, CopyOutcome, Draft, Edit, Place } from "./ports.js";
 import type { TextField } from "./text-field.js";
 
 export type PlaceInfo = Pick<Place, "name" | "kind" | "detail">;
@@ -68,7 +68,7 @@ export interface Notice {
   readonly until: number;
 }
 
-export type Purpose = "add" | "edit" | "delete" | "undo";
+export type Purpose = "add" | "edit" | "delete" | "take-over" | "undo" | "redo";
 
 export const FORM_FIELDS = ["name", "type", "value", "description"] as const;
 export type FormField = (typeof FORM_FIELDS)[number];
@@ -77,7 +77,7 @@ export interface Form {
   readonly kind: "form";
   readonly purpose: "add" | "edit";
   /** Undefined for a new variable or one without a value. */
-  readonly before: Edit["before"];
+  readonly before: Change["before"];
   readonly field: FormField;
   readonly name: TextField;
   readonly type: VariableType;
@@ -89,11 +89,14 @@ export interface Form {
 export interface Confirmation {
   readonly kind: "confirm";
   readonly purpose: Purpose;
+  /** Index of the place that is edited. */
+  readonly place: number;
   readonly edit: Edit;
   readonly isRevealed: boolean;
   readonly isBusy: boolean;
   readonly problem?: string | undefined;
-  readonly form?: Form | undefined;
+  /** The mode that asked, to go back to. */
+  readonly back: Mode;
   readonly top: number;
 }
 
@@ -103,6 +106,8 @@ export interface Comparison extends Position {
   readonly place: number;
   readonly phase: "loading" | "ready" | "failed";
   readonly failure?: Failure | undefined;
+  /** Whether the other place can be edited, as far as known. */
+  readonly isEditable: boolean;
   /** From the open place (`before`) to the other (`after`), by name. */
   readonly differences: readonly Difference[];
 }
@@ -127,6 +132,20 @@ export type Mode =
 export const PANELS = ["places", "variables", "record"] as const;
 export type PanelName = (typeof PANELS)[number];
 
+/** An edit that was written. */
+export interface Done {
+  /** Index of its place. */
+  readonly place: number;
+  readonly edit: Edit;
+}
+
+/** The edits of this session in all places, the newest last. */
+export interface History {
+  readonly done: readonly Done[];
+  /** Those that were undone since the last other edit, the one to redo first last. */
+  readonly undone: readonly Done[];
+}
+
 /** Everything that the screen shows. Immutable. */
 export interface State {
   readonly columns: number;
@@ -146,8 +165,7 @@ export interface State {
   readonly revealed: Revealed | undefined;
   readonly marks: Marks | undefined;
   readonly notice: Notice | undefined;
-  /** Edits of this session by the index of their place, the newest last. */
-  readonly undo: ReadonlyMap<number, readonly Edit[]>;
+  readonly history: History;
 }
 
 const NOTICE_MS = { info: 5_000, success: 5_000, error: 10_000 } as const;
@@ -177,9 +195,10 @@ export type Message =
   | { readonly type: "notDecrypted"; readonly failure: Failure }
   | { readonly type: "copied"; readonly what: string; readonly outcome: CopyOutcome }
   | { readonly type: "prepared"; readonly edit: Edit }
+  | { readonly type: "assigned"; readonly place: number; readonly purpose: Purpose; readonly edit: Edit }
   | { readonly type: "refused"; readonly failure: Failure }
   | { readonly type: "applied" }
-  | { readonly type: "compared"; readonly place: number; readonly entries: readonly VariableEntry[] }
+  | Readonly<{ type: "compared"; place: number; entries: readonly VariableEntry[]; isEditable: boolean }>
   | { readonly type: "notCompared"; readonly place: number; readonly failure: Failure };
 
 export interface Reading {
@@ -196,8 +215,10 @@ export type Effect =
   | { readonly type: "decrypt"; readonly entry: VariableEntry }
   | { readonly type: "copyValue"; readonly entry: VariableEntry }
   | { readonly type: "copyCommand"; readonly name: string }
-  | { readonly type: "prepare"; readonly draft: Draft }
-  | { readonly type: "apply"; readonly edit: Edit }
+  | { readonly type: "prepare"; readonly place: number; readonly draft: Draft }
+  /** Prepares an edit without a form. */
+  | Readonly<{ type: "assign"; place: number; purpose: Purpose; assignments: readonly Assignment[] }>
+  | { readonly type: "apply"; readonly place: number; readonly edit: Edit }
   | { readonly type: "compare"; readonly place: number }
   | { readonly type: "quit" }
   | { readonly type: "suspend" };

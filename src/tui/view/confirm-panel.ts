@@ -1,8 +1,9 @@
 import { scroll } from "../state/cursor.js";
 import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
+import type { Edit } from "../state/ports.js";
 import type { Confirmation, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
-import { indented, wrapLine, wrapLines } from "../text/line.js";
+import { countText, indented, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import { editLines } from "./edit-lines.js";
 import { answerLine } from "./footer-line.js";
 import { type PanelContent, scrolledContent } from "./panel-content.js";
@@ -12,8 +13,15 @@ const QUESTIONS = {
   add: { title: "Add", what: "add", where: "to" },
   edit: { title: "Change", what: "change", where: "in" },
   delete: { title: "Delete", what: "delete", where: "from" },
+  "take-over": { title: "Take over", what: "take over", where: "to" },
   undo: { title: "Undo", what: "undo the last edit of", where: "in" },
+  redo: { title: "Redo", what: "make the edit again of", where: "in" },
 } as const;
+
+/** `PORT`, or `12 variables`. */
+export function editedName({ changes: [first, ...others] }: Edit): string {
+  return others.length === 0 ? (first?.name ?? "") : `${countText(others.length + 1)} variables`;
+}
 
 export function confirmPanel(state: State, confirmation: Confirmation, size: Size): PanelContent {
   const { lines, end, page } = parts(state, confirmation, size);
@@ -34,11 +42,16 @@ export function scrollConfirmation(state: State, confirmation: Confirmation, key
 /** The lines that scroll, those below them, and how many of the former are visible. */
 function parts(state: State, confirmation: Confirmation, size: Size) {
   const width = textColumns(size);
-  const { problem, form, edit, purpose } = confirmation;
+  const { problem, back, place, edit, isRevealed, purpose } = confirmation;
   const { what, where } = QUESTIONS[purpose];
-  const question = `${what} ${visibleText(edit.name)} ${where} ${placeName(state, state.place)}?`;
-  const changes = editLines(confirmation, form?.value.text).flatMap((each) => wrapLine(each, width));
+  const question = `${what} ${visibleText(editedName(edit))} ${where} ${placeName(state, place)}?`;
+  const typed = back.kind === "form" ? back.value.text : undefined;
+  const isSingle = edit.changes.length === 1;
+  const blocks = edit.changes.map((change) => {
+    const heading = isSingle ? [] : [line(visibleText(change.name), "accent")];
+    return [...heading, ...editLines(change, isRevealed, typed)].flatMap((each) => wrapLine(each, width));
+  });
   const refusal = problem === undefined ? [] : wrapLines(`✗ ${problem}`, width, "danger");
   const end = [[], ...refusal, answerLine(confirmation, width)];
-  return { lines: [...wrapLines(question, width, "accent"), [], ...changes], end, page: size.height - 2 - end.length };
+  return { lines: spaced([wrapLines(question, width, "accent"), ...blocks]), end, page: size.height - 2 - end.length };
 }

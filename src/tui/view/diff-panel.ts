@@ -32,8 +32,8 @@ export function differencePanel({ revealed }: State, comparison: Comparison, siz
   const selected = comparison.phase === "ready" ? comparison.differences[comparison.cursor] : undefined;
   if (!selected) return { title: "Variable", isFocused: false, lines: [] };
   const { name, before, after } = selected;
-  const edit = { name, before: before && withoutDescription(before), after: after && withoutDescription(after) };
-  const lines = editLines({ edit, isRevealed: isRevealed(revealed, name) });
+  const change = { before: before && withoutDescription(before), after: after && withoutDescription(after) };
+  const lines = editLines(change, isRevealed(revealed, name));
   const wrapped = lines.flatMap((each) => wrapLine(each, textColumns(size)));
   return { title: visibleText(name), isFocused: false, lines: wrapped.map(indented) };
 }

@@ -1,21 +1,21 @@
 import { isDeepStrictEqual } from "node:util";
 import { isEncrypted, valueText } from "../../domain/variable.js";
-import type { Assigned } from "../state/ports.js";
+import type { Assigned, Change } from "../state/ports.js";
 import { MASK } from "../state/reveal.js";
-import type { Confirmation } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { type Line, labelled, line } from "../text/line.js";
 import { valueLines } from "./value-lines.js";
 
 type Texts = readonly string[];
 
-/** An edit as `- old` and `+ new` lines. @param typed the input for the new value, before it was encrypted */
+/** A change as `- old` and `+ new` lines. @param typed the input for the new value, before it was encrypted */
 export function editLines(
-  { edit: { before, after }, isRevealed }: Pick<Confirmation, "edit" | "isRevealed">,
+  { before, after }: Pick<Change, "before" | "after">,
+  isRevealed: boolean,
   typed?: string,
 ): Line[] {
   const values = [valueTexts(before, isRevealed), valueTexts(after, isRevealed, typed)] as const;
-  const isSameValue = before && after && valueText(before.value) === valueText(after.value);
+  const isSameValue = before && after && isDeepStrictEqual(before.value, after.value);
   return [
     ...fieldLines("type", before ? [before.type] : [], after ? [after.type] : []),
     ...fieldLines("description", descriptionTexts(before), descriptionTexts(after)),
@@ -28,7 +28,7 @@ function descriptionTexts(item: Assigned | undefined): Texts {
 }
 
 function valueTexts(item: Assigned | undefined, isRevealed: boolean, typed?: string): Texts {
-  if (!item) return [];
+  if (item?.value === undefined) return [];
   if (!isRevealed) return [MASK];
   if (isEncrypted(item.value)) return typed === undefined ? ["(encrypted)"] : typed.split("\n").map(visibleText);
   return valueLines(valueText(item.value), item.type).map((spans) => spans.map((span) => span.text).join(""));

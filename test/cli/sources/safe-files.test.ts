@@ -95,7 +95,8 @@ describe.skipIf(process.platform === "win32")("a data file in a folder that ever
     const editor = createEditor(store, service.findEnvironment("test"), undefined, check);
     const draft = { name: "NEW", before: undefined, type: "STRING", value: "x", description: "" } as const;
     expect(() => editor.prepare(draft)).toThrow("can be changed by other users");
-    const edit = { name: "NEW", before: undefined, after: { type: "STRING", value: "x", description: "" } } as const;
+    const after = { type: "STRING", value: "x", description: "" } as const;
+    const edit = { changes: [{ name: "NEW", before: undefined, after }] };
     await expect(editor.apply(edit)).rejects.toThrow("can be changed by other users");
     await store.close();
   });

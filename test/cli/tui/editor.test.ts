@@ -45,16 +45,18 @@ const portDraft = (draft: Partial<Draft> = {}): Draft => {
   return { name: "PORT", before: PORT, type: "NUMBER", value: "3000", description: PORT.description, ...draft };
 };
 
-const turned = ({ name, before, after }: Edit): Edit => ({ name, before: after, after: before });
+const editOf = (name: string, before: Assigned | undefined, after: Assigned | undefined): Edit => {
+  return { changes: [{ name, before, after }] };
+};
+
+const turned = ({ changes }: Edit): Edit => {
+  return { changes: changes.map(({ name, before, after }) => ({ name, before: after, after: before })) };
+};
 
 describe("the form", () => {
   it("prepare turns a form into an edit with a value of its type", async () => {
     const { prepare } = await editing();
-    expect(prepare(portDraft({ value: "8080" }))).toEqual({
-      name: "PORT",
-      before: PORT,
-      after: { ...PORT, value: 8080 },
-    });
+    expect(prepare(portDraft({ value: "8080" }))).toEqual(editOf("PORT", PORT, { ...PORT, value: 8080 }));
   });
 
   it.each([
@@ -97,9 +99,10 @@ describe("encrypted values", () => {
 
   it("an encrypted value stays as it is when only its description changes", async () => {
     const { prepare } = await editing(ENCRYPTED, KEY);
-    expect(prepare({ ...draft, value: "hunter2", description: "new" }).after).toMatchObject({ value: ENVELOPE });
+    const kept = { changes: [{ after: { value: ENVELOPE, description: "new" } }] };
+    expect(prepare({ ...draft, value: "hunter2", description: "new" })).toMatchObject(kept);
     const withoutKey = await editing(ENCRYPTED);
-    expect(withoutKey.prepare({ ...draft, value: ENVELOPE, description: "new" }).after?.value).toBe(ENVELOPE);
+    expect(withoutKey.prepare({ ...draft, value: ENVELOPE, description: "new" })).toMatchObject(kept);
   });
 
   it.each([
@@ -113,7 +116,7 @@ describe("encrypted values", () => {
 
   it("apply never replaces an encrypted value by a plain one", async () => {
     const { apply, value } = await editing(ENCRYPTED, KEY);
-    const plain = { name: "DATABASE_URL", before: DATABASE, after: { ...DATABASE, value: "hunter2" } };
+    const plain = editOf("DATABASE_URL", DATABASE, { ...DATABASE, value: "hunter2" });
     await expect(apply(plain)).rejects.toThrow("DATABASE_URL is encrypted here");
     expect(await value("DATABASE_URL")).toBe(ENVELOPE);
   });
@@ -122,16 +125,16 @@ describe("encrypted values", () => {
 describe("edits", () => {
   it("an applied edit is in the file and in the open store", async () => {
     const { apply, value, onDisk } = await editing();
-    await apply({ name: "PORT", before: PORT, after: { ...PORT, value: 8080 } });
+    await apply(editOf("PORT", PORT, { ...PORT, value: 8080 }));
     expect(await value("PORT")).toBe(8080);
     expect((await onDisk()).values).toContainEqual(expect.objectContaining({ id: 12, content: { value: 8080 } }));
   });
 
   it.each([
-    ["a change", { name: "PORT", before: PORT, after: { type: "STRING", description: "x", value: "y" } }],
-    ["a change of the description alone", { name: "PORT", before: PORT, after: { ...PORT, description: "x" } }],
-    ["a new variable", { name: "NEW", before: undefined, after: PORT }],
-    ["a delete, with type and description", { name: "PORT", before: PORT, after: undefined }],
+    ["a change", editOf("PORT", PORT, { type: "STRING", description: "x", value: "y" })],
+    ["a change of the description alone", editOf("PORT", PORT, { ...PORT, description: "x" })],
+    ["a new variable", editOf("NEW", undefined, PORT)],
+    ["a delete, with type and description", editOf("PORT", PORT, undefined)],
   ] satisfies [string, Edit][])("a reversed edit undoes %s", async (_what, edit) => {
     const { apply, source } = await editing();
     const state = async () => {
@@ -158,21 +161,21 @@ describe("edits", () => {
     await write(change(DATA));
     const before = await readFile(path, "utf8");
     const message = what.startsWith("its environment") ? "no environment named" : "PORT has been changed";
-    await expect(apply({ name: "PORT", before: PORT, after: { ...PORT, value: 8080 } })).rejects.toThrow(message);
+    await expect(apply(editOf("PORT", PORT, { ...PORT, value: 8080 }))).rejects.toThrow(message);
     expect(await readFile(path, "utf8")).toBe(before);
   });
 
   it("apply keeps what another program has changed elsewhere", async () => {
     const { apply, write, value } = await editing();
     await write(edited((data) => (data.values[1].content.value = "by another")));
-    await apply({ name: "PORT", before: PORT, after: { ...PORT, value: 8080 } });
+    await apply(editOf("PORT", PORT, { ...PORT, value: 8080 }));
     expect([await value("PORT"), await value("DATABASE_URL")]).toEqual([8080, "by another"]);
   });
 
   it("apply does not write the file for an edit that changes nothing", async () => {
     const { apply, path } = await editing();
     const before = await readFile(path, "utf8");
-    await apply({ name: "PORT", before: PORT, after: { ...PORT } });
+    await apply(editOf("PORT", PORT, { ...PORT }));
     expect(await readFile(path, "utf8")).toBe(before);
   });
 
@@ -181,7 +184,7 @@ describe("edits", () => {
     await chmod(dirname(path), 0o500);
     onTestFinished(() => chmod(dirname(path), 0o700));
     const failure = { code: "invalid_data", message: expect.stringContaining("permission denied") };
-    await expect(apply({ name: "PORT", before: PORT, after: undefined })).rejects.toMatchObject(failure);
+    await expect(apply(editOf("PORT", PORT, undefined))).rejects.toMatchObject(failure);
     expect(await value("PORT")).toBe(3000);
   });
 
@@ -189,7 +192,7 @@ describe("edits", () => {
     const { apply, write } = await editing();
     await write("{");
     const failure = { code: "invalid_data", message: expect.stringContaining("is not valid JSON") };
-    await expect(apply({ name: "PORT", before: PORT, after: undefined })).rejects.toMatchObject(failure);
+    await expect(apply(editOf("PORT", PORT, undefined))).rejects.toMatchObject(failure);
   });
 });
 

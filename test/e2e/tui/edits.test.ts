@@ -44,7 +44,9 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     await tui.keys("Escape");
     await tui.until(/▶ Variables/);
     expect(await savedValue(tui, "DATABASE_URL")).toBe("postgres://localhost/shop_dev");
-    await tui.keys("x", "y");
+    await tui.keys("x");
+    await tui.until(/delete DATABASE_URL from/);
+    await tui.keys("Enter");
     await tui.until(atBottom(/✓ deleted DATABASE_URL; u undoes it/));
     expect(await savedValue(tui, "DATABASE_URL")).toBeUndefined();
     await tui.until(/DATABASE_URL +STRING +\(no value\)/);

@@ -40,8 +40,9 @@ it("a adds a variable", () => {
   expect(modeOf(run("a", at(1)), "form")).toMatchObject({ purpose: "add", name: { text: "" } });
 });
 
-it("x asks to delete the variable under the cursor", () => {
-  expect(modeOf(run("x", at(1)), "confirm")).toMatchObject({ purpose: "delete", edit: { name: "PORT" } });
+it("x prepares to delete the variable under the cursor", () => {
+  const assignments = [{ name: "PORT", value: undefined }];
+  expect(run("x", at(1))[1]).toMatchObject([{ type: "assign", place: 0, purpose: "delete", assignments }]);
 });
 
 it("x reports that there is no value to delete", () => {
@@ -49,25 +50,27 @@ it("x reports that there is no value to delete", () => {
 });
 
 it("u asks to undo the newest edit", () => {
-  const edit = { name: "PORT", before: undefined, after: { type: "NUMBER", description: "", value: 1 } } as const;
-  expect(modeOf(run("u", { ...at(0), undo: new Map([[0, [edit]]]) }), "confirm").purpose).toBe("undo");
+  const history = { done: [{ place: 0, edit: { changes: [] } }], undone: [] };
+  expect(modeOf(run("u", { ...at(0), history }), "confirm").purpose).toBe("undo");
 });
 
-it.each(["e", "a", "x", "u"])("%s can't edit the variables of a server", (key) => {
+it.each(["e", "a", "x"])("%s can't edit the variables of a server", (key) => {
   expect(disabledReason(key, loaded({ isEditable: false }))).toBe("the variables of a server can't be edited here");
 });
 
-it.each(["e", "a", "x", "u", "d"])("%s is disabled until all variables are read", (key) => {
+it.each(["e", "a", "x", "d"])("%s is disabled until all variables are read", (key) => {
   expect(disabledReason(key, loaded({ isComplete: false, isEditable: false, nextAt: undefined }))).toBe(
     "still reading",
   );
   expect(disabledReason(key, loaded({ isComplete: false }))).toBe("the variables can't be read");
-  const edit = { name: "PORT", before: undefined, after: undefined };
-  expect(disabledReason(key, { ...at(0), undo: new Map([[0, [edit]]]) })).toBeUndefined();
+  expect(disabledReason(key, at(0))).toBeUndefined();
 });
 
-it("u has nothing to undo before the first edit", () => {
-  expect(disabledReason("u", at(0))).toBe("nothing to undo");
+it.each([
+  ["u", "nothing to undo"],
+  ["U", "nothing to redo"],
+])("%s is disabled before the first edit", (key, reason) => {
+  expect(disabledReason(key, at(0))).toBe(reason);
 });
 
 it.each(["e", "x"])("%s is disabled in an empty list", (key) => {

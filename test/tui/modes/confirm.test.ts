@@ -1,35 +1,35 @@
 import { expect, it } from "vitest";
 import {
   applied,
-  confirmDelete,
+  assigned,
   confirmEdit,
   confirmKey,
+  confirmRedo,
   confirmUndo,
+  deleteValues,
   refused,
-  undoable,
 } from "../../../src/tui/modes/confirm.js";
 import { openForm, prepared } from "../../../src/tui/modes/form.js";
-import type { Edit } from "../../../src/tui/state/ports.js";
 import { type State, type Step, step } from "../../../src/tui/state/state.js";
 import { ENTRIES, entry, paste, press, readyState, SECRET } from "../support/state.js";
-import { modeOf } from "../support/test-modes.js";
+import { editOf, modeOf } from "../support/test-modes.js";
 
 const OLD = { type: "STRING", description: "", value: `old ${SECRET}` } as const;
 const NEW = { type: "STRING", description: "", value: `new ${SECRET}` } as const;
-const EDIT: Edit = { name: "DATABASE_URL", before: OLD, after: NEW };
+const EDIT = editOf("DATABASE_URL", OLD, NEW);
 
-const asking = () => confirmEdit(readyState(), "edit", EDIT);
+const asking = () => confirmEdit(readyState(), "edit", 0, EDIT);
 const pressed = (state: State, name: string) => confirmKey(state, modeOf(state, "confirm"), press(name));
-const busy = () => pressed(asking(), "y")[0];
+const busy = () => pressed(asking(), "enter")[0];
 
 /** The state after the edit was confirmed and written. */
 function written([state]: Step): State {
-  return applied(pressed(state, "y")[0])[0];
+  return applied(pressed(state, "enter")[0])[0];
 }
 
 it.each(["y", "enter"])("%s writes the edit", (key) => {
   const asked = pressed(asking(), key);
-  expect(asked[1]).toEqual([{ type: "apply", edit: EDIT }]);
+  expect(asked[1]).toEqual([{ type: "apply", place: 0, edit: EDIT }]);
   expect(modeOf(asked, "confirm").isBusy).toBe(true);
 });
 
@@ -40,8 +40,8 @@ it.each(["y", "enter", "n", "escape", "v"])("%s is ignored while the edit is bei
 
 it("a refused edit can be confirmed again", () => {
   const state = refused(busy(), { code: "usage", message: "it has been changed in the meantime" });
-  const again = pressed(state, "y");
-  expect(again[1]).toEqual([{ type: "apply", edit: EDIT }]);
+  const again = pressed(state, "enter");
+  expect(again[1]).toEqual([{ type: "apply", place: 0, edit: EDIT }]);
   expect(modeOf(again, "confirm").problem).toBeUndefined();
 });
 
@@ -62,8 +62,8 @@ it("v reveals and masks the values of an edit", () => {
 
 it("a long edit scrolls to its end and back", () => {
   const value = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`key_${index}`, index]));
-  const edit: Edit = { name: "FLAGS", before: { type: "JSON", description: "", value }, after: undefined };
-  const shown = pressed(confirmEdit(readyState(), "delete", edit), "v")[0];
+  const edit = editOf("FLAGS", { type: "JSON", description: "", value }, undefined);
+  const shown = pressed(confirmEdit(readyState(), "delete", 0, edit), "v")[0];
   const topAfter = (...keys: string[]) =>
     modeOf(
       keys.reduce((state, key) => pressed(state, key)[0], shown),
@@ -83,18 +83,25 @@ it("a confirmation ignores other keys and pastes", () => {
 });
 
 it("deleting asks first, with the value masked", () => {
-  const confirmation = modeOf(confirmDelete(readyState(), entry("PORT", 1, "NUMBER", "Where")), "confirm");
-  expect(confirmation).toMatchObject({ purpose: "delete", isRevealed: false, form: undefined });
-  expect(confirmation.edit).toEqual({
-    name: "PORT",
-    before: { type: "NUMBER", description: "Where", value: 1 },
-    after: undefined,
-  });
+  const [state, effects] = deleteValues(readyState(), [entry("PORT", 1, "NUMBER", "Where"), entry("UNSET")]);
+  const assignments = [{ name: "PORT", type: "NUMBER", description: "Where", value: undefined }];
+  expect(effects).toEqual([{ type: "assign", place: 0, purpose: "delete", assignments }]);
+  const asked = modeOf(assigned(state, "delete", 0, EDIT), "confirm");
+  expect(asked).toMatchObject({ purpose: "delete", edit: EDIT, isRevealed: false, back: { kind: "browse" } });
 });
 
 it("a variable without a value can't be deleted", () => {
-  const [state] = confirmDelete(readyState(), entry("UNSET"));
-  expect([state.mode.kind, state.notice?.text]).toEqual(["browse", "UNSET has no value here"]);
+  const [state, effects] = deleteValues(readyState(), [entry("UNSET")]);
+  expect([state.notice?.text, effects]).toEqual(["UNSET has no value here", []]);
+});
+
+it("an edit that was prepared late replaces no form and no other question", () => {
+  for (const state of [asking(), openForm(readyState(), "add")[0]])
+    expect(assigned(state, "delete", 0, EDIT)).toBe(state);
+});
+
+it("an edit without changes is not asked about", () => {
+  expect(assigned(readyState(), "take-over", 1, { changes: [] }).notice?.text).toBe("nothing to change");
 });
 
 it.each([
@@ -103,11 +110,11 @@ it.each([
   ["delete", "deleted DATABASE_URL; u undoes it"],
 ] as const)("a written %s shows a notice, can be undone, and reads the variables again", (purpose, text) => {
   const before = readyState();
-  const [state, effects] = applied(pressed(confirmEdit(before, purpose, EDIT), "y")[0]);
+  const [state, effects] = applied(pressed(confirmEdit(before, purpose, 0, EDIT), "enter")[0]);
   expect(state.mode.kind).toBe("browse");
   expect(state.notice).toMatchObject({ text, tone: "success" });
   expect(state.notice?.until).toBeGreaterThan(state.now);
-  expect(undoable(state)).toEqual([EDIT]);
+  expect(state.history).toEqual({ done: [{ place: 0, edit: EDIT }], undone: [] });
   expect(state.loaded.generation).toBeGreaterThan(before.loaded.generation);
   expect(effects).toMatchObject([{ type: "load", place: 0, generation: state.loaded.generation }]);
 });
@@ -118,29 +125,41 @@ it("a late answer about a write is dropped", () => {
 
 it.each([
   ["an edit", EDIT],
-  ["an addition", { name: "NEW", before: undefined, after: NEW }],
-  ["a deletion", { name: "GONE", before: OLD, after: undefined }],
-] as const)("undo reverses %s", (_, edit) => {
-  const asked = confirmUndo(written(step(confirmEdit(readyState(), "edit", edit))));
-  expect(modeOf(asked, "confirm")).toMatchObject({ purpose: "undo", isRevealed: false, form: undefined });
-  expect(modeOf(asked, "confirm").edit).toEqual({ name: edit.name, before: edit.after, after: edit.before });
+  ["an addition", editOf("NEW", undefined, NEW)],
+  ["a deletion", editOf("GONE", OLD, undefined)],
+])("undo reverses %s, and redo makes it again", (_, edit) => {
+  const asked = confirmUndo(written(step(confirmEdit(readyState(), "edit", 0, edit))));
+  expect(modeOf(asked, "confirm")).toMatchObject({ purpose: "undo", isRevealed: false, back: { kind: "browse" } });
+  const [change] = edit.changes;
+  expect(modeOf(asked, "confirm").edit).toEqual(editOf(change?.name ?? "", change?.after, change?.before));
+  const again = confirmRedo(written(asked));
+  expect(modeOf(again, "confirm")).toMatchObject({ purpose: "redo", edit });
+  expect(written(again).history).toEqual({ done: [{ place: 0, edit }], undone: [] });
 });
 
-it("undo reverses all edits, the newest first", () => {
-  const other: Edit = { name: "PORT", before: undefined, after: NEW };
-  const twice = written(step(confirmEdit(written(step(asking())), "add", other)));
-  const once = written(confirmUndo(twice));
-  expect([undoable(once), once.notice?.text]).toEqual([[EDIT], "restored PORT"]);
+it("undo reverses the edits of all places, the newest first", () => {
+  const other = editOf("PORT", undefined, NEW);
+  const twice = written(step(confirmEdit(written(step(asking())), "add", 1, other)));
+  const asked = confirmUndo(twice);
+  expect(pressed(asked[0], "enter")[1]).toMatchObject([{ type: "apply", place: 1 }]);
+  const once = written(asked);
+  expect([once.history.done.length, once.notice?.text]).toEqual([1, "restored PORT"]);
   const none = written(confirmUndo(once));
-  expect(undoable(none)).toEqual([]);
+  expect(none.history.done).toEqual([]);
   const [state] = confirmUndo(none);
   expect([state.mode.kind, state.notice?.text]).toEqual(["browse", "nothing to undo"]);
 });
 
+it("a new edit leaves nothing to redo", () => {
+  const undone = written(confirmUndo(written(step(asking()))));
+  expect(undone.history.undone).toHaveLength(1);
+  expect(written(step(confirmEdit(undone, "edit", 0, EDIT))).history.undone).toEqual([]);
+});
+
 it("an edit can still be undone after its undo was refused or cancelled", () => {
   const [asked] = confirmUndo(written(step(asking())));
-  const state = refused(pressed(asked, "y")[0], { code: "usage", message: "it has been changed in the meantime" });
-  expect(undoable(pressed(state, "n")[0])).toEqual([EDIT]);
+  const state = refused(pressed(asked, "enter")[0], { code: "usage", message: "it has been changed in the meantime" });
+  expect(pressed(state, "n")[0].history.done).toHaveLength(1);
 });
 
 it("notices about edits contain no value", () => {

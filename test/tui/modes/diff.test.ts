@@ -15,7 +15,7 @@ const OTHERS = [
   entry("EMPTY"),
 ];
 
-const ready = (state = readyState()): State => compared(openDiff(state, 1)[0], 1, OTHERS);
+const ready = (state = readyState()): State => compared(openDiff(state, 1)[0], 1, OTHERS, true);
 
 function pressed(from: State | Step, ...keys: readonly Key[]): Step {
   const start = "mode" in from ? step(from) : from;
@@ -25,7 +25,7 @@ function pressed(from: State | Step, ...keys: readonly Key[]): Step {
 /** A comparison with a hundred differences, of which 25 are visible. */
 function long(): State {
   const entries = Array.from({ length: 100 }, (_, index) => entry(`V${100 + index}`, index, "NUMBER"));
-  return compared(openDiff(readyState([], { rows: 30 }), 1)[0], 1, entries);
+  return compared(openDiff(readyState([], { rows: 30 }), 1)[0], 1, entries, true);
 }
 
 it("a comparison reads the other place", () => {
@@ -50,8 +50,8 @@ it("a comparison lists the differences, without variables that have no value", (
 it("encrypted values are compared as they are", () => {
   const [state] = openDiff(readyState(), 1);
   const others = ENTRIES.map((item) => (item.variable.name === "TOKEN" ? entry("TOKEN", "envbee:enc:v1:x") : item));
-  expect(modeOf(compared(state, 1, ENTRIES), "diff").differences).toEqual([]);
-  expect(modeOf(compared(state, 1, others), "diff").differences[0]?.after?.value).toBe("envbee:enc:v1:x");
+  expect(modeOf(compared(state, 1, ENTRIES, true), "diff").differences).toEqual([]);
+  expect(modeOf(compared(state, 1, others, true), "diff").differences[0]?.after?.value).toBe("envbee:enc:v1:x");
 });
 
 it("a comparison says why the other place can't be read", () => {
@@ -61,7 +61,7 @@ it("a comparison says why the other place can't be read", () => {
 
 it("a comparison drops answers for another place and late answers", () => {
   for (const state of [openDiff(readyState(), 2)[0], readyState()]) {
-    expect(compared(state, 1, OTHERS)).toBe(state);
+    expect(compared(state, 1, OTHERS, true)).toBe(state);
     expect(notCompared(state, 1, FAILURE)).toBe(state);
   }
 });
@@ -72,14 +72,14 @@ it("r reads the other place again, once", () => {
   expect(again[1]).toEqual([{ type: "compare", place: 1 }]);
   expect(modeOf(again, "diff")).toMatchObject({ phase: "loading", failure: undefined });
   expect(pressed(again, press("r"))[1]).toEqual([]);
-  expect(modeOf(compared(again[0], 1, OTHERS), "diff").phase).toBe("ready");
+  expect(modeOf(compared(again[0], 1, OTHERS, true), "diff").phase).toBe("ready");
 });
 
 it("a comparison keeps its list and its cursor during another read", () => {
   const again = pressed(long(), press("end"), press("r"));
   expect(modeOf(again, "diff")).toMatchObject({ phase: "loading", cursor: 99 });
   expect(modeOf(again, "diff").differences).toHaveLength(100);
-  expect(modeOf(compared(again[0], 1, [entry("A", 1, "NUMBER")]), "diff")).toMatchObject({ cursor: 0, top: 0 });
+  expect(modeOf(compared(again[0], 1, [entry("A", 1, "NUMBER")], true), "diff")).toMatchObject({ cursor: 0, top: 0 });
 });
 
 it.each([

@@ -2,10 +2,10 @@ import { expect, it } from "vitest";
 import { refused } from "../../../src/tui/modes/confirm.js";
 import { formKey, openForm, prepared } from "../../../src/tui/modes/form.js";
 import type { Key } from "../../../src/tui/state/key.js";
-import type { Assigned, Edit } from "../../../src/tui/state/ports.js";
+import type { Assigned } from "../../../src/tui/state/ports.js";
 import type { Form, State, Step } from "../../../src/tui/state/state.js";
 import { ENTRIES, paste, press, readyState, SECRET, type } from "../support/state.js";
-import { modeOf } from "../support/test-modes.js";
+import { editOf, modeOf } from "../support/test-modes.js";
 
 const [DATABASE_URL, PORT, FLAGS, TOKEN, UNSET] = ENTRIES;
 const FAILURE = { code: "usage", message: "PORT has been changed in the meantime" };
@@ -47,7 +47,7 @@ it("the form for an existing variable starts at its value", () => {
 
 it("the form has an empty value for a missing or an encrypted one", () => {
   const [unset, token] = [modeOf(editing(UNSET), "form"), modeOf(editing(TOKEN), "form")];
-  expect([unset.value.text, unset.before, unset.type]).toEqual(["", undefined, "BOOLEAN"]);
+  expect([unset.value.text, unset.before?.value, unset.type]).toEqual(["", undefined, "BOOLEAN"]);
   expect([token.value.text, token.before?.value]).toEqual(["", "envbee:enc:v1:abc"]);
 });
 
@@ -152,18 +152,19 @@ it("Escape closes a form, and says that nothing was changed if something was typ
   }
 });
 
-const EDIT: Edit = { name: "NEW", before: undefined, after: { type: "STRING", description: "Why", value: SECRET } };
+const AFTER = { type: "STRING", description: "Why", value: SECRET } as const;
+const EDIT = editOf("NEW", undefined, AFTER);
 
 it("the edit of a form is shown with its values for confirmation", () => {
   const [state] = after(filled(), press("ctrl-s"));
   const confirmation = modeOf(prepared(state, EDIT), "confirm");
   expect(confirmation).toMatchObject({ purpose: "add", edit: EDIT, isRevealed: true, isBusy: false });
-  expect(confirmation.form).toEqual(state.mode);
+  expect(confirmation.back).toEqual(state.mode);
 });
 
 it("a form without changes needs no confirmation", () => {
   const same: Assigned = { type: "JSON", description: "", value: { beta: [1, null] } };
-  const state = prepared(editing(FLAGS)[0], { name: "FLAGS", before: same, after: structuredClone(same) });
+  const state = prepared(editing(FLAGS)[0], editOf("FLAGS", same, structuredClone(same)));
   expect([state.mode.kind, state.notice?.text]).toEqual(["browse", "nothing to change"]);
 });
 
@@ -180,9 +181,10 @@ it("a refused edit is explained in the form and in the confirmation", () => {
   expect(modeOf(refused(busy, FAILURE), "confirm")).toMatchObject({ problem: FAILURE.message, isBusy: false });
 });
 
-it("a late refusal is dropped", () => {
+it("a late refusal does not disturb a question", () => {
   const waiting = prepared(filled()[0], EDIT);
-  for (const state of [readyState(), waiting]) expect(refused(state, FAILURE)).toBe(state);
+  expect(refused(waiting, FAILURE)).toBe(waiting);
+  expect(refused(readyState(), FAILURE).notice).toMatchObject({ text: FAILURE.message, tone: "error" });
 });
 
 it("the messages of a form contain no value", () => {

@@ -212,15 +212,20 @@ test("a command for a reserved name is copied with a warning", async () => {
 });
 
 test("the editor of a place prepares and applies edits, and its refusals are reported", async () => {
-  const edit = { name: "A", before: undefined, after: undefined };
+  const edit = { changes: [] };
   const editor = {
     prepare: () => edit,
+    assign: () => edit,
     apply: async () => Promise.reject(new UsageError("A was changed in the meantime")),
   };
   const { run } = testPerformer([place(async () => openPlace({ editor }))]);
   const draft = { name: "A", before: undefined, type: "STRING", value: "", description: "" } as const;
-  expect(await run({ type: "prepare", draft }, "prepared")).toEqual([{ type: "prepared", edit }]);
-  const [refused] = await run({ type: "apply", edit }, "refused");
+  expect(await run({ type: "prepare", place: 0, draft }, "prepared")).toEqual([{ type: "prepared", edit }]);
+  const assigned = { place: 0, purpose: "delete" } as const;
+  expect(await run({ type: "assign", ...assigned, assignments: [] }, "assigned")).toEqual([
+    { type: "assigned", ...assigned, edit },
+  ]);
+  const [refused] = await run({ type: "apply", place: 0, edit }, "refused");
   expect(refused).toMatchObject({ failure: { message: "A was changed in the meantime" } });
 });
 

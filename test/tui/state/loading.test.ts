@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import type { VariableEntry } from "../../../src/domain/source.js";
-import { undoable } from "../../../src/tui/modes/confirm.js";
 import {
   failed,
   isReading,
@@ -148,13 +147,6 @@ describe("reading again at once", () => {
     expect(state.loaded).toMatchObject({ generation: 2, entries, isComplete: true });
     expect(effect).toMatchObject({ type: "load", generation: 2, known: entries });
   });
-});
-
-test("the edits of a place can be undone after another place was open", () => {
-  const undo = [{ name: "PORT", before: undefined, after: undefined }];
-  const [other] = openPlace(readyState(entries, { undo: new Map([[0, undo]]) }), 1);
-  expect(undoable(other)).toEqual([]);
-  expect(undoable(openPlace(other, 0)[0])).toEqual(undo);
 });
 
 describe("opening another place", () => {

@@ -1,4 +1,5 @@
 import type { Difference } from "../../../src/domain/diff.js";
+import type { Assigned, Edit } from "../../../src/tui/state/ports.js";
 import type { Confirmation, Form, Mode, State, Step } from "../../../src/tui/state/state.js";
 import { textField } from "../../../src/tui/state/text-field.js";
 import { SECRET } from "./state.js";
@@ -15,18 +16,23 @@ export const FORM: Form = {
   problem: undefined,
 };
 
+export function editOf(name: string, before: Assigned | undefined, after: Assigned | undefined): Edit {
+  return { changes: [{ name, before, after }] };
+}
+
 export const CONFIRMATION: Confirmation = {
   kind: "confirm",
   purpose: "edit",
-  edit: {
-    name: "FLAGS",
-    before: { type: "JSON", description: "Feature flags", value: { key: SECRET, list: [1, 2, 3] } },
-    after: { type: "JSON", description: "Flags", value: { key: SECRET, list: [1, 2, 4] } },
-  },
+  place: 0,
+  edit: editOf(
+    "FLAGS",
+    { type: "JSON", description: "Feature flags", value: { key: SECRET, list: [1, 2, 3] } },
+    { type: "JSON", description: "Flags", value: { key: SECRET, list: [1, 2, 4] } },
+  ),
   isRevealed: false,
   isBusy: false,
   problem: undefined,
-  form: undefined,
+  back: { kind: "browse" },
   top: 0,
 };
 
@@ -48,7 +54,16 @@ export const MODES: readonly Mode[] = [
   { kind: "command", field: textField("fnd"), problem: "there is no command fnd; did you mean find?" },
   { kind: "help", top: 0 },
   { kind: "pick", cursor: 2 },
-  { kind: "diff", place: 2, phase: "ready", failure: undefined, differences: DIFFERENCES, cursor: 1, top: 0 },
+  {
+    kind: "diff",
+    place: 2,
+    phase: "ready",
+    failure: undefined,
+    isEditable: true,
+    differences: DIFFERENCES,
+    cursor: 1,
+    top: 0,
+  },
   FORM,
   CONFIRMATION,
 ];

@@ -8,7 +8,7 @@ import { differencePanel, diffPanel } from "../../../src/tui/view/diff-panel.js"
 import { formPanel } from "../../../src/tui/view/form-panel.js";
 import { renderFrame } from "../support/render-frame.js";
 import { ENTRIES, NOW, readyState, SECRET } from "../support/state.js";
-import { CONFIRMATION, DIFFERENCES, FORM } from "../support/test-modes.js";
+import { CONFIRMATION, DIFFERENCES, editOf, FORM } from "../support/test-modes.js";
 
 const SIZE = { width: 80, height: 20 };
 
@@ -39,7 +39,7 @@ describe("a confirmation", () => {
 
   it("a confirmation never shows encrypted values", () => {
     const before = { type: "STRING", description: "", value: "envbee:enc:v1:abc" } as const;
-    const edit = { name: "KEY", before, after: { ...before, value: "envbee:enc:v1:def" } };
+    const edit = editOf("KEY", before, { ...before, value: "envbee:enc:v1:def" });
     const frame = panel({ ...CONFIRMATION, edit, isRevealed: true });
     expect(frame).toContain("- (encrypted)");
     expect(frame).toContain("+ (encrypted)");
@@ -55,7 +55,7 @@ describe("a confirmation", () => {
   });
 
   it("a long confirmation scrolls, and always shows the problem and the keys", () => {
-    const edit = { ...CONFIRMATION.edit, after: undefined };
+    const edit = editOf("FLAGS", CONFIRMATION.edit.changes[0]?.before, undefined);
     const mode = { ...CONFIRMATION, edit, isRevealed: true, problem: "it has changed in the meantime" };
     const frame = panel(mode, { width: 60, height: 12 });
     expect(frame).toContain("change FLAGS");
@@ -72,7 +72,7 @@ describe("a confirmation", () => {
   it("a confirmation shows where two long lines differ", () => {
     const url = (port: number) => `postgres://user:password@${"very-long-host-name.".repeat(6)}example:${port}/shop`;
     const assigned = (port: number) => ({ type: "STRING" as const, description: "", value: url(port) });
-    const edit = { name: "URL", before: assigned(5432), after: assigned(5433) };
+    const edit = editOf("URL", assigned(5432), assigned(5433));
     const frame = panel({ ...CONFIRMATION, edit, isRevealed: true }, { width: 60, height: 20 });
     expect(frame).toMatch(/- … \d+ equal characters …/);
     expect(frame).toContain("5432/shop");
@@ -81,12 +81,12 @@ describe("a confirmation", () => {
 
   it("a confirmation shows the input for an encrypted value", () => {
     const sealed = (value: string) => ({ type: "STRING" as const, description: "", value });
-    const edit = { name: "KEY", before: sealed("envbee:enc:v1:a"), after: sealed("envbee:enc:v1:b") };
-    const form = { ...FORM, value: textField("typed") };
-    const frame = panel({ ...CONFIRMATION, edit, form, isRevealed: true });
+    const edit = editOf("KEY", sealed("envbee:enc:v1:a"), sealed("envbee:enc:v1:b"));
+    const back = { ...FORM, value: textField("typed") };
+    const frame = panel({ ...CONFIRMATION, edit, back, isRevealed: true });
     expect(frame).toMatch(/- \(encrypted\)/);
     expect(frame).toMatch(/\+ typed/);
-    expect(panel({ ...CONFIRMATION, edit, form, isRevealed: false })).not.toContain("typed");
+    expect(panel({ ...CONFIRMATION, edit, back, isRevealed: false })).not.toContain("typed");
   });
 });
 
@@ -96,6 +96,7 @@ describe("a comparison", () => {
     place: 2,
     phase: "ready",
     failure: undefined,
+    isEditable: true,
     differences: DIFFERENCES,
     cursor: 1,
     top: 0,

@@ -1,5 +1,5 @@
 /**
- * Draws `appvars tui` from the built program in tmux. Without arguments it makes docs/tui.svg, the picture in the README.
+ * Draws `appvars tui` from the built program in tmux. Without arguments it makes the pictures of README and docs/tui.md.
  * To look at another view: node scripts/screenshot.mjs --out FILE.svg [--size 80x24] [--theme light] [KEY...], with the
  * keys by their names in tmux. To convert: rsvg-convert FILE.svg -o FILE.png
  */
@@ -50,6 +50,34 @@ STRING | SENTRY_DSN | Where errors are reported | null
 JSON | RATE_LIMITS | Requests per minute and client | {"anonymous":60,"customer":240,"partner":1200}
 NUMBER | CART_TTL_HOURS | Lifetime of a cart | 72
 STRING | GREETING | First line of the start page | "Hello, it's your shop 👋"`;
+
+/** The values of the other environments that are not those of development; null where there is none. */
+const ELSEWHERE = {
+  staging: {
+    DATABASE_URL: "postgres://shop@db.staging.localhost/shop",
+    LOG_LEVEL: "info",
+    DEBUG: false,
+    SENTRY_DSN: "https://sentry.localhost/4",
+    GREETING: null,
+  },
+  production: {
+    DATABASE_URL: "postgres://shop@db-1.prod.localhost,db-2.prod.localhost/shop",
+    DATABASE_POOL_SIZE: 50,
+    DEBUG: false,
+    LOG_LEVEL: "warn",
+    FEATURE_FLAGS: {
+      checkout_v2: false,
+      express_delivery: { countries: ["DE", "FR"], cutoff_hour: 14 },
+      recommendations: { engine: "trending", limit: 12, rollout: 1 },
+      themes: ["light", "dark"],
+      gift_wrap: true,
+    },
+    PAYMENT_API_KEY: "pk-live-example-77b0c1",
+    PAYMENT_WEBHOOK_SECRET: null,
+    SEARCH_FUZZY: null,
+    SENTRY_DSN: "https://sentry.localhost/7",
+  },
+};
 
 /** Entries that are shown as changed and as new. */
 const CHANGES = `${VARIABLES.replace("| 3000", "| 3001").replace('"debug"', '"trace"')}
@@ -112,10 +140,13 @@ function writeData(text) {
     return { id: index + 1, application: "shop", type, name, description };
   });
   const values = rows.flatMap((row, index) => {
-    const value = JSON.parse(row.split(" | ").slice(3).join(" | "));
-    if (value === null) return [];
-    return environments.map(({ id }) => {
-      return { id: 100 * id + index, variable_id: index + 1, environment_id: id, content: { value } };
+    const [, key, , ...rest] = row.split(" | ");
+    const own = JSON.parse(rest.join(" | "));
+    return environments.flatMap(({ id, name }) => {
+      const { [key]: value = own } = ELSEWHERE[name] ?? {};
+      return value === null
+        ? []
+        : [{ id: 100 * id + index, variable_id: index + 1, environment_id: id, content: { value } }];
     });
   });
   writeFileSync(join(home, FILE), JSON.stringify({ version: 1, environments, variables, values }), { mode: 0o600 });

@@ -30,7 +30,7 @@ async function written(colorLevel: ColorSupportLevel): Promise<string> {
     getCommand: () => "",
   });
   const running = runTui({
-    places: [{ name: "test", kind: "environment", detail: "vars.json", open }],
+    places: [{ name: "test", group: "data.json", kind: "environment", detail: "vars.json", open }],
     place: 0,
     copy: async () => ({ kind: "clipboard" }),
     terminal,

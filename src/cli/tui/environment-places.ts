@@ -9,7 +9,7 @@ import type { Settings } from "../settings/settings.js";
 import type { LocalData } from "../sources/local-data.js";
 import { chooseEnvironment } from "../sources/open-source.js";
 import { getCommandWith, repeatedFlags } from "./get-command.js";
-import { openEnvironment, type Places, type WatchedData, watchData } from "./open-place.js";
+import { byGroup, openEnvironment, type Places, type WatchedData, watchData } from "./open-place.js";
 
 /**
  * The environments of local data, which is opened once for all of them. Without `--env` the first one is to be opened.
@@ -39,8 +39,9 @@ export async function environmentPlaces(
     }
   };
   const close = async () => (await opening?.catch(() => undefined))?.store.close();
-  const toPlace = (name: string, choose: (all: readonly EnvironmentRecord[]) => EnvironmentRecord): Place => ({
-    name,
+  type Choose = (all: readonly EnvironmentRecord[]) => EnvironmentRecord;
+  const toPlace = (own: Pick<Place, "name" | "group" | "identity">, choose: Choose): Place => ({
+    ...own,
     kind: "environment",
     detail: local.name,
     open: async () => {
@@ -56,7 +57,7 @@ export async function environmentPlaces(
   const environments = await readEnvironments(openData, local);
   if (!environments) {
     const single = toPlace(
-      env ?? basename(local.name),
+      { name: env ?? basename(local.name), group: local.name },
       (all) => (env === undefined && all[0]) || chooseEnvironment(all, env),
     );
     return { places: [single], place: 0, close };
@@ -65,10 +66,11 @@ export async function environmentPlaces(
   const chosen = env === undefined && first ? first : await orClose(() => chooseEnvironment(environments, env), close);
   const isOneApplication = environments.every(({ application }) => application === first?.application);
   const places = environments.map((environment) => {
-    const name = qualifiedName(environment);
-    return toPlace(isOneApplication ? environment.name : name, (all) => findEnvironment(all, name));
+    const identity = qualifiedName(environment);
+    const name = isOneApplication ? environment.name : identity;
+    return toPlace({ name, group: environment.application, identity }, (all) => findEnvironment(all, identity));
   });
-  return { places, place: environments.indexOf(chosen), close };
+  return { ...byGroup(places, environments.indexOf(chosen)), close };
 }
 
 /** Undefined when the data exists but is invalid: it may be corrected while the TUI is open. */

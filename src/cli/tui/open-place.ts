@@ -26,6 +26,14 @@ export interface Places {
   close(): Promise<void>;
 }
 
+/** The places of a group one after another, in the order of their first ones. @param place the index of the one to open */
+export function byGroup(all: readonly Place[], place: number): Omit<Places, "close"> {
+  const groups = [...new Set(all.map(({ group }) => group))];
+  const places = all.toSorted((a, b) => groups.indexOf(a.group) - groups.indexOf(b.group));
+  const opened = all[place];
+  return { places, place: opened ? places.indexOf(opened) : 0 };
+}
+
 /**
  * Returns a function that opens a place with its own settings.
  *

@@ -8,7 +8,7 @@ import { listedProfile, readProfile, readUsableProfiles } from "../settings/prof
 import { placeOf, type SettingName, SOURCE_SETTINGS, STORE_SETTINGS } from "../settings/setting-names.js";
 import { readSettings, Settings } from "../settings/settings.js";
 import { getCommandWith, repeatedFlags } from "./get-command.js";
-import { type Places, placeOpener } from "./open-place.js";
+import { byGroup, type Places, placeOpener } from "./open-place.js";
 
 /** The settings that select an environment of a server. */
 const SERVER_SETTINGS: readonly SettingName[] = [...SOURCE_SETTINGS, "apiKey", "apiSecret", "apiSecretFile", "auth"];
@@ -41,21 +41,28 @@ export function serverPlaces(
   const chosen = isServerNamed ? undefined : (settings.find("profile")?.text ?? current);
   if (broken && (chosen === undefined || !names.includes(chosen))) throw broken;
   const places = names.map((name): Place => {
-    const { data, store, url } = listedProfile(name, false, profiles[name] ?? {});
+    const { data, store, url, env, api_key: apiKey } = listedProfile(name, false, profiles[name] ?? {});
     const isChosen = name === chosen;
     const read = () => (isChosen ? readSettings({ ...flags, profile: name }, io) : ownSettings(name, layers, io));
     const own = store === undefined ? [] : STORE_SETTINGS;
     const open = placeOpener(read, getCommandOfProfile(name, own, isChosen, layers, io), io);
-    return { name, kind: "profile", detail: data ?? store ?? url ?? DEFAULT_URL, open };
+    const isLocal = data !== undefined || store !== undefined;
+    const detail = data ?? store ?? url ?? DEFAULT_URL;
+    return { name, group: detail, identity: isLocal ? env : keyIdentity(apiKey), kind: "profile", detail, open };
   });
   const close = async () => {};
   if (isServerNamed || names.length === 0) {
-    return { places: [serverPlace(connection, flags, settings, io), ...places], place: 0, close };
+    return { ...byGroup([serverPlace(connection, flags, settings, io), ...places], 0), close };
   }
-  return { places, place: chosen === undefined ? 0 : names.indexOf(chosen), close };
+  return { ...byGroup(places, chosen === undefined ? 0 : names.indexOf(chosen)), close };
 }
 
-function serverPlace({ url }: RemoteSettings, flags: SourceFlags, settings: Settings, io: Io): Place {
+/** A server does not tell which environment it answers for: all that is known is the key. */
+function keyIdentity(apiKey: string | undefined): string | undefined {
+  return apiKey === undefined ? undefined : `key ${apiKey}`;
+}
+
+function serverPlace({ url, apiKey }: RemoteSettings, flags: SourceFlags, settings: Settings, io: Io): Place {
   const { layers } = settings;
   const setting = settings.find("url");
   const isProjects = setting !== undefined && setting === layers.project.get("url");
@@ -66,7 +73,8 @@ function serverPlace({ url }: RemoteSettings, flags: SourceFlags, settings: Sett
   );
   const named = ["--url", url, ...repeated, ...(isProjects ? projectFlags(settings) : [])];
   const open = placeOpener(() => readSettings(flags, io), getCommandWith(named), io);
-  return { name: isProjects ? ".appvars.json" : new URL(url).host, kind: "server", detail: url, open };
+  const name = isProjects ? ".appvars.json" : new URL(url).host;
+  return { name, group: url, identity: keyIdentity(apiKey), kind: "server", detail: url, open };
 }
 
 /** What `.appvars.json` sets besides the URL: it does not apply where a flag gives the URL, nor in another folder. */

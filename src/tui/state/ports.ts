@@ -6,6 +6,10 @@ import type { JsonValue, VariableType } from "../../domain/variable.js";
 export interface Place {
   /** `staging`, `shop/development`. */
   readonly name: string;
+  /** The application of an environment; for others the origin of the server, the path of the file or the URL of the store. */
+  readonly group: string;
+  /** What names the environment there, as far as it is known: `shop/production`, or the API key. */
+  readonly identity?: string | undefined;
   readonly kind: "profile" | "environment" | "server";
   /** Where its variables come from: the origin of a server or the path of a data file. */
   readonly detail: string;

@@ -7,7 +7,7 @@ import type { Key } from "./key.js";
 import type { Assignment, Change, CopyOutcome, Draft, Edit, Place } from "./ports.js";
 import type { TextField } from "./text-field.js";
 
-export type PlaceInfo = Pick<Place, "name" | "kind" | "detail">;
+export type PlaceInfo = Pick<Place, "name" | "group" | "identity" | "kind" | "detail">;
 
 export interface Failure {
   readonly code: string;

@@ -1,5 +1,6 @@
 import { durationText } from "../../domain/printable.js";
 import { isReading } from "../state/loading.js";
+import { isProduction } from "../state/production.js";
 import type { List, Loaded, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitLine, indented, type Line, line, lineWidth, type Span } from "../text/line.js";
@@ -48,10 +49,11 @@ function joined(parts: readonly Part[], side: Part["side"]): Span[] {
 
 function partsOf({ places, place, loaded, list, revealed, now }: State): Part[] {
   const { name = "" } = places[place] ?? {};
+  const look = places[place] && isProduction(places[place]) ? ({ role: "warning" } as const) : {};
   const { rateLimit, asOf } = loaded;
   const parts: Part[] = [
     { side: "left", text: "appvars", role: "accent", weight: 3 },
-    { side: "left", text: cutText(name, MAX_NAME), isBold: true, weight: 10 },
+    { side: "left", text: cutText(name, MAX_NAME), ...look, isBold: true, weight: 10 },
     { side: "right", text: countsText(loaded, list), weight: 9 },
   ];
   const add = (text: string, weight: number, look: Omit<Span, "text"> = {}) =>

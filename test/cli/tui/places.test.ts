@@ -55,6 +55,18 @@ describe("a data file", () => {
     expect(await databaseUrl(await open(places[3]))).toBe("postgres://localhost/ledger");
   });
 
+  it("the environments of an application are listed together, with what identifies them", async () => {
+    const mixed = edited((data) => data.environments.splice(1, 0, data.environments.pop()));
+    const { places, current } = await placesOf({ data: (await dataFile(mixed)).path, env: "shop/test" });
+    expect(places.map(({ group, identity }) => [group, identity])).toEqual([
+      ["shop", "shop/development"],
+      ["shop", "shop/test"],
+      ["shop", "shop/production"],
+      ["billing", "billing/development"],
+    ]);
+    expect(current?.name).toBe("shop/test");
+  });
+
   it("places of a data file with one application have names without it", async () => {
     const { names, places, open } = await placesOf({ data: (await dataFile(ONE_APPLICATION)).path });
     expect(names).toEqual(["development", "test", "production"]);
@@ -142,9 +154,9 @@ describe("a server", () => {
     const { path } = await dataFile(DATA);
     const profiles = { staging: { url, ...CREDENTIALS }, file: { data: path, env: "shop/test" } };
     const { places, place, open } = await placesOf({}, await world({ current: "staging", profiles }));
-    expect(places.map(({ name, kind, detail }) => [name, kind, detail])).toEqual([
-      ["staging", "profile", url],
-      ["file", "profile", path],
+    expect(places).toMatchObject([
+      { name: "staging", group: url, identity: `key ${DEVELOPMENT.apiKey}`, kind: "profile", detail: url },
+      { name: "file", group: path, identity: "shop/test", kind: "profile", detail: path },
     ]);
     expect(place).toBe(0);
     const [remote, local] = [await open(places[0]), await open(places[1])];
@@ -168,12 +180,12 @@ describe("a server", () => {
 
   it("a valid profile opens next to invalid ones", async () => {
     const { url } = await runningServer();
-    const profiles = { good: { url, ...CREDENTIALS }, bad: { url: "x:y" }, odd: { color: 1 }, bare: { url } };
+    const profiles = { good: { url, ...CREDENTIALS }, bare: { url }, bad: { url: "x:y" }, odd: { color: 1 } };
     const { places, open } = await placesOf({}, await world({ current: "good", profiles }));
     expect(await databaseUrl(await open(places[0]))).toBe("postgres://localhost/dev");
-    await expect(open(places[1])).rejects.toMatchObject({ code: "usage" });
-    await expect(open(places[2])).rejects.toThrow('"color" of profile odd is not a setting');
-    await expect(open(places[3])).rejects.toMatchObject({ code: "unauthorized" });
+    await expect(open(places[1])).rejects.toMatchObject({ code: "unauthorized" });
+    await expect(open(places[2])).rejects.toMatchObject({ code: "usage" });
+    await expect(open(places[3])).rejects.toThrow('"color" of profile odd is not a setting');
   });
 
   it("a server from the environment comes first, and its settings do not apply to the profiles", async () => {

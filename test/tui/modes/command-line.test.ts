@@ -117,7 +117,7 @@ it.each([
 
 it("Tab lists at most eight choices", () => {
   const places = Array.from({ length: 20 }, (_, index) => {
-    return { name: `p${index}`, kind: "profile" as const, detail: "" };
+    return { name: `p${index}`, group: "data.json", kind: "profile" as const, detail: "" };
   });
   const [state] = commandKey(readyState([], { places }), modeOf(typed("open p"), "command"), press("tab"), COMMANDS);
   expect(modeOf(state, "command").choices).toBe("p0, p1, p2, p3, p4, p5, p6, p7 and more");

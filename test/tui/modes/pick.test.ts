@@ -7,7 +7,7 @@ import { modeOf } from "../support/test-modes.js";
 /** The state with this many places. */
 function placesState(count: number, place = 0): State {
   const places = Array.from({ length: count }, (_, index) => {
-    return { name: `place${index}`, kind: "profile" as const, detail: "" };
+    return { name: `place${index}`, group: "server", kind: "profile" as const, detail: "" };
   });
   return readyState([], { places, place });
 }

@@ -28,7 +28,7 @@ function openPlace(change: Partial<OpenPlace> = {}): OpenPlace {
 }
 
 function place(open: Place["open"]): Place {
-  return { name: "staging", kind: "profile", detail: "", open };
+  return { name: "staging", group: "data.json", kind: "profile", detail: "", open };
 }
 
 /** Performs effects in turn, and returns for each the messages up to one of these types. */

@@ -3,7 +3,7 @@ import { layoutOf } from "../../../src/tui/state/layout.js";
 import { ENTRIES, readyState } from "../support/state.js";
 
 function placesWidth(columns: number, ...names: string[]): number | undefined {
-  const places = names.map((name) => ({ name, kind: "environment", detail: "data.json" }) as const);
+  const places = names.map((name) => ({ name, group: "data.json", kind: "environment", detail: "data.json" }) as const);
   return layoutOf(readyState(ENTRIES, { columns, rows: 30, places })).places?.width;
 }
 

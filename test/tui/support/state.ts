@@ -32,7 +32,7 @@ export const ENTRIES: readonly VariableEntry[] = [
 ];
 
 const PLACES = ["shop/development", "shop/test", "shop/production"].map((name): PlaceInfo => {
-  return { name, kind: "environment", detail: "/srv/appvars.data.json" };
+  return { name, group: "shop", identity: name, kind: "environment", detail: "/srv/appvars.data.json" };
 });
 
 type Change = Partial<Omit<State, "loaded" | "list">> & {

@@ -137,7 +137,9 @@ describe("where there is no list", () => {
   });
 
   it("an empty list names the profile with refused credentials and how to check them", () => {
-    const places = [{ name: "staging", kind: "profile", detail: "https://config.example.com" }] as const;
+    const places = [
+      { name: "staging", group: "data.json", kind: "profile", detail: "https://config.example.com" },
+    ] as const;
     const failure = { code: "unauthorized", message: "the server refused the credentials" };
     const frame = panel(readyState([], { places, loaded: { ...none, failure } }));
     expect(frame).toContain("✗ profile staging: the server refused the credentials");

@@ -31,7 +31,9 @@ export class Performer {
   readonly #options: PerformerOptions;
   readonly #opened = new Map<number, Promise<OpenPlace>>();
   /** The version of the source that entries were read from. */
-  readonly #versions = new WeakMap<readonly VariableEntry[], unknown>();
+  readonly #versions = new WeakMap<readonly VariableEntry[], object>();
+  /** When a version, or else a source, was last known to be up to date. */
+  readonly #asOf = new WeakMap<object, number>();
   /** Index of the place that is shown. */
   #current = 0;
   #generation = 0;
@@ -86,15 +88,23 @@ export class Performer {
       const { entries, requests } = await this.#read(opened, known, signal, (soFar, total) => {
         this.#dispatch({ type: "progress", generation, entries: soFar, total });
       });
-      const problem = await problemOf(opened.source);
+      const { problem, age } = await healthOf(opened.source);
       this.#failed.delete(place);
-      this.#dispatch({ type: "loaded", generation, entries, problem, requests: requests + 1, now: ticks() });
+      const now = ticks();
+      const asOf = this.#knownAsOf(this.#versions.get(entries) ?? opened.source, now, age);
+      this.#dispatch({ type: "loaded", generation, entries, asOf, problem, requests: requests + 1, now });
       if (entries !== known) onRead();
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof RateLimitedError)) this.#failed.add(place);
       this.#dispatch({ type: "failed", generation, failure: toFailure(error), now: ticks() });
     }
+  }
+
+  /** @param age undefined if the source doesn't tell how old its data is */
+  #knownAsOf(data: object, now: number, age: number | undefined): number | undefined {
+    if (age !== undefined) this.#asOf.set(data, now - age);
+    return this.#asOf.get(data);
   }
 
   /** Reads all entries unless their version is known. A long first read reports its progress. */
@@ -116,7 +126,7 @@ export class Performer {
       await new Promise<void>((resolve) => void setImmediate(resolve));
     };
     const reading = await readAgainOnChange(source, (snapshot) => readEntries(snapshot, known, showProgress, signal));
-    this.#versions.set(reading.entries, current);
+    if (current) this.#versions.set(reading.entries, current);
     return reading;
   }
 
@@ -228,12 +238,20 @@ async function readAgainOnChange(
 
 const UNAVAILABLE = 503;
 
-/** The problem that the source reports although it answers. A proxy that blocks the health check doesn't matter here. */
-async function problemOf(source: VariableSource): Promise<string | undefined> {
+interface SourceHealth {
+  /** What the source reports although it answers. */
+  readonly problem?: string | undefined;
+  /** Milliseconds since its data was last known to be up to date; undefined if that isn't known. */
+  readonly age?: number | undefined;
+}
+
+/** A proxy that blocks the health check doesn't matter here. */
+async function healthOf(source: VariableSource): Promise<SourceHealth> {
   try {
-    const { message, data_age: age } = await source.getHealth();
-    return age === undefined || message === "OK" ? undefined : message;
+    const { message, data_age: seconds } = await source.getHealth();
+    const problem = seconds === undefined || message === "OK" ? undefined : message;
+    return { problem, age: (seconds ?? 0) * 1_000 };
   } catch (error) {
-    return error instanceof ServerError && error.status === UNAVAILABLE ? error.message : undefined;
+    return error instanceof ServerError && error.status === UNAVAILABLE ? { problem: error.message } : { age: 0 };
   }
 }

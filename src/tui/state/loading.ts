@@ -64,14 +64,14 @@ export function progressed(state: State, entries: readonly VariableEntry[], tota
 }
 
 /** Handles a complete read: marks changed entries and shows a notice. */
-export function loaded(state: State, { entries, problem, requests, now }: Reading): State {
+export function loaded(state: State, { entries, asOf, problem, requests, now }: Reading): State {
   const { isEditable, isComplete: wasComplete, entries: before } = state.loaded;
   const pause = isEditable ? LOCAL_PAUSE_MS : Math.max(REMOTE_PAUSE_MS, requests * REQUEST_PAUSE_MS);
   const next = withLoaded(state, {
     entries,
     total: entries.length,
     isComplete: true,
-    asOf: now,
+    asOf,
     failure: undefined,
     failures: 0,
     nextAt: now + pause,

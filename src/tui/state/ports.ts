@@ -19,8 +19,8 @@ export interface Place {
 
 export interface OpenPlace {
   readonly source: VariableSource;
-  /** Returns the same value while nothing has changed; undefined if only reading again can tell. */
-  readonly version?: (() => unknown) | undefined;
+  /** Returns the same object while nothing has changed; undefined if only reading again can tell. */
+  readonly version?: (() => object) | undefined;
   readonly editor: Editor | undefined;
   /** The plain value of an encrypted one; any other as it is. @throws DecryptionError without the right key */
   decrypt(name: string, value: JsonValue): JsonValue;

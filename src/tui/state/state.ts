@@ -25,7 +25,7 @@ export interface Loaded {
   readonly isComplete: boolean;
   /** How many there are in all, as far as known. */
   readonly total: number;
-  /** When they were last known to be up to date. */
+  /** When they were last known to be up to date; undefined if that isn't known. */
   readonly asOf?: number | undefined;
   readonly failure?: Failure | undefined;
   /** When to try again after a failure, or to look for changes after a success; undefined while reading. */
@@ -205,6 +205,7 @@ export interface Reading {
   readonly now: number;
   /** The same array as before if nothing has changed. */
   readonly entries: readonly VariableEntry[];
+  readonly asOf: number | undefined;
   readonly problem: string | undefined;
   readonly requests: number;
 }

@@ -50,7 +50,7 @@ function joined(parts: readonly Part[], side: Part["side"]): Span[] {
 function partsOf({ places, place, loaded, list, revealed, now }: State): Part[] {
   const { name = "" } = places[place] ?? {};
   const look = places[place] && isProduction(places[place]) ? ({ role: "warning" } as const) : {};
-  const { rateLimit, asOf } = loaded;
+  const { rateLimit, asOf, isComplete, failure, problem } = loaded;
   const parts: Part[] = [
     { side: "left", text: "appvars", role: "accent", weight: 3 },
     { side: "left", text: cutText(name, MAX_NAME), ...look, isBold: true, weight: 10 },
@@ -66,7 +66,11 @@ function partsOf({ places, place, loaded, list, revealed, now }: State): Part[] 
     const text = `limit ${countText(rateLimit.remaining)}/${countText(rateLimit.limit)}${isLow ? "!" : ""}`;
     add(text, isLow ? 8 : 4, { role: isLow ? "warning" : "muted" });
   }
-  if (asOf !== undefined) add(`${durationText(Math.max(0, now - asOf))} old`, 5, { role: "muted" });
+  if (isComplete || asOf !== undefined) {
+    const isStale = failure !== undefined || problem !== undefined;
+    const text = asOf === undefined ? "age unknown" : `${durationText(Math.max(0, now - asOf))} old`;
+    add(text, isStale ? 8 : 5, { role: isStale ? "warning" : "muted" });
+  }
   return parts;
 }
 

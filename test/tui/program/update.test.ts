@@ -215,7 +215,15 @@ describe("values", () => {
     const token = entries[4] as VariableEntry;
     const value = token.value && { ...token.value, content: { value: "envbee:enc:v1:other" } };
     const changed = entries.map((each) => (each === token ? { ...token, value } : each));
-    const message = { type: "loaded", generation: 1, now: NOW, entries: changed, problem: undefined, requests: 3 };
+    const message = {
+      type: "loaded",
+      generation: 1,
+      now: NOW,
+      entries: changed,
+      asOf: NOW,
+      problem: undefined,
+      requests: 3,
+    };
     const [next, effects] = update(plain, message as Message);
     expect(shownValue({ ...token, value }, next)).toEqual({ kind: "encrypted" });
     expect(effects).toMatchObject([{ type: "decrypt", entry: { value } }]);
@@ -272,7 +280,15 @@ test("an older notice doesn't hide the keys of a new mode", () => {
 describe("what comes late", () => {
   test("late messages about another place are dropped", () => {
     const { state } = typed(readyState(entries), "hj", press("enter"));
-    const late: Message = { type: "loaded", generation: 1, now: NOW, entries, problem: undefined, requests: 3 };
+    const late: Message = {
+      type: "loaded",
+      generation: 1,
+      now: NOW,
+      entries,
+      asOf: NOW,
+      problem: undefined,
+      requests: 3,
+    };
     expect(send(state, late)).toBe(state);
   });
 });

@@ -15,7 +15,7 @@ import { entry, loadingState, NOW, readyState } from "../support/state.js";
 const entries = [entry("PORT", 3000, "NUMBER"), entry("URL", "a"), entry("DEBUG", true, "BOOLEAN")];
 
 function readAgain(state: State, next: readonly VariableEntry[], requests = 3): State {
-  return loaded(state, { entries: next, problem: undefined, requests, now: NOW + 5_000 });
+  return loaded(state, { entries: next, asOf: NOW + 5_000, problem: undefined, requests, now: NOW + 5_000 });
 }
 
 describe("the first reading", () => {
@@ -86,7 +86,7 @@ describe("a later reading", () => {
     [3, 5_000],
     [201, 50_250],
   ])("after %i requests a server is read again at four requests a second at most", (requests, delay) => {
-    const state = loaded(loadingState(), { entries, problem: undefined, requests, now: NOW });
+    const state = loaded(loadingState(), { entries, asOf: NOW, problem: undefined, requests, now: NOW });
     expect(state.loaded.nextAt).toBe(NOW + delay);
   });
 });

@@ -49,7 +49,7 @@ export function loadingState(change: Change = {}): State {
 /** The same, read, open for edits, and with all entries in the list. */
 export function readyState(entries: readonly VariableEntry[] = ENTRIES, change: Change = {}): State {
   const editable = loadingState({ loaded: { isEditable: true } });
-  return changed(loaded(editable, { entries, problem: undefined, requests: 3, now: NOW }), change);
+  return changed(loaded(editable, { entries, asOf: NOW, problem: undefined, requests: 3, now: NOW }), change);
 }
 
 function changed(state: State, change: Change): State {

@@ -41,6 +41,7 @@ it.each([
   [{ isComplete: false, nextAt: undefined, total: 100_000, asOf: undefined }, "6 of 100,000 read"],
   [{ isComplete: false, asOf: undefined }, "not read"],
   [{ asOf: NOW - 150_000 }, "2 min old"],
+  [{ asOf: undefined, problem: "it is gone" }, "age unknown"],
   [{ rateLimit: { limit: 100, remaining: 5, reset: 1 } }, "limit 5/100!"],
 ] as const)("the header reports %j", (loaded, text) => {
   expect(header(readyState(ENTRIES, { columns: 120, loaded }))).toContain(text);

@@ -1,0 +1,66 @@
+import type { Command } from "../state/command.js";
+import { diffSizes, type Layout, layoutOf, questionSize, type Size } from "../state/layout.js";
+import type { State } from "../state/state.js";
+import type { Line } from "../text/line.js";
+import { confirmPanel } from "./confirm-panel.js";
+import { differencePanel, diffPanel } from "./diff-panel.js";
+import { footerLine } from "./footer-line.js";
+import { formPanel } from "./form-panel.js";
+import { headerLine } from "./header-line.js";
+import { helpPanel } from "./help-panel.js";
+import type { PanelContent } from "./panel-content.js";
+import { pickPanel, placesPanel } from "./places-panel.js";
+import { recordPanel } from "./record-panel.js";
+import { variablesPanel } from "./variables-panel.js";
+
+export interface Panel {
+  readonly size: Size;
+  readonly content: PanelContent;
+}
+
+export interface ScreenContent {
+  /** The first line. */
+  readonly header: Line;
+  /** Up to three columns from the left, in each the panels from the top. */
+  readonly body: readonly (readonly Panel[])[];
+  /** The last line. */
+  readonly footer: Line;
+}
+
+/** What is where on a screen that is large enough: for drawing it, and for finding what was clicked. */
+export function screenContent(state: State, commands: readonly Command[]): ScreenContent {
+  const body = panelColumns(state, commands, layoutOf(state));
+  return { header: headerLine(state), body, footer: footerLine(state, commands) };
+}
+
+function panelColumns(state: State, commands: readonly Command[], layout: Layout): readonly (readonly Panel[])[] {
+  const { mode, focus } = state;
+  const { body, places, variables, record, isRecordBeside } = layout;
+  if (mode.kind === "help") return [[{ size: body, content: helpPanel(commands, mode.top, body) }]];
+  if (mode.kind === "diff") {
+    const { list, detail } = diffSizes(layout);
+    const differences = { size: list, content: diffPanel(state, mode, list) };
+    return [[differences, { size: detail, content: differencePanel(state, mode, detail) }]];
+  }
+  const size = questionSize(layout);
+  const question = questionPanel(state, size);
+  const left = panelsOf(places, (room) => placesPanel(state, room, focus === "places" && !question));
+  // In one column, the places fill the body when they are visible.
+  if (question) return [variables ? left : [], [{ size, content: question }]];
+  const list = panelsOf(variables, (room) => variablesPanel(state, room));
+  const detail = panelsOf(record, (room) => recordPanel(state, room));
+  return isRecordBeside ? [left, list, detail] : [left, [...list, ...detail]];
+}
+
+/** One panel, or none if there is no room for it. */
+function panelsOf(size: Size | undefined, contentFor: (size: Size) => PanelContent): readonly Panel[] {
+  return size ? [{ size, content: contentFor(size) }] : [];
+}
+
+/** The panel of a mode that asks for something, which replaces variables and record. */
+function questionPanel(state: State, size: Size): PanelContent | undefined {
+  const { mode } = state;
+  if (mode.kind === "pick") return pickPanel(state, mode.cursor, size);
+  if (mode.kind === "form") return formPanel(state, mode, size);
+  return mode.kind === "confirm" ? confirmPanel(state, mode, size) : undefined;
+}

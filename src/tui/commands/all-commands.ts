@@ -1,16 +1,18 @@
 import { openCommandLine } from "../modes/command-line.js";
 import { confirmRedo, confirmUndo, deleteValues } from "../modes/confirm.js";
+import { openDiff } from "../modes/diff.js";
 import { openFilter } from "../modes/filter.js";
 import { openForm } from "../modes/form.js";
 import { openHelp } from "../modes/help.js";
 import { openPick, otherPlaceNames } from "../modes/pick.js";
+import { openTakeOver, takeOver } from "../modes/take-over.js";
 import { type Command, command } from "../state/command.js";
 import { MOVES } from "../state/cursor.js";
-import { withFilter } from "../state/list.js";
+import { selectedEntry, withFilter } from "../state/list.js";
 import { isReading, reload } from "../state/loading.js";
 import { decryptSelected, toggleAllRevealed, toggleRevealed } from "../state/reveal.js";
 import { SORTS, step } from "../state/state.js";
-import { chooseSort, chooseType, diffWith, openNamed, placeNames, TYPE_NAMES } from "./choose.js";
+import { chooseSort, chooseType, openNamed, placeNames, TYPE_NAMES, withOtherPlace } from "./choose.js";
 import { onEntry, whyNoEntry, whyNoRedo, whyNotEdit, whyNotRead, whyNoUndo, whyNoValue } from "./conditions.js";
 import { focusPanel, goBack, moveInPanel, openSelected } from "./panels.js";
 
@@ -73,7 +75,20 @@ export const ALL_COMMANDS: readonly Command[] = [
     argument: "<place>",
     choices: otherPlaceNames,
     disabledReason: whyNotRead,
-    run: (state, name) => (name === "" ? openPick(state) : diffWith(state, name)),
+    run: (state, name) =>
+      name === "" ? openPick(state, { kind: "compare" }, openDiff) : withOtherPlace(state, name, openDiff),
+  }),
+  command("Edit", "take-over", ">", "give the variable the same value in another place", {
+    label: undefined,
+    argument: "<place>",
+    choices: otherPlaceNames,
+    disabledReason: (state) => whyNotRead(state) ?? whyNoValue(state),
+    run: (state, name) => {
+      const entry = selectedEntry(state);
+      if (!entry) return step(state);
+      if (name === "") return openTakeOver(state, [entry]);
+      return withOtherPlace(state, name, (from, place) => takeOver(from, [entry], place));
+    },
   }),
   command("Other", "help", "?", "show all keys", { run: openHelp }),
   command("Other", "command", ":", "type a command by its name; Tab completes it", {

@@ -1,6 +1,5 @@
 import { nearest, suggestion } from "../../domain/nearest.js";
 import { isVariableType, VARIABLE_TYPES } from "../../domain/variable.js";
-import { openDiff } from "../modes/diff.js";
 import { otherPlaceNames } from "../modes/pick.js";
 import { cycled } from "../state/cursor.js";
 import { withList } from "../state/list.js";
@@ -34,10 +33,11 @@ export function openNamed(state: State, name: string): Step {
   return place >= 0 ? openPlace(state, place) : refuse(state, "place", name, names, "the places are");
 }
 
-export function diffWith(state: State, name: string): Step {
+/** Runs something for another place with this name. */
+export function withOtherPlace(state: State, name: string, run: (state: State, place: number) => Step): Step {
   const { places, place } = state;
   const other = places.findIndex((each, index) => index !== place && each.name === name);
-  if (other >= 0) return openDiff(state, other);
+  if (other >= 0) return run(state, other);
   if (places[place]?.name === name) return step(notify(state, `${name} is the open place`, "error"));
   return step(notify(state, `there is no other place "${name}"${suggestion(name, otherPlaceNames(state))}`, "error"));
 }

@@ -13,7 +13,8 @@ import {
   type Step,
   step,
 } from "../state/state.js";
-import { editedName, scrollConfirmation } from "../view/confirm-panel.js";
+import { scrollConfirmation } from "../view/confirm-panel.js";
+import { variablesText } from "../view/panel-content.js";
 
 /** The content of a variable for an edit. */
 export function assignedIn({ variable: { type, description }, value }: VariableEntry): Assigned {
@@ -99,7 +100,7 @@ export function applied(state: State): Step {
   const { mode, history } = state;
   if (mode.kind !== "confirm" || !mode.isBusy) return step(state);
   const { purpose, place, edit, back } = mode;
-  const text = `${DONE[purpose]} ${editedName(edit)}${purpose === "undo" ? "" : "; u undoes it"}`;
+  const text = `${DONE[purpose]} ${variablesText(edit.changes)}${purpose === "undo" ? "" : "; u undoes it"}`;
   const returned: State = { ...state, mode: back.kind === "form" ? { kind: "browse" } : back };
   const next = notify({ ...returned, history: historyAfter(history, purpose, { place, edit }) }, text, "success");
   return place === state.place ? reload(next) : step(next);

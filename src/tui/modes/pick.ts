@@ -1,10 +1,12 @@
 import { moveCursor } from "../state/cursor.js";
 import { commandKeyName, type Key } from "../state/key.js";
 import { bodyPage } from "../state/layout.js";
-import { backToBrowse, notify, type State, type Step, step } from "../state/state.js";
-import { openDiff } from "./diff.js";
+import { notify, type PickMode, type State, type Step, step } from "../state/state.js";
 
-/** Indexes of the places that the open one can be compared with. */
+/** What happens with the place that was picked. */
+type OnPicked = (state: State, place: number) => Step;
+
+/** Indexes of all places but the open one. */
 function otherPlaces({ places, place }: State): readonly number[] {
   return [...places.keys()].filter((index) => index !== place);
 }
@@ -13,20 +15,23 @@ export function otherPlaceNames(state: State): readonly string[] {
   return otherPlaces(state).flatMap((index) => state.places[index]?.name ?? []);
 }
 
-/** Lets the person pick a place to compare with, unless there is only one. */
-export function openPick(state: State): Step {
+/** Lets the person pick another place, unless there is only one. */
+export function openPick(state: State, purpose: PickMode["purpose"], onPicked: OnPicked): Step {
   const [first, ...more] = otherPlaces(state);
-  if (first === undefined) return step(notify(state, "there is no other place to compare with"));
-  return more.length === 0 ? openDiff(state, first) : step({ ...state, mode: { kind: "pick", cursor: first } });
+  if (first === undefined) return step(notify(state, `there is no other place to ${NO_PLACE[purpose.kind]}`));
+  if (more.length === 0) return onPicked(state, first);
+  return step({ ...state, mode: { kind: "pick", purpose, cursor: first, back: state.mode } });
 }
 
-/** @param cursor index of a place, which is never the open one */
-export function pickKey(state: State, cursor: number, key: Key): Step {
+const NO_PLACE = { compare: "compare with", "take-over": "take it over to" } as const;
+
+export function pickKey(state: State, mode: PickMode, key: Key, onPicked: OnPicked): Step {
   const name = commandKeyName(key);
-  if (name === "escape" || name === "q") return step(backToBrowse(state));
-  if (name === "enter") return openDiff(state, cursor);
+  const returned: State = { ...state, mode: mode.back };
+  if (name === "escape" || name === "q") return step(returned);
+  if (name === "enter") return onPicked(returned, mode.cursor);
   const places = otherPlaces(state);
-  const moved = moveCursor({ cursor: places.indexOf(cursor), top: 0 }, places.length, bodyPage(state), name);
-  const next = moved && places[moved.cursor];
-  return step(next === undefined ? state : { ...state, mode: { kind: "pick", cursor: next } });
+  const moved = moveCursor({ cursor: places.indexOf(mode.cursor), top: 0 }, places.length, bodyPage(state), name);
+  const cursor = moved && places[moved.cursor];
+  return step(cursor === undefined ? state : { ...state, mode: { ...mode, cursor } });
 }

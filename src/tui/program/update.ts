@@ -1,11 +1,12 @@
 import { ALL_COMMANDS } from "../commands/all-commands.js";
 import { commandKey } from "../modes/command-line.js";
 import { applied, assigned, confirmKey, refused } from "../modes/confirm.js";
-import { compared, diffKey, notCompared } from "../modes/diff.js";
+import { compared, diffKey, notCompared, openDiff } from "../modes/diff.js";
 import { filterKey } from "../modes/filter.js";
 import { formKey, prepared } from "../modes/form.js";
 import { helpKey } from "../modes/help.js";
 import { pickKey } from "../modes/pick.js";
+import { takeOver } from "../modes/take-over.js";
 import { commandKeyName, type Key } from "../state/key.js";
 import { cursorInView } from "../state/list.js";
 import { failed, loaded, loadWhenDue, progressed, withLoaded } from "../state/loading.js";
@@ -48,7 +49,12 @@ const KEY_HANDLERS: KeyHandlers = {
   filter: filterKey,
   command: (state, mode, key) => commandKey(state, mode, key, ALL_COMMANDS),
   help: (state, { top }, key) => helpKey(state, top, key, ALL_COMMANDS),
-  pick: (state, { cursor }, key) => pickKey(state, cursor, key),
+  pick: (state, mode, key) => {
+    const { purpose } = mode;
+    return pickKey(state, mode, key, (from, place) =>
+      purpose.kind === "compare" ? openDiff(from, place) : takeOver(from, purpose.entries, place),
+    );
+  },
   diff: diffKey,
   form: formKey,
   confirm: confirmKey,

@@ -112,6 +112,18 @@ export interface Comparison extends Position {
   readonly differences: readonly Difference[];
 }
 
+/** A place is being picked. */
+export interface PickMode {
+  readonly kind: "pick";
+  readonly purpose:
+    | { readonly kind: "compare" }
+    | { readonly kind: "take-over"; readonly entries: readonly VariableEntry[] };
+  /** Index of a place, which is never the open one. */
+  readonly cursor: number;
+  /** The mode to go back to. */
+  readonly back: Mode;
+}
+
 export type Mode =
   | { readonly kind: "browse" }
   /** Typing the filter; Escape restores `before`. */
@@ -124,7 +136,7 @@ export type Mode =
       readonly choices?: string | undefined;
     }
   | { readonly kind: "help"; readonly top: number }
-  | { readonly kind: "pick"; readonly cursor: number }
+  | PickMode
   | Comparison
   | Form
   | Confirmation;

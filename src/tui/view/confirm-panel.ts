@@ -1,12 +1,11 @@
 import { scroll } from "../state/cursor.js";
 import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
-import type { Edit } from "../state/ports.js";
 import type { Confirmation, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
-import { countText, indented, line, spaced, wrapLine, wrapLines } from "../text/line.js";
+import { indented, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import { editLines } from "./edit-lines.js";
 import { answerLine } from "./footer-line.js";
-import { type PanelContent, scrolledContent } from "./panel-content.js";
+import { type PanelContent, scrolledContent, variablesText } from "./panel-content.js";
 import { placeName } from "./places-panel.js";
 
 const QUESTIONS = {
@@ -17,11 +16,6 @@ const QUESTIONS = {
   undo: { title: "Undo", what: "undo the last edit of", where: "in" },
   redo: { title: "Redo", what: "make the edit again of", where: "in" },
 } as const;
-
-/** `PORT`, or `12 variables`. */
-export function editedName({ changes: [first, ...others] }: Edit): string {
-  return others.length === 0 ? (first?.name ?? "") : `${countText(others.length + 1)} variables`;
-}
 
 export function confirmPanel(state: State, confirmation: Confirmation, size: Size): PanelContent {
   const { lines, end, page } = parts(state, confirmation, size);
@@ -44,7 +38,7 @@ function parts(state: State, confirmation: Confirmation, size: Size) {
   const width = textColumns(size);
   const { problem, back, place, edit, isRevealed, purpose } = confirmation;
   const { what, where } = QUESTIONS[purpose];
-  const question = `${what} ${visibleText(editedName(edit))} ${where} ${placeName(state, place)}?`;
+  const question = `${what} ${variablesText(edit.changes)} ${where} ${placeName(state, place)}?`;
   const typed = back.kind === "form" ? back.value.text : undefined;
   const isSingle = edit.changes.length === 1;
   const blocks = edit.changes.map((change) => {

@@ -20,7 +20,7 @@ const MODE_KEYS: Readonly<Record<Exclude<Mode["kind"], "browse" | "confirm">, re
   filter: hints("Enter keep, Esc cancel"),
   command: hints("Enter run, Tab complete, Esc back"),
   help: hints("↑↓ scroll, Esc back"),
-  pick: hints("↑↓ move, Enter compare, Esc back"),
+  pick: hints("↑↓ move, Enter choose, Esc back"),
   diff: hints("↑↓ move, v reveal, V reveal all, r refresh, Esc back"),
   form: hints("Tab next field, Ctrl-S review, ←→ type, Ctrl-J newline, Esc cancel"),
 };

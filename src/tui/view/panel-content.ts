@@ -1,6 +1,6 @@
 import type { Position } from "../state/cursor.js";
 import type { Size } from "../state/layout.js";
-import { textWidth } from "../text/graphemes.js";
+import { textWidth, visibleText } from "../text/graphemes.js";
 import { countText, fitLine, fitText, indented, type Line, line, type Span } from "../text/line.js";
 
 export interface PanelContent {
@@ -30,6 +30,11 @@ export const SIGNS = {
   removed: { text: "- ", role: "danger" },
   changed: { text: "~ ", role: "warning" },
 } as const;
+
+/** `PORT`, or `12 variables`. */
+export function variablesText([first, ...others]: readonly { readonly name: string }[]): string {
+  return others.length === 0 ? visibleText(first?.name ?? "") : `${countText(others.length + 1)} variables`;
+}
 
 /** What is between two cells of a list. */
 export const GAP = "  ";

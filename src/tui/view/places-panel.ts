@@ -1,8 +1,8 @@
 import type { Size } from "../state/layout.js";
-import type { PlaceInfo, State } from "../state/state.js";
+import type { PickMode, PlaceInfo, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, type Line, type Span } from "../text/line.js";
-import { GAP, type PanelContent, rowLines } from "./panel-content.js";
+import { GAP, type PanelContent, rowLines, variablesText } from "./panel-content.js";
 
 const TITLES = { profile: "Profiles", environment: "Environments", server: "Servers" } as const;
 
@@ -21,9 +21,12 @@ export function placesPanel(state: State, size: Size, isFocused: boolean): Panel
   };
 }
 
-export function pickPanel(state: State, cursor: number, size: Size): PanelContent {
+export function pickPanel(state: State, { purpose, cursor }: PickMode, size: Size): PanelContent {
   return {
-    title: `Compare ${placeName(state, state.place)} with`,
+    title:
+      purpose.kind === "compare"
+        ? `Compare ${placeName(state, state.place)} with`
+        : `Take over ${variablesText(purpose.entries.map(({ variable }) => variable))} to`,
     isFocused: true,
     lines: placeLines(state, cursor, size, true),
   };

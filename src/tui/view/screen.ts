@@ -60,7 +60,7 @@ function panelsOf(size: Size | undefined, contentFor: (size: Size) => PanelConte
 /** The panel of a mode that asks for something, which replaces variables and record. */
 function questionPanel(state: State, size: Size): PanelContent | undefined {
   const { mode } = state;
-  if (mode.kind === "pick") return pickPanel(state, mode.cursor, size);
+  if (mode.kind === "pick") return pickPanel(state, mode, size);
   if (mode.kind === "form") return formPanel(state, mode, size);
   return mode.kind === "confirm" ? confirmPanel(state, mode, size) : undefined;
 }

@@ -95,6 +95,11 @@ it.each([
   expect([state.mode.kind, state.notice?.text, effects]).toEqual(["browse", text, []]);
 });
 
+it(":take-over NAME prepares the edit of that place", () => {
+  expect(run(">", at(1), "shop/production")[1]).toMatchObject([{ type: "assign", place: 2, purpose: "take-over" }]);
+  expect(disabledReason(">", at(0))).toBe("UNSET has no value here");
+});
+
 it("? opens the help, and : the command line", () => {
   expect(modeOf(run("?", at(0)), "help").top).toBe(0);
   expect(modeOf(run(":", at(0)), "command").field.text).toBe("");

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { openDiff } from "../../../src/tui/modes/diff.js";
 import { openPick, otherPlaceNames, pickKey } from "../../../src/tui/modes/pick.js";
 import { type State, type Step, step } from "../../../src/tui/state/state.js";
 import { paste, press, readyState } from "../support/state.js";
@@ -13,20 +14,22 @@ function placesState(count: number, place = 0): State {
 }
 
 function pressed(start: Step, ...names: readonly string[]): Step {
-  return names.reduce((before, name) => pickKey(before[0], modeOf(before, "pick").cursor, press(name)), start);
+  return names.reduce((before, name) => pickKey(before[0], modeOf(before, "pick"), press(name), openDiff), start);
 }
+
+const openCompare = (state: State): Step => openPick(state, { kind: "compare" }, openDiff);
 
 it("a comparison is offered with all places but the open one", () => {
   expect(otherPlaceNames(placesState(4, 1))).toEqual(["place0", "place2", "place3"]);
 });
 
 it("a single other place is compared without asking", () => {
-  const opened = openPick(placesState(2, 1));
+  const opened = openCompare(placesState(2, 1));
   expect([modeOf(opened, "diff").place, opened[1]]).toEqual([0, [{ type: "compare", place: 0 }]]);
 });
 
 it("a comparison without another place shows a notice", () => {
-  const [state, effects] = openPick(placesState(1));
+  const [state, effects] = openCompare(placesState(1));
   expect([state.mode.kind, state.notice?.text, effects]).toEqual([
     "browse",
     "there is no other place to compare with",
@@ -43,25 +46,25 @@ it.each([
   ["end", 8],
   ["pagedown", 8],
 ])("%s moves through the places to compare, past the open one", (key, cursor) => {
-  expect(modeOf(pressed(openPick(placesState(9, 3)), "j", "j", "j", key), "pick").cursor).toBe(cursor);
+  expect(modeOf(pressed(openCompare(placesState(9, 3)), "j", "j", "j", key), "pick").cursor).toBe(cursor);
 });
 
 it("the list of places to compare starts at the first one that isn't open", () => {
-  expect(modeOf(openPick(placesState(4)), "pick").cursor).toBe(1);
+  expect(modeOf(openCompare(placesState(4)), "pick").cursor).toBe(1);
 });
 
 it("Enter compares with the place under the cursor", () => {
-  const chosen = pressed(openPick(placesState(4, 1)), "j", "enter");
+  const chosen = pressed(openCompare(placesState(4, 1)), "j", "enter");
   expect([modeOf(chosen, "diff").place, chosen[1]]).toEqual([2, [{ type: "compare", place: 2 }]]);
 });
 
 it.each(["escape", "q"])("%s closes the list of places to compare", (key) => {
-  expect(pressed(openPick(placesState(4)), key)).toEqual(step(placesState(4)));
+  expect(pressed(openCompare(placesState(4)), key)).toEqual(step(placesState(4)));
 });
 
 it("the list of places to compare ignores other keys and pastes", () => {
-  const [state] = openPick(placesState(4));
-  const { cursor } = modeOf(state, "pick");
+  const [state] = openCompare(placesState(4));
+  const mode = modeOf(state, "pick");
   for (const key of [press("x"), paste("enter"), paste("jj"), paste("j")])
-    expect(pickKey(state, cursor, key)).toEqual(step(state));
+    expect(pickKey(state, mode, key, openDiff)).toEqual(step(state));
 });

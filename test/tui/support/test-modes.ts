@@ -53,7 +53,7 @@ export const MODES: readonly Mode[] = [
   { kind: "filter", field: textField("data"), before: "" },
   { kind: "command", field: textField("fnd"), problem: "there is no command fnd; did you mean find?" },
   { kind: "help", top: 0 },
-  { kind: "pick", cursor: 2 },
+  { kind: "pick", purpose: { kind: "compare" }, cursor: 2, back: { kind: "browse" } },
   {
     kind: "diff",
     place: 2,

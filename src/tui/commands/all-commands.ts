@@ -8,7 +8,7 @@ import { openPick, otherPlaceNames } from "../modes/pick.js";
 import { openTakeOver, takeOver } from "../modes/take-over.js";
 import { type Command, command } from "../state/command.js";
 import { MOVES } from "../state/cursor.js";
-import { selectedEntry, withFilter } from "../state/list.js";
+import { selectedEntry, withTypedFilter } from "../state/list.js";
 import { isReading, reload } from "../state/loading.js";
 import { decryptSelected, toggleAllRevealed, toggleRevealed } from "../state/reveal.js";
 import { SORTS, step } from "../state/state.js";
@@ -24,7 +24,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   }),
   command("Find", "filter", "/", "search names and descriptions; other letters can be in between", {
     argument: "<text>",
-    run: (state, text) => (text === "" ? openFilter(state) : step(withFilter(state, text))),
+    run: (state, text) => (text === "" ? openFilter(state) : step(withTypedFilter(state, text))),
   }),
   command("Find", "type", "t", "show only one type of variable, then the next, then all again", {
     argument: "<type>",

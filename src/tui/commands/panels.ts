@@ -1,6 +1,6 @@
 import { cycled, moveCursor, scroll } from "../state/cursor.js";
 import { pageSize } from "../state/layout.js";
-import { cursorInView, moveInList, withFilter } from "../state/list.js";
+import { cursorInView, moveInList, withList } from "../state/list.js";
 import { openPlace } from "../state/loading.js";
 import { decryptSelected } from "../state/reveal.js";
 import { PANELS, type PanelName, type State, type Step, step } from "../state/state.js";
@@ -23,7 +23,7 @@ export function moveInPanel(state: State, key: string): Step {
 
 export function goBack(state: State): Step {
   if (state.focus !== "variables") return focusOn(state, "variables");
-  return step(state.list.filter === "" ? { ...state, notice: undefined } : withFilter(state, ""));
+  return step(state.list.filter === "" ? { ...state, notice: undefined } : withList(state, { filter: "" }));
 }
 
 export function focusPanel(state: State, by: 1 | -1): Step {

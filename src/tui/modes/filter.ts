@@ -1,5 +1,6 @@
 import { editKeyName, type Key } from "../state/key.js";
-import { moveInList, withFilter } from "../state/list.js";
+import { moveInList, withList, withTypedFilter } from "../state/list.js";
+import { decryptSelected } from "../state/reveal.js";
 import { backToBrowse, type Mode, type State, type Step, step } from "../state/state.js";
 import { editLine, textField } from "../state/text-field.js";
 
@@ -15,10 +16,10 @@ export function openFilter(state: State): Step {
 export function filterKey(state: State, mode: Extract<Mode, { kind: "filter" }>, key: Key): Step {
   const name = editKeyName(key);
   if (name === "enter") return step(backToBrowse(state));
-  if (name === "escape") return step(withFilter(backToBrowse(state), mode.before));
+  if (name === "escape") return step(withList(backToBrowse(state), { filter: mode.before }));
   if (name === "backspace" && mode.field.text === "") return step(backToBrowse(state));
-  if (MOVES.includes(name)) return step(moveInList(state, name));
+  if (MOVES.includes(name)) return decryptSelected(moveInList(state, name));
   const field = editLine(mode.field, key);
   const next: State = { ...state, mode: { ...mode, field } };
-  return step(field.text === mode.field.text ? next : withFilter(next, field.text));
+  return field.text === mode.field.text ? step(next) : decryptSelected(withTypedFilter(next, field.text));
 }

@@ -1,9 +1,8 @@
 import type { VariableEntry } from "../../domain/source.js";
-import { VARIABLE_TYPES } from "../../domain/variable.js";
-import { matchRank, NO_MATCH, searchWords } from "../text/fuzzy.js";
 import { keepVisible, moveCursor } from "./cursor.js";
 import { pageSize } from "./layout.js";
-import type { List, Sort, State } from "./state.js";
+import { listRows } from "./list-rows.js";
+import type { List, State } from "./state.js";
 
 /** The variable under the cursor; undefined if the list is empty. */
 export function selectedEntry({ loaded, list }: Pick<State, "loaded" | "list">): VariableEntry | undefined {
@@ -11,24 +10,38 @@ export function selectedEntry({ loaded, list }: Pick<State, "loaded" | "list">):
   return row === undefined ? undefined : loaded.entries[row];
 }
 
-/** Updates the rows after the list's rules or the entries have changed. The cursor stays on its variable if possible. */
+/**
+ * Updates the rows after the list's rules or the entries have changed. The cursor goes to the variable that it is to
+ * find, or else stays on its variable, or else on its row.
+ */
 export function relist(state: State, before: State = state): State {
   const { entries } = state.loaded;
   const rows = listRows(entries, state.list);
-  const id = selectedEntry(before)?.variable.id;
-  const found = id === undefined ? -1 : rows.findIndex((row) => entries[row]?.variable.id === id);
-  const cursor = Math.max(0, found >= 0 ? found : Math.min(before.list.cursor, rows.length - 1));
-  return cursorInView({ ...state, list: { ...state.list, rows, cursor } });
+  const selected = selectedEntry(before)?.variable.name;
+  const wanted = state.list.wanted ?? selected;
+  const found = rowOf(wanted, rows, entries);
+  const kept = found < 0 && wanted !== selected ? rowOf(selected, rows, entries) : found;
+  const cursor = Math.max(0, kept >= 0 ? kept : Math.min(before.list.cursor, rows.length - 1));
+  const list = { ...state.list, rows, cursor, wanted: found < 0 ? wanted : undefined };
+  const next = cursorInView({ ...state, list });
+  return selectedEntry(next)?.variable.name === selected ? next : { ...next, recordTop: 0 };
+}
+
+/** The line of a variable in the list; -1 if it isn't listed. */
+function rowOf(name: string | undefined, rows: readonly number[], entries: readonly VariableEntry[]): number {
+  return name === undefined ? -1 : rows.findIndex((row) => entries[row]?.variable.name === name);
 }
 
 export function withList(state: State, change: Partial<List>): State {
   return relist({ ...state, list: { ...state.list, ...change } }, state);
 }
 
-/** The list filtered, with the cursor on the best match. */
-export function withFilter(state: State, filter: string): State {
+/** The list while a filter is typed: the cursor goes to the best match. */
+export function withTypedFilter(state: State, filter: string): State {
   const next = withList(state, { filter });
-  return { ...next, list: { ...next.list, cursor: 0, top: 0 }, recordTop: 0 };
+  // What was selected before an empty list or an empty filter is selected after it.
+  if (next.list.rows.length === 0 || filter.trim() === "") return next;
+  return { ...next, list: { ...next.list, cursor: 0, top: 0, wanted: undefined }, recordTop: 0 };
 }
 
 /** Moves the cursor. The record of another variable starts at its first line. */
@@ -36,7 +49,11 @@ export function moveInList(state: State, key: string): State {
   const { list, recordTop } = state;
   const moved = moveCursor(list, list.rows.length, pageSize(state, "variables"), key);
   if (!moved) return state;
-  return { ...state, list: { ...list, ...moved }, recordTop: moved.cursor === list.cursor ? recordTop : 0 };
+  return {
+    ...state,
+    list: { ...list, ...moved, wanted: undefined },
+    recordTop: moved.cursor === list.cursor ? recordTop : 0,
+  };
 }
 
 export function cursorInView(state: State): State {
@@ -44,74 +61,4 @@ export function cursorInView(state: State): State {
   const position = keepVisible({ cursor, top }, rows.length, pageSize(state, "variables"));
   const isSame = position.cursor === cursor && position.top === top;
   return isSame ? state : { ...state, list: { ...state.list, ...position } };
-}
-
-/** The indexes of the entries that match filter and type, in the order of the list: with a filter the best come first. */
-export function listRows(entries: readonly VariableEntry[], { filter, type, sort }: List): readonly number[] {
-  const order = sortedRows(entries, sort);
-  const ofType = type ? order.filter((row) => entries[row]?.variable.type === type) : order;
-  const words = searchWords(filter);
-  return words.length === 0 ? ofType : rankedRows(ofType, entries, words);
-}
-
-/** What is found in the name comes before what is found in the description alone. */
-const WORST_RANK = 2 * NO_MATCH;
-
-/** Stable: rows of one rank keep their order. */
-function rankedRows(
-  rows: readonly number[],
-  entries: readonly VariableEntry[],
-  words: readonly string[],
-): readonly number[] {
-  const texts = searchTexts(entries);
-  const ranked: number[][] = Array.from({ length: WORST_RANK }, () => []);
-  for (const row of rows) ranked[rankOf(texts, row, words)]?.push(row);
-  return ranked.flat();
-}
-
-function rankOf({ names, descriptions }: SearchTexts, row: number, words: readonly string[]): number {
-  let worst = 0;
-  for (const word of words) {
-    const inName = matchRank(word, names[row] ?? "");
-    const rank = inName < NO_MATCH ? inName : NO_MATCH + matchRank(word, descriptions[row] ?? "");
-    if (rank > worst) worst = rank;
-  }
-  return worst;
-}
-
-/** In lower case. */
-interface SearchTexts {
-  readonly names: readonly string[];
-  readonly descriptions: readonly string[];
-}
-
-// Computed once for each array of entries, at the first search or sort.
-const knownTexts = new WeakMap<readonly VariableEntry[], SearchTexts>();
-const knownOrders = new WeakMap<readonly VariableEntry[], Map<Sort, readonly number[]>>();
-
-function searchTexts(entries: readonly VariableEntry[]): SearchTexts {
-  const texts = knownTexts.get(entries) ?? {
-    names: entries.map(({ variable }) => variable.name.toLowerCase()),
-    descriptions: entries.map(({ variable }) => variable.description.toLowerCase()),
-  };
-  knownTexts.set(entries, texts);
-  return texts;
-}
-
-function sortedRows(entries: readonly VariableEntry[], sort: Sort): readonly number[] {
-  const orders = knownOrders.get(entries) ?? new Map<Sort, readonly number[]>();
-  knownOrders.set(entries, orders);
-  const order = orders.get(sort) ?? sortRows(entries, sort);
-  orders.set(sort, order);
-  return order;
-}
-
-function sortRows(entries: readonly VariableEntry[], sort: Sort): readonly number[] {
-  const rows = entries.map((_, row) => row);
-  if (sort === "id") return rows;
-  if (sort === "type") {
-    return VARIABLE_TYPES.flatMap((type) => rows.filter((row) => entries[row]?.variable.type === type));
-  }
-  const { names } = searchTexts(entries);
-  return rows.sort((a, b) => ((names[a] ?? "") < (names[b] ?? "") ? -1 : 1));
 }

@@ -1,6 +1,6 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { type Changes, changesBetween, summarize } from "./changes.js";
-import { relist } from "./list.js";
+import { relist, selectedEntry } from "./list.js";
 import { type Effect, type Failure, type Loaded, notify, type Reading, type State, type Step, step } from "./state.js";
 
 const MARK_MS = 60_000;
@@ -40,7 +40,9 @@ function loadEffect({ place, loaded: { generation, entries, isComplete } }: Stat
 
 export function openPlace(state: State, place: number): Step {
   const opened = { ...state, ...openedAt(place, state.loaded.generation + 1) };
-  const next = relist({ ...opened, list: { ...state.list, cursor: 0, top: 0 } });
+  // The same variable in another environment, as soon as it is read.
+  const wanted = state.list.wanted ?? selectedEntry(state)?.variable.name;
+  const next = relist({ ...opened, list: { ...state.list, rows: [], cursor: 0, top: 0, wanted } });
   return step(next, loadEffect(next));
 }
 

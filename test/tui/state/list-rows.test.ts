@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { listRows } from "../../../src/tui/state/list.js";
+import { listRows } from "../../../src/tui/state/list-rows.js";
 import type { List } from "../../../src/tui/state/state.js";
 import { entry } from "../support/state.js";
 

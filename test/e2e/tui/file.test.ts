@@ -31,7 +31,7 @@ describe.skipIf(!hasTmux)("in a real terminal, while another program has to do w
   it("the last good data stays while the file is invalid or missing", async () => {
     const tui = await openTui();
     await tui.file.write('{ "version": 1,');
-    await tui.until(/ [1-9]\d* s old\n[^]*┃ ! the data file is not valid JSON[^]*DATABASE_URL[^]*SENTRY_DSN/);
+    await tui.until(/ [1-9]\d* s old\n[\s\S]*┃ ! the data file is not valid JSON[\s\S]*DATABASE_URL[\s\S]*SENTRY_DSN/);
     await tui.keys("v");
     await tui.until(/│ postgres:\/\/localhost\/shop_dev/);
     await tui.keys("x", "y");

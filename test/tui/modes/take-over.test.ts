@@ -26,7 +26,7 @@ it.each([
     expect([state.mode.kind, state.notice?.text, effects]).toEqual(["browse", text, []]);
 });
 
-const server = { name: "live", kind: "server", detail: "http://127.0.0.1:7400" } as const;
+const server = { name: "live", group: "127.0.0.1:7400", kind: "server", detail: "http://127.0.0.1:7400" } as const;
 const [comparing] = openDiff(readyState(), 1);
 
 it.each<[what: string, state: State, to: number, name: string]>([

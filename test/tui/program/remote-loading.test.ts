@@ -460,7 +460,7 @@ describe("a server that says it is not well", () => {
     await expect.poll(health, { timeout: 10_000 }).toBe(503);
     program.pass(5);
     await program.until(({ loaded }) => loaded.problem !== undefined);
-    expect(program.frame()).toMatch(/ 5 s old *\n[^]*! .*could not be read again/);
+    expect(program.frame()).toMatch(/ 5 s old *\n[\s\S]*! .*could not be read again/);
     expect(program.frame()).not.toContain("hunter2");
     expect(program.names).toHaveLength(7);
     program.press("/", ..."zzz", "enter");

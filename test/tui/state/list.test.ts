@@ -10,7 +10,7 @@ function many(): VariableEntry[] {
 }
 
 function read(state: State, entries: readonly VariableEntry[]): State {
-  return loaded(state, { entries, problem: undefined, requests: 2, now: NOW });
+  return loaded(state, { entries, asOf: NOW, problem: undefined, requests: 2, now: NOW });
 }
 
 const selected = (state: State) => selectedEntry(state)?.variable.name;

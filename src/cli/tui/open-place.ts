@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { EnvironmentRecord } from "../../domain/environment.js";
+import { type EnvironmentRecord, qualifiedName } from "../../domain/environment.js";
 import { parseRateLimit, type RateLimit } from "../../domain/http-headers.js";
 import { ROUTES } from "../../domain/routes.js";
 import type { Service } from "../../service/service.js";
@@ -115,5 +115,13 @@ export async function openEnvironment(
 ): Promise<OpenPlace> {
   const source = Object.assign(service.source(environment), { close });
   const editor = createEditor(store, environment, await settings.encryptionKey(), check);
-  return { source, version: () => store.snapshot, editor, decrypt: await createDecrypt(settings), getCommand };
+  const identity = qualifiedName(environment);
+  return {
+    identity,
+    source,
+    version: () => store.snapshot,
+    editor,
+    decrypt: await createDecrypt(settings),
+    getCommand,
+  };
 }

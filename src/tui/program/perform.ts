@@ -84,7 +84,8 @@ export class Performer {
     try {
       if (isRequested) await this.#closeFailed(place);
       const opened = await this.#open(place);
-      this.#dispatch({ type: "opened", generation, isEditable: opened.editor !== undefined });
+      const { editor, identity } = opened;
+      this.#dispatch({ type: "opened", generation, isEditable: editor !== undefined, ...(identity && { identity }) });
       const { entries, requests } = await this.#read(opened, known, signal, (soFar, total) => {
         this.#dispatch({ type: "progress", generation, entries: soFar, total });
       });

@@ -10,6 +10,7 @@ import { takeOver } from "../modes/take-over.js";
 import { commandKeyName, type Key } from "../state/key.js";
 import { cursorInView } from "../state/list.js";
 import { failed, loaded, loadWhenDue, progressed, withLoaded } from "../state/loading.js";
+import { withHealth } from "../state/places.js";
 import { decrypted, decryptSelected } from "../state/reveal.js";
 import { type Message, type Mode, notify, type State, type Step, step } from "../state/state.js";
 
@@ -19,7 +20,7 @@ const HANDLERS: Handlers = {
   key: (state, { key }) => pressed(state, key),
   resize: (state, { columns, rows }) => step(cursorInView({ ...state, columns, rows })),
   tick: (state, { now }) => loadWhenDue(expire({ ...state, now })),
-  opened: (state, { isEditable }) => step(withLoaded(state, { isEditable })),
+  opened: (state, { isEditable, identity }) => step(identified(withLoaded(state, { isEditable }), identity)),
   progress: (state, { entries, total }) => step(progressed(state, entries, total)),
   loaded: (state, reading) => decryptSelected(loaded(state, reading)),
   failed: (state, { failure, now }) => step(failed(state, failure, now)),
@@ -31,8 +32,9 @@ const HANDLERS: Handlers = {
   assigned: (state, { place, purpose, edit }) => step(assigned(state, purpose, place, edit)),
   refused: (state, { failure }) => step(refused(state, failure)),
   applied,
-  compared: (state, { place, entries, isEditable }) => step(compared(state, place, entries, isEditable)),
-  notCompared: (state, { place, failure }) => step(notCompared(state, place, failure)),
+  compared: (state, { place, entries, isEditable }) =>
+    step(compared(withHealth(state, place, "ok"), place, entries, isEditable)),
+  notCompared: (state, { place, failure }) => step(notCompared(withHealth(state, place, "failed"), place, failure)),
 };
 
 /** Handles a message. Late messages about an earlier read are dropped. */
@@ -79,6 +81,13 @@ function browseKey(state: State, key: Key): Step {
   if (!command) return step(state);
   const reason = command.disabledReason?.(state);
   return reason === undefined ? command.run(state, "") : step(notify(state, reason, "error"));
+}
+
+/** What names the environment of some places is known once they are open. */
+function identified(state: State, identity: string | undefined): State {
+  if (identity === undefined || state.places[state.place]?.identity === identity) return state;
+  const places = state.places.map((each, index) => (index === state.place ? { ...each, identity } : each));
+  return { ...state, places };
 }
 
 /** Removes what was shown for a limited time. */

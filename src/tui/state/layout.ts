@@ -1,4 +1,5 @@
-import { textWidth, visibleText } from "../text/graphemes.js";
+import { textWidth } from "../text/graphemes.js";
+import { groupLabel, placeLabel } from "./places.js";
 import type { PanelName, State } from "./state.js";
 
 /** Columns and lines of a panel, with its border. */
@@ -20,8 +21,10 @@ export const MIN_SCREEN = { columns: 60, rows: 15 } as const;
 const WIDE = 120;
 const MEDIUM = 80;
 const MIN_PLACES = 20;
-/** The border, the marks of the cursor and the open place, and a space after the name. */
-const AROUND_PLACE = 6;
+/** The border, the marks of the cursor and the open place, and the sign of its health. */
+const AROUND_PLACE = 8;
+/** The border, and spaces around it. */
+const AROUND_GROUP = 4;
 
 type Shape = Pick<State, "columns" | "rows" | "focus" | "places">;
 
@@ -42,8 +45,11 @@ export function layoutOf({ columns, rows, focus, places: all }: Shape): Layout {
 }
 
 function placesWidthOf(places: Shape["places"], max: number): number {
-  const longest = places.reduce((width, { name }) => Math.max(width, textWidth(visibleText(name))), 0);
-  return Math.min(max, Math.max(MIN_PLACES, longest + AROUND_PLACE));
+  const widths = places.flatMap((place) => [
+    textWidth(placeLabel(place)) + AROUND_PLACE,
+    textWidth(groupLabel(place.group)) + AROUND_GROUP,
+  ]);
+  return Math.min(max, Math.max(MIN_PLACES, ...widths));
 }
 
 /** A form or a question replaces variables and record. */

@@ -1,6 +1,7 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { type Changes, changesBetween, summarize } from "./changes.js";
 import { relist, selectedEntry } from "./list.js";
+import { healthOf, withHealth } from "./places.js";
 import { type Effect, type Failure, type Loaded, notify, type Reading, type State, type Step, step } from "./state.js";
 
 const MARK_MS = 60_000;
@@ -19,6 +20,7 @@ export function initialState({ place, ...start }: Pick<State, "columns" | "rows"
   const state: State = {
     ...start,
     ...openedAt(place, 1),
+    health: new Map(),
     list: { filter: "", type: undefined, sort: "id", rows: [], cursor: 0, top: 0 },
     focus: "variables",
     mode: { kind: "browse" },
@@ -39,7 +41,9 @@ function loadEffect({ place, loaded: { generation, entries, isComplete } }: Stat
 }
 
 export function openPlace(state: State, place: number): Step {
-  const opened = { ...state, ...openedAt(place, state.loaded.generation + 1) };
+  const health = healthOf(state, state.place);
+  const left = health === "reading" ? state : withHealth(state, state.place, health);
+  const opened = { ...left, ...openedAt(place, state.loaded.generation + 1) };
   // The same variable in another environment, as soon as it is read.
   const wanted = state.list.wanted ?? selectedEntry(state)?.variable.name;
   const next = relist({ ...opened, list: { ...state.list, rows: [], cursor: 0, top: 0, wanted } });

@@ -18,6 +18,8 @@ export interface Place {
 }
 
 export interface OpenPlace {
+  /** As that of the place; undefined if opening it has told no more. */
+  readonly identity?: string;
   readonly source: VariableSource;
   /** Returns the same object while nothing has changed; undefined if only reading again can tell. */
   readonly version?: (() => object) | undefined;

@@ -1,4 +1,5 @@
 import type { Place } from "./ports.js";
+import type { State } from "./state.js";
 
 /**
  * Whether a place holds, by its name or its identity, what runs in production: the environment's part of the name has the
@@ -11,4 +12,10 @@ export function isProduction({ name, identity = "" }: Pick<Place, "name" | "iden
       return (word === "prod" || word === "production") && !["pre", "non"].includes(words[index - 1] ?? "");
     });
   });
+}
+
+/** Whether the open place, or the one that it is compared with, is production. */
+export function showsProduction({ places, place, mode }: Pick<State, "places" | "place" | "mode">): boolean {
+  const shown = [places[place], mode.kind === "diff" ? places[mode.place] : undefined];
+  return shown.some((each) => each !== undefined && isProduction(each));
 }

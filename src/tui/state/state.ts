@@ -9,6 +9,9 @@ import type { TextField } from "./text-field.js";
 
 export type PlaceInfo = Pick<Place, "name" | "group" | "identity" | "kind" | "detail">;
 
+/** How the last read of a place went. `problem`: it answers, but reports that something is wrong with its data. */
+export type Health = "unread" | "reading" | "ok" | "problem" | "failed";
+
 export interface Failure {
   readonly code: string;
   readonly message: string;
@@ -170,6 +173,8 @@ export interface State {
   readonly place: number;
   /** Index of the place under the cursor of the left panel. */
   readonly placeCursor: number;
+  /** How the last reads of places went, by their index. For the open one, `loaded` tells. */
+  readonly health: ReadonlyMap<number, Health>;
   readonly loaded: Loaded;
   readonly list: List;
   readonly focus: PanelName;
@@ -200,7 +205,7 @@ export type Message =
   | { readonly type: "key"; readonly key: Key }
   | { readonly type: "resize"; readonly columns: number; readonly rows: number }
   | { readonly type: "tick"; readonly now: number }
-  | { readonly type: "opened"; readonly generation: number; readonly isEditable: boolean }
+  | { readonly type: "opened"; readonly generation: number; readonly isEditable: boolean; readonly identity?: string }
   | Readonly<{ type: "progress"; generation: number; entries: readonly VariableEntry[]; total: number }>
   | ({ readonly type: "loaded"; readonly generation: number } & Reading)
   | { readonly type: "failed"; readonly generation: number; readonly now: number; readonly failure: Failure }

@@ -1,9 +1,20 @@
 import { durationText } from "../../domain/printable.js";
 import { isReading } from "../state/loading.js";
+import { identityOf } from "../state/places.js";
 import { isProduction } from "../state/production.js";
 import type { List, Loaded, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
-import { cellText, countText, fitLine, indented, type Line, line, lineWidth, type Span } from "../text/line.js";
+import {
+  cellText,
+  countText,
+  fitLine,
+  fitText,
+  indented,
+  type Line,
+  line,
+  lineWidth,
+  type Span,
+} from "../text/line.js";
 import { untilText } from "./status-lines.js";
 
 interface Part extends Span {
@@ -48,8 +59,9 @@ function joined(parts: readonly Part[], side: Part["side"]): Span[] {
 }
 
 function partsOf({ places, place, loaded, list, revealed, now }: State): Part[] {
-  const { name = "" } = places[place] ?? {};
-  const look = places[place] && isProduction(places[place]) ? ({ role: "warning" } as const) : {};
+  const open = places[place];
+  const name = (open?.kind === "environment" ? open.identity : undefined) ?? open?.name ?? "";
+  const look = open && isProduction(open) ? ({ role: "warning" } as const) : {};
   const { rateLimit, asOf, isComplete, failure, problem } = loaded;
   const parts: Part[] = [
     { side: "left", text: "appvars", role: "accent", weight: 3 },
@@ -90,13 +102,18 @@ function countsText(loaded: Loaded, list: List): string {
   return entries.length === 1 ? "1 variable" : `${count} variables`;
 }
 
-/** The kind and the detail of the place, or as much of the detail as fits. */
+const MAX_IDENTITY = 40;
+
+/** The kind of the place, what identifies it besides its name, and its detail, or as much of them as fits. */
 function detailSpans({ places, place }: State, room: number): Line {
-  const { kind = "", detail = "" } = places[place] ?? {};
-  const visible = visibleText(detail);
-  const needed = textWidth(visible);
-  // Two spaces before each of them.
-  if (needed + kind.length + 4 <= room) return line(`  ${kind}  ${visible}`, "muted");
-  const width = Math.min(needed, room - 2);
-  return width < MIN_DETAIL ? [] : line(`  ${cellText(detail, width)}`, "muted");
+  const open = places[place];
+  if (!open) return [];
+  const identity = cutText(identityOf(open) ?? "", MAX_IDENTITY);
+  const detail = visibleText(open.detail);
+  const facts = [identity, detail].filter((text) => text !== "");
+  const full = [open.kind, ...facts].map((text) => `  ${text}`).join("");
+  if (textWidth(full) <= room) return line(full, "muted");
+  const text = facts.join("  ");
+  const width = Math.min(textWidth(text), room - 2);
+  return width < MIN_DETAIL ? [] : line(`  ${fitText(text, width)}`, "muted");
 }

@@ -8,6 +8,8 @@ export interface PanelContent {
   readonly footnote?: string | undefined;
   /** Whether it receives keys: shown by a thick border, a mark and the color. */
   readonly isFocused: boolean;
+  /** Whether it shows what is in production. */
+  readonly isProduction?: boolean;
   /** From the top; what is too wide or too many is cut. */
   readonly lines: readonly Line[];
 }
@@ -54,10 +56,15 @@ export function rowLines<T>(
 ): Line[] {
   return rows.slice(top, top + page).map((row, line) => {
     const index = top + line;
-    const mark: Span = index === cursor ? { text: "›", role: "accent" } : { text: " " };
-    const spans = [mark, ...format(row, index), { text: " " }];
-    return index === cursor ? spans.map((span) => cursorSpan(span, isFocused)) : spans;
+    return rowLine(format(row, index), index === cursor, isFocused);
   });
+}
+
+/** One row of a list, with the mark of the cursor if that is on it. */
+export function rowLine(cells: Line, isUnderCursor: boolean, isFocused: boolean): Line {
+  const mark: Span = isUnderCursor ? { text: "›", role: "accent" } : { text: " " };
+  const spans = [mark, ...cells, { text: " " }];
+  return isUnderCursor ? spans.map((span) => cursorSpan(span, isFocused)) : spans;
 }
 
 /** Bold, and inverse in the panel with the focus. Inverse colors are hard to read; a match is underlined too. */
@@ -70,16 +77,19 @@ function cursorSpan(span: Span, isFocused: boolean): Span {
 const THIN = { left: "╭│╰", bar: "─", right: "╮│╯" } as const;
 const THICK = { left: "┏┃┗", bar: "━", right: "┓┃┛" } as const;
 
-export function panelLines({ title, footnote = "", isFocused, lines }: PanelContent, { width, height }: Size): Line[] {
+export function panelLines(
+  { title, footnote = "", isFocused, isProduction = false, lines }: PanelContent,
+  { width, height }: Size,
+): Line[] {
   const { left, bar, right } = isFocused ? THICK : THIN;
-  const role = isFocused ? "accent" : "muted";
+  const role = isFocused ? (isProduction ? "warning" : "accent") : "muted";
   const inner = width - 2;
   const head = label(isFocused ? `▶ ${title}` : title, inner);
   const foot = label(footnote, inner);
   const rest = (text: string) => bar.repeat(Math.max(0, inner - 1 - textWidth(text)));
   const top: Line = [
     { text: bar, role },
-    { text: head, role: isFocused ? "accent" : "text" },
+    isProduction ? { text: head, role: "warning", isBold: true } : { text: head, role: isFocused ? "accent" : "text" },
     { text: rest(head), role },
   ];
   const rows = Array.from({ length: height - 2 }, (_, index) => fitLine(lines[index] ?? [], inner));

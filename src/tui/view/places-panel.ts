@@ -1,8 +1,10 @@
 import type { Size } from "../state/layout.js";
-import type { PickMode, PlaceInfo, State } from "../state/state.js";
+import { groupLabel, healthOf, identityOf, placeLabel, placeRows, visiblePlaceRows } from "../state/places.js";
+import { isProduction } from "../state/production.js";
+import type { Health, PickMode, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, type Line, type Span } from "../text/line.js";
-import { GAP, type PanelContent, rowLines, variablesText } from "./panel-content.js";
+import { GAP, type PanelContent, rowLine, variablesText } from "./panel-content.js";
 
 const TITLES = { profile: "Profiles", environment: "Environments", server: "Servers" } as const;
 
@@ -15,7 +17,7 @@ export function placesPanel(state: State, size: Size, isFocused: boolean): Panel
   const kind = places[0]?.kind ?? "profile";
   return {
     title: places.every((place) => place.kind === kind) ? TITLES[kind] : "Sources",
-    footnote: places.length > size.height - 2 ? `${placeCursor + 1}/${places.length}` : undefined,
+    footnote: placeRows(places).length > size.height - 2 ? `${placeCursor + 1}/${places.length}` : undefined,
     isFocused,
     lines: placeLines(state, placeCursor, size, isFocused),
   };
@@ -32,17 +34,40 @@ export function pickPanel(state: State, { purpose, cursor }: PickMode, size: Siz
   };
 }
 
-function placeLines({ places, place }: State, cursor: number, { width, height }: Size, isFocused: boolean): Line[] {
-  const page = height - 2;
-  const position = { cursor, top: Math.max(0, cursor - page + 1) };
-  return rowLines(places, position, page, isFocused, (each, index) => cells(each, index === place, width - 2));
+function placeLines(state: State, cursor: number, { width, height }: Size, isFocused: boolean): Line[] {
+  const rows = visiblePlaceRows(state.places, cursor, height - 2);
+  return rows.map((row) => {
+    if ("group" in row) return headingLine(row.group, width - 2);
+    return rowLine(cells(state, row.index, width - 2), row.index === cursor, isFocused);
+  });
 }
 
 const WIDE = 50;
 
-/** `● shop/development`, and what it is if there is room. */
-function cells({ name, detail }: PlaceInfo, isOpen: boolean, width: number): Line {
-  const nameWidth = width < WIDE ? width - 4 : Math.min(40, Math.floor(width / 2));
-  const cell: Span = { text: `${isOpen ? "●" : " "} ${cellText(name, nameWidth)}`, role: isOpen ? "accent" : "text" };
-  return width < WIDE ? [cell] : [cell, { text: `${GAP}${cellText(detail, width - nameWidth - 6)}`, role: "muted" }];
+/** The whole of a group's name where there is room. */
+function headingLine(group: string, width: number): Line {
+  const text = width < WIDE ? groupLabel(group) : visibleText(group);
+  return [{ text: ` ${cellText(text, width - 2)} `, role: "muted", isBold: true }];
+}
+
+const HEALTH: Readonly<Record<Health, Span>> = {
+  reading: { text: "…", role: "muted" },
+  ok: { text: "✓", role: "success" },
+  problem: { text: "!", role: "warning" },
+  failed: { text: "✗", role: "danger" },
+  unread: { text: "·", role: "muted" },
+};
+
+/** `● production ✓`, and where there is room what identifies it. */
+function cells(state: State, index: number, width: number): Line {
+  const place = state.places[index];
+  if (!place) return [];
+  const isOpen = index === state.place;
+  const nameWidth = width < WIDE ? width - 6 : Math.min(40, Math.floor(width / 2));
+  const role = isProduction(place) ? "warning" : isOpen ? "accent" : "text";
+  const name: Span = { text: `${isOpen ? "●" : " "} ${cellText(placeLabel(place), nameWidth)} `, role };
+  const health = HEALTH[healthOf(state, index)];
+  if (width < WIDE) return [name, health];
+  const identity = identityOf(place) ?? "";
+  return [name, health, { text: `${GAP}${cellText(identity, width - nameWidth - 8)}`, role: "muted" }];
 }

@@ -1,5 +1,6 @@
 import type { Command } from "../state/command.js";
 import { diffSizes, type Layout, layoutOf, questionSize, type Size } from "../state/layout.js";
+import { showsProduction } from "../state/production.js";
 import type { State } from "../state/state.js";
 import type { Line } from "../text/line.js";
 import { confirmPanel } from "./confirm-panel.js";
@@ -36,19 +37,20 @@ export function screenContent(state: State, commands: readonly Command[]): Scree
 function panelColumns(state: State, commands: readonly Command[], layout: Layout): readonly (readonly Panel[])[] {
   const { mode, focus } = state;
   const { body, places, variables, record, isRecordBeside } = layout;
+  const look = { isProduction: showsProduction(state) };
   if (mode.kind === "help") return [[{ size: body, content: helpPanel(commands, mode.top, body) }]];
   if (mode.kind === "diff") {
     const { list, detail } = diffSizes(layout);
-    const differences = { size: list, content: diffPanel(state, mode, list) };
-    return [[differences, { size: detail, content: differencePanel(state, mode, detail) }]];
+    const differences = { size: list, content: { ...diffPanel(state, mode, list), ...look } };
+    return [[differences, { size: detail, content: { ...differencePanel(state, mode, detail), ...look } }]];
   }
   const size = questionSize(layout);
   const question = questionPanel(state, size);
   const left = panelsOf(places, (room) => placesPanel(state, room, focus === "places" && !question));
   // In one column, the places fill the body when they are visible.
-  if (question) return [variables ? left : [], [{ size, content: question }]];
-  const list = panelsOf(variables, (room) => variablesPanel(state, room));
-  const detail = panelsOf(record, (room) => recordPanel(state, room));
+  if (question) return [variables ? left : [], [{ size, content: { ...question, ...look } }]];
+  const list = panelsOf(variables, (room) => ({ ...variablesPanel(state, room), ...look }));
+  const detail = panelsOf(record, (room) => ({ ...recordPanel(state, room), ...look }));
   return isRecordBeside ? [left, list, detail] : [left, [...list, ...detail]];
 }
 

@@ -50,12 +50,12 @@ describe.skipIf(!hasTmux)("in a real terminal the cursor moves", () => {
       await tui.until(new RegExp(`▶ ${panel}`));
     }
     await tui.keys("G", "k", "k");
-    await tui.until(/┃› {2}billing\/develop/);
+    await tui.until(/┃ billing +┃[^]*┃› {2}development +· ┃/);
     await tui.keys("Enter");
     await tui.until(
       /^ appvars {2}billing\/development .* 4 variables/,
       /▶ Variables 1\/4/,
-      /›● billing\/develop/,
+      /│›● development +✓ │/,
       /VAT_RATE/,
     );
   });

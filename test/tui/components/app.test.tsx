@@ -125,12 +125,6 @@ it("the panel with the focus is recognizable without colors", () => {
   }
 });
 
-it("the places panel marks the open place and the cursor", () => {
-  const [, , first, second] = frameOf(readyState(ENTRIES, { placeCursor: 1, focus: "places" }));
-  expect(first).toContain(" ● shop/development");
-  expect(second).toContain("›  shop/test");
-});
-
 it("a new frame contains nothing of the previous one", () => {
   const state = readyState(ENTRIES, { columns: 100, mode: { kind: "help", top: 0 } });
   const { lastFrame, rerender, unmount } = render(<App state={state} commands={COMMANDS} />);

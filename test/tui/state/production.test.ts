@@ -1,5 +1,8 @@
 import { expect, it } from "vitest";
-import { isProduction } from "../../../src/tui/state/production.js";
+import { openDiff } from "../../../src/tui/modes/diff.js";
+import { isProduction, showsProduction } from "../../../src/tui/state/production.js";
+import { ENTRIES, readyState } from "../support/state.js";
+import { modeOf } from "../support/test-modes.js";
 
 it.each(["production", "shop/PROD", "eu-prod-1", "shop/prod2", "Production (eu)"])("%s is production", (name) => {
   expect(isProduction({ name })).toBe(true);
@@ -14,4 +17,11 @@ it.each(["prod/test", "products", "reproduction", "preprod", "pre-production", "
 
 it("a place is production if its identity is", () => {
   expect(isProduction({ name: "work", identity: "shop/production" })).toBe(true);
+});
+
+it("the screen shows production while it is open or compared", () => {
+  const comparison = modeOf(openDiff(readyState(ENTRIES), 2), "diff");
+  expect(showsProduction(readyState(ENTRIES))).toBe(false);
+  expect(showsProduction(readyState(ENTRIES, { place: 2 }))).toBe(true);
+  expect(showsProduction(readyState(ENTRIES, { mode: comparison }))).toBe(true);
 });

@@ -54,6 +54,21 @@ it("the footer shows the keys that work, and always help and quit", () => {
     expect(footer(readyState(ENTRIES, { columns }))).toMatch(/ {2}\? help {2}q quit$/);
 });
 
+it("the header names the environment of a profile by its key", () => {
+  const profile = { name: "work", group: "https://vars.example.com", detail: "https://vars.example.com" };
+  const state = readyState(ENTRIES, {
+    columns: 120,
+    places: [{ ...profile, identity: "key shop-1", kind: "profile" }],
+  });
+  expect(header(state)).toMatch(/^ appvars {2}work {2}profile {2}key shop-1 {2}https:\/\/vars.example.com /);
+  expect(header({ ...state, columns: 60 })).toMatch(/^ appvars {2}work {2}key shop-1 /);
+});
+
+it("the header of production is in a warning color", () => {
+  const roleOf = (place: number) => headerLine(readyState(ENTRIES, { place })).find(({ isBold }) => isBold)?.role;
+  expect([roleOf(0), roleOf(2)]).toEqual([undefined, "warning"]);
+});
+
 it.each([
   ["success", "✓"],
   ["error", "✗"],

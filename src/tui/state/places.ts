@@ -1,0 +1,47 @@
+import { visibleText } from "../text/graphemes.js";
+import type { Health, PlaceInfo, State } from "./state.js";
+
+/** A line of the list of places: the heading of a group, or the place with this index, which is below it. */
+export type PlaceRow = { readonly group: string } | { readonly index: number };
+
+export function placeRows(places: readonly PlaceInfo[]): readonly PlaceRow[] {
+  return places.flatMap(({ group }, index) => {
+    return group === places[index - 1]?.group ? [{ index }] : [{ group }, { index }];
+  });
+}
+
+/** The rows that fit on a page, with the place under the cursor in the middle where there are more. */
+export function visiblePlaceRows(places: readonly PlaceInfo[], cursor: number, page: number): readonly PlaceRow[] {
+  const rows = placeRows(places);
+  const at = rows.findIndex((row) => "index" in row && row.index === cursor);
+  const top = Math.max(0, Math.min(at - Math.floor(page / 2), rows.length - page));
+  return rows.slice(top, top + page);
+}
+
+/** A group in a narrow panel: `shop`, `vars.example.com`, the name of a file. */
+export function groupLabel(group: string): string {
+  const [, address] = group.split("://");
+  return visibleText(address ?? group.split("/").findLast((part) => part !== "") ?? group);
+}
+
+/** The name of a place below the heading of its group: `production` of `shop/production`. */
+export function placeLabel({ name, group }: PlaceInfo): string {
+  return visibleText(name.startsWith(`${group}/`) ? name.slice(group.length + 1) : name);
+}
+
+/** What identifies a place besides its name and its group; undefined if these are all. */
+export function identityOf({ name, group, identity }: PlaceInfo): string | undefined {
+  return identity === name || identity === `${group}/${name}` ? undefined : identity;
+}
+
+/** The health of a place: `unread` if it was not read in this session. */
+export function healthOf({ health, place, loaded }: State, index: number): Health {
+  if (index !== place) return health.get(index) ?? "unread";
+  if (loaded.failure) return "failed";
+  if (!loaded.isComplete) return "reading";
+  return loaded.problem === undefined ? "ok" : "problem";
+}
+
+export function withHealth(state: State, index: number, health: Health): State {
+  return { ...state, health: new Map(state.health).set(index, health) };
+}

@@ -14,8 +14,8 @@ export function isProduction({ name, identity = "" }: Pick<Place, "name" | "iden
   });
 }
 
-/** Whether the open place, or the one that it is compared with, is production. */
+/** Whether the screen is about production: the open place, the one that it is compared with, or the one to be edited. */
 export function showsProduction({ places, place, mode }: Pick<State, "places" | "place" | "mode">): boolean {
-  const shown = [places[place], mode.kind === "diff" ? places[mode.place] : undefined];
-  return shown.some((each) => each !== undefined && isProduction(each));
+  const shown = mode.kind === "confirm" ? [mode.place] : mode.kind === "diff" ? [place, mode.place] : [place];
+  return shown.some((index) => places[index] !== undefined && isProduction(places[index]));
 }

@@ -50,7 +50,7 @@ describe.skipIf(!hasTmux)("in a real terminal the cursor moves", () => {
       await tui.until(new RegExp(`▶ ${panel}`));
     }
     await tui.keys("G", "k", "k");
-    await tui.until(/┃ billing +┃[^]*┃› {2}development +· ┃/);
+    await tui.until(/┃ billing +┃[\s\S]*┃› {2}development +· ┃/);
     await tui.keys("Enter");
     await tui.until(
       /^ appvars {2}billing\/development .* 4 variables/,

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { openDiff } from "../../../src/tui/modes/diff.js";
 import { isProduction, showsProduction } from "../../../src/tui/state/production.js";
 import { ENTRIES, readyState } from "../support/state.js";
-import { modeOf } from "../support/test-modes.js";
+import { CONFIRMATION, modeOf } from "../support/test-modes.js";
 
 it.each(["production", "shop/PROD", "eu-prod-1", "shop/prod2", "Production (eu)"])("%s is production", (name) => {
   expect(isProduction({ name })).toBe(true);
@@ -19,9 +19,14 @@ it("a place is production if its identity is", () => {
   expect(isProduction({ name: "work", identity: "shop/production" })).toBe(true);
 });
 
-it("the screen shows production while it is open or compared", () => {
+it("the screen is about production while that is open, compared or edited", () => {
   const comparison = modeOf(openDiff(readyState(ENTRIES), 2), "diff");
-  expect(showsProduction(readyState(ENTRIES))).toBe(false);
-  expect(showsProduction(readyState(ENTRIES, { place: 2 }))).toBe(true);
-  expect(showsProduction(readyState(ENTRIES, { mode: comparison }))).toBe(true);
+  const states = [
+    readyState(ENTRIES),
+    readyState(ENTRIES, { place: 2 }),
+    readyState(ENTRIES, { mode: comparison }),
+    readyState(ENTRIES, { mode: { ...CONFIRMATION, place: 2 } }),
+    readyState(ENTRIES, { place: 2, mode: { ...CONFIRMATION, place: 0 } }),
+  ];
+  expect(states.map(showsProduction)).toEqual([false, true, true, true, false]);
 });

@@ -4,7 +4,7 @@ import { openDiff } from "../modes/diff.js";
 import { openFilter } from "../modes/filter.js";
 import { openForm } from "../modes/form.js";
 import { openHelp } from "../modes/help.js";
-import { openPick, otherPlaceNames } from "../modes/pick.js";
+import { otherPlaceNames } from "../modes/pick.js";
 import { openTakeOver, takeOver } from "../modes/take-over.js";
 import { type Command, command } from "../state/command.js";
 import { MOVES } from "../state/cursor.js";
@@ -12,9 +12,23 @@ import { selectedEntry, withTypedFilter } from "../state/list.js";
 import { isReading, reload } from "../state/loading.js";
 import { decryptSelected, toggleAllRevealed, toggleRevealed } from "../state/reveal.js";
 import { SORTS, step } from "../state/state.js";
-import { chooseSort, chooseType, openNamed, placeNames, TYPE_NAMES, withOtherPlace } from "./choose.js";
-import { onEntry, whyNoEntry, whyNoRedo, whyNotEdit, whyNotRead, whyNoUndo, whyNoValue } from "./conditions.js";
+import { chooseSort, chooseType, diffSelected, openNamed, placeNames, TYPE_NAMES, withOtherPlace } from "./choose.js";
+import {
+  ifListed,
+  onEntry,
+  whyNoEntry,
+  whyNoOther,
+  whyNoRedo,
+  whyNotEdit,
+  whyNotRead,
+  whyNoUndo,
+  whyNoValue,
+} from "./conditions.js";
 import { focusPanel, goBack, moveInPanel, openSelected } from "./panels.js";
+
+/** What acts on the variable under the cursor isn't offered where another one may seem to be meant. */
+const ON_VARIABLE = { panels: ["variables", "record"] } as const;
+const IN_LIST = { panels: ["variables"] } as const;
 
 /** The commands of browse mode, in the order of the footer. */
 export const ALL_COMMANDS: readonly Command[] = [
@@ -23,42 +37,63 @@ export const ALL_COMMANDS: readonly Command[] = [
     return command("Move", name, keys, help, { label: undefined, run: (state) => moveInPanel(state, key) });
   }),
   command("Find", "filter", "/", "search names and descriptions; other letters can be in between", {
+    ...IN_LIST,
+    label: ifListed("filter"),
     argument: "<text>",
     run: (state, text) => (text === "" ? openFilter(state) : step(withTypedFilter(state, text))),
   }),
+  command("Find", "find-place", "/", "find a place by its name", {
+    panels: ["places"],
+    label: "find",
+    run: (state) => openCommandLine(state, "open "),
+  }),
   command("Find", "type", "t", "show only one type of variable, then the next, then all again", {
+    ...IN_LIST,
+    label: ifListed("type"),
     argument: "<type>",
     choices: () => TYPE_NAMES,
     run: chooseType,
   }),
   command("Find", "sort", "s", "sort by id (the order of the source), by name or by type", {
+    ...IN_LIST,
+    label: ifListed("sort"),
     argument: "<order>",
     choices: () => SORTS,
     run: chooseSort,
   }),
   command("Values", "reveal", "v", "show the value for 30 seconds, or mask it again", {
+    ...ON_VARIABLE,
     disabledReason: whyNoValue,
     run: onEntry((state, { variable }) => decryptSelected(toggleRevealed(state, variable.name))),
   }),
   command("Values", "reveal-all", "V", "show all values for a minute, or mask them again", {
+    ...ON_VARIABLE,
     label: undefined,
     run: (state) => decryptSelected(toggleAllRevealed(state)),
   }),
   command("Values", "copy", "y", "copy the value, even while it is masked", {
+    ...ON_VARIABLE,
     disabledReason: whyNoValue,
     run: onEntry((state, entry) => step(state, { type: "copyValue", entry })),
   }),
   command("Values", "copy-command", "Y", "copy a shell command that prints the value", {
+    ...ON_VARIABLE,
     label: undefined,
     disabledReason: whyNoValue,
     run: onEntry((state, { variable }) => step(state, { type: "copyCommand", name: variable.name })),
   }),
   command("Edit", "edit", "e", "change the type, the value and the description", {
+    ...ON_VARIABLE,
     disabledReason: (state) => whyNotEdit(state) ?? whyNoEntry(state),
     run: onEntry((state, entry) => openForm(state, "edit", entry)),
   }),
-  command("Edit", "add", "a", "add a variable", { disabledReason: whyNotEdit, run: (state) => openForm(state, "add") }),
+  command("Edit", "add", "a", "add a variable", {
+    ...ON_VARIABLE,
+    disabledReason: whyNotEdit,
+    run: (state) => openForm(state, "add"),
+  }),
   command("Edit", "delete", "x", "delete the value from this environment", {
+    ...ON_VARIABLE,
     disabledReason: (state) => whyNotEdit(state) ?? whyNoEntry(state),
     run: onEntry((state, entry) => deleteValues(state, [entry])),
   }),
@@ -71,18 +106,24 @@ export const ALL_COMMANDS: readonly Command[] = [
     disabledReason: whyNoRedo,
     run: confirmRedo,
   }),
-  command("Values", "diff", "d", "compare with another place, side by side", {
-    argument: "<place>",
-    choices: otherPlaceNames,
-    disabledReason: whyNotRead,
-    run: (state, name) =>
-      name === "" ? openPick(state, { kind: "compare" }, openDiff) : withOtherPlace(state, name, openDiff),
-  }),
+  command(
+    "Values",
+    "diff",
+    "d",
+    "compare with another place, side by side; in the places with the one under the cursor",
+    {
+      argument: "<place>",
+      choices: otherPlaceNames,
+      disabledReason: (state) => whyNotRead(state) ?? whyNoOther(state),
+      run: (state, name) => (name === "" ? diffSelected(state) : withOtherPlace(state, name, openDiff)),
+    },
+  ),
   command("Edit", "take-over", ">", "give the variable the same value in another place", {
+    ...ON_VARIABLE,
     label: undefined,
     argument: "<place>",
     choices: otherPlaceNames,
-    disabledReason: (state) => whyNotRead(state) ?? whyNoValue(state),
+    disabledReason: (state) => whyNotRead(state) ?? whyNoValue(state) ?? whyNoOther(state),
     run: (state, name) => {
       const entry = selectedEntry(state);
       if (!entry) return step(state);
@@ -93,9 +134,10 @@ export const ALL_COMMANDS: readonly Command[] = [
   command("Other", "help", "?", "show all keys", { run: openHelp }),
   command("Other", "command", ":", "type a command by its name; Tab completes it", {
     label: undefined,
-    run: openCommandLine,
+    run: (state) => openCommandLine(state),
   }),
   command("Other", "refresh", "r ctrl-r", "read the variables again", {
+    label: ({ loaded }) => (loaded.isComplete || loaded.failure ? "refresh" : undefined),
     // A key that is held down must not send request after request.
     run: (state) => (isReading(state.loaded) ? step(state) : reload(state)),
   }),
@@ -108,6 +150,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     run: (state) => focusPanel(state, -1),
   }),
   command("Move", "open", "enter", "open the place under the cursor, or go to the record", {
+    label: ({ focus }) => (focus === "places" ? "open" : undefined),
     argument: "<place>",
     choices: placeNames,
     run: (state, name) => (name === "" ? openSelected(state) : openNamed(state, name)),

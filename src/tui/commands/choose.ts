@@ -1,6 +1,7 @@
 import { nearest, suggestion } from "../../domain/nearest.js";
 import { isVariableType, VARIABLE_TYPES } from "../../domain/variable.js";
-import { otherPlaceNames } from "../modes/pick.js";
+import { openDiff } from "../modes/diff.js";
+import { openPick, otherPlaceNames } from "../modes/pick.js";
 import { cycled } from "../state/cursor.js";
 import { withList } from "../state/list.js";
 import { openPlace } from "../state/loading.js";
@@ -31,6 +32,13 @@ export function openNamed(state: State, name: string): Step {
   const names = placeNames(state);
   const place = names.indexOf(name);
   return place >= 0 ? openPlace(state, place) : refuse(state, "place", name, names, "the places are");
+}
+
+/** Compares with the place under the cursor, or else lets the person pick one. */
+export function diffSelected(state: State): Step {
+  const { focus, place, placeCursor } = state;
+  const isOther = focus === "places" && placeCursor !== place;
+  return isOther ? openDiff(state, placeCursor) : openPick(state, { kind: "compare" }, openDiff);
 }
 
 /** Runs something for another place with this name. */

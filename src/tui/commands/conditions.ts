@@ -41,3 +41,12 @@ export function whyNoUndo({ history }: State): string | undefined {
 export function whyNoRedo({ history }: State): string | undefined {
   return history.undone.length > 0 ? undefined : "nothing to redo";
 }
+
+export function whyNoOther({ places }: State): string | undefined {
+  return places.length > 1 ? undefined : "there is no other place to compare with";
+}
+
+/** A label for the footer, where there is something that it can act on. */
+export function ifListed(label: string): Command["label"] {
+  return ({ loaded }) => (loaded.entries.length > 0 ? label : undefined);
+}

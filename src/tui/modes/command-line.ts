@@ -6,8 +6,9 @@ import { editLine, type TextField, textField } from "../state/text-field.js";
 
 type CommandMode = Extract<Mode, { readonly kind: "command" }>;
 
-export function openCommandLine(state: State): Step {
-  return step(withLine(state, { field: textField("") }));
+/** @param text what is typed already */
+export function openCommandLine(state: State, text = ""): Step {
+  return step(withLine(state, { field: textField(text) }));
 }
 
 export function commandKey(state: State, { field }: CommandMode, key: Key, commands: readonly Command[]): Step {

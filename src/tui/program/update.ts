@@ -7,6 +7,7 @@ import { formKey, prepared } from "../modes/form.js";
 import { helpKey } from "../modes/help.js";
 import { pickKey } from "../modes/pick.js";
 import { takeOver } from "../modes/take-over.js";
+import { actsIn } from "../state/command.js";
 import { commandKeyName, type Key } from "../state/key.js";
 import { cursorInView } from "../state/list.js";
 import { failed, loaded, loadWhenDue, progressed, withLoaded } from "../state/loading.js";
@@ -74,11 +75,19 @@ function pressed(state: State, key: Key): Step {
   return [isEntered && next.notice === state.notice ? { ...next, notice: undefined } : next, effects];
 }
 
-/** Runs the command of a key, or shows why it can't run now. */
+const PANEL_TEXTS = { places: "list of places", variables: "list of variables", record: "record" } as const;
+
+/** Runs the command of a key in the focused panel, or shows why it can't run now. */
 function browseKey(state: State, key: Key): Step {
   const name = commandKeyName(key);
-  const command = ALL_COMMANDS.find(({ keys }) => keys.includes(name));
-  if (!command) return step(state);
+  const commands = ALL_COMMANDS.filter(({ keys }) => keys.includes(name));
+  const [first] = commands;
+  if (!first) return step(state);
+  const command = commands.find((each) => actsIn(each, state.focus));
+  if (!command) {
+    const text = `"${first.name}" doesn't work in the ${PANEL_TEXTS[state.focus]}; Esc goes to the variables`;
+    return step(notify(state, text));
+  }
   const reason = command.disabledReason?.(state);
   return reason === undefined ? command.run(state, "") : step(notify(state, reason, "error"));
 }

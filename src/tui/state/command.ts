@@ -1,12 +1,14 @@
-import type { State, Step } from "./state.js";
+import type { PanelName, State, Step } from "./state.js";
 
 /** Something that a person can run with a key or as `:name`. The footer, the help and `:` show this. */
 export interface Command {
   readonly name: string;
   /** Names of the keys; the first one is shown in the footer. */
   readonly keys: readonly string[];
-  /** A word for the footer, by default the name; undefined if it isn't shown there. */
-  readonly label?: string | undefined;
+  /** The panels in which the keys act, by default all. By its name it runs in each. */
+  readonly panels?: readonly PanelName[];
+  /** A word for the footer, by default the name; undefined if it isn't shown there, or not now. */
+  readonly label?: string | undefined | ((state: State) => string | undefined);
   readonly help: string;
   readonly group: "Move" | "Find" | "Values" | "Edit" | "Other";
   /** What can follow the word after `:`, such as `<place>`. */
@@ -28,4 +30,8 @@ export function command(
   rest: Omit<Command, "group" | "name" | "keys" | "help">,
 ): Command {
   return { group, name, keys: keys.split(" "), help, label: name, ...rest };
+}
+
+export function actsIn({ panels }: Command, panel: PanelName): boolean {
+  return panels === undefined || panels.includes(panel);
 }

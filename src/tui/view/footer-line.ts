@@ -1,4 +1,4 @@
-import type { Command } from "../state/command.js";
+import { actsIn, type Command } from "../state/command.js";
 import { keyLabel } from "../state/key.js";
 import type { Confirmation, Mode, Notice, State } from "../state/state.js";
 import type { TextField } from "../state/text-field.js";
@@ -87,11 +87,13 @@ function answers({ purpose, isRevealed }: Confirmation): readonly KeyHint[] {
   ];
 }
 
-/** The keys of commands that have a label and can run now; in the list of places first the one that opens a place. */
+/** The keys of commands that have a label and act now in the focused panel; in the places first the one that opens. */
 function browseKeys(state: State, commands: readonly Command[]): KeyHint[] {
+  const here = commands.filter((command) => actsIn(command, state.focus));
   const isFirst = ({ name }: Command) => state.focus === "places" && name === "open";
-  const sorted = [...commands.filter(isFirst), ...commands.filter((command) => !isFirst(command))];
-  return sorted.flatMap(({ keys: [key], label, disabledReason }) => {
+  const sorted = [...here.filter(isFirst), ...here.filter((command) => !isFirst(command))];
+  return sorted.flatMap(({ keys: [key], label: labels, disabledReason }) => {
+    const label = typeof labels === "function" ? labels(state) : labels;
     if (key === undefined || label === undefined || disabledReason?.(state) !== undefined) return [];
     return ALWAYS.some((always) => always.key === key) ? [] : [{ key: keyLabel(key), label }];
   });

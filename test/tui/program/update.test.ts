@@ -118,6 +118,29 @@ describe("panels", () => {
   });
 });
 
+describe("the focus decides what a key acts on", () => {
+  const inPlaces = (...keys: string[]) => typed(readyState(entries), "h", ...keys);
+
+  test.each(["x", "e", "y", "v", "t", "s", "a"])("with the places focused %s does nothing", (key) => {
+    const { state, effects } = inPlaces("j", key);
+    expect(state.notice?.text).toMatch(/^"[a-z-]+" doesn't work in the list of places; Esc goes to the variables$/);
+    expect([state.mode.kind, state.revealed, effects]).toEqual(["browse", undefined, []]);
+  });
+
+  test("with the places focused d compares with the place under the cursor", () => {
+    expect(inPlaces("jj", "d").effects).toEqual([{ type: "compare", place: 2 }]);
+    expect(inPlaces("d").state.mode.kind).toBe("pick");
+  });
+
+  test("with the places focused / finds a place by its name", () => {
+    expect(inPlaces("/").state.mode).toMatchObject({ kind: "command", field: { text: "open " } });
+  });
+
+  test("in the record commands act on its variable", () => {
+    expect(typed(readyState(entries), "jly").effects).toEqual([{ type: "copyValue", entry: entries[1] }]);
+  });
+});
+
 describe("filter, type and sort", () => {
   test("the list follows each letter of a filter, the best matches first", () => {
     const { state } = typed(readyState(entries), "j/po");

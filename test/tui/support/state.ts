@@ -31,7 +31,7 @@ export const ENTRIES: readonly VariableEntry[] = [
   entry("DEBUG", true, "BOOLEAN"),
 ];
 
-const PLACES = ["shop/development", "shop/test", "shop/production"].map((name): PlaceInfo => {
+export const PLACES = ["shop/development", "shop/test", "shop/production"].map((name): PlaceInfo => {
   return { name, group: "shop", identity: name, kind: "environment", detail: "/srv/appvars.data.json" };
 });
 

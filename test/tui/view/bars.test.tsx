@@ -1,11 +1,12 @@
 import { expect, it } from "vitest";
+import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
 import { TextLines } from "../../../src/tui/components/app.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { textField } from "../../../src/tui/state/text-field.js";
 import { footerLine } from "../../../src/tui/view/footer-line.js";
 import { headerLine } from "../../../src/tui/view/header-line.js";
 import { renderFrame } from "../support/render-frame.js";
-import { ENTRIES, NOW, readyState } from "../support/state.js";
+import { ENTRIES, NOW, PLACES, readyState } from "../support/state.js";
 import { COMMANDS } from "../support/test-commands.js";
 import { CONFIRMATION, FORM } from "../support/test-modes.js";
 
@@ -67,6 +68,23 @@ it("the header names the environment of a profile by its key", () => {
 it("the header of production is in a warning color", () => {
   const roleOf = (place: number) => headerLine(readyState(ENTRIES, { place })).find(({ isBold }) => isBold)?.role;
   expect([roleOf(0), roleOf(2)]).toEqual([undefined, "warning"]);
+});
+
+it("the footer offers only what can be done now in the focused panel", () => {
+  const keys = (state: State) => {
+    const text = renderFrame(<TextLines lines={[footerLine(state, ALL_COMMANDS)]} />, 200);
+    return text.trim().split("  ").join(", ");
+  };
+  const wide = { columns: 200 };
+  expect(keys(readyState(ENTRIES, { ...wide, focus: "places" }))).toBe(
+    "Enter open, / find, d diff, r refresh, Tab panel, ? help, q quit",
+  );
+  expect(keys(readyState([], { ...wide, places: PLACES.slice(0, 1) }))).toBe(
+    "a add, r refresh, Tab panel, ? help, q quit",
+  );
+  expect(keys(readyState(ENTRIES, { ...wide, list: { cursor: 4 }, loaded: { isEditable: false } }))).toBe(
+    "/ filter, t type, s sort, d diff, r refresh, Tab panel, ? help, q quit",
+  );
 });
 
 it.each([

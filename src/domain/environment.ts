@@ -58,6 +58,12 @@ export function qualifiedName({ application, name }: Omit<Environment, "id">): s
   return `${application}/${name}`;
 }
 
+/** The name of one of these environments, with its application only where the name alone is ambiguous. */
+export function shortestName(environment: Environment, all: readonly Environment[]): string {
+  const isUnique = all.filter(({ name }) => name === environment.name).length === 1;
+  return isUnique ? environment.name : qualifiedName(environment);
+}
+
 /**
  * Finds an environment by its name, or by its qualified name where the name is ambiguous.
  *

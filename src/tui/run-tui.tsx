@@ -17,6 +17,8 @@ import { createTheme, type ThemeName } from "./text/theme.js";
 export interface TuiOptions extends Omit<PerformerOptions, "quit" | "suspend"> {
   /** Index of the place to open. */
   readonly place: number;
+  /** Index of one to offer: the cursor is on it, and the list of places has the focus. */
+  readonly offered?: number;
   readonly terminal: TuiTerminal;
   readonly theme: ThemeName;
   readonly colorLevel: ColorSupportLevel;
@@ -25,7 +27,7 @@ export interface TuiOptions extends Omit<PerformerOptions, "quit" | "suspend"> {
 const TICK_MS = 1_000;
 
 /** Browses places until a person quits or the process is to stop. @throws bugs; other errors are shown on the screen */
-export async function runTui({ place, terminal, theme, colorLevel, ...options }: TuiOptions): Promise<void> {
+export async function runTui({ place, offered, terminal, theme, colorLevel, ...options }: TuiOptions): Promise<void> {
   const { places, ticks } = options;
   // Lines are painted with chalk's global instance.
   chalk.level = colorLevel || 1;
@@ -38,7 +40,7 @@ export async function runTui({ place, terminal, theme, colorLevel, ...options }:
     // After the frame, which is deferred in the same way.
     onRead: () => void setImmediate(options.onRead),
   });
-  const start = initialState({ ...terminal.size(), now: ticks(), places, place });
+  const start = initialState({ ...terminal.size(), now: ticks(), places, place, offered });
   const program = createProgram(start, update, performer.perform, setImmediate);
 
   const frames = new Writable({

@@ -1,4 +1,4 @@
-import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
+import { findEnvironment, shortestName } from "../../domain/environment.js";
 import { type Data, NO_DATA } from "../../store/data.js";
 import { DataFileAdapter } from "../../store/data-file.js";
 import type { DataPlace } from "../settings/data-place.js";
@@ -22,11 +22,6 @@ export async function findVariables(place: DataPlace, environment: string | unde
 export async function findEnvironments(place: DataPlace): Promise<Found[]> {
   const { environments } = await readData(place);
   return environments.map((environment) => [shortestName(environment, environments), environment.application]);
-}
-
-function shortestName(environment: EnvironmentRecord, all: readonly EnvironmentRecord[]): string {
-  const isUnique = all.filter(({ name }) => name === environment.name).length === 1;
-  return isUnique ? environment.name : qualifiedName(environment);
 }
 
 /** Nothing of a store, which may take long to answer. */

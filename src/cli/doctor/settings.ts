@@ -8,11 +8,11 @@ import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
 import { type DataPlace, placeFiles, placeName } from "../settings/data-place.js";
 import { layerList, NO_LAYERS, NotAllowedError, type Setting, type SourceFlags } from "../settings/layers.js";
 import { findProxy } from "../settings/proxy.js";
-import { unusedDataFlags } from "../settings/secrets.js";
 import { SOURCE_SETTINGS } from "../settings/setting-names.js";
 import { readSettings, Settings } from "../settings/settings.js";
 import { namedTlsFiles } from "../sources/open-remote.js";
 import { readTlsFiles, type TlsTexts } from "../sources/tls-texts.js";
+import { unusedDataFlags } from "../sources/unused-data.js";
 import { type Finding, ok, problem, warning } from "./finding.js";
 
 export interface SettingsFacts {
@@ -68,7 +68,7 @@ export async function gatherSettings(flags: SourceFlags, surroundings: Io): Prom
       ...(clientKey === undefined ? [] : [clientKey]),
       ...ofStore.map(({ text }) => text),
     ],
-    unusedDataFlags: unusedDataFlags(read.layers),
+    unusedDataFlags: await unusedDataFlags(read.layers),
     apiSecret: apiSecret && (await trying(() => readCredential(read))),
     proxy: route?.proxy,
     tls: route && (await trying(() => readTlsFiles(namedTlsFiles(remote)))),

@@ -1,11 +1,9 @@
-import { existsSync } from "node:fs";
 import { InvalidDataError, UnauthorizedError, UsageError } from "../../domain/errors.js";
 import { checkDecoded, decodeUtf8 } from "../../files/decode-utf8.js";
 import { openForReading, readToEnd } from "../../files/open-file.js";
 import { type Account, foreignWriter } from "../../files/path-risks.js";
 import type { Io } from "../output/io.js";
-import { hasSetting, type Layers, type Setting } from "./layers.js";
-import { DEFAULT_DATA_FILE, SOURCE_SETTINGS } from "./setting-names.js";
+import type { Setting } from "./layers.js";
 
 export type SecretIo = Account & Pick<Io, "stdin" | "notice">;
 
@@ -53,20 +51,6 @@ export async function readSettingFile(path: string, from: string): Promise<Buffe
   }
 }
 
-/** @param layers for commands that can read a data file instead */
-export function missingSecretError(layers?: Layers): UnauthorizedError {
-  const isForServer = !layers || hasSetting(layers, "apiKey", "apiSecret", "apiSecretFile");
-  const flags = isForServer ? undefined : unusedDataFlags(layers);
-  return new UnauthorizedError(
-    flags === undefined
-      ? "no API secret: set APPVARS_API_SECRET, or name its file with --api-secret-file"
-      : `no server or data file is configured; to read the file in this folder, add ${flags}`,
-  );
-}
-
-/** The flags that open the data file in the current folder; undefined if there is none, or a setting says where to read. */
-export function unusedDataFlags(layers: Layers): string | undefined {
-  if (hasSetting(layers, ...SOURCE_SETTINGS) || !existsSync(DEFAULT_DATA_FILE)) return undefined;
-  // The file is not read for its environments: this is the first of a new one.
-  return `--data ${DEFAULT_DATA_FILE}${hasSetting(layers, "env") ? "" : " --env development"}`;
+export function missingSecretError(): UnauthorizedError {
+  return new UnauthorizedError("no API secret: set APPVARS_API_SECRET, or name its file with --api-secret-file");
 }

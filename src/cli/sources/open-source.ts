@@ -4,9 +4,10 @@ import type { VariableSource } from "../../domain/source.js";
 import type { Context } from "../output/context.js";
 import type { LocalSettings } from "../settings/connection.js";
 import { placeName } from "../settings/data-place.js";
-import { missingSecretError, unusedDataFlags } from "../settings/secrets.js";
+import type { Layers } from "../settings/layers.js";
 import type { Settings } from "../settings/settings.js";
 import type { OpenOptions } from "./open-remote.js";
+import { noSecretError, unusedDataFlags } from "./unused-data.js";
 
 /**
  * Opens what the settings describe: a server, or local data with the service that a server runs. Loads only the code
@@ -26,9 +27,9 @@ export async function openSource(
       throw new UsageError("--offline is for a server whose answers are cached: a store is read over the network");
     return openLocal(connection, context, options);
   }
-  const noted = { ...noteExchanges(context, options, unusedDataFlags(settings.layers)), ...options };
+  const noted = { ...noteExchanges(context, options, settings.layers), ...options };
   const apiSecret = await settings.apiSecret();
-  if (apiSecret === undefined && !options.anonymous) throw missingSecretError(settings.layers);
+  if (apiSecret === undefined && !options.anonymous) throw await noSecretError(settings.layers);
   if (cache !== undefined && apiSecret !== undefined) {
     const { openCached } = await import("./open-cached.js");
     return openCached(connection, apiSecret, context, { ...noted, cache });
@@ -51,14 +52,12 @@ export async function withSource<T>(
 }
 
 /**
- * Tells a person why the client retries and, with `--verbose`, about each request.
- *
- * @param dataFlags what opens a data file that may have been meant
+ * Tells a person why the client retries, which data file may have been meant, and with `--verbose` about each request.
  */
 function noteExchanges(
   context: Context,
   { live = false }: OpenOptions,
-  dataFlags: string | undefined,
+  layers: Layers,
 ): Required<Pick<OpenOptions, "onRetry" | "onResponse">> {
   let isAnswered = false;
   let lastReason: string | undefined;
@@ -66,8 +65,7 @@ function noteExchanges(
     onRetry: ({ reason }) => {
       // A server that is down for a minute is one line. Commands that read repeatedly report an outage themselves.
       if (reason !== lastReason && !(live && isAnswered)) context.note(`trying again: ${reason}`);
-      if (lastReason === undefined && !isAnswered && dataFlags !== undefined)
-        context.note(`to read the file in this folder without a server, add ${dataFlags}`);
+      if (lastReason === undefined && !isAnswered) void noteUnusedData(context, layers);
       lastReason = reason;
     },
     onResponse: ({ target, status, milliseconds }) => {
@@ -75,6 +73,11 @@ function noteExchanges(
       if (context.flags.verbose) context.note(`GET ${target} ${status} in ${milliseconds} ms`);
     },
   };
+}
+
+async function noteUnusedData({ note }: Context, layers: Layers): Promise<void> {
+  const flags = await unusedDataFlags(layers);
+  if (flags !== undefined) note(`to read the file in this folder without a server, add ${flags}`);
 }
 
 async function openLocal(

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { type EnvironmentRecord, qualifiedName } from "../../domain/environment.js";
+import { UsageError } from "../../domain/errors.js";
 import { parseRateLimit, type RateLimit } from "../../domain/http-headers.js";
 import { ROUTES } from "../../domain/routes.js";
 import type { Service } from "../../service/service.js";
@@ -8,11 +9,13 @@ import type { OpenPlace, Place } from "../../tui/state/ports.js";
 import type { Io } from "../output/io.js";
 import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
 import { missingSecretError } from "../settings/secrets.js";
+import { DEFAULT_DATA_FILE } from "../settings/setting-names.js";
 import type { Settings } from "../settings/settings.js";
 import { createDecrypt } from "../sources/decryption.js";
 import type { LocalData } from "../sources/local-data.js";
 import { openRemote } from "../sources/open-remote.js";
 import { chooseEnvironment } from "../sources/open-source.js";
+import { isNothingConfigured } from "../sources/unused-data.js";
 import { createEditor } from "./editor.js";
 
 type GetCommand = OpenPlace["getCommand"];
@@ -22,6 +25,8 @@ export interface Places {
   readonly places: readonly Place[];
   /** Index of the one to open. */
   readonly place: number;
+  /** Index of one to offer, if there is nothing to read in the one to open. */
+  readonly offered?: number;
   /** Releases what the places share. */
   close(): Promise<void>;
 }
@@ -72,7 +77,7 @@ async function openServer(
 ): Promise<OpenPlace> {
   const decrypt = await createDecrypt(settings);
   const apiSecret = await settings.apiSecret();
-  if (apiSecret === undefined) throw missingSecretError(settings.layers);
+  if (apiSecret === undefined) throw isNothingConfigured(settings.layers) ? notConfigured() : missingSecretError();
   const source = await openRemote({ ...connection, maxWait: 0 }, apiSecret, io, {
     live: true,
     onResponse: ({ target, headers }) => {
@@ -82,6 +87,11 @@ async function openServer(
     },
   });
   return { source, editor: undefined, decrypt, getCommand };
+}
+
+function notConfigured(): UsageError {
+  const advice = `to read ${DEFAULT_DATA_FILE} in this folder, press Enter on one of its environments`;
+  return new UsageError(`no server or data file is configured; ${advice} in the list of places`);
 }
 
 /** The `RateLimit-*` headers of a response; undefined unless all three are whole numbers. */

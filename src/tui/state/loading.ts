@@ -15,14 +15,20 @@ const REQUEST_PAUSE_MS = 250;
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 
+interface Start extends Pick<State, "columns" | "rows" | "now" | "places" | "place"> {
+  /** Index of a place to offer: the cursor is on it, and the list of places has the focus. */
+  readonly offered?: number | undefined;
+}
+
 /** @param start `place` is the index of the place to open */
-export function initialState({ place, ...start }: Pick<State, "columns" | "rows" | "now" | "places" | "place">): Step {
+export function initialState({ place, offered, ...start }: Start): Step {
   const state: State = {
     ...start,
     ...openedAt(place, 1),
+    placeCursor: offered ?? place,
     health: new Map(),
     list: { filter: "", type: undefined, sort: "id", rows: [], cursor: 0, top: 0 },
-    focus: "variables",
+    focus: offered === undefined ? "variables" : "places",
     mode: { kind: "browse" },
     notice: undefined,
     history: { done: [], undone: [] },

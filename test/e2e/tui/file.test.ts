@@ -2,7 +2,7 @@ import { unlink, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import type { Data } from "../../../src/store/data.js";
 import { hasTmux } from "../../support/tmux.js";
-import { atBottom, EXAMPLE, openTui } from "../../tui/support/open-tui.js";
+import { atBottom, EXAMPLE, openShell, openTui } from "../../tui/support/open-tui.js";
 
 /** The example with another port and one more variable. */
 function changed(): Data {
@@ -34,7 +34,9 @@ describe.skipIf(!hasTmux)("in a real terminal, while another program has to do w
     await tui.until(/ [1-9]\d* s old\n[\s\S]*┃ ! the data file is not valid JSON[\s\S]*DATABASE_URL[\s\S]*SENTRY_DSN/);
     await tui.keys("v");
     await tui.until(/│ postgres:\/\/localhost\/shop_dev/);
-    await tui.keys("x", "y");
+    await tui.keys("x");
+    await tui.until(/delete DATABASE_URL from/);
+    await tui.keys("Enter");
     await tui.until(/✗ .*not valid JSON/);
     expect(await tui.saved()).toBe('{ "version": 1,');
     await tui.keys("n");
@@ -50,11 +52,28 @@ describe.skipIf(!hasTmux)("in a real terminal, while another program has to do w
     const before = await tui.saved();
     // File modes don't restrict root. A file in place of the lock folder makes locking fail.
     await writeFile(`${tui.file.path}.lock`, "");
-    await tui.keys("x", "y");
+    await tui.keys("x");
+    await tui.until(/delete DATABASE_URL from/);
+    await tui.keys("Enter");
     await tui.until(/✗ vars\.json can't be locked/);
     expect(await tui.saved()).toBe(before);
     await unlink(`${tui.file.path}.lock`);
-    await tui.keys("y");
+    await tui.keys("Enter");
     await tui.until(atBottom(/✓ deleted DATABASE_URL/));
   });
 });
+
+it.skipIf(!hasTmux)(
+  "without settings, the environments of the file in the folder are offered, to be opened",
+  async () => {
+    const tui = await openShell();
+    await tui.run("appvars init --quiet; appvars tui");
+    await tui.until(
+      /┃ ● 127\.0\.0\.1:7400 ✗ ┃/,
+      /┃ default +┃│[\s\S]*┃› {2}development +· ┃/,
+      /✗ no server or data file is configured; to read [\s\S]*appvars\.data\.json/,
+    );
+    await tui.keys("Enter");
+    await tui.until(/^ appvars {2}default\/development /, /│›● development +✓ │┃/, /DATABASE_URL/);
+  },
+);

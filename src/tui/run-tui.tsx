@@ -3,31 +3,45 @@ import { Writable } from "node:stream";
 import chalk, { type ColorSupportLevel } from "chalk";
 import { render } from "ink";
 import { useSyncExternalStore } from "react";
-import { ALL_COMMANDS } from "./commands/all-commands.js";
 import { App, ThemeContext } from "./components/app.js";
 import { Performer, type PerformerOptions } from "./program/perform.js";
 import { createProgram, type Program } from "./program/program.js";
 import { update } from "./program/update.js";
+import type { Command } from "./state/command.js";
 import { initialState } from "./state/loading.js";
-import { listenToKeys } from "./terminal/keys.js";
+import { askBackground, backgroundFrom, shadeOf } from "./terminal/background.js";
+import { listenToInput } from "./terminal/keys.js";
 import { Screen } from "./terminal/screen.js";
 import type { TuiTerminal } from "./terminal/terminal.js";
 import { createTheme, type ThemeName } from "./text/theme.js";
 
-export interface TuiOptions extends Omit<PerformerOptions, "quit" | "suspend"> {
+export interface TuiOptions extends Omit<PerformerOptions, "quit" | "suspend" | "redraw"> {
   /** Index of the place to open. */
   readonly place: number;
   /** Index of one to offer: the cursor is on it, and the list of places has the focus. */
   readonly offered?: number;
   readonly terminal: TuiTerminal;
+  readonly commands: readonly Command[];
+  /** `auto` follows the background of the terminal. */
   readonly theme: ThemeName;
+  /** The variable COLORFGBG, for a terminal that does not say what its background is. */
+  readonly colorFgBg: string | undefined;
   readonly colorLevel: ColorSupportLevel;
 }
 
 const TICK_MS = 1_000;
 
 /** Browses places until a person quits or the process is to stop. @throws bugs; other errors are shown on the screen */
-export async function runTui({ place, offered, terminal, theme, colorLevel, ...options }: TuiOptions): Promise<void> {
+export async function runTui({
+  place,
+  offered,
+  terminal,
+  commands,
+  theme,
+  colorFgBg,
+  colorLevel,
+  ...options
+}: TuiOptions): Promise<void> {
   const { places, ticks } = options;
   // Lines are painted with chalk's global instance.
   chalk.level = colorLevel || 1;
@@ -37,11 +51,17 @@ export async function runTui({ place, offered, terminal, theme, colorLevel, ...o
     ...options,
     quit: () => quitting.abort(),
     suspend: () => void terminal.suspend(),
+    redraw: () => screen.redraw(),
     // After the frame, which is deferred in the same way.
     onRead: () => void setImmediate(options.onRead),
   });
   const start = initialState({ ...terminal.size(), now: ticks(), places, place, offered });
-  const program = createProgram(start, update, performer.perform, setImmediate);
+  const program = createProgram(
+    start,
+    (state, message) => update(state, message, commands),
+    performer.perform,
+    setImmediate,
+  );
 
   const frames = new Writable({
     decodeStrings: false,
@@ -51,22 +71,29 @@ export async function runTui({ place, offered, terminal, theme, colorLevel, ...o
     },
   });
   const stdout = Object.assign(frames, { columns: terminal.size().columns });
-  const view = render(
-    // Without colors there is still bold and inverse, or the cursor would be invisible.
-    <ThemeContext value={createTheme(colorLevel === 0 ? "plain" : theme)}>
-      <CurrentApp program={program} />
-    </ThemeContext>,
-    {
-      // In debug mode each write is a whole frame, without escape sequences of ink itself.
-      debug: true,
-      stdout: stdout as unknown as NodeJS.WriteStream,
-      stdin: terminal.input,
-      exitOnCtrlC: false,
-      patchConsole: false,
-    },
+  // Without colors there is still bold and inverse, or the cursor would be invisible.
+  const chosen = colorLevel === 0 ? "plain" : theme;
+  const app = (name: ThemeName) => (
+    <ThemeContext value={createTheme(name)}>
+      <CurrentApp program={program} commands={commands} />
+    </ThemeContext>
   );
+  const view = render(app(chosen === "auto" ? (backgroundFrom(colorFgBg) ?? chosen) : chosen), {
+    // In debug mode each write is a whole frame, without escape sequences of ink itself.
+    debug: true,
+    stdout: stdout as unknown as NodeJS.WriteStream,
+    stdin: terminal.input,
+    exitOnCtrlC: false,
+    patchConsole: false,
+  });
+  const question = chosen === "auto" ? askBackground(terminal) : undefined;
+  question?.answered.then((color) => color && view.rerender(app(shadeOf(color))));
   const ticking = setInterval(() => program.dispatch({ type: "tick", now: ticks() }), TICK_MS);
-  const stopKeys = listenToKeys(terminal.input, (key) => program.dispatch({ type: "key", key }));
+  const stopInput = listenToInput(terminal.input, {
+    onKey: (key) => program.dispatch({ type: "key", key }),
+    onMouse: (mouse) => program.dispatch({ type: "mouse", mouse, now: ticks() }),
+    onBackground: (color) => question?.answer(color),
+  });
   terminal.onCleared(() => screen.redraw());
   terminal.onResize(() => {
     stdout.columns = terminal.size().columns;
@@ -75,15 +102,17 @@ export async function runTui({ place, offered, terminal, theme, colorLevel, ...o
   });
   try {
     await Promise.race([once(quitting.signal, "abort"), terminal.untilStopped, view.waitUntilExit()]);
+    // Otherwise the shell would take the answer as typed.
+    if (quitting.signal.aborted) await Promise.race([question?.answered, terminal.untilStopped]);
   } finally {
-    stopKeys();
+    stopInput();
     clearInterval(ticking);
     view.unmount();
     await performer.close();
   }
 }
 
-function CurrentApp({ program }: { readonly program: Program }) {
+function CurrentApp({ program, commands }: { readonly program: Program; readonly commands: readonly Command[] }) {
   const state = useSyncExternalStore(program.subscribe, () => program.state);
-  return <App state={state} commands={ALL_COMMANDS} />;
+  return <App state={state} commands={commands} />;
 }

@@ -1,4 +1,5 @@
 import { execFile, spawnSync } from "node:child_process";
+import { writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { expect, onTestFinished } from "vitest";
 import { temporaryFolder } from "./temporary-folder.js";
@@ -41,9 +42,13 @@ export interface Tmux {
    */
   until(...expected: readonly Expected[]): Promise<string>;
   resize(columns: number, rows: number): Promise<void>;
+  /** Writes a text over the first line, as another program on the same terminal would. */
+  overwrite(text: string): Promise<void>;
   /** Whether a program shows the alternate screen. */
   alternateOn(): Promise<boolean>;
   cursorVisible(): Promise<boolean>;
+  /** Whether the program has asked for reports of the mouse. */
+  mouseOn(): Promise<boolean>;
   /** The text that a program last copied through the terminal (OSC 52). */
   clipboard(): Promise<string>;
   /** The process of the shell. */
@@ -116,7 +121,9 @@ function driver(call: Call): Tmux {
     shellScreen: async () => call("capture-pane", "-p", ...((await alternateOn()) ? ["-a"] : [])),
     until: (...expected) => until(screen, expected),
     resize: async (columns, rows) => void (await call("resize-window", "-x", String(columns), "-y", String(rows))),
+    overwrite: async (text) => writeFile(await ask("pane_tty"), `\x1b[H\x1b[2K${text}`),
     alternateOn,
+    mouseOn: async () => (await ask("mouse_any_flag")) === "1",
     cursorVisible: async () => (await ask("cursor_flag")) === "1",
     clipboard: () => call("show-buffer"),
     panePid,

@@ -1,12 +1,18 @@
 import { PassThrough } from "node:stream";
 import type { ColorSupportLevel } from "chalk";
 import { expect, onTestFinished, test } from "vitest";
-import { runTui } from "../../src/tui/run-tui.js";
+import { ALL_COMMANDS } from "../../src/tui/commands/all-commands.js";
+import { runTui, type TuiOptions } from "../../src/tui/run-tui.js";
 import type { TuiTerminal } from "../../src/tui/terminal/terminal.js";
 import { localSource } from "./support/source.js";
 
-/** Runs the TUI on a fake terminal, and resolves to its output up to the list. */
-async function written(colorLevel: ColorSupportLevel): Promise<string> {
+/** Runs the TUI on a fake terminal, and resolves to its output up to the list, or to this. */
+async function written(
+  colorLevel: ColorSupportLevel,
+  looks: Partial<Pick<TuiOptions, "theme" | "colorFgBg">> = {},
+  answer = "",
+  expected = "PORT",
+): Promise<string> {
   let text = "";
   const nothing = () => {};
   const keyboard = new PassThrough();
@@ -14,6 +20,7 @@ async function written(colorLevel: ColorSupportLevel): Promise<string> {
     input: keyboard as unknown as NodeJS.ReadStream,
     write: (more) => {
       text += more;
+      if (more === QUESTION) keyboard.write(answer);
     },
     isBusy: () => false,
     onceDrained: nothing,
@@ -34,7 +41,10 @@ async function written(colorLevel: ColorSupportLevel): Promise<string> {
     place: 0,
     copy: async () => ({ kind: "clipboard" }),
     terminal,
+    commands: ALL_COMMANDS,
     theme: "dark",
+    colorFgBg: undefined,
+    ...looks,
     colorLevel,
     ticks: () => 0,
     onRead: () => {},
@@ -43,9 +53,13 @@ async function written(colorLevel: ColorSupportLevel): Promise<string> {
     keyboard.write("q");
     await running;
   });
-  await expect.poll(() => text, { timeout: 10_000 }).toContain("PORT");
+  await expect.poll(() => text, { timeout: 10_000 }).toContain(expected);
   return text;
 }
+
+const QUESTION = "\x1b]11;?\x07";
+const LIGHT_ACCENT = "\x1b[38;2;11;87;192m";
+const DARK_ACCENT = "\x1b[38;2;108;182;255m";
 
 test("without colors the TUI uses bold and inverse only", async () => {
   const text = await written(0);
@@ -55,5 +69,19 @@ test("without colors the TUI uses bold and inverse only", async () => {
 });
 
 test("with colors the TUI uses those of its theme", async () => {
-  expect(await written(3)).toContain("\x1b[38;2;108;182;255m");
+  expect(await written(3)).toContain(DARK_ACCENT);
+});
+
+test("the colors follow the background that the terminal names, which is not typed", async () => {
+  const text = await written(3, { theme: "auto", colorFgBg: "15;0" }, "\x1b]11;rgb:ffff/fff0/ffff\x07", LIGHT_ACCENT);
+  expect(text).not.toContain("11;rgb");
+});
+
+test("the colors follow COLORFGBG in a terminal that does not answer", async () => {
+  expect(await written(3, { theme: "auto", colorFgBg: "0;default;15" }, "", LIGHT_ACCENT)).toContain(QUESTION);
+});
+
+test("the terminal is not asked for its background where a theme is given or there are no colors", async () => {
+  expect(await written(3, { colorFgBg: "0;15" }, "", DARK_ACCENT)).not.toContain(QUESTION);
+  expect(await written(0, { theme: "auto" })).not.toContain(QUESTION);
 });

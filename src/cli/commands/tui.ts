@@ -22,13 +22,24 @@ export function tuiCommand(context: Context): Command {
       "Browse the variables of all environments of a data file or a store, or of all profiles, on the full screen. " +
         "Those of a data file or a store can be edited. Values are hidden until you show them. Press ? for the keys.",
     )
-    .addOption(new Option("--theme <theme>", "colors for a dark or light background").choices(THEMES).default("auto"))
+    .addOption(
+      new Option("--theme <theme>", "colors for a dark or light background; auto asks the terminal")
+        .choices(THEMES)
+        .default("auto"),
+    )
+    .addOption(new Option("--no-mouse", "leave the mouse to the terminal, which selects text with it"))
     .addHelpText("after", "\nExample:\n  appvars tui --data vars.json")
-    .action(({ theme, ...flags }: SourceFlags & { theme: ThemeName }) => runTuiCommand({ theme }, flags, context));
+    .action(({ theme, mouse, ...flags }: SourceFlags & Looks) => runTuiCommand({ theme, mouse }, flags, context));
   return addSourceOptions(command);
 }
 
-async function runTuiCommand({ theme }: { theme: ThemeName }, flags: SourceFlags, context: Context): Promise<void> {
+/** How the terminal is used. */
+interface Looks {
+  theme: ThemeName;
+  mouse: boolean;
+}
+
+async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, context: Context): Promise<void> {
   let isShown = false;
   const io = withNotice(context.io, (text) => {
     if (!isShown) context.io.notice?.(text);
@@ -36,6 +47,7 @@ async function runTuiCommand({ theme }: { theme: ThemeName }, flags: SourceFlags
   const streams = terminalOf(context);
   const { platform } = io;
   refuseStdin(flags);
+  const { ALL_COMMANDS } = await import("../../tui/commands/all-commands.js");
   const { boundHeap } = await import("../tui/bound-heap.js");
   const { findPlaces } = await import("../tui/places.js");
   const { close, ...places } = await findPlaces(flags, context);
@@ -44,12 +56,29 @@ async function runTuiCommand({ theme }: { theme: ThemeName }, flags: SourceFlags
     const { createCopy } = await import("../tui/clipboard.js");
     const tui = await import("../../tui/run-tui.js");
     isShown = true;
-    const terminal = new ProcessTerminal({ ...streams, platform, onCrash: (error) => void crash(error, context) });
+    const terminal = new ProcessTerminal({
+      ...streams,
+      platform,
+      mouse,
+      onCrash: (error) => void crash(error, context),
+    });
     const write = (text: string) => terminal.write(text);
     const copy = createCopy({ write, platform, env: io.env });
-    const colors = { theme, colorLevel: colorLevel(io.stdout, io.env, context.flags.color) };
+    const colors = {
+      theme,
+      colorFgBg: io.env["COLORFGBG"],
+      colorLevel: colorLevel(io.stdout, io.env, context.flags.color),
+    };
     try {
-      await tui.runTui({ ...places, ...colors, copy, terminal, ticks: io.ticks, onRead: boundHeap });
+      await tui.runTui({
+        ...places,
+        ...colors,
+        commands: ALL_COMMANDS,
+        copy,
+        terminal,
+        ticks: io.ticks,
+        onRead: boundHeap,
+      });
     } finally {
       terminal.release();
     }

@@ -8,8 +8,10 @@ import { type CaughtSignal, catchSignals, isStopSignal } from "../processes/sign
 
 /** Alternate screen, no line wrapping, no cursor, bracketed paste. */
 const ENTER = "\x1b[?1049h\x1b[?7l\x1b[?25l\x1b[?2004h";
-/** The reverse, and no colors. */
-const LEAVE = "\x1b[0m\x1b[?2004l\x1b[?25h\x1b[?7h\x1b[?1049l";
+/** Reports of presses and of the wheel, as numbers in decimal (SGR). */
+const ENTER_MOUSE = "\x1b[?1000h\x1b[?1006h";
+/** The reverse of both, and no colors. */
+const LEAVE = "\x1b[0m\x1b[?1006l\x1b[?1000l\x1b[?2004l\x1b[?25h\x1b[?7h\x1b[?1049l";
 
 /** A shell stops us immediately. If nothing has stopped us by then, as under `xterm -e`, nothing will continue us. */
 const STOP_TIMEOUT_MS = 100;
@@ -21,6 +23,8 @@ export interface ProcessTerminalOptions {
   /** Stdout. */
   output: WriteStream;
   platform: NodeJS.Platform;
+  /** Whether the terminal is to report the mouse, which then selects text only with Shift. */
+  mouse: boolean;
   /** Called with an uncaught error, after the terminal is restored; has to end the process. */
   onCrash: (error: unknown) => void;
 }
@@ -31,6 +35,7 @@ export class ProcessTerminal implements TuiTerminal {
   readonly untilStopped: Promise<void>;
   readonly #output: WriteStream;
   readonly #platform: NodeJS.Platform;
+  readonly #modes: string;
   readonly #onCrash: (error: unknown) => void;
   readonly #events = new EventEmitter<{ cleared: [] }>();
   readonly #stopCatching: () => void;
@@ -40,10 +45,11 @@ export class ProcessTerminal implements TuiTerminal {
   #resolveStopped = () => {};
   #cancelTimeout = () => {};
 
-  constructor({ input, output, platform, onCrash }: ProcessTerminalOptions) {
+  constructor({ input, output, platform, mouse, onCrash }: ProcessTerminalOptions) {
     this.input = input;
     this.#output = output;
     this.#platform = platform;
+    this.#modes = mouse ? ENTER + ENTER_MOUSE : ENTER;
     this.#onCrash = onCrash;
     this.untilStopped = new Promise((resolve) => {
       this.#resolveStopped = resolve;
@@ -122,7 +128,7 @@ export class ProcessTerminal implements TuiTerminal {
     this.#isOurs = true;
     // First: it stops a background process before that writes over the shell's screen.
     this.input.setRawMode(true);
-    this.#output.write(ENTER);
+    this.#output.write(this.#modes);
   }
 
   readonly #leave = (): void => {

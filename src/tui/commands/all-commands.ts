@@ -159,6 +159,10 @@ export const ALL_COMMANDS: readonly Command[] = [
   command("Other", "quit", "q ctrl-c", "quit and restore the terminal", {
     run: (state) => step(state, { type: "quit" }),
   }),
+  command("Other", "redraw", "ctrl-l", "draw the whole screen again", {
+    label: undefined,
+    run: (state) => step(state, { type: "redraw" }),
+  }),
   command("Other", "suspend", "ctrl-z", "suspend and return to the shell; fg resumes", {
     label: undefined,
     run: (state) => step(state, { type: "suspend" }),

@@ -16,6 +16,8 @@ export interface PerformerOptions {
   readonly ticks: () => number;
   readonly quit: () => void;
   readonly suspend: () => void;
+  /** Writes the whole screen again. */
+  readonly redraw: () => void;
   /** Called after each read that found changes. */
   readonly onRead: () => void;
 }
@@ -71,6 +73,7 @@ export class Performer {
     compare: ({ place }) => this.#compare(place),
     quit: () => this.#options.quit(),
     suspend: () => this.#options.suspend(),
+    redraw: () => this.#options.redraw(),
   };
 
   async #load({ place, generation, known }: EffectOf<"load">): Promise<void> {

@@ -7,18 +7,27 @@ import { formKey, prepared } from "../modes/form.js";
 import { helpKey } from "../modes/help.js";
 import { pickKey } from "../modes/pick.js";
 import { takeOver } from "../modes/take-over.js";
-import { actsIn } from "../state/command.js";
-import { commandKeyName, type Key } from "../state/key.js";
+import { actsIn, type Command } from "../state/command.js";
+import { commandKeyName, GLOBAL_KEYS, type Key } from "../state/key.js";
 import { cursorInView } from "../state/list.js";
 import { failed, loaded, loadWhenDue, progressed, withLoaded } from "../state/loading.js";
 import { withHealth } from "../state/places.js";
 import { decrypted, decryptSelected } from "../state/reveal.js";
-import { type Message, type Mode, notify, type State, type Step, step } from "../state/state.js";
+import { type Effect, type Message, type Mode, notify, type State, type Step, step } from "../state/state.js";
+import { handleMouse } from "./mouse.js";
 
-type Handlers = { readonly [T in Message["type"]]: (state: State, message: Extract<Message, { type: T }>) => Step };
+type Handlers = {
+  readonly [T in Message["type"]]: (
+    state: State,
+    message: Extract<Message, { type: T }>,
+    commands: readonly Command[],
+  ) => Step;
+};
 
 const HANDLERS: Handlers = {
-  key: (state, { key }) => pressed(state, key),
+  key: (state, { key }, commands) => pressed(state, key, commands),
+  mouse: (state, { mouse, now }, commands) =>
+    handleMouse(state, mouse, now, commands, (before, key) => pressed(before, key, commands)),
   resize: (state, { columns, rows }) => step(cursorInView({ ...state, columns, rows })),
   tick: (state, { now }) => loadWhenDue(expire({ ...state, now })),
   opened: (state, { isEditable, identity }) => step(identified(withLoaded(state, { isEditable }), identity)),
@@ -38,20 +47,27 @@ const HANDLERS: Handlers = {
   notCompared: (state, { place, failure }) => step(notCompared(withHealth(state, place, "failed"), place, failure)),
 };
 
-/** Handles a message. Late messages about an earlier read are dropped. */
-export function update(state: State, message: Message): Step {
+/** Handles a message. Late messages about an earlier read are dropped. @param commands those of browse mode */
+export function update(state: State, message: Message, commands: readonly Command[] = ALL_COMMANDS): Step {
   if ("generation" in message && message.generation !== state.loaded.generation) return step(state);
-  const handle = HANDLERS[message.type] as (state: State, message: Message) => Step;
-  return handle(state, message);
+  const handle = HANDLERS[message.type] as (state: State, message: Message, commands: readonly Command[]) => Step;
+  return handle(state, message, commands);
 }
 
-type KeyHandlers = { readonly [K in Mode["kind"]]: (state: State, mode: Extract<Mode, { kind: K }>, key: Key) => Step };
+type KeyHandlers = {
+  readonly [K in Mode["kind"]]: (
+    state: State,
+    mode: Extract<Mode, { kind: K }>,
+    key: Key,
+    commands: readonly Command[],
+  ) => Step;
+};
 
 const KEY_HANDLERS: KeyHandlers = {
-  browse: (state, _mode, key) => browseKey(state, key),
+  browse: (state, _mode, key, commands) => browseKey(state, key, commands),
   filter: filterKey,
-  command: (state, mode, key) => commandKey(state, mode, key, ALL_COMMANDS),
-  help: (state, { top }, key) => helpKey(state, top, key, ALL_COMMANDS),
+  command: commandKey,
+  help: (state, { top }, key, commands) => helpKey(state, top, key, commands),
   pick: (state, mode, key) => {
     const { purpose } = mode;
     return pickKey(state, mode, key, (from, place) =>
@@ -63,13 +79,17 @@ const KEY_HANDLERS: KeyHandlers = {
   confirm: confirmKey,
 };
 
-/** The mode handles the key, except those that quit or suspend. */
-function pressed(state: State, key: Key): Step {
+const GLOBAL_EFFECTS: ReadonlyMap<string, Effect> = new Map(
+  GLOBAL_KEYS.map(({ key, effect }) => [key, { type: effect }]),
+);
+
+/** The mode handles the key, except those that work in every mode. */
+function pressed(state: State, key: Key, commands: readonly Command[]): Step {
   const { mode } = state;
-  if (key.name === "ctrl-c") return step(state, { type: "quit" });
-  if (key.name === "ctrl-z") return step(state, { type: "suspend" });
-  const handle = KEY_HANDLERS[mode.kind] as (state: State, mode: Mode, key: Key) => Step;
-  const [next, effects] = handle(state, mode, key);
+  const effect = GLOBAL_EFFECTS.get(key.name);
+  if (effect) return step(state, effect);
+  const handle = KEY_HANDLERS[mode.kind] as (state: State, mode: Mode, key: Key, commands: readonly Command[]) => Step;
+  const [next, effects] = handle(state, mode, key, commands);
   const isEntered = next.mode.kind !== mode.kind && next.mode.kind !== "browse";
   // An older notice would hide the keys of the new mode.
   return [isEntered && next.notice === state.notice ? { ...next, notice: undefined } : next, effects];
@@ -78,9 +98,9 @@ function pressed(state: State, key: Key): Step {
 const PANEL_TEXTS = { places: "list of places", variables: "list of variables", record: "record" } as const;
 
 /** Runs the command of a key in the focused panel, or shows why it can't run now. */
-function browseKey(state: State, key: Key): Step {
+function browseKey(state: State, key: Key, all: readonly Command[]): Step {
   const name = commandKeyName(key);
-  const commands = ALL_COMMANDS.filter(({ keys }) => keys.includes(name));
+  const commands = all.filter(({ keys }) => keys.includes(name));
   const [first] = commands;
   if (!first) return step(state);
   const command = commands.find((each) => actsIn(each, state.focus));

@@ -17,6 +17,17 @@ export function keepVisible(position: Position, count: number, page: number): Po
   return { cursor, top: clamp(Math.min(minTop, cursor), count - page) };
 }
 
+/** The position after the visible lines have moved, with the cursor on one of them. */
+export function scrollList({ cursor, top }: Position, count: number, page: number, by: number): Position {
+  const next = clamp(top + by, count - page);
+  return { top: next, cursor: Math.max(next, clamp(cursor, Math.min(count, next + page) - 1)) };
+}
+
+/** The first visible line of a text after the wheel. */
+export function scrollText(top: number, count: number, page: number, by: number): number {
+  return clamp(top + by, count - page);
+}
+
 /** The first visible line of a text after a key; undefined if the key isn't one of movement. */
 export function scroll(top: number, count: number, page: number, key: string): number | undefined {
   const last = Math.max(0, count - page);

@@ -18,6 +18,13 @@ export function editKeyName(key: Key): string {
   return key.text === "" ? key.name : "";
 }
 
+/** The keys that work in every mode. */
+export const GLOBAL_KEYS = [
+  { key: "ctrl-c", effect: "quit" },
+  { key: "ctrl-z", effect: "suspend" },
+  { key: "ctrl-l", effect: "redraw" },
+] as const;
+
 const LABELS: Readonly<Record<string, string>> = {
   up: "↑",
   down: "↓",
@@ -35,4 +42,13 @@ const LABELS: Readonly<Record<string, string>> = {
 
 export function keyLabel(name: string): string {
   return LABELS[name] ?? name.replace(/^ctrl-(.)$/, (_match, letter: string) => `Ctrl-${letter.toUpperCase()}`);
+}
+
+const NAMES = new Map(Object.entries(LABELS).map(([name, label]) => [label, name]));
+
+/** The name of the key with this label; undefined for a label of several keys, such as `↑↓`. */
+export function keyOfLabel(label: string): string | undefined {
+  const name =
+    NAMES.get(label) ?? label.replace(/^Ctrl-(.)$/, (_match, letter: string) => `ctrl-${letter.toLowerCase()}`);
+  return name.length === 1 || NAMES.has(label) || label.startsWith("Ctrl-") ? name : undefined;
 }

@@ -1,5 +1,5 @@
 import type { VariableEntry } from "../../domain/source.js";
-import { keepVisible, moveCursor } from "./cursor.js";
+import { keepVisible, moveCursor, type Position, scrollList } from "./cursor.js";
 import { pageSize } from "./layout.js";
 import { listRows } from "./list-rows.js";
 import type { List, State } from "./state.js";
@@ -44,16 +44,28 @@ export function withTypedFilter(state: State, filter: string): State {
   return { ...next, list: { ...next.list, cursor: 0, top: 0, wanted: undefined }, recordTop: 0 };
 }
 
-/** Moves the cursor. The record of another variable starts at its first line. */
+/** Moves the cursor. */
 export function moveInList(state: State, key: string): State {
-  const { list, recordTop } = state;
+  const { list } = state;
   const moved = moveCursor(list, list.rows.length, pageSize(state, "variables"), key);
-  if (!moved) return state;
-  return {
-    ...state,
-    list: { ...list, ...moved, wanted: undefined },
-    recordTop: moved.cursor === list.cursor ? recordTop : 0,
-  };
+  return moved ? withPosition(state, moved) : state;
+}
+
+/** Moves the cursor to a row. */
+export function selectInList(state: State, cursor: number): State {
+  return cursorInView(withPosition(state, { cursor, top: state.list.top }));
+}
+
+/** Moves the visible rows, and the cursor only if it would not be one of them. */
+export function scrollInList(state: State, by: number): State {
+  const { list } = state;
+  return withPosition(state, scrollList(list, list.rows.length, pageSize(state, "variables"), by));
+}
+
+/** The record of another variable starts at its first line. */
+function withPosition(state: State, position: Position): State {
+  const recordTop = position.cursor === state.list.cursor ? state.recordTop : 0;
+  return { ...state, list: { ...state.list, ...position, wanted: undefined }, recordTop };
 }
 
 export function cursorInView(state: State): State {

@@ -4,6 +4,7 @@ import type { VariableEntry } from "../../domain/source.js";
 import type { VariableType } from "../../domain/variable.js";
 import type { Position } from "./cursor.js";
 import type { Key } from "./key.js";
+import type { Mouse, Press } from "./mouse.js";
 import type { Assignment, Change, CopyOutcome, Draft, Edit, Place } from "./ports.js";
 import type { TextField } from "./text-field.js";
 
@@ -184,6 +185,8 @@ export interface State {
   readonly revealed: Revealed | undefined;
   readonly marks: Marks | undefined;
   readonly notice: Notice | undefined;
+  /** The last press of the mouse. */
+  readonly lastPress?: Press | undefined;
   readonly history: History;
 }
 
@@ -203,6 +206,7 @@ export function backToBrowse(state: State, text?: string, tone?: Notice["tone"])
 /** Everything that can happen. Times are in milliseconds on a monotonic clock. */
 export type Message =
   | { readonly type: "key"; readonly key: Key }
+  | { readonly type: "mouse"; readonly mouse: Mouse; readonly now: number }
   | { readonly type: "resize"; readonly columns: number; readonly rows: number }
   | { readonly type: "tick"; readonly now: number }
   | { readonly type: "opened"; readonly generation: number; readonly isEditable: boolean; readonly identity?: string }
@@ -241,7 +245,8 @@ export type Effect =
   | { readonly type: "apply"; readonly place: number; readonly edit: Edit }
   | { readonly type: "compare"; readonly place: number }
   | { readonly type: "quit" }
-  | { readonly type: "suspend" };
+  | { readonly type: "suspend" }
+  | { readonly type: "redraw" };
 
 /** The outcome of a message: the next state, and work to do. */
 export type Step = readonly [state: State, effects: readonly Effect[]];

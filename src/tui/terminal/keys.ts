@@ -1,35 +1,57 @@
+import { EventEmitter } from "node:events";
 import { emitKeypressEvents, type Interface, type Key as Keypress } from "node:readline";
+import { StringDecoder } from "node:string_decoder";
 import { type Key, PASTE } from "../state/key.js";
+import type { Mouse } from "../state/mouse.js";
+import type { Rgb } from "./background.js";
+import { InputParser, type InputPart } from "./input-parser.js";
 
 /** How long after an Escape character the rest of an escape sequence can follow. */
 const ESCAPE_MS = 50;
 
+export interface InputListener {
+  readonly onKey: (key: Key) => void;
+  readonly onMouse: (mouse: Mouse) => void;
+  /** Called with the color of the terminal's background, when it answers. */
+  readonly onBackground: (color: Rgb) => void;
+}
+
 /**
- * Calls `onKey` for each key. Uses Node's parser, because ink's joins keys that arrive together and reports Backspace as
- * Delete. Text pasted in brackets (mode 2004) is one key.
+ * Reports what a terminal sends. Keys are left to Node's parser, because ink's joins keys that arrive together and reports
+ * Backspace as Delete. Text pasted in brackets (mode 2004) is one key.
  *
  * @param keyboard in raw mode
  * @returns a function to stop
  */
-export function listenToKeys(keyboard: NodeJS.ReadableStream, onKey: (key: Key) => void): () => void {
-  let pasted: string | undefined;
-  const listen = (text: string | undefined, key: Keypress) => {
-    if (key.name === "paste-start") {
-      pasted = "";
-    } else if (key.name === "paste-end") {
-      if (pasted) onKey({ name: PASTE, text: pasted.replace(/\r\n?/g, "\n") });
-      pasted = undefined;
-    } else if (pasted === undefined) {
-      const pressed = toKey(text, key);
-      if (pressed) onKey(pressed);
-    } else {
-      pasted += key.sequence ?? text ?? "";
-    }
+export function listenToInput(keyboard: NodeJS.ReadableStream, listener: InputListener): () => void {
+  const { onKey, onMouse, onBackground } = listener;
+  const decoder = new StringDecoder("utf8");
+  const parser = new InputParser();
+  const keys = new EventEmitter();
+  // Node reads only this number of an interface. By default it waits half a second after Escape; here we have waited.
+  emitKeypressEvents(keys as NodeJS.ReadableStream, { escapeCodeTimeout: 0 } as unknown as Interface);
+  keys.on("keypress", (text: string | undefined, key: Keypress) => {
+    const pressed = toKey(text, key);
+    if (pressed) onKey(pressed);
+  });
+  const report = (part: InputPart) => {
+    if (part.type === "keys") keys.emit("data", part.text);
+    else if (part.type === "mouse") onMouse(part.mouse);
+    else if (part.type === "background") onBackground(part.color);
+    else if (part.text !== "") onKey({ name: PASTE, text: part.text.replace(/\r\n?/g, "\n") });
   };
-  // Node reads only this number of an interface; its default is half a second.
-  emitKeypressEvents(keyboard, { escapeCodeTimeout: ESCAPE_MS } as unknown as Interface);
-  keyboard.on("keypress", listen);
-  return () => void keyboard.off("keypress", listen);
+  let timer: NodeJS.Timeout | undefined;
+  const listen = (chunk: Buffer | string) => {
+    clearTimeout(timer);
+    const text = typeof chunk === "string" ? chunk : decoder.write(chunk);
+    for (const part of parser.parse(text)) report(part);
+    if (parser.isWaiting) timer = setTimeout(() => parser.release().forEach(report), ESCAPE_MS);
+  };
+  keyboard.on("data", listen);
+  return () => {
+    clearTimeout(timer);
+    keyboard.off("data", listen);
+  };
 }
 
 const NAMES: Record<string, string> = { return: "enter", enter: "ctrl-j" };

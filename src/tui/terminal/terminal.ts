@@ -1,4 +1,4 @@
-/** The terminal during the TUI: alternate screen, hidden cursor, lines that don't wrap. */
+/** The terminal during the TUI: alternate screen, hidden cursor, lines that don't wrap, reports of the mouse if wanted. */
 export interface TuiTerminal {
   /** Keyboard input in raw mode, so that Ctrl-C is a key; pasted text is in brackets (mode 2004). */
   readonly input: NodeJS.ReadStream;

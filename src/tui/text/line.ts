@@ -7,6 +7,8 @@ export interface Span {
   readonly role?: Role;
   readonly isBold?: boolean;
   readonly isInverse?: boolean;
+  /** The name of the key that a click on it presses. */
+  readonly key?: string | undefined;
 }
 
 /** One line of the screen, from the left. */

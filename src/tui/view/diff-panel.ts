@@ -1,5 +1,6 @@
 import type { Difference } from "../../domain/diff.js";
 import { isEncrypted, type NamedValue, valueText } from "../../domain/variable.js";
+import { type Position, scrollList } from "../state/cursor.js";
 import { listPage, type Size, textColumns } from "../state/layout.js";
 import type { Assigned } from "../state/ports.js";
 import { isRevealed, MASK } from "../state/reveal.js";
@@ -7,7 +8,7 @@ import type { Comparison, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitText, indented, type Line, type Span, wrapLine, wrapLines } from "../text/line.js";
 import { editLines } from "./edit-lines.js";
-import { GAP, headingLine, type PanelContent, rowLines, SIGNS } from "./panel-content.js";
+import { GAP, headingLine, type PanelContent, rowLines, SIGNS, selectRow } from "./panel-content.js";
 import { placeName } from "./places-panel.js";
 import { describePlaceFailure } from "./status-lines.js";
 
@@ -25,7 +26,13 @@ export function diffPanel(state: State, comparison: Comparison, size: Size): Pan
     lines: hasList
       ? listLines(state, comparison, size, left, right)
       : [[], ...statusLines(state, comparison, right, textColumns(size)).map(indented)],
+    select: hasList ? selectRow(comparison, count, 1, (now, cursor) => inDiff(now, { cursor })) : undefined,
+    scroll: (now, by) => inDiff(now, scrollList(comparison, count, listPage(size), by)),
   };
+}
+
+function inDiff(state: State, position: Partial<Position>): State {
+  return state.mode.kind === "diff" ? { ...state, mode: { ...state.mode, ...position } } : state;
 }
 
 export function differencePanel({ revealed }: State, comparison: Comparison, size: Size): PanelContent {

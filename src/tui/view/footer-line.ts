@@ -1,5 +1,5 @@
 import { actsIn, type Command } from "../state/command.js";
-import { keyLabel } from "../state/key.js";
+import { keyLabel, keyOfLabel } from "../state/key.js";
 import type { Confirmation, Mode, Notice, State } from "../state/state.js";
 import type { TextField } from "../state/text-field.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
@@ -12,7 +12,7 @@ type KeyHint = ReturnType<typeof hints>[number];
 function hints(text: string) {
   return text.split(", ").map((each) => {
     const [key = "", ...label] = each.split(" ");
-    return { key, label: label.join(" ") };
+    return { key, name: keyOfLabel(key), label: label.join(" ") };
   });
 }
 
@@ -81,9 +81,9 @@ export function answerLine(confirmation: Confirmation, width: number): Line {
 
 function answers({ purpose, isRevealed }: Confirmation): readonly KeyHint[] {
   return [
-    { key: "y", label: purpose === "edit" ? "change" : purpose },
-    { key: "n", label: "back" },
-    { key: "v", label: isRevealed ? "hide values" : "show values" },
+    { key: "y", name: "y", label: purpose === "edit" ? "change" : purpose },
+    { key: "n", name: "n", label: "back" },
+    { key: "v", name: "v", label: isRevealed ? "hide values" : "show values" },
   ];
 }
 
@@ -95,7 +95,7 @@ function browseKeys(state: State, commands: readonly Command[]): KeyHint[] {
   return sorted.flatMap(({ keys: [key], label: labels, disabledReason }) => {
     const label = typeof labels === "function" ? labels(state) : labels;
     if (key === undefined || label === undefined || disabledReason?.(state) !== undefined) return [];
-    return ALWAYS.some((always) => always.key === key) ? [] : [{ key: keyLabel(key), label }];
+    return ALWAYS.some((always) => always.key === key) ? [] : [{ key: keyLabel(key), name: key, label }];
   });
 }
 
@@ -107,7 +107,11 @@ function keyLine(keys: readonly KeyHint[], width: number, last: readonly KeyHint
     return left >= 0;
   });
   return [...fitting, ...last].flatMap(
-    ({ key, label }): Line => [{ text: " " }, { text: key, role: "accent" }, { text: ` ${label} `, role: "muted" }],
+    ({ key, name, label }): Line => [
+      { text: " " },
+      { text: key, role: "accent", key: name },
+      { text: ` ${label} `, role: "muted", key: name },
+    ],
   );
 }
 

@@ -1,5 +1,6 @@
 import type { Position } from "../state/cursor.js";
 import type { Size } from "../state/layout.js";
+import type { PanelName, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { countText, fitLine, fitText, indented, type Line, line, type Span } from "../text/line.js";
 
@@ -12,6 +13,31 @@ export interface PanelContent {
   readonly isProduction?: boolean;
   /** From the top; what is too wide or too many is cut. */
   readonly lines: readonly Line[];
+  /** The panel of browse mode that a click gives the focus. */
+  readonly panel?: PanelName;
+  /** The state after a click into it; undefined if nothing to select is there. A double click then presses Enter. */
+  readonly select?: ((state: State, cell: Cell) => State | undefined) | undefined;
+  /** The state after the wheel was turned by so many lines; by default the arrow keys do that. */
+  readonly scroll?: (state: State, by: number) => State;
+}
+
+/** A cell of the content of a panel. Both count from 0. */
+export interface Cell {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Selects the row that was clicked, of a list with `head` lines above its `count` rows. */
+export function selectRow(
+  { top }: Pick<Position, "top">,
+  count: number,
+  head: number,
+  select: (state: State, index: number) => State,
+): PanelContent["select"] {
+  return (state, { line }) => {
+    const index = top + line - head;
+    return line >= head && index < count ? select(state, index) : undefined;
+  };
 }
 
 /** A text that can be longer than its panel, of which `page` lines from `top` on are visible. */

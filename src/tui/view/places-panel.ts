@@ -1,10 +1,11 @@
+import { keepVisible } from "../state/cursor.js";
 import type { Size } from "../state/layout.js";
 import { groupLabel, healthOf, identityOf, placeLabel, placeRows, visiblePlaceRows } from "../state/places.js";
 import { isProduction } from "../state/production.js";
 import type { Health, PickMode, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, type Line, type Span } from "../text/line.js";
-import { GAP, type PanelContent, rowLine, variablesText } from "./panel-content.js";
+import { type Cell, GAP, type PanelContent, rowLine, variablesText } from "./panel-content.js";
 
 const TITLES = { profile: "Profiles", environment: "Environments", server: "Servers" } as const;
 
@@ -20,10 +21,17 @@ export function placesPanel(state: State, size: Size, isFocused: boolean): Panel
     footnote: placeRows(places).length > size.height - 2 ? `${placeCursor + 1}/${places.length}` : undefined,
     isFocused,
     lines: placeLines(state, placeCursor, size, isFocused),
+    panel: "places",
+    select: selectPlace(state, placeCursor, size, (now, index) => ({ ...now, placeCursor: index })),
+    scroll: (now, by) => ({
+      ...now,
+      placeCursor: keepVisible({ cursor: placeCursor + by, top: 0 }, places.length, 1).cursor,
+    }),
   };
 }
 
-export function pickPanel(state: State, { purpose, cursor }: PickMode, size: Size): PanelContent {
+export function pickPanel(state: State, mode: PickMode, size: Size): PanelContent {
+  const { purpose, cursor } = mode;
   return {
     title:
       purpose.kind === "compare"
@@ -31,6 +39,23 @@ export function pickPanel(state: State, { purpose, cursor }: PickMode, size: Siz
         : `Take over ${variablesText(purpose.entries.map(({ variable }) => variable))} to`,
     isFocused: true,
     lines: placeLines(state, cursor, size, true),
+    select: selectPlace(state, cursor, size, (now, index) =>
+      // The open place is not one to pick.
+      index === state.place ? now : { ...now, mode: { ...mode, cursor: index } },
+    ),
+  };
+}
+
+function selectPlace(
+  { places }: State,
+  cursor: number,
+  { height }: Size,
+  select: (state: State, index: number) => State,
+) {
+  const rows = visiblePlaceRows(places, cursor, height - 2);
+  return (state: State, { line }: Cell): State | undefined => {
+    const row = rows[line];
+    return row && "index" in row ? select(state, row.index) : undefined;
   };
 }
 

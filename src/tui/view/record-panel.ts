@@ -1,6 +1,7 @@
 import { isReservedName } from "../../domain/reserved-names.js";
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted } from "../../domain/variable.js";
+import { scrollText } from "../state/cursor.js";
 import { layoutOf, pageSize, type Size, textColumns } from "../state/layout.js";
 import { selectedEntry } from "../state/list.js";
 import { shownValue } from "../state/reveal.js";
@@ -24,12 +25,16 @@ const AROUND_TITLE = 4;
 const CHANGES = { added: "+ new", changed: "~ changed" } as const;
 
 export function recordPanel(state: State, size: Size): PanelContent {
-  const content = {
+  const lines = recordLines(state, textColumns(size));
+  const page = size.height - 2;
+  const content: PanelContent = {
     title: visibleText(selectedEntry(state)?.variable.name ?? "Variable"),
     isFocused: state.focus === "record",
-    lines: recordLines(state, textColumns(size)),
+    lines,
+    panel: "record",
+    scroll: (now, by) => ({ ...now, recordTop: scrollText(now.recordTop, lines.length, page, by) }),
   };
-  return scrolledContent(content, state.recordTop, size.height - 2);
+  return scrolledContent(content, state.recordTop, page);
 }
 
 export function recordLineCount(state: State): number {

@@ -1,11 +1,12 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { listPage, type Size, textColumns } from "../state/layout.js";
+import { scrollInList, selectInList } from "../state/list.js";
 import { shownValue } from "../state/reveal.js";
 import type { Sort, State } from "../state/state.js";
 import { highlight, searchWords } from "../text/fuzzy.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitLine, fitText, indented, type Line, type Span } from "../text/line.js";
-import { GAP, headingLine, type PanelContent, rowLines, SIGNS } from "./panel-content.js";
+import { GAP, headingLine, type PanelContent, rowLines, SIGNS, selectRow } from "./panel-content.js";
 import { emptyListLines, problemLine, progressText } from "./status-lines.js";
 import { PLACEHOLDERS } from "./value-lines.js";
 
@@ -25,6 +26,9 @@ export function variablesPanel(state: State, size: Size): PanelContent {
     footnote: progress === undefined || isEmpty ? undefined : `reading… ${progress}`.trimEnd(),
     isFocused: state.focus === "variables",
     lines: isEmpty ? emptyLines(state, size) : listLines(state, size),
+    panel: "variables",
+    select: selectRow(list, list.rows.length, 1, selectInList),
+    scroll: scrollInList,
   };
 }
 

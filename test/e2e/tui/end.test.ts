@@ -13,7 +13,7 @@ async function openTui(): Promise<Tui> {
   await tui.until(/^seen before$/m);
   await tui.run(`stty -a >before; ${START}; echo "ended $?"; stty -a >after; cmp before after && echo as before`);
   await tui.until(READY);
-  expect([await tui.alternateOn(), await tui.cursorVisible()]).toEqual([true, false]);
+  expect([await tui.alternateOn(), await tui.cursorVisible(), await tui.mouseOn()]).toEqual([true, false, true]);
   expect(await tui.shellScreen()).toMatch(/^seen before$/m);
   return tui;
 }
@@ -34,7 +34,7 @@ describe.skipIf(!hasTmux)("a real terminal", () => {
     expect(screen).toMatch(new RegExp(`^seen before$[\\s\\S]*^ended ${code}$`, "m"));
     expect(screen.includes("appvars: boom")).toBe(how === "a crash");
     expect(screen).not.toMatch(/Environments|DATABASE_URL/);
-    expect([await tui.alternateOn(), await tui.cursorVisible()]).toEqual([false, true]);
+    expect([await tui.alternateOn(), await tui.cursorVisible(), await tui.mouseOn()]).toEqual([false, true, false]);
     // Lines wrap again, and a paste has no brackets.
     await tui.paste("clear; printf '%082d\\n' 7");
     await tui.keys("Enter");
@@ -45,7 +45,7 @@ describe.skipIf(!hasTmux)("a real terminal", () => {
     const tui = await openTui();
     await tui.keys("j", "C-z");
     await tui.until(/Stopped/);
-    expect([await tui.alternateOn(), await tui.cursorVisible()]).toEqual([false, true]);
+    expect([await tui.alternateOn(), await tui.cursorVisible(), await tui.mouseOn()]).toEqual([false, true, false]);
     await tui.run("echo typed");
     expect(await tui.until(/^typed$/m)).toMatch(/^seen before$/m);
     await tui.resize(120, 30);
@@ -56,7 +56,7 @@ describe.skipIf(!hasTmux)("a real terminal", () => {
         .slice(1, 29)
         .map((line) => line.length);
     await tui.until((screen) => widths(screen).every((width) => width === 120), isOn("PORT"));
-    expect(await tui.alternateOn()).toBe(true);
+    expect([await tui.alternateOn(), await tui.mouseOn()]).toEqual([true, true]);
     await tui.keys("k");
     await tui.until(isOn("DATABASE_URL"));
     await tui.keys("q");

@@ -8,8 +8,9 @@ import { dataFile } from "../../support/data-file.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { type Terminal, terminal } from "../../support/terminal.js";
 
-const ENTER = "\x1b[?1049h\x1b[?7l\x1b[?25l\x1b[?2004h";
-const LEAVE = "\x1b[0m\x1b[?2004l\x1b[?25h\x1b[?7h\x1b[?1049l";
+const MOUSE = "\x1b[?1000h\x1b[?1006h";
+const ENTER = `\x1b[?1049h\x1b[?7l\x1b[?25l\x1b[?2004h${MOUSE}`;
+const LEAVE = "\x1b[0m\x1b[?1006l\x1b[?1000l\x1b[?2004l\x1b[?25h\x1b[?7h\x1b[?1049l";
 
 interface Tui extends Terminal {
   pid: number;
@@ -89,6 +90,14 @@ describe.skipIf(!has("script", "--version"))("the terminal is as it was", () => 
     await expect.poll(() => [countOf(ENTER, tty), countOf(LEAVE, tty)], { timeout: 20_000 }).toEqual([2, 1]);
     tty.type("q");
     expect(await tty.exitCode).toBe(0);
+  });
+
+  it("the terminal is not asked to report the mouse with --no-mouse", async () => {
+    const tty = terminal(`${await tuiCommand()} --no-mouse`, {});
+    await tty.until(/shop\/development/);
+    tty.type("q");
+    expect(await tty.exitCode).toBe(0);
+    expect(tty.written()).not.toContain("\x1b[?1000h");
   });
 
   it("the TUI continues after a signal that it ignores", async () => {

@@ -44,6 +44,7 @@ function testPerformer(places: readonly Place[], outcome: CopyOutcome = { kind: 
     ticks: () => 5,
     quit: () => void done.push("quit"),
     suspend: () => void done.push("suspend"),
+    redraw: () => void done.push("redraw"),
     onRead: () => void done.push("read"),
   });
   const run = (effect: Effect, ...until: Message["type"][]) =>

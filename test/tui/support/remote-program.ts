@@ -63,6 +63,7 @@ export async function remoteProgram(flags: SourceFlags, options: CliOptions, siz
     ticks: () => now,
     quit: () => {},
     suspend: () => {},
+    redraw: () => {},
     onRead: () => {},
   });
   const start = initialState({ ...size, now, places: found.places, place: found.place });

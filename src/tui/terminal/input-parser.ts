@@ -1,0 +1,148 @@
+import type { Mouse } from "../state/mouse.js";
+import { parseColor, type Rgb } from "./background.js";
+
+/** A part of what a terminal sends. Only `keys` is left to Node's parser, which knows none of the others. */
+export type InputPart =
+  | { readonly type: "keys"; readonly text: string }
+  | { readonly type: "paste"; readonly text: string }
+  | { readonly type: "mouse"; readonly mouse: Mouse }
+  | { readonly type: "background"; readonly color: Rgb };
+
+const ESCAPE = "\x1b";
+const PASTE_START = "\x1b[200~";
+const PASTE_END = "\x1b[201~";
+/** Begins an event of the mouse (mode 1006). */
+const MOUSE = "\x1b[<";
+/** Begins one in the old form, of three more characters, from a terminal that does not know mode 1006. */
+const OLD_MOUSE = "\x1b[M";
+const OLD_MOUSE_LENGTH = 6;
+/** Begins the answer to the question for the color of the background (OSC 11). */
+const BACKGROUND = "\x1b]11;";
+const STARTS = [PASTE_START, MOUSE, OLD_MOUSE, BACKGROUND];
+
+/** More than any event or answer has: what is longer is dropped. */
+const MAX_SEQUENCE = 64;
+
+/**
+ * Separates pastes, events of the mouse and answers of the terminal from keys. A sequence can come in any number of
+ * chunks. One that begins like an event or an answer never becomes a key or text, whatever follows; in a paste, it is text.
+ */
+export class InputParser {
+  /** The start of a sequence whose rest has not arrived. */
+  #held = "";
+  #pasted: string | undefined;
+
+  /** Whether what is held becomes keys if nothing follows soon: the Escape key, or Alt and `]`. */
+  get isWaiting(): boolean {
+    return this.#held === ESCAPE || (this.#held.startsWith("\x1b]") && !this.#held.startsWith(BACKGROUND));
+  }
+
+  /** Gives up waiting: what is held are keys. */
+  release(): InputPart[] {
+    const text = this.#held;
+    this.#held = "";
+    return [{ type: "keys", text }];
+  }
+
+  parse(chunk: string): InputPart[] {
+    const parts: InputPart[] = [];
+    let rest = this.#held + chunk;
+    this.#held = "";
+    while (rest !== "") {
+      const [length, part] = this.#pasted === undefined ? this.#next(rest) : this.#nextPasted(this.#pasted, rest);
+      if (length === undefined) break;
+      if (part) addPart(parts, part);
+      rest = rest.slice(length);
+    }
+    return parts;
+  }
+
+  #next(rest: string): Next {
+    const start = rest.indexOf(ESCAPE);
+    if (start !== 0) return keys(start < 0 ? rest : rest.slice(0, start));
+    if (rest.startsWith(PASTE_START)) {
+      this.#pasted = "";
+      return [PASTE_START.length];
+    }
+    const length = sequenceLength(rest);
+    if (length === 0) return keys(ESCAPE);
+    if (length === undefined) this.#held = shortened(rest);
+    return length === undefined ? [length] : [length, parseSequence(rest.slice(0, length))];
+  }
+
+  #nextPasted(pasted: string, rest: string): Next {
+    const end = rest.indexOf(PASTE_END);
+    if (end >= 0) {
+      this.#pasted = undefined;
+      return [end + PASTE_END.length, { type: "paste", text: pasted + rest.slice(0, end) }];
+    }
+    const kept = rest.length - partLength(rest, PASTE_END);
+    this.#pasted = pasted + rest.slice(0, kept);
+    this.#held = rest.slice(kept);
+    return [undefined];
+  }
+}
+
+/** What a text begins with, and its length, which is undefined if the end is missing. */
+type Next = readonly [length: number | undefined, part?: InputPart | undefined];
+
+function keys(text: string): Next {
+  return [text.length, { type: "keys", text }];
+}
+
+/** Keys that arrive together stay together: an Escape alone would wait for more. */
+function addPart(parts: InputPart[], part: InputPart): void {
+  const last = parts.at(-1);
+  if (part.type !== "keys" || last?.type !== "keys") parts.push(part);
+  else parts[parts.length - 1] = { type: "keys", text: last.text + part.text };
+}
+
+/** What can be in a sequence, and what ends it. */
+const FORMS = [
+  { start: MOUSE, content: /^\x1b\[<[\x20-\x3f]*/, end: /^[\x40-\x7e]/ },
+  { start: BACKGROUND, content: /^\x1b\][\x20-\x7e]*/, end: /^(?:\x07|\x1b\\)/ },
+];
+
+/** Length of the event or answer that a text begins with: 0 if it begins with a key, undefined if its end is missing. */
+function sequenceLength(text: string): number | undefined {
+  if (text.startsWith(OLD_MOUSE)) return text.length < OLD_MOUSE_LENGTH ? undefined : OLD_MOUSE_LENGTH;
+  const form = FORMS.find(({ start }) => text.startsWith(start));
+  if (!form) return STARTS.some((start) => start.startsWith(text)) ? undefined : 0;
+  const { content, end } = form;
+  const body = content.exec(text)?.[0].length ?? 0;
+  const rest = text.slice(body);
+  // A character that can't be in it ends it, and is a key of its own.
+  return rest === "" || rest === ESCAPE ? undefined : body + (end.exec(rest)?.[0].length ?? 0);
+}
+
+function parseSequence(sequence: string): InputPart | undefined {
+  if (sequence.startsWith(MOUSE)) {
+    const mouse = parseMouse(sequence);
+    return mouse && { type: "mouse", mouse };
+  }
+  const color = sequence.startsWith(BACKGROUND) ? parseColor(sequence.slice(BACKGROUND.length)) : undefined;
+  return color && { type: "background", color };
+}
+
+const ACTIONS: Readonly<Record<string, Mouse["action"]>> = { 0: "press", 64: "wheel-up", 65: "wheel-down" };
+
+/** Undefined for other buttons and keys held down, for a release, and for a malformed event. */
+function parseMouse(sequence: string): Mouse | undefined {
+  const [, button = "", column, row] = /^\x1b\[<(\d{1,3});([1-9]\d{0,3});([1-9]\d{0,3})M$/.exec(sequence) ?? [];
+  const action = ACTIONS[button];
+  return action && { action, column: Number(column) - 1, row: Number(row) - 1 };
+}
+
+/** Of an endless sequence only as much as shows that it is none. */
+function shortened(sequence: string): string {
+  if (sequence.length <= MAX_SEQUENCE) return sequence;
+  return `${sequence.startsWith(MOUSE) ? MOUSE : BACKGROUND}?`;
+}
+
+/** How many characters at the end of a text can be the start of `sequence`. */
+function partLength(text: string, sequence: string): number {
+  for (let length = Math.min(sequence.length - 1, text.length); length > 0; length--) {
+    if (sequence.startsWith(text.slice(-length))) return length;
+  }
+  return 0;
+}

@@ -12,7 +12,16 @@ import { selectedEntry, withTypedFilter } from "../state/list.js";
 import { isReading, reload } from "../state/loading.js";
 import { decryptSelected, toggleAllRevealed, toggleRevealed } from "../state/reveal.js";
 import { SORTS, step } from "../state/state.js";
-import { chooseSort, chooseType, diffSelected, openNamed, placeNames, TYPE_NAMES, withOtherPlace } from "./choose.js";
+import {
+  chooseSort,
+  chooseType,
+  diffSelected,
+  openNamed,
+  placeNames,
+  reverseSort,
+  TYPE_NAMES,
+  withOtherPlace,
+} from "./choose.js";
 import {
   ifListed,
   onEntry,
@@ -30,13 +39,17 @@ import { focusPanel, goBack, moveInPanel, openSelected } from "./panels.js";
 const ON_VARIABLE = { panels: ["variables", "record"] } as const;
 const IN_LIST = { panels: ["variables"] } as const;
 
+const FILTER_HELP =
+  "search names and descriptions; other letters can be in between. name:port searches names alone; !missing, !encrypted, " +
+  "!changed and a type, such as !json or type:json, show only those";
+
 /** The commands of browse mode, in the order of the footer. */
 export const ALL_COMMANDS: readonly Command[] = [
   ...MOVES.map(({ name, keys, help }) => {
     const [key = ""] = keys.split(" ");
     return command("Move", name, keys, help, { label: undefined, run: (state) => moveInPanel(state, key) });
   }),
-  command("Find", "filter", "/", "search names and descriptions; other letters can be in between", {
+  command("Find", "filter", "/", FILTER_HELP, {
     ...IN_LIST,
     label: ifListed("filter"),
     argument: "<text>",
@@ -61,6 +74,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     choices: () => SORTS,
     run: chooseSort,
   }),
+  command("Find", "reverse", "S", "reverse the order", { ...IN_LIST, label: undefined, run: reverseSort }),
   command("Values", "reveal", "v", "show the value for 30 seconds, or mask it again", {
     ...ON_VARIABLE,
     disabledReason: whyNoValue,

@@ -24,6 +24,10 @@ export function chooseSort(state: State, text: string): Step {
   return sort ? step(withList(state, { sort })) : refuse(state, "order", text, SORTS);
 }
 
+export function reverseSort(state: State): Step {
+  return step(withList(state, { isReversed: !state.list.isReversed }));
+}
+
 export function placeNames({ places }: State): readonly string[] {
   return places.map(({ name }) => name);
 }

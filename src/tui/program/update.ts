@@ -9,7 +9,7 @@ import { pickKey } from "../modes/pick.js";
 import { takeOver } from "../modes/take-over.js";
 import { actsIn, type Command } from "../state/command.js";
 import { commandKeyName, GLOBAL_KEYS, type Key } from "../state/key.js";
-import { cursorInView } from "../state/list.js";
+import { cursorInView, relist } from "../state/list.js";
 import { failed, loaded, loadWhenDue, progressed, withLoaded } from "../state/loading.js";
 import { withHealth } from "../state/places.js";
 import { decrypted, decryptSelected } from "../state/reveal.js";
@@ -123,12 +123,13 @@ function identified(state: State, identity: string | undefined): State {
 function expire(state: State): State {
   const { now, revealed, marks, notice } = state;
   const isOver = (item: { until: number } | undefined) => item !== undefined && item.until <= now;
-  return {
+  const next: State = {
     ...state,
     revealed: isOver(revealed) ? undefined : revealed,
     marks: isOver(marks) ? undefined : marks,
     notice: isOver(notice) ? undefined : notice,
   };
+  return next.marks === marks ? next : relist(next, state);
 }
 
 function copied(state: State, { what, outcome }: Extract<Message, { type: "copied" }>): State {

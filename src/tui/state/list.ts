@@ -16,7 +16,7 @@ export function selectedEntry({ loaded, list }: Pick<State, "loaded" | "list">):
  */
 export function relist(state: State, before: State = state): State {
   const { entries } = state.loaded;
-  const rows = listRows(entries, state.list);
+  const rows = listRows(entries, state.list, (name) => state.marks?.kinds.has(name) ?? false);
   const selected = selectedEntry(before)?.variable.name;
   const wanted = state.list.wanted ?? selected;
   const found = rowOf(wanted, rows, entries);

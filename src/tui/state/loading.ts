@@ -27,7 +27,7 @@ export function initialState({ place, offered, ...start }: Start): Step {
     ...openedAt(place, 1),
     placeCursor: offered ?? place,
     health: new Map(),
-    list: { filter: "", type: undefined, sort: "id", rows: [], cursor: 0, top: 0 },
+    list: { filter: "", type: undefined, sort: "id", isReversed: false, rows: [], cursor: 0, top: 0 },
     focus: offered === undefined ? "variables" : "places",
     mode: { kind: "browse" },
     notice: undefined,
@@ -90,8 +90,9 @@ export function loaded(state: State, { entries, asOf, problem, requests, now }: 
     problem,
   });
   if (wasComplete && entries === before) return { ...next, now };
-  const listed = relist({ ...next, now }, state);
-  return wasComplete ? marked(listed, before) : listed;
+  const timed = { ...next, now };
+  // What has just changed may be what the filter asks for.
+  return relist(wasComplete ? marked(timed, before) : timed, state);
 }
 
 /** Handles a failed read: schedules the next try unless it would only fail again. */

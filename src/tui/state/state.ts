@@ -48,6 +48,7 @@ export interface List extends Position {
   readonly filter: string;
   readonly type: VariableType | undefined;
   readonly sort: Sort;
+  readonly isReversed: boolean;
   /** The variable that the cursor goes to as soon as it is listed, unless it is moved before; undefined once it is there. */
   readonly wanted?: string | undefined;
   /** Indexes into `entries` of those that match filter and type, in the order of the list. */

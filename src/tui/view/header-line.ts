@@ -23,6 +23,11 @@ interface Part extends Span {
   readonly weight: number;
 }
 
+/** The direction of the order. */
+export function sortArrow({ isReversed }: Pick<List, "isReversed">): string {
+  return isReversed ? "↓" : "↑";
+}
+
 const SEPARATORS = { left: "  ", right: " · " } as const;
 const MAX_NAME = 32;
 const MIN_DETAIL = 12;
@@ -72,7 +77,7 @@ function partsOf({ places, place, loaded, list, revealed, now }: State): Part[] 
     void parts.push({ side: "right", text, weight, ...look });
   if (revealed) add(`values shown ${untilText(revealed.until, now)}`, 8, { role: "warning", isBold: true });
   if (list.type) add(`only ${list.type}`, 7);
-  if (list.sort !== "id") add(`by ${list.sort}`, 6);
+  if (list.sort !== "id" || list.isReversed) add(`by ${list.sort} ${sortArrow(list)}`, 6);
   if (rateLimit) {
     const isLow = rateLimit.remaining * 10 < rateLimit.limit;
     const text = `limit ${countText(rateLimit.remaining)}/${countText(rateLimit.limit)}${isLow ? "!" : ""}`;

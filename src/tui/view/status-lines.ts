@@ -1,4 +1,5 @@
 import { durationText } from "../../domain/printable.js";
+import { parseFilter } from "../state/list-query.js";
 import { isReading } from "../state/loading.js";
 import type { Failure, List, Loaded, PlaceInfo, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
@@ -23,6 +24,8 @@ export function emptyListLines(state: State, width: number): Line[] {
 
 function emptyText({ entries, isEditable }: Loaded, { filter, type }: List): string {
   if (entries.length === 0) return `no variables yet${isEditable ? "; a adds one" : ""}`;
+  const { problem } = parseFilter(filter);
+  if (problem !== undefined) return problem;
   if (filter !== "") return `nothing matches "${filter}"; Esc clears the filter`;
   return `no variable is of type ${type ?? ""}; t shows other types`;
 }

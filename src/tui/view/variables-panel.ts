@@ -1,11 +1,13 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { listPage, type Size, textColumns } from "../state/layout.js";
 import { scrollInList, selectInList } from "../state/list.js";
+import { parseFilter, type Query } from "../state/list-query.js";
 import { shownValue } from "../state/reveal.js";
-import type { Sort, State } from "../state/state.js";
-import { highlight, searchWords } from "../text/fuzzy.js";
+import type { List, Sort, State } from "../state/state.js";
+import { highlight } from "../text/fuzzy.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitLine, fitText, indented, type Line, type Span } from "../text/line.js";
+import { sortArrow } from "./header-line.js";
 import { GAP, headingLine, type PanelContent, rowLines, SIGNS, selectRow } from "./panel-content.js";
 import { emptyListLines, problemLine, progressText } from "./status-lines.js";
 import { PLACEHOLDERS } from "./value-lines.js";
@@ -46,10 +48,11 @@ function listLines(state: State, size: Size): Line[] {
   const columns = listColumns(size.width - 2);
   const problem = problemLine(state);
   // It replaces the heading, so that the rows don't move.
-  const head = problem ? headLine(problem, size) : headingLine(headings(columns, list.sort));
+  const head = problem ? headLine(problem, size) : headingLine(headings(columns, list));
+  const query = parseFilter(list.filter);
   const rows = rowLines(list.rows, list, listPage(size), focus === "variables", (row) => {
     const entry = loaded.entries[row];
-    return entry ? cells(entry, state, columns) : [];
+    return entry ? cells(entry, state, columns, query) : [];
   });
   return [head, ...rows];
 }
@@ -68,29 +71,35 @@ function listColumns(width: number) {
   return { name, type: TYPE_WIDTH, value, description: cells - GAP.length - name - value };
 }
 
-function headings(columns: ListColumns, sort: Sort): string[] {
+function headings(columns: ListColumns, list: List): string[] {
+  const sorted = (text: string, sort: Sort) => (list.sort === sort ? `${text} ${sortArrow(list)}` : text);
   const texts = [
-    fitText(sort === "name" ? "NAME ↓" : "NAME", columns.name),
-    fitText(sort === "type" ? "TYPE ↓" : "TYPE", columns.type),
+    fitText(sorted("NAME", "name"), columns.name),
+    fitText(sorted("TYPE", "type"), columns.type),
     fitText("VALUE", columns.value),
   ];
   return columns.description > 0 ? [...texts, fitText("DESCRIPTION", columns.description)] : texts;
 }
 
-function cells(entry: VariableEntry, state: State, columns: ListColumns): Line {
-  const words = searchWords(state.list.filter);
+function cells(entry: VariableEntry, state: State, columns: ListColumns, { words, nameWords }: Query): Line {
   const { name, type, description } = entry.variable;
-  const searched = (text: string, width: number, look: Omit<Span, "text">): Line =>
-    words.length === 0 ? [{ ...look, text: cellText(text, width) }] : highlight(words, text, width, look);
   const mark = state.marks?.kinds.get(name);
   const spans: Line = [
     mark ? SIGNS[mark] : { text: "  " },
-    ...searched(name, columns.name, {}),
+    ...searched([...words, ...nameWords], name, columns.name, {}),
     { text: `${GAP}${cellText(type, columns.type)}${GAP}`, role: "muted" },
     valueCell(entry, state, columns.value),
   ];
   if (columns.description === 0) return spans;
-  return [...spans, { text: GAP, role: "muted" }, ...searched(description, columns.description, { role: "muted" })];
+  return [
+    ...spans,
+    { text: GAP, role: "muted" },
+    ...searched(words, description, columns.description, { role: "muted" }),
+  ];
+}
+
+function searched(words: readonly string[], text: string, width: number, look: Omit<Span, "text">): Line {
+  return words.length === 0 ? [{ ...look, text: cellText(text, width) }] : highlight(words, text, width, look);
 }
 
 const ROLES = { STRING: "string", NUMBER: "number", BOOLEAN: "boolean", JSON: "json" } as const;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { VariableEntry } from "../../../src/domain/source.js";
+import { update } from "../../../src/tui/program/update.js";
 import { selectedEntry, withList, withTypedFilter } from "../../../src/tui/state/list.js";
 import { loaded, openPlace, progressed } from "../../../src/tui/state/loading.js";
 import type { State } from "../../../src/tui/state/state.js";
@@ -43,4 +44,13 @@ test("an environment without the variable doesn't make another one forget it", (
   const without = read(openPlace(withList(at, { filter: "" }), 1)[0], all.slice(0, 5));
   expect(selected(without)).toBe("V_0");
   expect(selected(read(openPlace(without, 0)[0], all))).toBe("V_42");
+});
+
+test("a filter for recent changes follows them, and is empty once they are old", () => {
+  const before = many();
+  const filtered = withTypedFilter(readyState(before), "!changed");
+  const changed = read(filtered, [...before.slice(0, 99), entry("V_99", -1, "NUMBER")]);
+  expect([filtered.list.rows, selected(changed)]).toEqual([[], "V_99"]);
+  const [later] = update(changed, { type: "tick", now: NOW + 60_000 });
+  expect(later.list.rows).toEqual([]);
 });

@@ -26,6 +26,13 @@ it("the list shows descriptions if there is room", () => {
   expect(panel(readyState(), { width: 92, height: 12 })).toContain("Primary database");
 });
 
+it.each([
+  [false, "NAME ↑"],
+  [true, "NAME ↓"],
+])("the heading shows the direction of the order (reversed: %s)", (isReversed, heading) => {
+  expect(panel(readyState(ENTRIES, { list: { sort: "name", isReversed } }))).toContain(` ${heading} `);
+});
+
 it("the list marks new and changed variables", () => {
   const kinds = new Map([["PORT", "changed"] as const, ["DEBUG", "added"] as const]);
   const frame = panel(readyState(ENTRIES, { marks: { kinds, until: NOW } }));
@@ -120,6 +127,12 @@ describe("where there is no list", () => {
   it("an empty list says how to clear a filter without matches", () => {
     expect(panel(readyState(ENTRIES, { list: { rows: [], filter: "xyz" } }))).toContain(
       'nothing matches "xyz"; Esc clears the filter',
+    );
+  });
+
+  it("an empty list says which conditions a filter can have", () => {
+    expect(panel(readyState(ENTRIES, { list: { rows: [], filter: "!foo" } }))).toContain(
+      "there is no !foo; use !missing, !encrypted, !changed,",
     );
   });
 

@@ -10,9 +10,11 @@ import { type Command, command } from "../state/command.js";
 import { MOVES } from "../state/cursor.js";
 import { selectedEntry, withTypedFilter } from "../state/list.js";
 import { isReading, reload } from "../state/loading.js";
+import { ONLY } from "../state/matrix.js";
 import { decryptSelected, toggleAllRevealed, toggleRevealed } from "../state/reveal.js";
 import { SORTS, step } from "../state/state.js";
 import {
+  chooseMatrix,
   chooseSort,
   chooseType,
   diffSelected,
@@ -144,6 +146,12 @@ export const ALL_COMMANDS: readonly Command[] = [
       if (name === "") return openTakeOver(state, [entry]);
       return withOtherPlace(state, name, (from, place) => takeOver(from, [entry], place));
     },
+  }),
+  command("Values", "matrix", "m", "show which values differ or miss in all environments of the application", {
+    argument: "<rows>",
+    choices: () => ONLY,
+    disabledReason: whyNotRead,
+    run: chooseMatrix,
   }),
   command("Other", "help", "?", "show all keys", { run: openHelp }),
   command("Other", "command", ":", "type a command by its name; Tab completes it", {

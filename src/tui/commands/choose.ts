@@ -1,10 +1,12 @@
 import { nearest, suggestion } from "../../domain/nearest.js";
 import { isVariableType, VARIABLE_TYPES } from "../../domain/variable.js";
 import { openDiff } from "../modes/diff.js";
+import { openMatrix } from "../modes/matrix.js";
 import { openPick, otherPlaceNames } from "../modes/pick.js";
 import { cycled } from "../state/cursor.js";
 import { withList } from "../state/list.js";
 import { openPlace } from "../state/loading.js";
+import { ONLY } from "../state/matrix.js";
 import { notify, SORTS, type State, type Step, step } from "../state/state.js";
 
 export const TYPE_NAMES: readonly string[] = ["all", ...VARIABLE_TYPES.map((type) => type.toLowerCase())];
@@ -26,6 +28,12 @@ export function chooseSort(state: State, text: string): Step {
 
 export function reverseSort(state: State): Step {
   return step(withList(state, { isReversed: !state.list.isReversed }));
+}
+
+/** @param text which rows to show, or `""` for all */
+export function chooseMatrix(state: State, text: string): Step {
+  const only = text === "" ? "all" : ONLY.find((name) => name === text);
+  return only ? openMatrix(state, only) : refuse(state, "kind of rows", text, ONLY);
 }
 
 export function placeNames({ places }: State): readonly string[] {

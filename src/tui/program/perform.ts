@@ -1,12 +1,20 @@
-import { AppvarsError, ChangedDataError, RateLimitedError, ServerError, UsageError } from "../../domain/errors.js";
+import {
+  AppvarsError,
+  ChangedDataError,
+  NotFoundError,
+  RateLimitedError,
+  ServerError,
+  UsageError,
+} from "../../domain/errors.js";
 import type { RateLimit } from "../../domain/http-headers.js";
 import { isReservedName } from "../../domain/reserved-names.js";
 import type { Snapshot, VariableEntry, VariableSource } from "../../domain/source.js";
-import { valueText } from "../../domain/variable.js";
+import { type JsonValue, valueText } from "../../domain/variable.js";
 import type { Copy, Editor, OpenPlace, Place } from "../state/ports.js";
 import type { Effect, Failure, Message } from "../state/state.js";
 import { RESERVED_WARNING } from "../view/record-panel.js";
 import { type EntriesRead, readEntries } from "./read-entries.js";
+import { shareEntries } from "./share-entries.js";
 
 /** What effects are carried out with. */
 export interface PerformerOptions {
@@ -62,8 +70,8 @@ export class Performer {
 
   readonly #performers: { readonly [T in Effect["type"]]: (effect: EffectOf<T>) => void } = {
     load: (effect) => this.#load(effect),
-    decrypt: ({ entry }) => this.#decrypt(entry),
-    copyValue: ({ entry }) => this.#copy(entry.variable.name, () => this.#plainText(entry)),
+    decrypt: ({ entry, place }) => this.#decrypt(entry, place),
+    copyValue: ({ entry, place }) => this.#copy(entry.variable.name, () => this.#plainText(entry, place)),
     copyCommand: ({ name }) => this.#copyCommand(name),
     prepare: ({ place, draft }) =>
       this.#edit(place, async (editor) => ({ type: "prepared", edit: editor.prepare(draft) })),
@@ -71,6 +79,8 @@ export class Performer {
       this.#edit(place, async (editor) => ({ type: "assigned", place, purpose, edit: editor.assign(assignments) })),
     apply: ({ place, edit }) => this.#edit(place, (editor) => editor.apply(edit).then(() => ({ type: "applied" }))),
     compare: ({ place }) => this.#compare(place),
+    readOther: (effect) => this.#readOther(effect),
+    lookUp: ({ name, places }) => this.#lookUp(name, places),
     quit: () => this.#options.quit(),
     suspend: () => this.#options.suspend(),
     redraw: () => this.#options.redraw(),
@@ -126,8 +136,7 @@ export class Performer {
       if (known.length > 0 || ticks() - shownAt < PROGRESS_MS) return;
       shownAt = ticks();
       onProgress(soFar(), total);
-      // A data file returns its pages without a pause: let the screen and the keys have their turn.
-      await new Promise<void>((resolve) => void setImmediate(resolve));
+      await giveWay();
     };
     const reading = await readAgainOnChange(source, (snapshot) => readEntries(snapshot, known, showProgress, signal));
     if (current) this.#versions.set(reading.entries, current);
@@ -159,10 +168,10 @@ export class Performer {
     await opened?.source.close();
   }
 
-  #decrypt(entry: VariableEntry): Promise<void> {
+  #decrypt(entry: VariableEntry, place: number | undefined): Promise<void> {
     const sealed = valueText(entry.value?.content.value ?? "");
     return this.#attempt(
-      async () => ({ type: "decrypted", sealed, text: await this.#plainText(entry) }),
+      async () => ({ type: "decrypted", sealed, text: await this.#plainText(entry, place) }),
       (failure) => ({ type: "notDecrypted", failure }),
     );
   }
@@ -180,8 +189,8 @@ export class Performer {
     );
   }
 
-  async #plainText({ variable, value }: VariableEntry): Promise<string> {
-    const place = await this.#open(this.#current);
+  async #plainText({ variable, value }: VariableEntry, index = this.#current): Promise<string> {
+    const place = await this.#open(index);
     return value ? valueText(place.decrypt(variable.name, value.content.value)) : "";
   }
 
@@ -207,10 +216,54 @@ export class Performer {
     });
   }
 
+  /** Reads a place beside the open one. A local one is only read if it has changed. */
+  async #readOther({ place, known, base }: EffectOf<"readOther">): Promise<void> {
+    let isLocal = false;
+    const read = async (): Promise<Message> => {
+      await this.#closeFailed(place);
+      const { source, version } = await this.#open(place);
+      const current = version?.();
+      isLocal = current !== undefined;
+      if (known && isLocal && this.#versions.get(known) === current) {
+        return { type: "otherRead", place, entries: known, isLocal };
+      }
+      const { entries } = await readAgainOnChange(source, (snapshot) => readEntries(snapshot, [], giveWay));
+      const shared = shareEntries(entries, known ?? [], base);
+      if (current) this.#versions.set(shared, current);
+      if (shared !== known) this.#options.onRead();
+      return { type: "otherRead", place, entries: shared, isLocal };
+    };
+    await this.#attempt(read, (failure) => {
+      this.#failed.add(place);
+      return { type: "otherRead", place, failure, isLocal };
+    });
+  }
+
+  /** Looks a variable up where that sends no request. Places that can't be read are left out. */
+  async #lookUp(name: string, places: readonly number[]): Promise<void> {
+    const values = new Map<number, JsonValue | undefined>();
+    for (const place of places) {
+      if (this.#options.places[place]?.kind !== "environment" && !this.#opened.has(place)) continue;
+      try {
+        const { source, version } = await this.#open(place);
+        if (version) values.set(place, (await source.getContentByName(name)).value);
+      } catch (error) {
+        if (error instanceof NotFoundError) values.set(place, undefined);
+      }
+      await giveWay();
+    }
+    this.#dispatch({ type: "lookedUp", name, values });
+  }
+
   /** Dispatches the outcome of some work, or its failure. */
   async #attempt(work: () => Promise<Message>, toMessage: (failure: Failure) => Message): Promise<void> {
     this.#dispatch(await work().catch((error: unknown) => toMessage(toFailure(error))));
   }
+}
+
+/** Local data is returned without a pause: let the screen and the keys have their turn. */
+function giveWay(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
 }
 
 /** An error for the state. An unexpected one may quote anything, so only its kind is shown. */

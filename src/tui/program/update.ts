@@ -5,12 +5,14 @@ import { compared, diffKey, notCompared, openDiff } from "../modes/diff.js";
 import { filterKey } from "../modes/filter.js";
 import { formKey, prepared } from "../modes/form.js";
 import { helpKey } from "../modes/help.js";
+import { matrixKey } from "../modes/matrix.js";
 import { pickKey } from "../modes/pick.js";
 import { takeOver } from "../modes/take-over.js";
 import { actsIn, type Command } from "../state/command.js";
 import { commandKeyName, GLOBAL_KEYS, type Key } from "../state/key.js";
-import { cursorInView, relist } from "../state/list.js";
+import { cursorInView, relist, selectedEntry } from "../state/list.js";
 import { failed, loaded, loadWhenDue, progressed, withLoaded } from "../state/loading.js";
+import { lookElsewhere, lookedUp, otherRead, refreshOthers } from "../state/others.js";
 import { withHealth } from "../state/places.js";
 import { decrypted, decryptSelected } from "../state/reveal.js";
 import { type Effect, type Message, type Mode, notify, type State, type Step, step } from "../state/state.js";
@@ -45,13 +47,25 @@ const HANDLERS: Handlers = {
   compared: (state, { place, entries, isEditable }) =>
     step(compared(withHealth(state, place, "ok"), place, entries, isEditable)),
   notCompared: (state, { place, failure }) => step(notCompared(withHealth(state, place, "failed"), place, failure)),
+  otherRead: (state, { place, type: _, ...outcome }) =>
+    step(otherRead(withHealth(state, place, outcome.failure ? "failed" : "ok"), place, outcome)),
+  lookedUp: (state, { name, values }) => step(lookedUp(state, { name, values })),
 };
 
 /** Handles a message. Late messages about an earlier read are dropped. @param commands those of browse mode */
 export function update(state: State, message: Message, commands: readonly Command[] = ALL_COMMANDS): Step {
   if ("generation" in message && message.generation !== state.loaded.generation) return step(state);
   const handle = HANDLERS[message.type] as (state: State, message: Message, commands: readonly Command[]) => Step;
-  return handle(state, message, commands);
+  return followed(state, message, handle(state, message, commands));
+}
+
+/** What is known of other places follows the cursor, our edits and, once a second, changes by others. */
+function followed(before: State, message: Message, [state, effects]: Step): Step {
+  const isLook = message.type === "loaded" || message.type === "applied";
+  const [next, reads] = isLook ? refreshOthers(state) : step(state);
+  const isMoved = selectedEntry(next)?.variable !== selectedEntry(before)?.variable;
+  const looks = isLook || isMoved ? lookElsewhere(next) : [];
+  return reads.length + looks.length === 0 ? [state, effects] : [next, [...effects, ...reads, ...looks]];
 }
 
 type KeyHandlers = {
@@ -75,6 +89,7 @@ const KEY_HANDLERS: KeyHandlers = {
     );
   },
   diff: diffKey,
+  matrix: matrixKey,
   form: formKey,
   confirm: confirmKey,
 };

@@ -63,6 +63,14 @@ export function diffSizes({ body: { width, height } }: Pick<Layout, "body">): Re
   return { list: { width, height: height - detail }, detail: { width, height: detail } };
 }
 
+type MatrixSizes = Record<"list" | "detail", Size>;
+
+/** A matrix fills the body: the list, and below it the values of the variable under the cursor. */
+export function matrixSizes({ body: { width, height } }: Pick<Layout, "body">, places: number): MatrixSizes {
+  const detail = Math.min(Math.max(5, places + 4), Math.floor(height * 0.4));
+  return { list: { width, height: height - detail }, detail: { width, height: detail } };
+}
+
 /** Lines for content in a panel: all but the border, and in the variables the heading. */
 export function pageSize(state: State, panel: PanelName): number {
   const size = layoutOf(state)[panel] ?? { height: 3 };

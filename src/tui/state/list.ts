@@ -44,6 +44,12 @@ export function withTypedFilter(state: State, filter: string): State {
   return { ...next, list: { ...next.list, cursor: 0, top: 0, wanted: undefined }, recordTop: 0 };
 }
 
+/** The cursor on a variable, now or as soon as it is listed. Filter and type are removed if they hide it. */
+export function withCursorOn(state: State, wanted: string): State {
+  const next = withList(state, { wanted });
+  return next.list.wanted === undefined ? next : withList(state, { wanted, filter: "", type: undefined });
+}
+
 /** Moves the cursor. */
 export function moveInList(state: State, key: string): State {
   const { list } = state;

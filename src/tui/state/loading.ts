@@ -39,7 +39,8 @@ export function initialState({ place, offered, ...start }: Start): Step {
 /** The parts of the state that opening a place resets. */
 function openedAt(place: number, generation: number) {
   const loaded: Loaded = { generation, entries: [], isComplete: false, total: 0, failures: 0, isEditable: false };
-  return { place, placeCursor: place, loaded, recordTop: 0, revealed: undefined, marks: undefined };
+  const empty = { revealed: undefined, marks: undefined, others: new Map(), elsewhere: undefined };
+  return { place, placeCursor: place, loaded, recordTop: 0, ...empty };
 }
 
 function loadEffect({ place, loaded: { generation, entries, isComplete } }: State): Effect {

@@ -1,7 +1,7 @@
 import type { Difference } from "../../domain/diff.js";
 import type { RateLimit } from "../../domain/http-headers.js";
 import type { VariableEntry } from "../../domain/source.js";
-import type { VariableType } from "../../domain/variable.js";
+import type { JsonValue, VariableType } from "../../domain/variable.js";
 import type { Position } from "./cursor.js";
 import type { Key } from "./key.js";
 import type { Mouse, Press } from "./mouse.js";
@@ -39,6 +39,24 @@ export interface Loaded {
   readonly problem?: string | undefined;
   readonly rateLimit?: RateLimit | undefined;
   readonly isEditable: boolean;
+}
+
+/** What was read of a place beside the open one. */
+export interface Other {
+  /** Whether another answer is on its way. */
+  readonly isReading: boolean;
+  /** By ascending id of the variable; undefined until all have been read. */
+  readonly entries?: readonly VariableEntry[] | undefined;
+  /** Why the last read failed. */
+  readonly failure?: Failure | undefined;
+  /** Whether looking for changes sends no request. */
+  readonly isLocal: boolean;
+}
+
+/** The values of one variable in the other places of the group; undefined where it has none. */
+export interface Elsewhere {
+  readonly name: string;
+  readonly values: ReadonlyMap<number, JsonValue | undefined>;
 }
 
 export const SORTS = ["id", "name", "type"] as const;
@@ -131,6 +149,22 @@ export interface PickMode {
   readonly back: Mode;
 }
 
+/** Names by the places of the open one's group. Its rows and columns follow from what was read. */
+export interface Matrix {
+  readonly kind: "matrix";
+  /** Under the cursor. While it isn't listed, the cursor is where it would be. */
+  readonly name: string;
+  /** Index of the place under the cursor. */
+  readonly place: number;
+  /** The first visible row and, of the columns that scroll, the first visible one. */
+  readonly top: number;
+  readonly left: number;
+  readonly only: "all" | "differing" | "missing";
+  readonly filter: string;
+  /** The filter while it is typed, and the one to go back to. */
+  readonly typed?: { readonly field: TextField; readonly before: string } | undefined;
+}
+
 export type Mode =
   | { readonly kind: "browse" }
   /** Typing the filter; Escape restores `before`. */
@@ -145,6 +179,7 @@ export type Mode =
   | { readonly kind: "help"; readonly top: number }
   | PickMode
   | Comparison
+  | Matrix
   | Form
   | Confirmation;
 
@@ -178,6 +213,10 @@ export interface State {
   /** How the last reads of places went, by their index. For the open one, `loaded` tells. */
   readonly health: ReadonlyMap<number, Health>;
   readonly loaded: Loaded;
+  /** What was read of other places, by their index. Kept as long as it is shown. */
+  readonly others: ReadonlyMap<number, Other>;
+  /** The variable under the cursor in the other places of the group. */
+  readonly elsewhere: Elsewhere | undefined;
   readonly list: List;
   readonly focus: PanelName;
   /** First visible line of the record. */
@@ -223,7 +262,9 @@ export type Message =
   | { readonly type: "refused"; readonly failure: Failure }
   | { readonly type: "applied" }
   | Readonly<{ type: "compared"; place: number; entries: readonly VariableEntry[]; isEditable: boolean }>
-  | { readonly type: "notCompared"; readonly place: number; readonly failure: Failure };
+  | { readonly type: "notCompared"; readonly place: number; readonly failure: Failure }
+  | ({ readonly type: "otherRead"; readonly place: number } & Omit<Other, "isReading">)
+  | ({ readonly type: "lookedUp" } & Elsewhere);
 
 export interface Reading {
   readonly now: number;
@@ -237,14 +278,17 @@ export interface Reading {
 /** Work outside of the state. Its outcome comes back as a message. */
 export type Effect =
   | Readonly<{ type: "load"; place: number; generation: number; known: readonly VariableEntry[] }>
-  | { readonly type: "decrypt"; readonly entry: VariableEntry }
-  | { readonly type: "copyValue"; readonly entry: VariableEntry }
+  /** Without a `place`, of the open one. */
+  | { readonly type: "decrypt"; readonly entry: VariableEntry; readonly place?: number }
+  | { readonly type: "copyValue"; readonly entry: VariableEntry; readonly place?: number }
   | { readonly type: "copyCommand"; readonly name: string }
   | { readonly type: "prepare"; readonly place: number; readonly draft: Draft }
   /** Prepares an edit without a form. */
   | Readonly<{ type: "assign"; place: number; purpose: Purpose; assignments: readonly Assignment[] }>
   | { readonly type: "apply"; readonly place: number; readonly edit: Edit }
   | { readonly type: "compare"; readonly place: number }
+  | Readonly<{ type: "readOther"; place: number; known: Other["entries"]; base: readonly VariableEntry[] }>
+  | Readonly<{ type: "lookUp"; name: string; places: readonly number[] }>
   | { readonly type: "quit" }
   | { readonly type: "suspend" }
   | { readonly type: "redraw" };

@@ -1,6 +1,7 @@
 import { actsIn, type Command } from "../state/command.js";
 import { keyLabel, keyOfLabel } from "../state/key.js";
-import type { Confirmation, Mode, Notice, State } from "../state/state.js";
+import { matrixRows, tableOf } from "../state/matrix.js";
+import type { Confirmation, Matrix, Mode, Notice, State } from "../state/state.js";
 import type { TextField } from "../state/text-field.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitLine, indented, type Line, line, lineWidth } from "../text/line.js";
@@ -22,6 +23,7 @@ const MODE_KEYS: Readonly<Record<Exclude<Mode["kind"], "browse" | "confirm">, re
   help: hints("↑↓ scroll, Esc back"),
   pick: hints("↑↓ move, Enter choose, Esc back"),
   diff: hints("↑↓ move, v reveal, V reveal all, r refresh, Esc back"),
+  matrix: hints("Enter open, n next difference, t only, / filter, v reveal, y copy, V reveal all, r refresh, Esc back"),
   form: hints("Tab next field, Ctrl-S review, ←→ type, Ctrl-J newline, Esc cancel"),
 };
 const ALWAYS = hints("? help, q quit");
@@ -30,6 +32,7 @@ const ALWAYS = hints("? help, q quit");
 export function footerLine(state: State, commands: readonly Command[]): Line {
   const { mode, notice, columns } = state;
   if (mode.kind === "filter") return filterLine(state, mode.field);
+  if (mode.kind === "matrix" && mode.typed) return matrixFilterLine(state, mode, mode.typed.field);
   if (mode.kind === "command") return commandLine(mode, columns);
   if (notice) return noticeLine(notice, columns);
   if (mode.kind === "confirm") return indented(answerLine(mode, columns));
@@ -40,7 +43,16 @@ export function footerLine(state: State, commands: readonly Command[]): Line {
 }
 
 function filterLine({ columns, list, loaded }: State, field: TextField): Line {
-  const count = `  ${countText(list.rows.length)} of ${countText(loaded.entries.length)} `;
+  return searchLine(columns, list.rows.length, loaded.entries.length, field);
+}
+
+function matrixFilterLine(state: State, matrix: Matrix, field: TextField): Line {
+  const table = tableOf(state);
+  return searchLine(state.columns, matrixRows(table, matrix).length, table.names.length, field);
+}
+
+function searchLine(columns: number, found: number, all: number, field: TextField): Line {
+  const count = `  ${countText(found)} of ${countText(all)} `;
   const keys = keyLine(MODE_KEYS.filter, columns);
   const input = textInput(field, columns - 2 - count.length - lineWidth(keys));
   return [{ text: " /", role: "accent" }, ...input, { text: count, role: "muted" }, ...keys];

@@ -1,5 +1,6 @@
 import type { Command } from "../state/command.js";
-import { diffSizes, type Layout, layoutOf, questionSize, type Size } from "../state/layout.js";
+import { diffSizes, type Layout, layoutOf, matrixSizes, questionSize, type Size } from "../state/layout.js";
+import { groupOf } from "../state/others.js";
 import { showsProduction } from "../state/production.js";
 import type { State } from "../state/state.js";
 import type { Line } from "../text/line.js";
@@ -9,6 +10,8 @@ import { footerLine } from "./footer-line.js";
 import { formPanel } from "./form-panel.js";
 import { headerLine } from "./header-line.js";
 import { helpPanel } from "./help-panel.js";
+import { matrixDetail } from "./matrix-detail.js";
+import { matrixPanel } from "./matrix-panel.js";
 import type { PanelContent } from "./panel-content.js";
 import { pickPanel, placesPanel } from "./places-panel.js";
 import { recordPanel } from "./record-panel.js";
@@ -43,6 +46,11 @@ function panelColumns(state: State, commands: readonly Command[], layout: Layout
     const { list, detail } = diffSizes(layout);
     const differences = { size: list, content: { ...diffPanel(state, mode, list), ...look } };
     return [[differences, { size: detail, content: { ...differencePanel(state, mode, detail), ...look } }]];
+  }
+  if (mode.kind === "matrix") {
+    const { list, detail } = matrixSizes(layout, groupOf(state).length);
+    const names = { size: list, content: { ...matrixPanel(state, mode, list), ...look } };
+    return [[names, { size: detail, content: { ...matrixDetail(state, mode, detail), ...look } }]];
   }
   const size = questionSize(layout);
   const question = questionPanel(state, size);

@@ -77,13 +77,13 @@ it("the footer offers only what can be done now in the focused panel", () => {
   };
   const wide = { columns: 200 };
   expect(keys(readyState(ENTRIES, { ...wide, focus: "places" }))).toBe(
-    "Enter open, / find, d diff, r refresh, Tab panel, ? help, q quit",
+    "Enter open, / find, d diff, m matrix, r refresh, Tab panel, ? help, q quit",
   );
   expect(keys(readyState([], { ...wide, places: PLACES.slice(0, 1) }))).toBe(
     "a add, r refresh, Tab panel, ? help, q quit",
   );
   expect(keys(readyState(ENTRIES, { ...wide, list: { cursor: 4 }, loaded: { isEditable: false } }))).toBe(
-    "/ filter, t type, s sort, d diff, r refresh, Tab panel, ? help, q quit",
+    "/ filter, t type, s sort, d diff, m matrix, r refresh, Tab panel, ? help, q quit",
   );
 });
 

@@ -1,0 +1,153 @@
+import type { VariableEntry } from "../../domain/source.js";
+import { isEncrypted } from "../../domain/variable.js";
+import { cycled, keepVisible, moveCursor } from "../state/cursor.js";
+import { commandKeyName, editKeyName, type Key } from "../state/key.js";
+import { withCursorOn } from "../state/list.js";
+import { openPlace, reload } from "../state/loading.js";
+import { hasKind, matrixRows, ONLY, tableOf } from "../state/matrix.js";
+import { readOthers, withoutOthers } from "../state/others.js";
+import { isRevealed, toggleAllRevealed, toggleRevealed } from "../state/reveal.js";
+import { backToBrowse, type Effect, type Matrix, notify, type State, type Step, step } from "../state/state.js";
+import { editLine, textField } from "../state/text-field.js";
+import { matrixPosition, matrixShape } from "../view/matrix-panel.js";
+import { placeName } from "../view/places-panel.js";
+import { confirmRedo, confirmUndo } from "./confirm.js";
+
+/** Shows all variables in all places of the group, and reads those that are not open. */
+export function openMatrix(state: State, only: Matrix["only"] = "all"): Step {
+  const { loaded, list, place } = state;
+  const name = loaded.entries[list.rows[list.cursor] ?? -1]?.variable.name ?? "";
+  return readOthers({ ...state, mode: { kind: "matrix", name, place, top: 0, left: 0, only, filter: "" } });
+}
+
+export function matrixKey(state: State, matrix: Matrix, key: Key): Step {
+  if (matrix.typed) return step(filterKey(state, matrix, matrix.typed, key));
+  const [next, effects] = commandOf(state, matrix, commandKeyName(key));
+  return [next, [...effects, ...(next.mode.kind === "matrix" ? decryptions(next, next.mode) : [])]];
+}
+
+function commandOf(state: State, matrix: Matrix, key: string): Step {
+  const { name, place, entry } = selected(state, matrix);
+  switch (key) {
+    case "escape":
+      return step(matrix.filter === "" ? closed(state) : withMatrix(state, matrix, { filter: "" }));
+    case "q":
+    case "m":
+      return step(closed(state));
+    case "left":
+    case "h":
+      return step(moveSideways(state, matrix, -1));
+    case "right":
+    case "l":
+      return step(moveSideways(state, matrix, 1));
+    case "n":
+      return step(moveToGap(state, matrix, 1));
+    case "N":
+      return step(moveToGap(state, matrix, -1));
+    case "t":
+      return step(withMatrix(state, matrix, { only: cycled(ONLY, matrix.only, 1) }));
+    case "/":
+      return step(withMatrix(state, matrix, { typed: { field: textField(matrix.filter), before: matrix.filter } }));
+    case "v":
+      return step(name === undefined ? state : toggleRevealed(state, name));
+    case "V":
+      return step(toggleAllRevealed(state));
+    case "r":
+      return readAgain(state);
+    case "y":
+      if (entry?.value) return step(state, { type: "copyValue", entry, place });
+      return step(notify(state, `${name ?? "the variable"} has no value in ${placeName(state, place)}`, "error"));
+    case "u":
+      return confirmUndo(state);
+    case "U":
+      return confirmRedo(state);
+    case "enter":
+      return name === undefined ? step(state) : goTo(state, place, name);
+    default:
+      return step(move(state, matrix, key));
+  }
+}
+
+/** What is under the cursor. */
+export function selected(state: State, matrix: Matrix) {
+  const { table, rows, cursor, column } = matrixPosition(state, matrix);
+  const row = rows[cursor];
+  const { place = state.place, cells } = table.columns[column] ?? {};
+  return { place, name: table.names[row ?? -1], entry: row === undefined ? undefined : cells?.[row] };
+}
+
+function withMatrix(state: State, matrix: Matrix, change: Partial<Matrix>): State {
+  return { ...state, mode: { ...matrix, ...change } };
+}
+
+function closed(state: State): State {
+  return withoutOthers(backToBrowse(state));
+}
+
+function move(state: State, matrix: Matrix, key: string): State {
+  const { table, rows, cursor, top, page } = matrixPosition(state, matrix);
+  const moved = moveCursor({ cursor, top }, rows.length, page, key);
+  if (!moved) return state;
+  return withMatrix(state, matrix, { name: table.names[rows[moved.cursor] ?? -1] ?? "", top: moved.top });
+}
+
+function moveSideways(state: State, matrix: Matrix, by: number): State {
+  const { table, column } = matrixPosition(state, matrix);
+  const { visible } = matrixShape(state, table);
+  const next = keepVisible({ cursor: column + by, top: matrix.left }, table.columns.length, visible);
+  return withMatrix(state, matrix, { place: table.columns[next.cursor]?.place ?? matrix.place, left: next.top });
+}
+
+/** Moves to the next row in which a value differs or is missing. */
+function moveToGap(state: State, matrix: Matrix, by: 1 | -1): State {
+  const { table, rows, cursor, top, page } = matrixPosition(state, matrix);
+  const isGap = (index: number) => hasKind(table, rows[index] ?? -1, ["differs", "missing"]);
+  let index = cursor + by;
+  while (index >= 0 && index < rows.length && !isGap(index)) index += by;
+  if (rows[index] === undefined) return notify(state, `no ${by > 0 ? "more" : "earlier"} differences`);
+  const moved = keepVisible({ cursor: index, top }, rows.length, page);
+  return withMatrix(state, matrix, { name: table.names[rows[index] ?? -1] ?? "", top: moved.top });
+}
+
+/** The rows follow the filter with each key. */
+function filterKey(state: State, matrix: Matrix, { field, before }: NonNullable<Matrix["typed"]>, key: Key): State {
+  const name = editKeyName(key);
+  if (name === "enter") return withMatrix(state, matrix, { typed: undefined });
+  if (name === "escape") return withMatrix(state, matrix, { typed: undefined, filter: before });
+  if (name === "backspace" && field.text === "") return withMatrix(state, matrix, { typed: undefined });
+  if (["up", "down", "pageup", "pagedown"].includes(name)) return move(state, matrix, name);
+  const edited = editLine(field, key);
+  const next: Matrix = { ...matrix, typed: { field: edited, before }, filter: edited.text };
+  if (edited.text === field.text) return { ...state, mode: next };
+  const table = tableOf(state);
+  const [first = -1] = matrixRows(table, next);
+  return { ...state, mode: { ...next, name: table.names[first] ?? matrix.name, top: 0 } };
+}
+
+function readAgain(state: State): Step {
+  const [reading, effects] = readOthers(state);
+  const [next, more] = reload(reading);
+  return [next, [...effects, ...more]];
+}
+
+/** Opens the place with the cursor on the variable. */
+function goTo(state: State, place: number, name: string): Step {
+  const browsing = withCursorOn({ ...closed(state), focus: "variables" }, name);
+  return place === state.place ? step(browsing) : openPlace(browsing, place);
+}
+
+/** Decrypts the encrypted values of the row under the cursor if they are revealed. */
+function decryptions(state: State, matrix: Matrix): Effect[] {
+  const { revealed } = state;
+  const { name } = selected(state, matrix);
+  if (!revealed || name === undefined || !isRevealed(revealed, name)) return [];
+  return rowEntries(state, matrix).flatMap(({ place, entry }): Effect[] => {
+    const sealed = entry?.value?.content.value;
+    return entry && isEncrypted(sealed) && !revealed.decrypted.has(sealed) ? [{ type: "decrypt", entry, place }] : [];
+  });
+}
+
+function rowEntries(state: State, matrix: Matrix): { place: number; entry: VariableEntry | undefined }[] {
+  const { table, rows, cursor } = matrixPosition(state, matrix);
+  return table.columns.map(({ place, cells }) => ({ place, entry: cells[rows[cursor] ?? -1] }));
+}

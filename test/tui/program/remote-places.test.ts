@@ -111,6 +111,17 @@ describe("profiles", () => {
     expect(await readFile(path, "utf8")).not.toContain("postgres://localhost/test");
   });
 
+  it("a profile names its environment: by the key, and once a data file is open by application and name", async () => {
+    const { url } = await runningServer();
+    const { path } = await dataFile(DATA);
+    const profiles = { remote: developmentProfile(url), local: { data: path, env: "test" } };
+    const { program } = await withProfiles(profiles);
+    await program.until(isWell);
+    expect(program.frame()).toMatch(/^ appvars {2}remote {2}profile {2}key dev-key {2}http:/);
+    await open(program, "local");
+    expect(program.frame()).toMatch(/^ appvars {2}local {2}profile {2}shop\/test {2}/);
+  });
+
   it("refused credentials are reported for their profile and not retried automatically", async () => {
     const statuses: number[] = [];
     const { url } = await runningServer({ onRequest: ({ status }) => statuses.push(status) });

@@ -14,12 +14,13 @@ export function bigName(index) {
 }
 
 /**
- * A data file's content with so many variables of all four types, each with a value in two environments.
+ * A data file's content with so many variables of all four types, each with a value in each environment.
  *
  * @param {number} count
  * @param {number} valueLength characters of a text or JSON value
+ * @param {readonly string[]} environments their names
  */
-export function bigData(count, valueLength = 200) {
+export function bigData(count, valueLength = 200, environments = ENVIRONMENTS) {
   const variables = Array.from({ length: count }, (_, index) => ({
     id: index + 1,
     application: "shop",
@@ -27,7 +28,7 @@ export function bigData(count, valueLength = 200) {
     name: bigName(index),
     description: `How the ${WORDS.split(" ")[(index * 7) % 20]} service finds its ${WORDS.split(" ")[(index * 3) % 20]}`,
   }));
-  const values = ENVIRONMENTS.flatMap((_, environment) =>
+  const values = environments.flatMap((_, environment) =>
     variables.map(({ id }) => ({
       id: environment * count + id,
       variable_id: id,
@@ -35,7 +36,7 @@ export function bigData(count, valueLength = 200) {
       content: { value: bigValue(id - 1, environment, valueLength) },
     })),
   );
-  return { version: 1, environments: ENVIRONMENTS.map(environmentOf), variables, values };
+  return { version: 1, environments: environments.map(environmentOf), variables, values };
 }
 
 function environmentOf(name, index) {

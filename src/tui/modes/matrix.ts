@@ -12,6 +12,7 @@ import { editLine, textField } from "../state/text-field.js";
 import { matrixPosition, matrixShape } from "../view/matrix-panel.js";
 import { placeName } from "../view/places-panel.js";
 import { confirmRedo, confirmUndo } from "./confirm.js";
+import { openTakeOver } from "./take-over.js";
 
 /** Shows all variables in all places of the group, and reads those that are not open. */
 export function openMatrix(state: State, only: Matrix["only"] = "all"): Step {
@@ -57,6 +58,8 @@ function commandOf(state: State, matrix: Matrix, key: string): Step {
     case "y":
       if (entry?.value) return step(state, { type: "copyValue", entry, place });
       return step(notify(state, `${name ?? "the variable"} has no value in ${placeName(state, place)}`, "error"));
+    case ">":
+      return openTakeOver(state, entry ? [entry] : [], place);
     case "u":
       return confirmUndo(state);
     case "U":

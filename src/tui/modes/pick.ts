@@ -6,9 +6,14 @@ import { notify, type PickMode, type State, type Step, step } from "../state/sta
 /** What happens with the place that was picked. */
 type OnPicked = (state: State, place: number) => Step;
 
-/** Indexes of all places but the open one. */
-function otherPlaces({ places, place }: State): readonly number[] {
-  return [...places.keys()].filter((index) => index !== place);
+/** Indexes of all places but one, by default the open one. */
+function otherPlaces({ places, place }: State, from = place): readonly number[] {
+  return [...places.keys()].filter((index) => index !== from);
+}
+
+/** The place that values are compared with or taken over from. */
+function fromPlace({ place }: State, purpose: PickMode["purpose"]): number {
+  return purpose.kind === "compare" ? place : (purpose.from ?? place);
 }
 
 export function otherPlaceNames(state: State): readonly string[] {
@@ -17,10 +22,12 @@ export function otherPlaceNames(state: State): readonly string[] {
 
 /** Lets the person pick another place, unless there is only one. */
 export function openPick(state: State, purpose: PickMode["purpose"], onPicked: OnPicked): Step {
-  const [first, ...more] = otherPlaces(state);
+  const from = fromPlace(state, purpose);
+  const [first, ...more] = otherPlaces(state, from);
   if (first === undefined) return step(notify(state, `there is no other place to ${NO_PLACE[purpose.kind]}`));
   if (more.length === 0) return onPicked(state, first);
-  return step({ ...state, mode: { kind: "pick", purpose, cursor: first, back: state.mode } });
+  const inGroup = [first, ...more].find((index) => state.places[index]?.group === state.places[from]?.group);
+  return step({ ...state, mode: { kind: "pick", purpose, cursor: inGroup ?? first, back: state.mode } });
 }
 
 const NO_PLACE = { compare: "compare with", "take-over": "take it over to" } as const;
@@ -30,7 +37,7 @@ export function pickKey(state: State, mode: PickMode, key: Key, onPicked: OnPick
   const returned: State = { ...state, mode: mode.back };
   if (name === "escape" || name === "q") return step(returned);
   if (name === "enter") return onPicked(returned, mode.cursor);
-  const places = otherPlaces(state);
+  const places = otherPlaces(state, fromPlace(state, mode.purpose));
   const moved = moveCursor({ cursor: places.indexOf(mode.cursor), top: 0 }, places.length, bodyPage(state), name);
   const cursor = moved && places[moved.cursor];
   return step(cursor === undefined ? state : { ...state, mode: { ...mode, cursor } });

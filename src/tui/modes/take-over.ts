@@ -6,11 +6,11 @@ import { placeName } from "../view/places-panel.js";
 import { assignedIn } from "./confirm.js";
 import { openPick } from "./pick.js";
 
-/** Lets the person pick the place to which the values are taken over. */
-export function openTakeOver(state: State, entries: readonly VariableEntry[]): Step {
+/** Lets the person pick the place to which the values are taken over. @param from theirs, by default the open place */
+export function openTakeOver(state: State, entries: readonly VariableEntry[], from?: number): Step {
   return withValue(entries).length === 0
     ? step(notify(state, nothingText(entries), "error"))
-    : openPick(state, { kind: "take-over", entries }, (from, place) => takeOver(from, entries, place));
+    : openPick(state, { kind: "take-over", entries, from }, (next, place) => takeOver(next, entries, place));
 }
 
 /**

@@ -142,8 +142,9 @@ export interface PickMode {
   readonly kind: "pick";
   readonly purpose:
     | { readonly kind: "compare" }
-    | { readonly kind: "take-over"; readonly entries: readonly VariableEntry[] };
-  /** Index of a place, which is never the open one. */
+    /** `from` is the index of their place, by default the open one. */
+    | { readonly kind: "take-over"; readonly entries: readonly VariableEntry[]; readonly from?: number | undefined };
+  /** Index of a place, which is never the one that values come from. */
   readonly cursor: number;
   /** The mode to go back to. */
   readonly back: Mode;

@@ -40,6 +40,8 @@ async function written(
     places: [{ name: "test", group: "data.json", kind: "environment", detail: "vars.json", open }],
     place: 0,
     copy: async () => ({ kind: "clipboard" }),
+    write: async () => ({ text: "" }),
+    editText: async (text) => text,
     terminal,
     commands: ALL_COMMANDS,
     theme: "dark",

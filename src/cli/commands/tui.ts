@@ -54,6 +54,8 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
   try {
     const { ProcessTerminal } = await import("../tui/process-terminal.js");
     const { createCopy } = await import("../tui/clipboard.js");
+    const { createEditText } = await import("../tui/external-editor.js");
+    const { writeValues: write } = await import("../tui/write-values.js");
     const tui = await import("../../tui/run-tui.js");
     isShown = true;
     const terminal = new ProcessTerminal({
@@ -62,8 +64,8 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
       mouse,
       onCrash: (error) => void crash(error, context),
     });
-    const write = (text: string) => terminal.write(text);
-    const copy = createCopy({ write, platform, env: io.env });
+    const copy = createCopy({ write: (text) => terminal.write(text), platform, env: io.env });
+    const editText = createEditText(terminal, io);
     const colors = {
       theme,
       colorFgBg: io.env["COLORFGBG"],
@@ -75,6 +77,8 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
         ...colors,
         commands: ALL_COMMANDS,
         copy,
+        write,
+        editText,
         terminal,
         ticks: io.ticks,
         onRead: boundHeap,

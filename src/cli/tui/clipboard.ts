@@ -2,9 +2,11 @@ import { spawn } from "node:child_process";
 import { win32 } from "node:path";
 import type { Copy } from "../../tui/state/ports.js";
 import { systemProgram } from "../processes/system-program.js";
+import { childEnvironment } from "./child-environment.js";
 
 /** xterm and others accept 100,000 bytes in one OSC 52 sequence: 74,994 bytes of text in base64. */
 const MAX_BYTES = 74_994;
+const LIMIT = MAX_BYTES.toLocaleString("en-US");
 
 /** Milliseconds that a clipboard program has: one that waits for something would block the copy forever. */
 const TIMEOUT_MS = 2_000;
@@ -17,17 +19,14 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** Copies to the system's clipboard, and through the terminal (OSC 52), which is the only way over SSH. */
 export function createCopy({ write, platform, env }: { write: Write; platform: NodeJS.Platform; env: Env }): Copy {
-  // A clipboard program may outlive this process by days.
-  const childEnv = Object.fromEntries(
-    Object.entries(env).filter(([name]) => !name.toUpperCase().startsWith("APPVARS_")),
-  );
+  const childEnv = childEnvironment(env);
   return async (text) => {
     const isSent = await sendToTerminal(text, childEnv, write);
     const problem = await tryPrograms(clipboardPrograms(platform, env), text, childEnv);
     if (problem === undefined) return { kind: "clipboard" };
     return isSent
       ? { kind: "terminal", reason: problem }
-      : { kind: "failed", reason: `${problem}, and it is too long for a terminal` };
+      : { kind: "failed", reason: `${problem}, and it is too long for a terminal, which accepts ${LIMIT} bytes` };
   };
 }
 

@@ -1,8 +1,10 @@
+import { spawnSync } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { closeSync, writeSync } from "node:fs";
 import { constants } from "node:os";
 import type { ReadStream, WriteStream } from "node:tty";
 import type { TuiTerminal } from "../../tui/terminal/terminal.js";
+import { comesFromTerminal } from "../processes/child.js";
 import { endProcess } from "../processes/end-process.js";
 import { type CaughtSignal, catchSignals, isStopSignal } from "../processes/signals.js";
 
@@ -40,6 +42,7 @@ export class ProcessTerminal implements TuiTerminal {
   readonly #events = new EventEmitter<{ cleared: [] }>();
   readonly #stopCatching: () => void;
   #isOurs = false;
+  #isLent = false;
   #isGone = false;
   #stoppedBy: CaughtSignal | undefined;
   #resolveStopped = () => {};
@@ -114,6 +117,30 @@ export class ProcessTerminal implements TuiTerminal {
     await isBack;
   }
 
+  /**
+   * Gives the terminal to another program while `use` runs it. What the keyboard or that program sends to the process
+   * group is meant for that program: Ctrl-C does not stop this process, and Ctrl-Z and fg don't touch the terminal.
+   */
+  async lend<T>(use: () => Promise<T>): Promise<T> {
+    this.input.pause();
+    this.#leave();
+    this.#isLent = true;
+    const modes = this.#stty("-g");
+    process.off("SIGTSTP", this.#suspended).off("SIGCONT", this.#takeBack);
+    try {
+      return await use();
+    } finally {
+      // libuv takes the modes that it finds now for those of the shell, and the program may have changed them.
+      if (modes) this.#stty(modes);
+      this.#isLent = false;
+      if (!this.#stoppedBy) {
+        process.on("SIGCONT", this.#takeBack);
+        this.#takeBack();
+        this.input.resume();
+      }
+    }
+  }
+
   /** Restores the terminal for good. */
   release(): void {
     this.#cancelTimeout();
@@ -129,6 +156,16 @@ export class ProcessTerminal implements TuiTerminal {
     // First: it stops a background process before that writes over the shell's screen.
     this.input.setRawMode(true);
     this.#output.write(this.#modes);
+  }
+
+  /** Calls stty(1), the only way to the modes that libuv did not set itself. Undefined where there is none. */
+  #stty(argument: string): string | undefined {
+    if (this.#platform === "win32") return undefined;
+    const { stdout, status } = spawnSync("stty", [argument], {
+      stdio: ["inherit", "pipe", "ignore"],
+      encoding: "utf8",
+    });
+    return status === 0 ? stdout.trim() : undefined;
   }
 
   readonly #leave = (): void => {
@@ -163,7 +200,7 @@ export class ProcessTerminal implements TuiTerminal {
   readonly #suspended = (): void => void this.suspend();
 
   readonly #caught = (signal: CaughtSignal): void => {
-    if (!isStopSignal(signal)) return;
+    if (!isStopSignal(signal) || (this.#isLent && comesFromTerminal(signal, this.#platform))) return;
     // A second signal ends the process immediately.
     if (this.#stoppedBy) endProcess(this.exitCode);
     this.#stop(signal);

@@ -1,12 +1,16 @@
+import { EXPORT_FORMATS } from "../../formats/formats.js";
 import { openCommandLine } from "../modes/command-line.js";
 import { confirmRedo, confirmUndo, deleteValues } from "../modes/confirm.js";
+import { openCopy } from "../modes/copy.js";
 import { openDiff } from "../modes/diff.js";
+import { openEditor } from "../modes/external-editor.js";
 import { openFilter } from "../modes/filter.js";
 import { openForm } from "../modes/form.js";
 import { openHelp } from "../modes/help.js";
 import { otherPlaceNames } from "../modes/pick.js";
 import { openTakeOver, takeOver } from "../modes/take-over.js";
 import { type Command, command } from "../state/command.js";
+import { SELECTED_FORMATS } from "../state/copy-formats.js";
 import { MOVES } from "../state/cursor.js";
 import { selectedEntry, withTypedFilter } from "../state/list.js";
 import { isReading, reload } from "../state/loading.js";
@@ -14,6 +18,8 @@ import { ONLY } from "../state/matrix.js";
 import { decryptSelected, toggleAllRevealed, toggleRevealed } from "../state/reveal.js";
 import { SORTS, step } from "../state/state.js";
 import {
+  chooseCopy,
+  chooseCopyAll,
   chooseMatrix,
   chooseSort,
   chooseType,
@@ -89,19 +95,34 @@ export const ALL_COMMANDS: readonly Command[] = [
   }),
   command("Values", "copy", "y", "copy the value, even while it is masked", {
     ...ON_VARIABLE,
+    argument: "<format>",
+    choices: () => SELECTED_FORMATS,
     disabledReason: whyNoValue,
-    run: onEntry((state, entry) => step(state, { type: "copyValue", entry })),
+    run: chooseCopy,
   }),
-  command("Values", "copy-command", "Y", "copy a shell command that prints the value", {
+  command("Values", "copy-as", "Y", "choose what to copy: NAME=value, JSON, a command, or the whole environment", {
     ...ON_VARIABLE,
     label: undefined,
     disabledReason: whyNoValue,
-    run: onEntry((state, { variable }) => step(state, { type: "copyCommand", name: variable.name })),
+    run: (state) => openCopy(state),
+  }),
+  command("Values", "copy-all", "", "copy the whole environment in a format of export", {
+    label: undefined,
+    argument: "<format>",
+    choices: () => EXPORT_FORMATS,
+    disabledReason: whyNotRead,
+    run: chooseCopyAll,
   }),
   command("Edit", "edit", "e", "change the type, the value and the description", {
     ...ON_VARIABLE,
     disabledReason: (state) => whyNotEdit(state) ?? whyNoEntry(state),
     run: onEntry((state, entry) => openForm(state, "edit", entry)),
+  }),
+  command("Edit", "editor", "E", "edit the value in $VISUAL or $EDITOR", {
+    ...ON_VARIABLE,
+    label: undefined,
+    disabledReason: (state) => whyNotEdit(state) ?? whyNoEntry(state),
+    run: onEntry(openEditor),
   }),
   command("Edit", "add", "a", "add a variable", {
     ...ON_VARIABLE,

@@ -1,8 +1,11 @@
 import { nearest, suggestion } from "../../domain/nearest.js";
 import { isVariableType, VARIABLE_TYPES } from "../../domain/variable.js";
+import { EXPORT_FORMATS } from "../../formats/formats.js";
+import { copyAll, copySelected } from "../modes/copy.js";
 import { openDiff } from "../modes/diff.js";
 import { openMatrix } from "../modes/matrix.js";
 import { openPick, otherPlaceNames } from "../modes/pick.js";
+import { isExportFormat, isSelectedFormat, SELECTED_FORMATS } from "../state/copy-formats.js";
 import { cycled } from "../state/cursor.js";
 import { withList } from "../state/list.js";
 import { openPlace } from "../state/loading.js";
@@ -34,6 +37,18 @@ export function reverseSort(state: State): Step {
 export function chooseMatrix(state: State, text: string): Step {
   const only = text === "" ? "all" : ONLY.find((name) => name === text);
   return only ? openMatrix(state, only) : refuse(state, "kind of rows", text, ONLY);
+}
+
+/** @param text a format, or `""` for the value */
+export function chooseCopy(state: State, text: string): Step {
+  const format = text === "" ? "value" : text.toLowerCase();
+  return isSelectedFormat(format) ? copySelected(state, format) : refuse(state, "format", text, SELECTED_FORMATS);
+}
+
+/** @param text a format, or `""` for dotenv */
+export function chooseCopyAll(state: State, text: string): Step {
+  const format = text === "" ? "dotenv" : text.toLowerCase();
+  return isExportFormat(format) ? copyAll(state, format) : refuse(state, "format", text, EXPORT_FORMATS);
 }
 
 export function placeNames({ places }: State): readonly string[] {

@@ -26,11 +26,18 @@ export function formKey(state: State, form: Form, key: Key): Step {
       return go(otherField(form, -1));
     case "ctrl-s":
       return submit(state, form);
+    case "alt-e":
+      return step(state, { type: "editText", text: form.value.text, name: nameOf(form), isJson: form.type === "JSON" });
     case "enter":
       return form.field === "description" ? submit(state, form) : go(otherField(form, 1));
     default:
       return go(editField(form, key));
   }
+}
+
+/** The form of a variable, with this text as its value. */
+export function formWithText(entry: VariableEntry, text: string): Form {
+  return { ...initialForm("edit", entry), value: textField(text) };
 }
 
 /** Handles the edit made from a form: asks to confirm it. Dropped if the form is gone. */
@@ -90,7 +97,7 @@ function editValue({ type, value }: Form, key: Key): TextField {
   return editText(value, key);
 }
 
-function submit(state: State, form: Form): Step {
+export function submit(state: State, form: Form): Step {
   const problem = problemOf(state, form);
   if (problem) return step({ ...state, mode: { ...form, ...problem } });
   const { before, type, value, description } = form;

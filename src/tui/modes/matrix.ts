@@ -56,7 +56,7 @@ function commandOf(state: State, matrix: Matrix, key: string): Step {
     case "r":
       return readAgain(state);
     case "y":
-      if (entry?.value) return step(state, { type: "copyValue", entry, place });
+      if (entry?.value) return step(state, { type: "copy", place, entries: [entry], format: "value" });
       return step(notify(state, `${name ?? "the variable"} has no value in ${placeName(state, place)}`, "error"));
     case ">":
       return openTakeOver(state, entry ? [entry] : [], place);

@@ -7,12 +7,12 @@ import {
   UsageError,
 } from "../../domain/errors.js";
 import type { RateLimit } from "../../domain/http-headers.js";
-import { isReservedName } from "../../domain/reserved-names.js";
 import type { Snapshot, VariableEntry, VariableSource } from "../../domain/source.js";
 import { type JsonValue, valueText } from "../../domain/variable.js";
-import type { Copy, Editor, OpenPlace, Place } from "../state/ports.js";
+import type { Copy, Editor, EditText, OpenPlace, Place, WriteValues } from "../state/ports.js";
 import type { Effect, Failure, Message } from "../state/state.js";
-import { RESERVED_WARNING } from "../view/record-panel.js";
+import { copiedName, copiedText } from "./copied-text.js";
+import { indented, textToEdit } from "./edited-text.js";
 import { type EntriesRead, readEntries } from "./read-entries.js";
 import { shareEntries } from "./share-entries.js";
 
@@ -20,6 +20,8 @@ import { shareEntries } from "./share-entries.js";
 export interface PerformerOptions {
   readonly places: readonly Place[];
   readonly copy: Copy;
+  readonly write: WriteValues;
+  readonly editText: EditText;
   /** Milliseconds on a monotonic clock. */
   readonly ticks: () => number;
   readonly quit: () => void;
@@ -52,12 +54,15 @@ export class Performer {
   #reading = new AbortController();
   /** Places that failed. They are opened again when a person asks for another try, as settings may have been fixed. */
   readonly #failed = new Set<number>();
+  /** While a text is open in the person's own editor. */
+  #editing: Promise<void> | undefined;
 
   constructor(options: PerformerOptions) {
     this.#options = options;
   }
 
   async close(): Promise<void> {
+    await this.#editing;
     const opened = await Promise.allSettled(this.#opened.values());
     await Promise.allSettled(opened.map((item) => item.status === "fulfilled" && item.value.source.close()));
   }
@@ -71,8 +76,12 @@ export class Performer {
   readonly #performers: { readonly [T in Effect["type"]]: (effect: EffectOf<T>) => void } = {
     load: (effect) => this.#load(effect),
     decrypt: ({ entry, place }) => this.#decrypt(entry, place),
-    copyValue: ({ entry, place }) => this.#copy(entry.variable.name, () => this.#plainText(entry, place)),
-    copyCommand: ({ name }) => this.#copyCommand(name),
+    copy: (effect) => this.#copy(effect),
+    editValue: (effect) => this.#editOnce(() => this.#editValue(effect)),
+    editText: ({ text, ...file }) => {
+      const before = file.isJson ? indented(text) : text;
+      this.#editOnce(async () => ({ type: "textEdited", text: await this.#editedText(before, file) }));
+    },
     prepare: ({ place, draft }) =>
       this.#edit(place, async (editor) => ({ type: "prepared", edit: editor.prepare(draft) })),
     assign: ({ place, purpose, assignments }) =>
@@ -176,17 +185,37 @@ export class Performer {
     );
   }
 
-  #copyCommand(name: string): Promise<void> {
-    const warning = isReservedName(name) ? ` (${RESERVED_WARNING})` : "";
-    const command = async () => (await this.#open(this.#current)).getCommand(name);
-    return this.#copy(`the command for ${name}${warning}`, command);
+  #copy({ place, entries, format }: EffectOf<"copy">): Promise<void> {
+    const { copy, write } = this.#options;
+    const what = copiedName(entries, format);
+    const copied = async (): Promise<Message> => {
+      const { text, note } = await copiedText(entries, format, await this.#open(place), write);
+      return { type: "copied", what: note === undefined ? what : `${what} (${note})`, outcome: await copy(text) };
+    };
+    return this.#attempt(copied, ({ message }) => {
+      return { type: "copied", what, outcome: { kind: "failed", reason: message } };
+    });
   }
 
-  #copy(what: string, text: () => Promise<string>): Promise<void> {
-    return this.#attempt(
-      async () => ({ type: "copied", what, outcome: await this.#options.copy(await text()) }),
-      ({ message }) => ({ type: "copied", what, outcome: { kind: "failed", reason: message } }),
-    );
+  /** Keys that were typed before the editor had the terminal must not open another. */
+  #editOnce(work: () => Promise<Message>): void {
+    this.#editing ??= this.#attempt(work, (failure) => ({ type: "refused", failure })).finally(() => {
+      this.#editing = undefined;
+    });
+  }
+
+  async #editValue({ place, entry }: EffectOf<"editValue">): Promise<Message> {
+    const { editor, decrypt } = await this.#open(place);
+    if (!editor) throw new UsageError("this place is read-only");
+    const { name, type } = entry.variable;
+    const text = await this.#editedText(textToEdit(entry, decrypt), { name, isJson: type === "JSON" });
+    return { type: "valueEdited", place, entry, text };
+  }
+
+  /** Undefined if nothing was changed. */
+  async #editedText(before: string, file: Parameters<EditText>[1]): Promise<string | undefined> {
+    const text = await this.#options.editText(before, file);
+    return text === before ? undefined : text;
   }
 
   async #plainText({ variable, value }: VariableEntry, index = this.#current): Promise<string> {

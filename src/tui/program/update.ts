@@ -1,7 +1,9 @@
 import { ALL_COMMANDS } from "../commands/all-commands.js";
 import { commandKey } from "../modes/command-line.js";
 import { applied, assigned, confirmKey, refused } from "../modes/confirm.js";
+import { copyKey } from "../modes/copy.js";
 import { compared, diffKey, notCompared, openDiff } from "../modes/diff.js";
+import { textEdited, valueEdited } from "../modes/external-editor.js";
 import { filterKey } from "../modes/filter.js";
 import { formKey, prepared } from "../modes/form.js";
 import { helpKey } from "../modes/help.js";
@@ -40,6 +42,8 @@ const HANDLERS: Handlers = {
   decrypted: (state, { sealed, text }) => step(decrypted(state, sealed, text)),
   notDecrypted: (state, { failure }) => step(notify(state, failure.message, "error")),
   copied: (state, message) => step(copied(state, message)),
+  valueEdited: (state, { place, entry, text }) => valueEdited(state, place, entry, text),
+  textEdited: (state, { text }) => step(textEdited(state, text)),
   prepared: (state, { edit }) => step(prepared(state, edit)),
   assigned: (state, { place, purpose, edit }) => step(assigned(state, purpose, place, edit)),
   refused: (state, { failure }) => step(refused(state, failure)),
@@ -88,6 +92,7 @@ const KEY_HANDLERS: KeyHandlers = {
       purpose.kind === "compare" ? openDiff(from, place) : takeOver(from, purpose.entries, place),
     );
   },
+  copy: copyKey,
   diff: diffKey,
   matrix: matrixKey,
   form: formKey,

@@ -21,7 +21,7 @@ export interface Command {
   readonly run: (state: State, argument: string) => Step;
 }
 
-/** @param keys separated by spaces */
+/** @param keys separated by spaces; `""` for a command that only has a name */
 export function command(
   group: Command["group"],
   name: string,
@@ -29,7 +29,7 @@ export function command(
   help: string,
   rest: Omit<Command, "group" | "name" | "keys" | "help">,
 ): Command {
-  return { group, name, keys: keys.split(" "), help, label: name, ...rest };
+  return { group, name, keys: keys === "" ? [] : keys.split(" "), help, label: name, ...rest };
 }
 
 export function actsIn({ panels }: Command, panel: PanelName): boolean {

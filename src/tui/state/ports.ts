@@ -1,6 +1,7 @@
 import type { RateLimit } from "../../domain/http-headers.js";
 import type { VariableSource } from "../../domain/source.js";
-import type { JsonValue, VariableType } from "../../domain/variable.js";
+import type { JsonValue, NamedValue, VariableType } from "../../domain/variable.js";
+import type { ExportFormat } from "../../formats/formats.js";
 
 /** One line of the left panel: something with variables that can be opened. */
 export interface Place {
@@ -88,3 +89,23 @@ export type CopyOutcome =
   | { readonly kind: "failed"; readonly reason: string };
 
 export type Copy = (text: string) => Promise<CopyOutcome>;
+
+/**
+ * Writes values as `appvars export` does.
+ *
+ * @returns the text, and what to know about it, such as the names that were left out
+ * @throws UsageError for what the format can't hold; DecryptionError
+ */
+export type WriteValues = (
+  format: ExportFormat,
+  values: readonly NamedValue[],
+  decrypt: OpenPlace["decrypt"],
+) => Promise<{ readonly text: string; readonly note?: string | undefined }>;
+
+/**
+ * Opens a text in the person's own editor, which has the terminal until it ends. Resolves to the saved text.
+ *
+ * @param file what the file is called, and whether it is JSON
+ * @throws UsageError if the editor failed or what it saved can't be used; InvalidDataError
+ */
+export type EditText = (text: string, file: { readonly name: string; readonly isJson: boolean }) => Promise<string>;

@@ -2,6 +2,7 @@ import type { Difference } from "../../domain/diff.js";
 import type { RateLimit } from "../../domain/http-headers.js";
 import type { VariableEntry } from "../../domain/source.js";
 import type { JsonValue, VariableType } from "../../domain/variable.js";
+import type { CopyFormat } from "./copy-formats.js";
 import type { Position } from "./cursor.js";
 import type { Key } from "./key.js";
 import type { Mouse, Press } from "./mouse.js";
@@ -166,6 +167,15 @@ export interface Matrix {
   readonly typed?: { readonly field: TextField; readonly before: string } | undefined;
 }
 
+/** Choosing how to copy variables. */
+export interface CopyMode {
+  readonly kind: "copy";
+  readonly entries: readonly VariableEntry[];
+  /** Index in `COPY_ITEMS`. */
+  readonly cursor: number;
+  readonly back: Mode;
+}
+
 export type Mode =
   | { readonly kind: "browse" }
   /** Typing the filter; Escape restores `before`. */
@@ -179,6 +189,7 @@ export type Mode =
     }
   | { readonly kind: "help"; readonly top: number }
   | PickMode
+  | CopyMode
   | Comparison
   | Matrix
   | Form
@@ -258,6 +269,9 @@ export type Message =
   | { readonly type: "decrypted"; readonly sealed: string; readonly text: string }
   | { readonly type: "notDecrypted"; readonly failure: Failure }
   | { readonly type: "copied"; readonly what: string; readonly outcome: CopyOutcome }
+  /** The text from the editor; undefined if it is as before. */
+  | Readonly<{ type: "valueEdited"; place: number; entry: VariableEntry; text: string | undefined }>
+  | { readonly type: "textEdited"; readonly text: string | undefined }
   | { readonly type: "prepared"; readonly edit: Edit }
   | { readonly type: "assigned"; readonly place: number; readonly purpose: Purpose; readonly edit: Edit }
   | { readonly type: "refused"; readonly failure: Failure }
@@ -281,8 +295,11 @@ export type Effect =
   | Readonly<{ type: "load"; place: number; generation: number; known: readonly VariableEntry[] }>
   /** Without a `place`, of the open one. */
   | { readonly type: "decrypt"; readonly entry: VariableEntry; readonly place?: number }
-  | { readonly type: "copyValue"; readonly entry: VariableEntry; readonly place?: number }
-  | { readonly type: "copyCommand"; readonly name: string }
+  | Readonly<{ type: "copy"; place: number; entries: readonly VariableEntry[]; format: CopyFormat }>
+  /** Opens a value in the person's own editor. */
+  | { readonly type: "editValue"; readonly place: number; readonly entry: VariableEntry }
+  /** The same for the text in a form. */
+  | Readonly<{ type: "editText"; text: string; name: string; isJson: boolean }>
   | { readonly type: "prepare"; readonly place: number; readonly draft: Draft }
   /** Prepares an edit without a form. */
   | Readonly<{ type: "assign"; place: number; purpose: Purpose; assignments: readonly Assignment[] }>

@@ -21,6 +21,7 @@ const MODE_KEYS: Readonly<Record<Exclude<Mode["kind"], "browse" | "confirm">, re
   filter: hints("Enter keep, Esc cancel"),
   command: hints("Enter run, Tab complete, Esc back"),
   help: hints("↑↓ scroll, Esc back"),
+  copy: hints("↑↓ move, Enter copy, Esc back"),
   pick: hints("↑↓ move, Enter choose, Esc back"),
   diff: hints("↑↓ move, v reveal, V reveal all, r refresh, Esc back"),
   matrix: hints("Enter open, n next difference, t only, / filter, v reveal, y copy, V reveal all, r refresh, Esc back"),

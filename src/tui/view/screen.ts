@@ -5,6 +5,7 @@ import { showsProduction } from "../state/production.js";
 import type { State } from "../state/state.js";
 import type { Line } from "../text/line.js";
 import { confirmPanel } from "./confirm-panel.js";
+import { copyPanel } from "./copy-panel.js";
 import { differencePanel, diffPanel } from "./diff-panel.js";
 import { footerLine } from "./footer-line.js";
 import { formPanel } from "./form-panel.js";
@@ -71,6 +72,7 @@ function panelsOf(size: Size | undefined, contentFor: (size: Size) => PanelConte
 function questionPanel(state: State, size: Size): PanelContent | undefined {
   const { mode } = state;
   if (mode.kind === "pick") return pickPanel(state, mode, size);
+  if (mode.kind === "copy") return copyPanel(state, mode, size);
   if (mode.kind === "form") return formPanel(state, mode, size);
   return mode.kind === "confirm" ? confirmPanel(state, mode, size) : undefined;
 }

@@ -44,7 +44,7 @@ describe.skipIf(!hasTmux)("on a terminal", () => {
       refused: developmentProfile(url, { api_secret: "hunter2" }),
     });
     const screens = [await terminal.until(/7 variables .* \d+ s old/)];
-    await terminal.keys("Y");
+    await terminal.keys("Y", "j", "j", "j", "j", "Enter");
     screens.push(await terminal.until(/copied|sent/));
     expect(await terminal.clipboard()).toBe("appvars get DATABASE_URL --profile staging");
     await terminal.keys("V");

@@ -69,7 +69,7 @@ describe.skipIf(!hasTmux)("in a real terminal values", () => {
     await expectMasked(tui);
   });
 
-  it("in a terminal y copies a value, and Y a command that prints it", async () => {
+  it("in a terminal y copies a value, and Y in other formats, such as a command that prints it", async () => {
     const tui = await openTui();
     await tui.keys("y");
     await tui.until(atBottom(/DATABASE_URL .*clipboard/));
@@ -77,6 +77,11 @@ describe.skipIf(!hasTmux)("in a real terminal values", () => {
     await tui.keys("j", "j", "j", "j");
     await tui.until(isOn("GREETING"));
     await tui.keys("Y");
+    await tui.until(/Copy GREETING/, /› +value/);
+    await tui.keys("j", "Enter");
+    await tui.until(atBottom(/GREETING as name=value .*clipboard/));
+    expect(await tui.clipboard()).toBe(`GREETING='Hello, it'"'"'s "development" 👋'`);
+    await tui.keys("Y", "j", "j", "j", "j", "Enter");
     await tui.until(atBottom(/the command for GREETING .*clipboard/));
     const command = await tui.clipboard();
     expect(command).toMatch(/^appvars get GREETING --data \/.* --env shop\/development$/);

@@ -10,12 +10,17 @@ import {
 import type { RateLimit } from "../../../src/domain/http-headers.js";
 import type { VariableEntry } from "../../../src/domain/source.js";
 import { Performer } from "../../../src/tui/program/perform.js";
+import type { CopyFormat } from "../../../src/tui/state/copy-formats.js";
 import type { CopyOutcome, OpenPlace, Place } from "../../../src/tui/state/ports.js";
 import type { Effect, Message } from "../../../src/tui/state/state.js";
 import { localSource, withMethods } from "../support/source.js";
 import { entry } from "../support/state.js";
 
 const LOAD: Effect = { type: "load", place: 0, generation: 7, known: [] };
+
+function copy(format: CopyFormat, ...entries: VariableEntry[]): Effect {
+  return { type: "copy", place: 0, entries, format };
+}
 
 function openPlace(change: Partial<OpenPlace> = {}): OpenPlace {
   return {
@@ -41,6 +46,8 @@ function testPerformer(places: readonly Place[], outcome: CopyOutcome = { kind: 
       copied.push(text);
       return outcome;
     },
+    write: async (format, values) => ({ text: JSON.stringify({ format, values }) }),
+    editText: async (text) => `${text}0`,
     ticks: () => 5,
     quit: () => void done.push("quit"),
     suspend: () => void done.push("suspend"),
@@ -183,8 +190,8 @@ test("an unexpected error is reported by its kind only, since it can quote anyth
 
 test("an encrypted value is copied decrypted", async () => {
   const { run, copied } = testPerformer([place(async () => openPlace({ decrypt: () => "plain" }))]);
-  await run({ type: "copyValue", entry: entry("URL", "envbee:enc:v1:abc") }, "copied");
-  await run({ type: "copyValue", entry: entry("FLAGS", { a: 1 }, "JSON") }, "copied");
+  await run(copy("value", entry("URL", "envbee:enc:v1:abc")), "copied");
+  await run(copy("value", entry("FLAGS", { a: 1 }, "JSON")), "copied");
   expect(copied).toEqual(["plain", "plain"]);
 });
 
@@ -194,7 +201,7 @@ test("a value that can't be decrypted isn't copied, and the reason is reported",
   };
   const { run, copied } = testPerformer([place(async () => openPlace({ decrypt }))]);
   const encrypted = entry("URL", "envbee:enc:v1:abc");
-  const [message] = await run({ type: "copyValue", entry: encrypted }, "copied");
+  const [message] = await run(copy("value", encrypted), "copied");
   expect(message).toMatchObject({
     what: "URL",
     outcome: { kind: "failed", reason: expect.stringContaining("ENC_KEY") },
@@ -205,13 +212,13 @@ test("a value that can't be decrypted isn't copied, and the reason is reported",
 
 test("a command is copied without reading anything", async () => {
   const { run, copied } = testPerformer([place(async () => openPlace())]);
-  await run({ type: "copyCommand", name: "PORT" }, "copied");
+  await run(copy("command", entry("PORT", 1)), "copied");
   expect(copied).toEqual(["appvars get PORT --profile staging"]);
 });
 
 test("a command for a reserved name is copied with a warning", async () => {
   const { run } = testPerformer([place(async () => openPlace())]);
-  const [message] = await run({ type: "copyCommand", name: "LD_PRELOAD" }, "copied");
+  const [message] = await run(copy("command", entry("LD_PRELOAD", "x")), "copied");
   expect(message).toMatchObject({ what: "the command for LD_PRELOAD (reserved: run and export leave it out)" });
 });
 

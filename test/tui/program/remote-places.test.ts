@@ -270,7 +270,7 @@ describe("a command that is copied", () => {
   });
 
   async function copiedCommand(program: RemoteProgram): Promise<string> {
-    program.press("Y");
+    program.press("Y", "j", "j", "j", "j", "enter");
     await program.until(() => program.copied.length > 0);
     return program.copied[0] ?? "";
   }

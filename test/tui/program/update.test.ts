@@ -142,7 +142,9 @@ describe("the focus decides what a key acts on", () => {
   });
 
   test("in the record commands act on its variable", () => {
-    expect(typed(readyState(entries), "jly").effects).toEqual([{ type: "copyValue", entry: entries[1] }]);
+    expect(typed(readyState(entries), "jly").effects).toMatchObject([
+      { type: "copy", entries: [entries[1]], format: "value" },
+    ]);
   });
 });
 
@@ -261,11 +263,9 @@ describe("values", () => {
     expect(typed(readyState(entries), "V", "hj", press("enter")).state.revealed).toBeUndefined();
   });
 
-  test("y copies a value, and Y a command", () => {
-    expect(typed(readyState(entries), "yY").effects).toEqual([
-      { type: "copyValue", entry: entries[0] },
-      { type: "copyCommand", name: "DATABASE_URL" },
-    ]);
+  test("y copies a value", () => {
+    const effects = [{ type: "copy", place: 0, entries: [entries[0]], format: "value" }];
+    expect(typed(readyState(entries), "y").effects).toEqual(effects);
   });
 
   test("a variable without a value can't be copied", () => {

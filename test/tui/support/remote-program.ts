@@ -5,6 +5,7 @@ import { createElement } from "react";
 import { onTestFinished } from "vitest";
 import type { SourceFlags } from "../../../src/cli/settings/layers.js";
 import { findPlaces } from "../../../src/cli/tui/places.js";
+import { writeValues } from "../../../src/cli/tui/write-values.js";
 import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
 import { App } from "../../../src/tui/components/app.js";
 import { Performer } from "../../../src/tui/program/perform.js";
@@ -60,6 +61,8 @@ export async function remoteProgram(flags: SourceFlags, options: CliOptions, siz
       copied.push(text);
       return { kind: "clipboard" };
     },
+    write: writeValues,
+    editText: async (text) => text,
     ticks: () => now,
     quit: () => {},
     suspend: () => {},

@@ -26,7 +26,7 @@ export const COMMANDS: readonly Command[] = [
   command("v", "reveal", "reveal", "Values", "shows the value for half a minute"),
   command("V", "reveal-all", undefined, "Values", "shows all values for half a minute"),
   command("y", "copy", "copy", "Values", "copies the value"),
-  command("Y", "copy-command", undefined, "Values", "copies a command that prints the value"),
+  command("Y", "copy-as", undefined, "Values", "copies the value in another format"),
   command("d", "diff", "diff", "Values", "compares with another place"),
   command("e", "edit", "edit", "Edit", "changes the variable"),
   command("a", "add", "add", "Edit", "adds a variable"),

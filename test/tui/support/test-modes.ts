@@ -54,6 +54,7 @@ export const MODES: readonly Mode[] = [
   { kind: "command", field: textField("fnd"), problem: "there is no command fnd; did you mean find?" },
   { kind: "help", top: 0 },
   { kind: "pick", purpose: { kind: "compare" }, cursor: 2, back: { kind: "browse" } },
+  { kind: "copy", entries: [], cursor: 1, back: { kind: "browse" } },
   {
     kind: "diff",
     place: 2,

@@ -80,7 +80,7 @@ it("the footer offers only what can be done now in the focused panel", () => {
     "Enter open, / find, d diff, m matrix, r refresh, Tab panel, ? help, q quit",
   );
   expect(keys(readyState([], { ...wide, places: PLACES.slice(0, 1) }))).toBe(
-    "a add, r refresh, Tab panel, ? help, q quit",
+    "a add, m matrix, r refresh, Tab panel, ? help, q quit",
   );
   expect(keys(readyState(ENTRIES, { ...wide, list: { cursor: 4 }, loaded: { isEditable: false } }))).toBe(
     "/ filter, t type, s sort, d diff, m matrix, r refresh, Tab panel, ? help, q quit",

@@ -1,0 +1,104 @@
+import { rmSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { tmpdir, uptime } from "node:os";
+import { join } from "node:path";
+import { UsageError } from "../../domain/errors.js";
+import { isVariableName } from "../../domain/variable.js";
+import { decodeUtf8 } from "../../files/decode-utf8.js";
+import { openForReading, readRegularFile } from "../../files/open-file.js";
+import { makeScratchFolder, removeLeftScratchFolders, scratchParents } from "../../files/scratch-folder.js";
+import { hasCode, toInvalidFile } from "../../files/system-errors.js";
+import type { EditText } from "../../tui/state/ports.js";
+import type { Io } from "../output/io.js";
+import { runEditor } from "./editor-program.js";
+import type { ProcessTerminal } from "./process-terminal.js";
+
+/** Far more than a person edits; the form that shows the text again takes it as well. */
+const MAX_BYTES = 16 * 1_048_576;
+
+/** A file name has at most 255 bytes. */
+const MAX_NAME = 64;
+
+type EditorIo = Pick<Io, "env" | "platform" | "user" | "clock">;
+
+/** Opens texts in the person's own editor, which gets the terminal meanwhile. */
+export function createEditText(terminal: Pick<ProcessTerminal, "lend" | "untilStopped">, io: EditorIo): EditText {
+  const { env, platform, user, clock } = io;
+  const temporaryFolder = tmpdir();
+  const parents = scratchParents({ runtimeFolder: env["XDG_RUNTIME_DIR"], temporaryFolder, user });
+  const removingLeft = removeLeftScratchFolders(parents, user, clock() - uptime() * 1_000);
+  return async (text, { name, isJson }) => {
+    if (/\p{Surrogate}/u.test(text))
+      throw new UsageError(`${name} contains half a surrogate pair, which no file can hold`);
+    await removingLeft;
+    const folder = await makeScratchFolder(parents, user);
+    const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    // If the process crashes, or a second signal ends it.
+    process.on("exit", remove);
+    try {
+      const file = join(folder, fileName(name, isJson));
+      await writeText(file, text);
+      const failure = await terminal.lend(() => runEditor(file, { ...terminal, platform, env }));
+      if (failure !== undefined) throw new UsageError(`${failure}: ${name} is unchanged`);
+      return await readText(file, text, user);
+    } finally {
+      process.off("exit", remove);
+      removeOrTell(folder, remove);
+    }
+  };
+}
+
+/** Editors choose colors by the extension, and show the name. */
+function fileName(name: string, isJson: boolean): string {
+  const stem = isVariableName(name) ? name.slice(0, MAX_NAME) : "value";
+  return `${stem}.${isJson ? "json" : "txt"}`;
+}
+
+/**
+ * The file ends in one line feed that is not part of the value: most editors would add it to a file without one. That one
+ * is left out again, so that every value comes back as it was.
+ */
+async function writeText(path: string, text: string): Promise<void> {
+  try {
+    const file = await open(path, "wx", 0o600);
+    try {
+      // Whatever the umask is.
+      await file.chmod(0o600);
+      await file.writeFile(`${text}\n`);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw toInvalidFile(path, error, "can't be written");
+  }
+}
+
+const WHAT = "the file from the editor";
+
+/** @throws UsageError, InvalidDataError; neither quotes the text */
+async function readText(path: string, before: string, user: number | undefined): Promise<string> {
+  const bytes = await readOwn(path, user).catch((error: unknown) => {
+    if (hasCode(error, "ENOENT")) throw new UsageError(`${WHAT} is gone: nothing was changed`);
+    if (hasCode(error, "ELOOP")) throw new UsageError(`${WHAT} is a link: nothing was changed`);
+    throw error instanceof UsageError ? error : toInvalidFile(WHAT, error, "can't be read");
+  });
+  // Some editors begin a file with a byte order mark; one that was there before is part of the value.
+  const text = decodeUtf8(bytes, WHAT, { ignoreBOM: before.startsWith("\ufeff") });
+  return text.replace(before.endsWith("\r") ? /\n$/ : /\r?\n$/, "");
+}
+
+async function readOwn(path: string, user: number | undefined): Promise<Buffer> {
+  const file = await openForReading(path, { followLinks: false });
+  const { uid } = await file.stat();
+  if (user === undefined || uid === user) return readRegularFile(file, MAX_BYTES);
+  await file.close();
+  throw new UsageError(`${WHAT} belongs to another user: nothing was changed`);
+}
+
+function removeOrTell(folder: string, remove: () => void): void {
+  try {
+    remove();
+  } catch (error) {
+    throw toInvalidFile(folder, error, "holds the value and can't be removed");
+  }
+}

@@ -1,0 +1,24 @@
+import type { VariableEntry } from "../../domain/source.js";
+import { notify, type State, type Step, step } from "../state/state.js";
+import { textField } from "../state/text-field.js";
+import { formWithText, submit } from "./form.js";
+
+/** Opens the value in the person's own editor. */
+export function openEditor(state: State, entry: VariableEntry): Step {
+  return step(state, { type: "editValue", place: state.place, entry });
+}
+
+/** Handles the text that the editor saved: as if it had been typed into the form, which shows a problem with it. */
+export function valueEdited(state: State, place: number, entry: VariableEntry, text: string | undefined): Step {
+  const { name } = entry.variable;
+  if (text === undefined) return step(notify(state, `${name} is unchanged`));
+  if (place !== state.place) return step(notify(state, `${name} is unchanged: another place is open`, "error"));
+  return submit(state, formWithText(entry, text));
+}
+
+/** Handles the text for the form that the editor was opened from. Dropped if the form is gone. */
+export function textEdited(state: State, text: string | undefined): State {
+  const { mode } = state;
+  if (mode.kind !== "form" || text === undefined) return state;
+  return { ...state, mode: { ...mode, value: textField(text), problem: undefined } };
+}

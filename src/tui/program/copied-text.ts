@@ -1,0 +1,53 @@
+import { UsageError } from "../../domain/errors.js";
+import { isReservedName } from "../../domain/reserved-names.js";
+import type { VariableEntry } from "../../domain/source.js";
+import { type NamedValue, valueText } from "../../domain/variable.js";
+import type { CopyFormat } from "../state/copy-formats.js";
+import type { OpenPlace, WriteValues } from "../state/ports.js";
+import { countText } from "../text/line.js";
+import { RESERVED_WARNING } from "../view/record-panel.js";
+
+/** What is copied, for a notice: `PORT`, `the command for PORT`, `12 variables as yaml`. */
+export function copiedName(entries: readonly VariableEntry[], format: CopyFormat): string {
+  const [first] = entries;
+  const names = entries.length === 1 && first ? first.variable.name : `${countText(entries.length)} variables`;
+  switch (format) {
+    case "value":
+      return names;
+    case "name":
+      return `the name${entries.length === 1 ? "" : "s"} of ${names}`;
+    case "command":
+      return `the command for ${names}${warning(entries)}`;
+    case "name=value":
+      return `${names} as ${format}${warning(entries)}`;
+    default:
+      return `${names} as ${format}`;
+  }
+}
+
+function warning(entries: readonly VariableEntry[]): string {
+  return entries.some(({ variable }) => isReservedName(variable.name)) ? ` (${RESERVED_WARNING})` : "";
+}
+
+/** The types, which a `.env` file begins with, for `import`. */
+const TYPE_COMMENTS = /^(?:#.*\n)+/;
+
+/** @throws UsageError, DecryptionError */
+export async function copiedText(
+  entries: readonly VariableEntry[],
+  format: CopyFormat,
+  { decrypt, getCommand }: Pick<OpenPlace, "decrypt" | "getCommand">,
+  write: WriteValues,
+): Promise<{ readonly text: string; readonly note?: string | undefined }> {
+  const lines = (line: (entry: VariableEntry) => string) => ({ text: entries.map(line).join("\n") });
+  if (format === "name") return lines(({ variable }) => variable.name);
+  if (format === "command") return lines(({ variable }) => getCommand(variable.name));
+  const values = entries.flatMap(({ variable: { name, type }, value }): NamedValue[] => {
+    return value ? [{ name, type, value: value.content.value }] : [];
+  });
+  if (values.length === 0) throw new UsageError("there is no value");
+  if (format === "value") return { text: values.map(({ name, value }) => valueText(decrypt(name, value))).join("\n") };
+  if (format !== "name=value") return write(format, values, decrypt);
+  const { text } = await write("dotenv", values, decrypt);
+  return { text: text.replace(TYPE_COMMENTS, "").trimEnd() };
+}

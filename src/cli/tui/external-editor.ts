@@ -22,7 +22,7 @@ const MAX_NAME = 64;
 type EditorIo = Pick<Io, "env" | "platform" | "user" | "clock">;
 
 /** Opens texts in the person's own editor, which gets the terminal meanwhile. */
-export function createEditText(terminal: Pick<ProcessTerminal, "lend" | "untilStopped">, io: EditorIo): EditText {
+export function createEditText(terminal: Pick<ProcessTerminal, "lend">, io: EditorIo): EditText {
   const { env, platform, user, clock } = io;
   const temporaryFolder = tmpdir();
   const parents = scratchParents({ runtimeFolder: env["XDG_RUNTIME_DIR"], temporaryFolder, user });
@@ -38,7 +38,7 @@ export function createEditText(terminal: Pick<ProcessTerminal, "lend" | "untilSt
     try {
       const file = join(folder, fileName(name, isJson));
       await writeText(file, text);
-      const failure = await terminal.lend(() => runEditor(file, { ...terminal, platform, env }));
+      const failure = await terminal.lend((untilStopped) => runEditor(file, { platform, env, untilStopped }));
       if (failure !== undefined) throw new UsageError(`${failure}: ${name} is unchanged`);
       return await readText(file, text, user);
     } finally {

@@ -42,8 +42,10 @@ export class ProcessTerminal implements TuiTerminal {
   readonly #events = new EventEmitter<{ cleared: [] }>();
   readonly #stopCatching: () => void;
   #isOurs = false;
-  #isLent = false;
+  #lending: Promise<unknown> | undefined;
+  #takeAway = () => {};
   #isGone = false;
+  #isEnding = false;
   #stoppedBy: CaughtSignal | undefined;
   #resolveStopped = () => {};
   #cancelTimeout = () => {};
@@ -120,20 +122,25 @@ export class ProcessTerminal implements TuiTerminal {
   /**
    * Gives the terminal to another program while `use` runs it. What the keyboard or that program sends to the process
    * group is meant for that program: Ctrl-C does not stop this process, and Ctrl-Z and fg don't touch the terminal.
+   *
+   * @param use is to end the program once `untilTakenAway` resolves: when this process is to stop, or has crashed
    */
-  async lend<T>(use: () => Promise<T>): Promise<T> {
+  async lend<T>(use: (untilTakenAway: Promise<void>) => Promise<T>): Promise<T> {
+    const untilTakenAway = new Promise<void>((resolve) => {
+      this.#takeAway = resolve;
+    });
     this.input.pause();
     this.#leave();
-    this.#isLent = true;
     const modes = this.#stty("-g");
     process.off("SIGTSTP", this.#suspended).off("SIGCONT", this.#takeBack);
     try {
-      return await use();
+      this.#lending = use(untilTakenAway);
+      return (await this.#lending) as T;
     } finally {
       // libuv takes the modes that it finds now for those of the shell, and the program may have changed them.
       if (modes) this.#stty(modes);
-      this.#isLent = false;
-      if (!this.#stoppedBy) {
+      this.#lending = undefined;
+      if (!this.#isEnding) {
         process.on("SIGCONT", this.#takeBack);
         this.#takeBack();
         this.input.resume();
@@ -200,7 +207,7 @@ export class ProcessTerminal implements TuiTerminal {
   readonly #suspended = (): void => void this.suspend();
 
   readonly #caught = (signal: CaughtSignal): void => {
-    if (!isStopSignal(signal) || (this.#isLent && comesFromTerminal(signal, this.#platform))) return;
+    if (!isStopSignal(signal) || (this.#lending && comesFromTerminal(signal, this.#platform))) return;
     // A second signal ends the process immediately.
     if (this.#stoppedBy) endProcess(this.exitCode);
     this.#stop(signal);
@@ -215,12 +222,19 @@ export class ProcessTerminal implements TuiTerminal {
 
   #stop(signal: CaughtSignal): void {
     this.#stoppedBy ??= signal;
+    this.#isEnding = true;
+    this.#takeAway();
     this.#resolveStopped();
   }
 
   readonly #crash = (error: unknown): void => {
+    this.#isEnding = true;
+    this.#takeAway();
     this.#leave();
-    this.#onCrash(error);
+    const report = () => this.#onCrash(error);
+    // The other program would show its screen over the report.
+    if (this.#lending) this.#lending.then(report, report);
+    else report();
   };
 }
 

@@ -11,7 +11,7 @@ import type { RateLimit } from "../../../src/domain/http-headers.js";
 import type { VariableEntry } from "../../../src/domain/source.js";
 import { Performer } from "../../../src/tui/program/perform.js";
 import type { CopyFormat } from "../../../src/tui/state/copy-formats.js";
-import type { CopyOutcome, OpenPlace, Place } from "../../../src/tui/state/ports.js";
+import type { CopyOutcome, Editor, OpenPlace, Place } from "../../../src/tui/state/ports.js";
 import type { Effect, Message } from "../../../src/tui/state/state.js";
 import { localSource, withMethods } from "../support/source.js";
 import { entry } from "../support/state.js";
@@ -31,6 +31,8 @@ function openPlace(change: Partial<OpenPlace> = {}): OpenPlace {
     ...change,
   };
 }
+
+const EDITOR: Editor = { prepare: () => ({ changes: [] }), assign: () => ({ changes: [] }), apply: async () => {} };
 
 function place(open: Place["open"]): Place {
   return { name: "staging", group: "data.json", kind: "profile", detail: "", open };
@@ -220,6 +222,58 @@ test("a command for a reserved name is copied with a warning", async () => {
   const { run } = testPerformer([place(async () => openPlace())]);
   const [message] = await run(copy("command", entry("LD_PRELOAD", "x")), "copied");
   expect(message).toMatchObject({ what: "the command for LD_PRELOAD (reserved: run and export leave it out)" });
+});
+
+test("what is copied of several variables is one text, and the notice says what it is", async () => {
+  const { run, copied } = testPerformer([place(async () => openPlace())]);
+  const entries = [entry("PORT", 3000, "NUMBER"), entry("UNSET"), entry("PATH", "/bin")];
+  const formats = ["value", "name", "command", "name=value", "yaml"] as const;
+  const messages = [];
+  for (const format of formats) messages.push(...(await run(copy(format, ...entries), "copied")));
+  expect(messages.map((message) => message.type === "copied" && message.what)).toEqual([
+    "3 variables",
+    "the names of 3 variables",
+    "the command for 3 variables (reserved: run and export leave it out)",
+    "3 variables as name=value (reserved: run and export leave it out)",
+    "3 variables as yaml",
+  ]);
+  expect(copied.slice(0, 2)).toEqual(["3000\n/bin", "PORT\nUNSET\nPATH"]);
+  expect(copied[2]).toMatch(/^appvars get PORT .*\nappvars get UNSET .*\nappvars get PATH /);
+  const values = [
+    { name: "PORT", type: "NUMBER", value: 3000 },
+    { name: "PATH", type: "STRING", value: "/bin" },
+  ];
+  expect(copied.slice(3)).toEqual(["dotenv", "yaml"].map((format) => JSON.stringify({ format, values })));
+});
+
+/** What an editor gets for a value: \`editText\` of these tests returns it with a 0 at the end. */
+test.each([
+  ["a text", entry("A", "text"), "text"],
+  ["JSON with a line for each member", entry("A", { a: [1] }, "JSON"), '{\n  "a": [\n    1\n  ]\n}'],
+  ["a text in JSON", entry("A", "text", "JSON"), '"text"'],
+  ["an encrypted value, decrypted", entry("A", "envbee:enc:v1:text"), "text"],
+  ["encrypted JSON, where indenting it loses nothing", entry("A", 'envbee:enc:v1:{"a":1}', "JSON"), '{\n  "a": 1\n}'],
+  ["encrypted JSON with more digits than a number", entry("A", "envbee:enc:v1:1.00", "JSON"), "1.00"],
+  ["nothing", entry("A"), ""],
+])("the editor gets %s", async (_what, edited, text) => {
+  const decrypt: OpenPlace["decrypt"] = (_name, value) => {
+    return typeof value === "string" ? value.replace("envbee:enc:v1:", "") : value;
+  };
+  const { run } = testPerformer([place(async () => openPlace({ editor: EDITOR, decrypt }))]);
+  const messages = await run({ type: "editValue", place: 0, entry: edited }, "valueEdited");
+  expect(messages).toEqual([{ type: "valueEdited", place: 0, entry: edited, text: `${text}0` }]);
+});
+
+test.each([
+  ["the place is read-only", {}, "this place is read-only"],
+  ["the key is missing", { editor: EDITOR }, "A is encrypted: set APPVARS_ENC_KEY"],
+])("a value can't be edited where %s", async (_what, change, message) => {
+  const decrypt = () => {
+    throw new DecryptionError("A is encrypted: set APPVARS_ENC_KEY");
+  };
+  const { run } = testPerformer([place(async () => openPlace({ decrypt, ...change }))]);
+  const effect: Effect = { type: "editValue", place: 0, entry: entry("A", "envbee:enc:v1:abc") };
+  expect(await run(effect, "refused")).toMatchObject([{ failure: { message } }]);
 });
 
 test("the editor of a place prepares and applies edits, and its refusals are reported", async () => {

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
+import { copyKey, openCopy } from "../../../src/tui/modes/copy.js";
+import { COPY_ITEMS } from "../../../src/tui/state/copy-formats.js";
+import type { State } from "../../../src/tui/state/state.js";
+import { ENTRIES, press, readyState } from "../support/state.js";
+import { modeOf } from "../support/test-modes.js";
+
+function run(state: State, name: string, argument: string) {
+  return ALL_COMMANDS.find((command) => command.name === name)?.run(state, argument);
+}
+
+test("the menu copies the selected variable, or the whole environment, and returns to where it was opened", () => {
+  const before = readyState();
+  const [opened] = openCopy(before);
+  for (const [cursor, { format, isAll }] of COPY_ITEMS.entries()) {
+    const mode = { ...modeOf(opened, "copy"), cursor };
+    const entries = isAll ? ENTRIES : ENTRIES.slice(0, 1);
+    expect(copyKey(opened, mode, press("enter"))).toEqual([before, [{ type: "copy", place: 0, entries, format }]]);
+  }
+});
+
+test("the menu moves, and escape closes it", () => {
+  const [opened] = openCopy(readyState());
+  const moved = copyKey(opened, modeOf(opened, "copy"), press("G"));
+  expect(modeOf(moved, "copy").cursor).toBe(COPY_ITEMS.length - 1);
+  expect(copyKey(moved[0], modeOf(moved, "copy"), press("escape"))).toEqual([readyState(), []]);
+});
+
+test.each([
+  ["copy", "", "value", 1],
+  ["copy", "JSON", "json", 1],
+  ["copy-all", "", "dotenv", ENTRIES.length],
+  ["copy-all", "kubernetes", "kubernetes", ENTRIES.length],
+])(":%s %s copies", (name, argument, format, count) => {
+  const entries = ENTRIES.slice(0, count);
+  expect(run(readyState(), name, argument)?.[1]).toEqual([{ type: "copy", place: 0, entries, format }]);
+});
+
+test("an unknown format is refused with those that there are", () => {
+  const [{ notice }] = run(readyState(), "copy-all", "yml") ?? [readyState()];
+  expect(notice).toMatchObject({ text: 'there is no format "yml": did you mean yaml?', tone: "error" });
+});

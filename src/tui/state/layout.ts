@@ -28,7 +28,14 @@ const AROUND_GROUP = 4;
 
 type Shape = Pick<State, "columns" | "rows" | "focus" | "places">;
 
-/** On a wide screen three panels side by side; on a medium one two, with the record below; else one, with places on demand. */
+/** What the list needs for names of 32 columns and values of 40. */
+const MIN_VARIABLES = 89;
+const MIN_RECORD = 40;
+
+/**
+ * On a wide screen three panels side by side; on a medium one two, with the record below; else one, with places on
+ * demand.
+ */
 export function layoutOf({ columns, rows, focus, places: all }: Shape): Layout {
   const height = Math.max(3, rows - 2);
   const body = { width: columns, height };
@@ -36,8 +43,8 @@ export function layoutOf({ columns, rows, focus, places: all }: Shape): Layout {
   if (placesWidth === 0 && focus === "places") return { body, places: body, isRecordBeside: false };
   const places = placesWidth > 0 ? { width: placesWidth, height } : undefined;
   const width = columns - placesWidth;
-  if (columns >= WIDE) {
-    const record = { width: Math.floor(width * 0.45), height };
+  if (width >= MIN_VARIABLES + MIN_RECORD) {
+    const record = { width: Math.max(MIN_RECORD, Math.min(Math.floor(width * 0.45), width - MIN_VARIABLES)), height };
     return { body, places, variables: { width: width - record.width, height }, record, isRecordBeside: true };
   }
   const record = { width, height: Math.max(5, Math.floor(height * (focus === "record" ? 0.6 : 0.4))) };

@@ -3,19 +3,15 @@ import { listPage, type Size, textColumns } from "../state/layout.js";
 import { scrollInList, selectInList } from "../state/list.js";
 import { parseFilter, type Query } from "../state/list-query.js";
 import { shownValue } from "../state/reveal.js";
-import type { List, Sort, State } from "../state/state.js";
+import type { List, State } from "../state/state.js";
 import { highlight } from "../text/fuzzy.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitLine, fitText, indented, type Line, type Span } from "../text/line.js";
 import { sortArrow } from "./header-line.js";
+import { type ColumnName, type ListColumn, listColumns, widestName } from "./list-columns.js";
 import { GAP, headingLine, type PanelContent, rowLines, SIGNS, selectRow } from "./panel-content.js";
 import { emptyListLines, problemLine, progressText } from "./status-lines.js";
 import { PLACEHOLDERS } from "./value-lines.js";
-
-const WIDE = 90;
-const TYPE_WIDTH = 7;
-/** Cursor, mark and a space before the cells, and a space after them. */
-const AROUND = 4;
 
 export function variablesPanel(state: State, size: Size): PanelContent {
   const { list, loaded } = state;
@@ -45,10 +41,10 @@ function headLine(problem: Line, { width }: Size): Line {
 
 function listLines(state: State, size: Size): Line[] {
   const { list, loaded, focus } = state;
-  const columns = listColumns(size.width - 2);
+  const columns = listColumns(size.width - 2, widestName(loaded.entries));
   const problem = problemLine(state);
   // It replaces the heading, so that the rows don't move.
-  const head = problem ? headLine(problem, size) : headingLine(headings(columns, list));
+  const head = problem ? headLine(problem, size) : headingLine(headingsOf(columns, list));
   const query = parseFilter(list.filter);
   const rows = rowLines(list.rows, list, listPage(size), focus === "variables", (row) => {
     const entry = loaded.entries[row];
@@ -57,46 +53,32 @@ function listLines(state: State, size: Size): Line[] {
   return [head, ...rows];
 }
 
-type ListColumns = ReturnType<typeof listColumns>;
-
-/** Columns of each cell; the description has none where there is no room for it. */
-function listColumns(width: number) {
-  const cells = width - AROUND - TYPE_WIDTH - 2 * GAP.length;
-  if (width < WIDE) {
-    const value = Math.max(11, Math.floor(cells * 0.4));
-    return { name: cells - value, type: TYPE_WIDTH, value, description: 0 };
-  }
-  const name = Math.floor((cells - GAP.length) * 0.34);
-  const value = Math.floor((cells - GAP.length) * 0.28);
-  return { name, type: TYPE_WIDTH, value, description: cells - GAP.length - name - value };
+function headingsOf(columns: readonly ListColumn[], list: List): string[] {
+  return columns.map(({ name, width }) => {
+    const title = name.toUpperCase();
+    return fitText(list.sort === name ? `${title} ${sortArrow(list)}` : title, width);
+  });
 }
 
-function headings(columns: ListColumns, list: List): string[] {
-  const sorted = (text: string, sort: Sort) => (list.sort === sort ? `${text} ${sortArrow(list)}` : text);
-  const texts = [
-    fitText(sorted("NAME", "name"), columns.name),
-    fitText(sorted("TYPE", "type"), columns.type),
-    fitText("VALUE", columns.value),
-  ];
-  return columns.description > 0 ? [...texts, fitText("DESCRIPTION", columns.description)] : texts;
+function cells(entry: VariableEntry, state: State, columns: readonly ListColumn[], query: Query): Line {
+  const mark = state.marks?.kinds.get(entry.variable.name);
+  const row = columns.flatMap(({ name, width }, index): Line => {
+    const cell = CELLS[name](entry, state, width, query);
+    return index === 0 ? cell : [{ text: GAP }, ...cell];
+  });
+  return [mark ? SIGNS[mark] : { text: "  " }, ...row];
 }
 
-function cells(entry: VariableEntry, state: State, columns: ListColumns, { words, nameWords }: Query): Line {
-  const { name, type, description } = entry.variable;
-  const mark = state.marks?.kinds.get(name);
-  const spans: Line = [
-    mark ? SIGNS[mark] : { text: "  " },
-    ...searched([...words, ...nameWords], name, columns.name, {}),
-    { text: `${GAP}${cellText(type, columns.type)}${GAP}`, role: "muted" },
-    valueCell(entry, state, columns.value),
-  ];
-  if (columns.description === 0) return spans;
-  return [
-    ...spans,
-    { text: GAP, role: "muted" },
-    ...searched(words, description, columns.description, { role: "muted" }),
-  ];
-}
+type Cell = (entry: VariableEntry, state: State, width: number, query: Query) => Line;
+
+const CELLS: Readonly<Record<ColumnName, Cell>> = {
+  name: ({ variable }, _state, width, { words, nameWords }) =>
+    searched([...words, ...nameWords], variable.name, width, {}),
+  type: ({ variable }, _state, width) => [{ text: cellText(variable.type, width), role: "muted" }],
+  value: (entry, state, width) => [valueCell(entry, state, width)],
+  description: ({ variable }, _state, width, { words }) =>
+    searched(words, variable.description, width, { role: "muted" }),
+};
 
 function searched(words: readonly string[], text: string, width: number, look: Omit<Span, "text">): Line {
   return words.length === 0 ? [{ ...look, text: cellText(text, width) }] : highlight(words, text, width, look);

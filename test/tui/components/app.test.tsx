@@ -15,6 +15,7 @@ const SIZES = [
   [79, 23],
   [80, 24],
   [120, 40],
+  [160, 45],
   [200, 60],
 ] as const;
 
@@ -80,7 +81,7 @@ describe.each(SIZES)("at %dx%d", (columns, rows) => {
 });
 
 it.each(MODES.map((mode) => [mode.kind, mode] as const))("mode %s escapes hostile text", (_kind, mode) => {
-  const ready = readyState(hostile(ENTRIES), { columns: 120, rows: 40 });
+  const ready = readyState(hostile(ENTRIES), { columns: 160, rows: 40 });
   const notice = { text: "copied", tone: "error", until: NOW + 1 } as const;
   const revealed = { names: "all", decrypted: new Map(), until: NOW } as const;
   const places = hostile(ready.places);
@@ -118,7 +119,7 @@ it.each([
 
 it("the panel with the focus is recognizable without colors", () => {
   for (const focus of PANELS) {
-    const [, top = ""] = frameOf(readyState(ENTRIES, { columns: 120, rows: 40, focus }));
+    const [, top = ""] = frameOf(readyState(ENTRIES, { columns: 160, rows: 40, focus }));
     const titles = { places: "Environments", variables: "Variables", record: "DATABASE_URL" };
     expect(top).toContain(`━ ▶ ${titles[focus]}`);
     expect(top.match(/▶/g)).toHaveLength(1);

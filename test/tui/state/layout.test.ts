@@ -10,8 +10,8 @@ function placesWidth(columns: number, ...names: string[]): number | undefined {
 it("the places panel is as wide as its names, and the variables have the rest", () => {
   expect(placesWidth(120, "test", "a-name-of-20-letters")).toBe(28);
   expect(placesWidth(120, "日本語日本語日本語")).toBe(26);
-  const { variables, record } = layoutOf(readyState(ENTRIES, { columns: 120, rows: 30 }));
-  expect((variables?.width ?? 0) + (record?.width ?? 0)).toBe(120 - 20);
+  const { variables, record } = layoutOf(readyState(ENTRIES, { columns: 160, rows: 30 }));
+  expect((variables?.width ?? 0) + (record?.width ?? 0)).toBe(160 - 20);
 });
 
 it("the places panel has a minimum and a maximum width", () => {

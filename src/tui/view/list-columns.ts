@@ -1,0 +1,71 @@
+import type { VariableEntry } from "../../domain/source.js";
+import { isNarrow, textWidth, visibleText } from "../text/graphemes.js";
+import { GAP } from "./panel-content.js";
+
+const LIST_COLUMNS = ["name", "type", "value", "description"] as const;
+export type ColumnName = (typeof LIST_COLUMNS)[number];
+
+export interface ListColumn {
+  readonly name: ColumnName;
+  readonly width: number;
+}
+
+/** Cursor, sign and a space before the cells, and a space after them. */
+const AROUND = 4;
+const TYPE = 7;
+/** `NAME ↑` */
+const MIN_NAME = 6;
+const MAX_NAME = 32;
+/** What a value has before there are descriptions. */
+const VALUE = 40;
+const MIN_DESCRIPTION = 16;
+
+/**
+ * The columns of a list of `width` columns. Names have the room that they need, descriptions only what values leave.
+ *
+ * @param names columns of the widest name
+ * @param shown the wanted columns, in their order
+ */
+export function listColumns(
+  width: number,
+  names: number,
+  shown: readonly ColumnName[] = LIST_COLUMNS,
+): readonly ListColumn[] {
+  const has = (name: ColumnName) => shown.includes(name);
+  const room = width - AROUND - GAP.length * (shown.length - 1) - (has("type") ? TYPE : 0);
+  const isShared = has("value") || has("description");
+  const name = has("name") ? (isShared ? nameWidth(names, room) : room) : 0;
+  const rest = room - name;
+  const description = has("value") ? Math.min(rest - VALUE, Math.floor(rest * 0.45)) : rest;
+  if (has("description") && has("value") && description < MIN_DESCRIPTION) {
+    const others = shown.filter((each) => each !== "description");
+    return listColumns(width, names, others);
+  }
+  const widths = { name, type: TYPE, value: has("description") ? rest - description : rest, description };
+  return shown.map((each) => ({ name: each, width: widths[each] }));
+}
+
+/** A long name is cut where the value would have less room than both need. */
+function nameWidth(names: number, room: number): number {
+  return Math.min(names, Math.max(Math.floor(room * 0.6), room - VALUE));
+}
+
+// Computed once for each array of entries.
+const knownWidths = new WeakMap<readonly VariableEntry[], number>();
+
+/** Columns of the widest name, but at most 32. */
+export function widestName(entries: readonly VariableEntry[]): number {
+  const known = knownWidths.get(entries) ?? measure(entries);
+  knownWidths.set(entries, known);
+  return known;
+}
+
+function measure(entries: readonly VariableEntry[]): number {
+  let widest = MIN_NAME;
+  for (const { variable } of entries) {
+    const { name } = variable;
+    widest = Math.max(widest, isNarrow(name) ? name.length : textWidth(visibleText(name)));
+    if (widest >= MAX_NAME) return MAX_NAME;
+  }
+  return widest;
+}

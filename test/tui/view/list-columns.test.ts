@@ -1,0 +1,52 @@
+import { expect, it } from "vitest";
+import { layoutOf } from "../../../src/tui/state/layout.js";
+import { listColumns, widestName } from "../../../src/tui/view/list-columns.js";
+import { ENTRIES, entry, readyState } from "../support/state.js";
+
+it.each([
+  // The description gives way first, then a long name.
+  [120, 12, [12, 7, 51, 40]],
+  [86, 12, [12, 7, 40, 17]],
+  [82, 12, [12, 7, 55]],
+  [96, 32, [32, 7, 49]],
+  [58, 12, [12, 7, 31]],
+  [58, 32, [25, 7, 18]],
+])("a list of %d columns with names of %d has columns of %j", (width, names, widths) => {
+  const columns = listColumns(width, names);
+  expect(columns.map((column) => column.width)).toEqual(widths);
+  expect(columns.reduce((sum, column) => sum + column.width + 2, 4 - 2)).toBe(width);
+});
+
+it.each([
+  [
+    ["value", "name"],
+    [42, 12],
+  ],
+  [["name"], [56]],
+  [
+    ["name", "description"],
+    [12, 42],
+  ],
+  [["value", "description"], [56]],
+] as const)("the columns %j are shown in this order", (shown, widths) => {
+  const columns = listColumns(60, 12, shown);
+  expect(columns.map((column) => column.width)).toEqual(widths);
+});
+
+it("names are measured as they are drawn, up to 32 columns", () => {
+  expect(widestName(ENTRIES)).toBe("DATABASE_URL".length);
+  expect(widestName([entry("日本語日本語")])).toBe(12);
+  expect(widestName([entry("N".repeat(100)), entry("A")])).toBe(32);
+});
+
+it.each([120, 140, 160, 200])(
+  "at %d columns a value has at least 40, whatever the names and the places are",
+  (columns) => {
+    for (const name of ["a", "n".repeat(100)]) {
+      const places = [{ name, group: "", kind: "profile", detail: "" }] as const;
+      const { variables } = layoutOf(readyState(ENTRIES, { columns, rows: 30, places }));
+      const value = listColumns((variables?.width ?? 0) - 2, 32).find((column) => column.name === "value");
+      expect(value?.width).toBeGreaterThanOrEqual(40);
+    }
+  },
+);

@@ -18,7 +18,7 @@ import { openTakeOver } from "./take-over.js";
 export function openMatrix(state: State, only: Matrix["only"] = "all"): Step {
   const { loaded, list, place } = state;
   const name = loaded.entries[list.rows[list.cursor] ?? -1]?.variable.name ?? "";
-  return readOthers({ ...state, mode: { kind: "matrix", name, place, top: 0, left: 0, only, filter: "" } });
+  return readOthers({ ...state, mode: { kind: "matrix", name, cursor: 0, place, top: 0, left: 0, only, filter: "" } });
 }
 
 export function matrixKey(state: State, matrix: Matrix, key: Key): Step {
@@ -91,7 +91,7 @@ function move(state: State, matrix: Matrix, key: string): State {
   const { table, rows, cursor, top, page } = matrixPosition(state, matrix);
   const moved = moveCursor({ cursor, top }, rows.length, page, key);
   if (!moved) return state;
-  return withMatrix(state, matrix, { name: table.names[rows[moved.cursor] ?? -1] ?? "", top: moved.top });
+  return withMatrix(state, matrix, { ...moved, name: table.names[rows[moved.cursor] ?? -1] ?? "" });
 }
 
 function moveSideways(state: State, matrix: Matrix, by: number): State {
@@ -109,7 +109,7 @@ function moveToGap(state: State, matrix: Matrix, by: 1 | -1): State {
   while (index >= 0 && index < rows.length && !isGap(index)) index += by;
   if (rows[index] === undefined) return notify(state, `no ${by > 0 ? "more" : "earlier"} differences`);
   const moved = keepVisible({ cursor: index, top }, rows.length, page);
-  return withMatrix(state, matrix, { name: table.names[rows[index] ?? -1] ?? "", top: moved.top });
+  return withMatrix(state, matrix, { ...moved, name: table.names[rows[index] ?? -1] ?? "" });
 }
 
 /** The rows follow the filter with each key. */
@@ -124,7 +124,7 @@ function filterKey(state: State, matrix: Matrix, { field, before }: NonNullable<
   if (edited.text === field.text) return { ...state, mode: next };
   const table = tableOf(state);
   const [first = -1] = matrixRows(table, next);
-  return { ...state, mode: { ...next, name: table.names[first] ?? matrix.name, top: 0 } };
+  return { ...state, mode: { ...next, name: table.names[first] ?? matrix.name, cursor: 0, top: 0 } };
 }
 
 function readAgain(state: State): Step {

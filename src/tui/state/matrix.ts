@@ -19,7 +19,7 @@ interface Column {
 
 /** Names by the places of a group. */
 export interface Table {
-  /** One for each row, sorted. */
+  /** One for each row. */
   readonly names: readonly string[];
   readonly columns: readonly Column[];
   /** The same columns, with the open place first. */
@@ -53,27 +53,53 @@ export function tableOf(state: Read): Table {
 }
 
 function makeTable(open: number, places: readonly number[], read: Known["read"]): Table {
-  const names = [...new Set(read.flatMap((entries) => entries?.map(({ variable }) => variable.name) ?? []))].sort();
-  const rows = new Map(names.map((name, row) => [name, row]));
+  const { names, cells } = aligned(read, Math.max(0, places.indexOf(open)));
   const columns = places.map((place, index): Column => {
-    const entries = read[index];
-    const cells = new Array<VariableEntry | undefined>(entries ? names.length : 0).fill(undefined);
-    for (const entry of entries ?? []) cells[rows.get(entry.variable.name) ?? -1] = entry;
-    return { place, cells, isRead: entries !== undefined };
+    return { place, cells: cells[index] ?? [], isRead: read[index] !== undefined };
   });
   const order = columns.toSorted((a, b) => Number(b.place === open) - Number(a.place === open));
   const kinds = new Uint8Array(names.length * columns.length);
-  for (let row = 0, at = 0; row < names.length; row++) {
+  let at = 0;
+  for (let row = 0; row < names.length; row++) {
     const first = firstValue(order, row);
-    for (const { cells, isRead } of columns)
-      kinds[at++] = CELL_KINDS.indexOf(isRead ? kindOf(first, cells[row]) : "unread");
+    for (const column of columns) {
+      kinds[at++] = CELL_KINDS.indexOf(column.isRead ? kindOf(first, column.cells[row]) : "unread");
+    }
   }
   return { names, columns, order, kinds };
 }
 
+/** The entries of each place by row: in the order of the open one, then what is only elsewhere. */
+function aligned(read: Known["read"], open: number) {
+  const own = read[open] ?? [];
+  const names = own.map(({ variable }) => variable.name);
+  // The environments of an application have the same variables.
+  if (read.every((entries) => !entries || hasNames(entries, names))) return { names, cells: read };
+  const rows = new Map(names.map((name, row) => [name, row]));
+  const cells = read.map((entries) => {
+    const byRow: (VariableEntry | undefined)[] = [];
+    for (const entry of entries ?? []) {
+      const { name } = entry.variable;
+      const row = rows.get(name) ?? names.push(name) - 1;
+      rows.set(name, row);
+      byRow[row] = entry;
+    }
+    return byRow;
+  });
+  return { names, cells };
+}
+
+function hasNames(entries: Entries, names: readonly string[]): boolean {
+  return entries.length === names.length && entries.every(({ variable }, row) => variable.name === names[row]);
+}
+
 /** The value that the others of its row are compared with. */
 function firstValue(order: Table["order"], row: number): VariableEntry | undefined {
-  return order.find(({ cells }) => cells[row]?.value)?.cells[row];
+  for (const { cells } of order) {
+    const entry = cells[row];
+    if (entry?.value) return entry;
+  }
+  return undefined;
 }
 
 /** Compares two values of a variable. Encrypted ones are not decrypted: two of them can differ and hold the same text. */
@@ -123,13 +149,10 @@ export function hasKind({ columns, kinds }: Table, row: number, wanted: readonly
   );
 }
 
-/** Where a name is among rows, or would be: they are sorted by name. */
-export function indexOfName({ names }: Table, rows: readonly number[], name: string): number {
-  let [low, high] = [0, rows.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((names[rows[middle] ?? 0] ?? "") < name) low = middle + 1;
-    else high = middle;
-  }
-  return Math.max(0, Math.min(low, rows.length - 1));
+/** Where a name is among rows; where the cursor was, if it isn't there. */
+export function cursorAt({ names }: Table, rows: readonly number[], { name, cursor }: Pick<Matrix, "name" | "cursor">) {
+  const isAt = (row: number | undefined) => row !== undefined && names[row] === name;
+  if (isAt(rows[cursor])) return cursor;
+  const found = rows.findIndex(isAt);
+  return found < 0 ? cursor : found;
 }

@@ -154,8 +154,9 @@ export interface PickMode {
 /** Names by the places of the open one's group. Its rows and columns follow from what was read. */
 export interface Matrix {
   readonly kind: "matrix";
-  /** Under the cursor. While it isn't listed, the cursor is where it would be. */
+  /** The variable under the cursor, and its row unless rows have changed since. */
   readonly name: string;
+  readonly cursor: number;
   /** Index of the place under the cursor. */
   readonly place: number;
   /** The first visible row and, of the columns that scroll, the first visible one. */

@@ -1,6 +1,6 @@
 import { keepVisible } from "../state/cursor.js";
 import { layoutOf, listPage, matrixSizes, type Size } from "../state/layout.js";
-import { type CellKind, cellKind, indexOfName, matrixRows, type Table, tableOf } from "../state/matrix.js";
+import { type CellKind, cellKind, cursorAt, matrixRows, type Table, tableOf } from "../state/matrix.js";
 import { groupLabel, placeLabel } from "../state/places.js";
 import type { Matrix, State } from "../state/state.js";
 import { highlight, searchWords } from "../text/fuzzy.js";
@@ -45,7 +45,7 @@ export function matrixPosition(state: State, matrix: Matrix) {
   const table = tableOf(state);
   const rows = matrixRows(table, matrix);
   const page = listPage(matrixSizes(layoutOf(state), table.columns.length).list);
-  const position = keepVisible({ cursor: indexOfName(table, rows, matrix.name), top: matrix.top }, rows.length, page);
+  const position = keepVisible({ cursor: cursorAt(table, rows, matrix), top: matrix.top }, rows.length, page);
   const column = Math.max(
     0,
     table.columns.findIndex(({ place }) => place === matrix.place),

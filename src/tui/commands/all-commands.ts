@@ -103,7 +103,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   command("Values", "copy-as", "Y", "choose what to copy: NAME=value, JSON, a command, or the whole environment", {
     ...ON_VARIABLE,
     label: undefined,
-    disabledReason: whyNoValue,
+    disabledReason: (state) => whyNotRead(state) ?? whyNoEntry(state),
     run: (state) => openCopy(state),
   }),
   command("Values", "copy-all", "", "copy the whole environment in a format of export", {

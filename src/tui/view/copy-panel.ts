@@ -8,8 +8,10 @@ import { GAP, type PanelContent, rowLines } from "./panel-content.js";
 import { placeName } from "./places-panel.js";
 
 const HELP: Partial<Record<CopyFormat, string>> = {
-  "name=value": "for a .env file",
-  command: "prints the value",
+  value: "as it is, masked or not",
+  "name=value": "a line of a .env file",
+  json: "an object with name and value",
+  command: "prints the value in a shell",
 };
 
 const FORMAT_WIDTH = 10;
@@ -31,12 +33,12 @@ export function copyPanel(
 }
 
 function named([first, ...others]: readonly VariableEntry[]): string {
-  return others.length > 0 || !first ? `${countText(others.length + 1)} variables` : visibleText(first.variable.name);
+  return first && others.length === 0 ? visibleText(first.variable.name) : `${countText(others.length + 1)} variables`;
 }
 
 function cells(state: State, { format, isAll }: CopyItem): Line {
   const help = isAll
-    ? `all ${countText(state.loaded.entries.length)} of ${placeName(state, state.place)}`
+    ? `all ${countText(state.loaded.entries.length)} variables of ${placeName(state, state.place)}`
     : HELP[format];
-  return [{ text: fitText(format, FORMAT_WIDTH) }, { text: `${GAP}${help ?? ""}`, role: "muted" }];
+  return [{ text: ` ${fitText(format, FORMAT_WIDTH)}` }, { text: `${GAP}${help ?? ""}`, role: "muted" }];
 }

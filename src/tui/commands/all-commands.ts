@@ -7,7 +7,6 @@ import { openEditor } from "../modes/external-editor.js";
 import { openFilter } from "../modes/filter.js";
 import { openForm } from "../modes/form.js";
 import { openHelp } from "../modes/help.js";
-import { otherPlaceNames } from "../modes/pick.js";
 import { openTakeOver, takeOver } from "../modes/take-over.js";
 import { type Command, command } from "../state/command.js";
 import { SELECTED_FORMATS } from "../state/copy-formats.js";
@@ -16,7 +15,7 @@ import { selectedEntry, withTypedFilter } from "../state/list.js";
 import { isReading, reload } from "../state/loading.js";
 import { ONLY } from "../state/matrix.js";
 import { decryptSelected, toggleAllRevealed, toggleRevealed } from "../state/reveal.js";
-import { SORTS, step } from "../state/state.js";
+import { step } from "../state/state.js";
 import {
   chooseCopy,
   chooseCopyAll,
@@ -25,9 +24,11 @@ import {
   chooseType,
   diffSelected,
   openNamed,
-  placeNames,
+  otherPlaceChoices,
+  placeChoices,
   reverseSort,
-  TYPE_NAMES,
+  SORT_CHOICES,
+  TYPE_CHOICES,
   withOtherPlace,
 } from "./choose.js";
 import {
@@ -61,6 +62,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     ...IN_LIST,
     label: ifListed("filter"),
     argument: "<text>",
+    accepts: "text",
     run: (state, text) => (text === "" ? openFilter(state) : step(withTypedFilter(state, text))),
   }),
   command("Find", "find-place", "/", "find a place by its name", {
@@ -72,14 +74,14 @@ export const ALL_COMMANDS: readonly Command[] = [
     ...IN_LIST,
     label: ifListed("type"),
     argument: "<type>",
-    choices: () => TYPE_NAMES,
+    choices: () => TYPE_CHOICES,
     run: chooseType,
   }),
   command("Find", "sort", "s", "sort by id (the order of the source), by name or by type", {
     ...IN_LIST,
     label: ifListed("sort"),
     argument: "<order>",
-    choices: () => SORTS,
+    choices: () => SORT_CHOICES,
     run: chooseSort,
   }),
   command("Find", "reverse", "S", "reverse the order", { ...IN_LIST, label: undefined, run: reverseSort }),
@@ -150,7 +152,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     "compare with another place, side by side; in the places with the one under the cursor",
     {
       argument: "<place>",
-      choices: otherPlaceNames,
+      choices: otherPlaceChoices,
       disabledReason: (state) => whyNotRead(state) ?? whyNoOther(state),
       run: (state, name) => (name === "" ? diffSelected(state) : withOtherPlace(state, name, openDiff)),
     },
@@ -159,7 +161,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     ...ON_VARIABLE,
     label: undefined,
     argument: "<place>",
-    choices: otherPlaceNames,
+    choices: otherPlaceChoices,
     disabledReason: (state) => whyNotRead(state) ?? whyNoValue(state) ?? whyNoOther(state),
     run: (state, name) => {
       const entry = selectedEntry(state);
@@ -175,7 +177,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     run: chooseMatrix,
   }),
   command("Other", "help", "?", "show all keys", { run: openHelp }),
-  command("Other", "command", ":", "type a command by its name; Tab completes it", {
+  command("Other", "command", ":", "type a command; what fits is shown, and Tab completes it", {
     label: undefined,
     run: (state) => openCommandLine(state),
   }),
@@ -195,7 +197,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   command("Move", "open", "enter", "open the place under the cursor, or go to the record", {
     label: ({ focus }) => (focus === "places" ? "open" : undefined),
     argument: "<place>",
-    choices: placeNames,
+    choices: placeChoices,
     run: (state, name) => (name === "" ? openSelected(state) : openNamed(state, name)),
   }),
   command("Move", "back", "escape", "go back to the list, or clear the filter", { label: undefined, run: goBack }),

@@ -5,14 +5,23 @@ import { copyAll, copySelected } from "../modes/copy.js";
 import { openDiff } from "../modes/diff.js";
 import { openMatrix } from "../modes/matrix.js";
 import { openPick, otherPlaceNames } from "../modes/pick.js";
+import type { Choice } from "../state/command.js";
 import { isExportFormat, isSelectedFormat, SELECTED_FORMATS } from "../state/copy-formats.js";
 import { cycled } from "../state/cursor.js";
 import { withList } from "../state/list.js";
 import { openPlace } from "../state/loading.js";
 import { ONLY } from "../state/matrix.js";
-import { notify, SORTS, type State, type Step, step } from "../state/state.js";
+import { notify, SORTS, type Sort, type State, type Step, step } from "../state/state.js";
 
-export const TYPE_NAMES: readonly string[] = ["all", ...VARIABLE_TYPES.map((type) => type.toLowerCase())];
+const TYPE_NAMES: readonly string[] = ["all", ...VARIABLE_TYPES.map((type) => type.toLowerCase())];
+
+export const TYPE_CHOICES: readonly Choice[] = TYPE_NAMES.map((text) => {
+  return { text, help: text === "all" ? "variables of all types" : `only ${text.toUpperCase()} variables` };
+});
+
+const SORT_HELP: Readonly<Record<Sort, string>> = { id: "the order of the source", name: "by name", type: "by type" };
+
+export const SORT_CHOICES: readonly Choice[] = SORTS.map((text) => ({ text, help: SORT_HELP[text] }));
 
 /** @param text a type, or `""` for the next one */
 export function chooseType(state: State, text: string): Step {
@@ -51,12 +60,16 @@ export function chooseCopyAll(state: State, text: string): Step {
   return isExportFormat(format) ? copyAll(state, format) : refuse(state, "format", text, EXPORT_FORMATS);
 }
 
-export function placeNames({ places }: State): readonly string[] {
-  return places.map(({ name }) => name);
+export function placeChoices({ places, place }: State): readonly Choice[] {
+  return places.map(({ name, detail }, index) => ({ text: name, help: index === place ? `open: ${detail}` : detail }));
+}
+
+export function otherPlaceChoices(state: State): readonly Choice[] {
+  return placeChoices(state).filter((_, index) => index !== state.place);
 }
 
 export function openNamed(state: State, name: string): Step {
-  const names = placeNames(state);
+  const names = state.places.map((each) => each.name);
   const place = names.indexOf(name);
   return place >= 0 ? openPlace(state, place) : refuse(state, "place", name, names, "the places are");
 }

@@ -25,16 +25,18 @@ export function App({ state, commands }: AppProps) {
       </Box>
     );
   }
-  const { header, body, footer } = screenContent(state, commands);
+  const { header, body, overlay, footer } = screenContent(state, commands);
   const [left = [], middle = [], right = []] = body;
+  const height = rows - 2 - (overlay?.size.height ?? 0);
   return (
     <Box flexDirection="column" width={columns} height={rows}>
       <TextLines lines={[header]} />
-      <Box width={columns} height={rows - 2} flexShrink={0}>
-        <Panels panels={left} />
-        <Panels panels={middle} />
-        <Panels panels={right} />
+      <Box width={columns} height={height} flexShrink={0}>
+        <Panels panels={left} height={height} />
+        <Panels panels={middle} height={height} />
+        <Panels panels={right} height={height} />
       </Box>
+      {overlay && <Panels panels={[overlay]} />}
       <TextLines lines={[footer]} />
     </Box>
   );
@@ -56,11 +58,11 @@ export function TextLines({ lines }: { readonly lines: readonly Line[] }) {
   return <Transform transform={(_, index) => painted[index] ?? ""}>{blanks}</Transform>;
 }
 
-/** Panels of one width, one below the other. */
-export function Panels({ panels }: { readonly panels: readonly Panel[] }) {
+/** Panels of one width, one below the other. @param height lines that are visible, by default all */
+export function Panels({ panels, height }: { readonly panels: readonly Panel[]; readonly height?: number }) {
   return (
     <Box width={panels[0]?.size.width ?? 0} flexShrink={0}>
-      <TextLines lines={panels.flatMap(({ size, content }) => panelLines(content, size))} />
+      <TextLines lines={panels.flatMap(({ size, content }) => panelLines(content, size)).slice(0, height)} />
     </Box>
   );
 }

@@ -1,93 +1,103 @@
 import { suggestion } from "../../domain/nearest.js";
+import { type Candidates, candidatesOf, findCommand, parseLine } from "../state/candidates.js";
 import type { Command } from "../state/command.js";
 import { editKeyName, type Key } from "../state/key.js";
-import { backToBrowse, type Mode, type State, type Step, step } from "../state/state.js";
+import { backToBrowse, type CommandLine, type State, type Step, step } from "../state/state.js";
 import { editLine, type TextField, textField } from "../state/text-field.js";
-
-type CommandMode = Extract<Mode, { readonly kind: "command" }>;
+import { isRecalling, recall, remember } from "./command-history.js";
 
 /** @param text what is typed already */
 export function openCommandLine(state: State, text = ""): Step {
-  return step(withLine(state, { field: textField(text) }));
+  return step(withLine(state, typedLine(textField(text))));
 }
 
-export function commandKey(state: State, { field }: CommandMode, key: Key, commands: readonly Command[]): Step {
-  switch (editKeyName(key)) {
+export function commandKey(state: State, line: CommandLine, key: Key, commands: readonly Command[]): Step {
+  const { field } = line;
+  const name = editKeyName(key);
+  const candidates = candidatesOf(state, line, commands);
+  switch (name) {
     case "escape":
       return step(backToBrowse(state));
     case "enter":
-      return run(state, field, commands);
+      return enter(state, line, candidates, commands);
     case "tab":
-      return step(withLine(state, completeCommand(state, field.text, commands)));
-    default: {
-      const edited = editLine(field, key);
-      return step(edited === field ? state : withLine(state, { field: edited }));
-    }
+      return step(withLine(state, completed(line, candidates, 1)));
+    case "shift-tab":
+      return step(withLine(state, completed(line, candidates, -1)));
+    case "up":
+    case "down":
+      if (isRecalling(line, name)) break;
+      return step(withLine(state, highlighted(line, moved(candidates, name === "up" ? -1 : 1))));
+    case "backspace":
+      if (field.text === "") return step(backToBrowse(state));
   }
+  const recalled = recall(state.commandHistory, line, name);
+  if (recalled) return step(withLine(state, recalled));
+  const edited = editLine(field, key);
+  return step(edited === field ? state : withLine(state, typedLine(edited)));
 }
 
-function withLine(state: State, line: Omit<CommandMode, "kind">): State {
-  return { ...state, mode: { kind: "command", ...line } };
+function withLine(state: State, mode: CommandLine): State {
+  return { ...state, mode };
 }
 
-function run(state: State, field: TextField, commands: readonly Command[]): Step {
-  // `open staging` is a word and its argument.
-  const [, word = "", argument = ""] = /^(\S*)\s*(.*)$/su.exec(field.text.trim()) ?? [];
-  if (word === "") return step(backToBrowse(state));
-  const command = find(word, commands);
+/** The line after its text was edited. */
+function typedLine(field: TextField): CommandLine {
+  return { kind: "command", field, query: field.text };
+}
+
+/** Chooses a candidate, and takes back what Tab has put into the field. */
+function highlighted({ query }: CommandLine, chosen: number | undefined): CommandLine {
+  return { ...typedLine(textField(query)), chosen };
+}
+
+/** The next candidate, from the end to the start again. */
+function moved({ fitting, selected }: Candidates, by: 1 | -1): number | undefined {
+  const { length } = fitting;
+  if (length === 0) return undefined;
+  return selected === undefined ? (by > 0 ? 0 : length - 1) : (selected + by + length) % length;
+}
+
+/** Puts the selected candidate into the field, or the next one if it is there already. */
+function completed(line: CommandLine, candidates: Candidates, by: 1 | -1): CommandLine {
+  const { before, fitting, selected } = candidates;
+  const textOf = (index: number | undefined) => {
+    const candidate = index === undefined ? undefined : fitting[index];
+    return candidate && before + candidate.text;
+  };
+  const isThere = textOf(selected) === line.field.text;
+  const chosen = selected === undefined || isThere || by < 0 ? moved(candidates, by) : selected;
+  const text = textOf(chosen);
+  if (text === undefined) return line;
+  // An argument follows: its candidates are next.
+  const isNext = fitting.length === 1 || text.endsWith(" ");
+  return isNext ? typedLine(textField(text)) : { ...line, field: textField(text), chosen, problem: undefined };
+}
+
+/** Runs what is highlighted, or else what was typed. */
+function enter(state: State, line: CommandLine, candidates: Candidates, commands: readonly Command[]): Step {
+  const { before, fitting, selected } = candidates;
+  const candidate = selected === undefined ? undefined : fitting[selected];
+  return run(state, line, candidate ? before + candidate.text : line.field.text, commands);
+}
+
+function run(state: State, line: CommandLine, text: string, commands: readonly Command[]): Step {
+  const { command: named, typed } = parseLine(text, commands);
+  const [command, argument] = named ? [named, typed] : [findCommand(typed, commands), ""];
+  if (typed === "" && !command) return step(backToBrowse(state));
+  const problem = command ? disabledReason(state, command, argument) : unknown(typed, commands);
+  if (!command || problem !== undefined) return step(withLine(state, { ...line, problem }));
+  return command.run(remember(backToBrowse(state), command, argument), argument);
+}
+
+function unknown(typed: string, commands: readonly Command[]): string {
+  const [word = ""] = typed.split(/\s/, 1);
   const names = commands.map(({ name }) => name);
-  const problem = command ? disabledReason(state, command, argument) : `unknown command${suggestion(word, names)}`;
-  if (!command || problem !== undefined) return step(withLine(state, { field, problem }));
-  return command.run(backToBrowse(state), argument);
-}
-
-/** A command by its name, or by a key of one character: `:q`. */
-function find(word: string, commands: readonly Command[]): Command | undefined {
-  const byKey = () => commands.find(({ keys }) => word.length === 1 && keys.includes(word));
-  return commands.find(({ name }) => name === word) ?? byKey();
+  return `unknown command${suggestion(word, names)}`;
 }
 
 function disabledReason(state: State, command: Command, argument: string): string | undefined {
   // `:delete NAME` would delete the variable under the cursor, which can be another one.
   if (argument !== "" && command.argument === undefined) return `"${command.name}" accepts no argument`;
   return command.disabledReason?.(state);
-}
-
-type Completion = Pick<CommandMode, "field" | "choices">;
-
-/** Completes the command name or its argument as far as it is unique; otherwise returns the choices. */
-function completeCommand(state: State, text: string, commands: readonly Command[]): Completion {
-  const [, word = "", space = "", typed = ""] = /^\s*(\S*)(\s*)(.*)$/su.exec(text) ?? [];
-  if (space === "") {
-    const names = commands.map(({ name, argument }) => (argument === undefined ? name : `${name} `));
-    return complete("", word, names);
-  }
-  const command = commands.find(({ name }) => name === word);
-  return complete(`${word} `, typed, command?.choices?.(state) ?? []);
-}
-
-const MAX_CHOICES = 8;
-
-/** @param before the text before `typed` */
-function complete(before: string, typed: string, candidates: readonly string[]): Completion {
-  const fitting = [...new Set(candidates)].filter((candidate) => hasPrefix(candidate, typed));
-  const [first = typed, ...others] = fitting;
-  const full = others.reduce(commonPrefix, first);
-  if (others.length === 0 || full.length > typed.length) return { field: textField(before + full) };
-  const choices = fitting.slice(0, MAX_CHOICES).map((choice) => choice.trimEnd());
-  const more = fitting.length > MAX_CHOICES ? " and more" : "";
-  return { field: textField(before + typed), choices: `${choices.join(", ")}${more}` };
-}
-
-function hasPrefix(text: string, prefix: string): boolean {
-  return text.toLowerCase().startsWith(prefix.toLowerCase());
-}
-
-function commonPrefix(a: string, b: string): string {
-  let prefix = "";
-  for (const character of a) {
-    if (!hasPrefix(b, prefix + character)) break;
-    prefix += character;
-  }
-  return prefix;
 }

@@ -1,5 +1,14 @@
 import type { PanelName, State, Step } from "./state.js";
 
+/** In the order of the help. */
+export const COMMAND_GROUPS = ["Find", "Values", "Edit", "Move", "Other"] as const;
+
+/** An argument of a command. */
+export interface Choice {
+  readonly text: string;
+  readonly help?: string;
+}
+
 /** Something that a person can run with a key or as `:name`. The footer, the help and `:` show this. */
 export interface Command {
   readonly name: string;
@@ -10,11 +19,13 @@ export interface Command {
   /** A word for the footer, by default the name; undefined if it isn't shown there, or not now. */
   readonly label?: string | undefined | ((state: State) => string | undefined);
   readonly help: string;
-  readonly group: "Move" | "Find" | "Values" | "Edit" | "Other";
+  readonly group: (typeof COMMAND_GROUPS)[number];
   /** What can follow the word after `:`, such as `<place>`. */
   readonly argument?: string;
-  /** What Tab completes the argument to. */
-  readonly choices?: (state: State) => readonly string[];
+  /** What the argument can be. @param typed the argument so far */
+  readonly choices?: (state: State, typed: string) => readonly (Choice | string)[];
+  /** That the argument can be another text than one of the choices. It may be a secret: the history does not keep it. */
+  readonly accepts?: "text";
   /** Why it can't run now; undefined if it can. */
   readonly disabledReason?: (state: State) => string | undefined;
   /** @param argument the text after the word, trimmed; `""` for a key */

@@ -32,6 +32,7 @@ export function initialState({ place, offered, ...start }: Start): Step {
     mode: { kind: "browse" },
     notice: undefined,
     history: { done: [], undone: [] },
+    commandHistory: [],
   };
   return step(state, loadEffect(state));
 }

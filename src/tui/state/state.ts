@@ -177,17 +177,24 @@ export interface CopyMode {
   readonly back: Mode;
 }
 
+/** Typing a command. */
+export interface CommandLine {
+  readonly kind: "command";
+  readonly field: TextField;
+  /** The text that the candidates match: as it was typed, while Tab puts one after the other into the field. */
+  readonly query: string;
+  /** Index of the candidate that the person has chosen. */
+  readonly chosen?: number | undefined;
+  /** Index of the line of the history in the field. */
+  readonly recalled?: number | undefined;
+  readonly problem?: string | undefined;
+}
+
 export type Mode =
   | { readonly kind: "browse" }
   /** Typing the filter; Escape restores `before`. */
   | { readonly kind: "filter"; readonly field: TextField; readonly before: string }
-  | {
-      readonly kind: "command";
-      readonly field: TextField;
-      readonly problem?: string | undefined;
-      /** The completions, if there are several. */
-      readonly choices?: string | undefined;
-    }
+  | CommandLine
   | { readonly kind: "help"; readonly top: number }
   | PickMode
   | CopyMode
@@ -241,6 +248,8 @@ export interface State {
   /** The last press of the mouse. */
   readonly lastPress?: Press | undefined;
   readonly history: History;
+  /** Lines that were typed after `:` in this session, without secrets; the newest last. */
+  readonly commandHistory: readonly string[];
 }
 
 const NOTICE_MS = { info: 5_000, success: 5_000, error: 10_000 } as const;

@@ -1,7 +1,7 @@
 import { actsIn, type Command } from "../state/command.js";
 import { keyLabel, keyOfLabel } from "../state/key.js";
 import { matrixRows, tableOf } from "../state/matrix.js";
-import type { Confirmation, Matrix, Mode, Notice, State } from "../state/state.js";
+import type { CommandLine, Confirmation, Matrix, Mode, Notice, State } from "../state/state.js";
 import type { TextField } from "../state/text-field.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitLine, indented, type Line, line, lineWidth } from "../text/line.js";
@@ -19,7 +19,7 @@ function hints(text: string) {
 
 const MODE_KEYS: Readonly<Record<Exclude<Mode["kind"], "browse" | "confirm">, readonly KeyHint[]>> = {
   filter: hints("Enter keep, Esc cancel"),
-  command: hints("Enter run, Tab complete, Esc back"),
+  command: hints("Enter run, ↑↓ choose, Tab complete, Esc back"),
   help: hints("↑↓ scroll, Esc back"),
   copy: hints("↑↓ move, Enter copy, Esc back"),
   pick: hints("↑↓ move, Enter choose, Esc back"),
@@ -59,16 +59,12 @@ function searchLine(columns: number, found: number, all: number, field: TextFiel
   return [{ text: " /", role: "accent" }, ...input, { text: count, role: "muted" }, ...keys];
 }
 
-function commandLine({ field, problem, choices }: Extract<Mode, { kind: "command" }>, columns: number): Line {
-  const hint =
-    problem !== undefined
-      ? line(`  ✗ ${visibleText(problem)} `, "danger")
-      : choices !== undefined
-        ? line(`  ${visibleText(choices)} `, "muted")
-        : keyLine(MODE_KEYS.command, columns);
+function commandLine({ field, problem }: CommandLine, columns: number): Line {
   const room = columns - 2;
-  // The input has the room it needs; a long hint is cut.
+  // The input has the room it needs; a long problem is cut.
   const needed = Math.min(room, textWidth(visibleText(field.text)) + 1);
+  const keys = () => keyLine(MODE_KEYS.command, room - needed);
+  const hint = problem === undefined ? keys() : line(`  ✗ ${visibleText(problem)} `, "danger");
   const width = Math.max(needed, room - lineWidth(hint));
   return [{ text: " :", role: "accent" }, ...textInput(field, width), ...fitLine(hint, room - width)];
 }

@@ -1,10 +1,9 @@
-import type { Command } from "../state/command.js";
+import { COMMAND_GROUPS, type Command } from "../state/command.js";
 import { keyLabel } from "../state/key.js";
 import { type Size, textColumns } from "../state/layout.js";
 import { fitLine, fitText, type Line, spaced, wrapWords } from "../text/line.js";
 import { type PanelContent, scrolledContent } from "./panel-content.js";
 
-const GROUPS: readonly Command["group"][] = ["Find", "Values", "Edit", "Move", "Other"];
 const GAP = 4;
 const TWO_COLUMNS = 120;
 const NARROW = 80;
@@ -20,7 +19,7 @@ export function helpPanel(commands: readonly Command[], top: number, size: Size)
 export function helpLines(commands: readonly Command[], width: number): readonly Line[] {
   const columns = width >= TWO_COLUMNS ? 2 : 1;
   const columnWidth = Math.floor((width - GAP * (columns - 1)) / columns);
-  const blocks = GROUPS.map((group) => groupLines(group, commands, columnWidth));
+  const blocks = COMMAND_GROUPS.map((group) => groupLines(group, commands, columnWidth));
   if (columns === 1) return spaced(blocks);
   const [left, right] = balanced(blocks);
   return Array.from({ length: Math.max(left.length, right.length) }, (_, index) => {

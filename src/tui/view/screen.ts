@@ -4,6 +4,7 @@ import { groupOf } from "../state/others.js";
 import { showsProduction } from "../state/production.js";
 import type { State } from "../state/state.js";
 import type { Line } from "../text/line.js";
+import { candidatesPanel } from "./candidates-panel.js";
 import { confirmPanel } from "./confirm-panel.js";
 import { copyPanel } from "./copy-panel.js";
 import { differencePanel, diffPanel } from "./diff-panel.js";
@@ -28,14 +29,18 @@ export interface ScreenContent {
   readonly header: Line;
   /** Up to three columns from the left, in each the panels from the top. */
   readonly body: readonly (readonly Panel[])[];
+  /** Covers the lower lines of the body. */
+  readonly overlay: Panel | undefined;
   /** The last line. */
   readonly footer: Line;
 }
 
 /** What is where on a screen that is large enough: for drawing it, and for finding what was clicked. */
 export function screenContent(state: State, commands: readonly Command[]): ScreenContent {
+  const { mode } = state;
   const body = panelColumns(state, commands, layoutOf(state));
-  return { header: headerLine(state), body, footer: footerLine(state, commands) };
+  const overlay = mode.kind === "command" ? candidatesPanel(state, mode, commands) : undefined;
+  return { header: headerLine(state), body, overlay, footer: footerLine(state, commands) };
 }
 
 function panelColumns(state: State, commands: readonly Command[], layout: Layout): readonly (readonly Panel[])[] {

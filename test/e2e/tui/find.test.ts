@@ -64,7 +64,7 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     await tui.until(/6 variables · \d+ s old/, inOrder(/^DATABASE_URL PORT DEBUG FLAGS GREETING SENTRY_DSN$/));
   });
 
-  it("in a terminal ? shows the keys, : runs commands that Tab completes, and r reads again", async () => {
+  it("in a terminal ? shows the keys, and r reads again", async () => {
     const tui = await openTui();
     await tui.keys("?");
     await tui.until(/▶ Help/, /:filter <text>/);
@@ -72,21 +72,41 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     await tui.until(/restore the terminal/);
     await tui.keys("q");
     await tui.until(/▶ Variables/);
+    await tui.keys("r");
+    await tui.until(/^ appvars {2}shop\/development .* 6 variables · 0 s old/);
+  });
+
+  it("in a terminal : shows what fits, Tab completes, Enter runs it, and Up recalls it", async () => {
+    const tui = await openTui({ columns: 60, rows: 15 });
     await tui.type(":op");
+    await tui.until(/› open <place> +open the place.* Enter/, atBottom(/^ :op /));
     await tui.keys("Tab");
-    await tui.until(atBottom(/^ :open /));
-    await tui.type("b");
-    await tui.keys("Tab", "Tab");
-    await tui.until(atBottom(/^ :open billing\/ .*billing\/test/));
-    await tui.type("p");
-    await tui.keys("Tab", "Enter");
-    await tui.until(/^ appvars {2}billing\/production .* 4 variables/);
-    await tui.type(":sart");
+    await tui.until(/shop\/development +open: vars.json/, /billing\/test +vars.json/, atBottom(/^ :open /));
+    await tui.type("bipr");
+    await tui.until(/› billing\/production/, (screen) => !screen.includes("billing/test"));
     await tui.keys("Enter");
-    await tui.until(atBottom(/unknown command.*sort/));
+    await tui.until(/billing\/production .* 4 variables/);
+    await tui.type(":open shop");
+    await tui.until(/› shop\/development/);
+    await tui.keys("Down");
+    await tui.until(/› shop\/test/);
+    await tui.keys("Tab", "BTab", "Tab", "Tab");
+    await tui.until(/› shop\/production/, atBottom(/^ :open shop\/production/));
     await tui.keys("Escape");
     await tui.until(atBottom(/q quit/));
-    await tui.keys("r");
-    await tui.until(/^ appvars {2}billing\/production .* 4 variables · 0 s old/);
+    await tui.type(":undo");
+    await tui.until(/› undo +✗ nothing to undo/);
+    await tui.keys("Enter");
+    await tui.until(atBottom(/^ :undo .*✗ nothing to undo/));
+    await tui.keys("C-u");
+    await tui.type("sart");
+    await tui.keys("Enter");
+    await tui.until(atBottom(/unknown command.*sort/));
+    await tui.keys("C-u", "Up");
+    await tui.until(atBottom(/^ :open billing\/production/));
+    await tui.keys("C-n");
+    await tui.until(atBottom(/^ : /));
+    await tui.keys("C-p", "Escape");
+    await tui.until(/▶ Variables/);
   });
 });

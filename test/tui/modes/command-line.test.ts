@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
 import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
 import { commandKey, openCommandLine } from "../../../src/tui/modes/command-line.js";
+import { candidatesOf } from "../../../src/tui/state/candidates.js";
 import type { Command } from "../../../src/tui/state/command.js";
 import type { Key } from "../../../src/tui/state/key.js";
-import { notify, type State, type Step, step } from "../../../src/tui/state/state.js";
+import { backToBrowse, notify, type State, type Step, step } from "../../../src/tui/state/state.js";
 import { press, readyState, SECRET, type } from "../support/state.js";
 import { modeOf } from "../support/test-modes.js";
 
@@ -27,13 +28,19 @@ const COMMANDS = [
   command("reveal", { keys: ["v"] }),
   command("reveal-all", { keys: ["V"] }),
   command("refresh", { disabledReason: () => "still reading" }),
+  command("filter", { argument: "<text>", accepts: "text", choices: () => ["PORT", "HOST"] }),
+  command("env add", { argument: "<name>" }),
 ];
 
 function typed(...keys: readonly (Key | string)[]): Step {
+  return typedIn(readyState(), COMMANDS, ...keys);
+}
+
+function typedIn(state: State, commands: readonly Command[], ...keys: readonly (Key | string)[]): Step {
   return keys.reduce<Step>((before, key) => {
     const pressed = typeof key === "string" ? type(key) : key;
-    return commandKey(before[0], modeOf(before, "command"), pressed, COMMANDS);
-  }, openCommandLine(readyState()));
+    return commandKey(before[0], modeOf(before, "command"), pressed, commands);
+  }, openCommandLine(state));
 }
 
 const entered = (text: string) => typed(text, press("enter"));
@@ -86,39 +93,74 @@ it("the command line is edited like a text field", () => {
 });
 
 it.each([
-  ["q", "quit"],
   ["o", "open "],
   ["open", "open "],
-  ["re", "re"],
-  ["reve", "reveal"],
+  ["V", "reveal-all"],
+  ["rvl", "reveal"],
   ["x", "x"],
-  ["open sho", "open shop/"],
   ["open SHOP/t", "open shop/test"],
-  ["open shop/d", "open shop/development"],
-  ["diff shop/d", "diff shop/d"],
-  ["diff shop/p", "diff shop/production"],
+  ["open spd", "open shop/development"],
+  ["diff shop/x", "diff shop/x"],
+  ["diff prod", "diff shop/production"],
   ["type n", "type number"],
   ["type A", "type all"],
-  ["sort n", "sort name"],
   ["quit x", "quit x"],
+  ["env a", "env add "],
 ])("Tab completes %o to %o", (text, full) => {
   expect(completed(text).field).toEqual({ text: full, cursor: full.length });
 });
 
-it.each([
-  ["re", "reveal, reveal-all, refresh"],
-  ["diff shop/", "shop/test, shop/production"],
-  ["sort ", "id, name, type"],
-  ["q", undefined],
-])("Tab lists the choices for %o", (text, choices) => {
-  expect(completed(text).choices).toBe(choices);
-  expect(completed(text).problem).toBeUndefined();
+it("Tab goes through all that fits, and Shift-Tab back", () => {
+  const [tab, back] = [press("tab"), press("shift-tab")];
+  const text = (...keys: readonly Key[]) => modeOf(typed("re", ...keys), "command").field.text;
+  expect([text(tab), text(tab, tab), text(tab, tab, tab), text(tab, tab, tab, tab)]).toEqual([
+    "reveal",
+    "reveal-all",
+    "refresh",
+    "reveal",
+  ]);
+  expect([text(back), text(tab, tab, back)]).toEqual(["refresh", "reveal"]);
 });
 
-it("Tab lists at most eight choices", () => {
-  const places = Array.from({ length: 20 }, (_, index) => {
-    return { name: `p${index}`, group: "data.json", kind: "profile" as const, detail: "" };
-  });
-  const [state] = commandKey(readyState([], { places }), modeOf(typed("open p"), "command"), press("tab"), COMMANDS);
-  expect(modeOf(state, "command").choices).toBe("p0, p1, p2, p3, p4, p5, p6, p7 and more");
+it.each([
+  ["reveal-al", [], "reveal-all()"],
+  ["re", [], "reveal()"],
+  ["re", ["down"], "reveal-all()"],
+  ["re", ["up"], "refresh()"],
+  ["re", ["tab", "down"], "reveal-all()"],
+  ["open shop/t", [], "open(shop/test)"],
+  ["open ", [], "open()"],
+  ["open ", ["down", "down"], "open(shop/test)"],
+  ["filter prt", [], "filter(prt)"],
+  ["filter prt", ["down"], "filter(PORT)"],
+  ["filter zzz", [], "filter(zzz)"],
+  ["env add shop/new", [], "env add(shop/new)"],
+])("Enter after %o and %j runs %s: what is highlighted, or else what was typed", (text, keys, notice) => {
+  const commands = COMMANDS.filter(({ name }) => name !== "refresh");
+  const all = [...commands, command("refresh")];
+  const [state] = typedIn(readyState(), all, text, ...keys.map(press), press("enter"));
+  expect(state.notice?.text).toBe(notice);
+});
+
+it("the candidates are all commands at first, then those that fit, then arguments with their descriptions", () => {
+  const fitting = (text: string) => candidatesOf(readyState(), modeOf(typed(text), "command"), COMMANDS);
+  expect(fitting("").fitting).toHaveLength(COMMANDS.length);
+  expect(fitting("").selected).toBeUndefined();
+  expect(fitting("re").fitting.map(({ label }) => label)).toEqual(["reveal", "reveal-all", "refresh"]);
+  expect(fitting("n").fitting.map(({ label }) => label)).toEqual(["open <name>", "env add <name>"]);
+  expect(fitting("open t").fitting[0]).toMatchObject({ text: "shop/test", help: "/srv/appvars.data.json" });
+});
+
+it("Up on an empty line and Ctrl-P recall what was run, and Down leads back to an empty line", () => {
+  const ran = ["open shop/test", "quit", "open shop/test", "filter hunter2", "quti", "type json"].reduce(
+    (state, text) => backToBrowse(typedIn(state, COMMANDS, text, press("enter"))[0]),
+    readyState(),
+  );
+  // Text that can be anything may be a secret.
+  expect(ran.commandHistory).toEqual(["quit", "open shop/test", "type json"]);
+  const text = (...keys: readonly string[]) =>
+    modeOf(typedIn(ran, COMMANDS, "", ...keys.map(press)), "command").field.text;
+  expect([text("up"), text("up", "up"), text("up", "up", "up", "up")]).toEqual(["type json", "open shop/test", "quit"]);
+  expect([text("ctrl-p", "ctrl-p", "ctrl-n"), text("up", "down"), text("down", "up")]).toEqual(["type json", "", ""]);
+  expect(typedIn(ran, COMMANDS, "", press("up"), press("enter"))[0].list.type).toBeUndefined();
 });

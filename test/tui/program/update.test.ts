@@ -202,7 +202,7 @@ describe("filter, type and sort", () => {
     expect(typed(readyState(entries), text, press("enter")).state.list).toMatchObject(rules);
   });
 
-  test.each([":type jsn", ":sort nam"])("%s suggests what was meant", (text) => {
+  test.each([":type jsno", ":sort nane"])("%s suggests what was meant", (text) => {
     expect(typed(readyState(entries), text, press("enter")).state.notice?.text).toMatch(/did you mean (json|name)\?/);
   });
 });
@@ -355,7 +355,7 @@ describe(":open", () => {
   });
 
   test(":open suggests what was meant", () => {
-    const { state } = typed(readyState(entries), ":open shop/producton", press("enter"));
-    expect(state.notice?.text).toBe('there is no place "shop/producton": did you mean shop/production?');
+    const { state } = typed(readyState(entries), ":open shop/produktion", press("enter"));
+    expect(state.notice?.text).toBe('there is no place "shop/produktion": did you mean shop/production?');
   });
 });

@@ -51,7 +51,8 @@ export const DIFFERENCES: readonly Difference[] = [
 export const MODES: readonly Mode[] = [
   { kind: "browse" },
   { kind: "filter", field: textField("data"), before: "" },
-  { kind: "command", field: textField("fnd"), problem: "there is no command fnd; did you mean find?" },
+  { kind: "command", field: textField("fnd"), query: "fnd", problem: "there is no command fnd; did you mean find?" },
+  { kind: "command", field: textField(""), query: "", chosen: 2 },
   { kind: "help", top: 0 },
   { kind: "pick", purpose: { kind: "compare" }, cursor: 2, back: { kind: "browse" } },
   { kind: "copy", entries: [], cursor: 1, back: { kind: "browse" } },

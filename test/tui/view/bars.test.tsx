@@ -101,21 +101,16 @@ it.each([FORM, { kind: "help", top: 0 }] as const)("the footer always shows how 
   for (const columns of [60, 80]) expect(footer(readyState(ENTRIES, { columns, mode }))).toMatch(/ {2}Esc \w+$/);
 });
 
-it("the footer shows the input, its problem and its completions", () => {
+it("the footer shows the input and its problem", () => {
   const filter = readyState(ENTRIES, {
     mode: { kind: "filter", field: textField("data"), before: "" },
     list: { rows: [0] },
   });
   expect(footer(filter)).toMatch(/^ \/data +1 of 6 {2}Enter keep {2}Esc cancel$/);
   const command = readyState(ENTRIES, {
-    mode: { kind: "command", field: textField("fnd"), problem: "there is no command fnd" },
+    mode: { kind: "command", field: textField("fnd"), query: "fnd", problem: "there is no command fnd" },
   });
   expect(footer(command)).toMatch(/^ :fnd +✗ there is no command fnd$/);
-  const choices = "reveal, reveal-all";
-  const several = readyState(ENTRIES, {
-    mode: { kind: "command", field: textField("re"), problem: undefined, choices },
-  });
-  expect(footer(several)).toMatch(/^ :re +reveal, reveal-all$/);
 });
 
 it("the footer shows the keys that answer a confirmation", () => {

@@ -23,7 +23,7 @@ const COMMANDS: Record<string, () => Promise<CommandFactory>> = {
   doctor: async () => (await import("./commands/doctor.js")).doctorCommand,
   set: async () => (await import("./commands/set.js")).setCommand,
   unset: async () => (await import("./commands/unset.js")).unsetCommand,
-  import: async () => (await import("./commands/import/import.js")).importCommand,
+  import: async () => (await import("./commands/import.js")).importCommand,
   export: async () => (await import("./commands/export/export.js")).exportCommand,
   diff: async () => (await import("./commands/diff.js")).diffCommand,
   tui: async () => (await import("./commands/tui.js")).tuiCommand,

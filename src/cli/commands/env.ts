@@ -1,14 +1,8 @@
 import { Command, Option } from "commander";
-import {
-  type Environment,
-  findEnvironment,
-  type KeyPair,
-  LABEL_PATTERN,
-  LABEL_RULE,
-  qualifiedName,
-} from "../../domain/environment.js";
+import { findEnvironment, qualifiedName } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
 import { checkDecoded } from "../../files/decode-utf8.js";
+import type { EditableStore } from "../../store/store.js";
 import type { Context } from "../output/context.js";
 import { printLines, printTable } from "../output/printer.js";
 import { pasteLines } from "../serving/credentials.js";
@@ -16,7 +10,13 @@ import { parseDuration } from "../settings/arguments.js";
 import { addPlaceOptions } from "../settings/flags.js";
 import type { SourceFlags } from "../settings/layers.js";
 import { readSettings } from "../settings/settings.js";
-import { withStore } from "../sources/editing.js";
+import {
+  addWithCredentials,
+  type Credentials,
+  parseEnvironmentName,
+  rotateCredentials,
+  withStore,
+} from "../sources/editing.js";
 
 export function envCommand(context: Context): Command {
   const list = new Command("list")
@@ -79,31 +79,17 @@ async function runEnvList(flags: SourceFlags, context: Context): Promise<void> {
 }
 
 async function runEnvAdd(name: string, flags: SourceFlags, context: Context): Promise<void> {
-  const { addEnvironment } = await import("../../store/edit-environments.js");
-  const { freshCredentials } = await import("../../store/starter-data.js");
   checkDecoded(name, "the name");
-  const [environment = "", application = "default", ...rest] = name.split("/").reverse();
-  if (rest.length > 0 || ![environment, application].every((label) => LABEL_PATTERN.test(label))) {
-    throw new UsageError(`the name must be like staging or shop/staging, each part ${LABEL_RULE}`);
-  }
-  const added = { application, name: environment };
-  const credentials = freshCredentials();
-  await withStore(readSettings(flags, context.io).dataPlace, context, "change", (store) =>
-    store.update((data) => addEnvironment(data, added, credentials)),
-  );
-  printCredentials(added, credentials, context);
+  const added = parseEnvironmentName(name);
+  const { dataPlace } = readSettings(flags, context.io);
+  printCredentials(await withStore(dataPlace, context, "change", (store) => addWithCredentials(store, added)), context);
 }
 
 async function runEnvRotate(name: string, grace: number, flags: SourceFlags, context: Context): Promise<void> {
-  const { rotateEnvironment } = await import("../../store/edit-environments.js");
-  const { freshCredentials } = await import("../../store/starter-data.js");
-  const credentials = freshCredentials();
   const times = { now: context.io.clock(), grace };
-  const rotated = await withStore(readSettings(flags, context.io).dataPlace, context, "change", async (store) => {
-    await store.update((data) => rotateEnvironment(data, name, credentials, times));
-    return findEnvironment(store.snapshot.environments, name);
-  });
-  printCredentials(rotated, credentials, context);
+  const { dataPlace } = readSettings(flags, context.io);
+  const rotate = (store: EditableStore) => rotateCredentials(store, name, times);
+  printCredentials(await withStore(dataPlace, context, "change", rotate), context);
 }
 
 async function runEnvRemove(name: string, yes: boolean, flags: SourceFlags, context: Context): Promise<void> {
@@ -118,8 +104,7 @@ async function runEnvRemove(name: string, yes: boolean, flags: SourceFlags, cont
   });
 }
 
-function printCredentials(environment: Omit<Environment, "id">, credentials: KeyPair, context: Context): void {
-  const { application, name } = environment;
-  const lines = pasteLines(undefined, credentials, context.io);
-  printLines(context, { json: { application, name, ...credentials }, lines });
+function printCredentials({ application, name, pair }: Credentials, context: Context): void {
+  const lines = pasteLines(undefined, pair, context.io);
+  printLines(context, { json: { application, name, ...pair }, lines });
 }

@@ -1,5 +1,14 @@
-import type { EnvironmentRecord } from "../../domain/environment.js";
+import {
+  type Environment,
+  type EnvironmentRecord,
+  findEnvironment,
+  type KeyPair,
+  LABEL_PATTERN,
+  LABEL_RULE,
+} from "../../domain/environment.js";
+import { UsageError } from "../../domain/errors.js";
 import type { Data } from "../../store/data.js";
+import type { RotationTimes } from "../../store/edit-environments.js";
 import type { EditableStore } from "../../store/store.js";
 import type { Context } from "../output/context.js";
 import { cleanUpBeforeEnd } from "../processes/signals.js";
@@ -59,4 +68,40 @@ export function readEnvironment(
 
 function environmentIn({ environments }: Data, settings: Settings): EnvironmentRecord {
   return chooseEnvironment(environments, settings.find("env")?.text);
+}
+
+export interface Credentials extends Omit<Environment, "id"> {
+  readonly pair: KeyPair;
+}
+
+/** @param text `staging`, or `shop/staging` for the application shop @throws UsageError */
+export function parseEnvironmentName(text: string): Omit<Environment, "id"> {
+  const [name = "", application = "default", ...rest] = text.split("/").reverse();
+  if (rest.length > 0 || ![name, application].every((label) => LABEL_PATTERN.test(label))) {
+    throw new UsageError(`the name must be like staging or shop/staging, each part ${LABEL_RULE}`);
+  }
+  return { application, name };
+}
+
+/** Adds an environment with new credentials. @throws UsageError when it exists */
+export async function addWithCredentials(store: EditableStore, added: Omit<Environment, "id">): Promise<Credentials> {
+  const { addEnvironment } = await import("../../store/edit-environments.js");
+  const { freshCredentials } = await import("../../store/starter-data.js");
+  const pair = freshCredentials();
+  await store.update((data) => addEnvironment(data, added, pair));
+  return { ...added, pair };
+}
+
+/** Gives an environment new credentials. @throws NotFoundError; UsageError for an ambiguous name */
+export async function rotateCredentials(
+  store: EditableStore,
+  text: string,
+  times: RotationTimes,
+): Promise<Credentials> {
+  const { rotateEnvironment } = await import("../../store/edit-environments.js");
+  const { freshCredentials } = await import("../../store/starter-data.js");
+  const pair = freshCredentials();
+  await store.update((data) => rotateEnvironment(data, text, pair, times));
+  const { application, name } = findEnvironment(store.snapshot.environments, text);
+  return { application, name, pair };
 }

@@ -3,8 +3,8 @@ import { chmod, chown, lchown, mkdir, readdir, readFile, rm, stat, symlink, writ
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { beforeEach, describe, expect, it } from "vitest";
-import { refuseForeignPlace, writePrivateFile } from "../../../src/cli/commands/export/write-private-file.js";
 import { localData } from "../../../src/cli/sources/open-local.js";
+import { refuseForeignPlace, writePrivateFile } from "../../../src/cli/transfer/write-private-file.js";
 import { createEditor } from "../../../src/cli/tui/editor.js";
 import { watchData } from "../../../src/cli/tui/open-place.js";
 import { findPlaces } from "../../../src/cli/tui/places.js";

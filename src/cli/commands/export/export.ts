@@ -1,43 +1,22 @@
 import { Command, Option } from "commander";
 import { UsageError } from "../../../domain/errors.js";
-import type { VariableSource } from "../../../domain/source.js";
-import type { NamedValue } from "../../../domain/variable.js";
-import { describeReasons, UnsupportedError, type Writer } from "../../../formats/entry.js";
-import {
-  DOTENV_TARGETS,
-  type DotenvTarget,
-  ENVIRONMENT_FORMATS,
-  EXPORT_FORMATS,
-  type ExportFormat,
-  NAME_RULES,
-  WRITERS,
-} from "../../../formats/formats.js";
+import { DOTENV_TARGETS, ENVIRONMENT_FORMATS, EXPORT_FORMATS, NAME_RULES } from "../../../formats/formats.js";
 import type { Context } from "../../output/context.js";
 import { printRaw } from "../../output/printer.js";
-import { isLeftOut, refuseReserved, warnLeftOut } from "../../run/left-out.js";
 import { addSourceOptions } from "../../settings/flags.js";
-import { addAllowReserved, addSelectionOptions, type SelectionOptions } from "../../settings/selection-flags.js";
+import { addAllowReserved, addSelectionOptions } from "../../settings/selection-flags.js";
 import { readSettings, type Settings } from "../../settings/settings.js";
-import { decryptValues } from "../../sources/decrypt-values.js";
 import { createDecrypt } from "../../sources/decryption.js";
 import { openSource, withSource } from "../../sources/open-source.js";
 import { isSameFile } from "../../sources/safe-files.js";
-import { createSelection, readSelected, type SelectedValue } from "../../sources/selection.js";
-import { checkTarget, dotenvWriter } from "./dotenv-writer.js";
+import { checkTarget } from "../../transfer/dotenv-writer.js";
+import { type ExportedValues, formatValues } from "../../transfer/format-values.js";
+import { refuseForeignPlace, writePrivateFile } from "../../transfer/write-private-file.js";
 import { findGithubFile, writeGithubFile } from "./github-file.js";
-import { refuseForeignPlace, writePrivateFile } from "./write-private-file.js";
 
-interface ExportOptions extends SelectionOptions {
-  format: ExportFormat;
-  /** With `dotenv`, the one program that the file is for. */
-  target: DotenvTarget | undefined;
+interface ExportOptions extends ExportedValues {
   /** File to write instead of stdout. */
   output: string | undefined;
-  /** Name of the document. */
-  name: string | undefined;
-  /** Whether what the format can't hold is left out. */
-  skipUnsupported: boolean;
-  allowReserved: readonly string[];
 }
 
 export function exportCommand(context: Context): Command {
@@ -91,7 +70,7 @@ function runExport(options: ExportOptions, settings: Settings, context: Context)
     const file = githubFile?.path ?? checkOutput(options, context);
     const data = settings.find("data")?.text;
     if (file && data && (await isSameFile(file, data))) throw new UsageError(`${file} is the data file itself`);
-    const { text, entries } = await readAndWrite(options, settings, source, context);
+    const { text, entries } = await formatValues(options, await createDecrypt(settings), source, context);
     if (file === undefined) return printRaw(context, { text });
     if (githubFile) await writeGithubFile(githubFile, entries, text, context);
     else await writePrivateFile(file, text, context.io);
@@ -113,55 +92,4 @@ function checkOutput({ output }: ExportOptions, { io, warn }: Context): string |
   const warning = refuseForeignPlace(output, io);
   if (warning) warn(warning);
   return output;
-}
-
-interface Written {
-  text: string;
-  /** What is in the text. */
-  entries: readonly NamedValue[];
-}
-
-async function readAndWrite(
-  options: ExportOptions,
-  settings: Settings,
-  source: VariableSource,
-  context: Context,
-): Promise<Written> {
-  const { format, allowReserved } = options;
-  const decrypt = await createDecrypt(settings);
-  const selection = await createSelection(options, context);
-  const leavesOut = ENVIRONMENT_FORMATS.includes(format);
-  if (leavesOut) refuseReserved(selection.named, allowReserved);
-  const selected = await source.readSnapshot((snapshot) => readSelected(selection, snapshot));
-  const isKept = ({ newName }: SelectedValue) => !leavesOut || !isLeftOut(newName, allowReserved);
-  const values = decryptValues(selected.filter(isKept), decrypt);
-  const write = format === "dotenv" ? await dotenvWriter(options.target, context) : await WRITERS[format]();
-  const written = writeSupported(
-    write,
-    values.map(({ newName, type, value }) => ({ name: newName, type, value })),
-    options,
-    context,
-  );
-  const leftOut = selected.filter((entry) => !isKept(entry)).map(({ newName }) => newName);
-  warnLeftOut(leftOut, context);
-  return written;
-}
-
-/** @throws UnsupportedError for what the format can't hold, unless it is to be left out */
-function writeSupported(
-  write: Writer,
-  entries: readonly NamedValue[],
-  options: ExportOptions,
-  { warn }: Pick<Context, "warn">,
-): Written {
-  const { name, skipUnsupported } = options;
-  try {
-    return { text: write(entries, { name }), entries };
-  } catch (error) {
-    if (!skipUnsupported || !(error instanceof UnsupportedError)) throw error;
-    const { format, reasons } = error;
-    warn(`left out what ${format} can't hold: ${describeReasons(reasons)}`);
-    const others = entries.filter((entry) => !reasons.has(entry.name));
-    return writeSupported(write, others, options, { warn });
-  }
 }

@@ -6,7 +6,7 @@ import type { Context } from "../../output/context.js";
 import type { Output } from "../../output/io.js";
 import { writeRaw } from "../../output/output.js";
 import { secretLines } from "../../run/secret-texts.js";
-import { openToAppend, refuseToAppend } from "./write-private-file.js";
+import { openToAppend, refuseToAppend } from "../../transfer/write-private-file.js";
 
 export interface GithubFile {
   path: string;

@@ -1,9 +1,9 @@
-import type { EnvironmentRecord } from "../../../domain/environment.js";
-import { aboutUse, UsageError } from "../../../domain/errors.js";
-import { type JsonValue, type NamedValue, type VariableType, valueFitsType } from "../../../domain/variable.js";
-import { JSON_STRING, type ReadEntry } from "../../../formats/entry.js";
-import { inferValue, nativeType, parseAs } from "../../../formats/infer-type.js";
-import type { Data } from "../../../store/data.js";
+import type { EnvironmentRecord } from "../../domain/environment.js";
+import { aboutUse, UsageError } from "../../domain/errors.js";
+import { type JsonValue, type NamedValue, type VariableType, valueFitsType } from "../../domain/variable.js";
+import { JSON_STRING, type ReadEntry } from "../../formats/entry.js";
+import { inferValue, nativeType, parseAs } from "../../formats/infer-type.js";
+import type { Data } from "../../store/data.js";
 
 /**
  * Gives each entry the type of the application's variable with its name or, if there is none, the type of its value:

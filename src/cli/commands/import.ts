@@ -1,39 +1,20 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are what a dotenv file may contain
-import { readFile } from "node:fs/promises";
-import { extname } from "node:path";
-import { buffer } from "node:stream/consumers";
 import { Command, Option } from "commander";
-import { type Difference, diffValues } from "../../../domain/diff.js";
-import type { EnvironmentRecord } from "../../../domain/environment.js";
-import { aboutUse, UsageError } from "../../../domain/errors.js";
-import type { NamedValue } from "../../../domain/variable.js";
-import { decodeUtf8 } from "../../../files/decode-utf8.js";
-import type { ReadEntry } from "../../../formats/entry.js";
-import {
-  IMPORT_FORMATS,
-  type ImportFormat,
-  READERS,
-  TOOL_READERS,
-  TOOLS,
-  type Tool,
-} from "../../../formats/formats.js";
-import type { Data } from "../../../store/data.js";
-import type { Context } from "../../output/context.js";
-import { writeStatus } from "../../output/output.js";
-import { addDataOptions } from "../../settings/flags.js";
-import { readSettings, type Settings } from "../../settings/settings.js";
-import { printDifferences } from "../../sources/differences.js";
-import { editEnvironment, readEnvironment } from "../../sources/editing.js";
-import { typeEntries } from "./type-entries.js";
+import { type Difference, diffValues } from "../../domain/diff.js";
+import type { EnvironmentRecord } from "../../domain/environment.js";
+import type { NamedValue } from "../../domain/variable.js";
+import { IMPORT_FORMATS, TOOLS } from "../../formats/formats.js";
+import type { Data } from "../../store/data.js";
+import type { Context } from "../output/context.js";
+import { writeStatus } from "../output/output.js";
+import { addDataOptions } from "../settings/flags.js";
+import { readSettings, type Settings } from "../settings/settings.js";
+import { printDifferences } from "../sources/differences.js";
+import { editEnvironment, readEnvironment } from "../sources/editing.js";
+import { type ImportedFile, readImport } from "../transfer/read-import.js";
+import { typeEntries } from "../transfer/type-entries.js";
 
-interface ImportOptions {
-  /** `-` for stdin. */
-  file: string;
-  format: ImportFormat | undefined;
-  /** The tool that has printed the file. */
-  from: Tool | undefined;
-  /** Whether references in a dotenv file are replaced. */
-  expand: boolean;
+interface ImportOptions extends ImportedFile {
   dryRun: boolean;
   /** Whether `--dry-run` prints the values too. */
   values: boolean;
@@ -64,7 +45,7 @@ export function importCommand(context: Context): Command {
 }
 
 async function runImport(options: ImportOptions, settings: Settings, context: Context): Promise<void> {
-  const { setValues } = await import("../../../store/edit-values.js");
+  const { setValues } = await import("../../store/edit-values.js");
   const { io, flags } = context;
   // On the last line of a terminal; an empty step removes it.
   const progress = (step: string) => {
@@ -101,66 +82,6 @@ async function runImport(options: ImportOptions, settings: Settings, context: Co
     // So that an error has a line of its own.
     progress("");
   }
-}
-
-function formatOf(file: string): ImportFormat {
-  const ending = extname(file).toLowerCase();
-  if (ending === ".json") return "json";
-  return ending === ".yaml" || ending === ".yml" ? "yaml" : "dotenv";
-}
-
-interface Imported {
-  entries: ReadEntry[];
-  /** Whether the values are texts, whatever they stand for. */
-  isText: boolean;
-}
-
-/** @throws UsageError that names the file */
-async function readImport(options: ImportOptions, context: Context, note: Context["note"]): Promise<Imported> {
-  const what = options.file === "-" ? "stdin" : options.file;
-  try {
-    const text = await readInput(options.file, context);
-    const imported = await parseImport(options, text, (about) => note(`${what}: ${about}`));
-    if (imported.entries.length === 0) note(`${what} contains no variables`);
-    return imported;
-  } catch (error) {
-    // The regular expressions of dotenv exhaust the stack when there are megabytes between two quotes.
-    if (error instanceof RangeError) throw new UsageError(`${what}: a value is too long`);
-    throw aboutUse(what, error);
-  }
-}
-
-async function parseImport(options: ImportOptions, text: string, note: Context["note"]): Promise<Imported> {
-  const { file, from, expand } = options;
-  if (from) {
-    const format = await formatFrom(from, text);
-    if (options.format && options.format !== format)
-      throw new UsageError(`--from ${from} and --format ${options.format} can't be used together`);
-    if (expand) throw new UsageError(`--from ${from} and --expand can't be used together`);
-    return { entries: (await TOOL_READERS[from]())(text, note), isText: true };
-  }
-  const format = options.format ?? formatOf(file);
-  if (expand && format !== "dotenv") throw new UsageError(`--expand is for dotenv files, not for ${format}`);
-  if (format !== "dotenv") return { entries: (await READERS[format]())(text), isText: false };
-  const entries = (await READERS.dotenv())(text);
-  const { describeReferences, expandReferences } = await import("../../../formats/dotenv-references.js");
-  if (expand) return { entries: expandReferences(text, entries), isText: true };
-  const references = describeReferences(text, entries);
-  if (references) note(`$NAME and \${NAME} are taken literally in ${references}; --expand replaces them`);
-  return { entries, isText: true };
-}
-
-async function formatFrom(tool: Tool, text: string): Promise<ImportFormat> {
-  if (tool !== "infisical") return "json";
-  return (await import("../../../formats/from-tools.js")).isInfisicalJson(text) ? "json" : "dotenv";
-}
-
-async function readInput(file: string, { io }: Context): Promise<string> {
-  const bytes = await (file === "-" ? buffer(io.stdin) : readFile(file)).catch((error: NodeJS.ErrnoException) => {
-    const reason = error.code === "ERR_FS_FILE_TOO_LARGE" ? "it is too large" : error.code;
-    throw new UsageError(`can't be read (${reason})`);
-  });
-  return decodeUtf8(bytes, "its content");
 }
 
 /** The current values of the imported names; the others do not change. */

@@ -1,10 +1,10 @@
 import { lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { InvalidDataError } from "../../../domain/errors.js";
-import { AppendFile } from "../../../files/append-file.js";
-import { replaceFile } from "../../../files/durable-file.js";
-import { lstatIfExists, type PathRisk } from "../../../files/path-risks.js";
-import { toInvalidFile } from "../../../files/system-errors.js";
+import { InvalidDataError } from "../../domain/errors.js";
+import { AppendFile } from "../../files/append-file.js";
+import { replaceFile } from "../../files/durable-file.js";
+import { lstatIfExists, type PathRisk } from "../../files/path-risks.js";
+import { toInvalidFile } from "../../files/system-errors.js";
 import {
   ALLOW_ADVICE,
   describeRisks,
@@ -13,7 +13,7 @@ import {
   fileRisks,
   riskWarning,
   userName,
-} from "../../sources/safe-files.js";
+} from "../sources/safe-files.js";
 
 /**
  * Refuses to write secrets through another user's link, over another user's file (unless APPVARS_ALLOW_UNSAFE_FILES is

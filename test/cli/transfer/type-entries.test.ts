@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { typeEntries } from "../../../../src/cli/commands/import/type-entries.js";
-import { type JsonValue, type NamedValue, VARIABLE_TYPES, valueFitsType } from "../../../../src/domain/variable.js";
-import { writeDotenv } from "../../../../src/formats/dotenv.js";
-import { type ImportFormat, READERS, WRITERS } from "../../../../src/formats/formats.js";
-import type { Data } from "../../../../src/store/data.js";
-import { ALL_VALUES } from "../../../formats/nasty-values.js";
+import { typeEntries } from "../../../src/cli/transfer/type-entries.js";
+import { type JsonValue, type NamedValue, VARIABLE_TYPES, valueFitsType } from "../../../src/domain/variable.js";
+import { writeDotenv } from "../../../src/formats/dotenv.js";
+import { type ImportFormat, READERS, WRITERS } from "../../../src/formats/formats.js";
+import type { Data } from "../../../src/store/data.js";
+import { ALL_VALUES } from "../../formats/nasty-values.js";
 
 const NUMBERS = [0, -1, 0.1, 1e21, -1e-7, 5e-324, Number.MAX_VALUE, 2 ** 53, 2 ** 60, -(2 ** 69)];
 const LOOKALIKES = ["5", "007", "1e+21", "true", "null", "{}", "[1, 2]", "[1", '"5"', '"', "envbee:enc:v1:x", "hello"];

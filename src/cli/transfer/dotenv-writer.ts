@@ -1,12 +1,12 @@
-import { UsageError } from "../../../domain/errors.js";
-import type { Writer } from "../../../formats/entry.js";
-import { DOTENV_WRITERS, type DotenvTarget } from "../../../formats/formats.js";
-import type { Context } from "../../output/context.js";
+import { UsageError } from "../../domain/errors.js";
+import type { Writer } from "../../formats/entry.js";
+import { DOTENV_WRITERS, type DotenvTarget } from "../../formats/formats.js";
+import type { Context } from "../output/context.js";
 
 /** The writer for one program that reads `.env` files; without one, for all, with a warning about values that some change. */
-export async function dotenvWriter(target: DotenvTarget | undefined, context: Context): Promise<Writer> {
+export async function dotenvWriter(target: DotenvTarget | undefined, context: Pick<Context, "warn">): Promise<Writer> {
   if (target) return DOTENV_WRITERS[target]();
-  const { writeForMost } = await import("../../../formats/dotenv.js");
+  const { writeForMost } = await import("../../formats/dotenv.js");
   return (entries) => {
     const { text, differing } = writeForMost(entries);
     const named = differing.map(({ name, readers }) => `${name} (${readers.join(", ")})`);

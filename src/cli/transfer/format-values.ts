@@ -1,0 +1,78 @@
+import type { VariableSource } from "../../domain/source.js";
+import type { NamedValue } from "../../domain/variable.js";
+import { describeReasons, UnsupportedError, type Writer } from "../../formats/entry.js";
+import { type DotenvTarget, ENVIRONMENT_FORMATS, type ExportFormat, WRITERS } from "../../formats/formats.js";
+import type { Context } from "../output/context.js";
+import { isLeftOut, refuseReserved, warnLeftOut } from "../run/left-out.js";
+import type { SelectionOptions } from "../settings/selection-flags.js";
+import { decryptValues } from "../sources/decrypt-values.js";
+import type { Decrypt } from "../sources/decryption.js";
+import { createSelection, readSelected, type SelectedValue } from "../sources/selection.js";
+import { dotenvWriter } from "./dotenv-writer.js";
+
+/** Which values are exported, and how. */
+export interface ExportedValues extends SelectionOptions {
+  format: ExportFormat;
+  /** With `dotenv`, the one program that the file is for. */
+  target: DotenvTarget | undefined;
+  /** Name of the document. */
+  name: string | undefined;
+  /** Whether what the format can't hold is left out. */
+  skipUnsupported: boolean;
+  allowReserved: readonly string[];
+}
+
+interface Written {
+  text: string;
+  /** What is in the text. */
+  entries: readonly NamedValue[];
+}
+
+/**
+ * The values of an environment in the format of another program.
+ *
+ * @throws UnsupportedError for what the format can't hold; NotFoundError, UsageError for the selection; DecryptionError
+ */
+export async function formatValues(
+  options: ExportedValues,
+  decrypt: Decrypt,
+  source: VariableSource,
+  context: Pick<Context, "note" | "warn">,
+): Promise<Written> {
+  const { format, allowReserved } = options;
+  const selection = await createSelection(options, context);
+  const leavesOut = ENVIRONMENT_FORMATS.includes(format);
+  if (leavesOut) refuseReserved(selection.named, allowReserved);
+  const selected = await source.readSnapshot((snapshot) => readSelected(selection, snapshot));
+  const isKept = ({ newName }: SelectedValue) => !leavesOut || !isLeftOut(newName, allowReserved);
+  const values = decryptValues(selected.filter(isKept), decrypt);
+  const write = format === "dotenv" ? await dotenvWriter(options.target, context) : await WRITERS[format]();
+  const written = writeSupported(
+    write,
+    values.map(({ newName, type, value }) => ({ name: newName, type, value })),
+    options,
+    context,
+  );
+  const leftOut = selected.filter((entry) => !isKept(entry)).map(({ newName }) => newName);
+  warnLeftOut(leftOut, context);
+  return written;
+}
+
+/** @throws UnsupportedError for what the format can't hold, unless it is to be left out */
+function writeSupported(
+  write: Writer,
+  entries: readonly NamedValue[],
+  options: ExportedValues,
+  { warn }: Pick<Context, "warn">,
+): Written {
+  const { name, skipUnsupported } = options;
+  try {
+    return { text: write(entries, { name }), entries };
+  } catch (error) {
+    if (!skipUnsupported || !(error instanceof UnsupportedError)) throw error;
+    const { format, reasons } = error;
+    warn(`left out what ${format} can't hold: ${describeReasons(reasons)}`);
+    const others = entries.filter((entry) => !reasons.has(entry.name));
+    return writeSupported(write, others, options, { warn });
+  }
+}

@@ -35,6 +35,7 @@ async function written(
     editor: undefined,
     decrypt: () => null,
     getCommand: () => "",
+    exportFile: async () => ({ kind: "exists" }) as const,
   });
   const running = runTui({
     places: [{ name: "test", group: "data.json", kind: "environment", detail: "vars.json", open }],
@@ -42,6 +43,7 @@ async function written(
     copy: async () => ({ kind: "clipboard" }),
     write: async () => ({ text: "" }),
     editText: async (text) => text,
+    listFolder: async () => [],
     terminal,
     commands: ALL_COMMANDS,
     theme: "dark",

@@ -53,6 +53,7 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
   const { close, ...places } = await findPlaces(flags, context);
   try {
     const { ProcessTerminal } = await import("../tui/process-terminal.js");
+    const { listFolder } = await import("../tui/place-files.js");
     const { createCopy } = await import("../tui/clipboard.js");
     const { createEditText } = await import("../tui/external-editor.js");
     const { writeValues: write } = await import("../tui/write-values.js");
@@ -79,6 +80,7 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
         copy,
         write,
         editText,
+        listFolder: (folder: string) => listFolder(folder, io),
         terminal,
         ticks: io.ticks,
         onRead: boundHeap,

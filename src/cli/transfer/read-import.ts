@@ -11,6 +11,8 @@ import type { Context } from "../output/context.js";
 export interface ImportedFile {
   /** `-` for stdin. */
   file: string;
+  /** What messages call it, by default the same. */
+  shownAs?: string;
   format: ImportFormat | undefined;
   /** The tool that has printed the file. */
   from: Tool | undefined;
@@ -18,7 +20,8 @@ export interface ImportedFile {
   expand: boolean;
 }
 
-function formatOf(file: string): ImportFormat {
+/** The format by the ending of a path. */
+export function formatOf(file: string): ImportFormat {
   const ending = extname(file).toLowerCase();
   if (ending === ".json") return "json";
   return ending === ".yaml" || ending === ".yml" ? "yaml" : "dotenv";
@@ -36,7 +39,7 @@ export async function readImport(
   context: Pick<Context, "io">,
   note: Context["note"],
 ): Promise<Imported> {
-  const what = options.file === "-" ? "stdin" : options.file;
+  const what = options.file === "-" ? "stdin" : (options.shownAs ?? options.file);
   try {
     const text = await readInput(options.file, context);
     const imported = await parseImport(options, text, (about) => note(`${what}: ${about}`));

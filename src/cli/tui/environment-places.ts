@@ -51,7 +51,7 @@ export async function environmentPlaces(
       const keyFlags = repeatedFlags(settings.layers.flags, ["encKeyFile"], io.cwd);
       const getCommand = getCommandWith([...flags, ...keyFlags]);
       // The data stays open for the other places.
-      return openEnvironment(data, environment, settings, getCommand, async () => {});
+      return openEnvironment(data, environment, settings, getCommand, async () => {}, io);
     },
   });
   const environments = await readEnvironments(openData, local);
@@ -65,12 +65,22 @@ export async function environmentPlaces(
   const [first] = environments;
   const chosen = env === undefined && first ? first : await orClose(() => chooseEnvironment(environments, env), close);
   const isOneApplication = environments.every(({ application }) => application === first?.application);
-  const places = environments.map((environment) => {
+  const placeOf = (environment: EnvironmentRecord) => {
     const identity = qualifiedName(environment);
-    const name = isOneApplication ? environment.name : identity;
+    const isShort = isOneApplication && environment.application === first?.application;
+    const name = isShort ? environment.name : identity;
     return toPlace({ name, group: environment.application, identity }, (all) => findEnvironment(all, identity));
-  });
-  return { ...byGroup(places, environments.indexOf(chosen)), close };
+  };
+  const { store } = await openData();
+  const follow: Places["follow"] = (listener) => {
+    const known = new Set(environments.map(qualifiedName));
+    return store.subscribe(() => {
+      const added = store.snapshot.environments.filter((environment) => !known.has(qualifiedName(environment)));
+      for (const environment of added) known.add(qualifiedName(environment));
+      if (added.length > 0) listener(added.map(placeOf));
+    });
+  };
+  return { ...byGroup(environments.map(placeOf), environments.indexOf(chosen)), follow, close };
 }
 
 /** Undefined when the data exists but is invalid: it may be corrected while the TUI is open. */

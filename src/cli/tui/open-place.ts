@@ -17,6 +17,8 @@ import { openRemote } from "../sources/open-remote.js";
 import { chooseEnvironment } from "../sources/open-source.js";
 import { isNothingConfigured } from "../sources/unused-data.js";
 import { createEditor } from "./editor.js";
+import { createEnvironments } from "./place-environments.js";
+import { fileExporter, fileImporter } from "./place-files.js";
 
 type GetCommand = OpenPlace["getCommand"];
 
@@ -27,12 +29,14 @@ export interface Places {
   readonly place: number;
   /** Index of one to offer, if there is nothing to read in the one to open. */
   readonly offered?: number;
+  /** Calls `listener` with places that are added later. Returns a function that ends this. */
+  follow?(listener: (added: readonly Place[]) => void): () => void;
   /** Releases what the places share. */
   close(): Promise<void>;
 }
 
 /** The places of a group one after another, in the order of their first ones. @param place the index of the one to open */
-export function byGroup(all: readonly Place[], place: number): Omit<Places, "close"> {
+export function byGroup(all: readonly Place[], place: number): Pick<Places, "places" | "place"> {
   const groups = [...new Set(all.map(({ group }) => group))];
   const places = all.toSorted((a, b) => groups.indexOf(a.group) - groups.indexOf(b.group));
   const opened = all[place];
@@ -60,7 +64,7 @@ async function openLocal({ place, env }: LocalSettings, settings: Settings, getC
   const close = () => data.store.close();
   try {
     const environment = chooseEnvironment(data.service.environments, env);
-    return await openEnvironment(data, environment, settings, getCommand, close);
+    return await openEnvironment(data, environment, settings, getCommand, close, io);
   } catch (error) {
     await close();
     throw error;
@@ -86,7 +90,7 @@ async function openServer(
       if (rateLimit) onRateLimit(rateLimit);
     },
   });
-  return { source, editor: undefined, decrypt, getCommand };
+  return { source, editor: undefined, decrypt, getCommand, exportFile: fileExporter(source, decrypt, io) };
 }
 
 function notConfigured(): UsageError {
@@ -122,16 +126,21 @@ export async function openEnvironment(
   settings: Settings,
   getCommand: GetCommand,
   close: () => Promise<void>,
+  io: Io,
 ): Promise<OpenPlace> {
   const source = Object.assign(service.source(environment), { close });
-  const editor = createEditor(store, environment, await settings.encryptionKey(), check);
+  const decrypt = await createDecrypt(settings);
+  const { dataPlace } = settings;
   const identity = qualifiedName(environment);
   return {
     identity,
     source,
     version: () => store.snapshot,
-    editor,
-    decrypt: await createDecrypt(settings),
+    editor: createEditor(store, environment, await settings.encryptionKey(), check),
+    decrypt,
     getCommand,
+    exportFile: fileExporter(source, decrypt, io, dataPlace.kind === "file" ? dataPlace.path : undefined),
+    importFile: fileImporter(store, () => service.findEnvironment(identity), io),
+    environments: createEnvironments(store, environment, check, io),
   };
 }

@@ -35,6 +35,7 @@ import {
   ifListed,
   onEntry,
   whyNoEntry,
+  whyNoEnvironments,
   whyNoOther,
   whyNoRedo,
   whyNotEdit,
@@ -43,6 +44,15 @@ import {
   whyNoValue,
 } from "./conditions.js";
 import { focusPanel, goBack, moveInPanel, openSelected } from "./panels.js";
+import {
+  addEnvironment,
+  exportChoices,
+  exportFile,
+  GRACE_CHOICES,
+  importChoices,
+  importFile,
+  rotate,
+} from "./transfer.js";
 
 /** What acts on the variable under the cursor isn't offered where another one may seem to be meant. */
 const ON_VARIABLE = { panels: ["variables", "record"] } as const;
@@ -175,6 +185,39 @@ export const ALL_COMMANDS: readonly Command[] = [
     choices: () => ONLY,
     disabledReason: whyNotRead,
     run: chooseMatrix,
+  }),
+  command("Edit", "import", "", "import a dotenv, JSON or YAML file, after a question", {
+    label: undefined,
+    argument: "<file> [format]",
+    accepts: "path",
+    needsArgument: true,
+    choices: importChoices,
+    disabledReason: whyNotEdit,
+    run: importFile,
+  }),
+  command("Values", "export", "", "write all values to a file that only you can read", {
+    label: undefined,
+    argument: "<file> [format]",
+    accepts: "path",
+    needsArgument: true,
+    choices: exportChoices,
+    run: exportFile,
+  }),
+  command("Edit", "env add", "", "add an environment, and show its credentials once", {
+    label: undefined,
+    argument: "<name>",
+    accepts: "text",
+    needsArgument: true,
+    disabledReason: whyNoEnvironments,
+    run: addEnvironment,
+  }),
+  command("Edit", "env rotate", "", "give the open environment new credentials, and show them once", {
+    label: undefined,
+    argument: "[grace]",
+    accepts: "text",
+    choices: () => GRACE_CHOICES,
+    disabledReason: whyNoEnvironments,
+    run: rotate,
   }),
   command("Other", "help", "?", "show all keys", { run: openHelp }),
   command("Other", "command", ":", "type a command; what fits is shown, and Tab completes it", {

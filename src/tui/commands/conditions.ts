@@ -50,3 +50,8 @@ export function whyNoOther({ places }: State): string | undefined {
 export function ifListed(label: string): Command["label"] {
   return ({ loaded }) => (loaded.entries.length > 0 ? label : undefined);
 }
+
+export function whyNoEnvironments(state: State): string | undefined {
+  const isServer = state.loaded.isComplete && !state.loaded.isEditable;
+  return isServer ? "the environments of a server can't be changed here" : whyNotRead(state);
+}

@@ -10,7 +10,7 @@ export function remember(state: State, command: Command, argument: string): Stat
     command
       .choices?.(state, argument)
       .some((choice) => argument === (typeof choice === "string" ? choice : choice.text));
-  if (argument !== "" && !isKnown()) return state;
+  if (argument !== "" && command.accepts !== "path" && !isKnown()) return state;
   const line = `${command.name} ${argument}`.trimEnd();
   const others = state.commandHistory.filter((each) => each !== line);
   return { ...state, commandHistory: [...others, line].slice(-MAX_LINES) };

@@ -2,7 +2,7 @@ import { suggestion } from "../../domain/nearest.js";
 import { type Candidates, candidatesOf, findCommand, parseLine } from "../state/candidates.js";
 import type { Command } from "../state/command.js";
 import { editKeyName, type Key } from "../state/key.js";
-import { backToBrowse, type CommandLine, type State, type Step, step } from "../state/state.js";
+import { backToBrowse, type CommandLine, type Listing, type State, type Step, step } from "../state/state.js";
 import { editLine, type TextField, textField } from "../state/text-field.js";
 import { isRecalling, recall, remember } from "./command-history.js";
 
@@ -11,7 +11,28 @@ export function openCommandLine(state: State, text = ""): Step {
   return step(withLine(state, typedLine(textField(text))));
 }
 
+/** Handles the names in a folder. */
+export function listed(state: State, { folder, names }: Listing): State {
+  const { mode } = state;
+  return mode.kind === "command" ? { ...state, mode: { ...mode, listing: { folder, names } } } : state;
+}
+
 export function commandKey(state: State, line: CommandLine, key: Key, commands: readonly Command[]): Step {
+  const [next, effects] = pressed(state, line, key, commands);
+  const { mode } = next;
+  if (mode.kind !== "command") return [next, effects];
+  const { listing } = line;
+  const { command, typed } = parseLine(mode.query, commands);
+  const folder = typed.slice(0, typed.lastIndexOf("/") + 1);
+  const isKnown = command?.accepts !== "path" || folder === listing?.folder;
+  return step(
+    { ...next, mode: { ...mode, listing } },
+    ...effects,
+    ...(isKnown ? [] : [{ type: "listFolder", folder } as const]),
+  );
+}
+
+function pressed(state: State, line: CommandLine, key: Key, commands: readonly Command[]): Step {
   const { field } = line;
   const name = editKeyName(key);
   const candidates = candidatesOf(state, line, commands);
@@ -69,8 +90,8 @@ function completed(line: CommandLine, candidates: Candidates, by: 1 | -1): Comma
   const chosen = selected === undefined || isThere || by < 0 ? moved(candidates, by) : selected;
   const text = textOf(chosen);
   if (text === undefined) return line;
-  // An argument follows: its candidates are next.
-  const isNext = fitting.length === 1 || text.endsWith(" ");
+  // An argument or the content of a folder follows: its candidates are next.
+  const isNext = fitting.length === 1 || /[ /]$/.test(text);
   return isNext ? typedLine(textField(text)) : { ...line, field: textField(text), chosen, problem: undefined };
 }
 
@@ -87,6 +108,7 @@ function run(state: State, line: CommandLine, text: string, commands: readonly C
   if (typed === "" && !command) return step(backToBrowse(state));
   const problem = command ? disabledReason(state, command, argument) : unknown(typed, commands);
   if (!command || problem !== undefined) return step(withLine(state, { ...line, problem }));
+  if (argument === "" && command.needsArgument) return step(withLine(state, typedLine(textField(`${command.name} `))));
   return command.run(remember(backToBrowse(state), command, argument), argument);
 }
 

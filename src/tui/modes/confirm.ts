@@ -91,6 +91,7 @@ const DONE: Readonly<Record<Purpose, string>> = {
   edit: "changed",
   delete: "deleted",
   "take-over": "took over",
+  import: "imported",
   undo: "restored",
   redo: "made the edit of",
 };

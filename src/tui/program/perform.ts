@@ -9,7 +9,16 @@ import {
 import type { RateLimit } from "../../domain/http-headers.js";
 import type { Snapshot, VariableEntry, VariableSource } from "../../domain/source.js";
 import { type JsonValue, valueText } from "../../domain/variable.js";
-import type { Copy, Editor, EditText, OpenPlace, Place, WriteValues } from "../state/ports.js";
+import type {
+  Copy,
+  Editor,
+  EditText,
+  Environments,
+  NewCredentials,
+  OpenPlace,
+  Place,
+  WriteValues,
+} from "../state/ports.js";
 import type { Effect, Failure, Message } from "../state/state.js";
 import { copiedName, copiedText } from "./copied-text.js";
 import { indented, textToEdit } from "./edited-text.js";
@@ -19,9 +28,13 @@ import { shareEntries } from "./share-entries.js";
 /** What effects are carried out with. */
 export interface PerformerOptions {
   readonly places: readonly Place[];
+  /** Calls `listener` with places that are added later. Returns a function that ends this. */
+  readonly follow?: ((listener: (added: readonly Place[]) => void) => () => void) | undefined;
   readonly copy: Copy;
   readonly write: WriteValues;
   readonly editText: EditText;
+  /** The names in a folder, as in `Listing`; none if it can't be read. */
+  readonly listFolder: (folder: string) => Promise<readonly string[]>;
   /** Milliseconds on a monotonic clock. */
   readonly ticks: () => number;
   readonly quit: () => void;
@@ -57,11 +70,21 @@ export class Performer {
   /** While a text is open in the person's own editor. */
   #editing: Promise<void> | undefined;
 
+  /** All places; those that were added are at the end, as others are known by their indexes. */
+  readonly #places: Place[];
+  readonly #unfollow: (() => void) | undefined;
+
   constructor(options: PerformerOptions) {
     this.#options = options;
+    this.#places = [...options.places];
+    this.#unfollow = options.follow?.((added) => {
+      this.#places.push(...added);
+      this.#dispatch({ type: "placesAdded", places: added });
+    });
   }
 
   async close(): Promise<void> {
+    this.#unfollow?.();
     await this.#editing;
     const opened = await Promise.allSettled(this.#opened.values());
     await Promise.allSettled(opened.map((item) => item.status === "fulfilled" && item.value.source.close()));
@@ -90,6 +113,13 @@ export class Performer {
     compare: ({ place }) => this.#compare(place),
     readOther: (effect) => this.#readOther(effect),
     lookUp: ({ name, places }) => this.#lookUp(name, places),
+    listFolder: ({ folder }) => this.#listFolder(folder),
+    import: (effect) => this.#import(effect),
+    export: (effect) => this.#export(effect),
+    addEnvironment: ({ place, name }) => this.#changeEnvironments(place, (environments) => environments.add(name)),
+    rotate: ({ place, grace }) => this.#changeEnvironments(place, (environments) => environments.rotate(grace)),
+    copyCredentials: ({ credentials: { lines } }) =>
+      this.#copyText("the credentials", async () => ({ text: lines.join("\n") })),
     quit: () => this.#options.quit(),
     suspend: () => this.#options.suspend(),
     redraw: () => this.#options.redraw(),
@@ -154,7 +184,7 @@ export class Performer {
 
   /** Opens a place, or returns it if it is open. A place that couldn't be opened before is tried again. */
   async #open(index: number): Promise<OpenPlace> {
-    const place = this.#options.places[index];
+    const place = this.#places[index];
     if (!place) throw new RangeError(`there is no place ${index}`);
     const onRateLimit = (rateLimit: RateLimit) => {
       if (index === this.#current) this.#dispatch({ type: "rateLimit", generation: this.#generation, rateLimit });
@@ -186,11 +216,18 @@ export class Performer {
   }
 
   #copy({ place, entries, format }: EffectOf<"copy">): Promise<void> {
-    const { copy, write } = this.#options;
-    const what = copiedName(entries, format);
+    const { write } = this.#options;
+    return this.#copyText(copiedName(entries, format), async () =>
+      copiedText(entries, format, await this.#open(place), write),
+    );
+  }
+
+  /** @param what the text is, for the notice, which adds a note about it */
+  #copyText(what: string, text: () => Promise<{ text: string; note?: string | undefined }>): Promise<void> {
     const copied = async (): Promise<Message> => {
-      const { text, note } = await copiedText(entries, format, await this.#open(place), write);
-      return { type: "copied", what: note === undefined ? what : `${what} (${note})`, outcome: await copy(text) };
+      const { text: plain, note } = await text();
+      const outcome = await this.#options.copy(plain);
+      return { type: "copied", what: note === undefined ? what : `${what} (${note})`, outcome };
     };
     return this.#attempt(copied, ({ message }) => {
       return { type: "copied", what, outcome: { kind: "failed", reason: message } };
@@ -272,7 +309,7 @@ export class Performer {
   async #lookUp(name: string, places: readonly number[]): Promise<void> {
     const values = new Map<number, JsonValue | undefined>();
     for (const place of places) {
-      if (this.#options.places[place]?.kind !== "environment" && !this.#opened.has(place)) continue;
+      if (this.#places[place]?.kind !== "environment" && !this.#opened.has(place)) continue;
       try {
         const { source, version } = await this.#open(place);
         if (version) values.set(place, (await source.getContentByName(name)).value);
@@ -282,6 +319,37 @@ export class Performer {
       await giveWay();
     }
     this.#dispatch({ type: "lookedUp", name, values });
+  }
+
+  async #listFolder(folder: string): Promise<void> {
+    this.#dispatch({ type: "listed", folder, names: await this.#options.listFolder(folder) });
+  }
+
+  #import({ place, file }: EffectOf<"import">): Promise<void> {
+    const prepare = async (): Promise<Message> => {
+      const { editor, importFile } = await this.#open(place);
+      if (!editor || !importFile) throw new UsageError("this place is read-only");
+      const { assignments, notes } = await importFile(file);
+      return { type: "imported", place, file, edit: editor.assign(assignments), notes };
+    };
+    return this.#attempt(prepare, (failure) => ({ type: "refused", failure }));
+  }
+
+  #export({ place, file, isReplacing }: EffectOf<"export">): Promise<void> {
+    const write = async (): Promise<Message> => {
+      const { exportFile } = await this.#open(place);
+      return { type: "exported", place, file, outcome: await exportFile(file, isReplacing) };
+    };
+    return this.#attempt(write, (failure) => ({ type: "refused", failure }));
+  }
+
+  #changeEnvironments(place: number, change: (environments: Environments) => Promise<NewCredentials>): Promise<void> {
+    const work = async (): Promise<Message> => {
+      const { environments } = await this.#open(place);
+      if (!environments) throw new UsageError("the environments of a server can't be changed here");
+      return { type: "credentials", credentials: await change(environments) };
+    };
+    return this.#attempt(work, (failure) => ({ type: "refused", failure }));
   }
 
   /** Dispatches the outcome of some work, or its failure. */

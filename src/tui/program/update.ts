@@ -1,7 +1,9 @@
 import { ALL_COMMANDS } from "../commands/all-commands.js";
-import { commandKey } from "../modes/command-line.js";
+import { askKey } from "../modes/ask.js";
+import { commandKey, listed } from "../modes/command-line.js";
 import { applied, assigned, confirmKey, refused } from "../modes/confirm.js";
 import { copyKey } from "../modes/copy.js";
+import { credentialsKey, showCredentials } from "../modes/credentials.js";
 import { compared, diffKey, notCompared, openDiff } from "../modes/diff.js";
 import { textEdited, valueEdited } from "../modes/external-editor.js";
 import { filterKey } from "../modes/filter.js";
@@ -10,6 +12,7 @@ import { helpKey } from "../modes/help.js";
 import { matrixKey } from "../modes/matrix.js";
 import { pickKey } from "../modes/pick.js";
 import { takeOver } from "../modes/take-over.js";
+import { exported, imported } from "../modes/transfer.js";
 import { actsIn, type Command } from "../state/command.js";
 import { commandKeyName, GLOBAL_KEYS, type Key } from "../state/key.js";
 import { cursorInView, relist, selectedEntry } from "../state/list.js";
@@ -46,6 +49,7 @@ const HANDLERS: Handlers = {
   textEdited: (state, { text }) => step(textEdited(state, text)),
   prepared: (state, { edit }) => step(prepared(state, edit)),
   assigned: (state, { place, purpose, edit }) => step(assigned(state, purpose, place, edit)),
+  imported: (state, message) => step(imported(state, message)),
   refused: (state, { failure }) => step(refused(state, failure)),
   applied,
   compared: (state, { place, entries, isEditable }) =>
@@ -54,6 +58,10 @@ const HANDLERS: Handlers = {
   otherRead: (state, { place, type: _, ...outcome }) =>
     step(otherRead(withHealth(state, place, outcome.failure ? "failed" : "ok"), place, outcome)),
   lookedUp: (state, { name, values }) => step(lookedUp(state, { name, values })),
+  listed: (state, listing) => step(listed(state, listing)),
+  exported,
+  credentials: (state, { credentials }) => step(showCredentials(state, credentials)),
+  placesAdded: (state, { places }) => step({ ...state, places: [...state.places, ...places] }),
 };
 
 /** Handles a message. Late messages about an earlier read are dropped. @param commands those of browse mode */
@@ -97,6 +105,8 @@ const KEY_HANDLERS: KeyHandlers = {
   matrix: matrixKey,
   form: formKey,
   confirm: confirmKey,
+  ask: askKey,
+  credentials: credentialsKey,
 };
 
 const GLOBAL_EFFECTS: ReadonlyMap<string, Effect> = new Map(

@@ -24,8 +24,13 @@ export interface Command {
   readonly argument?: string;
   /** What the argument can be. @param typed the argument so far */
   readonly choices?: (state: State, typed: string) => readonly (Choice | string)[];
-  /** That the argument can be another text than one of the choices. It may be a secret: the history does not keep it. */
-  readonly accepts?: "text";
+  /**
+   * That the argument can be another text than one of the choices: a path, or anything. Anything may be a secret, which
+   * the history does not keep.
+   */
+  readonly accepts?: "path" | "text";
+  /** Whether it does nothing without its argument. */
+  readonly needsArgument?: boolean;
   /** Why it can't run now; undefined if it can. */
   readonly disabledReason?: (state: State) => string | undefined;
   /** @param argument the text after the word, trimmed; `""` for a key */

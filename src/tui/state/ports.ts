@@ -29,6 +29,50 @@ export interface OpenPlace {
   decrypt(name: string, value: JsonValue): JsonValue;
   /** A shell command that prints this variable's value. It contains no secret. */
   getCommand(name: string): string;
+  /**
+   * Writes all values to a file that only the user can read.
+   * @param isReplacing whether a file that exists may be replaced
+   * @throws UsageError, InvalidDataError, DecryptionError and what reading the source throws
+   */
+  exportFile(file: NamedFile, isReplacing: boolean): Promise<Exported>;
+  /** Reads a file to import; undefined where nothing can be edited. @throws UsageError that quotes no value */
+  readonly importFile?: ((file: NamedFile) => Promise<Imported>) | undefined;
+  /** Undefined for a server, which does not let its environments be changed. */
+  readonly environments?: Environments | undefined;
+}
+
+/** A file as the person has named it. */
+export interface NamedFile {
+  readonly path: string;
+  /** By default by the ending of the path. */
+  readonly format: string | undefined;
+}
+
+export interface Imported {
+  readonly assignments: readonly Assignment[];
+  /** What a person should know about the file. */
+  readonly notes: readonly string[];
+}
+
+export type Exported =
+  | { readonly kind: "written"; readonly count: number; readonly notes: readonly string[] }
+  /** There is such a file, and it is unchanged. */
+  | { readonly kind: "exists" };
+
+/** Changes the environments of a data file or a store. Each method throws UsageError, NotFoundError or InvalidDataError. */
+export interface Environments {
+  /** @param name `shop/staging`, or `staging` for the application of this environment */
+  add(name: string): Promise<NewCredentials>;
+  /** Gives this environment new credentials. @param grace how long the old ones stay valid: `24h`; `""` for not at all */
+  rotate(grace: string): Promise<NewCredentials>;
+}
+
+export interface NewCredentials {
+  readonly environment: string;
+  readonly apiKey: string;
+  readonly apiSecret: string;
+  /** Lines that configure a shell. They contain the secret. */
+  readonly lines: readonly string[];
 }
 
 /** A variable as one environment sees it. All environments of an application share its type and description. */

@@ -6,7 +6,7 @@ import { type Revealed, type State, type Step, step } from "./state.js";
 /** Replaces every hidden value. Always of one length, since the length of a secret is a hint too. */
 export const MASK = "••••••••";
 
-const REVEAL_MS = 30_000;
+export const REVEAL_MS = 30_000;
 const REVEAL_ALL_MS = 60_000;
 
 /** Whether the value of this name may be shown. Everything that draws values asks this. */

@@ -6,7 +6,17 @@ import type { CopyFormat } from "./copy-formats.js";
 import type { Position } from "./cursor.js";
 import type { Key } from "./key.js";
 import type { Mouse, Press } from "./mouse.js";
-import type { Assignment, Change, CopyOutcome, Draft, Edit, Place } from "./ports.js";
+import type {
+  Assignment,
+  Change,
+  CopyOutcome,
+  Draft,
+  Edit,
+  Exported,
+  NamedFile,
+  NewCredentials,
+  Place,
+} from "./ports.js";
 import type { TextField } from "./text-field.js";
 
 export type PlaceInfo = Pick<Place, "name" | "group" | "identity" | "kind" | "detail">;
@@ -94,7 +104,7 @@ export interface Notice {
   readonly until: number;
 }
 
-export type Purpose = "add" | "edit" | "delete" | "take-over" | "undo" | "redo";
+export type Purpose = "add" | "edit" | "delete" | "take-over" | "import" | "undo" | "redo";
 
 export const FORM_FIELDS = ["name", "type", "value", "description"] as const;
 export type FormField = (typeof FORM_FIELDS)[number];
@@ -187,7 +197,38 @@ export interface CommandLine {
   readonly chosen?: number | undefined;
   /** Index of the line of the history in the field. */
   readonly recalled?: number | undefined;
+  /** The last folder that was listed for an argument that is a file. */
+  readonly listing?: Listing | undefined;
   readonly problem?: string | undefined;
+}
+
+export interface Listing {
+  /** As it was typed, up to the last slash; `""` for the current folder. */
+  readonly folder: string;
+  /** With a slash after those of folders. */
+  readonly names: readonly string[];
+}
+
+/** A question before an effect. */
+export interface Question {
+  readonly kind: "ask";
+  readonly title: string;
+  readonly text: string;
+  /** What Enter does: `replace`. */
+  readonly answer: string;
+  readonly effect: Effect;
+  /** The mode to go back to. */
+  readonly back: Mode;
+}
+
+/** New credentials, which are shown only once. */
+export interface CredentialsMode {
+  readonly kind: "credentials";
+  readonly credentials: NewCredentials;
+  /** Until when the secret is shown. */
+  readonly until?: number | undefined;
+  /** The mode to go back to. */
+  readonly back: Mode;
 }
 
 export type Mode =
@@ -201,7 +242,9 @@ export type Mode =
   | Comparison
   | Matrix
   | Form
-  | Confirmation;
+  | Confirmation
+  | Question
+  | CredentialsMode;
 
 export const PANELS = ["places", "variables", "record"] as const;
 export type PanelName = (typeof PANELS)[number];
@@ -284,12 +327,17 @@ export type Message =
   | { readonly type: "textEdited"; readonly text: string | undefined }
   | { readonly type: "prepared"; readonly edit: Edit }
   | { readonly type: "assigned"; readonly place: number; readonly purpose: Purpose; readonly edit: Edit }
+  | Readonly<{ type: "imported"; place: number; file: NamedFile; edit: Edit; notes: readonly string[] }>
   | { readonly type: "refused"; readonly failure: Failure }
   | { readonly type: "applied" }
   | Readonly<{ type: "compared"; place: number; entries: readonly VariableEntry[]; isEditable: boolean }>
   | { readonly type: "notCompared"; readonly place: number; readonly failure: Failure }
   | ({ readonly type: "otherRead"; readonly place: number } & Omit<Other, "isReading">)
-  | ({ readonly type: "lookedUp" } & Elsewhere);
+  | ({ readonly type: "lookedUp" } & Elsewhere)
+  | ({ readonly type: "listed" } & Listing)
+  | Readonly<{ type: "exported"; place: number; file: NamedFile; outcome: Exported }>
+  | { readonly type: "credentials"; readonly credentials: NewCredentials }
+  | { readonly type: "placesAdded"; readonly places: readonly PlaceInfo[] };
 
 export interface Reading {
   readonly now: number;
@@ -317,6 +365,13 @@ export type Effect =
   | { readonly type: "compare"; readonly place: number }
   | Readonly<{ type: "readOther"; place: number; known: Other["entries"]; base: readonly VariableEntry[] }>
   | Readonly<{ type: "lookUp"; name: string; places: readonly number[] }>
+  | { readonly type: "listFolder"; readonly folder: string }
+  /** Prepares an edit from a file. */
+  | { readonly type: "import"; readonly place: number; readonly file: NamedFile }
+  | Readonly<{ type: "export"; place: number; file: NamedFile; isReplacing: boolean }>
+  | { readonly type: "addEnvironment"; readonly place: number; readonly name: string }
+  | { readonly type: "rotate"; readonly place: number; readonly grace: string }
+  | { readonly type: "copyCredentials"; readonly credentials: NewCredentials }
   | { readonly type: "quit" }
   | { readonly type: "suspend" }
   | { readonly type: "redraw" };

@@ -11,7 +11,6 @@ import { GAP, type PanelContent, rowLines } from "./panel-content.js";
 const MIN_ROWS = 4;
 const MAX_ROWS = 12;
 const MAX_LABEL = 40;
-const KEY_WIDTH = "Shift-Tab".length;
 
 /** The list above the command line; undefined if nothing fits what was typed. Only visible rows are formatted. */
 export function candidatesPanel(
@@ -21,21 +20,35 @@ export function candidatesPanel(
 ): { readonly size: Size; readonly content: PanelContent } | undefined {
   const { command, fitting, selected, typed } = candidatesOf(state, mode, commands);
   if (fitting.length === 0) return undefined;
-  const room = Math.min(MAX_ROWS, Math.max(MIN_ROWS, Math.floor(state.rows / 3)));
-  const page = Math.min(fitting.length, room);
+  const rows = Math.min(MAX_ROWS, Math.max(MIN_ROWS, Math.floor(state.rows / 3)));
+  const page = Math.min(fitting.length, rows);
   const size = { width: state.columns, height: page + 2 };
   const cursor = selected ?? -1;
   const position = { cursor, top: Math.max(0, cursor - page + 1) };
   const words = searchWords(typed);
-  const longest = fitting.reduce((most, { label }) => Math.max(most, textWidth(visibleText(label))), 0);
-  const width = Math.min(longest, MAX_LABEL, Math.floor(size.width / 2));
+  const room = {
+    label: Math.min(widest(fitting, labelOf), MAX_LABEL, Math.floor(size.width / 2)),
+    key: widest(fitting, keyOf),
+  };
   const content = {
     title: command ? `${command.name} ${command.argument ?? ""}`.trimEnd() : "Commands",
     footnote: fitting.length > page ? positionOf(selected, fitting.length) : undefined,
     isFocused: false,
-    lines: rowLines(fitting, position, page, true, (each) => cells(state, each, words, width, size.width - 4)),
+    lines: rowLines(fitting, position, page, true, (each) => cells(state, each, words, room, size.width - 4)),
   };
   return { size, content };
+}
+
+function labelOf({ label }: Candidate): string {
+  return visibleText(label);
+}
+
+function keyOf({ command }: Candidate): string {
+  return keyLabel(command?.keys[0] ?? "");
+}
+
+function widest(candidates: readonly Candidate[], textOf: (candidate: Candidate) => string): number {
+  return candidates.reduce((most, each) => Math.max(most, textWidth(textOf(each))), 0);
 }
 
 function positionOf(selected: number | undefined, count: number): string {
@@ -45,20 +58,20 @@ function positionOf(selected: number | undefined, count: number): string {
 /** `open <place>  opens the place under the cursor  Enter`; in place of the help why a command can't run now. */
 function cells(
   state: State,
-  { label, help = "", command }: Candidate,
+  candidate: Candidate,
   words: readonly string[],
+  room: { readonly label: number; readonly key: number },
   width: number,
-  total: number,
 ): Line {
+  const { label, help = "", command } = candidate;
   const reason = command?.disabledReason?.(state);
-  const keyWidth = command ? KEY_WIDTH : 0;
-  const rest = Math.max(0, total - width - keyWidth - 5);
+  const rest = Math.max(0, width - room.label - room.key - 5);
   return [
     { text: " " },
-    ...highlight(words, label, width, { role: reason === undefined ? "text" : "muted" }),
+    ...highlight(words, label, room.label, { role: reason === undefined ? "text" : "muted" }),
     { text: GAP },
     { text: cellText(reason === undefined ? help : `✗ ${reason}`, rest), role: "muted" },
     { text: GAP },
-    { text: fitText(keyLabel(command?.keys[0] ?? ""), keyWidth), role: "accent" },
+    { text: fitText(keyOf(candidate), room.key), role: "accent" },
   ];
 }

@@ -13,6 +13,7 @@ const QUESTIONS = {
   edit: { title: "Change", what: "change", where: "in" },
   delete: { title: "Delete", what: "delete", where: "from" },
   "take-over": { title: "Take over", what: "take over", where: "to" },
+  import: { title: "Import", what: "import", where: "into" },
   undo: { title: "Undo", what: "undo the last edit of", where: "in" },
   redo: { title: "Redo", what: "make the edit again of", where: "in" },
 } as const;

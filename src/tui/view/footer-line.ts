@@ -17,7 +17,7 @@ function hints(text: string) {
   });
 }
 
-const MODE_KEYS: Readonly<Record<Exclude<Mode["kind"], "browse" | "confirm">, readonly KeyHint[]>> = {
+const MODE_KEYS: Readonly<Record<Exclude<Mode["kind"], "browse" | "confirm" | "ask">, readonly KeyHint[]>> = {
   filter: hints("Enter keep, Esc cancel"),
   command: hints("Enter run, ↑↓ choose, Tab complete, Esc back"),
   help: hints("↑↓ scroll, Esc back"),
@@ -25,6 +25,7 @@ const MODE_KEYS: Readonly<Record<Exclude<Mode["kind"], "browse" | "confirm">, re
   pick: hints("↑↓ move, Enter choose, Esc back"),
   diff: hints("↑↓ move, v reveal, V reveal all, r refresh, Esc back"),
   matrix: hints("Enter open, n next difference, t only, / filter, v reveal, y copy, V reveal all, r refresh, Esc back"),
+  credentials: hints("y copy, v show or hide the secret, Esc close"),
   form: hints("Tab next field, Ctrl-S review, ←→ type, Ctrl-J newline, Esc cancel"),
 };
 const ALWAYS = hints("? help, q quit");
@@ -37,6 +38,8 @@ export function footerLine(state: State, commands: readonly Command[]): Line {
   if (mode.kind === "command") return commandLine(mode, columns);
   if (notice) return noticeLine(notice, columns);
   if (mode.kind === "confirm") return indented(answerLine(mode, columns));
+  if (mode.kind === "ask")
+    return keyLine([{ key: "Enter", name: "enter", label: visibleText(mode.answer) }], columns, hints("Esc back"));
   if (mode.kind === "browse") return keyLine(browseKeys(state, commands), columns, ALWAYS);
   const keys = MODE_KEYS[mode.kind];
   // The last hint, how to leave, is always shown.

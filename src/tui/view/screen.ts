@@ -4,6 +4,7 @@ import { groupOf } from "../state/others.js";
 import { showsProduction } from "../state/production.js";
 import type { State } from "../state/state.js";
 import type { Line } from "../text/line.js";
+import { askPanel, credentialsPanel } from "./ask-panel.js";
 import { candidatesPanel } from "./candidates-panel.js";
 import { confirmPanel } from "./confirm-panel.js";
 import { copyPanel } from "./copy-panel.js";
@@ -79,5 +80,7 @@ function questionPanel(state: State, size: Size): PanelContent | undefined {
   if (mode.kind === "pick") return pickPanel(state, mode, size);
   if (mode.kind === "copy") return copyPanel(state, mode, size);
   if (mode.kind === "form") return formPanel(state, mode, size);
+  if (mode.kind === "ask") return askPanel(mode, size);
+  if (mode.kind === "credentials") return credentialsPanel(state, mode, size);
   return mode.kind === "confirm" ? confirmPanel(state, mode, size) : undefined;
 }

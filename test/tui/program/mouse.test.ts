@@ -38,7 +38,8 @@ function testMode(kind: Mode["kind"]): Mode {
   return MODES.find((mode) => mode.kind === kind) ?? { kind: "browse" };
 }
 
-const WIDE = { columns: 120, rows: 30 };
+/** With the record beside the list. */
+const WIDE = { columns: 160, rows: 30 };
 const selected = (state: State) => selectedEntry(state)?.variable.name;
 
 describe("a click", () => {

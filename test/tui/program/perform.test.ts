@@ -28,6 +28,7 @@ function openPlace(change: Partial<OpenPlace> = {}): OpenPlace {
     editor: undefined,
     decrypt: (_name, value) => value,
     getCommand: (name) => `appvars get ${name} --profile staging`,
+    exportFile: async () => ({ kind: "exists" }),
     ...change,
   };
 }
@@ -50,6 +51,7 @@ function testPerformer(places: readonly Place[], outcome: CopyOutcome = { kind: 
     },
     write: async (format, values) => ({ text: JSON.stringify({ format, values }) }),
     editText: async (text) => `${text}0`,
+    listFolder: async () => [],
     ticks: () => 5,
     quit: () => void done.push("quit"),
     suspend: () => void done.push("suspend"),

@@ -68,7 +68,7 @@ describe("moving", () => {
 
   test("the list keeps its cursor visible when the terminal gets smaller", () => {
     const many = Array.from({ length: 100 }, (_, index) => entry(`N${index}`, index, "NUMBER"));
-    const { state } = typed(readyState(many, { columns: 120, rows: 40 }), "G");
+    const { state } = typed(readyState(many, { columns: 160, rows: 40 }), "G");
     expect(state.list.top).toBe(100 - 35);
     const smaller = send(state, { type: "resize", columns: 60, rows: 15 });
     expect(smaller.list.cursor - smaller.list.top).toBeLessThan(10);

@@ -63,6 +63,7 @@ export async function remoteProgram(flags: SourceFlags, options: CliOptions, siz
     },
     write: writeValues,
     editText: async (text) => text,
+    listFolder: async () => [],
     ticks: () => now,
     quit: () => {},
     suspend: () => {},

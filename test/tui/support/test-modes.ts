@@ -1,6 +1,6 @@
 import type { Difference } from "../../../src/domain/diff.js";
 import type { Assigned, Edit } from "../../../src/tui/state/ports.js";
-import type { Confirmation, Form, Mode, State, Step } from "../../../src/tui/state/state.js";
+import type { Confirmation, CredentialsMode, Form, Mode, Question, State, Step } from "../../../src/tui/state/state.js";
 import { textField } from "../../../src/tui/state/text-field.js";
 import { SECRET } from "./state.js";
 
@@ -47,6 +47,21 @@ export const DIFFERENCES: readonly Difference[] = [
   },
 ];
 
+const QUESTION: Question = {
+  kind: "ask",
+  title: "Export",
+  text: "Replace vars.env? There is such a file.",
+  answer: "replace",
+  effect: { type: "rotate", place: 0, grace: "" },
+  back: { kind: "browse" },
+};
+
+export const CREDENTIALS: CredentialsMode = {
+  kind: "credentials",
+  credentials: { environment: "shop/staging", apiKey: "key", apiSecret: SECRET, lines: [`export SECRET=${SECRET}`] },
+  back: { kind: "browse" },
+};
+
 /** One of each mode. */
 export const MODES: readonly Mode[] = [
   { kind: "browse" },
@@ -68,6 +83,8 @@ export const MODES: readonly Mode[] = [
   },
   FORM,
   CONFIRMATION,
+  QUESTION,
+  CREDENTIALS,
 ];
 
 /** The mode of a state, which must be of this kind. */

@@ -1,0 +1,41 @@
+import { type EnvironmentRecord, qualifiedName } from "../../domain/environment.js";
+import { UsageError } from "../../domain/errors.js";
+import type { EditableStore } from "../../store/store.js";
+import type { Environments, NewCredentials } from "../../tui/state/ports.js";
+import type { Io } from "../output/io.js";
+import { pasteLines } from "../serving/credentials.js";
+import { parseDuration } from "../settings/arguments.js";
+import { addWithCredentials, type Credentials, parseEnvironmentName, rotateCredentials } from "../sources/editing.js";
+
+/** The environments of a store. @param check called before each change; an error that it throws prevents the change */
+export function createEnvironments(
+  store: EditableStore,
+  environment: EnvironmentRecord,
+  check: () => void,
+  io: Io,
+): Environments {
+  const shown = ({ pair, ...added }: Credentials): NewCredentials => {
+    const { api_key: apiKey, api_secret: apiSecret } = pair;
+    return { environment: qualifiedName(added), apiKey, apiSecret, lines: pasteLines(undefined, pair, io) };
+  };
+  return {
+    add: async (name) => {
+      const added = parseEnvironmentName(name.includes("/") ? name : `${environment.application}/${name}`);
+      check();
+      return shown(await addWithCredentials(store, added));
+    },
+    rotate: async (grace) => {
+      const times = { now: io.clock(), grace: grace === "" ? 0 : graceOf(grace) };
+      check();
+      return shown(await rotateCredentials(store, qualifiedName(environment), times));
+    },
+  };
+}
+
+function graceOf(text: string): number {
+  try {
+    return parseDuration(text);
+  } catch {
+    throw new UsageError("the time must be like 90s, 30m, 24h or 7d");
+  }
+}

@@ -1,0 +1,24 @@
+import { commandKeyName, type Key } from "../state/key.js";
+import type { NewCredentials } from "../state/ports.js";
+import { REVEAL_MS } from "../state/reveal.js";
+import { type CredentialsMode, type State, type Step, step } from "../state/state.js";
+
+/** Shows new credentials, masked, whatever else is on the screen: they can't be shown again. */
+export function showCredentials(state: State, credentials: NewCredentials): State {
+  return { ...state, mode: { kind: "credentials", credentials, back: state.mode } };
+}
+
+export function credentialsKey(state: State, mode: CredentialsMode, key: Key): Step {
+  const { credentials, until = 0, back } = mode;
+  switch (commandKeyName(key)) {
+    case "v":
+      return step({ ...state, mode: { ...mode, until: until > state.now ? undefined : state.now + REVEAL_MS } });
+    case "y":
+      return step(state, { type: "copyCredentials", credentials });
+    case "escape":
+    case "q":
+      return step({ ...state, mode: back });
+    default:
+      return step(state);
+  }
+}

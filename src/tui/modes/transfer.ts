@@ -1,0 +1,26 @@
+import { type Message, notify, type State, type Step, step } from "../state/state.js";
+import { countText } from "../text/line.js";
+import { ask } from "./ask.js";
+import { assigned } from "./confirm.js";
+
+/** Handles the edit made from a file: asks to confirm it. */
+export function imported(state: State, { place, file, edit, notes }: Extract<Message, { type: "imported" }>): State {
+  const asked = assigned({ ...state, notice: undefined }, "import", place, edit);
+  if (edit.changes.length === 0) return notify(asked, [`${file.path} changes nothing`, ...notes].join("; "));
+  return notes.length > 0 ? notify(asked, notes.join("; ")) : asked;
+}
+
+/** Handles a file that was written, or that is already there. */
+export function exported(state: State, { place, file, outcome }: Extract<Message, { type: "exported" }>): Step {
+  if (outcome.kind === "exists") {
+    return ask(state, {
+      title: "Export",
+      text: `Replace ${file.path}? There is such a file.`,
+      answer: "replace",
+      effect: { type: "export", place, file, isReplacing: true },
+    });
+  }
+  const { count, notes } = outcome;
+  const written = `wrote ${countText(count)} ${count === 1 ? "variable" : "variables"} to ${file.path}`;
+  return step(notify(state, [written, ...notes].join("; "), notes.length > 0 ? "info" : "success"));
+}

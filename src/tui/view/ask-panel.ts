@@ -1,0 +1,37 @@
+import { type Size, textColumns } from "../state/layout.js";
+import { MASK } from "../state/reveal.js";
+import type { CredentialsMode, Question, State } from "../state/state.js";
+import { visibleText } from "../text/graphemes.js";
+import { indented, type Line, labelled, line, wrapLine, wrapLines } from "../text/line.js";
+import type { PanelContent } from "./panel-content.js";
+
+export function askPanel({ title, text }: Question, size: Size): PanelContent {
+  return {
+    title: visibleText(title),
+    isFocused: true,
+    lines: wrapLines(text, textColumns(size), "accent").map(indented),
+  };
+}
+
+export function credentialsPanel(
+  { now }: State,
+  { credentials, until = 0 }: CredentialsMode,
+  size: Size,
+): PanelContent {
+  const { environment, apiKey, apiSecret } = credentials;
+  const width = textColumns(size);
+  const secret = until > now ? line(visibleText(apiSecret)) : line(MASK, "muted");
+  const lines: Line[] = [
+    ...wrapLines(`The new credentials of ${environment}`, width, "accent"),
+    [],
+    ...wrapLine(labelled("API key", line(visibleText(apiKey))), width),
+    ...wrapLine(labelled("API secret", secret), width),
+    [],
+    ...wrapLines(
+      "They are shown only here, and only once. y copies the lines that configure a shell, with the secret.",
+      width,
+      "muted",
+    ),
+  ];
+  return { title: "Credentials", isFocused: true, lines: lines.map(indented) };
+}

@@ -1,0 +1,97 @@
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { listFolder } from "../../../src/cli/tui/place-files.js";
+import { findPlaces } from "../../../src/cli/tui/places.js";
+import type { OpenPlace, Place } from "../../../src/tui/state/ports.js";
+import { runWith } from "../../support/cli.js";
+import { DATA, edited } from "../../support/data.js";
+import { dataFile } from "../../support/data-file.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+/** The open first environment of a data file, in a folder where files can be written. */
+async function opened() {
+  const file = await dataFile(DATA);
+  const cwd = dirname(file.path);
+  const { code: found } = await runWith((io) => findPlaces({ data: file.path }, { io, warn: () => {} }), { cwd });
+  onTestFinished(() => found.close());
+  const [first] = found.places as [Place];
+  const place: OpenPlace = await first.open(() => {});
+  return { file, cwd, found, place };
+}
+
+it("an export writes a file for its user only, and replaces one only when asked to", async () => {
+  const { cwd, place, file } = await opened();
+  const named = { path: "out.json", format: undefined };
+  const written = await place.exportFile(named, false);
+  expect(written).toMatchObject({ kind: "written", notes: [] });
+  const path = join(cwd, "out.json");
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(await readFile(path, "utf8"))).toHaveProperty("DATABASE_URL");
+  await writeFile(path, "mine");
+  expect(await place.exportFile(named, false)).toEqual({ kind: "exists" });
+  expect(await readFile(path, "utf8")).toBe("mine");
+  await place.exportFile({ path, format: "shell" }, true);
+  expect(await readFile(path, "utf8")).toContain("export DATABASE_URL=");
+  await expect(place.exportFile({ path: file.path, format: undefined }, true)).rejects.toThrow("the data file itself");
+  await expect(place.exportFile({ path: "x", format: "github" }, false)).rejects.toThrow("GitHub Actions");
+  await expect(place.exportFile({ path: "none/x", format: undefined }, false)).rejects.toThrow("can't be written");
+});
+
+it("an import gives values the types of their variables, and says what is unusual", async () => {
+  const { cwd, place } = await opened();
+  await writeFile(join(cwd, "new.env"), "PORT=4000\nNEW=$PORT\n");
+  expect(await place.importFile?.({ path: "new.env", format: undefined })).toEqual({
+    assignments: [
+      { name: "PORT", type: "NUMBER", value: 4000, description: "" },
+      { name: "NEW", type: "STRING", value: "$PORT", description: "" },
+    ],
+    notes: [expect.stringMatching(/^new\.env: .*NEW/)],
+  });
+  await writeFile(join(cwd, "vault.json"), JSON.stringify({ data: { PORT: "5000" } }));
+  const { assignments } = (await place.importFile?.({ path: "vault.json", format: "vault" })) ?? {};
+  expect(assignments).toMatchObject([{ name: "PORT", value: 5000 }]);
+  await writeFile(join(cwd, "bad.env"), "PORT=hunter2\n");
+  const bad = place.importFile?.({ path: "bad.env", format: undefined });
+  await expect(bad).rejects.toThrow(/^PORT: (?!.*hunter2)/);
+  await expect(place.importFile?.({ path: "no.env", format: undefined })).rejects.toThrow(/^no\.env: .*ENOENT/);
+});
+
+it("a folder is listed with a slash after folders, and as empty where it can't be read", async () => {
+  const folder = await temporaryFolder();
+  await mkdir(join(folder, "config"));
+  await writeFile(join(folder, ".env"), "");
+  const io = { cwd: folder, env: { HOME: dirname(folder) } };
+  expect(await listFolder("", io)).toEqual([".env", "config/"]);
+  expect(await listFolder(`~/${folder.split("/").at(-1)}/`, io)).toEqual([".env", "config/"]);
+  expect(await listFolder("none/", io)).toEqual([]);
+});
+
+it("environments that are added, here or by another program, become places", async () => {
+  const { file, found, place } = await opened();
+  const names: string[] = [];
+  const unfollow = found.follow?.((added) => names.push(...added.map(({ name }) => name)));
+  const { apiSecret, lines, ...added } = (await place.environments?.add("staging")) ?? { lines: [] };
+  expect(added).toEqual({ environment: "shop/staging", apiKey: expect.stringMatching(/^[0-9a-f]{32}$/) });
+  expect(lines.join("\n")).toContain(`APPVARS_API_SECRET=${apiSecret}`);
+  await expect.poll(() => names).toEqual(["shop/staging"]);
+  await expect(place.environments?.add("staging")).rejects.toThrow("already exists");
+  await file.write(
+    edited((data) =>
+      data.environments.push({ ...data.environments[0], id: 99, name: "late", api_key: "k".repeat(32) }),
+    ),
+  );
+  await expect.poll(() => names).toEqual(["shop/staging", "shop/late"]);
+  unfollow?.();
+});
+
+it("rotating gives the open environment new credentials, and keeps the old ones for a while if asked to", async () => {
+  const { file, place } = await opened();
+  const saved = async () => JSON.parse(await readFile(file.path, "utf8")).environments[0];
+  const before = await saved();
+  const rotated = await place.environments?.rotate("24h");
+  expect(await saved()).toMatchObject({ api_key: rotated?.apiKey, previous: [{ api_key: before.api_key }] });
+  await place.environments?.rotate("");
+  expect(await saved()).not.toHaveProperty("previous");
+  await expect(place.environments?.rotate("soon")).rejects.toThrow("90s, 30m, 24h");
+});

@@ -1,0 +1,91 @@
+import { expect, it } from "vitest";
+import { update } from "../../../src/tui/program/update.js";
+import type { Key } from "../../../src/tui/state/key.js";
+import type { Effect, Message, State } from "../../../src/tui/state/state.js";
+import { screenContent } from "../../../src/tui/view/screen.js";
+import { NOW, press, readyState, SECRET, type } from "../support/state.js";
+import { CREDENTIALS, modeOf } from "../support/test-modes.js";
+
+/** Presses keys, typing a text one letter after another; returns the state and all effects. */
+function pressed(state: State, ...keys: readonly (Key | string)[]): [State, readonly Effect[]] {
+  const all = keys.flatMap((key) => (typeof key === "string" ? Array.from(key, type) : [key]));
+  return all.reduce<[State, readonly Effect[]]>(
+    ([before, effects], key) => {
+      const [after, more] = update(before, { type: "key", key });
+      return [after, [...effects, ...more]];
+    },
+    [state, []],
+  );
+}
+
+const received = (state: State, message: Message) => update(state, message)[0];
+const CHANGE = { name: "PORT", before: undefined, after: { type: "NUMBER", description: "", value: 1 } } as const;
+const browsing = readyState();
+
+it.each([
+  ["import a.env", { type: "import", place: 0, file: { path: "a.env", format: undefined } }],
+  ["import my vars json", { type: "import", place: 0, file: { path: "my vars", format: "json" } }],
+  ["import secrets.json vault", { type: "import", place: 0, file: { path: "secrets.json", format: "vault" } }],
+  ["import json", { type: "import", place: 0, file: { path: "json", format: undefined } }],
+  ["export b.sh shell", { type: "export", place: 0, file: { path: "b.sh", format: "shell" }, isReplacing: false }],
+  ["env add staging", { type: "addEnvironment", place: 0, name: "staging" }],
+] as const)(":%s starts its work", (text, effect) => {
+  expect(pressed(browsing, ":", text, press("enter"))[1].at(-1)).toEqual(effect);
+});
+
+it("a command that needs an argument asks for it, and lists the folder that is typed", () => {
+  const [asked, effects] = pressed(browsing, ":imp", press("enter"));
+  expect(modeOf(asked, "command").field.text).toBe("import ");
+  expect(effects).toEqual([{ type: "listFolder", folder: "" }]);
+  const names = [".env", "config/", "vars.json"];
+  const listed = received(asked, { type: "listed", folder: "", names });
+  expect(modeOf(pressed(listed, ".e", press("tab"))[0], "command").field.text).toBe("import .env");
+  const [inFolder, more] = pressed(listed, "conf", press("tab"));
+  expect([modeOf(inFolder, "command").field.text, more]).toEqual([
+    "import config/",
+    [{ type: "listFolder", folder: "config/" }],
+  ]);
+  const [formatted] = pressed(listed, "vars.json ya", press("tab"));
+  expect(modeOf(formatted, "command").field.text).toBe("import vars.json yaml");
+});
+
+it("an import is confirmed as one edit, with what to know about the file", () => {
+  const file = { path: "a.env", format: undefined };
+  const message = { type: "imported", place: 0, file, edit: { changes: [CHANGE] }, notes: ["a.env: a note"] } as const;
+  const asked = received(browsing, message);
+  expect(modeOf(asked, "confirm")).toMatchObject({ purpose: "import", isRevealed: false });
+  expect(asked.notice?.text).toBe("a.env: a note");
+  const same = received(browsing, { ...message, edit: { changes: [] }, notes: [] });
+  expect([same.mode.kind, same.notice?.text]).toEqual(["browse", "a.env changes nothing"]);
+});
+
+it("an export asks before it replaces a file", () => {
+  const file = { path: "a.env", format: undefined };
+  const asked = received(browsing, { type: "exported", place: 0, file, outcome: { kind: "exists" } });
+  expect(pressed(asked, press("escape"))).toEqual([browsing, []]);
+  const [answered, effects] = pressed(asked, press("enter"));
+  expect(effects).toEqual([{ type: "export", place: 0, file, isReplacing: true }]);
+  const outcome = { kind: "written", count: 2, notes: [] } as const;
+  const done = received(answered, { type: "exported", place: 0, file, outcome });
+  expect(done.notice).toMatchObject({ text: "wrote 2 variables to a.env", tone: "success" });
+});
+
+it(":env rotate asks first, and is refused with a reason for a server", () => {
+  const [asked, before] = pressed(browsing, ":env rotate 24h", press("enter"));
+  expect([modeOf(asked, "ask").text, before]).toEqual([expect.stringContaining("after 24h"), []]);
+  expect(pressed(asked, press("enter"))[1]).toEqual([{ type: "rotate", place: 0, grace: "24h" }]);
+  const [refused] = pressed(readyState([], { loaded: { isEditable: false } }), ":env rotate", press("enter"));
+  expect(modeOf(refused, "command").problem).toMatch(/environments of a server/);
+});
+
+it("new credentials are masked until v, copied by y, and gone after Escape", () => {
+  const screen = (state: State) => JSON.stringify(screenContent(state, []).body);
+  const { credentials } = CREDENTIALS;
+  const shown = received(browsing, { type: "credentials", credentials });
+  expect(screen(shown)).not.toContain(SECRET);
+  const [revealed] = pressed(shown, "v");
+  expect(screen(revealed)).toContain(SECRET);
+  expect(screen(received(revealed, { type: "tick", now: NOW + 60_000 }))).not.toContain(SECRET);
+  expect(pressed(shown, "y")[1]).toEqual([{ type: "copyCredentials", credentials }]);
+  expect(JSON.stringify(pressed(revealed, press("escape"))[0].mode)).not.toContain(SECRET);
+});

@@ -22,6 +22,9 @@ export class UsageError extends AppvarsError {
   readonly code = "usage";
 }
 
+/** Thrown when another program has changed what is to be edited. */
+export class ChangedMeanwhileError extends UsageError {}
+
 /** An error to throw in place of another: a UsageError says what it is about first, any other is as it was. */
 export function aboutUse(what: string, error: unknown): unknown {
   return error instanceof UsageError ? new UsageError(`${what}: ${error.message}`) : error;

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
-import { DecryptionError, UsageError } from "../../domain/errors.js";
+import { ChangedMeanwhileError, DecryptionError, UsageError } from "../../domain/errors.js";
 import { isEncrypted, isVariableName, type JsonValue, NAME_RULE, valueText } from "../../domain/variable.js";
 import { decrypt, encrypt } from "../../encryption/envelope.js";
-import { parseAs } from "../../formats/infer-type.js";
 import type { Data, ValueRecord } from "../../store/data.js";
 import { setValues, unsetValues } from "../../store/edit-values.js";
 import type { EditableStore } from "../../store/store.js";
 import type { Assigned, Assignment, Change, Draft, Edit, Editor } from "../../tui/state/ports.js";
+import { parseTyped } from "./parse-typed.js";
 
 /** Changes one environment of a store. @param check called before each edit; an error it throws prevents the edit */
 export function createEditor(
@@ -17,32 +17,42 @@ export function createEditor(
   check: () => void,
 ): Editor {
   const name = qualifiedName(environment);
-  const present = () => findEnvironment(store.snapshot.environments, name);
+  /** What an edit that was refused has found, which is newer than the snapshot. */
+  let found: { readonly data: Data; readonly snapshot: Data } | undefined;
+  const current = () => (found?.snapshot === store.snapshot ? found.data : store.snapshot);
+  const contentOf = (data: Data) => contents(data, findEnvironment(data.environments, name));
   return {
     prepare(draft) {
       check();
-      const change = toChange(draft, key);
-      const before = contents(store.snapshot, present())(draft.name);
-      if (draft.before?.value === undefined && before?.assigned.value !== undefined) {
+      const now = contentOf(current())(draft.name)?.assigned;
+      if (!draft.before && now?.value !== undefined) {
         throw new UsageError(`${draft.name} already has a value: edit that one`);
       }
-      return tried({ changes: [change] });
+      return tried({ changes: [draftedChange(draft, now, key)] });
     },
     assign(assignments) {
       check();
-      const contentOf = contents(store.snapshot, present());
-      const changes = assignments.map((assignment) => assignedChange(contentOf(assignment.name), assignment, key));
+      const present = contentOf(current());
+      const changes = assignments.map((assignment) => assignedChange(present(assignment.name), assignment, key));
       return tried({ changes: changes.filter(({ before, after }) => !isDeepStrictEqual(before, after)) });
     },
     async apply(edit) {
       check();
-      await store.update((data) => applyEdit(data, name, edit));
+      found = undefined;
+      await store.update((data) => {
+        try {
+          return applyEdit(data, name, edit);
+        } catch (error) {
+          found = { data, snapshot: store.snapshot };
+          throw error;
+        }
+      });
     },
   };
 
   /** An edit that can be made now: errors are reported before anyone is asked to confirm it. */
   function tried(edit: Edit): Edit {
-    applyEdit(store.snapshot, name, edit);
+    applyEdit(current(), name, edit);
     return edit;
   }
 }
@@ -53,7 +63,7 @@ function applyEdit(data: Data, environmentName: string, { changes }: Edit): Data
   const contentOf = contents(data, environment);
   for (const { name, before } of changes) {
     if (!isSame(contentOf(name)?.assigned, before)) {
-      throw new UsageError(`${name} has been changed by another program; look at it again`);
+      throw new ChangedMeanwhileError(`${name} has been changed by another program; look at it again`);
     }
   }
   const changed = changes.filter(({ before, after }) => !isDeepStrictEqual(before, after));
@@ -96,12 +106,24 @@ function contents(data: Data, environment: EnvironmentRecord): (name: string) =>
   };
 }
 
-function toChange({ name, before, type, value, description }: Draft, key: string | undefined): Change {
+/** @param now what the variable is by now */
+function draftedChange(draft: Draft, now: Assigned | undefined, key: string | undefined): Change {
+  const { name, before } = draft;
   if (!isVariableName(name)) throw new UsageError(`a name is ${NAME_RULE}`);
-  if (/\p{Cc}/u.test(description)) throw new UsageError("a description is one line, without control characters");
-  if (value === undefined) return { name, before, after: { type, description, value: undefined } };
-  const plain = parseAs(value, type);
-  return { name, before, after: { type, description, value: encryptedLike(before?.value, name, plain, value, key) } };
+  if (/\p{Cc}/u.test(draft.description)) throw new UsageError("a description is one line, without control characters");
+  const type = now && draft.type === before?.type ? now.type : draft.type;
+  const description = now && draft.description === before?.description ? now.description : draft.description;
+  return { name, before: now, after: { type, description, value: draftedValue(draft, now, key) } };
+}
+
+function draftedValue({ name, before, type, value }: Draft, now: Assigned | undefined, key: string | undefined) {
+  if (value === undefined) {
+    if (before && !now) throw new UsageError(`${name} has been removed by another program`);
+    return now?.value;
+  }
+  const text = type === "STRING" ? value : value.trim();
+  const typed = parseTyped(text, type);
+  return now && isDeepStrictEqual(typed, before?.value) ? now.value : encryptedLike(now?.value, name, typed, text, key);
 }
 
 function assignedChange(

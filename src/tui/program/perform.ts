@@ -1,6 +1,7 @@
 import {
   AppvarsError,
   ChangedDataError,
+  ChangedMeanwhileError,
   NotFoundError,
   RateLimitedError,
   ServerError,
@@ -370,7 +371,8 @@ function toFailure(error: unknown): Failure {
     return { code: "unexpected", message: `unexpected error (${code ?? name ?? "unknown"})` };
   }
   const retryAfter = error instanceof RateLimitedError ? error.retryAfter : undefined;
-  return { code: error.code, message: error.message, retryAfter };
+  const code = error instanceof ChangedMeanwhileError ? "changed" : error.code;
+  return { code, message: error.message, retryAfter };
 }
 
 /** Data that has just changed is usually stable after that; more changes in a row are reported as a failure. */

@@ -102,13 +102,14 @@ export interface Edit {
 
 /** The input of a form. */
 export interface Draft extends Pick<Change, "name" | "before">, Pick<Assigned, "type" | "description"> {
-  /** Undefined for a variable that stays without a value. */
+  /** Undefined if the variable keeps the value that it has, or stays without one. */
   readonly value: string | undefined;
 }
 
 export interface Editor {
   /**
-   * The edit for the input of a form. A value that was encrypted is encrypted again.
+   * The edit for the input of a form, from what the variable is now: what the draft leaves as it was `before` stays as
+   * another program may have changed it since. A value that was encrypted is encrypted again.
    * @throws UsageError if the input is invalid, without quoting the value; NotFoundError if the environment is gone
    */
   prepare(draft: Draft): Edit;
@@ -120,7 +121,7 @@ export interface Editor {
   assign(assignments: readonly Assignment[]): Edit;
   /**
    * Writes the edit atomically, or changes nothing and throws.
-   * @throws UsageError if the data no longer matches `before` of a change; NotFoundError if the environment is gone;
+   * @throws ChangedMeanwhileError if the data no longer matches `before` of a change; NotFoundError if the environment is gone; UsageError if the data can't be like that;
    *   InvalidDataError if the file can't be written
    */
   apply(edit: Edit): Promise<void>;

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { localData } from "../../../src/cli/sources/open-local.js";
 import { createEditor } from "../../../src/cli/tui/editor.js";
 import { watchData } from "../../../src/cli/tui/open-place.js";
+import { ChangedMeanwhileError } from "../../../src/domain/errors.js";
 import { decrypt, encrypt } from "../../../src/encryption/envelope.js";
 import type { Data } from "../../../src/store/data.js";
 import type { Assigned, Draft, Edit } from "../../../src/tui/state/ports.js";
@@ -60,7 +61,22 @@ describe("the form", () => {
   });
 
   it.each([
-    ["a value that is not of its type", { value: "hunter2" }, "a NUMBER must be a JSON number"],
+    ["NUMBER", " 8080\n", 8080],
+    ["BOOLEAN", "\ttrue ", true],
+    ["JSON", "\u00a0[1]\n", [1]],
+    ["STRING", " a\n", " a\n"],
+  ] as const)(
+    "spaces and line breaks around a value matter only in a STRING, not in a %s",
+    async (type, value, after) => {
+      const { prepare } = await editing();
+      expect(prepare(portDraft({ name: "NEW", before: undefined, type, value })).changes[0]?.after?.value).toEqual(
+        after,
+      );
+    },
+  );
+
+  it.each([
+    ["a value that is not of its type", { value: "hunter2" }, "a NUMBER consists of digits"],
     ["a name that can't be one", { name: "1 PORT", before: undefined }, "a name is 1 to 255 letters"],
     [
       "a name that a signature could be taken for another with",
@@ -69,7 +85,8 @@ describe("the form", () => {
     ],
     ["a description of two lines", { description: "one\ntwo" }, "a description is one line"],
     ["a new variable that has a value already", { before: undefined }, "PORT already has a value: edit that one"],
-    ["a value that is another by now", { before: { ...PORT, value: 1 } }, "PORT has been changed by another program"],
+    ["an empty value of another type than STRING", { value: "" }, "only a STRING can be empty"],
+    ["a variable that is gone and gets no value", { name: "GONE", value: undefined }, "GONE has been removed"],
     [
       "a type that the value of another environment does not fit",
       {
@@ -88,6 +105,35 @@ describe("the form", () => {
   });
 });
 
+describe("the form of a variable that another program has changed meanwhile", () => {
+  const OLD: Assigned = { type: "STRING", description: "old", value: "1" };
+  const draft = { before: OLD, type: OLD.type, description: OLD.description, value: "1" };
+
+  it.each([
+    ["the value", { value: "2", type: "NUMBER" } as const, { ...PORT, value: 2 }],
+    ["the description", { description: "new" }, { ...PORT, description: "new" }],
+    ["nothing", {}, PORT],
+    ["nothing, without a value", { before: { ...OLD, value: undefined }, value: undefined }, PORT],
+  ])("prepare changes only what was edited: %s", async (_what, edits, after) => {
+    const { prepare } = await editing();
+    expect(prepare(portDraft({ ...draft, ...edits }))).toEqual(editOf("PORT", PORT, after));
+  });
+
+  it("prepare knows what a refused edit has found", async () => {
+    const { prepare, apply, write } = await editing();
+    const edit = prepare(portDraft({ value: "2" }));
+    await write(setPort(DATA, { content: { value: 1 } }));
+    await expect(apply(edit)).rejects.toThrow(ChangedMeanwhileError);
+    expect(prepare(portDraft({ value: "2" }))).toEqual(editOf("PORT", { ...PORT, value: 1 }, { ...PORT, value: 2 }));
+  });
+
+  it("prepare adds a variable again that was removed", async () => {
+    const { prepare } = await editing();
+    const edit = editOf("GONE", undefined, { ...PORT, value: 1 });
+    expect(prepare(portDraft({ name: "GONE", value: "1" }))).toEqual(edit);
+  });
+});
+
 describe("encrypted values", () => {
   const draft: Draft = { ...portDraft(), name: "DATABASE_URL", before: DATABASE, type: "STRING", value: "changed" };
 
@@ -103,6 +149,7 @@ describe("encrypted values", () => {
     expect(prepare({ ...draft, value: "hunter2", description: "new" })).toMatchObject(kept);
     const withoutKey = await editing(ENCRYPTED);
     expect(withoutKey.prepare({ ...draft, value: ENVELOPE, description: "new" })).toMatchObject(kept);
+    expect(withoutKey.prepare({ ...draft, value: undefined, description: "new" })).toMatchObject(kept);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { EXPORT_FORMATS } from "../../formats/formats.js";
 import { openCommandLine } from "../modes/command-line.js";
-import { confirmRedo, confirmUndo, deleteValues } from "../modes/confirm.js";
+import { deleteValues } from "../modes/confirm.js";
 import { openCopy } from "../modes/copy.js";
 import { openDiff } from "../modes/diff.js";
 import { openEditor } from "../modes/external-editor.js";
@@ -8,6 +8,7 @@ import { openFilter } from "../modes/filter.js";
 import { openForm } from "../modes/form.js";
 import { openHelp } from "../modes/help.js";
 import { openTakeOver, takeOver } from "../modes/take-over.js";
+import { confirmRedo, confirmUndo } from "../modes/undo.js";
 import { type Command, command } from "../state/command.js";
 import { SELECTED_FORMATS } from "../state/copy-formats.js";
 import { MOVES } from "../state/cursor.js";
@@ -146,7 +147,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     disabledReason: (state) => whyNotEdit(state) ?? whyNoEntry(state),
     run: onEntry((state, entry) => deleteValues(state, [entry])),
   }),
-  command("Edit", "undo", "u", "undo the last edit of this session; repeat for earlier ones", {
+  command("Edit", "undo", "u", "undo the last edit of this session, in any place; repeat for earlier ones", {
     disabledReason: whyNoUndo,
     run: confirmUndo,
   }),

@@ -1,31 +1,55 @@
 import type { VariableEntry } from "../../domain/source.js";
-import { commandKeyName, type Key } from "../state/key.js";
+import { cycled } from "../state/cursor.js";
+import { commandKeyName, editKeyName, type Key } from "../state/key.js";
 import { reload } from "../state/loading.js";
 import type { Assigned, Assignment, Edit } from "../state/ports.js";
 import {
+  type Answer,
   type Confirmation,
-  type Done,
   type Failure,
-  type History,
   notify,
   type Purpose,
   type State,
   type Step,
   step,
 } from "../state/state.js";
+import { editLine, textField } from "../state/text-field.js";
 import { scrollConfirmation } from "../view/confirm-panel.js";
-import { variablesText } from "../view/panel-content.js";
+import { answersOf, doneText, requiredText } from "../view/edit-question.js";
+import { prepareForm } from "./draft.js";
+import { droppedFromHistory, historyAfter } from "./history.js";
 
 /** The content of a variable for an edit. */
 export function assignedIn({ variable: { type, description }, value }: VariableEntry): Assigned {
   return { type, description, value: value?.content.value };
 }
 
-/** Asks whether to make an edit, with a way back to the present mode. The input of a form is shown; other values are masked. */
-export function confirmEdit(state: State, purpose: Purpose, place: number, edit: Edit): State {
+/**
+ * Asks whether to make an edit, with a way back to the present mode. The input of a form is shown; other values are
+ * masked. The first button has the focus, as `u` undoes the edit, unless it would replace what another program has written.
+ */
+export function confirmEdit(
+  state: State,
+  purpose: Purpose,
+  place: number,
+  edit: Edit,
+  rest: Pick<Confirmation, "of" | "isChangedMeanwhile"> = {},
+): State {
   const { mode: back } = state;
-  const isRevealed = back.kind === "form";
-  return { ...state, mode: { kind: "confirm", purpose, place, edit, isRevealed, isBusy: false, back, top: 0 } };
+  const mode: Confirmation = {
+    kind: "confirm",
+    purpose,
+    place,
+    edit,
+    ...rest,
+    isRevealed: back.kind === "form",
+    isBusy: false,
+    button: rest.isChangedMeanwhile ? "back" : "yes",
+    typed: textField(""),
+    back,
+    top: 0,
+  };
+  return { ...state, mode };
 }
 
 export function deleteValues(state: State, entries: readonly VariableEntry[]): Step {
@@ -48,80 +72,87 @@ export function assigned(state: State, purpose: Purpose, place: number, edit: Ed
   return confirmEdit(state, purpose, place, edit);
 }
 
-export function confirmUndo(state: State): Step {
-  const last = state.history.done.at(-1);
-  if (!last) return step(notify(state, "nothing to undo"));
-  return step(confirmEdit(state, "undo", last.place, inverted(last.edit)));
-}
-
-export function confirmRedo(state: State): Step {
-  const next = state.history.undone.at(-1);
-  if (!next) return step(notify(state, "nothing to redo"));
-  return step(confirmEdit(state, "redo", next.place, next.edit));
-}
-
-function inverted({ changes }: Edit): Edit {
-  return { changes: changes.map(({ name, before, after }) => ({ name, before: after, after: before })) };
-}
-
 /** While the edit is being written all keys are ignored, so that it is written once. */
 export function confirmKey(state: State, confirmation: Confirmation, key: Key): Step {
-  const { place, edit, back, isBusy, isRevealed } = confirmation;
-  if (isBusy) return step(state);
-  const name = commandKeyName(key);
+  if (confirmation.isBusy) return step(state);
+  const isTyping = requiredText(state, confirmation) !== undefined;
+  const name = isTyping ? editKeyName(key) : commandKeyName(key);
+  const go = (change: Partial<Confirmation>) => step({ ...state, mode: { ...confirmation, ...change } });
   switch (name) {
-    case "y":
     case "enter":
-      return step(
-        { ...state, mode: { ...confirmation, isBusy: true, problem: undefined } },
-        { type: "apply", place, edit },
-      );
-    case "n":
+      return answered(state, confirmation, confirmation.button);
+    case "ctrl-s":
+      return answered(state, confirmation, "yes");
     case "escape":
-      return step({ ...state, mode: back });
+      return answered(state, confirmation, "back");
+    case "ctrl-x":
+      return answered(state, confirmation, "drop");
+    case "tab":
+    case "right":
+      return go({ button: cycled(answersOf(confirmation), confirmation.button, 1) });
+    case "shift-tab":
+    case "left":
+      return go({ button: cycled(answersOf(confirmation), confirmation.button, -1) });
+  }
+  const typed = isTyping ? editLine(confirmation.typed, key) : confirmation.typed;
+  if (typed !== confirmation.typed) return go({ typed, problem: undefined });
+  return isTyping ? go({ top: scrollConfirmation(state, confirmation, name) }) : letter(state, confirmation, name);
+}
+
+/** The keys that are letters. `y` copies elsewhere: it is no answer, since it would copy after the question is gone. */
+function letter(state: State, confirmation: Confirmation, name: string): Step {
+  switch (name) {
+    case "n":
+      return answered(state, confirmation, "back");
+    case "x":
+      return answered(state, confirmation, "drop");
     case "v":
-      return step({ ...state, mode: { ...confirmation, isRevealed: !isRevealed, top: 0 } });
+      return step({ ...state, mode: { ...confirmation, isRevealed: !confirmation.isRevealed, top: 0 } });
+    case "y":
+      return step(notify(state, "y is no answer: press Enter on a button, or Ctrl-S"));
     default:
       return step({ ...state, mode: { ...confirmation, top: scrollConfirmation(state, confirmation, name) } });
   }
 }
 
-const DONE: Readonly<Record<Purpose, string>> = {
-  add: "added",
-  edit: "changed",
-  delete: "deleted",
-  "take-over": "took over",
-  import: "imported",
-  undo: "restored",
-  redo: "made the edit of",
-};
+function answered(state: State, confirmation: Confirmation, answer: Answer): Step {
+  const { place, edit, back, typed } = confirmation;
+  if (!answersOf(confirmation).includes(answer)) return step(state);
+  if (answer === "back") return step({ ...state, mode: back });
+  if (answer === "drop") return step(droppedFromHistory(state, confirmation));
+  const required = requiredText(state, confirmation);
+  if (required !== undefined && typed.text.trim() !== required) {
+    return step({ ...state, mode: { ...confirmation, problem: `first type ${required}` } });
+  }
+  const mode: Confirmation = { ...confirmation, isBusy: true, problem: undefined };
+  return step({ ...state, mode, notice: undefined }, { type: "apply", place, edit });
+}
 
 /** Handles a written edit: shows a notice, keeps the edit for undo, and reads the variables again. */
 export function applied(state: State): Step {
   const { mode, history } = state;
   if (mode.kind !== "confirm" || !mode.isBusy) return step(state);
-  const { purpose, place, edit, back } = mode;
-  const text = `${DONE[purpose]} ${variablesText(edit.changes)}${purpose === "undo" ? "" : "; u undoes it"}`;
+  const { place, edit, back } = mode;
   const returned: State = { ...state, mode: back.kind === "form" ? { kind: "browse" } : back };
-  const next = notify({ ...returned, history: historyAfter(history, purpose, { place, edit }) }, text, "success");
-  return place === state.place ? reload(next) : step(next);
-}
-
-function historyAfter({ done, undone }: History, purpose: Purpose, { place, edit }: Done): History {
-  switch (purpose) {
-    case "undo":
-      return { done: done.slice(0, -1), undone: [...undone, { place, edit: inverted(edit) }] };
-    case "redo":
-      return { done: [...done, { place, edit }], undone: undone.slice(0, -1) };
-    default:
-      return { done: [...done, { place, edit }], undone: [] };
-  }
+  const next = notify({ ...returned, history: historyAfter(history, mode) }, doneText(state, mode), "success");
+  if (place !== state.place) return step(next);
+  const [change, ...others] = edit.changes;
+  // An added variable is selected when it has been read.
+  const wanted = others.length === 0 && change?.after ? change.name : next.list.wanted;
+  return reload({ ...next, list: { ...next.list, wanted } });
 }
 
 /** Handles a refused edit: shows why in the form or the confirmation that asked for it, or else as a notice. */
-export function refused(state: State, { message }: Failure): State {
+export function refused(state: State, { code, message }: Failure): Step {
   const { mode } = state;
-  if (mode.kind === "form") return { ...state, mode: { ...mode, problem: message } };
-  if (mode.kind !== "confirm") return notify(state, message, "error");
-  return mode.isBusy ? { ...state, mode: { ...mode, problem: message, isBusy: false } } : state;
+  if (mode.kind === "form") return step({ ...state, mode: { ...mode, problem: message } });
+  if (mode.kind !== "confirm") return step(notify(state, message, "error"));
+  if (!mode.isBusy) return step(state);
+  // Asks again, with what the variable is now.
+  if (code === "changed" && mode.back.kind === "form") {
+    return step({ ...state, mode: mode.back }, prepareForm(mode.place, mode.back));
+  }
+  const isRepeated = mode.purpose === "undo" || mode.purpose === "redo";
+  const problem = isRepeated ? `${message}. Without a way to ${mode.purpose} it, drop it from the history` : message;
+  return step({ ...state, mode: { ...mode, problem, isBusy: false } });
 }

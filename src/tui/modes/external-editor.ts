@@ -1,7 +1,9 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { notify, type State, type Step, step } from "../state/state.js";
 import { textField } from "../state/text-field.js";
-import { formWithText, submit } from "./form.js";
+import { assignedIn } from "./confirm.js";
+import { initialForm } from "./draft.js";
+import { submit } from "./form.js";
 
 /** Opens the value in the person's own editor. */
 export function openEditor(state: State, entry: VariableEntry): Step {
@@ -13,7 +15,7 @@ export function valueEdited(state: State, place: number, entry: VariableEntry, t
   const { name } = entry.variable;
   if (text === undefined) return step(notify(state, `${name} is unchanged`));
   if (place !== state.place) return step(notify(state, `${name} is unchanged: another place is open`, "error"));
-  return submit(state, formWithText(entry, text));
+  return submit(state, { ...initialForm("edit", name, assignedIn(entry)), value: textField(text) });
 }
 
 /** Handles the text for the form that the editor was opened from. Dropped if the form is gone. */

@@ -11,8 +11,8 @@ import { backToBrowse, type Effect, type Matrix, notify, type State, type Step, 
 import { editLine, textField } from "../state/text-field.js";
 import { matrixPosition, matrixShape } from "../view/matrix-panel.js";
 import { placeName } from "../view/places-panel.js";
-import { confirmRedo, confirmUndo } from "./confirm.js";
 import { openTakeOver } from "./take-over.js";
+import { confirmRedo, confirmUndo } from "./undo.js";
 
 /** Shows all variables in all places of the group, and reads those that are not open. */
 export function openMatrix(state: State, only: Matrix["only"] = "all"): Step {

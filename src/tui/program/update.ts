@@ -9,6 +9,7 @@ import { textEdited, valueEdited } from "../modes/external-editor.js";
 import { filterKey } from "../modes/filter.js";
 import { formKey, prepared } from "../modes/form.js";
 import { helpKey } from "../modes/help.js";
+import { quit } from "../modes/leave-form.js";
 import { matrixKey } from "../modes/matrix.js";
 import { pickKey } from "../modes/pick.js";
 import { takeOver } from "../modes/take-over.js";
@@ -50,7 +51,7 @@ const HANDLERS: Handlers = {
   prepared: (state, { edit }) => step(prepared(state, edit)),
   assigned: (state, { place, purpose, edit }) => step(assigned(state, purpose, place, edit)),
   imported: (state, message) => step(imported(state, message)),
-  refused: (state, { failure }) => step(refused(state, failure)),
+  refused: (state, { failure }) => refused(state, failure),
   applied,
   compared: (state, { place, entries, isEditable }) =>
     step(compared(withHealth(state, place, "ok"), place, entries, isEditable)),
@@ -116,6 +117,7 @@ const GLOBAL_EFFECTS: ReadonlyMap<string, Effect> = new Map(
 /** The mode handles the key, except those that work in every mode. */
 function pressed(state: State, key: Key, commands: readonly Command[]): Step {
   const { mode } = state;
+  if (key.name === "ctrl-c") return quit(state);
   const effect = GLOBAL_EFFECTS.get(key.name);
   if (effect) return step(state, effect);
   const handle = KEY_HANDLERS[mode.kind] as (state: State, mode: Mode, key: Key, commands: readonly Command[]) => Step;

@@ -104,7 +104,8 @@ export interface Notice {
   readonly until: number;
 }
 
-export type Purpose = "add" | "edit" | "delete" | "take-over" | "import" | "undo" | "redo";
+export type EditPurpose = "add" | "edit" | "delete" | "take-over" | "import";
+export type Purpose = EditPurpose | "undo" | "redo";
 
 export const FORM_FIELDS = ["name", "type", "value", "description"] as const;
 export type FormField = (typeof FORM_FIELDS)[number];
@@ -118,9 +119,22 @@ export interface Form {
   readonly name: TextField;
   readonly type: VariableType;
   readonly value: TextField;
+  /** While the field of the value is empty: the value stays, which is none, or encrypted and can't be shown. */
+  readonly isValueKept: boolean;
   readonly description: TextField;
   readonly problem?: string | undefined;
+  /** Set while the form asks whether to drop what was typed. */
+  readonly leaving?: Leaving | undefined;
 }
+
+/** The question before what was typed into a form is dropped. */
+export interface Leaving {
+  readonly to: "browse" | "quit";
+  readonly button: "back" | "drop";
+}
+
+/** The buttons of a confirmation. `drop` takes an edit that can't be undone out of the history. */
+export type Answer = "yes" | "back" | "drop";
 
 export interface Confirmation {
   readonly kind: "confirm";
@@ -128,8 +142,16 @@ export interface Confirmation {
   /** Index of the place that is edited. */
   readonly place: number;
   readonly edit: Edit;
+  /** What the edit was that is undone or redone. */
+  readonly of?: EditPurpose | undefined;
+  /** Whether another program has changed the variable since the form was opened: `before` is what it has become. */
+  readonly isChangedMeanwhile?: boolean;
   readonly isRevealed: boolean;
   readonly isBusy: boolean;
+  /** The button with the focus. */
+  readonly button: Answer;
+  /** The input where a name must be typed before the edit is made. */
+  readonly typed: TextField;
   readonly problem?: string | undefined;
   /** The mode that asked, to go back to. */
   readonly back: Mode;
@@ -253,6 +275,7 @@ export type PanelName = (typeof PANELS)[number];
 export interface Done {
   /** Index of its place. */
   readonly place: number;
+  readonly purpose: EditPurpose;
   readonly edit: Edit;
 }
 

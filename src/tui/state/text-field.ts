@@ -1,10 +1,13 @@
 import { segmenter } from "../text/graphemes.js";
+import { endOfLine, startOfLine } from "../text/text-input.js";
 import type { Key } from "./key.js";
 
 /** A text field. The cursor is an index into the UTF-16 code units of the text, between two graphemes. */
 export interface TextField {
   readonly text: string;
   readonly cursor: number;
+  /** The column to return to after shorter lines, in code units, while the cursor moves by lines. */
+  readonly column?: number;
 }
 
 export function textField(text: string): TextField {
@@ -18,7 +21,7 @@ export function textField(text: string): TextField {
 export function editText(field: TextField, key: Key): TextField {
   if (key.text !== "") return insert(field, withoutControls(key.text));
   const move = MOVES[key.name];
-  if (move) return { ...field, cursor: move(field) };
+  if (move) return { text: field.text, cursor: move(field) };
   const end = DELETIONS[key.name];
   return end ? without(field, end(field)) : field;
 }
@@ -31,6 +34,20 @@ export function editLine(field: TextField, key: Key): TextField {
 
 export function insert({ text, cursor }: TextField, added: string): TextField {
   return withCursor(text.slice(0, cursor) + added + text.slice(cursor), cursor + added.length);
+}
+
+/** A field after its cursor has moved up or down by lines, as far as there are some. */
+export function moveLines(field: TextField, by: number): TextField {
+  const { text, column = field.cursor - lineStart(field) } = field;
+  let start = lineStart(field);
+  for (let left = by; left < 0 && start > 0; left++) start = startOfLine(text, start - 1);
+  for (let left = by; left > 0; left--) {
+    const end = text.indexOf("\n", start);
+    if (end < 0) break;
+    start = end + 1;
+  }
+  const cursor = Math.min(start + column, endOfLine(text, start));
+  return { ...withCursor(text, cursor), column };
 }
 
 /** Whether `editText` drops some of the text of this key. */
@@ -75,12 +92,11 @@ function after({ text, cursor }: TextField): number {
 }
 
 function lineStart({ text, cursor }: TextField): number {
-  return text.slice(0, cursor).lastIndexOf("\n") + 1;
+  return startOfLine(text, cursor);
 }
 
 function lineEnd({ text, cursor }: TextField): number {
-  const end = text.indexOf("\n", cursor);
-  return end < 0 ? text.length : end;
+  return endOfLine(text, cursor);
 }
 
 /** The start of the word that the cursor is in or after. */

@@ -1,5 +1,5 @@
 import { graphemes, textWidth, visibleText } from "./graphemes.js";
-import type { Line, Piece } from "./line.js";
+import { cellText, type Line, type Piece } from "./line.js";
 
 /** Code units around the cursor that are drawn: more than any field is wide. */
 const REACH = 4_000;
@@ -16,6 +16,42 @@ export function textInput({ text, cursor }: { text: string; cursor: number }, wi
     { text: under.text, isInverse: true },
     { text: textOf(rest) + " ".repeat(Math.max(0, left - widthOf(rest))) },
   ];
+}
+
+/**
+ * A text field of several lines in at most `height` lines, with the cursor in the middle unless an end is near. Only its
+ * own line is scrolled to the cursor.
+ */
+export function textArea({ text, cursor }: { text: string; cursor: number }, width: number, height: number): Line[] {
+  const start = startOfLine(text, cursor);
+  const above: string[] = [];
+  for (let at = start; at > 0 && above.length < height - 1; ) {
+    const before = startOfLine(text, at - 1);
+    above.unshift(text.slice(before, at - 1));
+    at = before;
+  }
+  const end = endOfLine(text, cursor);
+  const below: string[] = [];
+  for (let at = end; at < text.length && below.length < height - 1; ) {
+    const next = endOfLine(text, at + 1);
+    below.push(text.slice(at + 1, next));
+    at = next;
+  }
+  const half = Math.floor((height - 1) / 2);
+  const shownBelow = below.slice(0, Math.max(half, height - 1 - above.length));
+  const shownAbove = above.slice(Math.max(0, above.length - (height - 1 - shownBelow.length)));
+  const lineOf = (each: string): Line => [{ text: cellText(each, width) }];
+  const current = textInput({ text: text.slice(start, end), cursor: cursor - start }, width);
+  return [...shownAbove.map(lineOf), current, ...shownBelow.map(lineOf)];
+}
+
+export function startOfLine(text: string, index: number): number {
+  return index === 0 ? 0 : text.lastIndexOf("\n", index - 1) + 1;
+}
+
+export function endOfLine(text: string, index: number): number {
+  const end = text.indexOf("\n", index);
+  return end < 0 ? text.length : end;
 }
 
 /** A text field without the focus. */

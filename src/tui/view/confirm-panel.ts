@@ -1,27 +1,20 @@
 import { scroll } from "../state/cursor.js";
 import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
 import type { Confirmation, State } from "../state/state.js";
-import { visibleText } from "../text/graphemes.js";
-import { indented, line, spaced, wrapLine, wrapLines } from "../text/line.js";
+import { textWidth, visibleText } from "../text/graphemes.js";
+import { fitLine, indented, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
+import { textInput } from "../text/text-input.js";
 import { editLines } from "./edit-lines.js";
-import { answerLine } from "./footer-line.js";
-import { type PanelContent, scrolledContent, variablesText } from "./panel-content.js";
-import { placeName } from "./places-panel.js";
+import { answerButtons, noteLines, questionText, requiredText, titleOf } from "./edit-question.js";
+import { type PanelContent, scrolledContent } from "./panel-content.js";
 
-const QUESTIONS = {
-  add: { title: "Add", what: "add", where: "to" },
-  edit: { title: "Change", what: "change", where: "in" },
-  delete: { title: "Delete", what: "delete", where: "from" },
-  "take-over": { title: "Take over", what: "take over", where: "to" },
-  import: { title: "Import", what: "import", where: "into" },
-  undo: { title: "Undo", what: "undo the last edit of", where: "in" },
-  redo: { title: "Redo", what: "make the edit again of", where: "in" },
-} as const;
+/** Columns for typing a name before something is deleted. */
+const MIN_INPUT = 10;
 
 export function confirmPanel(state: State, confirmation: Confirmation, size: Size): PanelContent {
   const { lines, end, page } = parts(state, confirmation, size);
   const content = scrolledContent(
-    { title: QUESTIONS[confirmation.purpose].title, isFocused: true, lines },
+    { title: titleOf(confirmation.purpose), isFocused: true, lines },
     confirmation.top,
     Math.max(1, page),
   );
@@ -37,16 +30,26 @@ export function scrollConfirmation(state: State, confirmation: Confirmation, key
 /** The lines that scroll, those below them, and how many of the former are visible. */
 function parts(state: State, confirmation: Confirmation, size: Size) {
   const width = textColumns(size);
-  const { problem, back, place, edit, isRevealed, purpose } = confirmation;
-  const { what, where } = QUESTIONS[purpose];
-  const question = `${what} ${variablesText(edit.changes)} ${where} ${placeName(state, place)}?`;
+  const { problem, back, edit, isRevealed } = confirmation;
+  const question = wrapLines(questionText(state, confirmation), width, "accent");
   const typed = back.kind === "form" ? back.value.text : undefined;
   const isSingle = edit.changes.length === 1;
   const blocks = edit.changes.map((change) => {
     const heading = isSingle ? [] : [line(visibleText(change.name), "accent")];
     return [...heading, ...editLines(change, isRevealed, typed)].flatMap((each) => wrapLine(each, width));
   });
+  const lines = spaced([question, noteLines(confirmation, width), ...blocks]);
   const refusal = problem === undefined ? [] : wrapLines(`✗ ${problem}`, width, "danger");
-  const end = [[], ...refusal, answerLine(confirmation, width)];
-  return { lines: spaced([wrapLines(question, width, "accent"), ...blocks]), end, page: size.height - 2 - end.length };
+  const end = [[], ...refusal, ...answerLines(state, confirmation, width)];
+  return { lines, end, page: size.height - 2 - end.length };
+}
+
+function answerLines(state: State, confirmation: Confirmation, width: number): Line[] {
+  if (confirmation.isBusy) return [line("writing…", "muted")];
+  const required = requiredText(state, confirmation);
+  const buttons = answerButtons(confirmation);
+  if (required === undefined) return [buttons];
+  const label = `type ${visibleText(required)}: `;
+  const input = textInput(confirmation.typed, Math.max(MIN_INPUT, width - textWidth(label)));
+  return [fitLine([{ text: label, role: "warning" }, ...input], width), buttons];
 }

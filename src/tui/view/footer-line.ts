@@ -1,11 +1,12 @@
 import { actsIn, type Command } from "../state/command.js";
 import { keyLabel, keyOfLabel } from "../state/key.js";
 import { matrixRows, tableOf } from "../state/matrix.js";
-import type { CommandLine, Confirmation, Matrix, Mode, Notice, State } from "../state/state.js";
+import type { CommandLine, FormField, Matrix, Mode, Notice, State } from "../state/state.js";
 import type { TextField } from "../state/text-field.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
-import { cellText, countText, fitLine, indented, type Line, line, lineWidth } from "../text/line.js";
+import { cellText, countText, fitLine, type Line, line, lineWidth } from "../text/line.js";
 import { textInput } from "../text/text-input.js";
+import { requiredText } from "./edit-question.js";
 
 type KeyHint = ReturnType<typeof hints>[number];
 
@@ -17,7 +18,7 @@ function hints(text: string) {
   });
 }
 
-const MODE_KEYS: Readonly<Record<Exclude<Mode["kind"], "browse" | "confirm" | "ask">, readonly KeyHint[]>> = {
+const MODE_KEYS: Readonly<Record<Exclude<Mode["kind"], "browse" | "confirm" | "form" | "ask">, readonly KeyHint[]>> = {
   filter: hints("Enter keep, Esc cancel"),
   command: hints("Enter run, ↑↓ choose, Tab complete, Esc back"),
   help: hints("↑↓ scroll, Esc back"),
@@ -26,8 +27,18 @@ const MODE_KEYS: Readonly<Record<Exclude<Mode["kind"], "browse" | "confirm" | "a
   diff: hints("↑↓ move, v reveal, V reveal all, r refresh, Esc back"),
   matrix: hints("Enter open, n next difference, t only, / filter, v reveal, y copy, V reveal all, r refresh, Esc back"),
   credentials: hints("y copy, v show or hide the secret, Esc close"),
-  form: hints("Tab next field, Ctrl-S review, ←→ type, Ctrl-J newline, Esc cancel"),
 };
+const FORM_KEYS: Readonly<Record<FormField, readonly KeyHint[]>> = {
+  name: hints("Ctrl-S review, Tab next field, Esc cancel"),
+  type: hints("Ctrl-S review, Tab next field, ←→ change type, Esc cancel"),
+  value: hints("Ctrl-S review, Tab next field, Ctrl-J new line, Esc cancel"),
+  description: hints("Ctrl-S review, Tab next field, Esc cancel"),
+};
+const BUTTON_KEYS = "Enter press, Tab next button, Ctrl-S confirm";
+const CONFIRM_KEYS = hints(`${BUTTON_KEYS}, Esc back`);
+const MASKED_KEYS = hints(`${BUTTON_KEYS}, v show values, Esc back`);
+const REVEALED_KEYS = hints(`${BUTTON_KEYS}, v hide values, Esc back`);
+const LEAVING_KEYS = hints("Enter press, Tab next button, Ctrl-X drop, Esc stay");
 const ALWAYS = hints("? help, q quit");
 
 /** The last line: the input of the filter or a command, a notice, or else the keys that work now. */
@@ -37,13 +48,24 @@ export function footerLine(state: State, commands: readonly Command[]): Line {
   if (mode.kind === "matrix" && mode.typed) return matrixFilterLine(state, mode, mode.typed.field);
   if (mode.kind === "command") return commandLine(mode, columns);
   if (notice) return noticeLine(notice, columns);
-  if (mode.kind === "confirm") return indented(answerLine(mode, columns));
-  if (mode.kind === "ask")
-    return keyLine([{ key: "Enter", name: "enter", label: visibleText(mode.answer) }], columns, hints("Esc back"));
   if (mode.kind === "browse") return keyLine(browseKeys(state, commands), columns, ALWAYS);
-  const keys = MODE_KEYS[mode.kind];
+  const keys = modeKeys(state, mode);
   // The last hint, how to leave, is always shown.
   return keyLine(keys.slice(0, -1), columns, keys.slice(-1));
+}
+
+/** The keys of a mode, the way back last. */
+function modeKeys(state: State, mode: Exclude<Mode, { readonly kind: "browse" }>): readonly KeyHint[] {
+  if (mode.kind === "confirm") {
+    // Where a name is typed, v is a letter of it.
+    if (requiredText(state, mode) !== undefined) return CONFIRM_KEYS;
+    return mode.isRevealed ? REVEALED_KEYS : MASKED_KEYS;
+  }
+  if (mode.kind === "ask") {
+    return [{ key: "Enter", name: "enter", label: visibleText(mode.answer) }, ...hints("Esc back")];
+  }
+  if (mode.kind === "form") return mode.leaving ? LEAVING_KEYS : FORM_KEYS[mode.field];
+  return MODE_KEYS[mode.kind];
 }
 
 function filterLine({ columns, list, loaded }: State, field: TextField): Line {
@@ -83,19 +105,6 @@ function noticeLine({ text, tone }: Notice, columns: number): Line {
   return [
     { text: ` ${sign} `, role, isBold: true },
     { text: cellText(text, columns - 3), role },
-  ];
-}
-
-/** The keys that answer a confirmation, in at most `width` columns. */
-export function answerLine(confirmation: Confirmation, width: number): Line {
-  return confirmation.isBusy ? line("writing…", "muted") : keyLine(answers(confirmation), width).slice(1);
-}
-
-function answers({ purpose, isRevealed }: Confirmation): readonly KeyHint[] {
-  return [
-    { key: "y", name: "y", label: purpose === "edit" ? "change" : purpose },
-    { key: "n", name: "n", label: "back" },
-    { key: "v", name: "v", label: isRevealed ? "hide values" : "show values" },
   ];
 }
 

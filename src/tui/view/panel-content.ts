@@ -3,6 +3,7 @@ import type { Size } from "../state/layout.js";
 import type { PanelName, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { countText, fitLine, fitText, indented, type Line, line, type Span } from "../text/line.js";
+import type { Role } from "../text/theme.js";
 
 export interface PanelContent {
   readonly title: string;
@@ -62,6 +63,24 @@ export const SIGNS = {
 /** `PORT`, or `12 variables`. */
 export function variablesText([first, ...others]: readonly { readonly name: string }[]): string {
   return others.length === 0 ? visibleText(first?.name ?? "") : `${countText(others.length + 1)} variables`;
+}
+
+export interface Button {
+  readonly label: string;
+  /** The name of the key that does the same. */
+  readonly key: string;
+  readonly role: Role;
+}
+
+/** `[ Delete ]  [ Back ]`, the one with the focus inverse. */
+export function buttonLine(buttons: readonly Button[], focused: number): Line {
+  return buttons.flatMap(({ label, key, role }, index): Line => {
+    const isFocused = index === focused;
+    return [
+      { text: index === 0 ? "" : "  " },
+      { text: `[ ${label} ]`, role, isBold: isFocused, isInverse: isFocused, key },
+    ];
+  });
 }
 
 /** What is between two cells of a list. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { hasTmux } from "../../support/tmux.js";
-import { atBottom, EXAMPLE, isOn, openTui, type Tui } from "../../tui/support/open-tui.js";
+import { atBottom, EXAMPLE, isOn, openTui, START, type Tui } from "../../tui/support/open-tui.js";
 
 /** The value of a variable of shop/development in the file; undefined where it has none. */
 async function savedValue(tui: Tui, name: string): Promise<unknown> {
@@ -9,9 +9,15 @@ async function savedValue(tui: Tui, name: string): Promise<unknown> {
   return values.find((item) => item.variable_id === variable?.id && item.environment_id === 1)?.content.value;
 }
 
+/** Data with another port of shop/development. */
+function withPort(port: number, data = EXAMPLE): typeof EXAMPLE {
+  const values = data.values.map((value) => (value.id === 4 ? { ...value, content: { value: port } } : value));
+  return { ...data, values };
+}
+
 // Skipped without tmux, which CI installs.
 describe.skipIf(!hasTmux)("in a real terminal", () => {
-  it("in a terminal e edits and u undoes, and only y writes the file", async () => {
+  it("in a terminal e edits and u undoes, and only an answer writes the file", async () => {
     const tui = await openTui();
     const before = await tui.saved();
     await tui.keys("j", "e");
@@ -24,15 +30,17 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     await tui.until(/change PORT in/);
     expect(await tui.saved()).toBe(before);
     await tui.keys("y");
+    await tui.until(atBottom(/y is no answer/));
+    await tui.keys("Tab", "Tab", "Enter");
     await tui.until(atBottom(/✓ changed PORT; u undoes it/));
     expect(await savedValue(tui, "PORT")).toBe(3007);
     await tui.until(/›~ PORT/);
     await tui.keys("u");
-    await tui.until(/undo the last edit of PORT/, /- •+[\s\S]*\+ •+/);
+    await tui.until(/undo the change of PORT in shop\/development\?/, /- •+[\s\S]*\+ •+/);
     await tui.keys("v");
     await tui.until(/- 3007[\s\S]*\+ 3000/);
     expect(await savedValue(tui, "PORT")).toBe(3007);
-    await tui.keys("y");
+    await tui.keys("C-s");
     await tui.until(atBottom(/✓ restored PORT/));
     expect(JSON.parse(await tui.saved())).toMatchObject(EXAMPLE);
   });
@@ -60,13 +68,13 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     await tui.keys("C-u", "3", "C-s");
     await tui.until(/add RETRIES to shop\/development\?/);
     expect(await savedValue(tui, "RETRIES")).toBeUndefined();
-    await tui.keys("y");
-    await tui.until(atBottom(/✓ added RETRIES; u undoes it/));
+    await tui.keys("Enter");
+    await tui.until(atBottom(/✓ added RETRIES; u undoes it/), isOn("RETRIES"));
     expect(await savedValue(tui, "RETRIES")).toBe(3);
-    await tui.until(/Variables \d\/7/);
-    await tui.keys("u", "y");
+    await tui.until(/Variables 7\/7/);
+    await tui.keys("u", "Enter");
     await tui.until(atBottom(/✓ restored RETRIES/));
-    await tui.keys("u", "y");
+    await tui.keys("u", "Enter");
     await tui.until(atBottom(/✓ restored DATABASE_URL/));
     expect(await savedValue(tui, "DATABASE_URL")).toBe("postgres://localhost/shop_dev");
     await tui.keys("u");
@@ -91,8 +99,90 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     await tui.keys("C-s");
     await tui.until(/change DATABASE_URL in/);
     expect(await savedValue(tui, "DATABASE_URL")).toBe("postgres://localhost/shop_dev");
-    await tui.keys("y");
+    await tui.keys("Enter");
     await tui.until(atBottom(/✓ changed DATABASE_URL/));
     expect(await savedValue(tui, "DATABASE_URL")).toBe("quit\nyes");
+  });
+
+  it("in a terminal a form asks before it drops what was typed", async () => {
+    const tui = await openTui();
+    await tui.keys("e");
+    await tui.until(/› value/);
+    await tui.keys("x", "Escape");
+    await tui.until(/drop what was typed\?/, /\[ Keep editing \] {2}\[ Drop \]/);
+    await tui.keys("Enter", "C-c");
+    await tui.until(/quit and drop what was typed\?/);
+    await tui.keys("Escape");
+    await tui.until((screen) => /shop_devx/.test(screen) && !screen.includes("quit and drop"));
+    await tui.keys("C-c", "C-c");
+    await tui.until((screen) => !screen.includes("Edit in"));
+  });
+
+  it("in a terminal what another program writes meanwhile is compared with what was typed", async () => {
+    const tui = await openTui();
+    await tui.keys("j", "e");
+    await tui.until(/› value +3000/);
+    await tui.keys("1", "C-s");
+    await tui.until(/- 3000[\s\S]*\+ 30001/);
+    await tui.file.write(withPort(4000));
+    await tui.keys("C-s");
+    await tui.until(/PORT has been changed by another program/, /- 4000[\s\S]*\+ 30001/, /\[ Save over it \]/);
+    await tui.keys("Enter");
+    await tui.until(/› value +30001/);
+    await tui.keys("C-s");
+    await tui.until(/- 4000[\s\S]*\+ 30001/);
+    await tui.keys("C-s");
+    await tui.until(atBottom(/✓ changed PORT/));
+    expect(await savedValue(tui, "PORT")).toBe(30001);
+  });
+
+  it("in a terminal an edit that can't be undone any more is dropped, and the one before it is undone", async () => {
+    const tui = await openTui();
+    await tui.keys("x");
+    await tui.until(/delete DATABASE_URL from/);
+    await tui.keys("Enter");
+    await tui.until(atBottom(/✓ deleted DATABASE_URL/));
+    await tui.keys("j", "e");
+    await tui.until(/› value/);
+    await tui.keys("1", "C-s");
+    await tui.until(/change PORT in/);
+    await tui.keys("Enter");
+    await tui.until(atBottom(/✓ changed PORT/));
+    const saved: typeof EXAMPLE = JSON.parse(await tui.saved());
+    await tui.file.write(withPort(4000, saved));
+    await tui.keys("u", "Enter");
+    await tui.until(/✗ PORT has been changed by another program/);
+    await tui.keys("x");
+    await tui.until(atBottom(/dropped the change of PORT in shop\/development from the history/));
+    await tui.keys("u");
+    await tui.until(/undo the deletion of DATABASE_URL in shop\/development\?/);
+    await tui.keys("Enter");
+    await tui.until(/› *~ DATABASE_URL +STRING +•+/);
+    expect(await savedValue(tui, "PORT")).toBe(4000);
+    await tui.keys("U", "Enter");
+    await tui.until(atBottom(/✓ made the deletion of DATABASE_URL in shop\/development again/));
+  });
+
+  it("in a terminal the name is typed before a value of production is deleted", async () => {
+    const tui = await openTui({ command: `${START} --env shop/production` });
+    await tui.keys("j", "x");
+    await tui.until(/delete PORT from shop\/production\?/, /type PORT: /);
+    await tui.keys("Enter");
+    await tui.until(/✗ first type PORT/);
+    await tui.type("PORT");
+    await tui.keys("Enter");
+    await tui.until(atBottom(/✓ deleted PORT/));
+  });
+
+  it("in a terminal JSON is edited in several lines", async () => {
+    const tui = await openTui();
+    await tui.keys("/");
+    await tui.type("FLAGS");
+    await tui.keys("Enter", "e");
+    await tui.until(/› value +\{/, /line 1\/\d+/);
+    await tui.keys("Enter", "Up", "Down", "Down");
+    await tui.until(/line 3\/\d+/);
+    await tui.keys("C-s");
+    await tui.until(atBottom(/nothing to change/));
   });
 });

@@ -50,7 +50,7 @@ it("x reports that there is no value to delete", () => {
 });
 
 it("u asks to undo the newest edit", () => {
-  const history = { done: [{ place: 0, edit: { changes: [] } }], undone: [] };
+  const history = { done: [{ place: 0, purpose: "edit" as const, edit: { changes: [] } }], undone: [] };
   expect(modeOf(run("u", { ...at(0), history }), "confirm").purpose).toBe("undo");
 });
 

@@ -1,10 +1,11 @@
 import { expect, it } from "vitest";
-import { refused } from "../../../src/tui/modes/confirm.js";
+import { confirmKey, refused } from "../../../src/tui/modes/confirm.js";
 import { formKey, openForm, prepared } from "../../../src/tui/modes/form.js";
+import { quit } from "../../../src/tui/modes/leave-form.js";
 import type { Key } from "../../../src/tui/state/key.js";
 import type { Assigned } from "../../../src/tui/state/ports.js";
 import type { Form, State, Step } from "../../../src/tui/state/state.js";
-import { ENTRIES, paste, press, readyState, SECRET, type } from "../support/state.js";
+import { ENTRIES, entry, paste, press, readyState, SECRET, type } from "../support/state.js";
 import { editOf, modeOf } from "../support/test-modes.js";
 
 const [DATABASE_URL, PORT, FLAGS, TOKEN, UNSET] = ENTRIES;
@@ -17,6 +18,7 @@ function after(opened: Step, ...keys: readonly Key[]): Step {
 const adding = (state: State = readyState()) => openForm(state, "add");
 const editing = (entry = DATABASE_URL, state: State = readyState()) => openForm(state, "edit", entry);
 const draftOf = ([, [effect]]: Step) => (effect?.type === "prepare" ? effect.draft : undefined);
+const valueIn = (from: State | Step) => modeOf(from, "form").value;
 
 function filled(): Step {
   return after(adding(), type("NEW"), press("tab"), press("tab"), type(SECRET), press("tab"), type("Why"));
@@ -42,7 +44,10 @@ it("the form for an existing variable starts at its value", () => {
     "Primary database",
   ]);
   expect(form.before).toEqual({ type: "STRING", description: "Primary database", value: SECRET });
-  expect(modeOf(editing(FLAGS), "form").value.text).toBe('{"beta":[1,null]}');
+});
+
+it("the form shows JSON with an indent, from its first line on", () => {
+  expect(valueIn(editing(FLAGS))).toEqual({ text: '{\n  "beta": [\n    1,\n    null\n  ]\n}', cursor: 0 });
 });
 
 it("the form has an empty value for a missing or an encrypted one", () => {
@@ -87,6 +92,15 @@ it.each(["ctrl-j", "alt-enter"])("%s inserts a newline in the value of a form on
   expect(modeOf(after(editing(), type(key)), "form").value.text).toBe(`${SECRET}${key}`);
 });
 
+it("the arrows and Enter stay in a value of several lines, and Tab leaves it", () => {
+  const lines = after(editing(), press("ctrl-u"), paste("one\ntwo\nthree"));
+  expect(valueIn(after(lines, press("up"), type("x"))).text).toBe("one\ntwox\nthree");
+  expect(valueIn(after(lines, press("up"), press("up"), press("up"), type("x"))).text).toBe("onex\ntwo\nthree");
+  expect(valueIn(after(lines, press("pageup"), press("down"), press("enter"))).text).toBe("one\ntwo\n\nthree");
+  expect(modeOf(after(lines, press("down")), "form").field).toBe("value");
+  expect(modeOf(after(lines, press("tab")), "form").field).toBe("description");
+});
+
 it.each(["escape", "enter", "ctrl-s", "tab"])("a pasted %s is text in a form", (text) => {
   expect(modeOf(after(editing(), paste(text)), "form").value.text).toBe(`${SECRET}${text}`);
 });
@@ -127,7 +141,6 @@ it.each([
   ["a new one without a name", adding(), "name", "enter a name"],
   ["a name that is there", after(adding(), type("PORT")), "name", "PORT already exists: edit it instead"],
   ["a name without a value here", after(adding(), type("UNSET")), "name", "UNSET already exists: edit it instead"],
-  ["nothing for what is encrypted", editing(TOKEN), "value", "the value is encrypted: type a new one"],
 ])("the form refuses %s", (_, start, field, problem) => {
   const submitted = after(start, press("tab"), press("ctrl-s"));
   expect(submitted[1]).toEqual([]);
@@ -143,13 +156,48 @@ it("the form reports control characters that were left out of a paste", () => {
   expect([value.text, problem]).toEqual([`${SECRET}[0m`, "control characters in the pasted text were left out"]);
 });
 
-it("Escape closes a form, and says that nothing was changed if something was typed", () => {
-  const typed = after(editing(), type("x"), press("escape"))[0];
-  expect([typed.mode.kind, typed.notice?.text]).toEqual(["browse", "nothing was changed"]);
+it.each([
+  ["that is none", entry("NONE")],
+  ["that is encrypted", TOKEN],
+])("the form keeps a value %s until another is typed", (_, variable) => {
+  const kept = (...keys: Key[]) => draftOf(after(editing(variable), ...keys, press("ctrl-s")))?.value;
+  expect(kept(press("tab"), type("Why"))).toBeUndefined();
+  const emptied = [type("x"), press("backspace")];
+  expect(kept(...emptied)).toBe("");
+  expect(kept(...emptied, press("backspace"))).toBeUndefined();
+});
+
+it("only a STRING can be empty in a form", () => {
+  expect(draftOf(after(editing(UNSET), type("x"), press("ctrl-u"), press("ctrl-s")))?.value).toBeUndefined();
+});
+
+it("Escape closes a form, and asks first if something was typed", () => {
+  const asked = after(editing(), type("x"), press("escape"));
+  expect(modeOf(asked, "form")).toMatchObject({
+    leaving: { to: "browse", button: "back" },
+    value: { text: `${SECRET}x` },
+  });
+  for (const key of ["enter", "escape"]) expect(modeOf(after(asked, press(key)), "form").leaving).toBeUndefined();
+  expect(after(asked, type("y"), paste("enter"))[0]).toBe(asked[0]);
+  for (const keys of [["tab", "enter"], ["ctrl-x"]]) {
+    const [dropped] = after(asked, ...keys.map(press));
+    expect([dropped.mode.kind, dropped.notice?.text]).toEqual(["browse", "nothing was changed"]);
+  }
   for (const opened of [adding(), editing(), editing(TOKEN), editing(UNSET)]) {
     const [state] = after(opened, press("tab"), press("escape"));
     expect([state.mode.kind, state.notice]).toEqual(["browse", undefined]);
   }
+});
+
+it("Ctrl-C asks before it drops what was typed, and quits when it is pressed again", () => {
+  const typed = after(editing(), type("x"))[0];
+  const asked = quit(typed);
+  expect([modeOf(asked, "form").leaving?.to, asked[1]]).toEqual(["quit", []]);
+  expect(quit(asked[0])[1]).toEqual([{ type: "quit" }]);
+  expect(after(asked, press("tab"), press("enter"))[1]).toEqual([{ type: "quit" }]);
+  const confirming = prepared(filled()[0], EDIT);
+  expect(modeOf(quit(confirming), "form")).toMatchObject({ value: { text: SECRET }, leaving: { to: "quit" } });
+  for (const state of [readyState(), editing()[0]]) expect(quit(state)[1]).toEqual([{ type: "quit" }]);
 });
 
 const AFTER = { type: "STRING", description: "Why", value: SECRET } as const;
@@ -174,6 +222,24 @@ it("the edit of a closed form is dropped", () => {
   }
 });
 
+const NOW_PORT: Assigned = { type: "NUMBER", description: "", value: 4000 };
+
+it("what another program has written meanwhile is compared with what was typed, and replaced only on purpose", () => {
+  const [state] = after(editing(PORT), type("1"));
+  const asked = prepared(state, editOf("PORT", NOW_PORT, { ...NOW_PORT, value: 30001 }));
+  expect(modeOf(asked, "confirm")).toMatchObject({ isChangedMeanwhile: true, button: "back" });
+  expect(modeOf(confirmKey(asked, modeOf(asked, "confirm"), press("enter")), "form").value.text).toBe("30001");
+});
+
+it("an edit of a form that was refused for a change by another program is prepared again", () => {
+  const [state] = after(editing(PORT), type("1"));
+  const edit = editOf("PORT", { ...NOW_PORT, value: 3000 }, { ...NOW_PORT, value: 30001 });
+  const asked = prepared(state, edit);
+  const [busy] = confirmKey(asked, modeOf(asked, "confirm"), press("ctrl-s"));
+  const again = refused(busy, { code: "changed", message: "" });
+  expect([modeOf(again, "form").value.text, draftOf(again)?.value]).toEqual(["30001", "30001"]);
+});
+
 it("a refused edit is explained in the form and in the confirmation", () => {
   expect(modeOf(refused(filled()[0], FAILURE), "form").problem).toBe(FAILURE.message);
   const confirmation = modeOf(prepared(filled()[0], EDIT), "confirm");
@@ -183,8 +249,8 @@ it("a refused edit is explained in the form and in the confirmation", () => {
 
 it("a late refusal does not disturb a question", () => {
   const waiting = prepared(filled()[0], EDIT);
-  expect(refused(waiting, FAILURE)).toBe(waiting);
-  expect(refused(readyState(), FAILURE).notice).toMatchObject({ text: FAILURE.message, tone: "error" });
+  expect(refused(waiting, FAILURE)).toEqual([waiting, []]);
+  expect(refused(readyState(), FAILURE)[0].notice).toMatchObject({ text: FAILURE.message, tone: "error" });
 });
 
 it("the messages of a form contain no value", () => {
@@ -193,5 +259,5 @@ it("the messages of a form contain no value", () => {
     modeOf(after(editing(TOKEN), press("ctrl-s")), "form"),
   ];
   for (const { problem } of forms) expect(problem ?? "").not.toContain(SECRET);
-  expect(JSON.stringify(after(filled(), press("escape"))[0].notice)).not.toContain(SECRET);
+  expect(JSON.stringify(after(filled(), press("escape"), press("ctrl-x"))[0].notice)).not.toContain(SECRET);
 });

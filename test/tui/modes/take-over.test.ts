@@ -54,5 +54,9 @@ it("> asks for a place, and the value is confirmed with what is there now", () =
   const asked = assigned(chosen[0], "take-over", 1, edit);
   expect(modeOf(asked, "confirm")).toMatchObject({ place: 1, purpose: "take-over", edit, isRevealed: false });
   const [done, effects] = applied({ ...asked, mode: { ...modeOf(asked, "confirm"), isBusy: true } });
-  expect([done.mode.kind, done.history.done, effects]).toEqual(["browse", [{ place: 1, edit }], []]);
+  expect([done.mode.kind, done.history.done, effects]).toEqual([
+    "browse",
+    [{ place: 1, purpose: "take-over", edit }],
+    [],
+  ]);
 });

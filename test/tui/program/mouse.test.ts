@@ -93,7 +93,7 @@ describe("a click", () => {
   test("on an answer gives it, in the confirmation and in the footer", () => {
     const asking = readyState(ENTRIES, { ...WIDE, mode: CONFIRMATION });
     const rows = screenLines(asking).flatMap((line, row) =>
-      line.includes("back") ? [{ row, column: line.indexOf("back") }] : [],
+      /back/i.test(line) ? [{ row, column: line.search(/back/i) }] : [],
     );
     expect(rows).toHaveLength(2);
     for (const at of rows) {

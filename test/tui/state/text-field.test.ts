@@ -1,5 +1,12 @@
 import { expect, it } from "vitest";
-import { editLine, editText, hasControls, type TextField, textField } from "../../../src/tui/state/text-field.js";
+import {
+  editLine,
+  editText,
+  hasControls,
+  moveLines,
+  type TextField,
+  textField,
+} from "../../../src/tui/state/text-field.js";
 import { paste, press, type } from "../support/state.js";
 
 /** A field as text with a bar at the cursor. */
@@ -31,6 +38,24 @@ it.each([
   ["DB_URL|, x", "alt-f", "DB_URL, x|"],
 ])("the field %o after %s is %o", (before, key, after) => {
   expect(shown(editText(field(before), press(key)))).toBe(after);
+});
+
+it.each([
+  ["one\ntw|o", -1, "on|e\ntwo"],
+  ["o|ne\ntwo", -1, "o|ne\ntwo"],
+  ["o|ne\ntwo", 1, "one\nt|wo"],
+  ["one\ntw|o", 1, "one\ntw|o"],
+  ["on|e\n\nthree", 2, "one\n\nth|ree"],
+  ["one\n\nthr|ee", -9, "one|\n\nthree"],
+  ["abc|d\ne👋🏽", 1, "abcd\ne👋🏽|"],
+])("the field %o after a move by %d lines is %o", (before, by, after) => {
+  expect(shown(moveLines(field(before), by))).toBe(after);
+});
+
+it("a move by lines returns to its column after a shorter line, unless the cursor was moved in between", () => {
+  const short = moveLines(field("on|e\n\nthree"), 1);
+  expect([shown(short), shown(moveLines(short, 1))]).toEqual(["one\n|\nthree", "one\n\nth|ree"]);
+  expect(shown(moveLines(editText(short, press("home")), 1))).toBe("one\n\n|three");
 });
 
 it.each([

@@ -12,6 +12,7 @@ export const FORM: Form = {
   name: textField("DATABASE_URL"),
   type: "STRING",
   value: textField(SECRET),
+  isValueKept: false,
   description: textField("Primary database"),
   problem: undefined,
 };
@@ -31,9 +32,18 @@ export const CONFIRMATION: Confirmation = {
   ),
   isRevealed: false,
   isBusy: false,
+  button: "yes",
+  typed: textField(""),
   problem: undefined,
   back: { kind: "browse" },
   top: 0,
+};
+
+/** A deletion of the last value of a variable. */
+export const DELETION: Confirmation = {
+  ...CONFIRMATION,
+  purpose: "delete",
+  edit: { changes: CONFIRMATION.edit.changes.map((change) => ({ ...change, after: undefined })) },
 };
 
 export const DIFFERENCES: readonly Difference[] = [

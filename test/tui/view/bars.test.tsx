@@ -8,7 +8,7 @@ import { headerLine } from "../../../src/tui/view/header-line.js";
 import { renderFrame } from "../support/render-frame.js";
 import { ENTRIES, NOW, PLACES, readyState } from "../support/state.js";
 import { COMMANDS } from "../support/test-commands.js";
-import { CONFIRMATION, FORM } from "../support/test-modes.js";
+import { CONFIRMATION, DELETION, FORM } from "../support/test-modes.js";
 
 function header(state: State): string {
   return renderFrame(<TextLines lines={[headerLine(state)]} />, state.columns);
@@ -114,8 +114,11 @@ it("the footer shows the input and its problem", () => {
 });
 
 it("the footer shows the keys that answer a confirmation", () => {
-  expect(footer(readyState(ENTRIES, { mode: CONFIRMATION }))).toBe(" y change  n back  v show values");
-  const revealed = { ...CONFIRMATION, purpose: "delete", isRevealed: true } as const;
-  expect(footer(readyState(ENTRIES, { mode: revealed }))).toBe(" y delete  n back  v hide values");
-  expect(footer(readyState(ENTRIES, { mode: { ...CONFIRMATION, isBusy: true } }))).toBe(" writing…");
+  expect(footer(readyState(ENTRIES, { mode: CONFIRMATION }))).toBe(
+    " Enter press  Tab next button  Ctrl-S confirm  v show values  Esc back",
+  );
+  const revealed = { ...CONFIRMATION, isRevealed: true };
+  expect(footer(readyState(ENTRIES, { mode: revealed }))).toContain("v hide values");
+  // There the name is typed.
+  expect(footer(readyState(ENTRIES, { mode: { ...DELETION, place: 2 } }))).not.toContain("values");
 });

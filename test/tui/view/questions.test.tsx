@@ -8,9 +8,10 @@ import { differencePanel, diffPanel } from "../../../src/tui/view/diff-panel.js"
 import { formPanel } from "../../../src/tui/view/form-panel.js";
 import { renderFrame } from "../support/render-frame.js";
 import { ENTRIES, NOW, readyState, SECRET } from "../support/state.js";
-import { CONFIRMATION, DIFFERENCES, editOf, FORM } from "../support/test-modes.js";
+import { CONFIRMATION, DELETION, DIFFERENCES, editOf, FORM } from "../support/test-modes.js";
 
 const SIZE = { width: 80, height: 20 };
+const WIDE = { width: 120, height: 20 };
 
 describe("a confirmation", () => {
   const panel = (mode: Confirmation, size = SIZE) => {
@@ -27,7 +28,7 @@ describe("a confirmation", () => {
     expect(frame).toContain("+ Flags");
     expect(frame).toMatch(/value +- ••••••••/);
     expect(frame).toContain("+ ••••••••");
-    expect(frame).toContain("y change  n back");
+    expect(frame).toContain("[ Change ]  [ Back ]");
   });
 
   it("a confirmation shows revealed values line by line", () => {
@@ -49,9 +50,42 @@ describe("a confirmation", () => {
   it.each([
     ["add", "add FLAGS to shop/development?"],
     ["delete", "delete FLAGS from shop/development?"],
-    ["undo", "undo the last edit of FLAGS in shop/development?"],
+    ["undo", "undo the deletion of FLAGS in shop/test?"],
+    ["redo", "make the deletion of FLAGS in shop/test again?"],
   ] as const)("a confirmation asks before an %s", (purpose, question) => {
-    expect(panel({ ...CONFIRMATION, purpose })).toContain(question);
+    const place = question.includes("test") ? 1 : 0;
+    expect(panel({ ...CONFIRMATION, purpose, of: "delete", place })).toContain(question);
+  });
+
+  it("a deletion says whether it leaves the variable with its type and description", () => {
+    const frame = panel(DELETION, WIDE);
+    expect(frame).toContain("! FLAGS has no value in another environment: its type and description are deleted too.");
+    expect(frame).toMatch(/type +- JSON/);
+    const before = DELETION.edit.changes[0]?.before;
+    const kept = panel({ ...DELETION, edit: editOf("FLAGS", before, before && { ...before, value: undefined }) });
+    expect(kept).not.toMatch(/!|- JSON|- Feature flags/);
+    expect(kept).toContain("- ••••••••");
+  });
+
+  it("an edit says what it changes for all environments", () => {
+    expect(panel(CONFIRMATION)).toContain("All environments of the application share the description");
+    const before = { type: "NUMBER", description: "a", value: undefined } as const;
+    const edit = editOf("PORT", before, { ...before, type: "STRING", description: "b" });
+    expect(panel({ ...CONFIRMATION, edit }, WIDE)).toContain(
+      "change the type and description of PORT in shop/development and all other environments of its application?",
+    );
+    expect(panel({ ...CONFIRMATION, edit: editOf("PORT", undefined, before) })).not.toContain("application");
+  });
+
+  it("an edit says that another program has changed the variable meanwhile", () => {
+    const frame = panel({ ...CONFIRMATION, isChangedMeanwhile: true });
+    expect(frame).toContain("! FLAGS has been changed by another program.");
+    expect(frame).toContain("[ Save over it ]  [ Back ]");
+  });
+
+  it("what is typed before a deletion in production is shown", () => {
+    const frame = panel({ ...DELETION, place: 2, typed: textField("FLA") });
+    expect(frame).toMatch(/type FLAGS: FLA +┃\n┃ \[ Delete \] {2}\[ Back \]/);
   });
 
   it("a long confirmation scrolls, and always shows the problem and the keys", () => {
@@ -65,7 +99,7 @@ describe("a confirmation", () => {
     expect(scrolled).toMatch(/ 4-10\/\d+ /);
     for (const each of [frame, scrolled]) {
       expect(each).toContain("✗ it has changed in the meantime");
-      expect(each).toContain("y change");
+      expect(each).toContain("[ Change ]");
     }
   });
 
@@ -180,6 +214,38 @@ describe("a form", () => {
     const form: Form = { ...FORM, purpose: "add", field: "type", name: textField("") };
     expect(panel(form)).toContain("◂ STRING ▸");
     expect(panel(form)).toContain("Add to shop/development");
-    expect(panel({ ...FORM, field: "value", value: textField("a\nb") })).toContain("a↵b");
+    expect(panel({ ...FORM, field: "value", value: textField("a\nb") })).toMatch(/› value +a +┃\n┃ +b +┃/);
+  });
+
+  it("a form shows the part of a long value around the cursor", () => {
+    const text = Array.from({ length: 100 }, (_, index) => `line-${index}`).join("\n");
+    const lines = (cursor: number) => {
+      return panel({ ...FORM, field: "value", value: { text, cursor } }).match(/line-\d+|line \d+\/100/g) ?? [];
+    };
+    expect(lines(0)).toEqual([...Array.from({ length: 13 }, (_, index) => `line-${index}`), "line 1/100"]);
+    expect(lines(text.indexOf("50"))).toEqual([
+      ...Array.from({ length: 13 }, (_, i) => `line-${i + 44}`),
+      "line 51/100",
+    ]);
+    expect(lines(text.length).slice(-2)).toEqual(["line-99", "line 100/100"]);
+    expect(lines(text.length)).toHaveLength(14);
+  });
+
+  it("a form tells no value, an empty text and an encrypted value apart", () => {
+    const empty: Form = { ...FORM, value: textField("") };
+    const before = { type: "STRING", description: "", value: undefined } as const;
+    expect(panel(empty)).toMatch(/value +\(empty\)/);
+    expect(panel({ ...empty, type: "NUMBER" })).toMatch(/value +\(nothing\)/);
+    expect(panel({ ...empty, before, isValueKept: true })).toMatch(/value +\(no value\)/);
+    const encrypted = { ...before, value: "envbee:enc:v1:abc" };
+    expect(panel({ ...empty, before: encrypted, isValueKept: true, field: "value" })).toContain(
+      "(encrypted; type a new",
+    );
+  });
+
+  it("a form asks before it drops what was typed", () => {
+    const frame = panel({ ...FORM, leaving: { to: "quit", button: "back" } });
+    expect(frame).toContain("Ctrl-C again quits");
+    expect(frame).toContain("[ Keep editing ]  [ Quit ]");
   });
 });

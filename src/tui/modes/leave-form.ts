@@ -1,0 +1,47 @@
+import { editKeyName, type Key } from "../state/key.js";
+import { backToBrowse, type Form, type Leaving, type State, type Step, step } from "../state/state.js";
+import { isTouched } from "./draft.js";
+
+/** The form, or the one that the confirmation goes back to, if something typed would be lost with it. */
+function unsavedForm({ mode }: State): Form | undefined {
+  const form = mode.kind === "confirm" && !mode.isBusy ? mode.back : mode;
+  return form.kind === "form" && isTouched(form) ? form : undefined;
+}
+
+/** Asks whether to drop what was typed. */
+export function askToLeave(state: State, form: Form, to: Leaving["to"]): State {
+  return { ...state, mode: { ...form, problem: undefined, leaving: { to, button: "back" } } };
+}
+
+/** Ctrl-C quits at once unless something typed would be lost: then it asks, and quits when it is pressed again. */
+export function quit(state: State): Step {
+  const form = unsavedForm(state);
+  return !form || form.leaving?.to === "quit" ? step(state, { type: "quit" }) : step(askToLeave(state, form, "quit"));
+}
+
+export function leavingKey(state: State, form: Form, leaving: Leaving, key: Key): Step {
+  const { to, button } = leaving;
+  const stay = step({ ...state, mode: { ...form, leaving: undefined } });
+  switch (editKeyName(key)) {
+    case "escape":
+      return stay;
+    case "enter":
+      return button === "back" ? stay : dropped(state, to);
+    case "ctrl-x":
+      return dropped(state, to);
+    case "tab":
+    case "shift-tab":
+    case "left":
+    case "right":
+      return step({
+        ...state,
+        mode: { ...form, leaving: { to, button: button === "back" ? "drop" : "back" } },
+      });
+    default:
+      return step(state);
+  }
+}
+
+function dropped(state: State, to: Leaving["to"]): Step {
+  return to === "quit" ? step(state, { type: "quit" }) : step(backToBrowse(state, "nothing was changed"));
+}

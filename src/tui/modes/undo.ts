@@ -1,0 +1,15 @@
+import { notify, type State, type Step, step } from "../state/state.js";
+import { confirmEdit } from "./confirm.js";
+import { inverted } from "./history.js";
+
+export function confirmUndo(state: State): Step {
+  const last = state.history.done.at(-1);
+  if (!last) return step(notify(state, "nothing to undo"));
+  return step(confirmEdit(state, "undo", last.place, inverted(last.edit), { of: last.purpose }));
+}
+
+export function confirmRedo(state: State): Step {
+  const next = state.history.undone.at(-1);
+  if (!next) return step(notify(state, "nothing to redo"));
+  return step(confirmEdit(state, "redo", next.place, next.edit, { of: next.purpose }));
+}

@@ -83,12 +83,11 @@ const DELETIONS: Readonly<Record<string, Move>> = {
 };
 
 function before({ text, cursor }: TextField): number {
-  return segmenter.segment(text).containing(cursor - 1)?.index ?? 0;
+  return graphemeAt(text, cursor - 1)?.start ?? 0;
 }
 
 function after({ text, cursor }: TextField): number {
-  const next = segmenter.segment(text).containing(cursor);
-  return next ? next.index + next.segment.length : text.length;
+  return graphemeAt(text, cursor)?.end ?? text.length;
 }
 
 function lineStart({ text, cursor }: TextField): number {
@@ -127,13 +126,26 @@ function withCursor(text: string, cursor: number): TextField {
 
 /** The end of the grapheme that an index is in. */
 function graphemeEnd(text: string, index: number): number {
-  const at = segmenter.segment(text).containing(index);
-  return at && at.index < index ? at.index + at.segment.length : index;
+  const at = graphemeAt(text, index);
+  return at && at.start < index ? at.end : index;
 }
+
+/** Code units around an index that are segmented: far more than any grapheme has. */
+const REACH = 1_000;
+
+/** The grapheme that an index is in. Segmenting all of a long text takes too long for a key. */
+function graphemeAt(text: string, index: number): { start: number; end: number } | undefined {
+  const from = Math.max(0, index - REACH);
+  const found = segmenter.segment(text.slice(from, index + REACH)).containing(index - from);
+  return found && { start: from + found.index, end: from + found.index + found.segment.length };
+}
+
+const WORD = /[\p{L}\p{M}\p{N}_]/u;
+const ASCII_WORD = Array.from({ length: 128 }, (_, code) => WORD.test(String.fromCharCode(code)));
 
 /** By code unit: finding the graphemes of a long text takes seconds. */
 function isWord(text: string, at: number): boolean {
-  return /[\p{L}\p{M}\p{N}_]/u.test(text.charAt(at));
+  return ASCII_WORD[text.charCodeAt(at)] ?? WORD.test(text.charAt(at));
 }
 
 function withLineFeeds(text: string): string {

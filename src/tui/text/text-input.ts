@@ -1,13 +1,17 @@
 import { graphemes, textWidth, visibleText } from "./graphemes.js";
 import { cellText, type Line, type Piece } from "./line.js";
 
-/** Code units around the cursor that are drawn: more than any field is wide. */
+/** Code units of an input without the focus that are drawn: more than any field is wide. */
 const REACH = 4_000;
+
+/** Code units that a column can need: a family of emoji has eleven in two columns. */
+const UNITS_PER_COLUMN = 12;
 
 /** A text field in exactly `width` columns, scrolled to its cursor, the inverse grapheme. `↵` is a newline. */
 export function textInput({ text, cursor }: { text: string; cursor: number }, width: number): Line {
-  const before = cells(text.slice(Math.max(0, cursor - REACH), cursor));
-  const [under = { text: " ", width: 1 }, ...after] = cells(text.slice(cursor, cursor + REACH));
+  const reach = (width + 1) * UNITS_PER_COLUMN;
+  const before = cells(text.slice(Math.max(0, cursor - reach), cursor));
+  const [under = { text: " ", width: 1 }, ...after] = cells(text.slice(cursor, cursor + reach));
   const shown = fitting(before.reverse(), width - under.width).reverse();
   const left = width - under.width - widthOf(shown);
   const rest = fitting(after, left);

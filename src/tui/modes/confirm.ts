@@ -153,6 +153,6 @@ export function refused(state: State, { code, message }: Failure): Step {
     return step({ ...state, mode: mode.back }, prepareForm(mode.place, mode.back));
   }
   const isRepeated = mode.purpose === "undo" || mode.purpose === "redo";
-  const problem = isRepeated ? `${message}. Without a way to ${mode.purpose} it, drop it from the history` : message;
+  const problem = isRepeated ? `${message}. To ${mode.purpose} other edits, drop this one from the history` : message;
   return step({ ...state, mode: { ...mode, problem, isBusy: false } });
 }

@@ -1,6 +1,7 @@
 import { editKeyName, type Key } from "../state/key.js";
 import type { Form } from "../state/state.js";
 import { editText, insert, moveLines, type TextField, textField } from "../state/text-field.js";
+import { startOfLine } from "../text/text-input.js";
 import { isUnseen } from "./draft.js";
 
 /** Lines of a step with PgUp and PgDn. */
@@ -26,7 +27,14 @@ function editedField({ type, value }: Form, key: Key): TextField {
   const hasLines = value.text.includes("\n");
   const lines = LINES[name];
   if (lines !== undefined) return hasLines ? moveLines(value, lines) : value;
-  if (name === "ctrl-j" || name === "alt-enter" || (name === "enter" && hasLines)) return insert(value, "\n");
+  if (name === "ctrl-j" || name === "alt-enter" || (name === "enter" && hasLines)) {
+    return insert(value, `\n${type === "JSON" ? indentOf(value) : ""}`);
+  }
   if (type === "BOOLEAN" && key.text === " ") return textField(value.text === "true" ? "false" : "true");
   return editText(value, key);
+}
+
+/** The spaces that the line of the cursor begins with. */
+function indentOf({ text, cursor }: TextField): string {
+  return /^ */.exec(text.slice(startOfLine(text, cursor), cursor))?.[0] ?? "";
 }

@@ -1,6 +1,6 @@
 import type { Edit } from "../state/ports.js";
 import { type Confirmation, type Done, type History, notify, type State } from "../state/state.js";
-import { editText } from "../view/edit-question.js";
+import { describeEdit } from "../view/edit-question.js";
 
 /** The edit that undoes another. */
 export function inverted({ changes }: Edit): Edit {
@@ -25,6 +25,6 @@ export function droppedFromHistory(state: State, confirmation: Confirmation): St
   const without = (list: readonly Done[]) => list.slice(0, -1);
   const isUndo = confirmation.purpose === "undo";
   const history = isUndo ? { done: without(done), undone } : { done, undone: without(undone) };
-  const text = `dropped ${editText(state, confirmation)} from the history; nothing was changed`;
+  const text = `dropped ${describeEdit(state, confirmation)} from the history; nothing was changed`;
   return notify({ ...state, history, mode: confirmation.back }, text);
 }

@@ -31,7 +31,11 @@ export function scrollConfirmation(state: State, confirmation: Confirmation, key
 function parts(state: State, confirmation: Confirmation, size: Size) {
   const width = textColumns(size);
   const { problem, back, edit, isRevealed } = confirmation;
-  const question = wrapLines(questionText(state, confirmation), width, "accent");
+  const question = wrapLines(
+    questionText(state, confirmation),
+    width,
+    confirmation.purpose === "delete" ? "danger" : "accent",
+  );
   const typed = back.kind === "form" ? back.value.text : undefined;
   const isSingle = edit.changes.length === 1;
   const blocks = edit.changes.map((change) => {

@@ -20,15 +20,15 @@ export function titleOf(purpose: Purpose): string {
 }
 
 /** `the change of PORT in shop/test`: an edit that is undone or redone. */
-export function editText(state: State, { of = "edit", edit, place }: Confirmation): string {
+export function describeEdit(state: State, { of = "edit", edit, place }: Confirmation): string {
   return `${EDITS[of].noun} ${variablesText(edit.changes)} in ${placeName(state, place)}`;
 }
 
 /** `change PORT in shop/test?` */
 export function questionText(state: State, confirmation: Confirmation): string {
   const { purpose, edit, place } = confirmation;
-  if (purpose === "undo") return `undo ${editText(state, confirmation)}?`;
-  if (purpose === "redo") return `make ${editText(state, confirmation)} again?`;
+  if (purpose === "undo") return `undo ${describeEdit(state, confirmation)}?`;
+  if (purpose === "redo") return `make ${describeEdit(state, confirmation)} again?`;
   const { what, where } = EDITS[purpose];
   const shared = edit.changes.every(isSharedOnly) ? sharedText(edit) : "";
   const scope = shared === "" ? "" : " and all other environments of its application";
@@ -106,6 +106,6 @@ export function doneText(state: State, confirmation: Confirmation): string {
   const { purpose, edit, place } = confirmation;
   const where = place === state.place ? "" : ` in ${placeName(state, place)}`;
   if (purpose === "undo") return `restored ${variablesText(edit.changes)}${where}`;
-  if (purpose === "redo") return `made ${editText(state, confirmation)} again; u undoes it`;
+  if (purpose === "redo") return `made ${describeEdit(state, confirmation)} again; u undoes it`;
   return `${EDITS[purpose].done} ${variablesText(edit.changes)}${where}; u undoes it`;
 }

@@ -34,6 +34,7 @@ const FORM_KEYS: Readonly<Record<FormField, readonly KeyHint[]>> = {
   value: hints("Ctrl-S review, Tab next field, Ctrl-J new line, Esc cancel"),
   description: hints("Ctrl-S review, Tab next field, Esc cancel"),
 };
+const LINES_KEYS = hints("Ctrl-S review, Tab next field, Enter new line, Esc cancel");
 const BUTTON_KEYS = "Enter press, Tab next button, Ctrl-S confirm";
 const CONFIRM_KEYS = hints(`${BUTTON_KEYS}, Esc back`);
 const MASKED_KEYS = hints(`${BUTTON_KEYS}, v show values, Esc back`);
@@ -64,7 +65,10 @@ function modeKeys(state: State, mode: Exclude<Mode, { readonly kind: "browse" }>
   if (mode.kind === "ask") {
     return [{ key: "Enter", name: "enter", label: visibleText(mode.answer) }, ...hints("Esc back")];
   }
-  if (mode.kind === "form") return mode.leaving ? LEAVING_KEYS : FORM_KEYS[mode.field];
+  if (mode.kind === "form") {
+    const hasLines = mode.field === "value" && mode.value.text.includes("\n");
+    return mode.leaving ? LEAVING_KEYS : hasLines ? LINES_KEYS : FORM_KEYS[mode.field];
+  }
   return MODE_KEYS[mode.kind];
 }
 

@@ -215,7 +215,7 @@ it("an edit that can't be undone is dropped from the history, and earlier ones c
   const other = editOf("PORT", undefined, NEW);
   const twice = written(step(confirmEdit(written(step(asking())), "add", 1, other)));
   const [state] = refused(pressed(confirmUndo(twice)[0], "enter")[0], CHANGED);
-  expect(modeOf(state, "confirm").problem).toContain("drop it from the history");
+  expect(modeOf(state, "confirm").problem).toContain("To undo other edits, drop this one");
   const dropped = pressed(state, "x")[0];
   expect(dropped.mode.kind).toBe("browse");
   expect(dropped.notice?.text).toBe("dropped the addition of PORT in shop/test from the history; nothing was changed");

@@ -50,6 +50,11 @@ it("the form shows JSON with an indent, from its first line on", () => {
   expect(valueIn(editing(FLAGS))).toEqual({ text: '{\n  "beta": [\n    1,\n    null\n  ]\n}', cursor: 0 });
 });
 
+it("a new line of JSON is indented like the one above it", () => {
+  const json = after(editing(FLAGS), press("down"), press("end"), press("enter"), type("2,"));
+  expect(valueIn(json).text).toMatch(/\[\n {2}2,\n {4}1,/);
+});
+
 it("the form has an empty value for a missing or an encrypted one", () => {
   const [unset, token] = [modeOf(editing(UNSET), "form"), modeOf(editing(TOKEN), "form")];
   expect([unset.value.text, unset.before?.value, unset.type]).toEqual(["", undefined, "BOOLEAN"]);

@@ -92,9 +92,11 @@ export const MODES: readonly Mode[] = [
     top: 0,
   },
   FORM,
+  { ...FORM, leaving: { to: "quit", button: "back" } },
   CONFIRMATION,
   QUESTION,
   CREDENTIALS,
+  { ...DELETION, place: 2 },
 ];
 
 /** The mode of a state, which must be of this kind. */

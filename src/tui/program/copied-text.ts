@@ -9,13 +9,15 @@ import { RESERVED_WARNING } from "../view/record-panel.js";
 
 /** What is copied, for a notice: `PORT`, `the command for PORT`, `12 variables as yaml`. */
 export function copiedName(entries: readonly VariableEntry[], format: CopyFormat): string {
-  const [first] = entries;
-  const names = entries.length === 1 && first ? first.variable.name : `${countText(entries.length)} variables`;
+  const copied = format === "name" ? entries : entries.filter(({ value }) => value !== undefined);
+  // Without any value, the notice says why nothing is copied.
+  const [first, ...others] = copied.length > 0 ? copied : entries;
+  const names = first && others.length === 0 ? first.variable.name : `${countText(others.length + 1)} variables`;
   switch (format) {
     case "value":
       return names;
     case "name":
-      return `the name${entries.length === 1 ? "" : "s"} of ${names}`;
+      return `the name${others.length === 0 ? "" : "s"} of ${names}`;
     case "command":
       return `the command for ${names}${warning(entries)}`;
     case "name=value":
@@ -39,13 +41,12 @@ export async function copiedText(
   { decrypt, getCommand }: Pick<OpenPlace, "decrypt" | "getCommand">,
   write: WriteValues,
 ): Promise<{ readonly text: string; readonly note?: string | undefined }> {
-  const lines = (line: (entry: VariableEntry) => string) => ({ text: entries.map(line).join("\n") });
-  if (format === "name") return lines(({ variable }) => variable.name);
-  if (format === "command") return lines(({ variable }) => getCommand(variable.name));
+  if (format === "name") return { text: entries.map(({ variable }) => variable.name).join("\n") };
   const values = entries.flatMap(({ variable: { name, type }, value }): NamedValue[] => {
     return value ? [{ name, type, value: value.content.value }] : [];
   });
   if (values.length === 0) throw new UsageError("there is no value");
+  if (format === "command") return { text: values.map(({ name }) => getCommand(name)).join("\n") };
   if (format === "value") return { text: values.map(({ name, value }) => valueText(decrypt(name, value))).join("\n") };
   if (format !== "name=value") return write(format, values, decrypt);
   const { text } = await write("dotenv", values, decrypt);

@@ -37,8 +37,6 @@ function named([first, ...others]: readonly VariableEntry[]): string {
 }
 
 function cells(state: State, { format, isAll }: CopyItem): Line {
-  const help = isAll
-    ? `all ${countText(state.loaded.entries.length)} variables of ${placeName(state, state.place)}`
-    : HELP[format];
+  const help = isAll ? `all variables of ${placeName(state, state.place)}` : HELP[format];
   return [{ text: ` ${fitText(format, FORMAT_WIDTH)}` }, { text: `${GAP}${help ?? ""}`, role: "muted" }];
 }

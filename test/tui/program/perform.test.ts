@@ -233,14 +233,14 @@ test("what is copied of several variables is one text, and the notice says what 
   const messages = [];
   for (const format of formats) messages.push(...(await run(copy(format, ...entries), "copied")));
   expect(messages.map((message) => message.type === "copied" && message.what)).toEqual([
-    "3 variables",
+    "2 variables",
     "the names of 3 variables",
-    "the command for 3 variables (reserved: run and export leave it out)",
-    "3 variables as name=value (reserved: run and export leave it out)",
-    "3 variables as yaml",
+    "the command for 2 variables (reserved: run and export leave it out)",
+    "2 variables as name=value (reserved: run and export leave it out)",
+    "2 variables as yaml",
   ]);
   expect(copied.slice(0, 2)).toEqual(["3000\n/bin", "PORT\nUNSET\nPATH"]);
-  expect(copied[2]).toMatch(/^appvars get PORT .*\nappvars get UNSET .*\nappvars get PATH /);
+  expect(copied[2]).toMatch(/^appvars get PORT .*\nappvars get PATH /);
   const values = [
     { name: "PORT", type: "NUMBER", value: 3000 },
     { name: "PATH", type: "STRING", value: "/bin" },

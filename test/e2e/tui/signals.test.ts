@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
 import { has } from "../../formats/consumers.js";
 import { BINARY, isRunning } from "../../support/binary.js";
@@ -79,6 +81,18 @@ describe.skipIf(!has("script", "--version"))("the terminal is as it was", () => 
     tty.close();
     await expect.poll(() => isRunning(tty.pid), { timeout: 10_000 }).toBe(false);
     expect(await stderrOf(tty)).toBe("");
+  });
+
+  it("the TUI ends an editor and removes its file when the terminal is closed", async () => {
+    const tty = await tui({ EDITOR: `sh -c 'echo "$0=$1=$$="; while :; do sleep 1; done' file` });
+    await expect.poll(() => stripVTControlCharacters(tty.written()), { timeout: 20_000 }).toMatch(/\d s old/);
+    tty.type("E");
+    await tty.until(/file=/);
+    const [, path = "", pid] = /file=(.*)=(\d+)=/.exec(tty.written()) ?? [];
+    expect(existsSync(path)).toBe(true);
+    tty.close();
+    await expect.poll(() => [isRunning(tty.pid), isRunning(Number(pid))], { timeout: 15_000 }).toEqual([false, false]);
+    expect([existsSync(path), await stderrOf(tty)]).toEqual([false, ""]);
   });
 
   it.each([

@@ -1,14 +1,31 @@
 import { isReservedName } from "../../domain/reserved-names.js";
-import { ENVIRONMENT_FORMATS, WRITERS } from "../../formats/formats.js";
+import type { NamedValue } from "../../domain/variable.js";
+import { ENVIRONMENT_FORMATS, type ExportFormat, WRITERS } from "../../formats/formats.js";
 import type { WriteValues } from "../../tui/state/ports.js";
 import { decryptValues } from "../sources/decrypt-values.js";
 
 /** Writes values as `export` does, which leaves out reserved names where they would take effect. */
-export const writeValues: WriteValues = async (format, values, decrypt) => {
-  const isLeftOut = (name: string) => ENVIRONMENT_FORMATS.includes(format) && isReservedName(name);
-  const kept = values.filter(({ name }) => !isLeftOut(name));
-  const names = values.flatMap(({ name }) => (isLeftOut(name) ? [name] : []));
-  const write = await WRITERS[format]();
-  const text = write(decryptValues(kept, decrypt));
-  return { text, note: names.length > 0 ? `without the reserved ${names.join(", ")}` : undefined };
+export const writeValues: WriteValues = async (format, values, { decrypt, allowReserved }) => {
+  const leavesOut = !allowReserved && ENVIRONMENT_FORMATS.includes(format);
+  const isLeftOut = ({ name }: Named) => leavesOut && isReservedName(name);
+  const kept = values.filter((value) => !isLeftOut(value));
+  const { text, differing } = await write(format, decryptValues(kept, decrypt));
+  const notes = [
+    ...named("without the reserved", values.filter(isLeftOut)),
+    ...named("some programs read other values for", differing),
+  ];
+  return { text, note: notes.length > 0 ? notes.join("; ") : undefined };
 };
+
+interface Named {
+  readonly name: string;
+}
+
+async function write(format: ExportFormat, values: readonly NamedValue[]) {
+  if (format === "dotenv") return (await import("../../formats/dotenv.js")).writeForMost(values);
+  return { text: (await WRITERS[format]())(values), differing: [] };
+}
+
+function named(what: string, items: readonly Named[]): string[] {
+  return items.length > 0 ? [`${what} ${items.map(({ name }) => name).join(", ")}`] : [];
+}

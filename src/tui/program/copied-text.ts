@@ -48,7 +48,8 @@ export async function copiedText(
   if (values.length === 0) throw new UsageError("there is no value");
   if (format === "command") return { text: values.map(({ name }) => getCommand(name)).join("\n") };
   if (format === "value") return { text: values.map(({ name, value }) => valueText(decrypt(name, value))).join("\n") };
-  if (format !== "name=value") return write(format, values, decrypt);
-  const { text } = await write("dotenv", values, decrypt);
-  return { text: text.replace(TYPE_COMMENTS, "").trimEnd() };
+  if (format !== "name=value") return write(format, values, { decrypt, allowReserved: false });
+  // These were chosen one by one.
+  const { text, note } = await write("dotenv", values, { decrypt, allowReserved: true });
+  return { text: text.replace(TYPE_COMMENTS, "").trimEnd(), note };
 }

@@ -138,13 +138,14 @@ export type Copy = (text: string) => Promise<CopyOutcome>;
 /**
  * Writes values as `appvars export` does.
  *
+ * @param options `allowReserved`: whether reserved names are kept where they take effect
  * @returns the text, and what to know about it, such as the names that were left out
  * @throws UsageError for what the format can't hold; DecryptionError
  */
 export type WriteValues = (
   format: ExportFormat,
   values: readonly NamedValue[],
-  decrypt: OpenPlace["decrypt"],
+  options: Pick<OpenPlace, "decrypt"> & { readonly allowReserved: boolean },
 ) => Promise<{ readonly text: string; readonly note?: string | undefined }>;
 
 /**

@@ -7,14 +7,23 @@ const VALUES: readonly NamedValue[] = [
   { name: "PORT", type: "NUMBER", value: "envbee:enc:v1:3000" },
 ];
 const decrypt = (_name: string, value: NamedValue["value"]) => String(value).replace("envbee:enc:v1:", "");
+const options = { decrypt, allowReserved: false };
 
 test("values are written as export writes them, decrypted, without names that take effect", async () => {
   const written = { text: "PORT=3000\n", note: "without the reserved PATH" };
-  expect(await writeValues("dotenv", VALUES, decrypt)).toEqual(written);
-  expect(await writeValues("json", VALUES, decrypt)).toEqual({ text: '{\n  "PATH": "/bin",\n  "PORT": 3000\n}\n' });
+  expect(await writeValues("dotenv", VALUES, options)).toEqual(written);
+  expect(await writeValues("json", VALUES, options)).toEqual({ text: '{\n  "PATH": "/bin",\n  "PORT": 3000\n}\n' });
+  const all = { text: "PATH=/bin\nPORT=3000\n" };
+  expect(await writeValues("dotenv", VALUES, { ...options, allowReserved: true })).toEqual(all);
+});
+
+test("the note names variables of a .env file that some programs read in another way", async () => {
+  const values: NamedValue[] = [{ name: "MY-KEY", type: "STRING", value: "a" }];
+  const { note } = await writeValues("dotenv", values, options);
+  expect(note).toBe("some programs read other values for MY-KEY");
 });
 
 test("what a format can't hold is refused", async () => {
   const values: NamedValue[] = [{ name: "KEY", type: "STRING", value: "a\0b" }];
-  await expect(writeValues("dotenv", values, decrypt)).rejects.toThrow(/KEY \(its value contains a NUL\)/);
+  await expect(writeValues("dotenv", values, options)).rejects.toThrow(/KEY \(its value contains a NUL\)/);
 });

@@ -49,7 +49,7 @@ function testPerformer(places: readonly Place[], outcome: CopyOutcome = { kind: 
       copied.push(text);
       return outcome;
     },
-    write: async (format, values) => ({ text: JSON.stringify({ format, values }) }),
+    write: async (format, values, { allowReserved }) => ({ text: JSON.stringify({ format, values, allowReserved }) }),
     editText: async (text) => `${text}0`,
     listFolder: async () => [],
     ticks: () => 5,
@@ -245,7 +245,10 @@ test("what is copied of several variables is one text, and the notice says what 
     { name: "PORT", type: "NUMBER", value: 3000 },
     { name: "PATH", type: "STRING", value: "/bin" },
   ];
-  expect(copied.slice(3)).toEqual(["dotenv", "yaml"].map((format) => JSON.stringify({ format, values })));
+  expect(copied.slice(3).map((text) => JSON.parse(text))).toEqual([
+    { format: "dotenv", values, allowReserved: true },
+    { format: "yaml", values, allowReserved: false },
+  ]);
 });
 
 /** What an editor gets for a value: \`editText\` of these tests returns it with a 0 at the end. */

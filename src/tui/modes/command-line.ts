@@ -1,5 +1,5 @@
 import { suggestion } from "../../domain/nearest.js";
-import { type Candidates, candidatesOf, findCommand, parseLine } from "../state/candidates.js";
+import { type Candidates, candidatesOf, findCommand, highlighted, parseLine } from "../state/candidates.js";
 import type { Command } from "../state/command.js";
 import { editKeyName, type Key } from "../state/key.js";
 import { backToBrowse, type CommandLine, type Listing, type State, type Step, step } from "../state/state.js";
@@ -65,11 +65,6 @@ function withLine(state: State, mode: CommandLine): State {
 /** The line after its text was edited. */
 function typedLine(field: TextField): CommandLine {
   return { kind: "command", field, query: field.text };
-}
-
-/** Chooses a candidate, and takes back what Tab has put into the field. */
-function highlighted({ query }: CommandLine, chosen: number | undefined): CommandLine {
-  return { ...typedLine(textField(query)), chosen };
 }
 
 /** The next candidate, from the end to the start again. */

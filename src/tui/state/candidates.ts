@@ -1,6 +1,7 @@
 import { matchRank, NO_MATCH, searchWords } from "../text/fuzzy.js";
 import { type Choice, COMMAND_GROUPS, type Command } from "./command.js";
 import type { CommandLine, State } from "./state.js";
+import { textField } from "./text-field.js";
 
 /** Something that can stand in the command line: a command, or an argument of one. */
 export interface Candidate extends Choice {
@@ -21,6 +22,11 @@ export interface Candidates {
   readonly fitting: readonly Candidate[];
   /** Index of the one that Enter runs and Tab completes to; undefined if that is the text as it is. */
   readonly selected: number | undefined;
+}
+
+/** Chooses a candidate, and takes back what Tab has put into the field. */
+export function highlighted({ kind, query, listing }: CommandLine, chosen: number | undefined): CommandLine {
+  return { kind, field: textField(query), query, listing, chosen };
 }
 
 /** What can stand in the command line, for the text that was typed. */

@@ -1,12 +1,13 @@
-import { type Candidate, candidatesOf } from "../state/candidates.js";
+import { type Candidate, candidatesOf, highlighted } from "../state/candidates.js";
 import type { Command } from "../state/command.js";
+import { keepVisible } from "../state/cursor.js";
 import { keyLabel } from "../state/key.js";
 import type { Size } from "../state/layout.js";
 import type { CommandLine, State } from "../state/state.js";
 import { highlight, searchWords } from "../text/fuzzy.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitText, type Line } from "../text/line.js";
-import { GAP, type PanelContent, rowLines } from "./panel-content.js";
+import { GAP, type PanelContent, rowLines, selectRow } from "./panel-content.js";
 
 const MIN_ROWS = 4;
 const MAX_ROWS = 12;
@@ -34,6 +35,11 @@ export function candidatesPanel(
     title: command ? `${command.name} ${command.argument ?? ""}`.trimEnd() : "Commands",
     footnote: fitting.length > page ? positionOf(selected, fitting.length) : undefined,
     isFocused: false,
+    select: selectRow(position, fitting.length, 0, (now, index) => ({ ...now, mode: highlighted(mode, index) })),
+    scroll: (now: State, by: number) => {
+      const index = keepVisible({ cursor: cursor + by, top: 0 }, fitting.length, 1).cursor;
+      return { ...now, mode: highlighted(mode, index) };
+    },
     lines: rowLines(fitting, position, page, true, (each) => cells(state, each, words, room, size.width - 4)),
   };
   return { size, content };

@@ -19,9 +19,11 @@ export interface Pointed {
 export function pointedAt(state: State, commands: readonly Command[], column: number, row: number): Pointed {
   const { columns, rows } = state;
   if (columns < MIN_SCREEN.columns || rows < MIN_SCREEN.rows) return {};
-  const { header, body, footer } = screenContent(state, commands);
+  const { header, body, overlay, footer } = screenContent(state, commands);
   if (row === 0) return { key: keyAt(header, column) };
   if (row === rows - 1) return { key: keyAt(footer, column) };
+  const overlayTop = rows - 1 - (overlay?.size.height ?? 0);
+  if (overlay && row >= overlayTop) return inPanels([overlay], column, row - overlayTop);
   let left = 0;
   for (const panels of body) {
     const { width } = panels[0]?.size ?? { width: 0 };

@@ -13,11 +13,12 @@ import { CONFIRMATION, FORM, MODES } from "../support/test-modes.js";
 
 /** The screen as text, a line each. */
 function screenLines(state: State): string[] {
-  const { header, body, footer } = screenContent(state, ALL_COMMANDS);
+  const { header, body, overlay, footer } = screenContent(state, ALL_COMMANDS);
   const text = (line: Line) => line.map((span) => span.text).join("");
   const columns = body.map((panels) => panels.flatMap(({ content, size }) => panelLines(content, size).map(text)));
   const rows = Array.from({ length: state.rows - 2 }, (_, row) => columns.map((lines) => lines[row]).join(""));
-  return [text(header), ...rows, text(footer)];
+  const over = overlay ? panelLines(overlay.content, overlay.size).map(text) : [];
+  return [text(header), ...rows.slice(0, rows.length - over.length), ...over, text(footer)];
 }
 
 /** Uses the mouse on the first cell of a text on the screen, with all effects. */
@@ -46,6 +47,13 @@ describe("a click", () => {
   test("on a row selects the variable, and gives the list the focus", () => {
     const state = click(readyState(ENTRIES, { ...WIDE, focus: "places" }), "FLAGS");
     expect([selected(state), state.focus]).toEqual(["FLAGS", "variables"]);
+  });
+
+  test("on a candidate of the command line chooses it, and a double click runs it", () => {
+    const opened = update(readyState(ENTRIES, WIDE), { type: "key", key: { name: ":", text: ":" } }, ALL_COMMANDS)[0];
+    const chosen = click(opened, "sort <order>");
+    expect(chosen.mode).toMatchObject({ kind: "command", chosen: expect.any(Number) });
+    expect(click(chosen, "sort <order>", NOW + 100).list.sort).toBe("name");
   });
 
   test("on a row of a scrolled list selects what is there", () => {

@@ -131,11 +131,14 @@ function marked(state: State, before: readonly VariableEntry[]): State {
   for (const name of changes.removed) kinds.delete(name);
   const next = { ...state, marks: { kinds, until: state.now + MARK_MS } };
   // After an edit of our own, the notice about it and its undo stays.
-  return isAnnounced(changes, state.notice) ? next : notify(next, summary);
+  return isAnnounced(changes, state) ? next : notify(next, summary);
 }
 
-function isAnnounced({ added, changed, removed }: Changes, notice: State["notice"]): boolean {
-  return notice?.tone === "success" && [...added, ...changed, ...removed].every((name) => notice.text.includes(name));
+/** Whether the notice is about these changes. It names the variable of an edit, or how many there are. */
+function isAnnounced({ added, changed, removed }: Changes, { notice, history }: State): boolean {
+  const last = [history.done.at(-1), history.undone.at(-1)];
+  const own = new Set(last.flatMap((edit) => edit?.edit.changes.map(({ name }) => name) ?? []));
+  return notice?.tone === "success" && [...added, ...changed, ...removed].every((name) => own.has(name));
 }
 
 export function withLoaded(state: State, change: Partial<Loaded>): State {

@@ -53,7 +53,9 @@ describe("a later reading", () => {
 
   test("a later read marks own edits and keeps their notice", () => {
     const text = "changed URL; u undoes it";
-    const before = { ...readyState(entries), notice: { text, tone: "success", until: NOW + 9_000 } } as const;
+    const edit = { changes: [{ name: "URL", before: undefined, after: undefined }] };
+    const history = { done: [{ place: 0, edit }], undone: [] };
+    const before = { ...readyState(entries), history, notice: { text, tone: "success", until: NOW + 9_000 } } as const;
     const mine = readAgain(
       before,
       [entries[0], entry("URL", "b"), entries[2]].filter((each) => each !== undefined),

@@ -1,15 +1,14 @@
-import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted } from "../../domain/variable.js";
-import { cycled, keepVisible, moveCursor } from "../state/cursor.js";
+import { cycled, moveCursor } from "../state/cursor.js";
 import { commandKeyName, editKeyName, type Key } from "../state/key.js";
 import { withCursorOn } from "../state/list.js";
 import { openPlace, reload } from "../state/loading.js";
 import { hasKind, matrixRows, ONLY, tableOf } from "../state/matrix.js";
+import { matrixPosition, withMatrixCursor } from "../state/matrix-position.js";
 import { readOthers, withoutOthers } from "../state/others.js";
 import { isRevealed, toggleAllRevealed, toggleRevealed } from "../state/reveal.js";
 import { backToBrowse, type Effect, type Matrix, notify, type State, type Step, step } from "../state/state.js";
 import { editLine, textField } from "../state/text-field.js";
-import { matrixPosition, matrixShape } from "../view/matrix-panel.js";
 import { placeName } from "../view/places-panel.js";
 import { openTakeOver } from "./take-over.js";
 import { confirmRedo, confirmUndo } from "./undo.js";
@@ -56,10 +55,10 @@ function commandOf(state: State, matrix: Matrix, key: string): Step {
     case "r":
       return readAgain(state);
     case "y":
-      if (entry?.value) return step(state, { type: "copy", place, entries: [entry], format: "value" });
-      return step(notify(state, `${name ?? "the variable"} has no value in ${placeName(state, place)}`, "error"));
     case ">":
-      return openTakeOver(state, entry ? [entry] : [], place);
+      if (!entry?.value) return step(notify(state, whyNoValue(state, name, place), "error"));
+      if (key === ">") return openTakeOver(state, [entry], place);
+      return step(state, { type: "copy", place, entries: [entry], format: "value" });
     case "u":
       return confirmUndo(state);
     case "U":
@@ -72,11 +71,15 @@ function commandOf(state: State, matrix: Matrix, key: string): Step {
 }
 
 /** What is under the cursor. */
-export function selected(state: State, matrix: Matrix) {
+function selected(state: State, matrix: Matrix) {
   const { table, rows, cursor, column } = matrixPosition(state, matrix);
   const row = rows[cursor];
   const { place = state.place, cells } = table.columns[column] ?? {};
   return { place, name: table.names[row ?? -1], entry: row === undefined ? undefined : cells?.[row] };
+}
+
+function whyNoValue(state: State, name: string | undefined, place: number): string {
+  return name === undefined ? "no variable is selected" : `${name} has no value in ${placeName(state, place)}`;
 }
 
 function withMatrix(state: State, matrix: Matrix, change: Partial<Matrix>): State {
@@ -88,28 +91,23 @@ function closed(state: State): State {
 }
 
 function move(state: State, matrix: Matrix, key: string): State {
-  const { table, rows, cursor, top, page } = matrixPosition(state, matrix);
-  const moved = moveCursor({ cursor, top }, rows.length, page, key);
-  if (!moved) return state;
-  return withMatrix(state, matrix, { ...moved, name: table.names[rows[moved.cursor] ?? -1] ?? "" });
+  const { rows, page, ...at } = matrixPosition(state, matrix);
+  const moved = moveCursor(at, rows.length, page, key);
+  return moved ? withMatrixCursor(state, matrix, moved) : state;
 }
 
 function moveSideways(state: State, matrix: Matrix, by: number): State {
-  const { table, column } = matrixPosition(state, matrix);
-  const { visible } = matrixShape(state, table);
-  const next = keepVisible({ cursor: column + by, top: matrix.left }, table.columns.length, visible);
-  return withMatrix(state, matrix, { place: table.columns[next.cursor]?.place ?? matrix.place, left: next.top });
+  return withMatrixCursor(state, matrix, { column: matrixPosition(state, matrix).column + by });
 }
 
 /** Moves to the next row in which a value differs or is missing. */
 function moveToGap(state: State, matrix: Matrix, by: 1 | -1): State {
-  const { table, rows, cursor, top, page } = matrixPosition(state, matrix);
+  const { table, rows, cursor } = matrixPosition(state, matrix);
   const isGap = (index: number) => hasKind(table, rows[index] ?? -1, ["differs", "missing"]);
-  let index = cursor + by;
-  while (index >= 0 && index < rows.length && !isGap(index)) index += by;
-  if (rows[index] === undefined) return notify(state, `no ${by > 0 ? "more" : "earlier"} differences`);
-  const moved = keepVisible({ cursor: index, top }, rows.length, page);
-  return withMatrix(state, matrix, { ...moved, name: table.names[rows[index] ?? -1] ?? "" });
+  let next = cursor + by;
+  while (next >= 0 && next < rows.length && !isGap(next)) next += by;
+  if (rows[next] === undefined) return notify(state, `no ${by > 0 ? "more" : "earlier"} differences`);
+  return withMatrixCursor(state, matrix, { cursor: next });
 }
 
 /** The rows follow the filter with each key. */
@@ -142,15 +140,13 @@ function goTo(state: State, place: number, name: string): Step {
 /** Decrypts the encrypted values of the row under the cursor if they are revealed. */
 function decryptions(state: State, matrix: Matrix): Effect[] {
   const { revealed } = state;
-  const { name } = selected(state, matrix);
-  if (!revealed || name === undefined || !isRevealed(revealed, name)) return [];
-  return rowEntries(state, matrix).flatMap(({ place, entry }): Effect[] => {
+  if (!revealed) return [];
+  const { table, rows, cursor } = matrixPosition(state, matrix);
+  const row = rows[cursor] ?? -1;
+  if (!isRevealed(revealed, table.names[row] ?? "")) return [];
+  return table.columns.flatMap(({ place, cells }): Effect[] => {
+    const entry = cells[row];
     const sealed = entry?.value?.content.value;
     return entry && isEncrypted(sealed) && !revealed.decrypted.has(sealed) ? [{ type: "decrypt", entry, place }] : [];
   });
-}
-
-function rowEntries(state: State, matrix: Matrix): { place: number; entry: VariableEntry | undefined }[] {
-  const { table, rows, cursor } = matrixPosition(state, matrix);
-  return table.columns.map(({ place, cells }) => ({ place, entry: cells[rows[cursor] ?? -1] }));
 }

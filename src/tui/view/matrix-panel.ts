@@ -1,95 +1,59 @@
-import { keepVisible } from "../state/cursor.js";
-import { layoutOf, listPage, matrixSizes, type Size } from "../state/layout.js";
-import { type CellKind, cellKind, cursorAt, matrixRows, type Table, tableOf } from "../state/matrix.js";
-import { groupLabel, placeLabel } from "../state/places.js";
+import { scrollList } from "../state/cursor.js";
+import type { Size } from "../state/layout.js";
+import { cellKind } from "../state/matrix.js";
+import { type MatrixPosition, matrixPosition, withMatrixCursor } from "../state/matrix-position.js";
+import { groupLabel } from "../state/places.js";
 import type { Matrix, State } from "../state/state.js";
 import { highlight, searchWords } from "../text/fuzzy.js";
-import { textWidth, visibleText } from "../text/graphemes.js";
-import { cellText, countText, fitText, indented, type Line, line, type Span, wrapLines } from "../text/line.js";
-import { GAP, type PanelContent, rowLines } from "./panel-content.js";
+import { visibleText } from "../text/graphemes.js";
+import { cellText, countText, fitText, indented, type Line, type Span, wrapLines } from "../text/line.js";
+import { type Cell, GAP, type PanelContent, rowLines } from "./panel-content.js";
+import { kindSpan } from "./place-values.js";
 
-/** A sign and a word for each kind: the color alone says nothing. */
-export const CELLS: Readonly<Record<CellKind, Span & { readonly sign: string }>> = {
-  same: { sign: "=", text: "same", role: "muted" },
-  differs: { sign: "~", text: "differs", role: "warning" },
-  missing: { sign: "-", text: "missing", role: "danger" },
-  encrypted: { sign: "*", text: "encrypted", role: "json" },
-  unread: { sign: "?", text: "", role: "muted" },
-};
-
-const MIN_NAME = 16;
-const MAX_NAME = 40;
-const MIN_COLUMN = 11;
-const MAX_COLUMN = 24;
-/** Sign of the open place or of a failure, before the name. */
-const MARK = 2;
-
-/** Columns of the cells, and how many places fit beside the names. */
-export function matrixShape(state: State, { columns }: Pick<Table, "columns">) {
-  const width = layoutOf(state).body.width - 4;
-  const longest = Math.max(...columns.map(({ place }) => textWidth(shortName(state, place)) + MARK));
-  const column = Math.min(Math.max(MIN_COLUMN, longest), MAX_COLUMN);
-  const wanted = columns.length * (column + GAP.length);
-  const name = Math.min(MAX_NAME, Math.max(MIN_NAME, Math.floor(width * 0.3), width - wanted));
-  const visible = Math.max(1, Math.floor((width - name) / (column + GAP.length)));
-  return { name, column, visible: Math.min(visible, columns.length) };
-}
-
-/** The name of a place in its group. */
-export function shortName({ places }: Pick<State, "places">, index: number): string {
-  return places[index] ? placeLabel(places[index]) : "";
-}
-
-/** Where the cursor is in what is shown now. */
-export function matrixPosition(state: State, matrix: Matrix) {
-  const table = tableOf(state);
-  const rows = matrixRows(table, matrix);
-  const page = listPage(matrixSizes(layoutOf(state), table.columns.length).list);
-  const position = keepVisible({ cursor: cursorAt(table, rows, matrix), top: matrix.top }, rows.length, page);
-  const column = Math.max(
-    0,
-    table.columns.findIndex(({ place }) => place === matrix.place),
-  );
-  return { table, rows, page, column, ...position };
-}
+/** Cursor and a space before the names. */
+const BEFORE = 2;
 
 /** Names by places. Only visible cells are formatted. */
 export function matrixPanel(state: State, matrix: Matrix, size: Size): PanelContent {
-  const { table, rows, page, cursor, top, column } = matrixPosition(state, matrix);
-  const shape = matrixShape(state, table);
-  const { top: left } = keepVisible({ cursor: column, top: matrix.left }, table.columns.length, shape.visible);
-  const shown = [...table.columns.keys()].slice(left, left + shape.visible);
+  const at = matrixPosition(state, matrix);
+  const { rows, page } = at;
   const words = searchWords(matrix.filter);
-  const cells = (row: number, index: number): Line => [
-    { text: " " },
-    ...highlight(words, table.names[row] ?? "", shape.name, {}),
-    ...shown.flatMap((each): Line => {
-      const kind = cellKind(table, row, each, state.revealed);
-      return [
-        { text: GAP },
-        { ...cell(state, table, each, kind, shape.column), isInverse: index === cursor && each === column },
-      ];
-    }),
-  ];
-  const heading = [
-    ...line(`  ${fitText("NAME", shape.name)}`, "muted"),
-    ...shown.flatMap((each): Line => [{ text: GAP }, headingCell(state, table, each, shape.column)]),
-  ].map((span) => ({ ...span, isBold: true }));
+  const list = rowLines(rows, at, page, false, (row, index) => cells(state, at, row, index, words));
+  const empty = wrapLines(emptyText(matrix), size.width - 4, "muted").map(indented);
   return {
-    title: `${groupLabel(state.places[state.place]?.group ?? "")}${titleOf(matrix, rows.length, cursor, table.columns.length, column)}`,
+    title: titleOf(state, matrix, at),
     footnote: "= same  ~ differs  - missing  * encrypted",
     isFocused: true,
-    lines:
-      rows.length > 0
-        ? [heading, ...rowLines(rows, { cursor, top }, page, false, cells)]
-        : [heading, ...wrapLines(emptyText(matrix), size.width - 4, "muted").map(indented)],
+    lines: [headings(state, at), ...(rows.length > 0 ? list : empty)],
+    select: (now, cell) => inMatrix(now, (mode) => selectCell(now, mode, cell)),
+    scroll: (now, by) =>
+      inMatrix(now, (mode) =>
+        withMatrixCursor(now, mode, scrollList(matrixPosition(now, mode), rows.length, page, by)),
+      ) ?? now,
   };
 }
 
-function titleOf({ only, filter }: Matrix, count: number, cursor: number, places: number, column: number): string {
-  const row = count === 0 ? "" : ` ${countText(cursor + 1)}/${countText(count)}`;
+function inMatrix(state: State, change: (matrix: Matrix) => State | undefined): State | undefined {
+  return state.mode.kind === "matrix" ? change(state.mode) : undefined;
+}
+
+/** Selects the cell that was clicked; on a name, its row. */
+function selectCell(state: State, matrix: Matrix, { line, column }: Cell): State | undefined {
+  const { rows, top, left, nameWidth, placeWidth, visible } = matrixPosition(state, matrix);
+  const cursor = top + line - 1;
+  if (line < 1 || cursor >= rows.length) return undefined;
+  const place = Math.floor((column - BEFORE - nameWidth) / (GAP.length + placeWidth));
+  const isPlace = place >= 0 && place < visible;
+  return withMatrixCursor(state, matrix, { cursor, ...(isPlace && { column: left + place }) });
+}
+
+/** `shop 12/340  place 2/3  only missing  /port` */
+function titleOf({ places, place }: State, { only, filter }: Matrix, at: MatrixPosition): string {
+  const { rows, cursor, column, table } = at;
+  const row = rows.length === 0 ? "" : ` ${countText(cursor + 1)}/${countText(rows.length)}`;
+  const group = groupLabel(places[place]?.group ?? "");
   const search = filter === "" ? "" : `  /${visibleText(filter)}`;
-  return `${row}  place ${column + 1}/${places}${only === "all" ? "" : `  only ${only}`}${search}`;
+  return `${group}${row}  place ${column + 1}/${table.columns.length}${only === "all" ? "" : `  only ${only}`}${search}`;
 }
 
 function emptyText({ filter, only }: Matrix): string {
@@ -97,18 +61,47 @@ function emptyText({ filter, only }: Matrix): string {
   return only === "all" ? "no variables yet" : `nothing is ${only}; t shows all`;
 }
 
-/** The name of a place: `●` the open one, `✗` one that can't be read, `…` one that is being read. */
-function headingCell(state: State, { columns }: Table, index: number, width: number): Span {
-  const { place = -1, isRead = false } = columns[index] ?? {};
-  const failure = place === state.place ? state.loaded.failure : state.others.get(place)?.failure;
-  const mark = failure ? "✗" : !isRead ? "…" : place === state.place ? "●" : "";
-  const text = fitText(`${mark}${mark && " "}${shortName(state, place)}`, width);
-  return { text, role: failure ? "danger" : place === state.place ? "accent" : "muted" };
+/** Indexes of the columns that fit. */
+function shownColumns({ table, left, visible }: MatrixPosition): readonly number[] {
+  return [...table.columns.keys()].slice(left, left + visible);
 }
 
-function cell(state: State, { columns }: Table, index: number, kind: CellKind, width: number): Span {
-  const { sign, text, ...look } = CELLS[kind];
-  if (kind !== "unread") return { ...look, text: fitText(`${sign} ${text}`, width) };
-  const place = columns[index]?.place ?? -1;
-  return { ...look, text: cellText(state.others.get(place)?.failure ? "? not read" : "… reading", width) };
+/** The names of the places, with `‹` and `›` where there are more. */
+function headings(state: State, at: MatrixPosition): Line {
+  const { nameWidth, left, visible, table } = at;
+  const places = shownColumns(at).flatMap((column, index): Line => {
+    return [{ text: index === 0 && left > 0 ? "‹ " : GAP }, heading(state, at, column)];
+  });
+  const more = left + visible < table.columns.length ? "›" : " ";
+  const spans: Line = [{ text: `  ${fitText("NAME", nameWidth)}`, role: "muted" }, ...places, { text: more }];
+  return spans.map((span) => ({ ...span, isBold: true }));
+}
+
+/** `●` the open place, `✗` one that can't be read, `…` one that is being read. */
+function heading(state: State, { table, labels, placeWidth }: MatrixPosition, column: number): Span {
+  const { place = -1, isRead = false } = table.columns[column] ?? {};
+  const isOpen = place === state.place;
+  const failure = isOpen ? state.loaded.failure : state.others.get(place)?.failure;
+  const sign = failure ? "✗ " : isRead ? (isOpen ? "● " : "") : "… ";
+  return {
+    text: fitText(`${sign}${labels[column] ?? ""}`, placeWidth),
+    role: failure ? "danger" : isOpen ? "accent" : "muted",
+  };
+}
+
+function cells(state: State, at: MatrixPosition, row: number, index: number, words: readonly string[]): Line {
+  const { table, nameWidth, cursor } = at;
+  const places = shownColumns(at).flatMap((column): Line => {
+    const span = cell(state, at, row, column);
+    const isUnderCursor = index === cursor && column === at.column;
+    return [{ text: GAP }, isUnderCursor ? { text: span.text, isInverse: true } : span];
+  });
+  return [{ text: " " }, ...highlight(words, table.names[row] ?? "", nameWidth, {}), ...places];
+}
+
+function cell({ revealed, others }: State, { table, placeWidth }: MatrixPosition, row: number, column: number): Span {
+  const kind = cellKind(table, row, column, revealed);
+  if (kind !== "unread") return kindSpan(kind, placeWidth);
+  const failure = others.get(table.columns[column]?.place ?? -1)?.failure;
+  return { text: cellText(failure ? "? not read" : "… reading", placeWidth), role: "muted" };
 }

@@ -4,12 +4,14 @@ import { isEncrypted } from "../../domain/variable.js";
 import { scrollText } from "../state/cursor.js";
 import { layoutOf, pageSize, type Size, textColumns } from "../state/layout.js";
 import { selectedEntry } from "../state/list.js";
+import { kindOf } from "../state/matrix.js";
 import { shownValue } from "../state/reveal.js";
 import type { Revealed, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { type Line, labelled, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import type { Role } from "../text/theme.js";
 import { type PanelContent, scrolledContent } from "./panel-content.js";
+import { type PlaceValue, placeValueLines } from "./place-values.js";
 import { problemLines } from "./status-lines.js";
 import { PLACEHOLDERS, valueLines } from "./value-lines.js";
 
@@ -59,13 +61,26 @@ export function recordLines(state: State, width: number): readonly Line[] {
     const table = facts(entry, state).flatMap(({ label, text, role }) =>
       wrapLine(labelled(label, line(visibleText(text), role)), width),
     );
-    return spaced([problem, [...name, ...description], table, value]);
+    return spaced([problem, [...name, ...description], table, value, elsewhereLines(entry, state, width)]);
   }
   const text = facts(entry, state).map((fact) => fact.short ?? fact.text);
   const head = [...name, ...wrapLines(text.join(" · "), width, "muted")];
   // Neither a long description nor a problem hides the value.
   const rest = description.length > 1 ? [...value, ...description] : [...description, ...value];
-  return spaced([[...head, ...rest], problem]);
+  return spaced([[...head, ...rest], problem, elsewhereLines(entry, state, width)]);
+}
+
+/** The variable in the other places of the group, as far as that is known. */
+function elsewhereLines(entry: VariableEntry, state: State, width: number): readonly Line[] {
+  const { variable } = entry;
+  const { elsewhere } = state;
+  if (elsewhere?.name !== variable.name || elsewhere.values.size === 0) return [];
+  const items = [...elsewhere.values].map(([place, value]): PlaceValue => {
+    const content = value === undefined ? undefined : { id: 0, variable_id: variable.id, content: { value } };
+    const other: VariableEntry = { variable, value: content };
+    return { place, kind: kindOf(entry, other), entry: other, lines: 1 };
+  });
+  return [line("in other places", "muted"), ...placeValueLines(state, items, width)];
 }
 
 interface Fact {

@@ -1,0 +1,69 @@
+import type { VariableEntry } from "../../domain/source.js";
+import type { CellKind } from "../state/matrix.js";
+import { placeLabel } from "../state/places.js";
+import { shownValue } from "../state/reveal.js";
+import type { State } from "../state/state.js";
+import { textWidth } from "../text/graphemes.js";
+import { cellText, cutLine, fitText, type Line, line, type Span, wrapLine } from "../text/line.js";
+import { describePlaceFailure } from "./status-lines.js";
+import { PLACEHOLDERS, valueLines } from "./value-lines.js";
+
+/** A sign and a word for each kind: the color alone says nothing. */
+export const KINDS: Readonly<Record<CellKind, Span & { readonly sign: string }>> = {
+  same: { sign: "=", text: "same", role: "muted" },
+  differs: { sign: "~", text: "differs", role: "warning" },
+  missing: { sign: "-", text: "missing", role: "danger" },
+  encrypted: { sign: "*", text: "encrypted", role: "json" },
+  unread: { sign: "?", text: "", role: "muted" },
+};
+
+/** `= same` in so many columns; nothing while the place isn't read. */
+export function kindSpan(kind: CellKind, width: number): Span {
+  const { sign, text, ...look } = KINDS[kind];
+  return { ...look, text: fitText(kind === "unread" ? "" : `${sign} ${text}`, width) };
+}
+
+const MAX_PLACE = 24;
+const KIND = 11;
+
+export interface PlaceValue {
+  /** Index of the place. */
+  readonly place: number;
+  readonly kind: CellKind;
+  readonly entry: VariableEntry | undefined;
+  /** At most so many lines of the value. */
+  readonly lines: number;
+  readonly isSelected?: boolean;
+}
+
+/** A variable in several places: the name of each, how its value compares, and the value, masked unless it is revealed. */
+export function placeValueLines(state: State, items: readonly PlaceValue[], width: number): Line[] {
+  const label = (place: number) => (state.places[place] ? placeLabel(state.places[place]) : "");
+  const widest = Math.max(...items.map(({ place }) => textWidth(label(place))));
+  const name = Math.min(MAX_PLACE, widest, Math.floor(width / 3));
+  const indent = name + KIND + 6;
+  return items.flatMap((item) => {
+    const { place, kind, isSelected = false } = item;
+    const mark = `${isSelected ? "›" : " "} ${cellText(label(place), name)}  `;
+    const head: Line = [{ text: mark, isBold: isSelected }, kindSpan(kind, KIND), { text: "  " }];
+    return valueHead(state, item, Math.max(1, width - indent)).map((value, index): Line => {
+      return [...(index === 0 ? head : [{ text: " ".repeat(indent) }]), ...value];
+    });
+  });
+}
+
+/** The first lines of a value, with `…` if there are more; or why it can't be shown. */
+function valueHead(state: State, { place, entry, lines: count }: PlaceValue, width: number): Line[] {
+  const failure = state.others.get(place)?.failure;
+  if (failure) return [line(cellText(`✗ ${describePlaceFailure(state.places[place], failure).what}`, width), "danger")];
+  if (!entry?.value) return [[]];
+  const shown = shownValue(entry, state);
+  if (shown.kind !== "shown") return [cutLine([PLACEHOLDERS[shown.kind]], width)];
+  const lines: Line[] = [];
+  for (const each of valueLines(shown.text, entry.variable.type)) {
+    if (lines.length > count) break;
+    lines.push(...wrapLine(each, width));
+  }
+  if (lines.length <= count) return lines;
+  return [...lines.slice(0, count - 1), cutLine([...(lines[count - 1] ?? []), { text: " …" }], width)];
+}

@@ -52,7 +52,7 @@ function hostile<T>(part: T): T {
   });
 }
 
-const WORDS = ["kind", "type", "purpose", "phase", "field", "code", "tone", "sort"];
+const WORDS = ["kind", "type", "purpose", "phase", "field", "code", "tone", "sort", "only"];
 
 const FAILURE = { code: "server_error", message: "the server says: " };
 

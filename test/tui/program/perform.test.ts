@@ -353,3 +353,67 @@ test("close closes all opened places and ignores those that failed", async () =>
   await performer.close();
   expect(closed).toEqual(["closed"]);
 });
+
+test("another place is read sharing entries with the open one, and a local one only once for each version", async () => {
+  const base = (await openPlace().source.listVariables()).data.map((variable) => ({
+    variable,
+    value: { id: 99, variable_id: variable.id, content: { value: 3000 } },
+  }));
+  let reads = 0;
+  const local = localSource({ PORT: 3000, HOST: "x" });
+  const source = withMethods(local, {
+    listValues: (page) => {
+      reads++;
+      return local.listValues(page);
+    },
+  });
+  const version = {};
+  const { run, done } = testPerformer([place(async () => openPlace({ source, version: () => version }))]);
+  const [first] = await run({ type: "readOther", place: 0, known: undefined, base }, "otherRead");
+  if (first?.type !== "otherRead") throw new Error("nothing was read");
+  expect(first).toMatchObject({ place: 0, isLocal: true });
+  expect(first.entries?.[0]).toBe(base[0]);
+  expect(first.entries?.[1]?.value?.content.value).toBe("x");
+  const [again] = await run({ type: "readOther", place: 0, known: first.entries, base }, "otherRead");
+  expect(again).toEqual(first);
+  expect([reads, done]).toEqual([1, ["read"]]);
+});
+
+test("a failed read of another place is reported for it", async () => {
+  const failing = place(async () => {
+    throw new UsageError("no such file");
+  });
+  const { run } = testPerformer([failing]);
+  const [message] = await run({ type: "readOther", place: 0, known: undefined, base: [] }, "otherRead");
+  expect(message).toMatchObject({ type: "otherRead", place: 0, failure: { message: "no such file" } });
+});
+
+test("a variable is looked up in local places only, and no server is asked", async () => {
+  const opened: string[] = [];
+  const other = (name: string, kind: Place["kind"], change: Partial<OpenPlace>): Place => ({
+    ...place(async () => {
+      opened.push(name);
+      return openPlace(change);
+    }),
+    name,
+    kind,
+  });
+  const version = () => opened;
+  const source = localSource({ HOST: "x" });
+  const places = [
+    other("has it", "environment", { version }),
+    other("has it not", "environment", { version, source }),
+    other("profile", "profile", {}),
+  ];
+  const { run } = testPerformer(places);
+  const [message] = await run({ type: "lookUp", name: "PORT", places: [0, 1, 2] }, "lookedUp");
+  expect(message).toEqual({
+    type: "lookedUp",
+    name: "PORT",
+    values: new Map<number, unknown>([
+      [0, 3000],
+      [1, undefined],
+    ]),
+  });
+  expect(opened).toEqual(["has it", "has it not"]);
+});

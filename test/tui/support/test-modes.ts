@@ -1,6 +1,15 @@
 import type { Difference } from "../../../src/domain/diff.js";
 import type { Assigned, Edit } from "../../../src/tui/state/ports.js";
-import type { Confirmation, CredentialsMode, Form, Mode, Question, State, Step } from "../../../src/tui/state/state.js";
+import type {
+  Confirmation,
+  CredentialsMode,
+  Form,
+  Matrix,
+  Mode,
+  Question,
+  State,
+  Step,
+} from "../../../src/tui/state/state.js";
 import { textField } from "../../../src/tui/state/text-field.js";
 import { SECRET } from "./state.js";
 
@@ -72,6 +81,17 @@ export const CREDENTIALS: CredentialsMode = {
   back: { kind: "browse" },
 };
 
+export const MATRIX: Matrix = {
+  kind: "matrix",
+  name: "PORT",
+  cursor: 1,
+  place: 0,
+  top: 0,
+  left: 0,
+  only: "all",
+  filter: "",
+};
+
 /** One of each mode. */
 export const MODES: readonly Mode[] = [
   { kind: "browse" },
@@ -91,6 +111,7 @@ export const MODES: readonly Mode[] = [
     cursor: 1,
     top: 0,
   },
+  MATRIX,
   FORM,
   { ...FORM, leaving: { to: "quit", button: "back" } },
   CONFIRMATION,

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Revealed, State } from "../../../src/tui/state/state.js";
 import { type Line, lineWidth } from "../../../src/tui/text/line.js";
 import { recordLines } from "../../../src/tui/view/record-panel.js";
-import { ENTRIES, entry, NOW, readyState } from "../support/state.js";
+import { ENTRIES, entry, NOW, readyState, SECRET } from "../support/state.js";
 
 const ALL: Revealed = { names: "all", decrypted: new Map(), until: NOW };
 
@@ -29,6 +29,18 @@ it("the record shows the same facts in a short panel", () => {
   const lines = texts(recordLines(readyState(ENTRIES, { marks: { kinds, until: NOW } }), 100));
   expect(lines).toHaveLength(3);
   expect(lines[0]).toMatch(/^STRING · id \d+ · value id \d+ · not encrypted · ~ changed$/);
+});
+
+it("the record shows the variable in other places, masked like its own value", () => {
+  const values = new Map([
+    [1, SECRET],
+    [2, undefined],
+  ]);
+  const state = tall(readyState(ENTRIES, { elsewhere: { name: "DATABASE_URL", values } }));
+  const found = (from: State) => texts(recordLines(from, 60)).slice(-2);
+  expect(found(state)).toEqual(["  test        = same       ••••••••", "  production  - missing    "]);
+  expect(found({ ...state, revealed: ALL })[0]).toBe(`  test        = same       ${SECRET}`);
+  expect(texts(recordLines({ ...state, list: { ...state.list, cursor: 1 } }, 60)).join()).not.toContain("production");
 });
 
 it("the record warns of a reserved name", () => {

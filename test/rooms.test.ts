@@ -37,7 +37,7 @@ const MAY_IMPORT: Record<string, string> = {
   "cli/transfer": "domain files store formats cli/output cli/run cli/settings cli/sources",
   "cli/serving": "domain files store etcd service server metrics cluster cli/output",
   "cli/tui":
-    "domain files store etcd service encryption formats tui/state tui/terminal cli/output cli/processes cli/settings cli/sources cli/transfer cli/serving",
+    "domain files store etcd service encryption formats tui/commands tui/state tui/terminal tui/text cli/output cli/processes cli/settings cli/sources cli/transfer cli/serving",
   "cli/doctor": "domain signing files store etcd client cli/output cli/processes cli/settings cli/sources cli/serving",
   "cli/completion": "domain store cli/output cli/settings cli/sources",
   "cli/commands": "*",

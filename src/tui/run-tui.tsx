@@ -9,6 +9,7 @@ import { createProgram, type Program } from "./program/program.js";
 import { update } from "./program/update.js";
 import type { Command } from "./state/command.js";
 import { initialState } from "./state/loading.js";
+import type { Preferences } from "./state/preferences.js";
 import { askBackground, backgroundFrom, shadeOf } from "./terminal/background.js";
 import { listenToInput } from "./terminal/keys.js";
 import { Screen } from "./terminal/screen.js";
@@ -22,6 +23,7 @@ export interface TuiOptions extends Omit<PerformerOptions, "quit" | "suspend" | 
   readonly offered?: number;
   readonly terminal: TuiTerminal;
   readonly commands: readonly Command[];
+  readonly preferences: Preferences;
   /** `auto` follows the background of the terminal. */
   readonly theme: ThemeName;
   /** The variable COLORFGBG, for a terminal that does not say what its background is. */
@@ -37,6 +39,7 @@ export async function runTui({
   offered,
   terminal,
   commands,
+  preferences,
   theme,
   colorFgBg,
   colorLevel,
@@ -55,7 +58,7 @@ export async function runTui({
     // After the frame, which is deferred in the same way.
     onRead: () => void setImmediate(options.onRead),
   });
-  const start = initialState({ ...terminal.size(), now: ticks(), places, place, offered });
+  const start = initialState({ ...terminal.size(), now: ticks(), places, place, offered, preferences });
   const program = createProgram(
     start,
     (state, message) => update(state, message, commands),

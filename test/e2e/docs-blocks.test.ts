@@ -76,13 +76,16 @@ describe.each(DOCUMENTS)("code blocks in %s", (path) => {
 
 const ajv = new Ajv2020({ allowUnionTypes: true });
 const isData = ajv.compile(JSON.parse(read("data/appvars.schema.json")));
+const isUserSettings = ajv.compile(JSON.parse(read("data/appvars.user.schema.json")));
 const isSettings = ajv.compile(JSON.parse(read("data/appvars.settings.schema.json")));
 
-/** What is wrong with a data file or with project settings; nothing with other JSON. */
+/** What is wrong with a data file or with settings; nothing with other JSON. */
 function problemsOf(content: Record<string, unknown>): unknown[] {
-  const isSettingsFile = String(content["$schema"]).endsWith("settings.schema.json");
-  const check = "environments" in content ? isData : isSettingsFile ? isSettings : undefined;
-  return check === undefined || check(content) ? [] : (check.errors ?? []);
+  const isProject = String(content["$schema"]).endsWith("settings.schema.json");
+  const check = ["environments" in content && isData, isProject && isSettings, "tui" in content && isUserSettings].find(
+    Boolean,
+  );
+  return !check || check(content) ? [] : (check.errors ?? []);
 }
 
 function read(path: string): string {

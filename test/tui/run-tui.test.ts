@@ -46,6 +46,7 @@ async function written(
     listFolder: async () => [],
     terminal,
     commands: ALL_COMMANDS,
+    preferences: {},
     theme: "dark",
     colorFgBg: undefined,
     ...looks,

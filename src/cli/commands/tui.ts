@@ -23,9 +23,10 @@ export function tuiCommand(context: Context): Command {
         "Those of a data file or a store can be edited. Values are hidden until you show them. Press ? for the keys.",
     )
     .addOption(
-      new Option("--theme <theme>", "colors for a dark or light background; auto asks the terminal")
-        .choices(THEMES)
-        .default("auto"),
+      new Option(
+        "--theme <theme>",
+        "colors for a dark or light background; auto, the default, asks the terminal",
+      ).choices(THEMES),
     )
     .addOption(new Option("--no-mouse", "leave the mouse to the terminal, which selects text with it"))
     .addHelpText("after", "\nExample:\n  appvars tui --data vars.json")
@@ -35,7 +36,9 @@ export function tuiCommand(context: Context): Command {
 
 /** How the terminal is used. */
 interface Looks {
-  theme: ThemeName;
+  /** By default that of the settings file. */
+  theme: ThemeName | undefined;
+  /** Whether the settings file decides. */
   mouse: boolean;
 }
 
@@ -48,6 +51,8 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
   const { platform } = io;
   refuseStdin(flags);
   const { ALL_COMMANDS } = await import("../../tui/commands/all-commands.js");
+  const { readTuiSettings } = await import("../tui/tui-settings.js");
+  const { commands, columns, poll_interval: poll, ...settings } = readTuiSettings(io, ALL_COMMANDS);
   const { boundHeap } = await import("../tui/bound-heap.js");
   const { findPlaces } = await import("../tui/places.js");
   const { close, ...places } = await findPlaces(flags, context);
@@ -62,13 +67,13 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
     const terminal = new ProcessTerminal({
       ...streams,
       platform,
-      mouse,
+      mouse: mouse && (settings.mouse ?? true),
       onCrash: (error) => void crash(error, context),
     });
     const copy = createCopy({ write: (text) => terminal.write(text), platform, env: io.env });
     const editText = createEditText(terminal, io);
     const colors = {
-      theme,
+      theme: theme ?? settings.theme ?? "auto",
       colorFgBg: io.env["COLORFGBG"],
       colorLevel: colorLevel(io.stdout, io.env, context.flags.color),
     };
@@ -76,7 +81,8 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
       await tui.runTui({
         ...places,
         ...colors,
-        commands: ALL_COMMANDS,
+        commands,
+        preferences: { columns, pollMs: poll && poll * 1_000 },
         copy,
         write,
         editText,

@@ -116,6 +116,7 @@ const IS_SECRET = ": a secret does not belong in a file that is shared; put it i
 const NAMES_SECRET = ": a project can't choose which of your files is used as a secret; use a profile,";
 const CHOOSES_STORE =
   ": a project can't choose a store, which would get your password, or the files for it; use a profile or";
+const IS_PERSONAL = ": it is a matter of each person; put it in your own settings.json";
 const SENDS_SECRET = " is not allowed: it could send the secret itself to the url in the same file";
 
 /** Why a project can't set what a profile can. */
@@ -124,6 +125,7 @@ const NOT_IN_PROJECT: ReadonlyMap<string, string> = new Map([
   ["enc_key", IS_SECRET],
   ["api_secret_file", `${NAMES_SECRET} --api-secret-file or APPVARS_API_SECRET`],
   ["enc_key_file", `${NAMES_SECRET} --enc-key-file or APPVARS_ENC_KEY`],
+  ["tui", IS_PERSONAL],
   ["auth", SENDS_SECRET],
   ["insecure", SENDS_SECRET],
   ...(["store", ...STORE_SETTINGS] as const).map(

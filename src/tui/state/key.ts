@@ -37,11 +37,19 @@ const LABELS: Readonly<Record<string, string>> = {
   enter: "Enter",
   escape: "Esc",
   tab: "Tab",
+  " ": "Space",
   "shift-tab": "Shift-Tab",
 };
 
 export function keyLabel(name: string): string {
-  return LABELS[name] ?? name.replace(/^ctrl-(.)$/, (_match, letter: string) => `Ctrl-${letter.toUpperCase()}`);
+  if (LABELS[name] || name.length === 1) return LABELS[name] ?? name;
+  // `ctrl-s` is Ctrl-S, `ctrl-left` Ctrl-←, and `f5` F5.
+  const [, prefix = "", key = ""] = /^(ctrl-|alt-|)(.+)$/.exec(name) ?? [];
+  return capitalized(prefix) + (LABELS[key] ?? (key.length > 3 ? capitalized(key) : key.toUpperCase()));
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 const NAMES = new Map(Object.entries(LABELS).map(([name, label]) => [label, name]));

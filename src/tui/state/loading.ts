@@ -2,6 +2,7 @@ import type { VariableEntry } from "../../domain/source.js";
 import { type Changes, changesBetween, summarize } from "./changes.js";
 import { relist, selectedEntry } from "./list.js";
 import { healthOf, withHealth } from "./places.js";
+import type { Preferences } from "./preferences.js";
 import { type Effect, type Failure, type Loaded, notify, type Reading, type State, type Step, step } from "./state.js";
 
 const MARK_MS = 60_000;
@@ -18,12 +19,14 @@ const MAX_RETRY_MS = 30_000;
 interface Start extends Pick<State, "columns" | "rows" | "now" | "places" | "place"> {
   /** Index of a place to offer: the cursor is on it, and the list of places has the focus. */
   readonly offered?: number | undefined;
+  readonly preferences?: Preferences;
 }
 
 /** @param start `place` is the index of the place to open */
-export function initialState({ place, offered, ...start }: Start): Step {
+export function initialState({ place, offered, preferences = {}, ...start }: Start): Step {
   const state: State = {
     ...start,
+    preferences,
     ...openedAt(place, 1),
     placeCursor: offered ?? place,
     health: new Map(),
@@ -80,7 +83,8 @@ export function progressed(state: State, entries: readonly VariableEntry[], tota
 /** Handles a complete read: marks changed entries and shows a notice. */
 export function loaded(state: State, { entries, asOf, problem, requests, now }: Reading): State {
   const { isEditable, isComplete: wasComplete, entries: before } = state.loaded;
-  const pause = isEditable ? LOCAL_PAUSE_MS : Math.max(REMOTE_PAUSE_MS, requests * REQUEST_PAUSE_MS);
+  const { pollMs = isEditable ? LOCAL_PAUSE_MS : REMOTE_PAUSE_MS } = state.preferences;
+  const pause = isEditable ? pollMs : Math.max(pollMs, requests * REQUEST_PAUSE_MS);
   const next = withLoaded(state, {
     entries,
     total: entries.length,

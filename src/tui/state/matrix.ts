@@ -6,7 +6,7 @@ import { groupOf } from "./others.js";
 import type { Matrix, Revealed, State } from "./state.js";
 
 /** What a cell says of a value, compared with that of the open place or, if there is none, the first one of its row. */
-export const CELL_KINDS = ["same", "differs", "missing", "encrypted", "unread"] as const;
+const CELL_KINDS = ["same", "differs", "missing", "encrypted", "unread"] as const;
 export type CellKind = (typeof CELL_KINDS)[number];
 
 interface Column {

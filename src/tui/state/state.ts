@@ -17,6 +17,7 @@ import type {
   NewCredentials,
   Place,
 } from "./ports.js";
+import type { Preferences } from "./preferences.js";
 import type { TextField } from "./text-field.js";
 
 export type PlaceInfo = Pick<Place, "name" | "group" | "identity" | "kind" | "detail">;
@@ -288,6 +289,7 @@ export interface History {
 
 /** Everything that the screen shows. Immutable. */
 export interface State {
+  readonly preferences: Preferences;
   readonly columns: number;
   readonly rows: number;
   /** Milliseconds on a monotonic clock, as of the last message with a time. */

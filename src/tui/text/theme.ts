@@ -13,7 +13,8 @@ export type Role = "text" | keyof typeof COLORS;
 
 export type Theme = Readonly<Record<Role, TextStyle>>;
 
-export type ThemeName = "auto" | "dark" | "light" | "plain";
+export const THEME_NAMES = ["auto", "dark", "light", "plain"] as const;
+export type ThemeName = (typeof THEME_NAMES)[number];
 
 /** For each theme `color` and `ansi256`. Those of `auto` are as far from black as from white. A test measures all contrasts. */
 const COLORS = {

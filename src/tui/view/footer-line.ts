@@ -40,7 +40,9 @@ const CONFIRM_KEYS = hints(`${BUTTON_KEYS}, Esc back`);
 const MASKED_KEYS = hints(`${BUTTON_KEYS}, v show values, Esc back`);
 const REVEALED_KEYS = hints(`${BUTTON_KEYS}, v hide values, Esc back`);
 const LEAVING_KEYS = hints("Enter press, Tab next button, Ctrl-X drop, Esc stay");
-const ALWAYS = hints("? help, q quit");
+
+/** Commands whose keys are shown at any width. */
+const ALWAYS: readonly string[] = ["help", "quit"];
 
 /** The last line: the input of the filter or a command, a notice, or else the keys that work now. */
 export function footerLine(state: State, commands: readonly Command[]): Line {
@@ -49,7 +51,15 @@ export function footerLine(state: State, commands: readonly Command[]): Line {
   if (mode.kind === "matrix" && mode.typed) return matrixFilterLine(state, mode, mode.typed.field);
   if (mode.kind === "command") return commandLine(mode, columns);
   if (notice) return noticeLine(notice, columns);
-  if (mode.kind === "browse") return keyLine(browseKeys(state, commands), columns, ALWAYS);
+  if (mode.kind === "browse") {
+    const [always, others] = [true, false].map((isAlways) =>
+      browseKeys(
+        state,
+        commands.filter(({ name }) => ALWAYS.includes(name) === isAlways),
+      ),
+    );
+    return keyLine(others ?? [], columns, always);
+  }
   const keys = modeKeys(state, mode);
   // The last hint, how to leave, is always shown.
   return keyLine(keys.slice(0, -1), columns, keys.slice(-1));
@@ -120,7 +130,7 @@ function browseKeys(state: State, commands: readonly Command[]): KeyHint[] {
   return sorted.flatMap(({ keys: [key], label: labels, disabledReason }) => {
     const label = typeof labels === "function" ? labels(state) : labels;
     if (key === undefined || label === undefined || disabledReason?.(state) !== undefined) return [];
-    return ALWAYS.some((always) => always.key === key) ? [] : [{ key: keyLabel(key), name: key, label }];
+    return [{ key: keyLabel(key), name: key, label }];
   });
 }
 

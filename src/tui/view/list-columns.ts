@@ -1,9 +1,7 @@
 import type { VariableEntry } from "../../domain/source.js";
+import { COLUMN_NAMES, type ColumnChoice, type ColumnName } from "../state/preferences.js";
 import { isNarrow, textWidth, visibleText } from "../text/graphemes.js";
 import { GAP } from "./panel-content.js";
-
-const LIST_COLUMNS = ["name", "type", "value", "description"] as const;
-export type ColumnName = (typeof LIST_COLUMNS)[number];
 
 export interface ListColumn {
   readonly name: ColumnName;
@@ -29,7 +27,7 @@ const MIN_DESCRIPTION = 16;
 export function listColumns(
   width: number,
   names: number,
-  shown: readonly ColumnName[] = LIST_COLUMNS,
+  shown: readonly ColumnName[] = COLUMN_NAMES,
 ): readonly ListColumn[] {
   const has = (name: ColumnName) => shown.includes(name);
   const room = width - AROUND - GAP.length * (shown.length - 1) - (has("type") ? TYPE : 0);
@@ -43,6 +41,25 @@ export function listColumns(
   }
   const widths = { name, type: TYPE, value: has("description") ? rest - description : rest, description };
   return shown.map((each) => ({ name: each, width: widths[each] }));
+}
+
+/** What a column without a width needs at least. */
+const MIN_WIDTH = 8;
+
+/** The columns that a person has chosen. Where there is no room for all, the last ones are left out, but not the name. */
+export function chosenColumns(width: number, names: number, chosen: readonly ColumnChoice[]): readonly ListColumn[] {
+  const fixed = chosen.flatMap(({ name, width: own }) => (own === undefined ? [] : [{ name, width: own }]));
+  const others = chosen.flatMap(({ name, width: own }) => (own === undefined ? [name] : []));
+  const rest = width - fixed.reduce((sum, column) => sum + column.width + GAP.length, 0);
+  const needed =
+    others.length > 0 ? AROUND + others.length * (MIN_WIDTH + GAP.length) - GAP.length : AROUND - GAP.length;
+  const last = chosen.findLastIndex(({ name }) => name !== "name");
+  if (rest < needed) {
+    // A name alone is never too wide.
+    return last < 0 ? listColumns(width, names, ["name"]) : chosenColumns(width, names, chosen.toSpliced(last, 1));
+  }
+  const sized = [...fixed, ...listColumns(rest, names, others)];
+  return chosen.flatMap(({ name }) => sized.find((column) => column.name === name) ?? []);
 }
 
 /** A long name is cut where the value would have less room than both need. */

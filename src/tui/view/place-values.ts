@@ -9,7 +9,7 @@ import { describePlaceFailure } from "./status-lines.js";
 import { PLACEHOLDERS, valueLines } from "./value-lines.js";
 
 /** A sign and a word for each kind: the color alone says nothing. */
-export const KINDS: Readonly<Record<CellKind, Span & { readonly sign: string }>> = {
+const KINDS: Readonly<Record<CellKind, Span & { readonly sign: string }>> = {
   same: { sign: "=", text: "same", role: "muted" },
   differs: { sign: "~", text: "differs", role: "warning" },
   missing: { sign: "-", text: "missing", role: "danger" },

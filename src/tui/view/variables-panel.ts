@@ -2,13 +2,14 @@ import type { VariableEntry } from "../../domain/source.js";
 import { listPage, type Size, textColumns } from "../state/layout.js";
 import { scrollInList, selectInList } from "../state/list.js";
 import { parseFilter, type Query } from "../state/list-query.js";
+import type { ColumnName } from "../state/preferences.js";
 import { shownValue } from "../state/reveal.js";
 import type { List, State } from "../state/state.js";
 import { highlight } from "../text/fuzzy.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitLine, fitText, indented, type Line, type Span } from "../text/line.js";
 import { sortArrow } from "./header-line.js";
-import { type ColumnName, type ListColumn, listColumns, widestName } from "./list-columns.js";
+import { chosenColumns, type ListColumn, listColumns, widestName } from "./list-columns.js";
 import { GAP, headingLine, type PanelContent, rowLines, SIGNS, selectRow } from "./panel-content.js";
 import { emptyListLines, problemLine, progressText } from "./status-lines.js";
 import { PLACEHOLDERS } from "./value-lines.js";
@@ -41,7 +42,9 @@ function headLine(problem: Line, { width }: Size): Line {
 
 function listLines(state: State, size: Size): Line[] {
   const { list, loaded, focus } = state;
-  const columns = listColumns(size.width - 2, widestName(loaded.entries));
+  const chosen = state.preferences.columns;
+  const [width, names] = [size.width - 2, widestName(loaded.entries)];
+  const columns = chosen ? chosenColumns(width, names, chosen) : listColumns(width, names);
   const problem = problemLine(state);
   // It replaces the heading, so that the rows don't move.
   const head = problem ? headLine(problem, size) : headingLine(headingsOf(columns, list));

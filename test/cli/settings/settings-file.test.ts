@@ -35,6 +35,7 @@ it("paths are relative to the settings file", () => {
 
 it.each([
   [{ api_secret: "hunter2" }, "does not belong in a file that is shared"],
+  [{ tui: "hunter2" }, "tui in the file: it is a matter of each person; put it in your own settings.json"],
   [{ enc_key: "hunter2" }, "does not belong in a file that is shared"],
   [{ auth: "headers" }, "could send the secret itself"],
   [{ api_secret_file: "hunter2" }, "use a profile, --api-secret-file or APPVARS_API_SECRET"],

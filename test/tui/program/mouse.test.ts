@@ -66,7 +66,7 @@ describe("a click", () => {
     for (const text of ["Variables 1/6", "NAME "]) {
       expect(click(before, text)).toMatchObject({ focus: "variables", list: before.list });
     }
-    const mouse = { action: "press", column: 40, row: 20 } as const;
+    const mouse = { action: "press", column: 60, row: 20 } as const;
     expect(update(before, { type: "mouse", mouse, now: NOW })[0]).toMatchObject({
       focus: "variables",
       list: before.list,

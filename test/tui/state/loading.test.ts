@@ -54,7 +54,7 @@ describe("a later reading", () => {
   test("a later read marks own edits and keeps their notice", () => {
     const text = "changed URL; u undoes it";
     const edit = { changes: [{ name: "URL", before: undefined, after: undefined }] };
-    const history = { done: [{ place: 0, edit }], undone: [] };
+    const history = { done: [{ place: 0, purpose: "edit" as const, edit }], undone: [] };
     const before = { ...readyState(entries), history, notice: { text, tone: "success", until: NOW + 9_000 } } as const;
     const mine = readAgain(
       before,

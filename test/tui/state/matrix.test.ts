@@ -23,7 +23,7 @@ const JSON_VALUE = { a: 1, b: [2] };
 const OWN = [entry("A", "x"), entry("B", JSON_VALUE, "JSON"), entry("C"), entry("D", "envbee:enc:v1:1")];
 
 it("values are compared with that of the open place, or with the first one where it has none", () => {
-  const [a, b, c, d] = OWN as [VariableEntry, VariableEntry, VariableEntry, VariableEntry];
+  const [a, b, , d] = OWN as [VariableEntry, VariableEntry, VariableEntry, VariableEntry];
   const test = [entry("A", "y"), entry("B", { b: [2], a: 1 }, "JSON"), entry("C", 1), entry("D", "envbee:enc:v1:2")];
   const production = [a, { ...b, value: undefined }, entry("C", 2), d];
   expect(kinds(tableOf(opened(OWN, test, production)))).toEqual({

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { layoutOf } from "../../../src/tui/state/layout.js";
-import { listColumns, widestName } from "../../../src/tui/view/list-columns.js";
+import { chosenColumns, listColumns, widestName } from "../../../src/tui/view/list-columns.js";
 import { ENTRIES, entry, readyState } from "../support/state.js";
 
 it.each([
@@ -50,3 +50,29 @@ it.each([120, 140, 160, 200])(
     }
   },
 );
+
+it.each([
+  [
+    "widths are kept, and the others share the rest",
+    [{ name: "type" }, { name: "name", width: 20 }, { name: "value" }],
+    { type: 7, name: 20, value: 45 },
+  ],
+  [
+    "all widths can be given",
+    [
+      { name: "name", width: 20 },
+      { name: "value", width: 10 },
+    ],
+    { name: 20, value: 10 },
+  ],
+  ["the name alone has all the room", [{ name: "name" }], { name: 76 }],
+  [
+    "a column without room is left out",
+    [{ name: "description", width: 60 }, { name: "name" }, { name: "value", width: 40 }],
+    { description: 60, name: 14 },
+  ],
+  ["a name that is too wide has the room there is", [{ name: "name", width: 200 }], { name: 76 }],
+] as const)("of chosen columns %s", (_what, chosen, widths) => {
+  const columns = chosenColumns(80, 12, chosen);
+  expect(columns.map(({ name, width }) => [name, width])).toEqual(Object.entries(widths));
+});

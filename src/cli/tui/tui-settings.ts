@@ -1,0 +1,136 @@
+import { join } from "node:path";
+import * as v from "valibot";
+import { UsageError } from "../../domain/errors.js";
+import { type Account, foreignWriter } from "../../files/path-risks.js";
+import { type Keymap, withKeymap } from "../../tui/commands/keymap.js";
+import type { Command } from "../../tui/state/command.js";
+import { COLUMN_NAMES } from "../../tui/state/preferences.js";
+import { THEME_NAMES } from "../../tui/text/theme.js";
+import type { Io } from "../output/io.js";
+import { refuseForeignFolders } from "../settings/profiles.js";
+import { parseSettingsFile, readSettingsFile, UnusableFileError } from "../settings/settings-file.js";
+
+const RULES = {
+  object: "must be an object",
+  theme: `must be one of ${THEME_NAMES.join(", ")}`,
+  mouse: "must be true or false",
+  columns: "must be a list of columns, each once, with name among them",
+  column: `must be one of ${COLUMN_NAMES.join(", ")}, or an object with such a name and a width`,
+  width: "must be a whole number from 4 to 200",
+  keymap: "must be an object with the keys of commands",
+  keys: "must be a key or a list of keys",
+  poll: "must be a whole number of seconds from 1 to 3600",
+};
+
+const columnName = v.picklist(COLUMN_NAMES);
+/** Not an array, which would pass for one. */
+function object(rule: string) {
+  return v.custom<object>((input) => typeof input === "object" && input !== null && !Array.isArray(input), rule);
+}
+
+/** Whole numbers. */
+function whole(min: number, max: number, rule: string) {
+  return v.pipe(v.number(rule), v.integer(rule), v.minValue(min, rule), v.maxValue(max, rule));
+}
+
+const column = v.union(
+  [
+    v.pipe(
+      columnName,
+      v.transform((name) => ({ name })),
+    ),
+    v.strictObject({ name: columnName, width: v.optional(whole(4, 200, RULES.width)) }),
+  ],
+  RULES.column,
+);
+const columns = v.pipe(
+  v.array(column, RULES.columns),
+  v.check((all) => new Set(all.map(({ name }) => name)).size === all.length, RULES.columns),
+  v.check((all) => all.some(({ name }) => name === "name"), RULES.columns),
+);
+
+const keys = v.union(
+  [
+    v.pipe(
+      v.string(),
+      v.transform((key) => [key]),
+    ),
+    v.array(v.string()),
+  ],
+  RULES.keys,
+);
+// A Map: valibot drops some names from objects, such as `constructor`.
+const keymap = v.pipe(
+  object(RULES.keymap),
+  v.transform((object) => new Map(Object.entries(object))),
+  v.map(v.string(), keys),
+);
+
+const section = v.strictObject(
+  {
+    theme: v.optional(v.picklist(THEME_NAMES, RULES.theme)),
+    mouse: v.optional(v.boolean(RULES.mouse)),
+    columns: v.optional(columns),
+    keymap: v.optional(keymap),
+    poll_interval: v.optional(whole(1, 3_600, RULES.poll)),
+  },
+  RULES.object,
+);
+const file = v.strictObject({
+  $schema: v.optional(v.string("must be a string")),
+  tui: v.optional(v.pipe(object(RULES.object), section)),
+});
+
+export type TuiSettings = Omit<v.InferOutput<typeof section>, "keymap"> & {
+  readonly commands: readonly Command[];
+};
+
+/**
+ * The section `tui` of the user's settings file. A project has no such section: it could give a key another meaning.
+ * For the same reason, a file that another user may have written is ignored, with a notice.
+ *
+ * @param defaults the commands with their own keys
+ * @throws UsageError that names the place in the file
+ */
+export function readTuiSettings(
+  io: Account & Pick<Io, "folders" | "notice">,
+  defaults: readonly Command[],
+): TuiSettings {
+  const path = join(io.folders.config, "settings.json");
+  const content = readOwn(path, io);
+  const result = v.safeParse(file, content);
+  if (!result.success) throw new UsageError(describe(result.issues[0], path));
+  const { keymap: own = new Map(), ...settings } = result.output.tui ?? {};
+  return { ...settings, commands: mapped(defaults, own, path) };
+}
+
+/** `{}` if there is none. */
+function readOwn(path: string, io: Account & Pick<Io, "notice">): unknown {
+  try {
+    const found = readSettingsFile(path);
+    if (!found) return {};
+    const foreign = foreignWriter(found.stats, io);
+    if (foreign) throw new UnusableFileError(`${path} ${foreign}`);
+    refuseForeignFolders(path, io);
+    return parseSettingsFile(found);
+  } catch (error) {
+    if (!(error instanceof UnusableFileError)) throw error;
+    io.notice?.(`continuing without it: ${error.message}`);
+    return {};
+  }
+}
+
+function mapped(defaults: readonly Command[], keymap: Keymap, path: string): readonly Command[] {
+  try {
+    return withKeymap(defaults, keymap);
+  } catch (error) {
+    throw error instanceof UsageError ? new UsageError(`${path}: tui.${error.message}`) : error;
+  }
+}
+
+/** `settings.json: tui.mouse must be true or false` */
+function describe({ path, message, type, expected }: v.BaseIssue<unknown>, file: string): string {
+  const place = (path ?? []).map(({ key }) => String(key)).join(".");
+  const isUnknown = type === "strict_object" && expected === "never";
+  return `${file}: ${place} ${isUnknown ? "is not a setting" : message}`;
+}

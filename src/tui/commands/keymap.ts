@@ -1,0 +1,64 @@
+import { UsageError } from "../../domain/errors.js";
+import { suggestion } from "../../domain/nearest.js";
+import { actsIn, type Command } from "../state/command.js";
+import { GLOBAL_KEYS } from "../state/key.js";
+import { PANELS } from "../state/state.js";
+
+/** Keys by the name of their command, in place of the command's own. */
+export type Keymap = ReadonlyMap<string, readonly string[]>;
+
+/** Keys besides characters. Those that arrive as another one, such as Ctrl-I as Tab, are not among them. */
+const NAMED_KEYS = [
+  ...["up", "down", "left", "right", "pageup", "pagedown", "home", "end", "insert", "delete"],
+  ...["enter", "escape", "tab", "shift-tab", "backspace", "space"],
+  ...["ctrl-left", "ctrl-right"],
+  ...Array.from({ length: 12 }, (_, index) => `f${index + 1}`),
+  ...Array.from("abdefgjknopqrstuvwxy", (letter) => `ctrl-${letter}`),
+  ...Array.from("abcdefghijklmnopqrstuvwxyz", (letter) => `alt-${letter}`),
+];
+
+const FIXED_KEYS: readonly string[] = GLOBAL_KEYS.map(({ key }) => key);
+
+/**
+ * The commands with other keys in browse mode. Keys that work in every mode stay with their commands.
+ *
+ * @throws UsageError that begins with the place in the keymap: `keymap.delete`
+ */
+export function withKeymap(commands: readonly Command[], keymap: Keymap): readonly Command[] {
+  for (const [name, keys] of keymap) checkEntry(name, keys, commands);
+  const mapped = commands.map((command) => {
+    const keys = keymap.get(command.name)?.map((key) => (key === "space" ? " " : key));
+    const fixed = command.keys.filter((key) => FIXED_KEYS.includes(key));
+    return keys ? { ...command, keys: [...keys, ...fixed] } : command;
+  });
+  for (const name of keymap.keys()) checkConflicts(name, mapped);
+  return mapped;
+}
+
+function checkEntry(name: string, keys: readonly string[], commands: readonly Command[]): void {
+  const names = commands.map((command) => command.name);
+  if (!names.includes(name)) throw new UsageError(`keymap: "${name}" is not a command${suggestion(name, names)}`);
+  for (const key of keys) {
+    if (FIXED_KEYS.includes(key)) {
+      throw new UsageError(`keymap.${name}: ${key} always has the same meaning, and can't be in a keymap`);
+    }
+    if (NAMED_KEYS.includes(key) || /^[^\p{C}\p{Z}]$/u.test(key)) continue;
+    throw new UsageError(
+      `keymap.${name}: "${key}" is not a key${suggestion(key, NAMED_KEYS)}; a key is one character, or a name such as pagedown, f5, ctrl-s or alt-x`,
+    );
+  }
+  if (name === "quit" && keys.length === 0) throw new UsageError("keymap.quit: quit needs a key");
+}
+
+/** Two commands can have one key if they act in different panels. */
+function checkConflicts(name: string, commands: readonly Command[]): void {
+  const own = commands.find((command) => command.name === name);
+  for (const other of commands) {
+    if (!own || other === own || !PANELS.some((panel) => actsIn(own, panel) && actsIn(other, panel))) continue;
+    const key = own.keys.find((each) => other.keys.includes(each));
+    if (key === undefined) continue;
+    throw new UsageError(
+      `keymap.${name}: ${key === " " ? "space" : key} is a key of ${other.name} too; give ${other.name} another one, or none: []`,
+    );
+  }
+}

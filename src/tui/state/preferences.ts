@@ -1,0 +1,15 @@
+export const COLUMN_NAMES = ["name", "type", "value", "description"] as const;
+export type ColumnName = (typeof COLUMN_NAMES)[number];
+
+/** A column of the list of variables; without a width it gets what the content needs, as far as there is room. */
+export interface ColumnChoice {
+  readonly name: ColumnName;
+  readonly width?: number | undefined;
+}
+
+/** What a person has set for good. */
+export interface Preferences {
+  readonly columns?: readonly ColumnChoice[] | undefined;
+  /** Milliseconds between two looks for changes. */
+  readonly pollMs?: number | undefined;
+}

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
+import { withKeymap } from "../../../src/tui/commands/keymap.js";
+import { update } from "../../../src/tui/program/update.js";
+import { footerLine } from "../../../src/tui/view/footer-line.js";
+import { helpLines } from "../../../src/tui/view/help-panel.js";
+import { press, readyState, type } from "../support/state.js";
+
+const keymap = (entries: Record<string, string[]>) => withKeymap(ALL_COMMANDS, new Map(Object.entries(entries)));
+
+test("a keymap replaces keys, in the footer and the help too", () => {
+  const commands = keymap({ reveal: ["w", "f5"], copy: [], help: ["f1"], quit: ["Q"] });
+  const revealed = update(readyState(), { type: "key", key: press("f5") }, commands)[0].revealed;
+  expect(revealed?.names).toContain("DATABASE_URL");
+  expect(update(readyState(), { type: "key", key: type("v") }, commands)[0].revealed).toBeUndefined();
+  const footer = footerLine({ ...readyState(), columns: 200 }, commands)
+    .map(({ text }) => text)
+    .join("");
+  expect(footer).toMatch(/ w reveal .* F1 help {2}Q quit $/);
+  expect(footer).not.toContain("copy");
+  const help = helpLines(commands, 100).map((line) => line.map(({ text }) => text).join(""));
+  expect(help).toContainEqual(expect.stringMatching(/^ {2}w F5 +:reveal /));
+  expect(help).toContainEqual(expect.stringMatching(/^ {2}Q Ctrl-C +:quit /));
+});
+
+test("keys can be swapped, and Space is a key", () => {
+  const commands = keymap({ edit: ["x"], delete: ["e"], redo: ["space"] });
+  const named = (name: string) => commands.find((command) => command.name === name)?.keys;
+  expect([named("edit"), named("delete"), named("redo")]).toEqual([["x"], ["e"], [" "]]);
+});
+
+test.each([
+  [{ destroy: ["x"] }, 'keymap: "destroy" is not a command'],
+  [{ delte: ["x"] }, 'keymap: "delte" is not a command (did you mean delete?)'],
+  [{ constructor: ["x"] }, 'keymap: "constructor" is not a command'],
+  [{ edit: ["ctrl-enter"] }, 'keymap.edit: "ctrl-enter" is not a key'],
+  [{ edit: ["ab"] }, 'keymap.edit: "ab" is not a key'],
+  [{ edit: [""] }, 'keymap.edit: "" is not a key'],
+  [{ edit: ["\u001b"] }, 'keymap.edit: "'],
+  [{ edit: ["ctrl-c"] }, "keymap.edit: ctrl-c always has the same meaning"],
+  [{ edit: ["x"] }, "keymap.edit: x is a key of delete too"],
+  [{ edit: ["z"], add: ["z"] }, "keymap.edit: z is a key of add too"],
+  [{ quit: [] }, "keymap.quit: quit needs a key"],
+] as [Record<string, string[]>, string][])("the keymap %j is refused", (entries, message) => {
+  expect(() => keymap(entries)).toThrow(message);
+});
+
+test("the commands have no two with one key", () => {
+  expect(() =>
+    keymap(
+      Object.fromEntries(
+        ALL_COMMANDS.map(({ name, keys }) => [name, [...keys].filter((key) => !key.startsWith("ctrl-"))]),
+      ),
+    ),
+  ).not.toThrow();
+});

@@ -133,7 +133,7 @@ export function applied(state: State): Step {
   const { mode, history } = state;
   if (mode.kind !== "confirm" || !mode.isBusy) return step(state);
   const { place, edit, back } = mode;
-  const returned: State = { ...state, mode: back.kind === "form" ? { kind: "browse" } : back };
+  const returned: State = { ...state, mode: back.kind === "form" ? (back.back ?? { kind: "browse" }) : back };
   const next = notify({ ...returned, history: historyAfter(history, mode) }, doneText(state, mode), "success");
   if (place !== state.place) return step(next);
   const [change, ...others] = edit.changes;

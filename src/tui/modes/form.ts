@@ -4,23 +4,28 @@ import { VARIABLE_TYPES } from "../../domain/variable.js";
 import { cycled } from "../state/cursor.js";
 import { editKeyName, type Key } from "../state/key.js";
 import type { Edit } from "../state/ports.js";
-import { backToBrowse, type Effect, FORM_FIELDS, type Form, type State, type Step, step } from "../state/state.js";
+import { type Effect, FORM_FIELDS, type Form, type State, type Step, step } from "../state/state.js";
 import { editLine, hasControls } from "../state/text-field.js";
 import { assignedIn, confirmEdit } from "./confirm.js";
 import { initialForm, isTouched, prepareForm } from "./draft.js";
 import { editValue } from "./edit-value.js";
-import { askToLeave, leavingKey } from "./leave-form.js";
+import { askToLeave, closeForm, leavingKey } from "./leave-form.js";
 
 /** Opens the form for a new variable, or for an existing one, with or without a value. */
-export function openForm(state: State, purpose: Form["purpose"], entry?: VariableEntry): Step {
+export function openForm(
+  state: State,
+  purpose: Form["purpose"],
+  entry?: VariableEntry,
+  from: Pick<Form, "place" | "back"> = {},
+): Step {
   const mode = initialForm(purpose, entry?.variable.name ?? "", entry && assignedIn(entry));
-  return step({ ...state, mode });
+  return step({ ...state, mode: { ...mode, ...from } });
 }
 
 export function formKey(state: State, form: Form, key: Key): Step {
   if (form.leaving) return leavingKey(state, form, form.leaving, key);
   const name = editKeyName(key);
-  if (name === "escape") return step(isTouched(form) ? askToLeave(state, form, "browse") : backToBrowse(state));
+  if (name === "escape") return step(isTouched(form) ? askToLeave(state, form, "browse") : closeForm(state, form));
   if (name === "ctrl-s") return submit(state, form);
   if (name === "alt-e") return step(state, editTextOf(form));
   const edited = name === "tab" || name === "shift-tab" ? undefined : editField(form, key);
@@ -42,10 +47,10 @@ export function prepared(state: State, edit: Edit): State {
   const { mode } = state;
   const [change] = edit.changes;
   if (mode.kind !== "form" || change?.name !== mode.name.text.trim()) return state;
-  if (isDeepStrictEqual(change.before, change.after)) return backToBrowse(state, "nothing to change");
+  if (isDeepStrictEqual(change.before, change.after)) return closeForm(state, mode, "nothing to change");
   const back: Form = { ...mode, problem: undefined, leaving: undefined };
   const isChangedMeanwhile = mode.purpose === "edit" && !isDeepStrictEqual(change.before, mode.before);
-  return confirmEdit({ ...state, mode: back }, mode.purpose, state.place, edit, { isChangedMeanwhile });
+  return confirmEdit({ ...state, mode: back }, mode.purpose, mode.place ?? state.place, edit, { isChangedMeanwhile });
 }
 
 function otherField(form: Form, by: number): Form {
@@ -80,7 +85,9 @@ function editType(form: Form, key: Key): Form | undefined {
 export function submit(state: State, form: Form): Step {
   const problem = nameProblem(state, form);
   const mode: Form = problem === undefined ? { ...form, problem } : { ...form, field: "name", problem };
-  return problem === undefined ? step({ ...state, mode }, prepareForm(state.place, form)) : step({ ...state, mode });
+  return problem === undefined
+    ? step({ ...state, mode }, prepareForm(form.place ?? state.place, form))
+    : step({ ...state, mode });
 }
 
 /** A variable without a value here must be edited too, which keeps its type. */

@@ -8,6 +8,12 @@ function unsavedForm({ mode }: State): Form | undefined {
   return form.kind === "form" && isTouched(form) ? form : undefined;
 }
 
+/** Returns to what the form was opened from, with a notice if there is something to say. */
+export function closeForm(state: State, { back }: Form, text?: string): State {
+  const closed = backToBrowse(state, text);
+  return back ? { ...closed, mode: back } : closed;
+}
+
 /** Asks whether to drop what was typed. */
 export function askToLeave(state: State, form: Form, to: Leaving["to"]): State {
   return { ...state, mode: { ...form, problem: undefined, leaving: { to, button: "back" } } };
@@ -26,9 +32,9 @@ export function leavingKey(state: State, form: Form, leaving: Leaving, key: Key)
     case "escape":
       return stay;
     case "enter":
-      return button === "back" ? stay : dropped(state, to);
+      return button === "back" ? stay : dropped(state, form, to);
     case "ctrl-x":
-      return dropped(state, to);
+      return dropped(state, form, to);
     case "tab":
     case "shift-tab":
     case "left":
@@ -42,6 +48,6 @@ export function leavingKey(state: State, form: Form, leaving: Leaving, key: Key)
   }
 }
 
-function dropped(state: State, to: Leaving["to"]): Step {
-  return to === "quit" ? step(state, { type: "quit" }) : step(backToBrowse(state, "nothing was changed"));
+function dropped(state: State, form: Form, to: Leaving["to"]): Step {
+  return to === "quit" ? step(state, { type: "quit" }) : step(closeForm(state, form, "nothing was changed"));
 }

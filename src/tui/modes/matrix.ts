@@ -10,6 +10,7 @@ import { isRevealed, toggleAllRevealed, toggleRevealed } from "../state/reveal.j
 import { backToBrowse, type Effect, type Matrix, notify, type State, type Step, step } from "../state/state.js";
 import { editLine, textField } from "../state/text-field.js";
 import { placeName } from "../view/places-panel.js";
+import { openForm } from "./form.js";
 import { openTakeOver } from "./take-over.js";
 import { confirmRedo, confirmUndo } from "./undo.js";
 
@@ -59,6 +60,8 @@ function commandOf(state: State, matrix: Matrix, key: string): Step {
       if (!entry?.value) return step(notify(state, whyNoValue(state, name, place), "error"));
       if (key === ">") return openTakeOver(state, [entry], place);
       return step(state, { type: "copy", place, entries: [entry], format: "value" });
+    case "e":
+      return edit(state, matrix);
     case "u":
       return confirmUndo(state);
     case "U":
@@ -80,6 +83,15 @@ function selected(state: State, matrix: Matrix) {
 
 function whyNoValue(state: State, name: string | undefined, place: number): string {
   return name === undefined ? "no variable is selected" : `${name} has no value in ${placeName(state, place)}`;
+}
+
+/** Opens the form for the value under the cursor, and comes back. */
+function edit(state: State, matrix: Matrix): Step {
+  const { place, name, entry } = selected(state, matrix);
+  const isEditable = place === state.place ? state.loaded.isEditable : state.others.get(place)?.isLocal;
+  if (!isEditable) return step(notify(state, `${placeName(state, place)} can't be edited here`, "error"));
+  if (!entry) return step(notify(state, whyNoValue(state, name, place), "error"));
+  return openForm(state, "edit", entry, { place, back: matrix });
 }
 
 function withMatrix(state: State, matrix: Matrix, change: Partial<Matrix>): State {

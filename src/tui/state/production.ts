@@ -16,6 +16,7 @@ export function isProduction({ name, identity = "" }: Pick<Place, "name" | "iden
 
 /** Whether the screen is about production: the open place, the one that it is compared with, or the one to be edited. */
 export function showsProduction({ places, place, mode }: Pick<State, "places" | "place" | "mode">): boolean {
-  const shown = mode.kind === "confirm" ? [mode.place] : mode.kind === "diff" ? [place, mode.place] : [place];
+  const edited = mode.kind === "confirm" || mode.kind === "form" ? mode.place : undefined;
+  const shown = edited !== undefined ? [edited] : mode.kind === "diff" ? [place, mode.place] : [place];
   return shown.some((index) => places[index] !== undefined && isProduction(places[index]));
 }

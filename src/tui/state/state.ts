@@ -114,6 +114,10 @@ export type FormField = (typeof FORM_FIELDS)[number];
 export interface Form {
   readonly kind: "form";
   readonly purpose: "add" | "edit";
+  /** Index of the place that is edited, by default the open one. */
+  readonly place?: number;
+  /** What it was opened from and goes back to, if not the list. */
+  readonly back?: Matrix;
   /** Undefined for a new variable or one without a value. */
   readonly before: Change["before"];
   readonly field: FormField;

@@ -25,7 +25,9 @@ const MODE_KEYS: Readonly<Record<Exclude<Mode["kind"], "browse" | "confirm" | "f
   copy: hints("↑↓ move, Enter copy, Esc back"),
   pick: hints("↑↓ move, Enter choose, Esc back"),
   diff: hints("↑↓ move, v reveal, V reveal all, r refresh, Esc back"),
-  matrix: hints("Enter open, n next difference, t only, / filter, v reveal, y copy, V reveal all, r refresh, Esc back"),
+  matrix: hints(
+    "Enter open, n next difference, t only, / filter, v reveal, y copy, e edit, > take over, V reveal all, r refresh, Esc back",
+  ),
   credentials: hints("y copy, v show or hide the secret, Esc close"),
 };
 const FORM_KEYS: Readonly<Record<FormField, readonly KeyHint[]>> = {

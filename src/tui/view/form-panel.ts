@@ -21,7 +21,7 @@ import { PLACEHOLDERS } from "./value-lines.js";
 const MARK_WIDTH = 2;
 
 export function formPanel(state: State, form: Form, size: Size): PanelContent {
-  const place = placeName(state, state.place);
+  const place = placeName(state, form.place ?? state.place);
   const width = textColumns(size);
   const end = endLines(form, width);
   // The border, an empty line above the fields and one below them, and the other fields.

@@ -148,3 +148,23 @@ it("the matrix ignores other keys and pastes", () => {
   const start = ready();
   expect(pressed(start, "x", "tab", paste("q"))[0]).toEqual(start);
 });
+
+it("e edits the value under the cursor in its place, and comes back", () => {
+  const form = pressed(ready(), "j", "l", "e");
+  expect(modeOf(form, "form")).toMatchObject({ place: 1, before: { value: "other" } });
+  expect(cell(pressed(form, "escape"))).toEqual(["B", 1]);
+  const sent = pressed(form, type("!"), "ctrl-s");
+  expect(sent[1]).toMatchObject([{ type: "prepare", place: 1, draft: { name: "B", value: "other!" } }]);
+  const assigned = { type: "STRING", description: "" } as const;
+  const before = { ...assigned, value: "other" };
+  const edit = { changes: [{ name: "B", before, after: { ...assigned, value: "other!" } }] };
+  const asked = update(sent[0], { type: "prepared", edit });
+  expect(modeOf(asked, "confirm")).toMatchObject({ place: 1, edit });
+  const [done, effects] = update(pressed(asked, "enter")[0], { type: "applied" });
+  expect(cell(done)).toEqual(["B", 1]);
+  expect(effects).toContainEqual({ type: "readOther", place: 1, known: TEST, base: OWN });
+});
+
+it("the value of a place that can't be edited has no form", () => {
+  expect(pressed(ready(), "l", "l", "e")[0].notice?.text).toBe("shop/production can't be edited here");
+});

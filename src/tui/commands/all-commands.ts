@@ -12,7 +12,7 @@ import { confirmRedo, confirmUndo } from "../modes/undo.js";
 import { type Command, command } from "../state/command.js";
 import { SELECTED_FORMATS } from "../state/copy-formats.js";
 import { MOVES } from "../state/cursor.js";
-import { selectedEntry, withTypedFilter } from "../state/list.js";
+import { withTypedFilter } from "../state/list.js";
 import { isReading, reload } from "../state/loading.js";
 import { ONLY } from "../state/matrix.js";
 import { decryptSelected, toggleAllRevealed, toggleRevealed } from "../state/reveal.js";
@@ -35,15 +35,19 @@ import {
 import {
   ifListed,
   onEntry,
+  onTargets,
   whyNoEntry,
   whyNoEnvironments,
   whyNoOther,
   whyNoRedo,
+  whyNoTarget,
+  whyNoTargetValue,
   whyNotEdit,
   whyNotRead,
   whyNoUndo,
   whyNoValue,
 } from "./conditions.js";
+import { clearable, MARK_COMMANDS } from "./mark.js";
 import { focusPanel, goBack, moveInPanel, openSelected } from "./panels.js";
 import {
   addEnvironment,
@@ -58,6 +62,8 @@ import {
 /** What acts on the variable under the cursor isn't offered where another one may seem to be meant. */
 const ON_VARIABLE = { panels: ["variables", "record"] } as const;
 const IN_LIST = { panels: ["variables"] } as const;
+
+const CLEAR_LABELS = { range: "drop range", filter: "clear filter", marks: "unmark", none: undefined } as const;
 
 const FILTER_HELP =
   "search names and descriptions; other letters can be in between. name:port searches names alone; !missing, !encrypted, " +
@@ -96,6 +102,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     run: chooseSort,
   }),
   command("Find", "reverse", "S", "reverse the order", { ...IN_LIST, label: undefined, run: reverseSort }),
+  ...MARK_COMMANDS,
   command("Values", "reveal", "v", "show the value for 30 seconds, or mask it again", {
     ...ON_VARIABLE,
     disabledReason: whyNoValue,
@@ -110,13 +117,13 @@ export const ALL_COMMANDS: readonly Command[] = [
     ...ON_VARIABLE,
     argument: "<format>",
     choices: () => SELECTED_FORMATS,
-    disabledReason: whyNoValue,
+    disabledReason: whyNoTargetValue,
     run: chooseCopy,
   }),
   command("Values", "copy-as", "Y", "choose what to copy: NAME=value, JSON, a command, or the whole environment", {
     ...ON_VARIABLE,
     label: undefined,
-    disabledReason: (state) => whyNotRead(state) ?? whyNoEntry(state),
+    disabledReason: (state) => whyNotRead(state) ?? whyNoTarget(state),
     run: (state) => openCopy(state),
   }),
   command("Values", "copy-all", "", "copy the whole environment in a format of export", {
@@ -144,8 +151,8 @@ export const ALL_COMMANDS: readonly Command[] = [
   }),
   command("Edit", "delete", "x", "delete the value from this environment", {
     ...ON_VARIABLE,
-    disabledReason: (state) => whyNotEdit(state) ?? whyNoEntry(state),
-    run: onEntry((state, entry) => deleteValues(state, [entry])),
+    disabledReason: (state) => whyNotEdit(state) ?? whyNoTarget(state),
+    run: onTargets(deleteValues),
   }),
   command("Edit", "undo", "u", "undo the last edit of this session, in any place; repeat for earlier ones", {
     disabledReason: whyNoUndo,
@@ -173,13 +180,11 @@ export const ALL_COMMANDS: readonly Command[] = [
     label: undefined,
     argument: "<place>",
     choices: otherPlaceChoices,
-    disabledReason: (state) => whyNotRead(state) ?? whyNoValue(state) ?? whyNoOther(state),
-    run: (state, name) => {
-      const entry = selectedEntry(state);
-      if (!entry) return step(state);
-      if (name === "") return openTakeOver(state, [entry]);
-      return withOtherPlace(state, name, (from, place) => takeOver(from, [entry], place));
-    },
+    disabledReason: (state) => whyNotRead(state) ?? whyNoTargetValue(state) ?? whyNoOther(state),
+    run: onTargets((state, entries, name) => {
+      if (name === "") return openTakeOver(state, entries);
+      return withOtherPlace(state, name, (from, place) => takeOver(from, entries, place));
+    }),
   }),
   command("Values", "matrix", "m", "show which values differ or miss in all environments of the application", {
     argument: "<rows>",
@@ -244,7 +249,10 @@ export const ALL_COMMANDS: readonly Command[] = [
     choices: placeChoices,
     run: (state, name) => (name === "" ? openSelected(state) : openNamed(state, name)),
   }),
-  command("Move", "back", "escape", "go back to the list, or clear the filter", { label: undefined, run: goBack }),
+  command("Move", "back", "escape", "go back to the list, end the range, clear the filter or remove the marks", {
+    label: (state) => (state.focus === "variables" ? CLEAR_LABELS[clearable(state) ?? "none"] : undefined),
+    run: goBack,
+  }),
   command("Other", "quit", "q ctrl-c", "quit and restore the terminal", {
     run: (state) => step(state, { type: "quit" }),
   }),

@@ -2,6 +2,7 @@ import type { VariableEntry } from "../../domain/source.js";
 import type { Command } from "../state/command.js";
 import { selectedEntry } from "../state/list.js";
 import { isReading } from "../state/loading.js";
+import { actsOnMarked, targetEntries } from "../state/selection.js";
 import { type State, type Step, step } from "../state/state.js";
 
 /** A command for the variable under the cursor. */
@@ -9,6 +10,16 @@ export function onEntry(run: (state: State, entry: VariableEntry) => Step): Comm
   return (state) => {
     const entry = selectedEntry(state);
     return entry ? run(state, entry) : step(state);
+  };
+}
+
+/** A command for the marked variables, or else the one under the cursor. */
+export function onTargets(
+  run: (state: State, entries: readonly VariableEntry[], argument: string) => Step,
+): Command["run"] {
+  return (state, argument) => {
+    const entries = targetEntries(state);
+    return entries.length > 0 ? run(state, entries, argument) : step(state);
   };
 }
 
@@ -44,6 +55,14 @@ export function whyNoRedo({ history }: State): string | undefined {
 
 export function whyNoOther({ places }: State): string | undefined {
   return places.length > 1 ? undefined : "there is no other place to compare with";
+}
+
+export function whyNoTarget(state: State): string | undefined {
+  return actsOnMarked(state) ? undefined : whyNoEntry(state);
+}
+
+export function whyNoTargetValue(state: State): string | undefined {
+  return actsOnMarked(state) ? undefined : whyNoValue(state);
 }
 
 /** A label for the footer, where there is something that it can act on. */

@@ -5,6 +5,7 @@ import { openPlace } from "../state/loading.js";
 import { decryptSelected } from "../state/reveal.js";
 import { PANELS, type PanelName, type State, type Step, step } from "../state/state.js";
 import { recordLineCount } from "../view/record-panel.js";
+import { clearable, withoutMarks, withoutRange } from "./mark.js";
 
 export function moveInPanel(state: State, key: string): Step {
   const { focus, places, placeCursor, recordTop } = state;
@@ -23,7 +24,16 @@ export function moveInPanel(state: State, key: string): Step {
 
 export function goBack(state: State): Step {
   if (state.focus !== "variables") return focusOn(state, "variables");
-  return step(state.list.filter === "" ? { ...state, notice: undefined } : withList(state, { filter: "" }));
+  switch (clearable(state)) {
+    case "range":
+      return step(withoutRange(state));
+    case "filter":
+      return step(withList(state, { filter: "" }));
+    case "marks":
+      return step(withoutMarks(state));
+    default:
+      return step({ ...state, notice: undefined });
+  }
 }
 
 export function focusPanel(state: State, by: 1 | -1): Step {

@@ -3,6 +3,7 @@ import { cycled } from "../state/cursor.js";
 import { commandKeyName, editKeyName, type Key } from "../state/key.js";
 import { reload } from "../state/loading.js";
 import type { Assigned, Assignment, Edit } from "../state/ports.js";
+import { NO_SELECTION } from "../state/selection.js";
 import {
   type Answer,
   type Confirmation,
@@ -134,7 +135,10 @@ export function applied(state: State): Step {
   if (mode.kind !== "confirm" || !mode.isBusy) return step(state);
   const { place, edit, back } = mode;
   const returned: State = { ...state, mode: back.kind === "form" ? (back.back ?? { kind: "browse" }) : back };
-  const next = notify({ ...returned, history: historyAfter(history, mode) }, doneText(state, mode), "success");
+  const isOfMarked = mode.purpose === "delete" || mode.purpose === "take-over";
+  const selection = isOfMarked ? NO_SELECTION : state.selection;
+  const written = { ...returned, selection, history: historyAfter(history, mode) };
+  const next = notify(written, doneText(state, mode), "success");
   if (place !== state.place) return step(next);
   const [change, ...others] = edit.changes;
   // An added variable is selected when it has been read.

@@ -3,17 +3,11 @@ import { COPY_ITEMS, type CopyFormat, type CopyItem } from "../state/copy-format
 import { moveCursor } from "../state/cursor.js";
 import { commandKeyName, type Key } from "../state/key.js";
 import { bodyPage } from "../state/layout.js";
-import { selectedEntry } from "../state/list.js";
+import { targetEntries } from "../state/selection.js";
 import { type CopyMode, type State, type Step, step } from "../state/state.js";
 
-/** The variables that are copied. */
-function targets(state: State): readonly VariableEntry[] {
-  const entry = selectedEntry(state);
-  return entry ? [entry] : [];
-}
-
 export function copySelected(state: State, format: CopyFormat): Step {
-  return copyEntries(state, targets(state), format);
+  return copyEntries(state, targetEntries(state), format);
 }
 
 export function copyAll(state: State, format: CopyFormat): Step {
@@ -21,7 +15,7 @@ export function copyAll(state: State, format: CopyFormat): Step {
 }
 
 /** Opens the menu of formats. */
-export function openCopy(state: State, entries = targets(state)): Step {
+export function openCopy(state: State, entries = targetEntries(state)): Step {
   return step({ ...state, mode: { kind: "copy", entries, cursor: 0, back: state.mode } });
 }
 

@@ -10,7 +10,7 @@ export const PASTE = "paste";
 
 /** The name of the key where keys are commands; `""` for a paste, so that pasted text never runs a command. */
 export function commandKeyName(key: Key): string {
-  return key.name === PASTE ? "" : key.name;
+  return key.name === PASTE ? "" : key.name === " " ? "space" : key.name;
 }
 
 /** The name of the key where text is typed; `""` if it types text. */
@@ -36,6 +36,7 @@ const LABELS: Readonly<Record<string, string>> = {
   end: "End",
   enter: "Enter",
   escape: "Esc",
+  space: "Space",
   tab: "Tab",
   " ": "Space",
   "shift-tab": "Shift-Tab",

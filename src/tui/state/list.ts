@@ -2,6 +2,7 @@ import type { VariableEntry } from "../../domain/source.js";
 import { keepVisible, moveCursor, type Position, scrollList } from "./cursor.js";
 import { pageSize } from "./layout.js";
 import { listRows } from "./list-rows.js";
+import { pruned, withRange } from "./selection.js";
 import type { List, State } from "./state.js";
 
 /** The variable under the cursor; undefined if the list is empty. */
@@ -20,10 +21,14 @@ export function relist(state: State, before: State = state): State {
   const selected = selectedEntry(before)?.variable.name;
   const wanted = state.list.wanted ?? selected;
   const found = rowOf(wanted, rows, entries);
-  const kept = found < 0 && wanted !== selected ? rowOf(selected, rows, entries) : found;
-  const cursor = Math.max(0, kept >= 0 ? kept : Math.min(before.list.cursor, rows.length - 1));
+  const line = found < 0 && wanted !== selected ? rowOf(selected, rows, entries) : found;
+  const cursor = Math.max(0, line >= 0 ? line : Math.min(before.list.cursor, rows.length - 1));
   const list = { ...state.list, rows, cursor, wanted: found < 0 ? wanted : undefined };
-  const next = cursorInView({ ...state, list });
+  // Lines are other variables now.
+  const kept = withRange(before);
+  const isChanged = state.loaded.isComplete && entries !== before.loaded.entries;
+  const selection = isChanged ? pruned(kept, entries) : kept;
+  const next = cursorInView({ ...state, list, selection });
   return selectedEntry(next)?.variable.name === selected ? next : { ...next, recordTop: 0 };
 }
 

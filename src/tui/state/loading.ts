@@ -3,6 +3,7 @@ import { type Changes, changesBetween, summarize } from "./changes.js";
 import { relist, selectedEntry } from "./list.js";
 import { healthOf, withHealth } from "./places.js";
 import type { Preferences } from "./preferences.js";
+import { NO_SELECTION } from "./selection.js";
 import { type Effect, type Failure, type Loaded, notify, type Reading, type State, type Step, step } from "./state.js";
 
 const MARK_MS = 60_000;
@@ -43,7 +44,13 @@ export function initialState({ place, offered, preferences = {}, ...start }: Sta
 /** The parts of the state that opening a place resets. */
 function openedAt(place: number, generation: number) {
   const loaded: Loaded = { generation, entries: [], isComplete: false, total: 0, failures: 0, isEditable: false };
-  const empty = { revealed: undefined, marks: undefined, others: new Map(), elsewhere: undefined };
+  const empty = {
+    selection: NO_SELECTION,
+    revealed: undefined,
+    marks: undefined,
+    others: new Map(),
+    elsewhere: undefined,
+  };
   return { place, placeCursor: place, loaded, recordTop: 0, ...empty };
 }
 

@@ -85,6 +85,13 @@ export interface List extends Position {
   readonly rows: readonly number[];
 }
 
+/** The variables that are marked for one action on all of them, in whatever order and even while a filter hides them. */
+export interface Selection {
+  readonly names: ReadonlySet<string>;
+  /** The line of the list where a range begins; it ends at the cursor, until it is kept. */
+  readonly from?: number | undefined;
+}
+
 /** Which values are shown, and until when. */
 export interface Revealed {
   readonly names: ReadonlySet<string> | "all";
@@ -310,6 +317,7 @@ export interface State {
   /** The variable under the cursor in the other places of the group. */
   readonly elsewhere: Elsewhere | undefined;
   readonly list: List;
+  readonly selection: Selection;
   readonly focus: PanelName;
   /** First visible line of the record. */
   readonly recordTop: number;

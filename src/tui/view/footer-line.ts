@@ -124,10 +124,10 @@ function noticeLine({ text, tone }: Notice, columns: number): Line {
   ];
 }
 
-/** The keys of commands that have a label and act now in the focused panel; in the places first the one that opens. */
+/** The keys of commands that have a label and act now in the focused panel; first the one that opens a place or goes back. */
 function browseKeys(state: State, commands: readonly Command[]): KeyHint[] {
   const here = commands.filter((command) => actsIn(command, state.focus));
-  const isFirst = ({ name }: Command) => state.focus === "places" && name === "open";
+  const isFirst = ({ name }: Command) => name === (state.focus === "places" ? "open" : "back");
   const sorted = [...here.filter(isFirst), ...here.filter((command) => !isFirst(command))];
   return sorted.flatMap(({ keys: [key], label: labels, disabledReason }) => {
     const label = typeof labels === "function" ? labels(state) : labels;

@@ -4,6 +4,7 @@ import { scrollInList, selectInList } from "../state/list.js";
 import { parseFilter, type Query } from "../state/list-query.js";
 import type { ColumnName } from "../state/preferences.js";
 import { shownValue } from "../state/reveal.js";
+import { isMarked, markedCounts } from "../state/selection.js";
 import type { List, State } from "../state/state.js";
 import { highlight } from "../text/fuzzy.js";
 import { visibleText } from "../text/graphemes.js";
@@ -21,7 +22,7 @@ export function variablesPanel(state: State, size: Size): PanelContent {
   const count = isEmpty ? "" : ` ${countText(list.cursor + 1)}/${countText(list.rows.length)}`;
   const filter = list.filter !== "" && loaded.entries.length > 0 ? `  /${visibleText(list.filter)}` : "";
   return {
-    title: `Variables${count}${filter}`,
+    title: `Variables${count}${filter}${marksText(state)}`,
     footnote: progress === undefined || isEmpty ? undefined : `reading… ${progress}`.trimEnd(),
     isFocused: state.focus === "variables",
     lines: isEmpty ? emptyLines(state, size) : listLines(state, size),
@@ -29,6 +30,13 @@ export function variablesPanel(state: State, size: Size): PanelContent {
     select: selectRow(list, list.rows.length, 1, selectInList),
     scroll: scrollInList,
   };
+}
+
+/** `✓ 4 marked (1 not listed)` */
+function marksText(state: State): string {
+  const { marked, hidden } = markedCounts(state);
+  if (marked === 0) return "";
+  return `  ✓ ${countText(marked)} marked${hidden > 0 ? ` (${countText(hidden)} not listed)` : ""}`;
 }
 
 function emptyLines(state: State, size: Size): Line[] {
@@ -49,9 +57,10 @@ function listLines(state: State, size: Size): Line[] {
   // It replaces the heading, so that the rows don't move.
   const head = problem ? headLine(problem, size) : headingLine(headingsOf(columns, list));
   const query = parseFilter(list.filter);
-  const rows = rowLines(list.rows, list, listPage(size), focus === "variables", (row) => {
+  const rows = rowLines(list.rows, list, listPage(size), focus === "variables", (row, line) => {
     const entry = loaded.entries[row];
-    return entry ? cells(entry, state, columns, query) : [];
+    if (!entry) return [];
+    return [...signs(entry, state, line), ...cells(entry, state, columns, query)];
   });
   return [head, ...rows];
 }
@@ -64,12 +73,21 @@ function headingsOf(columns: readonly ListColumn[], list: List): string[] {
 }
 
 function cells(entry: VariableEntry, state: State, columns: readonly ListColumn[], query: Query): Line {
-  const mark = state.marks?.kinds.get(entry.variable.name);
-  const row = columns.flatMap(({ name, width }, index): Line => {
+  return columns.flatMap(({ name, width }, index): Line => {
     const cell = CELLS[name](entry, state, width, query);
     return index === 0 ? cell : [{ text: GAP }, ...cell];
   });
-  return [mark ? SIGNS[mark] : { text: "  " }, ...row];
+}
+
+/** Whether the variable was changed recently, and whether it is marked. */
+function signs({ variable: { name } }: VariableEntry, state: State, line: number): Line {
+  const mark = state.marks?.kinds.get(name);
+  const sign: Span = mark ? SIGNS[mark] : { text: "  " };
+  if (!isMarked(state, name, line)) return [sign];
+  return [
+    { ...sign, text: sign.text.charAt(0) },
+    { text: "✓", role: "accent" },
+  ];
 }
 
 type Cell = (entry: VariableEntry, state: State, width: number, query: Query) => Line;

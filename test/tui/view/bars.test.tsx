@@ -83,7 +83,7 @@ it("the footer offers only what can be done now in the focused panel", () => {
     "a add, m matrix, r refresh, Tab panel, ? help, q quit",
   );
   expect(keys(readyState(ENTRIES, { ...wide, list: { cursor: 4 }, loaded: { isEditable: false } }))).toBe(
-    "/ filter, t type, s sort, d diff, m matrix, r refresh, Tab panel, ? help, q quit",
+    "/ filter, t type, s sort, Space mark, d diff, m matrix, r refresh, Tab panel, ? help, q quit",
   );
 });
 

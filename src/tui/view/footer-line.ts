@@ -54,13 +54,9 @@ export function footerLine(state: State, commands: readonly Command[]): Line {
   if (mode.kind === "command") return commandLine(mode, columns);
   if (notice) return noticeLine(notice, columns);
   if (mode.kind === "browse") {
-    const [always, others] = [true, false].map((isAlways) =>
-      browseKeys(
-        state,
-        commands.filter(({ name }) => ALWAYS.includes(name) === isAlways),
-      ),
-    );
-    return keyLine(others ?? [], columns, always);
+    const isAlways = ({ name }: Command) => ALWAYS.includes(name);
+    const others = commands.filter((each) => !isAlways(each));
+    return keyLine(browseKeys(state, others), columns, browseKeys(state, commands.filter(isAlways)));
   }
   const keys = modeKeys(state, mode);
   // The last hint, how to leave, is always shown.

@@ -91,6 +91,19 @@ describe("a later reading", () => {
     const state = loaded(loadingState(), { entries, asOf: NOW, problem: undefined, requests, now: NOW });
     expect(state.loaded.nextAt).toBe(NOW + delay);
   });
+
+  test.each([
+    [true, 3, 60_000],
+    [false, 3, 60_000],
+    [false, 400, 100_000],
+  ])(
+    "(isEditable: %s, requests: %i) comes after the interval that was set, or later for many requests",
+    (isEditable, requests, delay) => {
+      const state = loadingState({ loaded: { isEditable }, preferences: { pollMs: 60_000 } });
+      const next = loaded(state, { entries, asOf: NOW, problem: undefined, requests, now: NOW });
+      expect(next.loaded.nextAt).toBe(NOW + delay);
+    },
+  );
 });
 
 describe("when it is due", () => {

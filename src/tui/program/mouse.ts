@@ -34,7 +34,9 @@ export function handleMouse(
   const selected = focused && cell && content.select?.(focused, cell);
   if (!selected) return step(cursorInView(focused ?? next));
   // Of what the first press has selected: the rows may have moved since.
-  return isSecond ? pressKey({ ...focused, lastPress: undefined }, namedKey("enter")) : decryptSelected(selected);
+  return isSecond && content.pressesEnter !== false
+    ? pressKey({ ...focused, lastPress: undefined }, namedKey("enter"))
+    : decryptSelected(selected);
 }
 
 /** The panel gets the focus. Undefined if a question is open, which must be answered first. */

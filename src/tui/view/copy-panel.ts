@@ -4,7 +4,7 @@ import type { Size } from "../state/layout.js";
 import type { CopyMode, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { countText, fitText, type Line } from "../text/line.js";
-import { GAP, type PanelContent, rowLines } from "./panel-content.js";
+import { GAP, type PanelContent, rowLines, selectRow } from "./panel-content.js";
 import { placeName } from "./places-panel.js";
 
 const HELP: Partial<Record<CopyFormat, string>> = {
@@ -28,6 +28,9 @@ export function copyPanel(
     title: `Copy ${named(entries)}`,
     footnote: COPY_ITEMS.length > page ? `${cursor + 1}/${COPY_ITEMS.length}` : undefined,
     isFocused: true,
+    select: selectRow(position, COPY_ITEMS.length, 0, (now, index) =>
+      now.mode.kind === "copy" ? { ...now, mode: { ...now.mode, cursor: index } } : now,
+    ),
     lines: rowLines(COPY_ITEMS, position, page, true, (item) => cells(state, item)),
   };
 }

@@ -26,12 +26,19 @@ export function formPanel(state: State, form: Form, size: Size): PanelContent {
   const end = endLines(form, width);
   // The border, an empty line above the fields and one below them, and the other fields.
   const height = Math.max(1, size.height - 2 - 2 - (FORM_FIELDS.length - 1) - end.length);
-  const fields = FORM_FIELDS.flatMap((field) => fieldLines(form, field, state, width, height));
+  const blocks = FORM_FIELDS.map((field) => fieldLines(form, field, state, width, height));
+  const fieldAt = blocks.flatMap((lines, index) => lines.map(() => FORM_FIELDS[index]));
   return {
     title: form.purpose === "add" ? `Add to ${place}` : `Edit in ${place}`,
     footnote: positionText(form),
     isFocused: true,
-    lines: [[], ...fields, [], ...end].map(indented),
+    lines: [[], ...blocks.flat(), [], ...end].map(indented),
+    select: (now, { line: index }) => {
+      const field = fieldAt[index - 1];
+      const isFixed = field === "name" && form.purpose === "edit";
+      return field === undefined || isFixed || form.leaving ? undefined : { ...now, mode: { ...form, field } };
+    },
+    pressesEnter: false,
   };
 }
 

@@ -16,8 +16,10 @@ export interface PanelContent {
   readonly lines: readonly Line[];
   /** The panel of browse mode that a click gives the focus. */
   readonly panel?: PanelName;
-  /** The state after a click into it; undefined if nothing to select is there. A double click then presses Enter. */
+  /** The state after a click into it; undefined if nothing to select is there. */
   readonly select?: ((state: State, cell: Cell) => State | undefined) | undefined;
+  /** Whether a double click on what can be selected presses Enter, by default yes. */
+  readonly pressesEnter?: false;
   /** The state after the wheel was turned by so many lines; by default the arrow keys do that. */
   readonly scroll?: (state: State, by: number) => State;
 }

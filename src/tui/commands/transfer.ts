@@ -2,6 +2,7 @@ import { EXPORT_FORMATS, IMPORT_FORMATS, TOOLS } from "../../formats/formats.js"
 import { ask } from "../modes/ask.js";
 import type { Choice } from "../state/command.js";
 import type { NamedFile } from "../state/ports.js";
+import { isProduction } from "../state/production.js";
 import { notify, type State, type Step, step } from "../state/state.js";
 import { placeName } from "../view/places-panel.js";
 
@@ -63,10 +64,12 @@ export function rotate(state: State, grace: string): Step {
   const { places, place } = state;
   const environment = places[place]?.identity ?? placeName(state, place);
   const old = grace === "" ? "at once" : `after ${grace}`;
-  return ask(state, {
+  const target = places[place];
+  const question = {
     title: "New credentials",
     text: `Give ${environment} new credentials? Clients with the old ones are refused ${old}.`,
-    answer: "rotate",
+    answer: "Rotate",
     effect: { type: "rotate", place, grace },
-  });
+  } as const;
+  return ask(state, question, target && isProduction(target) ? environment : undefined);
 }

@@ -1,21 +1,37 @@
-import { commandKeyName, type Key } from "../state/key.js";
+import { cycled } from "../state/cursor.js";
+import { editKeyName, type Key } from "../state/key.js";
 import { type Question, type State, type Step, step } from "../state/state.js";
+import { editLine, textField } from "../state/text-field.js";
 
-/** Asks before an effect. */
-export function ask(state: State, question: Omit<Question, "kind" | "back">): Step {
-  return step({ ...state, mode: { ...question, kind: "ask", back: state.mode } });
+/** Asks before an effect. @param required what must be typed before */
+export function ask(
+  state: State,
+  question: Pick<Question, "title" | "text" | "answer" | "effect">,
+  required?: string,
+): Step {
+  const mode: Question = { ...question, kind: "ask", button: "yes", required, typed: textField(""), back: state.mode };
+  return step({ ...state, notice: undefined, mode });
 }
 
-export function askKey(state: State, { effect, back }: Question, key: Key): Step {
-  switch (commandKeyName(key)) {
+export function askKey(state: State, question: Question, key: Key): Step {
+  const { effect, back, button, required, typed } = question;
+  const go = (change: Partial<Question>) => step({ ...state, mode: { ...question, ...change } });
+  switch (editKeyName(key)) {
     case "enter":
-    case "ctrl-s":
-      return step({ ...state, mode: back }, effect);
-    case "escape":
-    case "n":
-    case "q":
+      if (button === "yes") break;
       return step({ ...state, mode: back });
+    case "ctrl-s":
+      break;
+    case "escape":
+      return step({ ...state, mode: back });
+    case "tab":
+    case "shift-tab":
+    case "left":
+    case "right":
+      return go({ button: cycled(["yes", "back"], button, 1) });
     default:
-      return step(state);
+      return required === undefined ? step(state) : go({ typed: editLine(typed, key), problem: undefined });
   }
+  if (required !== undefined && typed.text.trim() !== required) return go({ problem: `first type ${required}` });
+  return step({ ...state, mode: back }, effect);
 }

@@ -16,7 +16,7 @@ export function exported(state: State, { place, file, outcome }: Extract<Message
     return ask(state, {
       title: "Export",
       text: `Replace ${file.path}? There is such a file.`,
-      answer: "replace",
+      answer: "Replace",
       effect: { type: "export", place, file, isReplacing: true },
     });
   }

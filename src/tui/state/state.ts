@@ -248,9 +248,14 @@ export interface Question {
   readonly kind: "ask";
   readonly title: string;
   readonly text: string;
-  /** What Enter does: `replace`. */
+  /** What it does: `Replace`. */
   readonly answer: string;
   readonly effect: Effect;
+  readonly button: Exclude<Answer, "drop">;
+  /** What must be typed before; what was typed. */
+  readonly required?: string | undefined;
+  readonly typed: TextField;
+  readonly problem?: string | undefined;
   /** The mode to go back to. */
   readonly back: Mode;
 }

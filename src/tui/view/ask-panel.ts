@@ -3,14 +3,23 @@ import { MASK } from "../state/reveal.js";
 import type { CredentialsMode, Question, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { indented, type Line, labelled, line, wrapLine, wrapLines } from "../text/line.js";
-import type { PanelContent } from "./panel-content.js";
+import { buttonLine, type PanelContent, requiredLine } from "./panel-content.js";
 
-export function askPanel({ title, text }: Question, size: Size): PanelContent {
-  return {
-    title: visibleText(title),
-    isFocused: true,
-    lines: wrapLines(text, textColumns(size), "accent").map(indented),
-  };
+export function askPanel(question: Question, size: Size): PanelContent {
+  const width = textColumns(size);
+  const { title, text, answer, button, required, typed, problem } = question;
+  const buttons = [
+    { label: visibleText(answer), key: "ctrl-s", role: "accent" },
+    { label: "Back", key: "escape", role: "text" },
+  ] as const;
+  const lines = [
+    ...wrapLines(text, width, "accent"),
+    [],
+    ...(problem === undefined ? [] : wrapLines(`✗ ${problem}`, width, "danger")),
+    ...(required === undefined ? [] : [requiredLine(required, typed, width)]),
+    buttonLine(buttons, button === "yes" ? 0 : 1),
+  ];
+  return { title: visibleText(title), isFocused: true, lines: lines.map(indented) };
 }
 
 export function credentialsPanel(

@@ -1,15 +1,11 @@
 import { scroll } from "../state/cursor.js";
 import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
 import type { Confirmation, State } from "../state/state.js";
-import { textWidth, visibleText } from "../text/graphemes.js";
-import { fitLine, indented, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
-import { textInput } from "../text/text-input.js";
+import { visibleText } from "../text/graphemes.js";
+import { indented, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import { editLines } from "./edit-lines.js";
 import { answerButtons, noteLines, questionText, requiredText, titleOf } from "./edit-question.js";
-import { type PanelContent, scrolledContent } from "./panel-content.js";
-
-/** Columns for typing a name before something is deleted. */
-const MIN_INPUT = 10;
+import { type PanelContent, requiredLine, scrolledContent } from "./panel-content.js";
 
 export function confirmPanel(state: State, confirmation: Confirmation, size: Size): PanelContent {
   const { lines, end, page } = parts(state, confirmation, size);
@@ -53,7 +49,5 @@ function answerLines(state: State, confirmation: Confirmation, width: number): L
   const required = requiredText(state, confirmation);
   const buttons = answerButtons(confirmation);
   if (required === undefined) return [buttons];
-  const label = `type ${visibleText(required)}: `;
-  const input = textInput(confirmation.typed, Math.max(MIN_INPUT, width - textWidth(label)));
-  return [fitLine([{ text: label, role: "warning" }, ...input], width), buttons];
+  return [requiredLine(required, confirmation.typed, width), buttons];
 }

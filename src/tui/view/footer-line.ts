@@ -70,9 +70,7 @@ function modeKeys(state: State, mode: Exclude<Mode, { readonly kind: "browse" }>
     if (requiredText(state, mode) !== undefined) return CONFIRM_KEYS;
     return mode.isRevealed ? REVEALED_KEYS : MASKED_KEYS;
   }
-  if (mode.kind === "ask") {
-    return [{ key: "Enter", name: "enter", label: visibleText(mode.answer) }, ...hints("Esc back")];
-  }
+  if (mode.kind === "ask") return CONFIRM_KEYS;
   if (mode.kind === "form") {
     const hasLines = mode.field === "value" && mode.value.text.includes("\n");
     return mode.leaving ? LEAVING_KEYS : hasLines ? LINES_KEYS : FORM_KEYS[mode.field];
@@ -100,7 +98,8 @@ function commandLine({ field, problem }: CommandLine, columns: number): Line {
   const room = columns - 2;
   // The input has the room it needs; a long problem is cut.
   const needed = Math.min(room, textWidth(visibleText(field.text)) + 1);
-  const keys = () => keyLine(MODE_KEYS.command, room - needed);
+  // The last hint, how to leave, is always shown.
+  const keys = () => keyLine(MODE_KEYS.command.slice(0, -1), room - needed, MODE_KEYS.command.slice(-1));
   const hint = problem === undefined ? keys() : line(`  ✗ ${visibleText(problem)} `, "danger");
   const width = Math.max(needed, room - lineWidth(hint));
   return [{ text: " :", role: "accent" }, ...textInput(field, width), ...fitLine(hint, room - width)];

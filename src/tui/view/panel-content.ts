@@ -1,8 +1,10 @@
 import type { Position } from "../state/cursor.js";
 import type { Size } from "../state/layout.js";
 import type { PanelName, State } from "../state/state.js";
+import type { TextField } from "../state/text-field.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { countText, fitLine, fitText, indented, type Line, line, type Span } from "../text/line.js";
+import { textInput } from "../text/text-input.js";
 import type { Role } from "../text/theme.js";
 
 export interface PanelContent {
@@ -150,4 +152,16 @@ export function panelLines(
 function label(text: string, inner: number): string {
   const room = inner - 4;
   return text === "" ? "" : ` ${textWidth(text) > room ? fitText(text, room) : text} `;
+}
+
+/** Columns for what must be typed. */
+const MIN_INPUT = 10;
+
+/** `type shop/production: `, and what was typed. */
+export function requiredLine(required: string, typed: TextField, width: number): Line {
+  const label = `type ${visibleText(required)}: `;
+  return fitLine(
+    [{ text: label, role: "warning" }, ...textInput(typed, Math.max(MIN_INPUT, width - textWidth(label)))],
+    width,
+  );
 }

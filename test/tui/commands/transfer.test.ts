@@ -78,6 +78,16 @@ it(":env rotate asks first, and is refused with a reason for a server", () => {
   expect(modeOf(refused, "command").problem).toMatch(/environments of a server/);
 });
 
+it(":env rotate of production needs the name of the environment", () => {
+  const { places } = browsing;
+  const state = readyState([], { places: places.map((place) => ({ ...place, identity: "shop/production" })) });
+  const [asked] = pressed(state, ":env rotate", press("enter"));
+  const [refused, none] = pressed(asked, "shop/prod", press("enter"));
+  expect([modeOf(refused, "ask").problem, none]).toEqual(["first type shop/production", []]);
+  expect(pressed(refused, "uction", press("enter"))[1]).toHaveLength(1);
+  expect(pressed(refused, "uction", press("tab"), press("enter"))).toEqual([state, []]);
+});
+
 it("new credentials are masked until v, copied by y, and gone after Escape", () => {
   const screen = (state: State) => JSON.stringify(screenContent(state, []).body);
   const { credentials } = CREDENTIALS;

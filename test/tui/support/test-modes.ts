@@ -70,7 +70,10 @@ const QUESTION: Question = {
   kind: "ask",
   title: "Export",
   text: "Replace vars.env? There is such a file.",
-  answer: "replace",
+  answer: "Replace",
+  button: "yes",
+  required: "shop/production",
+  typed: textField("shop"),
   effect: { type: "rotate", place: 0, grace: "" },
   back: { kind: "browse" },
 };

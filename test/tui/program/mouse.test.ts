@@ -140,6 +140,21 @@ describe("a click", () => {
     expect(click(pick, "● development").mode).toEqual(pick.mode);
   });
 
+  test("selects a format, and a second one copies", () => {
+    const menu = readyState(ENTRIES, { mode: testMode("copy") });
+    const once = click(menu, " json ");
+    expect(once.mode).toMatchObject({ kind: "copy", cursor: 2 });
+    expect(point(once, "press", " json ", NOW + 100)[1]).toMatchObject([{ type: "copy", format: "json" }]);
+  });
+
+  test("selects a field of a form, and a second one presses no Enter", () => {
+    const form = readyState(ENTRIES, { mode: FORM });
+    const once = click(form, " value ");
+    expect(once.mode).toMatchObject({ kind: "form", field: "value" });
+    expect(click(once, " value ", NOW + 100).mode).toEqual(once.mode);
+    expect(click(form, "(fixed)").mode).toEqual(FORM);
+  });
+
   test("on a screen that is too small is ignored", () => {
     const state = readyState(ENTRIES, { columns: 20, rows: 5 });
     expect(update(state, { type: "mouse", mouse: { action: "press", column: 1, row: 4 }, now: NOW })[1]).toEqual([]);

@@ -29,8 +29,18 @@ export function highlighted({ kind, query, listing }: CommandLine, chosen: numbe
   return { kind, field: textField(query), query, listing, chosen };
 }
 
+// Computed once for each state: drawing it and the next key need the same.
+const known = new WeakMap<State, Candidates>();
+
 /** What can stand in the command line, for the text that was typed. */
 export function candidatesOf(state: State, line: CommandLine, commands: readonly Command[]): Candidates {
+  if (state.mode !== line) return findCandidates(state, line, commands);
+  const candidates = known.get(state) ?? findCandidates(state, line, commands);
+  known.set(state, candidates);
+  return candidates;
+}
+
+function findCandidates(state: State, line: CommandLine, commands: readonly Command[]): Candidates {
   const { command, before, typed } = parseLine(line.query, commands);
   const all = command ? choicesOf(command, state, typed) : commandCandidates(commands);
   const fitting = ranked(all, typed);

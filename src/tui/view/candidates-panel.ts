@@ -53,8 +53,11 @@ function keyOf({ command }: Candidate): string {
   return keyLabel(command?.keys[0] ?? "");
 }
 
+/** Candidates whose width is measured; longer ones among the others are cut. */
+const MEASURED = 200;
+
 function widest(candidates: readonly Candidate[], textOf: (candidate: Candidate) => string): number {
-  return candidates.reduce((most, each) => Math.max(most, textWidth(textOf(each))), 0);
+  return candidates.slice(0, MEASURED).reduce((most, each) => Math.max(most, textWidth(textOf(each))), 0);
 }
 
 function positionOf(selected: number | undefined, count: number): string {

@@ -2,7 +2,7 @@ import { scroll } from "../state/cursor.js";
 import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
 import type { Confirmation, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
-import { indented, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
+import { countText, indented, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import { editLines } from "./edit-lines.js";
 import { answerButtons, noteLines, questionText, requiredText, titleOf } from "./edit-question.js";
 import { type PanelContent, requiredLine, scrolledContent } from "./panel-content.js";
@@ -23,6 +23,9 @@ export function scrollConfirmation(state: State, confirmation: Confirmation, key
   return scroll(confirmation.top, lines.length, page, key) ?? confirmation.top;
 }
 
+/** Changes that are shown: with more, each key would take noticeably long. */
+const MAX_CHANGES = 300;
+
 /** The lines that scroll, those below them, and how many of the former are visible. */
 function parts(state: State, confirmation: Confirmation, size: Size) {
   const width = textColumns(size);
@@ -34,11 +37,13 @@ function parts(state: State, confirmation: Confirmation, size: Size) {
   );
   const typed = back.kind === "form" ? back.value.text : undefined;
   const isSingle = edit.changes.length === 1;
-  const blocks = edit.changes.map((change) => {
+  const blocks = edit.changes.slice(0, MAX_CHANGES).map((change) => {
     const heading = isSingle ? [] : [line(visibleText(change.name), "accent")];
     return [...heading, ...editLines(change, isRevealed, typed)].flatMap((each) => wrapLine(each, width));
   });
-  const lines = spaced([question, noteLines(confirmation, width), ...blocks]);
+  const left = edit.changes.length - blocks.length;
+  const more = left > 0 ? [line(`… and ${countText(left)} more variables`, "muted")] : [];
+  const lines = spaced([question, noteLines(confirmation, width), ...blocks, more]);
   const refusal = problem === undefined ? [] : wrapLines(`✗ ${problem}`, width, "danger");
   const end = [[], ...refusal, ...answerLines(state, confirmation, width)];
   return { lines, end, page: size.height - 2 - end.length };

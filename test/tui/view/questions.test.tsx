@@ -21,6 +21,18 @@ describe("a confirmation", () => {
     );
   };
 
+  it("a confirmation of very many changes shows the first ones, and how many more there are", () => {
+    const [change] = CONFIRMATION.edit.changes;
+    const changes = Array.from({ length: 100_000 }, (_, id) => ({
+      ...change,
+      name: `V_${id}`,
+    })) as typeof CONFIRMATION.edit.changes;
+    const frame = panel({ ...CONFIRMATION, edit: { changes } }, { width: 80, height: 3_000 });
+    expect(frame).toContain("V_299");
+    expect(frame).not.toContain("V_300");
+    expect(frame).toContain("… and 99,700 more variables");
+  });
+
   it("a confirmation shows the changed lines with masked values", () => {
     const frame = panel(CONFIRMATION);
     expect(frame).toContain("change FLAGS in shop/development?");

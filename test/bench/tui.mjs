@@ -1,22 +1,25 @@
 /**
  * How long a person waits for `appvars tui`: from its start to the first variables, with a small data file and with one
  * of 100,000 variables; to the first and to all of them over HTTP; from a key to the repainted screen; and the memory
- * that it takes. For Linux: it needs `script` of util-linux, and /proc. `npm run bench:tui` builds first. Another
+ * that it takes; and the time to compare two values of a megabyte. For Linux: it needs `script` of util-linux, and /proc. `npm run bench:tui` builds first. Another
  * full-screen program that takes `--data FILE --env NAME` can be given: node test/bench/tui.mjs PROGRAM ARGUMENT...
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
+import { windowOf } from "../../build/tui/text/lazy-lines.js";
+import { differenceLines } from "../../build/tui/view/edit-lines.js";
 import { bigData, bigName, ENVIRONMENTS } from "../support/big-data.mjs";
 import { PtyProgram } from "./pty-program.mjs";
 import { APPVARS, ServerProcess } from "./shared/server-process.mjs";
-import { quantile } from "./shared/statistics.mjs";
+import { median, quantile, ratios } from "./shared/statistics.mjs";
 
 const GIVEN = process.argv.slice(2);
 const PROGRAM = GIVEN.length > 0 ? GIVEN : [process.execPath, APPVARS, "tui"];
 const SIZE = { columns: 200, rows: 60, env: { COLORTERM: "truecolor" } };
 const STARTS = 7;
 const ROUNDS = 8;
+const DIFFS = 7;
 const SMALL = 20;
 const LARGE = 100_000;
 /** Characters of a text or JSON value. */
@@ -62,6 +65,7 @@ try {
     },
   });
   if (GIVEN.length === 0) await reportRemote(large, env);
+  if (GIVEN.length === 0) reportDiffs();
   await reportKeys([...PROGRAM, ...options(large.path)], `${LARGE} variables, ${large.size}`);
 } finally {
   rmSync(folder, { recursive: true });
@@ -121,6 +125,71 @@ async function reportRemote({ path, size }, env) {
   for (const [name, list] of Object.entries(times)) {
     row(name, [Math.min(...list), quantile(list, 0.5), Math.max(...list)]);
   }
+}
+
+/** From two values of a megabyte to the first lines of their diff, as their first comparison in a program. */
+function reportDiffs() {
+  table(`diff of two values of 1 MB, ms (${DIFFS} times)`, ["best", "median", "worst", "/ split"]);
+  for (const [name, sides] of Object.entries(longValues())) {
+    const times = { diff: [], split: [] };
+    for (let round = 0; round < DIFFS; round++) {
+      const { before, after } = structuredClone(sides);
+      times.split.push(timeOf(() => [before, after].map(({ value }) => value.split("\n").length)));
+      times.diff.push(timeOf(() => windowOf(differenceLines({ before, after }, true, 100).lines, 0, 40)));
+    }
+    const ratio = median(ratios(times.diff, times.split)).toFixed(1);
+    row(name, [Math.min(...times.diff), median(times.diff), Math.max(...times.diff)], [ratio]);
+  }
+}
+
+/** Pairs of texts that are hard to compare, in different ways. */
+function longValues() {
+  const lines = (text) => Array.from({ length: 50_000 }, (_, index) => text(index).padEnd(19, "."));
+  const numbered = lines((index) => `line ${index}`);
+  const pair = (before, after) => {
+    const sides = { before: before.join("\n"), after: after.join("\n") };
+    return Object.fromEntries(
+      Object.entries(sides).map(([side, value]) => [side, { type: "STRING", description: "", value }]),
+    );
+  };
+  const words = (text) => [
+    numbered
+      .map((_, index) => `${text}${index}`)
+      .join(" ")
+      .padEnd(1e6, "."),
+  ];
+  return {
+    "equal but for the last line": pair(numbered, [...numbered.slice(1), "end"]),
+    "half of 50,000 lines changed": pair(
+      numbered,
+      numbered.map((text, index) => (index % 2 === 0 ? text : `other ${index}`)),
+    ),
+    "50,000 other lines": pair(
+      numbered,
+      lines((index) => `other ${index}`),
+    ),
+    "the same lines in another order": pair(numbered, numbered.toReversed()),
+    "lines in no order": pair(
+      lines((index) => `${(index * 7_919) % 101}`),
+      lines((index) => `${(index * 104_729) % 103}`),
+    ),
+    "one line, the middle changed": pair(
+      [`${"a".repeat(5e5)}1${"b".repeat(5e5)}`],
+      [`${"a".repeat(5e5)}2${"b".repeat(5e5)}`],
+    ),
+    "one line, all words changed": pair(words("one"), words("two")),
+    "one line in Cyrillic": pair(["Ж".repeat(1e6)], ["Я".repeat(1e6)]),
+    "lines in Chinese": pair(
+      lines((index) => `第${index}行的内容`),
+      lines((index) => `第${index}行的文本`),
+    ),
+  };
+}
+
+function timeOf(work) {
+  const start = performance.now();
+  work();
+  return performance.now() - start;
 }
 
 async function reportKeys(command, what) {

@@ -1,8 +1,8 @@
 import { EXPORT_FORMATS } from "../../formats/formats.js";
 import { openCommandLine } from "../modes/command-line.js";
+import { openDiff } from "../modes/compare.js";
 import { deleteValues } from "../modes/confirm.js";
 import { openCopy } from "../modes/copy.js";
-import { openDiff } from "../modes/diff.js";
 import { openEditor } from "../modes/external-editor.js";
 import { openFilter } from "../modes/filter.js";
 import { openForm } from "../modes/form.js";

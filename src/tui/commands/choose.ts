@@ -1,8 +1,8 @@
 import { nearest, suggestion } from "../../domain/nearest.js";
 import { isVariableType, VARIABLE_TYPES } from "../../domain/variable.js";
 import { EXPORT_FORMATS } from "../../formats/formats.js";
+import { openDiff } from "../modes/compare.js";
 import { copyAll, copySelected } from "../modes/copy.js";
-import { openDiff } from "../modes/diff.js";
 import { openMatrix } from "../modes/matrix.js";
 import { openPick, otherPlaceNames } from "../modes/pick.js";
 import type { Choice } from "../state/command.js";

@@ -17,6 +17,7 @@ import {
 import { editLine, textField } from "../state/text-field.js";
 import { scrollConfirmation } from "../view/confirm-panel.js";
 import { answersOf, doneText, requiredText } from "../view/edit-question.js";
+import { compare } from "./compare.js";
 import { prepareForm } from "./draft.js";
 import { droppedFromHistory, historyAfter } from "./history.js";
 
@@ -41,7 +42,8 @@ export function confirmEdit(
     kind: "confirm",
     purpose,
     place,
-    edit,
+    // A copy, because the lines of shown values are kept as long as the edit that is being confirmed.
+    edit: { ...edit },
     ...rest,
     isRevealed: back.kind === "form",
     isBusy: false,
@@ -133,13 +135,17 @@ function answered(state: State, confirmation: Confirmation, answer: Answer): Ste
 export function applied(state: State): Step {
   const { mode, history } = state;
   if (mode.kind !== "confirm" || !mode.isBusy) return step(state);
-  const { place, edit, back } = mode;
+  const { place, back } = mode;
+  const edit: Edit = { ...mode.edit };
   const returned: State = { ...state, mode: back.kind === "form" ? (back.back ?? { kind: "browse" }) : back };
   const isOfMarked = mode.purpose === "delete" || mode.purpose === "take-over";
   const selection = isOfMarked ? NO_SELECTION : state.selection;
-  const written = { ...returned, selection, history: historyAfter(history, mode) };
+  const written = { ...returned, selection, history: historyAfter(history, { ...mode, edit }) };
   const next = notify(written, doneText(state, mode), "success");
-  if (place !== state.place) return step(next);
+  // The open place is compared again after its reload; another one has to be read for that.
+  if (place !== state.place) {
+    return next.mode.kind === "diff" && next.mode.place === place ? compare(next, next.mode) : step(next);
+  }
   const [change, ...others] = edit.changes;
   // An added variable is selected when it has been read.
   const wanted = others.length === 0 && change?.after ? change.name : next.list.wanted;

@@ -30,7 +30,7 @@ export function takeOver(state: State, entries: readonly VariableEntry[], to: nu
 }
 
 /** Why a place can't be edited, as far as known. */
-function whyReadOnly(state: State, place: number): string | undefined {
+export function whyReadOnly(state: State, place: number): string | undefined {
   const { mode, loaded } = state;
   const isRead = place === state.place && loaded.isComplete && !loaded.isEditable;
   const isCompared = mode.kind === "diff" && mode.place === place && mode.phase === "ready" && !mode.isEditable;

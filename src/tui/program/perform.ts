@@ -218,7 +218,8 @@ export class Performer {
 
   #copy({ place, entries, format }: EffectOf<"copy">): Promise<void> {
     const { write } = this.#options;
-    return this.#copyText(copiedName(entries, format), async () =>
+    const where = place === this.#current ? "" : ` of ${this.#places[place]?.name}`;
+    return this.#copyText(`${copiedName(entries, format)}${where}`, async () =>
       copiedText(entries, format, await this.#open(place), write),
     );
   }

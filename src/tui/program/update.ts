@@ -1,10 +1,11 @@
 import { ALL_COMMANDS } from "../commands/all-commands.js";
 import { askKey } from "../modes/ask.js";
 import { commandKey, listed } from "../modes/command-line.js";
+import { compared, comparedAgain, notCompared, openDiff } from "../modes/compare.js";
 import { applied, assigned, confirmKey, refused } from "../modes/confirm.js";
 import { copyKey } from "../modes/copy.js";
 import { credentialsKey, showCredentials } from "../modes/credentials.js";
-import { compared, diffKey, notCompared, openDiff } from "../modes/diff.js";
+import { diffKey } from "../modes/diff.js";
 import { textEdited, valueEdited } from "../modes/external-editor.js";
 import { filterKey } from "../modes/filter.js";
 import { formKey, prepared } from "../modes/form.js";
@@ -40,7 +41,7 @@ const HANDLERS: Handlers = {
   tick: (state, { now }) => loadWhenDue(expire({ ...state, now })),
   opened: (state, { isEditable, identity }) => step(identified(withLoaded(state, { isEditable }), identity)),
   progress: (state, { entries, total }) => step(progressed(state, entries, total)),
-  loaded: (state, reading) => decryptSelected(loaded(state, reading)),
+  loaded: (state, reading) => decryptSelected(comparedAgain(loaded(state, reading))),
   failed: (state, { failure, now }) => step(failed(state, failure, now)),
   rateLimit: (state, { rateLimit }) => step(withLoaded(state, { rateLimit })),
   decrypted: (state, { sealed, text }) => step(decrypted(state, sealed, text)),
@@ -121,7 +122,8 @@ function pressed(state: State, key: Key, commands: readonly Command[]): Step {
   const effect = GLOBAL_EFFECTS.get(key.name);
   if (effect) return step(state, effect);
   const handle = KEY_HANDLERS[mode.kind] as (state: State, mode: Mode, key: Key, commands: readonly Command[]) => Step;
-  const [next, effects] = handle(state, mode, key, commands);
+  const [after, effects] = handle(state, mode, key, commands);
+  const next = comparedAgain(after);
   const isEntered = next.mode.kind !== mode.kind && next.mode.kind !== "browse";
   // An older notice would hide the keys of the new mode.
   return [isEntered && next.notice === state.notice ? { ...next, notice: undefined } : next, effects];

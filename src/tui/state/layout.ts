@@ -1,6 +1,6 @@
 import { textWidth } from "../text/graphemes.js";
 import { groupLabel, placeLabel } from "./places.js";
-import type { PanelName, State } from "./state.js";
+import type { Comparison, PanelName, State } from "./state.js";
 
 /** Columns and lines of a panel, with its border. */
 export interface Size {
@@ -64,9 +64,12 @@ export function questionSize({ body, places, variables }: Layout): Size {
   return places && variables ? { width: body.width - places.width, height: body.height } : body;
 }
 
-/** A comparison fills the body: the list of differences, and below it both values of the one under the cursor. */
-export function diffSizes({ body: { width, height } }: Pick<Layout, "body">): Record<"list" | "detail", Size> {
-  const detail = Math.max(5, Math.floor(height * 0.4));
+/** A comparison fills the body: the list of differences, and below it the detail of the one under the cursor. */
+export function diffSizes(
+  { body: { width, height } }: Pick<Layout, "body">,
+  focus: Comparison["focus"],
+): Record<"list" | "detail", Size> {
+  const detail = Math.max(5, Math.floor(height * (focus === "detail" ? 0.6 : 0.4)));
   return { list: { width, height: height - detail }, detail: { width, height: detail } };
 }
 

@@ -123,8 +123,8 @@ export interface Form {
   readonly purpose: "add" | "edit";
   /** Index of the place that is edited, by default the open one. */
   readonly place?: number;
-  /** What it was opened from and goes back to, if not the list. */
-  readonly back?: Matrix;
+  /** The mode to go back to, by default the list. */
+  readonly back?: Mode;
   /** Undefined for a new variable or one without a value. */
   readonly before: Change["before"];
   readonly field: FormField;
@@ -170,6 +170,7 @@ export interface Confirmation {
   readonly top: number;
 }
 
+/** The position is that in the list. */
 export interface Comparison extends Position {
   readonly kind: "diff";
   /** Index of the other place. */
@@ -178,8 +179,19 @@ export interface Comparison extends Position {
   readonly failure?: Failure | undefined;
   /** Whether the other place can be edited, as far as known. */
   readonly isEditable: boolean;
+  /** The variables of the open place and of the other that were compared. */
+  readonly open: readonly VariableEntry[];
+  readonly others: readonly VariableEntry[];
   /** From the open place (`before`) to the other (`after`), by name. */
+  readonly all: readonly Difference[];
+  /** Those that match the filter. */
   readonly differences: readonly Difference[];
+  readonly filter: string;
+  /** The filter while it is typed; Escape restores `before`. */
+  readonly typing?: { readonly field: TextField; readonly before: string } | undefined;
+  readonly focus: "list" | "detail";
+  /** First visible line of the detail. */
+  readonly detailTop: number;
 }
 
 /** A place is being picked. */
@@ -344,10 +356,14 @@ export function notify(state: State, text: string, tone: Notice["tone"] = "info"
   return { ...state, notice: { text, tone, until: state.now + NOTICE_MS[tone] } };
 }
 
+/** Returns to a mode, with a notice if there is something to say. */
+export function backTo(state: State, mode: Mode, text?: string, tone?: Notice["tone"]): State {
+  return text === undefined ? { ...state, mode } : notify({ ...state, mode }, text, tone);
+}
+
 /** Returns to the list, with a notice if there is something to say. */
 export function backToBrowse(state: State, text?: string, tone?: Notice["tone"]): State {
-  const browsing: State = { ...state, mode: { kind: "browse" } };
-  return text === undefined ? browsing : notify(browsing, text, tone);
+  return backTo(state, { kind: "browse" }, text, tone);
 }
 
 /** Everything that can happen. Times are in milliseconds on a monotonic clock. */

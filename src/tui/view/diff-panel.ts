@@ -1,59 +1,54 @@
 import type { Difference } from "../../domain/diff.js";
-import { isEncrypted, type NamedValue, valueText } from "../../domain/variable.js";
-import { type Position, scrollList } from "../state/cursor.js";
+import { isEncrypted, type JsonValue, type NamedValue, valueText } from "../../domain/variable.js";
+import { keepVisible, scrollList } from "../state/cursor.js";
 import { listPage, type Size, textColumns } from "../state/layout.js";
-import type { Assigned } from "../state/ports.js";
-import { isRevealed, MASK } from "../state/reveal.js";
+import { isRevealed } from "../state/reveal.js";
 import type { Comparison, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
-import { cellText, countText, fitText, indented, type Line, type Span, wrapLine, wrapLines } from "../text/line.js";
-import { editLines } from "./edit-lines.js";
+import { cellText, countText, fitText, indented, type Line, type Span, wrapLines } from "../text/line.js";
 import { GAP, headingLine, type PanelContent, rowLines, SIGNS, selectRow } from "./panel-content.js";
 import { placeName } from "./places-panel.js";
 import { describePlaceFailure } from "./status-lines.js";
+import { PLACEHOLDERS } from "./value-lines.js";
 
-const MAX_NAME = 40;
+const MAX_NAME = 32;
 
 /** The differences between the open place and another, side by side. Only visible ones are formatted. */
 export function diffPanel(state: State, comparison: Comparison, size: Size): PanelContent {
+  const { phase, differences, all, filter, cursor, focus } = comparison;
   const [left, right] = [placeName(state, state.place), placeName(state, comparison.place)];
-  const count = comparison.differences.length;
-  const hasList = comparison.phase === "ready" && count > 0;
+  const isKnown = phase === "ready" || (phase === "loading" && all.length > 0);
+  const position = differences.length > 0 ? `  ${countText(cursor + 1)}/${countText(differences.length)}` : "";
+  const filtered = filter === "" ? "" : `  /${visibleText(filter)}`;
+  const hint = phase === "loading" ? `reading ${right}…` : "+ only there   - only here   ~ differs";
+  const hasList = isKnown && differences.length > 0;
   return {
-    title: `${left} → ${right}${hasList ? `  ${countText(comparison.cursor + 1)}/${countText(count)}` : ""}`,
-    footnote: hasList ? "+ only there   - only here   ~ differs" : undefined,
-    isFocused: true,
+    title: `${left} → ${right}${isKnown ? `${position}${filtered}` : ""}`,
+    footnote: hasList ? hint : undefined,
+    isFocused: focus === "list",
     lines: hasList
       ? listLines(state, comparison, size, left, right)
       : [[], ...statusLines(state, comparison, right, textColumns(size)).map(indented)],
-    select: hasList ? selectRow(comparison, count, 1, (now, cursor) => inDiff(now, { cursor })) : undefined,
-    scroll: (now, by) => inDiff(now, scrollList(comparison, count, listPage(size), by)),
+    select: hasList
+      ? selectRow(comparison, differences.length, 1, (now, cursor) =>
+          inDiff(now, { focus: "list", cursor, detailTop: 0 }),
+        )
+      : undefined,
+    scroll: (now, by) => inDiff(now, scrollList(comparison, differences.length, listPage(size), by)),
   };
 }
 
-function inDiff(state: State, position: Partial<Position>): State {
-  return state.mode.kind === "diff" ? { ...state, mode: { ...state.mode, ...position } } : state;
-}
-
-export function differencePanel({ revealed }: State, comparison: Comparison, size: Size): PanelContent {
-  const selected = comparison.phase === "ready" ? comparison.differences[comparison.cursor] : undefined;
-  if (!selected) return { title: "Variable", isFocused: false, lines: [] };
-  const { name, before, after } = selected;
-  const change = { before: before && withoutDescription(before), after: after && withoutDescription(after) };
-  const lines = editLines(change, isRevealed(revealed, name));
-  const wrapped = lines.flatMap((each) => wrapLine(each, textColumns(size)));
-  return { title: visibleText(name), isFocused: false, lines: wrapped.map(indented) };
-}
-
-/** Descriptions belong to the application, not to the environment. */
-function withoutDescription({ type, value }: NamedValue): Assigned {
-  return { type, value, description: "" };
+function inDiff(state: State, change: Partial<Comparison>): State {
+  return state.mode.kind === "diff" ? { ...state, mode: { ...state.mode, ...change } } : state;
 }
 
 function listLines(state: State, comparison: Comparison, size: Size, left: string, right: string): Line[] {
   const columns = diffColumns(size.width - 2);
   const headings = [fitText("NAME", columns.name), fitText(left, columns.left), fitText(right, columns.right)];
-  const rows = rowLines(comparison.differences, comparison, listPage(size), true, (difference) =>
+  const { differences, focus } = comparison;
+  const page = listPage(size);
+  const position = keepVisible(comparison, differences.length, page);
+  const rows = rowLines(differences, position, page, focus === "list", (difference) =>
     cells(difference, isRevealed(state.revealed, difference.name), columns),
   );
   return [headingLine(headings), ...rows];
@@ -82,13 +77,26 @@ function cells({ kind, name, before, after }: Difference, isShown: boolean, colu
 
 function valueSpan(item: NamedValue | undefined, isShown: boolean, hasType: boolean, width: number): Span {
   if (!item) return { text: fitText("(not there)", width), role: "muted" };
-  const text = !isShown ? MASK : isEncrypted(item.value) ? "(encrypted)" : valueText(item.value);
-  return { text: cellText(hasType ? `${item.type} ${text}` : text, width), role: isShown ? "text" : "muted" };
+  const { text, role = "text" } = isShown ? shownSpan(item.value) : PLACEHOLDERS.masked;
+  return { text: cellText(hasType ? `${item.type} ${text}` : text, width), role };
 }
 
-function statusLines({ places }: State, { phase, failure, place }: Comparison, other: string, width: number): Line[] {
+function shownSpan(value: JsonValue): Span {
+  if (value === "") return PLACEHOLDERS.shown;
+  return isEncrypted(value) ? PLACEHOLDERS.encrypted : { text: valueText(value) };
+}
+
+function statusLines(
+  { places }: State,
+  { phase, failure, place, all }: Comparison,
+  other: string,
+  width: number,
+): Line[] {
   if (phase === "loading") return wrapLines(`reading ${other}…`, width, "muted");
-  if (phase === "ready") return wrapLines("✓ no differences", width, "success");
+  if (phase === "ready") {
+    if (all.length === 0) return wrapLines("✓ no differences", width, "success");
+    return wrapLines("no difference matches the filter; Esc removes it", width, "muted");
+  }
   const { what, advice } = describePlaceFailure(places[place], failure ?? { code: "", message: `can't read ${other}` });
   return [
     ...wrapLines(`✗ ${what}`, width, "danger"),

@@ -1,81 +1,81 @@
 import { isDeepStrictEqual } from "node:util";
-import { isEncrypted, valueText } from "../../domain/variable.js";
+import { isEncrypted, type JsonValue } from "../../domain/variable.js";
 import type { Assigned, Change } from "../state/ports.js";
 import { MASK } from "../state/reveal.js";
-import { visibleText } from "../text/graphemes.js";
-import { type Line, labelled, line } from "../text/line.js";
-import { valueLines } from "./value-lines.js";
+import { type DiffLines, diffLines } from "../text/diff-lines.js";
+import { diffRows, type Side } from "../text/diff-rows.js";
+import { joinedLines, type LazyLines } from "../text/lazy-lines.js";
+import { LABEL_WIDTH, labelled } from "../text/line.js";
+import { PLACEHOLDERS, prettyText } from "./value-lines.js";
 
-type Texts = readonly string[];
+type Sides = Pick<Change, "before" | "after">;
 
 /** A change as `- old` and `+ new` lines. @param typed the input for the new value, before it was encrypted */
-export function editLines(
-  { before, after }: Pick<Change, "before" | "after">,
-  isRevealed: boolean,
-  typed?: string,
-): Line[] {
-  const values = [valueTexts(before, isRevealed), valueTexts(after, isRevealed, typed)] as const;
-  const isSameValue = before && after && isDeepStrictEqual(before.value, after.value);
-  return [
-    ...fieldLines("type", before ? [before.type] : [], after ? [after.type] : []),
-    ...fieldLines("description", descriptionTexts(before), descriptionTexts(after)),
-    ...fieldLines("value", ...withoutCommonHead(...values), isSameValue ?? false),
-  ];
+export function editLines(sides: Sides, isRevealed: boolean, width: number, typed?: string): LazyLines {
+  const { before, after } = sides;
+  const room = width - LABEL_WIDTH;
+  const types = [textSide(before?.type), textSide(after?.type)] as const;
+  const descriptions = [textSide(before?.description || undefined), textSide(after?.description || undefined)] as const;
+  return joinedLines([
+    withLabel("type", diffLines(diffRows(...types), room).lines),
+    withLabel("description", diffLines(diffRows(...descriptions), room).lines),
+    withLabel("value", valueDiff(sides, isRevealed, room, typed).lines),
+  ]);
 }
 
-function descriptionTexts(item: Assigned | undefined): Texts {
-  return item && item.description !== "" ? [visibleText(item.description)] : [];
+/** The difference of two values, in all columns. */
+export function differenceLines(sides: Sides, isRevealed: boolean, width: number): DiffLines {
+  const { before, after } = sides;
+  const value = valueDiff(sides, isRevealed, width);
+  if (!before || !after || before.type === after.type) return value;
+  const types = diffLines(diffRows(textSide(before.type), textSide(after.type)), width - LABEL_WIDTH).lines;
+  const changes = value.changes.map((index) => index + types.count);
+  return { lines: joinedLines([withLabel("type", types), value.lines]), changes };
 }
 
-function valueTexts(item: Assigned | undefined, isRevealed: boolean, typed?: string): Texts {
-  if (item?.value === undefined) return [];
-  if (!isRevealed) return [MASK];
-  if (isEncrypted(item.value)) return typed === undefined ? ["(encrypted)"] : typed.split("\n").map(visibleText);
-  return valueLines(valueText(item.value), item.type).map((spans) => spans.map((span) => span.text).join(""));
+function valueDiff({ before, after }: Sides, isRevealed: boolean, width: number, typed?: string): DiffLines {
+  const isSame = before && after && isDeepStrictEqual(before.value, after.value);
+  const old = valueSide(before, isRevealed);
+  if (isSame) return diffLines(diffRows({ ...old, isPlaceholder: false }, { ...old, isPlaceholder: false }), width);
+  return diffLines(diffRows(old, valueSide(after, isRevealed, typed, before?.value)), width);
 }
 
-/** If two lines have at least this much in common at their start, only the end of it is shown. */
-const LONG_HEAD = 60;
-const KEPT_HEAD = 20;
-
-/** Two long lines, from shortly before the first difference. */
-function withoutCommonHead(before: Texts, after: Texts): [before: Texts, after: Texts] {
-  const [old = "", ...moreOld] = before;
-  const [next = "", ...moreNext] = after;
-  const length = commonLength(old.length, next.length, (at) => old.charCodeAt(at) === next.charCodeAt(at));
-  if (moreOld.length > 0 || moreNext.length > 0 || length < LONG_HEAD || old === next) return [before, after];
-  const start = length - KEPT_HEAD;
-  // Not between the two units of one character.
-  const from = /[\udc00-\udfff]/.test(old.charAt(start)) ? start - 1 : start;
-  const rest = (text: string) => [`… ${from} equal characters … ${text.slice(from)}`];
-  return [rest(old), rest(next)];
+function textSide(text: string | undefined): Side {
+  return { texts: text === undefined ? [] : text.split("\n"), isPlaceholder: false };
 }
 
-function commonLength(a: number, b: number, isEqualAt: (index: number) => boolean): number {
-  let length = 0;
-  while (length < a && length < b && isEqualAt(length)) length++;
-  return length;
+/** @param like JSON is shown with its keys in the order of this value: the order makes no difference */
+function valueSide(item: Assigned | undefined, isRevealed: boolean, typed?: string, like?: JsonValue): Side {
+  if (item?.value === undefined) return textSide(undefined);
+  if (!isRevealed) return placeholder(MASK);
+  if (isEncrypted(item.value) && typed === undefined) return placeholder(PLACEHOLDERS.encrypted.text);
+  const text = isEncrypted(item.value) ? typed : prettyText(inOrderOf(like, item.value), item.type);
+  return text === "" ? placeholder(PLACEHOLDERS.shown.text) : textSide(text);
 }
 
-function fieldLines(label: string, before: Texts, after: Texts, isSame = isDeepStrictEqual(before, after)): Line[] {
-  const changes = isSame ? before.map((text) => line(`  ${text}`, "muted")) : changedLines(before, after);
-  return changes.map((change, index) => labelled(index === 0 ? label : "", change));
+function placeholder(text: string): Side {
+  return { texts: [text], isPlaceholder: true };
 }
 
-function changedLines(before: Texts, after: Texts): Line[] {
-  // Two masked values look the same and still differ.
-  const isHidden = isDeepStrictEqual(before, after);
-  const [length, nextLength] = isHidden ? [0, 0] : [before.length, after.length];
-  const head = commonLength(length, nextLength, (at) => before[at] === after[at]);
-  const end = commonLength(length - head, nextLength - head, (at) => before.at(-1 - at) === after.at(-1 - at));
-  return [
-    ...equalLines(head),
-    ...before.slice(head, before.length - end).map((text) => line(`- ${text}`, "danger")),
-    ...after.slice(head, after.length - end).map((text) => line(`+ ${text}`, "success")),
-    ...equalLines(end),
-  ];
+/** The same value, with the keys of objects in the order of another one; those that it doesn't have come last. */
+function inOrderOf(like: JsonValue | undefined, value: JsonValue): JsonValue {
+  if (Array.isArray(value)) {
+    const items = Array.isArray(like) ? like : [];
+    return value.map((item, index) => inOrderOf(items[index], item));
+  }
+  if (!isObject(value)) return value;
+  const known = isObject(like) ? like : {};
+  const keys = [...Object.keys(known).filter((key) => Object.hasOwn(value, key)), ...Object.keys(value)];
+  return Object.fromEntries([...new Set(keys)].map((key) => [key, inOrderOf(known[key], value[key] as JsonValue)]));
 }
 
-function equalLines(count: number): Line[] {
-  return count === 0 ? [] : [line(`  … ${count} equal ${count === 1 ? "line" : "lines"}`, "muted")];
+function isObject(value: JsonValue | undefined): value is { [key: string]: JsonValue } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function withLabel(label: string, { count, at }: LazyLines): LazyLines {
+  return {
+    count,
+    at: (index) => at(index).map((line, row) => labelled(index === 0 && row === 0 ? label : "", line)),
+  };
 }

@@ -24,7 +24,9 @@ const MODE_KEYS: Readonly<Record<Exclude<Mode["kind"], "browse" | "confirm" | "f
   help: hints("↑↓ scroll, Esc back"),
   copy: hints("↑↓ move, Enter copy, Esc back"),
   pick: hints("↑↓ move, Enter choose, Esc back"),
-  diff: hints("↑↓ move, v reveal, V reveal all, r refresh, Esc back"),
+  diff: hints(
+    "Tab panel, v reveal, n next, > take over, < take over here, e edit, y copy, Y copy right, / filter, u undo, r refresh, Esc back",
+  ),
   matrix: hints(
     "Enter open, n next difference, t only, / filter, v reveal, y copy, e edit, > take over, V reveal all, r refresh, Esc back",
   ),
@@ -49,8 +51,12 @@ const ALWAYS: readonly string[] = ["help", "quit"];
 /** The last line: the input of the filter or a command, a notice, or else the keys that work now. */
 export function footerLine(state: State, commands: readonly Command[]): Line {
   const { mode, notice, columns } = state;
-  if (mode.kind === "filter") return filterLine(state, mode.field);
+  if (mode.kind === "filter")
+    return searchLine(columns, state.list.rows.length, state.loaded.entries.length, mode.field);
   if (mode.kind === "matrix" && mode.typed) return matrixFilterLine(state, mode, mode.typed.field);
+  if (mode.kind === "diff" && mode.typing) {
+    return searchLine(columns, mode.differences.length, mode.all.length, mode.typing.field);
+  }
   if (mode.kind === "command") return commandLine(mode, columns);
   if (notice) return noticeLine(notice, columns);
   if (mode.kind === "browse") {
@@ -76,10 +82,6 @@ function modeKeys(state: State, mode: Exclude<Mode, { readonly kind: "browse" }>
     return mode.leaving ? LEAVING_KEYS : hasLines ? LINES_KEYS : FORM_KEYS[mode.field];
   }
   return MODE_KEYS[mode.kind];
-}
-
-function filterLine({ columns, list, loaded }: State, field: TextField): Line {
-  return searchLine(columns, list.rows.length, loaded.entries.length, field);
 }
 
 function matrixFilterLine(state: State, matrix: Matrix, field: TextField): Line {

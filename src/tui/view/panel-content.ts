@@ -1,8 +1,9 @@
-import type { Position } from "../state/cursor.js";
+import { type Position, scroll } from "../state/cursor.js";
 import type { Size } from "../state/layout.js";
 import type { PanelName, State } from "../state/state.js";
 import type { TextField } from "../state/text-field.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
+import { type LazyLines, madeLines, windowOf } from "../text/lazy-lines.js";
 import { countText, fitLine, fitText, indented, type Line, line, type Span } from "../text/line.js";
 import { textInput } from "../text/text-input.js";
 import type { Role } from "../text/theme.js";
@@ -47,13 +48,27 @@ export function selectRow(
 
 /** A text that can be longer than its panel, of which `page` lines from `top` on are visible. */
 export function scrolledContent({ lines, ...content }: PanelContent, top: number, page: number): PanelContent {
-  const visible = lines.slice(top, top + page).map(indented);
-  return { ...content, lines: visible, footnote: positionText(lines.length, top, page) };
+  return { ...content, ...scrolledLines(madeLines(lines), top, page) };
 }
 
-/** `12-30/88`; undefined if all lines are visible. */
-function positionText(count: number, top: number, page: number): string | undefined {
-  if (count <= page && top === 0) return undefined;
+/** The same for lines that are made when they are visible. A `top` that is too far down shows the last lines. */
+export function scrolledLines(all: LazyLines, top: number, page: number): Pick<PanelContent, "lines" | "footnote"> {
+  const window = windowOf(all, top, page);
+  const isWhole = window.top === 0 && window.shown >= all.count;
+  return {
+    lines: window.lines.map(indented),
+    footnote: isWhole ? undefined : positionText(all.count, window.top, window.shown),
+  };
+}
+
+/** The first visible item after a key; undefined if the key isn't one of movement. */
+export function scrollLines(all: LazyLines, top: number, page: number, key: string): number | undefined {
+  const { top: from, shown, last } = windowOf(all, top, page);
+  return scroll(from, last + shown, shown, key);
+}
+
+/** `12-30/88` */
+function positionText(count: number, top: number, page: number): string {
   return `${countText(top + 1)}-${countText(Math.min(count, top + page))}/${countText(count)}`;
 }
 

@@ -8,7 +8,8 @@ import { askPanel, credentialsPanel } from "./ask-panel.js";
 import { candidatesPanel } from "./candidates-panel.js";
 import { confirmPanel } from "./confirm-panel.js";
 import { copyPanel } from "./copy-panel.js";
-import { differencePanel, diffPanel } from "./diff-panel.js";
+import { diffPanel } from "./diff-panel.js";
+import { differencePanel } from "./difference-panel.js";
 import { footerLine } from "./footer-line.js";
 import { formPanel } from "./form-panel.js";
 import { headerLine } from "./header-line.js";
@@ -50,7 +51,7 @@ function panelColumns(state: State, commands: readonly Command[], layout: Layout
   const look = { isProduction: showsProduction(state) };
   if (mode.kind === "help") return [[{ size: body, content: helpPanel(commands, mode.top, body) }]];
   if (mode.kind === "diff") {
-    const { list, detail } = diffSizes(layout);
+    const { list, detail } = diffSizes(layout, mode.focus);
     const differences = { size: list, content: { ...diffPanel(state, mode, list), ...look } };
     return [[differences, { size: detail, content: { ...differencePanel(state, mode, detail), ...look } }]];
   }

@@ -1,4 +1,4 @@
-import type { JsonValue, VariableType } from "../../domain/variable.js";
+import { type JsonValue, type VariableType, valueText } from "../../domain/variable.js";
 import { MASK, type ShownValue } from "../state/reveal.js";
 import { visibleText } from "../text/graphemes.js";
 import { type Line, line, type Span } from "../text/line.js";
@@ -28,6 +28,16 @@ function parsedLines(text: string): Line[] | undefined {
   } catch {
     // Decrypted text, or a JSON variable that holds a string, is shown as it is.
     return undefined;
+  }
+}
+
+/** The text in which values are compared: JSON with an indent of two. */
+export function prettyText(value: JsonValue, type: VariableType): string {
+  if (type !== "JSON") return valueText(value);
+  try {
+    return JSON.stringify(typeof value === "string" ? JSON.parse(value) : value, undefined, 2);
+  } catch {
+    return valueText(value);
   }
 }
 

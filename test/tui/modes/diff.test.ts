@@ -1,9 +1,13 @@
-import { expect, it } from "vitest";
-import { compared, diffKey, notCompared, openDiff } from "../../../src/tui/modes/diff.js";
+import { describe, expect, it } from "vitest";
+import type { VariableEntry } from "../../../src/domain/source.js";
+import { compared, notCompared, openDiff } from "../../../src/tui/modes/compare.js";
+import { applied, assigned, assignedIn, confirmEdit } from "../../../src/tui/modes/confirm.js";
+import { diffKey } from "../../../src/tui/modes/diff.js";
+import { update } from "../../../src/tui/program/update.js";
 import type { Key } from "../../../src/tui/state/key.js";
 import { type State, type Step, step } from "../../../src/tui/state/state.js";
-import { ENTRIES, entry, NOW, paste, press, readyState, SECRET } from "../support/state.js";
-import { modeOf } from "../support/test-modes.js";
+import { ENTRIES, entry, NOW, paste, press, readyState, SECRET, type } from "../support/state.js";
+import { editOf, modeOf } from "../support/test-modes.js";
 
 const FAILURE = { code: "unreachable", message: "no answer" };
 /** Compared with the open place: DATABASE_URL differs, FLAGS and DEBUG are equal, NEW is added, PORT and TOKEN are missing. */
@@ -135,5 +139,135 @@ it("v reveals nothing in an empty comparison", () => {
 
 it("a comparison ignores other keys and pastes", () => {
   const start = ready();
-  expect(pressed(start, press("e"), press("tab"), paste("quit"), paste("escape"), paste("q"))).toEqual(step(start));
+  expect(pressed(start, press("x"), press("t"), paste("quit"), paste("escape"), paste("q"))).toEqual(step(start));
+});
+
+describe("the detail of a difference", () => {
+  const text = (change: string) =>
+    Array.from({ length: 60 }, (_, index) => (index % 20 === 10 ? `${change} ${index}` : `line ${index}`)).join("\n");
+  const compare = (): Step =>
+    pressed(
+      compared(
+        openDiff(readyState([entry("A", "1"), entry("TEXT", text("old"))]), 1)[0],
+        1,
+        [entry("TEXT", text("new"))],
+        true,
+      ),
+      press("j"),
+      press("v"),
+    );
+  const top = (...keys: readonly string[]) => modeOf(pressed(compare(), ...keys.map(press)), "diff").detailTop;
+
+  it("Tab and Enter go to the detail and back, and keys of movement act there", () => {
+    const focus = (...keys: readonly string[]) => modeOf(pressed(compare(), ...keys.map(press)), "diff").focus;
+    expect([focus("tab"), focus("tab", "tab"), focus("enter"), focus("tab", "escape")]).toEqual([
+      "detail",
+      "list",
+      "detail",
+      "list",
+    ]);
+    expect(modeOf(pressed(compare(), press("tab"), press("k")), "diff").cursor).toBe(1);
+    expect([top("tab", "j"), top("tab", "j", "j", "k"), top("tab", "end", "pagedown")]).toEqual([1, 1, 17]);
+  });
+
+  it("n and N go to the next and the previous change of the detail, or difference of the list", () => {
+    expect([top("tab", "n"), top("tab", "n", "n"), top("tab", "n", "n", "N")]).toEqual([4, 13, 4]);
+    expect(modeOf(pressed(compare(), press("N")), "diff").cursor).toBe(0);
+    expect(modeOf(pressed(compare(), press("N"), press("n")), "diff").cursor).toBe(1);
+  });
+
+  it("the detail of another difference starts at its first line", () => {
+    expect(top("tab", "j", "tab", "k")).toBe(0);
+  });
+});
+
+describe("the filter of a comparison", () => {
+  const names = (from: Step) => modeOf(from, "diff").differences.map(({ name }) => name);
+
+  it("/ filters the differences while it is typed, and Enter keeps it", () => {
+    const typed = pressed(ready(), press("/"), type("t"), type("o"));
+    expect(names(typed)).toEqual(["TOKEN"]);
+    expect(modeOf(pressed(typed, press("enter")), "diff")).toMatchObject({ typing: undefined, filter: "to" });
+  });
+
+  it("Esc removes the filter, and the cursor stays on its variable", () => {
+    const kept = pressed(ready(), press("/"), type("t"), type("o"), press("enter"), press("escape"));
+    expect(modeOf(kept, "diff")).toMatchObject({ filter: "", cursor: 3 });
+    expect(names(kept)).toHaveLength(4);
+    const restored = pressed(kept, press("/"), type("x"), press("escape"));
+    expect([modeOf(restored, "diff").filter, names(restored)]).toEqual(["", names(kept)]);
+  });
+});
+
+describe("acting on a difference", () => {
+  const [DATABASE, PORT] = ENTRIES;
+  const at = (cursor: number, state = ready()): Step => pressed(state, ...Array(cursor).fill(press("j")));
+  const effects = (from: Step, key: string) => pressed(from, type(key))[1];
+  const notice = (from: Step, key: string) => pressed(from, type(key))[0].notice?.text;
+
+  it("y copies the value of the open place, and Y the one of the other", () => {
+    expect(effects(at(0), "y")).toEqual([{ type: "copy", place: 0, entries: [DATABASE], format: "value" }]);
+    expect(effects(at(0), "Y")).toEqual([{ type: "copy", place: 1, entries: [OTHERS[0]], format: "value" }]);
+    expect([notice(at(1), "y"), notice(at(2), "Y")]).toEqual([
+      "NEW has no value in shop/development",
+      "PORT has no value in shop/test",
+    ]);
+  });
+
+  it("> takes the value over to the other place, and < to the open one", () => {
+    const assignment = (name: string, value: unknown) => ({ assignments: [expect.objectContaining({ name, value })] });
+    expect(effects(at(2), ">")).toMatchObject([{ type: "assign", place: 1, ...assignment("PORT", 3000) }]);
+    expect(effects(at(1), "<")).toMatchObject([{ type: "assign", place: 0, ...assignment("NEW", true) }]);
+    expect([notice(at(1), ">"), notice(at(2), "<")]).toEqual([
+      "NEW has no value in shop/development",
+      "PORT has no value in shop/test",
+    ]);
+  });
+
+  it("a read-only side says why it can't be changed", () => {
+    const readOnly = compared(openDiff(readyState(ENTRIES, { loaded: { isEditable: false } }), 1)[0], 1, OTHERS, false);
+    const reason = "is read-only: the variables of a server can't be edited here";
+    expect([">", "<", "e"].map((key) => notice(at(0, readOnly), key))).toEqual([
+      `shop/test ${reason}`,
+      `shop/development ${reason}`,
+      `shop/development ${reason}`,
+    ]);
+  });
+
+  it("after a change of either place, the comparison is up to date again", () => {
+    const edit = editOf("PORT", undefined, assignedIn(PORT as VariableEntry));
+    const confirm = (place: number) => {
+      const asked = modeOf(assigned(at(2)[0], "take-over", place, edit), "confirm");
+      return applied({ ...at(2)[0], mode: { ...asked, isBusy: true } });
+    };
+    const [other, toOther] = confirm(1);
+    expect(toOther).toEqual([{ type: "compare", place: 1 }]);
+    const after = compared(other, 1, [...OTHERS, PORT as VariableEntry], true);
+    expect([names(after), modeOf(after, "diff").phase]).toEqual([["DATABASE_URL", "NEW", "TOKEN"], "ready"]);
+    const [open, toOpen] = confirm(0);
+    expect(toOpen).toMatchObject([{ type: "load", place: 0 }]);
+    const { generation } = open.loaded;
+    const entries = ENTRIES.filter((item) => item !== PORT);
+    const read = { type: "loaded", generation, asOf: NOW, now: NOW, entries, problem: undefined, requests: 1 } as const;
+    expect(names(update(open, read)[0])).toEqual(["DATABASE_URL", "NEW", "TOKEN"]);
+  });
+
+  it("e edits the variable of the open place, and goes back to the comparison", () => {
+    const editing = pressed(at(2), type("e"));
+    expect(modeOf(editing, "form")).toMatchObject({ purpose: "edit", name: { text: "PORT" } });
+    expect(modeOf(update(editing[0], { type: "key", key: press("escape") }), "diff").cursor).toBe(2);
+    const edit = editOf("PORT", undefined, undefined);
+    const asked = modeOf(confirmEdit(editing[0], "edit", 0, edit), "confirm");
+    expect(applied({ ...editing[0], mode: { ...asked, isBusy: true } })[0].mode.kind).toBe("diff");
+  });
+
+  it("u asks to undo the last edit, and goes back to the comparison", () => {
+    const history = {
+      done: [{ place: 1, purpose: "edit" as const, edit: editOf("PORT", undefined, undefined) }],
+      undone: [],
+    };
+    expect(modeOf(pressed({ ...ready(), history }, type("u")), "confirm").back.kind).toBe("diff");
+  });
+
+  const names = (state: State) => modeOf(state, "diff").differences.map(({ name }) => name);
 });

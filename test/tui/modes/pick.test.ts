@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openDiff } from "../../../src/tui/modes/diff.js";
+import { openDiff } from "../../../src/tui/modes/compare.js";
 import { openPick, otherPlaceNames, pickKey } from "../../../src/tui/modes/pick.js";
 import { type State, type Step, step } from "../../../src/tui/state/state.js";
 import { paste, press, readyState } from "../support/state.js";

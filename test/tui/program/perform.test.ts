@@ -199,6 +199,19 @@ test("an encrypted value is copied decrypted", async () => {
   expect(copied).toEqual(["plain", "plain"]);
 });
 
+test("a value of another place is copied as that place decrypts it, and the notice names the place", async () => {
+  const places = [
+    place(async () => openPlace({})),
+    { ...place(async () => openPlace({ decrypt: () => "theirs" })), name: "there" },
+  ];
+  const { run, copied } = testPerformer(places);
+  const [message] = await run(
+    { type: "copy", place: 1, entries: [entry("URL", "envbee:enc:v1:abc")], format: "value" },
+    "copied",
+  );
+  expect([message, copied]).toMatchObject([{ what: "URL of there" }, ["theirs"]]);
+});
+
 test("a value that can't be decrypted isn't copied, and the reason is reported", async () => {
   const decrypt = () => {
     throw new DecryptionError("URL is encrypted: set APPVARS_ENC_KEY");

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openDiff } from "../../../src/tui/modes/diff.js";
+import { openDiff } from "../../../src/tui/modes/compare.js";
 import { isProduction, showsProduction } from "../../../src/tui/state/production.js";
 import { ENTRIES, readyState } from "../support/state.js";
 import { CONFIRMATION, modeOf } from "../support/test-modes.js";

@@ -1,6 +1,7 @@
 import type { Difference } from "../../../src/domain/diff.js";
 import type { Assigned, Edit } from "../../../src/tui/state/ports.js";
 import type {
+  Comparison,
   Confirmation,
   CredentialsMode,
   Form,
@@ -17,6 +18,7 @@ export const FORM: Form = {
   kind: "form",
   purpose: "edit",
   before: undefined,
+  back: { kind: "browse" },
   field: "description",
   name: textField("DATABASE_URL"),
   type: "STRING",
@@ -55,7 +57,7 @@ export const DELETION: Confirmation = {
   edit: { changes: CONFIRMATION.edit.changes.map((change) => ({ ...change, after: undefined })) },
 };
 
-export const DIFFERENCES: readonly Difference[] = [
+const DIFFERENCES: readonly Difference[] = [
   { kind: "added", name: "ONLY_THERE", after: { name: "ONLY_THERE", type: "STRING", value: SECRET } },
   { kind: "removed", name: "ONLY_HERE", before: { name: "ONLY_HERE", type: "STRING", value: SECRET } },
   {
@@ -95,6 +97,23 @@ export const MATRIX: Matrix = {
   filter: "",
 };
 
+export const COMPARISON: Comparison = {
+  kind: "diff",
+  place: 2,
+  phase: "ready",
+  failure: undefined,
+  isEditable: true,
+  open: [],
+  others: [],
+  all: DIFFERENCES,
+  differences: DIFFERENCES,
+  filter: "",
+  focus: "list",
+  detailTop: 0,
+  cursor: 1,
+  top: 0,
+};
+
 /** One of each mode. */
 export const MODES: readonly Mode[] = [
   { kind: "browse" },
@@ -104,16 +123,7 @@ export const MODES: readonly Mode[] = [
   { kind: "help", top: 0 },
   { kind: "pick", purpose: { kind: "compare" }, cursor: 2, back: { kind: "browse" } },
   { kind: "copy", entries: [], cursor: 1, back: { kind: "browse" } },
-  {
-    kind: "diff",
-    place: 2,
-    phase: "ready",
-    failure: undefined,
-    isEditable: true,
-    differences: DIFFERENCES,
-    cursor: 1,
-    top: 0,
-  },
+  COMPARISON,
   MATRIX,
   FORM,
   { ...FORM, leaving: { to: "quit", button: "back" } },

@@ -1,14 +1,16 @@
 import { describe, expect, it } from "vitest";
+import type { JsonValue } from "../../../src/domain/variable.js";
 import { Panels } from "../../../src/tui/components/app.js";
 import { diffSizes } from "../../../src/tui/state/layout.js";
 import type { Comparison, Confirmation, Form, Revealed } from "../../../src/tui/state/state.js";
 import { textField } from "../../../src/tui/state/text-field.js";
 import { confirmPanel } from "../../../src/tui/view/confirm-panel.js";
-import { differencePanel, diffPanel } from "../../../src/tui/view/diff-panel.js";
+import { diffPanel } from "../../../src/tui/view/diff-panel.js";
+import { differencePanel } from "../../../src/tui/view/difference-panel.js";
 import { formPanel } from "../../../src/tui/view/form-panel.js";
 import { renderFrame } from "../support/render-frame.js";
 import { ENTRIES, NOW, readyState, SECRET } from "../support/state.js";
-import { CONFIRMATION, DELETION, DIFFERENCES, editOf, FORM } from "../support/test-modes.js";
+import { COMPARISON, CONFIRMATION, DELETION, editOf, FORM } from "../support/test-modes.js";
 
 const SIZE = { width: 80, height: 20 };
 const WIDE = { width: 120, height: 20 };
@@ -47,7 +49,7 @@ describe("a confirmation", () => {
     const frame = panel({ ...CONFIRMATION, isRevealed: true });
     expect(frame).toContain("-     3");
     expect(frame).toContain("+     4");
-    expect(frame).toContain("… 5 equal lines");
+    expect(frame).toContain("… 2 equal lines");
   });
 
   it("a confirmation never shows encrypted values", () => {
@@ -137,19 +139,9 @@ describe("a confirmation", () => {
 });
 
 describe("a comparison", () => {
-  const ready: Comparison = {
-    kind: "diff",
-    place: 2,
-    phase: "ready",
-    failure: undefined,
-    isEditable: true,
-    differences: DIFFERENCES,
-    cursor: 1,
-    top: 0,
-  };
   const panel = (mode: Comparison, revealed?: Revealed) => {
     const state = readyState(ENTRIES, { revealed });
-    const { list, detail } = diffSizes({ body: SIZE });
+    const { list, detail } = diffSizes({ body: SIZE }, mode.focus);
     return [
       renderFrame(<Panels panels={[{ size: list, content: diffPanel(state, mode, list) }]} />, SIZE.width),
       renderFrame(<Panels panels={[{ size: detail, content: differencePanel(state, mode, detail) }]} />, SIZE.width),
@@ -157,7 +149,7 @@ describe("a comparison", () => {
   };
 
   it("a comparison marks differences with signs and masks their values", () => {
-    const frame = panel(ready);
+    const frame = panel(COMPARISON);
     expect(frame).toContain("shop/development → shop/production  2/3");
     expect(frame).toMatch(/ \+ ONLY_THERE +\(not there\) +••••••••/);
     expect(frame).toMatch(/›- ONLY_HERE +•••••••• +\(not there\)/);
@@ -165,22 +157,43 @@ describe("a comparison", () => {
   });
 
   it("a comparison shows revealed values", () => {
-    const frame = panel(ready, { names: new Set(["PORT"]), decrypted: new Map(), until: NOW });
+    const frame = panel(COMPARISON, { names: new Set(["PORT"]), decrypted: new Map(), until: NOW });
     expect(frame).toMatch(new RegExp(` ~ PORT +NUMBER 3000 +STRING ${SECRET}`));
     expect(frame).toMatch(/›- ONLY_HERE +••••••••/);
   });
 
   it("a comparison says that it is loading, has failed or has no differences", () => {
-    expect(panel({ ...ready, phase: "loading" })).toContain("reading shop/production…");
+    expect(panel({ ...COMPARISON, phase: "loading" })).toContain("reading shop/production…");
     const failure = { code: "unreachable", message: "connection refused" };
-    expect(panel({ ...ready, phase: "failed", failure })).toContain("✗ connection refused");
-    expect(panel({ ...ready, differences: [] })).toContain("✓ no differences");
+    expect(panel({ ...COMPARISON, phase: "failed", failure })).toContain("✗ connection refused");
+    expect(panel({ ...COMPARISON, all: [], differences: [] })).toContain("✓ no differences");
+  });
+
+  it("an empty value is shown as empty in the list and in the detail", () => {
+    const value = (text: string) => ({ name: "A", type: "STRING" as const, value: text });
+    const differences = [{ kind: "changed", name: "A", before: value(""), after: value("x") } as const];
+    const frame = panel({ ...COMPARISON, differences, cursor: 0 }, { names: "all", decrypted: new Map(), until: NOW });
+    expect(frame).toMatch(/~ A +\(empty\) +x /);
+    expect(frame).toMatch(/- \(empty\) /);
+  });
+
+  it("JSON is compared line by line, with keys in one order", () => {
+    const value = (json: JsonValue) => ({ name: "A", type: "JSON" as const, value: json });
+    const [before, after] = [value({ a: 1, b: { c: 2, d: 3 } }), value({ b: { d: 4, c: 2 }, a: 1 })];
+    const differences = [{ kind: "changed", name: "A", before, after } as const];
+    const mode: Comparison = { ...COMPARISON, differences, cursor: 0, focus: "detail" };
+    const frame = panel(mode, { names: "all", decrypted: new Map(), until: NOW });
+    expect(frame.match(/[-+] +"\w": \d/g)).toEqual(['-     "d": 3', '+     "d": 4']);
+    expect(frame).toContain("A ━");
+    const masked = panel(mode);
+    expect(masked).toMatch(/- ••••••••[^•]+\+ ••••••••/);
+    expect(masked).not.toMatch(/equal|\d\/\d+ ━+┛/);
   });
 
   it("a comparison shows both values under the cursor in full below the list", () => {
     const value = (end: string) => ({ name: "URL", type: "STRING" as const, value: `${"x".repeat(150)}${end}` });
     const differences = [{ kind: "changed", name: "URL", before: value("one"), after: value("two") } as const];
-    const compared = { ...ready, differences, cursor: 0 };
+    const compared = { ...COMPARISON, differences, cursor: 0 };
     const frame = panel(compared, { names: "all", decrypted: new Map(), until: NOW });
     expect(frame).toMatch(/- … \d+ equal characters … x+one/);
     expect(frame).toMatch(/\+ … \d+ equal characters … x+two/);
@@ -189,14 +202,14 @@ describe("a comparison", () => {
 
   it("a comparison names the place whose credentials were refused", () => {
     const failure = { code: "unauthorized", message: "the server refused the credentials" };
-    const frame = panel({ ...ready, phase: "failed", failure });
+    const frame = panel({ ...COMPARISON, phase: "failed", failure });
     expect(frame).toContain("✗ environment shop/production: the server refused the credentials");
     expect(frame).toContain("appvars doctor");
   });
 
   it("a comparison formats only visible differences", () => {
     const differences = Array.from({ length: 100 }, (_, index) => ({ kind: "added" as const, name: `N${index}` }));
-    const frame = panel({ ...ready, differences, top: 50, cursor: 52 });
+    const frame = panel({ ...COMPARISON, differences, top: 50, cursor: 52 });
     expect(frame.match(/ \+ N\d+|›\+ N\d+/g)).toHaveLength(9);
     expect(frame).toContain("›+ N52");
   });

@@ -1,0 +1,111 @@
+import { diffArrays } from "diff";
+
+/** A run of items that are equal, or different, in two sequences. Indexes count from 0; `end` is after the last one. */
+export interface Part {
+  readonly isEqual: boolean;
+  readonly before: Range;
+  readonly after: Range;
+}
+
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface SequenceDiff {
+  readonly parts: readonly Part[];
+  /** Whether the equal items are as many as possible. Otherwise they are only those at both ends. */
+  readonly isExact: boolean;
+}
+
+/** The time of a comparison grows with the square of this number: 500 edits take some 20 ms. */
+const MAX_EDITS = 500;
+
+type Pairs = readonly (readonly [before: number, after: number])[];
+
+/** Compares two sequences, such as lines, by a longest common subsequence. */
+export function diffSequences(before: readonly string[], after: readonly string[]): SequenceDiff {
+  const head = commonLength(before.length, after.length, (at) => before[at] === after[at]);
+  const [length, nextLength] = [before.length - head, after.length - head];
+  const tail = commonLength(length, nextLength, (at) => before.at(-1 - at) === after.at(-1 - at));
+  const middle = { start: head, end: before.length - tail };
+  const nextMiddle = { start: head, end: after.length - tail };
+  const pairs = equalPairs(before, after, middle, nextMiddle);
+  const parts: Part[] = [];
+  addPart(parts, true, { start: 0, end: head }, { start: 0, end: head });
+  addPairs(parts, pairs ?? [], middle, nextMiddle);
+  addPart(parts, true, { start: middle.end, end: before.length }, { start: nextMiddle.end, end: after.length });
+  return { parts, isExact: pairs !== undefined };
+}
+
+/** How many items at the start are equal. */
+export function commonLength(a: number, b: number, isEqualAt: (index: number) => boolean): number {
+  let length = 0;
+  while (length < a && length < b && isEqualAt(length)) length++;
+  return length;
+}
+
+/** Indexes of equal items, ascending on both sides; undefined if there are too many edits to find them. */
+function equalPairs(before: readonly string[], after: readonly string[], old: Range, next: Range): Pairs | undefined {
+  const ids = new Map<string, number>();
+  for (let at = old.start; at < old.end; at++) {
+    const item = before[at] as string;
+    if (!ids.has(item)) ids.set(item, ids.size);
+  }
+  // What is on one side only is in no common subsequence: without it, most comparisons are trivial.
+  const isShared = new Uint8Array(ids.size);
+  const nextKept = { indexes: [] as number[], ids: [] as number[] };
+  for (let at = next.start; at < next.end; at++) {
+    const id = ids.get(after[at] as string);
+    if (id === undefined) continue;
+    isShared[id] = 1;
+    nextKept.indexes.push(at);
+    nextKept.ids.push(id);
+  }
+  const kept = { indexes: [] as number[], ids: [] as number[] };
+  for (let at = old.start; at < old.end; at++) {
+    const id = ids.get(before[at] as string) as number;
+    if (isShared[id] === 0) continue;
+    kept.indexes.push(at);
+    kept.ids.push(id);
+  }
+  const changes = diffArrays(kept.ids, nextKept.ids, { maxEditLength: MAX_EDITS });
+  if (!changes) return undefined;
+  const pairs: [number, number][] = [];
+  let [at, nextAt] = [0, 0];
+  for (const { added, removed, count } of changes) {
+    if (!added && !removed) {
+      for (let item = 0; item < count; item++)
+        pairs.push([kept.indexes[at + item] as number, nextKept.indexes[nextAt + item] as number]);
+    }
+    if (!added) at += count;
+    if (!removed) nextAt += count;
+  }
+  return pairs;
+}
+
+/** The parts between the start and the end of two ranges. */
+function addPairs(parts: Part[], pairs: Pairs, old: Range, next: Range): void {
+  let [at, nextAt] = [old.start, next.start];
+  for (const [index, nextIndex] of pairs) {
+    addPart(parts, false, { start: at, end: index }, { start: nextAt, end: nextIndex });
+    addPart(parts, true, { start: index, end: index + 1 }, { start: nextIndex, end: nextIndex + 1 });
+    [at, nextAt] = [index + 1, nextIndex + 1];
+  }
+  addPart(parts, false, { start: at, end: old.end }, { start: nextAt, end: next.end });
+}
+
+/** Joined with the last part if both are equal, or both are not. */
+function addPart(parts: Part[], isEqual: boolean, before: Range, after: Range): void {
+  if (before.start === before.end && after.start === after.end) return;
+  const last = parts.at(-1);
+  if (last?.isEqual !== isEqual) {
+    parts.push({ isEqual, before, after });
+    return;
+  }
+  parts[parts.length - 1] = {
+    isEqual,
+    before: { start: last.before.start, end: before.end },
+    after: { start: last.after.start, end: after.end },
+  };
+}

@@ -1,0 +1,64 @@
+import type { Difference } from "../../domain/diff.js";
+import type { NamedValue } from "../../domain/variable.js";
+import { type Size, textColumns } from "../state/layout.js";
+import type { Assigned } from "../state/ports.js";
+import { isRevealed } from "../state/reveal.js";
+import type { Comparison, Revealed, State } from "../state/state.js";
+import type { DiffLines } from "../text/diff-lines.js";
+import { visibleText } from "../text/graphemes.js";
+import { madeLines } from "../text/lazy-lines.js";
+import { differenceLines } from "./edit-lines.js";
+import { type PanelContent, scrolledLines } from "./panel-content.js";
+
+/** Both values of the difference under the cursor, as a diff. */
+export function differencePanel(state: State, comparison: Comparison, size: Size): PanelContent {
+  const { cursor, differences, detailTop, focus } = comparison;
+  const selected = differences[cursor];
+  const { lines, changes } = differenceDetail(state, comparison, size);
+  const before = changes.filter((index) => index <= detailTop).length;
+  const position = focus === "detail" && changes.length > 1 ? `  change ${Math.max(1, before)}/${changes.length}` : "";
+  return {
+    ...scrolledLines(lines, detailTop, detailPage(size)),
+    title: selected ? `${visibleText(selected.name)}${position}` : "Variable",
+    isFocused: focus === "detail",
+    select: (now) => inDetail(now, detailTop),
+    scroll: (now, by) => inDetail(now, Math.max(0, Math.min(detailTop + by, lines.count - detailPage(size)))),
+  };
+}
+
+function inDetail(state: State, detailTop: number): State {
+  const { mode } = state;
+  return mode.kind === "diff" ? { ...state, mode: { ...mode, focus: "detail", detailTop } } : state;
+}
+
+/** Lines of the detail that are visible. */
+export function detailPage({ height }: Size): number {
+  return height - 2;
+}
+
+interface Shown extends DiffLines {
+  readonly difference: Difference;
+  readonly width: number;
+}
+
+/** The last detail: comparing long values takes time. Kept only while values are revealed, as nothing else holds the key. */
+const lastShown = new WeakMap<Revealed, Shown>();
+
+export function differenceDetail({ revealed }: State, { differences, cursor }: Comparison, size: Size): DiffLines {
+  const difference = differences[cursor];
+  if (!difference) return { lines: madeLines([]), changes: [] };
+  const width = textColumns(size);
+  const { name, before, after } = difference;
+  const sides = { before: before && withoutDescription(before), after: after && withoutDescription(after) };
+  if (!revealed || !isRevealed(revealed, name)) return differenceLines(sides, false, width);
+  const last = lastShown.get(revealed);
+  if (last && last.difference === difference && last.width === width) return last;
+  const shown = { ...differenceLines(sides, true, width), difference, width };
+  lastShown.set(revealed, shown);
+  return shown;
+}
+
+/** Descriptions belong to the application, not to the environment. */
+function withoutDescription({ type, value }: NamedValue): Assigned {
+  return { type, value, description: "" };
+}

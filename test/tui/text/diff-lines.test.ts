@@ -1,0 +1,121 @@
+import { expect, it } from "vitest";
+import { diffLines } from "../../../src/tui/text/diff-lines.js";
+import { diffRows, type Side } from "../../../src/tui/text/diff-rows.js";
+import { windowOf } from "../../../src/tui/text/lazy-lines.js";
+import { type Line, lineWidth } from "../../../src/tui/text/line.js";
+
+const side = (texts: readonly string[]): Side => ({ texts, isPlaceholder: false });
+
+/** All lines of a diff, with `[` and `]` around what is inverse. */
+function drawn(before: readonly string[], after: readonly string[], width = 40): string[] {
+  return allLines(side(before), side(after), width).map(textOf);
+}
+
+function allLines(before: Side, after: Side, width: number): Line[] {
+  const { lines } = diffLines(diffRows(before, after), width);
+  return Array.from({ length: lines.count }, (_, index) => lines.at(index)).flat();
+}
+
+function textOf(line: Line): string {
+  return line.map(({ text, isInverse }) => (isInverse ? `[${text}]` : text)).join("");
+}
+
+const numbered = (count: number, text = "line") => Array.from({ length: count }, (_, index) => `${text} ${index}`);
+
+it("lines are compared by a longest common subsequence", () => {
+  expect(drawn(["a", "b", "c", "d"], ["a", "x", "c", "new", "d", "end"])).toEqual([
+    "  a",
+    "- b",
+    "+ x",
+    "  c",
+    "+ new",
+    "  d",
+    "+ end",
+  ]);
+});
+
+it("changed words in a changed line are inverse, and nothing is where most of it has changed", () => {
+  expect(drawn(["the port is 3000 here"], ["the port is 8080 here "])).toEqual([
+    "- the port is [3000] here",
+    "+ the port is [8080] here[ ]",
+  ]);
+  expect(drawn(["debug"], ["info"])).toEqual(["- debug", "+ info"]);
+});
+
+it("long runs of equal lines are folded, with some lines around changes", () => {
+  const before = numbered(30);
+  const after = before.map((text, index) => (index === 10 ? "other" : text));
+  expect(drawn(before, after)).toEqual([
+    "  … 7 equal lines …",
+    ...["  line 7", "  line 8", "  line 9", "- line 10", "+ other", "  line 11", "  line 12", "  line 13"],
+    "  … 16 equal lines …",
+  ]);
+});
+
+it("long equal ends of two long lines are folded", () => {
+  const url = (port: number) => `${"host.".repeat(40)}:${port}/${"path/".repeat(40)}`;
+  expect(drawn([url(1)], [url(2)], 120)).toEqual([
+    `- … 181 equal characters … ${"host.".repeat(4).slice(1)}:[1]/${"path/".repeat(4).slice(0, 19)} … 181 equal characters …`,
+    `+ … 181 equal characters … ${"host.".repeat(4).slice(1)}:[2]/${"path/".repeat(4).slice(0, 19)} … 181 equal characters …`,
+  ]);
+});
+
+it("texts with too many changes are compared by their ends, and the diff says so", () => {
+  const middle = numbered(2_000);
+  const lines = drawn(["first", ...middle, "last"], ["first", ...middle.toReversed(), "last"], 80);
+  expect(lines.slice(0, 2)).toEqual([
+    "  (too many changes: only the first and the last lines were compared)",
+    "  first",
+  ]);
+  expect(lines.filter((line) => line.startsWith("- "))).toHaveLength(2_000);
+  expect(lines.at(-1)).toBe("  last");
+});
+
+it("a line that is too long to be compared by words is shown without marks, and the diff says so", () => {
+  const text = (word: string) => `${word} ${"and ".repeat(2_000)}${word}`;
+  const lines = drawn([text("one")], [text("two")], 100);
+  expect(lines[0]).toBe("  (long lines were not compared word by word)");
+  expect(lines.join("")).not.toContain("[");
+});
+
+it("placeholders are never equal", () => {
+  const masked: Side = { texts: ["••••"], isPlaceholder: true };
+  expect(allLines(masked, masked, 20).map(textOf)).toEqual(["- ••••", "+ ••••"]);
+});
+
+it.each([
+  "a".repeat(500),
+  "漢字".repeat(200),
+  "👩‍👩‍👧e\u0301".repeat(60),
+  `\u202e${"\u0301".repeat(9)}`.repeat(20),
+  "\t\x1b[31m".repeat(40),
+])("no character of a long line is lost, whatever it is, and no line is too wide", (text) => {
+  const lines = allLines(side([]), side([text]), 23);
+  expect(lines.every((line) => lineWidth(line) <= 23)).toBe(true);
+  const [whole] = allLines(side([]), side([text]), 100_000).map(textOf);
+  expect(lines.map((line) => textOf(line).slice(2)).join("")).toBe(whole?.slice(2));
+  expect(lines.map(textOf).join("")).not.toMatch(/\x1b/);
+});
+
+it("the last lines are visible at the end, even where one item has several lines", () => {
+  const { lines } = diffLines(diffRows(side([]), side(numbered(20, "漢字".repeat(20)))), 42);
+  const { last } = windowOf(lines, 0, 7);
+  const end = windowOf(lines, 1_000, 7);
+  expect(end.top).toBe(last);
+  expect(end.lines.map(textOf).at(-1)).toContain("19");
+  expect(end.lines.length).toBeLessThanOrEqual(7);
+});
+
+it("two values of a megabyte make no more lines than are visible", () => {
+  const made = diffLines(diffRows(side(numbered(50_000, "before")), side(numbered(50_000, "after"))), 80).lines;
+  let calls = 0;
+  const counted = {
+    count: made.count,
+    at: (index: number) => {
+      calls++;
+      return made.at(index);
+    },
+  };
+  expect(windowOf(counted, 60_000, 30).lines).toHaveLength(30);
+  expect(calls).toBeLessThan(100);
+});

@@ -1,4 +1,7 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 import { hasTmux } from "../../support/tmux.js";
 import { isOn, openShell, openTui, START } from "../../tui/support/open-tui.js";
 
@@ -38,6 +41,26 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     }
     await tui.keys("q");
     await tui.until(/^sh> appvars.*\nsh>\s*$/);
+  });
+
+  it("the user's settings.json sets columns, keys and the mouse, and a mistake in it is an error", async () => {
+    const config = await temporaryFolder();
+    const file = join(config, "appvars", "settings.json");
+    await mkdir(dirname(file), { mode: 0o700 });
+    const write = (tui: object) => writeFile(file, JSON.stringify({ tui }), { mode: 0o600 });
+    await write({ columns: ["type", "name"], keymap: { help: "f1", quit: "Q" }, mouse: false });
+    const tui = await openTui({ env: { XDG_CONFIG_HOME: config } });
+    await tui.until(/TYPE +NAME +│?┃/, /F1 help {2}Q quit/);
+    expect(await tui.mouseOn()).toBe(false);
+    await tui.keys("q", "F1", "End");
+    await tui.until(/Q Ctrl-C +:quit/);
+    await tui.keys("Escape");
+    await tui.until(/▶ Variables/);
+    await tui.keys("Q");
+    await tui.until(/^sh> appvars.*\nsh>\s*$/);
+    await write({ keymap: { quit: [] } });
+    await tui.run(`clear; ${START}; echo "refused: $?"`);
+    expect(await tui.until(/^refused: 2$/m)).toContain("settings.json: tui.keymap.quit: ");
   });
 
   it("the TUI refuses to start without a terminal, on stderr only", async () => {

@@ -128,7 +128,8 @@ export async function openEnvironment(
   close: () => Promise<void>,
   io: Io,
 ): Promise<OpenPlace> {
-  const source = Object.assign(service.source(environment), { close });
+  const { recordSource } = await import("../../service/record-view.js");
+  const source = { ...recordSource(store, service, environment), close };
   const decrypt = await createDecrypt(settings);
   const { dataPlace } = settings;
   const identity = qualifiedName(environment);

@@ -1,0 +1,102 @@
+import type { EnvironmentRecord } from "../domain/environment.js";
+import { NotFoundError } from "../domain/errors.js";
+import { type Page, type PageRequest, paginate } from "../domain/page.js";
+import type { Snapshot, VariableSource } from "../domain/source.js";
+import { checkId, type ValueContent, type Variable, type VariableValue } from "../domain/variable.js";
+import { binarySearch, byId, type Data, findById, type ValueRecord, type VariableRecord } from "../store/data.js";
+import type { Store } from "../store/store.js";
+import type { Service } from "./service.js";
+
+/**
+ * One environment's part of data, read without a copy: what is returned shares its texts with the store. For a program
+ * that keeps what it has read, and reads several environments.
+ */
+class RecordView implements Snapshot {
+  readonly #revision: () => string;
+  readonly #variables: readonly VariableRecord[];
+  readonly #values: readonly ValueRecord[];
+  readonly #byVariable: readonly ValueRecord[];
+
+  /** @param revision that of the same data */
+  constructor(data: Data, environment: EnvironmentRecord, revision: () => string) {
+    const { id } = environment;
+    // The record may be of earlier data: the application is that of this one.
+    const { application } = data.environments.find((each) => each.id === id) ?? environment;
+    this.#revision = revision;
+    this.#variables = data.variables.filter((each) => each.application === application).sort(byId);
+    this.#values = data.values.filter((each) => each.environment_id === id).sort(byId);
+    this.#byVariable = this.#values.toSorted((a, b) => a.variable_id - b.variable_id);
+  }
+
+  get revision(): string {
+    return this.#revision();
+  }
+
+  async listVariables(request?: PageRequest): Promise<Page<Variable>> {
+    const { metadata, data } = paginate(this.#variables, request);
+    return { metadata, data: data.map(toVariable) };
+  }
+
+  async getVariable(id: number): Promise<Variable> {
+    return toVariable(found(findById(this.#variables, checkId(id))));
+  }
+
+  async listValues(request?: PageRequest): Promise<Page<VariableValue>> {
+    const { metadata, data } = paginate(this.#values, request);
+    return { metadata, data: data.map(toValue) };
+  }
+
+  async getValue(id: number): Promise<VariableValue> {
+    return toValue(found(findById(this.#values, checkId(id))));
+  }
+
+  async getValueByName(name: string): Promise<VariableValue> {
+    return toValue(this.#valueOf(name));
+  }
+
+  async getContentByName(name: string): Promise<ValueContent> {
+    return this.#valueOf(name).content;
+  }
+
+  #valueOf(name: string): ValueRecord {
+    const { id } = found(this.#variables.find((variable) => variable.name === name));
+    const values = this.#byVariable;
+    const position = binarySearch(values.length, id, (index) => values[index]?.variable_id ?? 0);
+    return found(values[position ?? -1]);
+  }
+}
+
+function found<T>(record: T | undefined): T {
+  if (record === undefined) throw new NotFoundError();
+  return record;
+}
+
+function toVariable({ id, type, name, description }: VariableRecord): Variable {
+  return { id, type, name, description };
+}
+
+function toValue({ id, variable_id, content }: ValueRecord): VariableValue {
+  return { id, variable_id, content };
+}
+
+/** The variables of one environment, always from the newest valid data, without a copy of it. */
+export function recordSource(store: Store<Data>, service: Service, environment: EnvironmentRecord): VariableSource {
+  // Replaced data is not kept.
+  const views = new WeakMap<Data, RecordView>();
+  const now = () => {
+    const data = store.snapshot;
+    const view = views.get(data) ?? new RecordView(data, environment, () => service.view(environment).revision);
+    views.set(data, view);
+    return view;
+  };
+  return {
+    ...service.source(environment),
+    listVariables: (page) => now().listVariables(page),
+    getVariable: (id) => now().getVariable(id),
+    listValues: (page) => now().listValues(page),
+    getValue: (id) => now().getValue(id),
+    getValueByName: (name) => now().getValueByName(name),
+    getContentByName: (name) => now().getContentByName(name),
+    readSnapshot: async (read) => read(now()),
+  };
+}

@@ -42,7 +42,6 @@ export function confirmEdit(
     kind: "confirm",
     purpose,
     place,
-    // A copy, because the lines of shown values are kept as long as the edit that is being confirmed.
     edit: { ...edit },
     ...rest,
     isRevealed: back.kind === "form",
@@ -135,15 +134,14 @@ function answered(state: State, confirmation: Confirmation, answer: Answer): Ste
 export function applied(state: State): Step {
   const { mode, history } = state;
   if (mode.kind !== "confirm" || !mode.isBusy) return step(state);
-  const { place, back } = mode;
-  const edit: Edit = { ...mode.edit };
+  const { place, edit, back } = mode;
   const returned: State = { ...state, mode: back.kind === "form" ? (back.back ?? { kind: "browse" }) : back };
   const isOfMarked = mode.purpose === "delete" || mode.purpose === "take-over";
   const selection = isOfMarked ? NO_SELECTION : state.selection;
-  const written = { ...returned, selection, history: historyAfter(history, { ...mode, edit }) };
+  const written = { ...returned, selection, history: historyAfter(history, mode) };
   const next = notify(written, doneText(state, mode), "success");
-  // The open place is compared again after its reload; another one has to be read for that.
   if (place !== state.place) {
+    // The open place is compared again after its reload; another one has to be read for that.
     return next.mode.kind === "diff" && next.mode.place === place ? compare(next, next.mode) : step(next);
   }
   const [change, ...others] = edit.changes;

@@ -9,6 +9,7 @@ import { detailPage, differenceDetail } from "../view/difference-panel.js";
 import { scrollLines } from "../view/panel-content.js";
 import { placeName } from "../view/places-panel.js";
 import { compare, filtered, withCursor } from "./compare.js";
+import { openEditor } from "./external-editor.js";
 import { openForm } from "./form.js";
 import { takeOver, whyReadOnly } from "./take-over.js";
 import { confirmRedo, confirmUndo } from "./undo.js";
@@ -36,7 +37,8 @@ const KEYS = new Map<string, Run>([
   ["N", (state, comparison) => step(next(state, comparison, -1))],
   ["y", onDifference((state, sides) => copy(state, sides, "open"))],
   ["Y", onDifference((state, sides) => copy(state, sides, "other"))],
-  ["e", onDifference(edit)],
+  ["e", onDifference((state, sides, back) => edit(state, sides, (entry) => openForm(state, "edit", entry, { back })))],
+  ["E", onDifference((state, sides) => edit(state, sides, (entry) => openEditor(state, entry)))],
   [">", onDifference((state, sides) => takeOverFrom(state, sides, "open"))],
   ["<", onDifference((state, sides) => takeOverFrom(state, sides, "other"))],
   ["u", confirmUndo],
@@ -109,12 +111,14 @@ interface Sides {
 }
 
 /** Runs something with the variable under the cursor. */
-function onDifference(run: (state: State, sides: Sides) => Step): Run {
-  return (state, { differences, cursor, place, others }) => {
+function onDifference(run: (state: State, sides: Sides, comparison: Comparison) => Step): Run {
+  return (state, comparison) => {
+    const { differences, cursor, place, others } = comparison;
     const name = differences[cursor]?.name;
     if (name === undefined) return step(state);
     const isIt = ({ variable }: VariableEntry) => variable.name === name;
-    return run(state, { name, place, open: state.loaded.entries.find(isIt), other: others.find(isIt) });
+    const sides = { name, place, open: state.loaded.entries.find(isIt), other: others.find(isIt) };
+    return run(state, sides, comparison);
   };
 }
 
@@ -136,8 +140,8 @@ function noValue(state: State, { name }: Sides, place: number): Step {
   return step(notify(state, `${name} has no value in ${placeName(state, place)}`, "error"));
 }
 
-function edit(state: State, sides: Sides): Step {
+function edit(state: State, sides: Sides, run: (entry: VariableEntry) => Step): Step {
   const refusal = whyReadOnly(state, state.place);
   if (refusal !== undefined) return step(notify(state, refusal, "error"));
-  return sides.open ? openForm(state, "edit", sides.open, { back: state.mode }) : noValue(state, sides, state.place);
+  return sides.open ? run(sides.open) : noValue(state, sides, state.place);
 }

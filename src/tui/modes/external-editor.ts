@@ -15,7 +15,8 @@ export function valueEdited(state: State, place: number, entry: VariableEntry, t
   const { name } = entry.variable;
   if (text === undefined) return step(notify(state, `${name} is unchanged`));
   if (place !== state.place) return step(notify(state, `${name} is unchanged: another place is open`, "error"));
-  return submit(state, { ...initialForm("edit", name, assignedIn(entry)), value: textField(text) });
+  const back = state.mode.kind === "diff" ? { back: state.mode } : {};
+  return submit(state, { ...initialForm("edit", name, assignedIn(entry)), ...back, value: textField(text) });
 }
 
 /** Handles the text for the form that the editor was opened from. Dropped if the form is gone. */

@@ -8,7 +8,10 @@ export function inverted({ changes }: Edit): Edit {
 }
 
 /** The history after an edit was written. */
-export function historyAfter({ done, undone }: History, { purpose, of = "edit", place, edit }: Confirmation): History {
+export function historyAfter({ done, undone }: History, confirmation: Confirmation): History {
+  const { purpose, of = "edit", place } = confirmation;
+  // A copy, because the lines of shown values are kept as long as the edit of the confirmation.
+  const edit: Edit = { ...confirmation.edit };
   switch (purpose) {
     case "undo":
       return { done: done.slice(0, -1), undone: [...undone, { place, purpose: of, edit: inverted(edit) }] };

@@ -123,8 +123,8 @@ export interface Form {
   readonly purpose: "add" | "edit";
   /** Index of the place that is edited, by default the open one. */
   readonly place?: number;
-  /** The mode to go back to, by default the list. */
-  readonly back?: Mode;
+  /** What it was opened from and goes back to, if not the list. */
+  readonly back?: Matrix | Comparison;
   /** Undefined for a new variable or one without a value. */
   readonly before: Change["before"];
   readonly field: FormField;
@@ -356,14 +356,10 @@ export function notify(state: State, text: string, tone: Notice["tone"] = "info"
   return { ...state, notice: { text, tone, until: state.now + NOTICE_MS[tone] } };
 }
 
-/** Returns to a mode, with a notice if there is something to say. */
-export function backTo(state: State, mode: Mode, text?: string, tone?: Notice["tone"]): State {
-  return text === undefined ? { ...state, mode } : notify({ ...state, mode }, text, tone);
-}
-
 /** Returns to the list, with a notice if there is something to say. */
 export function backToBrowse(state: State, text?: string, tone?: Notice["tone"]): State {
-  return backTo(state, { kind: "browse" }, text, tone);
+  const browsing: State = { ...state, mode: { kind: "browse" } };
+  return text === undefined ? browsing : notify(browsing, text, tone);
 }
 
 /** Everything that can happen. Times are in milliseconds on a monotonic clock. */

@@ -21,35 +21,27 @@ export function scrollConfirmation(state: State, confirmation: Confirmation, key
   return scrollLines(lines, confirmation.top, page, key) ?? confirmation.top;
 }
 
+/** Changes that are shown: with more, each key would take noticeably long. */
+const MAX_CHANGES = 300;
+
 /** The lines that scroll, those below them, and how many of the former are visible. */
 function parts(state: State, confirmation: Confirmation, size: Size) {
   const width = textColumns(size);
   const { problem, purpose } = confirmation;
   const question = wrapLines(questionText(state, confirmation), width, purpose === "delete" ? "danger" : "accent");
-  const refusal = problem === undefined ? [] : wrapLines(`✗ ${problem}`, width, "danger");
-  const end = [[], ...refusal, ...answerLines(state, confirmation, width)];
   const head = madeLines([...spaced([question, noteLines(confirmation, width)]), []]);
   const lines = joinedLines([head, changeLines(confirmation, width)]);
+  const refusal = problem === undefined ? [] : wrapLines(`✗ ${problem}`, width, "danger");
+  const end = [[], ...refusal, ...answerLines(state, confirmation, width)];
   return { lines, end, page: Math.max(1, size.height - 2 - end.length) };
 }
-
-function answerLines(state: State, confirmation: Confirmation, width: number): Line[] {
-  if (confirmation.isBusy) return [line("writing…", "muted")];
-  const required = requiredText(state, confirmation);
-  const buttons = answerButtons(confirmation);
-  if (required === undefined) return [buttons];
-  return [requiredLine(required, confirmation.typed, width), buttons];
-}
-
-/** Changes that are shown: with more, each key would take noticeably long. */
-const MAX_CHANGES = 300;
 
 interface Shown extends Pick<Confirmation, "isRevealed"> {
   readonly width: number;
   readonly lines: LazyLines;
 }
 
-/** The last lines of an edit: comparing long values takes time. An edit must not outlive its confirmation, nor what is in here. */
+/** The last lines of an edit: comparing long values takes time. They are kept as long as its confirmation. */
 const lastShown = new WeakMap<Edit, Shown>();
 
 function changeLines({ back, edit, isRevealed }: Confirmation, width: number): LazyLines {
@@ -63,8 +55,16 @@ function changeLines({ back, edit, isRevealed }: Confirmation, width: number): L
     return [madeLines(index === 0 ? heading : [[], ...heading]), lines];
   });
   const left = edit.changes.length - MAX_CHANGES;
-  if (left > 0) blocks.push(madeLines([[], line(`… and ${countText(left)} more variables`, "muted")]));
-  const lines = joinedLines(blocks);
+  const more = left > 0 ? [[], line(`… and ${countText(left)} more variables`, "muted")] : [];
+  const lines = joinedLines([...blocks, madeLines(more)]);
   lastShown.set(edit, { isRevealed, width, lines });
   return lines;
+}
+
+function answerLines(state: State, confirmation: Confirmation, width: number): Line[] {
+  if (confirmation.isBusy) return [line("writing…", "muted")];
+  const required = requiredText(state, confirmation);
+  const buttons = answerButtons(confirmation);
+  if (required === undefined) return [buttons];
+  return [requiredLine(required, confirmation.typed, width), buttons];
 }

@@ -1,6 +1,6 @@
 import type { Difference } from "../../domain/diff.js";
 import { isEncrypted, type JsonValue, type NamedValue, valueText } from "../../domain/variable.js";
-import { keepVisible, scrollList } from "../state/cursor.js";
+import { keepVisible, type Position, scrollList } from "../state/cursor.js";
 import { listPage, type Size, textColumns } from "../state/layout.js";
 import { isRevealed } from "../state/reveal.js";
 import type { Comparison, State } from "../state/state.js";
@@ -21,6 +21,7 @@ export function diffPanel(state: State, comparison: Comparison, size: Size): Pan
   const position = differences.length > 0 ? `  ${countText(cursor + 1)}/${countText(differences.length)}` : "";
   const filtered = filter === "" ? "" : `  /${visibleText(filter)}`;
   const hint = phase === "loading" ? `reading ${right}…` : "+ only there   - only here   ~ differs";
+  const visible = keepVisible(comparison, differences.length, listPage(size));
   const hasList = isKnown && differences.length > 0;
   return {
     title: `${left} → ${right}${isKnown ? `${position}${filtered}` : ""}`,
@@ -29,17 +30,17 @@ export function diffPanel(state: State, comparison: Comparison, size: Size): Pan
     lines: hasList
       ? listLines(state, comparison, size, left, right)
       : [[], ...statusLines(state, comparison, right, textColumns(size)).map(indented)],
-    select: hasList
-      ? selectRow(comparison, differences.length, 1, (now, cursor) =>
-          inDiff(now, { focus: "list", cursor, detailTop: 0 }),
-        )
-      : undefined,
-    scroll: (now, by) => inDiff(now, scrollList(comparison, differences.length, listPage(size), by)),
+    select: hasList ? selectRow(visible, differences.length, 1, (now, at) => onRow(now, { cursor: at })) : undefined,
+    scroll: (now, by) => onRow(now, scrollList(visible, differences.length, listPage(size), by)),
   };
 }
 
-function inDiff(state: State, change: Partial<Comparison>): State {
-  return state.mode.kind === "diff" ? { ...state, mode: { ...state.mode, ...change } } : state;
+/** The list with the focus, after a click or the wheel. */
+function onRow(state: State, position: Partial<Position>): State {
+  const { mode } = state;
+  if (mode.kind !== "diff") return state;
+  const next: Comparison = { ...mode, ...position, focus: "list" };
+  return { ...state, mode: next.cursor === mode.cursor ? next : { ...next, detailTop: 0 } };
 }
 
 function listLines(state: State, comparison: Comparison, size: Size, left: string, right: string): Line[] {

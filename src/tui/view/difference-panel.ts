@@ -8,7 +8,7 @@ import type { DiffLines } from "../text/diff-lines.js";
 import { visibleText } from "../text/graphemes.js";
 import { madeLines } from "../text/lazy-lines.js";
 import { differenceLines } from "./edit-lines.js";
-import { type PanelContent, scrolledLines } from "./panel-content.js";
+import { type PanelContent, scrolledLines, wheeled } from "./panel-content.js";
 
 /** Both values of the difference under the cursor, as a diff. */
 export function differencePanel(state: State, comparison: Comparison, size: Size): PanelContent {
@@ -21,14 +21,14 @@ export function differencePanel(state: State, comparison: Comparison, size: Size
     ...scrolledLines(lines, detailTop, detailPage(size)),
     title: selected ? `${visibleText(selected.name)}${position}` : "Variable",
     isFocused: focus === "detail",
-    select: (now) => inDetail(now, detailTop),
-    scroll: (now, by) => inDetail(now, Math.max(0, Math.min(detailTop + by, lines.count - detailPage(size)))),
+    select: (now) => inDetail(now, {}),
+    scroll: (now, by) => inDetail(now, { detailTop: wheeled(lines, detailTop, detailPage(size), by) }),
   };
 }
 
-function inDetail(state: State, detailTop: number): State {
-  const { mode } = state;
-  return mode.kind === "diff" ? { ...state, mode: { ...mode, focus: "detail", detailTop } } : state;
+/** The detail with the focus, after a click or the wheel. */
+function inDetail(state: State, change: Partial<Comparison>): State {
+  return state.mode.kind === "diff" ? { ...state, mode: { ...state.mode, ...change, focus: "detail" } } : state;
 }
 
 /** Lines of the detail that are visible. */

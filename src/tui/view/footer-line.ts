@@ -51,12 +51,11 @@ const ALWAYS: readonly string[] = ["help", "quit"];
 /** The last line: the input of the filter or a command, a notice, or else the keys that work now. */
 export function footerLine(state: State, commands: readonly Command[]): Line {
   const { mode, notice, columns } = state;
-  if (mode.kind === "filter")
-    return searchLine(columns, state.list.rows.length, state.loaded.entries.length, mode.field);
-  if (mode.kind === "matrix" && mode.typed) return matrixFilterLine(state, mode, mode.typed.field);
+  if (mode.kind === "filter") return filterLine(state, mode.field);
   if (mode.kind === "diff" && mode.typing) {
     return searchLine(columns, mode.differences.length, mode.all.length, mode.typing.field);
   }
+  if (mode.kind === "matrix" && mode.typed) return matrixFilterLine(state, mode, mode.typed.field);
   if (mode.kind === "command") return commandLine(mode, columns);
   if (notice) return noticeLine(notice, columns);
   if (mode.kind === "browse") {
@@ -82,6 +81,10 @@ function modeKeys(state: State, mode: Exclude<Mode, { readonly kind: "browse" }>
     return mode.leaving ? LEAVING_KEYS : hasLines ? LINES_KEYS : FORM_KEYS[mode.field];
   }
   return MODE_KEYS[mode.kind];
+}
+
+function filterLine({ columns, list, loaded }: State, field: TextField): Line {
+  return searchLine(columns, list.rows.length, loaded.entries.length, field);
 }
 
 function matrixFilterLine(state: State, matrix: Matrix, field: TextField): Line {

@@ -67,6 +67,12 @@ export function scrollLines(all: LazyLines, top: number, page: number, key: stri
   return scroll(from, last + shown, shown, key);
 }
 
+/** The first visible item after the wheel was turned by so many lines. */
+export function wheeled(all: LazyLines, top: number, page: number, by: number): number {
+  const { top: from, last } = windowOf(all, top, page);
+  return Math.max(0, Math.min(from + by, last));
+}
+
 /** `12-30/88` */
 function positionText(count: number, top: number, page: number): string {
   return `${countText(top + 1)}-${countText(Math.min(count, top + page))}/${countText(count)}`;

@@ -248,7 +248,7 @@ describe("acting on a difference", () => {
     expect(toOpen).toMatchObject([{ type: "load", place: 0 }]);
     const { generation } = open.loaded;
     const entries = ENTRIES.filter((item) => item !== PORT);
-    const read = { type: "loaded", generation, asOf: NOW, now: NOW, entries, problem: undefined, requests: 1 } as const;
+    const read = { type: "loaded", generation, now: NOW, asOf: NOW, entries, problem: undefined, requests: 1 } as const;
     expect(names(update(open, read)[0])).toEqual(["DATABASE_URL", "NEW", "TOKEN"]);
   });
 
@@ -263,7 +263,7 @@ describe("acting on a difference", () => {
 
   it("u asks to undo the last edit, and goes back to the comparison", () => {
     const history = {
-      done: [{ place: 1, purpose: "edit" as const, edit: editOf("PORT", undefined, undefined) }],
+      done: [{ place: 1, purpose: "take-over" as const, edit: editOf("PORT", undefined, undefined) }],
       undone: [],
     };
     expect(modeOf(pressed({ ...ready(), history }, type("u")), "confirm").back.kind).toBe("diff");

@@ -18,7 +18,6 @@ export const FORM: Form = {
   kind: "form",
   purpose: "edit",
   before: undefined,
-  back: { kind: "browse" },
   field: "description",
   name: textField("DATABASE_URL"),
   type: "STRING",

@@ -3,6 +3,7 @@ import { type EnvironmentRecord, qualifiedName } from "../../domain/environment.
 import { UsageError } from "../../domain/errors.js";
 import { parseRateLimit, type RateLimit } from "../../domain/http-headers.js";
 import { ROUTES } from "../../domain/routes.js";
+import type { VariableSource } from "../../domain/source.js";
 import type { Service } from "../../service/service.js";
 import type { EditableStore } from "../../store/store.js";
 import type { OpenPlace, Place } from "../../tui/state/ports.js";
@@ -129,10 +130,15 @@ export async function openEnvironment(
   io: Io,
 ): Promise<OpenPlace> {
   const { recordSource } = await import("../../service/record-view.js");
-  const source = { ...recordSource(store, service, environment), close };
   const decrypt = await createDecrypt(settings);
   const { dataPlace } = settings;
   const identity = qualifiedName(environment);
+  const source: VariableSource = {
+    ...recordSource(store, service, environment),
+    // Of an environment that is gone, the service has variables without values.
+    readSnapshot: async (read) => recordSource(store, service, service.findEnvironment(identity)).readSnapshot(read),
+    close,
+  };
   return {
     identity,
     source,

@@ -102,6 +102,35 @@ describe("a data file", () => {
     await expect.poll(() => databaseUrl(opened), { timeout: 10_000 }).toBe("changed");
   });
 
+  it("an environment that is gone can't be read, until it is there again", async () => {
+    const { path, write } = await dataFile(DATA);
+    const { places, open } = await placesOf({ data: path });
+    const { source } = await open(places[1]);
+    const read = () => source.readSnapshot((snapshot) => snapshot.getContentByName("DATABASE_URL"));
+    const withoutTest = edited((data) => {
+      const [{ id }] = data.environments.splice(1, 1);
+      data.values = data.values.filter(({ environment_id }: { environment_id: number }) => environment_id !== id);
+    });
+    await write(withoutTest);
+    await expect
+      .poll(() =>
+        read().then(
+          () => "",
+          ({ message }) => message,
+        ),
+      )
+      .toContain("no environment");
+    await write(DATA);
+    await expect
+      .poll(() =>
+        read().then(
+          ({ value }) => value,
+          () => "",
+        ),
+      )
+      .toBe("postgres://localhost/test");
+  });
+
   it("an invalid data file is one place, which can be opened once it is corrected", async () => {
     const { path, write } = await dataFile("{");
     const { names, current, open } = await placesOf({ data: path });

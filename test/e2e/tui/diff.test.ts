@@ -64,7 +64,7 @@ describe.skipIf(!hasTmux)("in a real terminal d", () => {
     await tui.keys(">");
     await tui.until(/take over PORT to shop\/test\?/, /- ••••••••[\s\S]*\+ ••••••••/);
     await tui.keys("Enter");
-    await tui.until(/shop\/development → shop\/test {2}4\/4/, atBottom(/✓ took over PORT; u undoes it/));
+    await tui.until(/shop\/development → shop\/test {2}4\/4/, atBottom(/✓ took over .*PORT.*; u undoes it/));
     await tui.keys("u");
     await tui.until(/undo .*PORT/);
     await tui.keys("Enter");

@@ -27,7 +27,7 @@ const FIXED_KEYS: readonly string[] = GLOBAL_KEYS.map(({ key }) => key);
 export function withKeymap(commands: readonly Command[], keymap: Keymap): readonly Command[] {
   for (const [name, keys] of keymap) checkEntry(name, keys, commands);
   const mapped = commands.map((command) => {
-    const keys = keymap.get(command.name)?.map((key) => (key === "space" ? " " : key));
+    const keys = keymap.get(command.name);
     const fixed = command.keys.filter((key) => FIXED_KEYS.includes(key));
     return keys ? { ...command, keys: [...keys, ...fixed] } : command;
   });
@@ -58,7 +58,7 @@ function checkConflicts(name: string, commands: readonly Command[]): void {
     const key = own.keys.find((each) => other.keys.includes(each));
     if (key === undefined) continue;
     throw new UsageError(
-      `keymap.${name}: ${key === " " ? "space" : key} is a key of ${other.name} too; give ${other.name} another one, or none: []`,
+      `keymap.${name}: ${key} is a key of ${other.name} too; give ${other.name} another one, or none: []`,
     );
   }
 }

@@ -38,7 +38,6 @@ const LABELS: Readonly<Record<string, string>> = {
   escape: "Esc",
   space: "Space",
   tab: "Tab",
-  " ": "Space",
   "shift-tab": "Shift-Tab",
 };
 

@@ -24,9 +24,9 @@ test("a keymap replaces keys, in the footer and the help too", () => {
 });
 
 test("keys can be swapped, and Space is a key", () => {
-  const commands = keymap({ edit: ["x"], delete: ["e"], redo: ["space"] });
+  const commands = keymap({ edit: ["x"], delete: ["e"], redo: ["space"], mark: [] });
   const named = (name: string) => commands.find((command) => command.name === name)?.keys;
-  expect([named("edit"), named("delete"), named("redo")]).toEqual([["x"], ["e"], [" "]]);
+  expect([named("edit"), named("delete"), named("redo")]).toEqual([["x"], ["e"], ["space"]]);
 });
 
 test.each([

@@ -1,7 +1,8 @@
 /**
  * How long a person waits for `appvars tui`: from its start to the first variables, with a small data file and with one
- * of 100,000 variables; to the first and to all of them over HTTP; from a key to the repainted screen; and the memory
- * that it takes; and the time to compare two values of a megabyte. For Linux: it needs `script` of util-linux, and /proc. `npm run bench:tui` builds first. Another
+ * of 100,000 variables; to the first and to all of them over HTTP; from a key to the repainted screen, in the list and in
+ * the matrix of three environments; the memory that it takes; and the time to compare two values of a megabyte. For
+ * Linux: it needs `script` of util-linux, and /proc. `npm run bench:tui` builds first. Another
  * full-screen program that takes `--data FILE --env NAME` can be given: node test/bench/tui.mjs PROGRAM ARGUMENT...
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -17,6 +18,8 @@ import { median, quantile, ratios } from "./shared/statistics.mjs";
 const GIVEN = process.argv.slice(2);
 const PROGRAM = GIVEN.length > 0 ? GIVEN : [process.execPath, APPVARS, "tui"];
 const SIZE = { columns: 200, rows: 60, env: { COLORTERM: "truecolor" } };
+/** The environments of the data files. */
+const PLACES = [...ENVIRONMENTS, "development"];
 const STARTS = 7;
 const ROUNDS = 8;
 const DIFFS = 7;
@@ -42,6 +45,19 @@ const ROUND = [
   ...["/", "filter l", "filter o", "filter g", "filter i", "backspace", "backspace", "filter c", "escape"],
   ...["?", "escape"],
 ];
+
+/** The same in the matrix, which starts with the open environment, the second of three. */
+const MATRIX_ROUND = [
+  ..."jjjjlhhl",
+  ...["pagedown", "pagedown", "pageup"],
+  ..."Gkgnnn",
+  ..."NN",
+  ..."ttt",
+  ..."vv",
+  ...["/", "filter l", "filter o", "filter g", "filter i", "backspace", "escape"],
+];
+/** Both other environments have been read. */
+const WHOLE_MATRIX = /~ differs +=.same +~.differs/;
 
 // Other load affects the figures: compare them on an idle machine only.
 console.log(`${availableParallelism()} cores, load ${loadavg()[0].toFixed(1)}`);
@@ -73,7 +89,7 @@ try {
 
 function dataFile(name, count) {
   const path = join(folder, name);
-  const text = JSON.stringify(bigData(count, VALUE_LENGTH));
+  const text = JSON.stringify(bigData(count, VALUE_LENGTH, PLACES));
   writeFileSync(path, text, { mode: 0o600 });
   return {
     path,
@@ -205,12 +221,28 @@ async function reportKeys(command, what) {
     const afterwards = await program.writesIn(3_000, counts);
     printKeys(presses, what);
     console.log(`writes that no key asked for, in 3 s: ${idle.ready} before, ${afterwards} after`);
-    Object.assign(memory, { "after the keys": program.memory().now, peak: program.memory().peak });
+    memory["after the keys"] = program.memory().now;
+    if (GIVEN.length === 0) await reportMatrix(program, what, memory);
+    memory.peak = program.memory().peak;
     table("memory, MB", ["RSS"]);
     for (const [name, megabytes] of Object.entries(memory)) row(name, [megabytes]);
   } finally {
     await program.stop();
   }
+}
+
+async function reportMatrix(program, what, memory) {
+  const pressedAt = performance.now();
+  await program.press("gm", { quietMs: QUIET_MS, counts });
+  const wholeAt = await program.until(WHOLE_MATRIX);
+  memory["with the matrix"] = program.memory().now;
+  const presses = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const name of MATRIX_ROUND) presses.push(await press(program, name));
+  }
+  printKeys(presses, `the matrix of ${PLACES.length} environments, ${what}`);
+  console.log(`m to the whole matrix: ${(wholeAt - pressedAt).toFixed(1)} ms`);
+  memory["after keys in the matrix"] = program.memory().now;
 }
 
 async function press(program, name) {

@@ -320,7 +320,7 @@ export class Performer {
       }
       await giveWay();
     }
-    this.#dispatch({ type: "lookedUp", name, values });
+    if (values.size > 0) this.#dispatch({ type: "lookedUp", name, values });
   }
 
   async #listFolder(folder: string): Promise<void> {

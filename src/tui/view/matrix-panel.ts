@@ -3,6 +3,7 @@ import type { Size } from "../state/layout.js";
 import { cellKind } from "../state/matrix.js";
 import { type MatrixPosition, matrixPosition, withMatrixCursor } from "../state/matrix-position.js";
 import { groupLabel } from "../state/places.js";
+import { isProduction } from "../state/production.js";
 import type { Matrix, State } from "../state/state.js";
 import { highlight, searchWords } from "../text/fuzzy.js";
 import { visibleText } from "../text/graphemes.js";
@@ -83,10 +84,9 @@ function heading(state: State, { table, labels, placeWidth }: MatrixPosition, co
   const isOpen = place === state.place;
   const failure = isOpen ? state.loaded.failure : state.others.get(place)?.failure;
   const sign = failure ? "✗ " : isRead ? (isOpen ? "● " : "") : "… ";
-  return {
-    text: fitText(`${sign}${labels[column] ?? ""}`, placeWidth),
-    role: failure ? "danger" : isOpen ? "accent" : "muted",
-  };
+  const info = state.places[place];
+  const role = info && isProduction(info) ? "warning" : isOpen ? "accent" : "muted";
+  return { text: fitText(`${sign}${labels[column] ?? ""}`, placeWidth), role: failure ? "danger" : role };
 }
 
 function cells(state: State, at: MatrixPosition, row: number, index: number, words: readonly string[]): Line {

@@ -27,9 +27,9 @@ const SIZES = [
 
 const SCREENS = [
   { keys: ["?"], footer: /^ ↑↓ scroll .*Esc back$/, content: /┃ Find\s/ },
-  { keys: ["d", "Enter"], footer: /^ ↑↓ move .*Esc back$/, content: /~ PORT/ },
+  { keys: ["d", "Enter"], footer: /^ Tab panel .*Esc back$/, content: /~ PORT/ },
   { keys: ["m"], footer: /^ Enter open .*Esc back$/, content: /› DATABASE_URL +=/ },
-  { keys: ["e"], footer: /^ Tab next field .*Esc cancel$/, content: /› value +postgres/ },
+  { keys: ["e"], footer: /^ Ctrl-S review .*Esc cancel$/, content: /› value +postgres/ },
   { keys: ["j"], footer: /^ \/ filter .* q quit$/, content: /› {2}PORT +NUMBER/ },
 ];
 

@@ -31,6 +31,14 @@ export function compare(state: State, comparison: Comparison): Step {
   return step({ ...state, mode }, { type: "compare", place: comparison.place });
 }
 
+/** What follows an edit of the other place: unlike the open one, it has to be read again for the comparison. */
+export function readAfterEdit({ mode: before }: State, [state, effects]: Step): Step {
+  const { mode } = state;
+  if (before.kind !== "confirm" || mode.kind !== "diff" || mode.place !== before.place) return [state, effects];
+  const [next, reads] = compare(state, mode);
+  return [next, [...effects, ...reads]];
+}
+
 /** Handles the variables of the other place. Encrypted values are compared as they are. */
 export function compared(state: State, place: number, others: readonly VariableEntry[], isEditable: boolean): State {
   const { mode } = state;

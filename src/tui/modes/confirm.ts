@@ -17,7 +17,6 @@ import {
 import { editLine, textField } from "../state/text-field.js";
 import { scrollConfirmation } from "../view/confirm-panel.js";
 import { answersOf, doneText, requiredText } from "../view/edit-question.js";
-import { compare } from "./compare.js";
 import { prepareForm } from "./draft.js";
 import { droppedFromHistory, historyAfter } from "./history.js";
 
@@ -140,10 +139,7 @@ export function applied(state: State): Step {
   const selection = isOfMarked ? NO_SELECTION : state.selection;
   const written = { ...returned, selection, history: historyAfter(history, mode) };
   const next = notify(written, doneText(state, mode), "success");
-  if (place !== state.place) {
-    // The open place is compared again after its reload; another one has to be read for that.
-    return next.mode.kind === "diff" && next.mode.place === place ? compare(next, next.mode) : step(next);
-  }
+  if (place !== state.place) return step(next);
   const [change, ...others] = edit.changes;
   // An added variable is selected when it has been read.
   const wanted = others.length === 0 && change?.after ? change.name : next.list.wanted;

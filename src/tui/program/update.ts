@@ -1,7 +1,7 @@
 import { ALL_COMMANDS } from "../commands/all-commands.js";
 import { askKey } from "../modes/ask.js";
 import { commandKey, listed } from "../modes/command-line.js";
-import { compared, comparedAgain, notCompared, openDiff } from "../modes/compare.js";
+import { compared, comparedAgain, notCompared, openDiff, readAfterEdit } from "../modes/compare.js";
 import { applied, assigned, confirmKey, refused } from "../modes/confirm.js";
 import { copyKey } from "../modes/copy.js";
 import { credentialsKey, showCredentials } from "../modes/credentials.js";
@@ -53,7 +53,7 @@ const HANDLERS: Handlers = {
   assigned: (state, { place, purpose, edit }) => step(assigned(state, purpose, place, edit)),
   imported: (state, message) => step(imported(state, message)),
   refused: (state, { failure }) => refused(state, failure),
-  applied,
+  applied: (state) => readAfterEdit(state, applied(state)),
   compared: (state, { place, entries, isEditable }) =>
     step(compared(withHealth(state, place, "ok"), place, entries, isEditable)),
   notCompared: (state, { place, failure }) => step(notCompared(withHealth(state, place, "failed"), place, failure)),

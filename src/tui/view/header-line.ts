@@ -15,17 +15,13 @@ import {
   lineWidth,
   type Span,
 } from "../text/line.js";
+import { sortArrow } from "./list-columns.js";
 import { untilText } from "./status-lines.js";
 
 interface Part extends Span {
   readonly side: "left" | "right";
   /** Where there is little room, parts with less weight are left out. */
   readonly weight: number;
-}
-
-/** The direction of the order. */
-export function sortArrow({ isReversed }: Pick<List, "isReversed">): string {
-  return isReversed ? "↓" : "↑";
 }
 
 const SEPARATORS = { left: "  ", right: " · " } as const;

@@ -1,5 +1,6 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { COLUMN_NAMES, type ColumnChoice, type ColumnName } from "../state/preferences.js";
+import type { List } from "../state/state.js";
 import { isNarrow, textWidth, visibleText } from "../text/graphemes.js";
 import { GAP } from "./panel-content.js";
 
@@ -85,4 +86,9 @@ function measure(entries: readonly VariableEntry[]): number {
     if (widest >= MAX_NAME) return MAX_NAME;
   }
   return widest;
+}
+
+/** The direction of the order. */
+export function sortArrow({ isReversed }: Pick<List, "isReversed">): string {
+  return isReversed ? "↓" : "↑";
 }

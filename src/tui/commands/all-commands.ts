@@ -16,7 +16,8 @@ import { withTypedFilter } from "../state/list.js";
 import { isReading, reload } from "../state/loading.js";
 import { ONLY } from "../state/matrix.js";
 import { decryptSelected, toggleAllRevealed, toggleRevealed } from "../state/reveal.js";
-import { step } from "../state/state.js";
+import { type State, step } from "../state/state.js";
+import { foundInRecord } from "../view/record-value.js";
 import {
   chooseCopy,
   chooseCopyAll,
@@ -49,6 +50,7 @@ import {
 } from "./conditions.js";
 import { clearable, MARK_COMMANDS } from "./mark.js";
 import { focusPanel, goBack, moveInPanel, openSelected } from "./panels.js";
+import { RECORD_COMMANDS } from "./record.js";
 import {
   addEnvironment,
   exportChoices,
@@ -64,6 +66,11 @@ const ON_VARIABLE = { panels: ["variables", "record"] } as const;
 const IN_LIST = { panels: ["variables"] } as const;
 
 const CLEAR_LABELS = { range: "drop range", filter: "clear filter", marks: "unmark", none: undefined } as const;
+
+function clearLabel(state: State): string | undefined {
+  if (state.focus === "record") return foundInRecord(state) && "end search";
+  return state.focus === "variables" ? CLEAR_LABELS[clearable(state) ?? "none"] : undefined;
+}
 
 const FILTER_HELP =
   "search names and descriptions; other letters can be in between. name:port searches names alone; !missing, !encrypted, " +
@@ -103,6 +110,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   }),
   command("Find", "reverse", "S", "reverse the order", { ...IN_LIST, label: undefined, run: reverseSort }),
   ...MARK_COMMANDS,
+  ...RECORD_COMMANDS,
   command("Values", "reveal", "v", "show the value for 30 seconds, or mask it again", {
     ...ON_VARIABLE,
     disabledReason: whyNoValue,
@@ -250,7 +258,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     run: (state, name) => (name === "" ? openSelected(state) : openNamed(state, name)),
   }),
   command("Move", "back", "escape", "go back to the list, end the range, clear the filter or remove the marks", {
-    label: (state) => (state.focus === "variables" ? CLEAR_LABELS[clearable(state) ?? "none"] : undefined),
+    label: clearLabel,
     run: goBack,
   }),
   command("Other", "quit", "q ctrl-c", "quit and restore the terminal", {

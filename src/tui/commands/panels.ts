@@ -5,6 +5,7 @@ import { openPlace } from "../state/loading.js";
 import { decryptSelected } from "../state/reveal.js";
 import { PANELS, type PanelName, type State, type Step, step } from "../state/state.js";
 import { recordLineCount } from "../view/record-panel.js";
+import { foundInRecord } from "../view/record-value.js";
 import { clearable, withoutMarks, withoutRange } from "./mark.js";
 
 export function moveInPanel(state: State, key: string): Step {
@@ -23,6 +24,7 @@ export function moveInPanel(state: State, key: string): Step {
 }
 
 export function goBack(state: State): Step {
+  if (state.focus === "record" && foundInRecord(state)) return step({ ...state, search: undefined });
   if (state.focus !== "variables") return focusOn(state, "variables");
   switch (clearable(state)) {
     case "range":

@@ -13,6 +13,7 @@ import { helpKey } from "../modes/help.js";
 import { quit } from "../modes/leave-form.js";
 import { matrixKey } from "../modes/matrix.js";
 import { pickKey } from "../modes/pick.js";
+import { searchKey } from "../modes/search.js";
 import { takeOver } from "../modes/take-over.js";
 import { exported, imported } from "../modes/transfer.js";
 import { actsIn, type Command } from "../state/command.js";
@@ -94,6 +95,7 @@ type KeyHandlers = {
 const KEY_HANDLERS: KeyHandlers = {
   browse: (state, _mode, key, commands) => browseKey(state, key, commands),
   filter: filterKey,
+  search: searchKey,
   command: commandKey,
   help: (state, { top }, key, commands) => helpKey(state, top, key, commands),
   pick: (state, mode, key) => {

@@ -51,7 +51,7 @@ function openedAt(place: number, generation: number) {
     others: new Map(),
     elsewhere: undefined,
   };
-  return { place, placeCursor: place, loaded, recordTop: 0, ...empty };
+  return { place, placeCursor: place, loaded, recordTop: 0, search: undefined, folds: new Map(), ...empty };
 }
 
 function loadEffect({ place, loaded: { generation, entries, isComplete } }: State): Effect {

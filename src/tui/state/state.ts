@@ -92,6 +92,14 @@ export interface Selection {
   readonly from?: number | undefined;
 }
 
+/** What is searched in the shown value of a variable. */
+interface ValueSearch {
+  readonly name: string;
+  readonly text: string;
+  /** Of the current match, from 0. */
+  readonly index: number;
+}
+
 /** Which values are shown, and until when. */
 export interface Revealed {
   readonly names: ReadonlySet<string> | "all";
@@ -286,6 +294,8 @@ export type Mode =
   | { readonly kind: "browse" }
   /** Typing the filter; Escape restores `before`. */
   | { readonly kind: "filter"; readonly field: TextField; readonly before: string }
+  /** Typing what is searched in the value of the record; Escape restores `before`. */
+  | { readonly kind: "search"; readonly field: TextField; readonly before: Pick<State, "search" | "recordTop"> }
   | CommandLine
   | { readonly kind: "help"; readonly top: number }
   | PickMode
@@ -338,6 +348,9 @@ export interface State {
   readonly focus: PanelName;
   /** First visible line of the record. */
   readonly recordTop: number;
+  readonly search: ValueSearch | undefined;
+  /** How many levels of a JSON value are shown, by the name of its variable; all by default. */
+  readonly folds: ReadonlyMap<string, number>;
   readonly mode: Mode;
   readonly revealed: Revealed | undefined;
   readonly marks: Marks | undefined;

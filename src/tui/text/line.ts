@@ -100,6 +100,7 @@ function cutText(text: string, width: number): [head: string, isCut: boolean] {
 
 /** Visible text in lines of at most `width` columns, broken at any character: none is lost. */
 export function wrapLine(line: Line, width: number): Line[] {
+  if (lineWidth(line) <= width) return [line];
   const lines: Line[] = [];
   let current: Span[] = [];
   let left = width;

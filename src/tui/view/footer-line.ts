@@ -7,6 +7,7 @@ import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitLine, type Line, line, lineWidth } from "../text/line.js";
 import { textInput } from "../text/text-input.js";
 import { requiredText } from "./edit-question.js";
+import { foundInRecord } from "./record-value.js";
 
 type KeyHint = ReturnType<typeof hints>[number];
 
@@ -20,6 +21,7 @@ function hints(text: string) {
 
 const MODE_KEYS: Readonly<Record<Exclude<Mode["kind"], "browse" | "confirm" | "form" | "ask">, readonly KeyHint[]>> = {
   filter: hints("Enter keep, Esc cancel"),
+  search: hints("Enter keep, Esc cancel"),
   command: hints("Enter run, ↑↓ choose, Tab complete, Esc back"),
   help: hints("↑↓ scroll, Esc back"),
   copy: hints("↑↓ move, Enter copy, Esc back"),
@@ -55,6 +57,7 @@ export function footerLine(state: State, commands: readonly Command[]): Line {
   if (mode.kind === "diff" && mode.typing) {
     return searchLine(columns, mode.differences.length, mode.all.length, mode.typing.field);
   }
+  if (mode.kind === "search") return valueSearchLine(state, mode.field);
   if (mode.kind === "matrix" && mode.typed) return matrixFilterLine(state, mode, mode.typed.field);
   if (mode.kind === "command") return commandLine(mode, columns);
   if (notice) return noticeLine(notice, columns);
@@ -90,6 +93,12 @@ function filterLine({ columns, list, loaded }: State, field: TextField): Line {
 function matrixFilterLine(state: State, matrix: Matrix, field: TextField): Line {
   const table = tableOf(state);
   return searchLine(state.columns, matrixRows(table, matrix).length, table.names.length, field);
+}
+
+function valueSearchLine(state: State, field: TextField): Line {
+  const found = foundInRecord(state);
+  const index = found && found.count > 0 ? found.index + 1 : 0;
+  return searchLine(state.columns, index, found?.count ?? 0, field);
 }
 
 function searchLine(columns: number, found: number, all: number, field: TextField): Line {

@@ -5,15 +5,15 @@ import { scrollText } from "../state/cursor.js";
 import { layoutOf, pageSize, type Size, textColumns } from "../state/layout.js";
 import { selectedEntry } from "../state/list.js";
 import { kindOf } from "../state/matrix.js";
-import { shownValue } from "../state/reveal.js";
-import type { Revealed, State } from "../state/state.js";
+import { isRevealed } from "../state/reveal.js";
+import type { State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
-import { type Line, labelled, line, spaced, wrapLine, wrapLines } from "../text/line.js";
+import { countText, type Line, labelled, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import type { Role } from "../text/theme.js";
 import { type PanelContent, scrolledContent } from "./panel-content.js";
 import { type PlaceValue, placeValueLines } from "./place-values.js";
+import { type Found, foundInRecord, recordValue, withMatches } from "./record-value.js";
 import { problemLines } from "./status-lines.js";
-import { PLACEHOLDERS, valueLines } from "./value-lines.js";
 
 /** Warns people who copy the value to a shell by hand. */
 export const RESERVED_WARNING = "reserved: run and export leave it out";
@@ -27,16 +27,28 @@ const AROUND_TITLE = 4;
 const CHANGES = { added: "+ new", changed: "~ changed" } as const;
 
 export function recordPanel(state: State, size: Size): PanelContent {
-  const lines = recordLines(state, textColumns(size));
+  const width = textColumns(size);
+  const lines = recordLines(state, width);
   const page = size.height - 2;
+  const found = foundInRecord(state, width);
   const content: PanelContent = {
-    title: visibleText(selectedEntry(state)?.variable.name ?? "Variable"),
+    title: titleOf(state, found),
     isFocused: state.focus === "record",
-    lines,
+    lines: found ? withMatches(found, lines, state.recordTop, page) : lines,
     panel: "record",
     scroll: (now, by) => ({ ...now, recordTop: scrollText(now.recordTop, lines.length, page, by) }),
   };
   return scrolledContent(content, state.recordTop, page);
+}
+
+/** `FLAGS  level 1  /light 2/3` */
+function titleOf(state: State, found: Found | undefined): string {
+  const { name } = selectedEntry(state)?.variable ?? { name: "Variable" };
+  const level = state.folds.get(name);
+  const fold = level !== undefined && isRevealed(state.revealed, name) ? `  level ${level}` : "";
+  const position = found && (found.count > 0 ? `${countText(found.index + 1)}/${countText(found.count)}` : "not found");
+  const search = position === undefined ? "" : `  /${visibleText(state.search?.text ?? "")} ${position}`;
+  return `${visibleText(name)}${fold}${search}`;
 }
 
 export function recordLineCount(state: State): number {
@@ -55,7 +67,7 @@ export function recordLines(state: State, width: number): readonly Line[] {
   const isCut = textWidth(visibleName) + AROUND_TITLE > width;
   const name = isCut ? wrapLine(line(visibleName, "accent"), width) : [];
   const description = entry.variable.description === "" ? [] : wrapLines(entry.variable.description, width, "text");
-  const value = wrappedValue(entry, state, width);
+  const value = recordValue(entry, state, width);
   const problem = problemLines(state, width);
   if (pageSize(state, "record") >= TALL) {
     const table = facts(entry, state).flatMap(({ label, text, role }) =>
@@ -107,26 +119,4 @@ function facts({ variable, value }: VariableEntry, { marks }: State): Fact[] {
   if (mark) facts.push({ label: "change", text: CHANGES[mark], role: "warning" });
   if (isReservedName(name)) facts.push({ label: "name", text: RESERVED_WARNING, role: "warning" });
   return facts;
-}
-
-interface Wrapped {
-  readonly entry: VariableEntry;
-  readonly text: string;
-  readonly width: number;
-  readonly lines: readonly Line[];
-}
-
-/** The last wrapped value: a long one takes time. Kept only while values are revealed, as nothing else holds the key. */
-const lastWrapped = new WeakMap<Revealed, Wrapped>();
-
-function wrappedValue(entry: VariableEntry, state: State, width: number): readonly Line[] {
-  const shown = shownValue(entry, state);
-  if (shown.kind !== "shown") return wrapLine([PLACEHOLDERS[shown.kind]], width);
-  const { revealed } = state;
-  const { text } = shown;
-  const last = revealed && lastWrapped.get(revealed);
-  if (last && last.entry === entry && last.text === text && last.width === width) return last.lines;
-  const lines = valueLines(text, entry.variable.type).flatMap((each) => wrapLine(each, width));
-  if (revealed) lastWrapped.set(revealed, { entry, text, width, lines });
-  return lines;
 }

@@ -1,5 +1,6 @@
 import { type JsonValue, type VariableType, valueText } from "../../domain/variable.js";
 import { MASK, type ShownValue } from "../state/reveal.js";
+import { type FoldedLine, foldJson } from "../text/fold-json.js";
 import { visibleText } from "../text/graphemes.js";
 import { type Line, line, type Span } from "../text/line.js";
 import type { Role } from "../text/theme.js";
@@ -15,16 +16,22 @@ export const PLACEHOLDERS: Readonly<Record<ShownValue["kind"], Span>> = {
 
 const ROLES = { STRING: "text", NUMBER: "number", BOOLEAN: "boolean", JSON: "text" } as const;
 
-/** A value before it is wrapped: JSON pretty-printed, any other text with its own lines. */
-export function valueLines(text: string, type: VariableType): readonly Line[] {
+/**
+ * A value before it is wrapped: JSON pretty-printed, any other text with its own lines.
+ *
+ * @param level how many levels of JSON are shown, by default all
+ */
+export function valueLines(text: string, type: VariableType, level?: number): readonly Line[] {
   if (text === "") return [[PLACEHOLDERS.shown]];
-  const parsed = type === "JSON" ? parsedLines(text) : undefined;
+  const lines = type === "JSON" ? prettyLines(text) : undefined;
+  const parsed =
+    lines && (level === undefined ? lines.map((each) => jsonLine(each)) : foldJson(lines, level).map(foldedLine));
   return parsed ?? text.split("\n").map((each) => line(visibleText(each), ROLES[type]));
 }
 
-function parsedLines(text: string): Line[] | undefined {
+function prettyLines(text: string): string[] | undefined {
   try {
-    return jsonLines(JSON.parse(text));
+    return JSON.stringify(JSON.parse(text), undefined, 2).split("\n");
   } catch {
     // Decrypted text, or a JSON variable that holds a string, is shown as it is.
     return undefined;
@@ -41,16 +48,34 @@ export function prettyText(value: JsonValue, type: VariableType): string {
   }
 }
 
+/** How many levels a JSON text has: 1 for an array of numbers. */
+export function jsonLevels(text: string): number {
+  try {
+    return levelsOf(JSON.parse(text));
+  } catch {
+    return 0;
+  }
+}
+
+function levelsOf(value: JsonValue): number {
+  if (value === null || typeof value !== "object") return 0;
+  const members = Object.values(value);
+  return members.reduce((most: number, each) => Math.max(most, 1 + levelsOf(each)), 0);
+}
+
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"(?=(:?))|-?\d[\d.eE+-]*|true|false|null|[^"\dtfn-]+/g;
 
-/** A value as JSON with an indent of two, with roles for its tokens. */
-function jsonLines(value: JsonValue): Line[] {
-  const lines = JSON.stringify(value, undefined, 2).split("\n");
-  return lines.map((text) =>
-    Array.from(text.matchAll(TOKEN), ([token, colon]): Span => {
-      return { text: visibleText(token), role: colon === ":" ? "json" : roleOf(token) };
-    }),
-  );
+/** A line of JSON, with roles for its tokens. */
+function jsonLine(text: string): Span[] {
+  return Array.from(text.matchAll(TOKEN), ([token, colon]): Span => {
+    return { text: visibleText(token), role: colon === ":" ? "json" : roleOf(token) };
+  });
+}
+
+/** `"themes": [ … 2 ],` */
+function foldedLine({ text, members, end = "" }: FoldedLine): Line {
+  const spans = jsonLine(text);
+  return members === undefined ? spans : [...spans, { text: ` … ${members} `, role: "muted" }, { text: end }];
 }
 
 function roleOf(token: string): Role {

@@ -32,6 +32,11 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     expect(underlined(await tui.screen({ colors: true }))).toEqual(["D", "B", "URL"]);
     await tui.keys("Escape");
     await tui.until(/Variables 1\/6 /);
+    // The variable that was found stays selected.
+    await tui.type("/greet");
+    await tui.until(isOn("GREETING"));
+    await tui.keys("Escape");
+    await tui.until(/Variables \d\/6 /, isOn("GREETING"));
     // Descriptions match too; Enter keeps the filter, and Escape clears it.
     await tui.type("/errors");
     await tui.until(isOn("SENTRY_DSN"));
@@ -62,6 +67,54 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     await tui.until(/6 variables · by type/, inOrder(/^DATABASE_URL GREETING SENTRY_DSN PORT DEBUG FLAGS$/));
     await tui.keys("s");
     await tui.until(/6 variables · \d+ s old/, inOrder(/^DATABASE_URL PORT DEBUG FLAGS GREETING SENTRY_DSN$/));
+  });
+
+  it("in a terminal a filter can have conditions, and S reverses the order", async () => {
+    const tui = await openTui();
+    await tui.type("/!num");
+    await tui.until(/Variables 1\/1 {2}\/!num/, isOn("PORT"));
+    await tui.keys("C-u");
+    await tui.type("!foo");
+    await tui.until(/there is no !foo; use !missing/);
+    await tui.keys("Escape");
+    await tui.until(/6 variables/, atBottom(/q quit/));
+    await tui.keys("s");
+    await tui.until(/by name ↑/, /NAME ↑/);
+    await tui.keys("S", "g");
+    await tui.until(/by name ↓/, /NAME ↓/, isOn("SENTRY_DSN"));
+  });
+
+  it("in a terminal Space, R, * and ! mark variables, which x deletes in one edit", async () => {
+    const tui = await openTui();
+    await tui.keys("Space", "R", "j");
+    await tui.until(/✓ 3 marked/, /✓DEBUG/);
+    await tui.keys("R", "!");
+    await tui.until(/✓ 3 marked/, /✓GREETING/);
+    await tui.keys("*");
+    await tui.until(/✓ 6 marked/);
+    await tui.keys("*");
+    await tui.until((screen) => !screen.includes("marked"));
+    await tui.keys("g", "Space", "Space", "x");
+    await tui.until(/2 variables/, /PORT/, /DATABASE_URL/);
+    await tui.keys("Escape");
+    await tui.until(/▶ Variables 3\/6 {2}✓ 2 marked/);
+    await tui.keys("Escape");
+    await tui.until(/▶ Variables 3\/6 /, (screen) => !screen.includes("marked"));
+  });
+
+  it("in a terminal z folds JSON, / searches in the value, and n and N go to matches", async () => {
+    const tui = await openTui();
+    await tui.type("/flags");
+    await tui.keys("Enter", "Tab", "v", "z");
+    await tui.until(/▶ FLAGS {2}level 1/, / … \d+ /);
+    await tui.type("/e");
+    await tui.until(/▶ FLAGS {2}\/e 1\/[2-9]/);
+    await tui.keys("Enter", "n");
+    await tui.until(/▶ FLAGS {2}\/e 2\//);
+    await tui.keys("N");
+    await tui.until(/▶ FLAGS {2}\/e 1\//);
+    await tui.keys("Escape");
+    await tui.until(/▶ FLAGS ━/);
   });
 
   it("in a terminal ? shows the keys, and r reads again", async () => {

@@ -39,7 +39,7 @@ test.each([
   [{ edit: ["\u001b"] }, 'keymap.edit: "'],
   [{ edit: ["ctrl-c"] }, "keymap.edit: ctrl-c always has the same meaning"],
   [{ edit: ["x"] }, "keymap.edit: x is a key of delete too"],
-  [{ edit: ["z"], add: ["z"] }, "keymap.edit: z is a key of add too"],
+  [{ edit: ["Z"], add: ["Z"] }, "keymap.edit: Z is a key of add too"],
   [{ quit: [] }, "keymap.quit: quit needs a key"],
 ] as [Record<string, string[]>, string][])("the keymap %j is refused", (entries, message) => {
   expect(() => keymap(entries)).toThrow(message);

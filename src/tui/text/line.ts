@@ -100,7 +100,7 @@ function cutText(text: string, width: number): [head: string, isCut: boolean] {
 
 /** Visible text in lines of at most `width` columns, broken at any character: none is lost. */
 export function wrapLine(line: Line, width: number): Line[] {
-  if (lineWidth(line) <= width) return [line];
+  if (isShort(line, width) && lineWidth(line) <= width) return [line];
   const lines: Line[] = [];
   let current: Span[] = [];
   let left = width;
@@ -116,6 +116,15 @@ export function wrapLine(line: Line, width: number): Line[] {
     }
   }
   return [...lines, current];
+}
+
+/** In code units: measuring a long text takes seconds. */
+function isShort(line: Line, max: number): boolean {
+  let length = 0;
+  return line.every(({ text }) => {
+    length += text.length;
+    return length <= max;
+  });
 }
 
 /** Visible text in lines of at most `width` columns, broken between words where possible. */

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { win32 } from "node:path";
 import type { Copy } from "../../tui/state/ports.js";
+import { childEnvironment } from "../processes/child-environment.js";
 import { systemProgram } from "../processes/system-program.js";
-import { childEnvironment } from "./child-environment.js";
 
 /** xterm and others accept 100,000 bytes in one OSC 52 sequence: 74,994 bytes of text in base64. */
 const MAX_BYTES = 74_994;

@@ -1,16 +1,16 @@
 import { nearest, suggestion } from "../../domain/nearest.js";
 import { isVariableType, VARIABLE_TYPES } from "../../domain/variable.js";
 import { EXPORT_FORMATS } from "../../formats/formats.js";
+import { withList } from "../browse/list.js";
+import { openPlace } from "../browse/loading.js";
+import { ONLY } from "../browse/matrix-table.js";
+import { openMatrix } from "../matrix/matrix-keys.js";
 import { openDiff } from "../modes/compare.js";
 import { copyAll, copySelected } from "../modes/copy.js";
-import { openMatrix } from "../modes/matrix.js";
 import { openPick, otherPlaceNames } from "../modes/pick.js";
 import type { Choice } from "../state/command.js";
 import { isExportFormat, isSelectedFormat, SELECTED_FORMATS } from "../state/copy-formats.js";
 import { cycled } from "../state/cursor.js";
-import { withList } from "../state/list.js";
-import { openPlace } from "../state/loading.js";
-import { ONLY } from "../state/matrix.js";
 import { notify, SORTS, type Sort, type State, type Step, step } from "../state/state.js";
 
 const TYPE_NAMES: readonly string[] = ["all", ...VARIABLE_TYPES.map((type) => type.toLowerCase())];

@@ -1,8 +1,8 @@
 import type { VariableEntry } from "../../domain/source.js";
+import { selectedEntry } from "../browse/list.js";
+import { isReading } from "../browse/loading.js";
+import { actsOnMarked, targetEntries } from "../browse/selection.js";
 import type { Command } from "../state/command.js";
-import { selectedEntry } from "../state/list.js";
-import { isReading } from "../state/loading.js";
-import { actsOnMarked, targetEntries } from "../state/selection.js";
 import { type State, type Step, step } from "../state/state.js";
 
 /** A command for the variable under the cursor. */

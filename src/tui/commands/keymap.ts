@@ -1,7 +1,7 @@
 import { UsageError } from "../../domain/errors.js";
 import { suggestion } from "../../domain/nearest.js";
+import { GLOBAL_KEYS } from "../input/key.js";
 import { actsIn, type Command } from "../state/command.js";
-import { GLOBAL_KEYS } from "../state/key.js";
 import { PANELS } from "../state/state.js";
 
 /** Keys by the name of their command, in place of the command's own. */

@@ -1,7 +1,7 @@
+import { moveInList, selectedEntry } from "../browse/list.js";
+import { decryptSelected } from "../browse/reveal.js";
+import { allOrNone, hasMarks, inverted, NO_SELECTION, toggled, withRange } from "../browse/selection.js";
 import { type Command, command } from "../state/command.js";
-import { moveInList, selectedEntry } from "../state/list.js";
-import { decryptSelected } from "../state/reveal.js";
-import { allOrNone, hasMarks, inverted, NO_SELECTION, toggled, withRange } from "../state/selection.js";
 import { type Selection, type State, type Step, step } from "../state/state.js";
 import { ifListed } from "./conditions.js";
 

@@ -1,8 +1,8 @@
+import { cursorInView, moveInList, withList } from "../browse/list.js";
+import { openPlace } from "../browse/loading.js";
+import { decryptSelected } from "../browse/reveal.js";
 import { cycled, moveCursor, scroll } from "../state/cursor.js";
 import { pageSize } from "../state/layout.js";
-import { cursorInView, moveInList, withList } from "../state/list.js";
-import { openPlace } from "../state/loading.js";
-import { decryptSelected } from "../state/reveal.js";
 import { PANELS, type PanelName, type State, type Step, step } from "../state/state.js";
 import { recordLineCount } from "../view/record-panel.js";
 import { foundInRecord } from "../view/record-value.js";

@@ -1,7 +1,7 @@
+import { selectedEntry } from "../browse/list.js";
+import { shownValue } from "../browse/reveal.js";
 import { goToMatch, openSearch } from "../modes/search.js";
 import { type Command, command } from "../state/command.js";
-import { selectedEntry } from "../state/list.js";
-import { shownValue } from "../state/reveal.js";
 import { notify, type State, type Step, step } from "../state/state.js";
 import { foundInRecord } from "../view/record-value.js";
 import { jsonLevels } from "../view/value-lines.js";

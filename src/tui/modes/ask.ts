@@ -1,7 +1,7 @@
+import { editKeyName, type Key } from "../input/key.js";
+import { editLine, textField } from "../input/text-field.js";
 import { cycled } from "../state/cursor.js";
-import { editKeyName, type Key } from "../state/key.js";
 import { type Question, type State, type Step, step } from "../state/state.js";
-import { editLine, textField } from "../state/text-field.js";
 
 /** Asks before an effect. @param required what must be typed before */
 export function ask(

@@ -1,6 +1,6 @@
+import { textField } from "../input/text-field.js";
 import type { Command } from "../state/command.js";
 import type { CommandLine, State } from "../state/state.js";
-import { textField } from "../state/text-field.js";
 
 const MAX_LINES = 100;
 

@@ -1,9 +1,9 @@
 import { suggestion } from "../../domain/nearest.js";
+import { editKeyName, type Key } from "../input/key.js";
+import { editLine, type TextField, textField } from "../input/text-field.js";
 import { type Candidates, candidatesOf, findCommand, highlighted, parseLine } from "../state/candidates.js";
 import type { Command } from "../state/command.js";
-import { editKeyName, type Key } from "../state/key.js";
 import { backToBrowse, type CommandLine, type Listing, type State, type Step, step } from "../state/state.js";
-import { editLine, type TextField, textField } from "../state/text-field.js";
 import { isRecalling, recall, remember } from "./command-history.js";
 
 /** @param text what is typed already */

@@ -1,9 +1,9 @@
 import type { VariableEntry } from "../../domain/source.js";
+import { targetEntries } from "../browse/selection.js";
+import { commandKeyName, type Key } from "../input/key.js";
 import { COPY_ITEMS, type CopyFormat, type CopyItem } from "../state/copy-formats.js";
 import { moveCursor } from "../state/cursor.js";
-import { commandKeyName, type Key } from "../state/key.js";
 import { bodyPage } from "../state/layout.js";
-import { targetEntries } from "../state/selection.js";
 import { type CopyMode, type State, type Step, step } from "../state/state.js";
 
 export function copySelected(state: State, format: CopyFormat): Step {

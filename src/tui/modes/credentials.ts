@@ -1,6 +1,6 @@
-import { commandKeyName, type Key } from "../state/key.js";
+import { REVEAL_MS } from "../browse/reveal.js";
+import { commandKeyName, type Key } from "../input/key.js";
 import type { NewCredentials } from "../state/ports.js";
-import { REVEAL_MS } from "../state/reveal.js";
 import { type CredentialsMode, type State, type Step, step } from "../state/state.js";
 
 /** Shows new credentials, masked, whatever else is on the screen: they can't be shown again. */

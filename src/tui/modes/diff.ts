@@ -1,18 +1,18 @@
 import type { VariableEntry } from "../../domain/source.js";
+import { toggleAllRevealed, toggleRevealed } from "../browse/reveal.js";
+import { openEditor } from "../edit/external-editor.js";
+import { openForm } from "../edit/form.js";
+import { confirmRedo, confirmUndo } from "../edit/undo.js";
+import { commandKeyName, editKeyName, type Key } from "../input/key.js";
+import { editLine, textField } from "../input/text-field.js";
 import { moveCursor } from "../state/cursor.js";
-import { commandKeyName, editKeyName, type Key } from "../state/key.js";
 import { diffSizes, layoutOf, listPage } from "../state/layout.js";
-import { toggleAllRevealed, toggleRevealed } from "../state/reveal.js";
 import { backToBrowse, type Comparison, notify, type State, type Step, step } from "../state/state.js";
-import { editLine, textField } from "../state/text-field.js";
 import { detailPage, differenceDetail } from "../view/difference-panel.js";
 import { scrollLines } from "../view/panel-content.js";
 import { placeName } from "../view/places-panel.js";
 import { compare, filtered, withCursor } from "./compare.js";
-import { openEditor } from "./external-editor.js";
-import { openForm } from "./form.js";
 import { takeOver, whyReadOnly } from "./take-over.js";
-import { confirmRedo, confirmUndo } from "./undo.js";
 
 type Run = (state: State, comparison: Comparison) => Step;
 

@@ -1,8 +1,8 @@
-import { editKeyName, type Key } from "../state/key.js";
-import { moveInList, withList, withTypedFilter } from "../state/list.js";
-import { decryptSelected } from "../state/reveal.js";
+import { moveInList, withList, withTypedFilter } from "../browse/list.js";
+import { decryptSelected } from "../browse/reveal.js";
+import { editKeyName, type Key } from "../input/key.js";
+import { editLine, textField } from "../input/text-field.js";
 import { backToBrowse, type Mode, type State, type Step, step } from "../state/state.js";
-import { editLine, textField } from "../state/text-field.js";
 
 /** Keys that move in the list while the filter is typed. */
 const MOVES = ["up", "down", "pageup", "pagedown"];

@@ -1,6 +1,6 @@
+import { commandKeyName, type Key } from "../input/key.js";
 import type { Command } from "../state/command.js";
 import { scroll } from "../state/cursor.js";
-import { commandKeyName, type Key } from "../state/key.js";
 import { bodyPage, layoutOf, textColumns } from "../state/layout.js";
 import { backToBrowse, type State, type Step, step } from "../state/state.js";
 import { helpLines } from "../view/help-panel.js";

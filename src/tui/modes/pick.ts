@@ -1,5 +1,5 @@
+import { commandKeyName, type Key } from "../input/key.js";
 import { moveCursor } from "../state/cursor.js";
-import { commandKeyName, type Key } from "../state/key.js";
 import { bodyPage } from "../state/layout.js";
 import { notify, type PickMode, type State, type Step, step } from "../state/state.js";
 

@@ -1,9 +1,9 @@
+import { selectedEntry } from "../browse/list.js";
+import { editKeyName, type Key } from "../input/key.js";
+import { editLine, textField } from "../input/text-field.js";
 import { scrollText } from "../state/cursor.js";
-import { editKeyName, type Key } from "../state/key.js";
 import { layoutOf, pageSize, textColumns } from "../state/layout.js";
-import { selectedEntry } from "../state/list.js";
 import { backToBrowse, type Mode, type State, type Step, step } from "../state/state.js";
-import { editLine, textField } from "../state/text-field.js";
 import type { Line } from "../text/line.js";
 import { recordLines } from "../view/record-panel.js";
 import { type Found, foundInRecord, lineOfMatch, matchFrom, valueStart } from "../view/record-value.js";

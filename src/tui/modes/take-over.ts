@@ -1,9 +1,9 @@
 import type { VariableEntry } from "../../domain/source.js";
+import { assignedIn } from "../edit/confirm.js";
 import type { Assignment } from "../state/ports.js";
 import { notify, type State, type Step, step } from "../state/state.js";
 import { countText } from "../text/line.js";
 import { placeName } from "../view/places-panel.js";
-import { assignedIn } from "./confirm.js";
 import { openPick } from "./pick.js";
 
 /** Lets the person pick the place to which the values are taken over. @param from theirs, by default the open place */

@@ -1,7 +1,7 @@
+import { assigned } from "../edit/confirm.js";
 import { type Message, notify, type State, type Step, step } from "../state/state.js";
 import { countText } from "../text/line.js";
 import { ask } from "./ask.js";
-import { assigned } from "./confirm.js";
 
 /** Handles the edit made from a file: asks to confirm it. */
 export function imported(state: State, { place, file, edit, notes }: Extract<Message, { type: "imported" }>): State {

@@ -1,12 +1,12 @@
+import { cursorInView } from "../browse/list.js";
+import { decryptSelected } from "../browse/reveal.js";
+import type { Key } from "../input/key.js";
+import { isDouble, type Mouse, type Press } from "../input/mouse.js";
+import { pointedAt } from "../screen/pointed.js";
 import type { Command } from "../state/command.js";
-import type { Key } from "../state/key.js";
-import { cursorInView } from "../state/list.js";
-import { isDouble, type Mouse, type Press } from "../state/mouse.js";
-import { decryptSelected } from "../state/reveal.js";
 import type { State, Step } from "../state/state.js";
 import { step } from "../state/state.js";
 import type { PanelContent } from "../view/panel-content.js";
-import { pointedAt } from "../view/pointed.js";
 
 type PressKey = (state: State, key: Key) => Step;
 

@@ -6,7 +6,7 @@ import {
   type VariableReader,
 } from "../../domain/source.js";
 import type { Variable, VariableValue } from "../../domain/variable.js";
-import { isSame } from "../state/changes.js";
+import { isSame } from "../browse/changes.js";
 
 export interface EntriesRead {
   /** The known array, if nothing has changed. */

@@ -2,10 +2,11 @@ import type { Difference } from "../../domain/diff.js";
 import type { RateLimit } from "../../domain/http-headers.js";
 import type { VariableEntry } from "../../domain/source.js";
 import type { JsonValue, VariableType } from "../../domain/variable.js";
+import type { Key } from "../input/key.js";
+import type { Mouse, Press } from "../input/mouse.js";
+import type { TextField } from "../input/text-field.js";
 import type { CopyFormat } from "./copy-formats.js";
 import type { Position } from "./cursor.js";
-import type { Key } from "./key.js";
-import type { Mouse, Press } from "./mouse.js";
 import type {
   Assignment,
   Change,
@@ -18,7 +19,6 @@ import type {
   Place,
 } from "./ports.js";
 import type { Preferences } from "./preferences.js";
-import type { TextField } from "./text-field.js";
 
 export type PlaceInfo = Pick<Place, "name" | "group" | "identity" | "kind" | "detail">;
 

@@ -1,4 +1,4 @@
-import type { Mouse } from "../state/mouse.js";
+import type { Mouse } from "../input/mouse.js";
 import { parseColor, type Rgb } from "./background.js";
 
 /** A part of what a terminal sends. Only `keys` is left to Node's parser, which knows none of the others. */

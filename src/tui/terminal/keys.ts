@@ -1,8 +1,8 @@
 import { EventEmitter } from "node:events";
 import { emitKeypressEvents, type Interface, type Key as Keypress } from "node:readline";
 import { StringDecoder } from "node:string_decoder";
-import { type Key, PASTE } from "../state/key.js";
-import type { Mouse } from "../state/mouse.js";
+import { type Key, PASTE } from "../input/key.js";
+import type { Mouse } from "../input/mouse.js";
 import type { Rgb } from "./background.js";
 import { InputParser, type InputPart } from "./input-parser.js";
 

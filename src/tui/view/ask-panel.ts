@@ -1,5 +1,5 @@
+import { MASK } from "../browse/reveal.js";
 import { type Size, textColumns } from "../state/layout.js";
-import { MASK } from "../state/reveal.js";
 import type { CredentialsMode, Question, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { indented, type Line, labelled, line, wrapLine, wrapLines } from "../text/line.js";

@@ -1,7 +1,7 @@
+import { keyLabel } from "../input/key.js";
 import { type Candidate, candidatesOf, highlighted } from "../state/candidates.js";
 import type { Command } from "../state/command.js";
 import { keepVisible } from "../state/cursor.js";
-import { keyLabel } from "../state/key.js";
 import type { Size } from "../state/layout.js";
 import type { CommandLine, State } from "../state/state.js";
 import { highlight, searchWords } from "../text/fuzzy.js";

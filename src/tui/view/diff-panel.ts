@@ -1,8 +1,8 @@
 import type { Difference } from "../../domain/diff.js";
 import { isEncrypted, type JsonValue, type NamedValue, valueText } from "../../domain/variable.js";
+import { isRevealed } from "../browse/reveal.js";
 import { keepVisible, type Position, scrollList } from "../state/cursor.js";
 import { listPage, type Size, textColumns } from "../state/layout.js";
-import { isRevealed } from "../state/reveal.js";
 import type { Comparison, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitText, indented, type Line, type Span, wrapLines } from "../text/line.js";

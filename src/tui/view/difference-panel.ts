@@ -1,8 +1,8 @@
 import type { Difference } from "../../domain/diff.js";
 import type { NamedValue } from "../../domain/variable.js";
+import { isRevealed } from "../browse/reveal.js";
 import { type Size, textColumns } from "../state/layout.js";
 import type { Assigned } from "../state/ports.js";
-import { isRevealed } from "../state/reveal.js";
 import type { Comparison, Revealed, State } from "../state/state.js";
 import type { DiffLines } from "../text/diff-lines.js";
 import { visibleText } from "../text/graphemes.js";

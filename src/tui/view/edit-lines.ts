@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isEncrypted, type JsonValue } from "../../domain/variable.js";
+import { MASK } from "../browse/reveal.js";
 import type { Assigned, Change } from "../state/ports.js";
-import { MASK } from "../state/reveal.js";
 import { type DiffLines, diffLines } from "../text/diff-lines.js";
 import { diffRows, type Side } from "../text/diff-rows.js";
 import { joinedLines, type LazyLines } from "../text/lazy-lines.js";

@@ -1,5 +1,5 @@
+import { keyLabel } from "../input/key.js";
 import { COMMAND_GROUPS, type Command } from "../state/command.js";
-import { keyLabel } from "../state/key.js";
 import { type Size, textColumns } from "../state/layout.js";
 import { fitLine, fitText, type Line, spaced, wrapWords } from "../text/line.js";
 import { type PanelContent, scrolledContent } from "./panel-content.js";

@@ -1,11 +1,11 @@
+import type { TextField } from "../input/text-field.js";
+import { textInput } from "../input/text-input.js";
 import { type Position, scroll } from "../state/cursor.js";
 import type { Size } from "../state/layout.js";
 import type { PanelName, State } from "../state/state.js";
-import type { TextField } from "../state/text-field.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { type LazyLines, madeLines, windowOf } from "../text/lazy-lines.js";
 import { countText, fitLine, fitText, indented, type Line, line, type Span } from "../text/line.js";
-import { textInput } from "../text/text-input.js";
 import type { Role } from "../text/theme.js";
 
 export interface PanelContent {

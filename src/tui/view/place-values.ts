@@ -1,7 +1,7 @@
 import type { VariableEntry } from "../../domain/source.js";
-import type { CellKind } from "../state/matrix.js";
+import type { CellKind } from "../browse/matrix-table.js";
+import { shownValue } from "../browse/reveal.js";
 import { placeLabel } from "../state/places.js";
-import { shownValue } from "../state/reveal.js";
 import type { State } from "../state/state.js";
 import { textWidth } from "../text/graphemes.js";
 import { cellText, cutLine, fitText, type Line, line, type Span, wrapLine } from "../text/line.js";

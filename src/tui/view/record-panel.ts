@@ -1,11 +1,11 @@
 import { isReservedName } from "../../domain/reserved-names.js";
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted } from "../../domain/variable.js";
+import { selectedEntry } from "../browse/list.js";
+import { kindOf } from "../browse/matrix-table.js";
+import { isRevealed } from "../browse/reveal.js";
 import { scrollText } from "../state/cursor.js";
 import { layoutOf, pageSize, type Size, textColumns } from "../state/layout.js";
-import { selectedEntry } from "../state/list.js";
-import { kindOf } from "../state/matrix.js";
-import { isRevealed } from "../state/reveal.js";
 import type { State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { countText, type Line, labelled, line, spaced, wrapLine, wrapLines } from "../text/line.js";

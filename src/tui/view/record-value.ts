@@ -1,7 +1,7 @@
 import type { VariableEntry } from "../../domain/source.js";
+import { selectedEntry } from "../browse/list.js";
+import { shownValue } from "../browse/reveal.js";
 import { layoutOf, textColumns } from "../state/layout.js";
-import { selectedEntry } from "../state/list.js";
-import { shownValue } from "../state/reveal.js";
 import type { Revealed, State } from "../state/state.js";
 import { type Line, type Span, wrapLine } from "../text/line.js";
 import { PLACEHOLDERS, valueLines } from "./value-lines.js";

@@ -1,6 +1,6 @@
 import { durationText } from "../../domain/printable.js";
-import { parseFilter } from "../state/list-query.js";
-import { isReading } from "../state/loading.js";
+import { parseFilter } from "../browse/list-query.js";
+import { isReading } from "../browse/loading.js";
 import type { Failure, List, Loaded, PlaceInfo, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { countText, type Line, line, spaced, wrapLines } from "../text/line.js";

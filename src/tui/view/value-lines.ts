@@ -1,5 +1,5 @@
 import { type JsonValue, type VariableType, valueText } from "../../domain/variable.js";
-import { MASK, type ShownValue } from "../state/reveal.js";
+import { MASK, type ShownValue } from "../browse/reveal.js";
 import { type FoldedLine, foldJson } from "../text/fold-json.js";
 import { visibleText } from "../text/graphemes.js";
 import { type Line, line, type Span } from "../text/line.js";

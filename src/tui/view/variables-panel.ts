@@ -1,10 +1,10 @@
 import type { VariableEntry } from "../../domain/source.js";
+import { scrollInList, selectInList } from "../browse/list.js";
+import { parseFilter, type Query } from "../browse/list-query.js";
+import { shownValue } from "../browse/reveal.js";
+import { isMarked, markedCounts } from "../browse/selection.js";
 import { listPage, type Size, textColumns } from "../state/layout.js";
-import { scrollInList, selectInList } from "../state/list.js";
-import { parseFilter, type Query } from "../state/list-query.js";
 import type { ColumnName } from "../state/preferences.js";
-import { shownValue } from "../state/reveal.js";
-import { isMarked, markedCounts } from "../state/selection.js";
 import type { List, State } from "../state/state.js";
 import { highlight } from "../text/fuzzy.js";
 import { visibleText } from "../text/graphemes.js";

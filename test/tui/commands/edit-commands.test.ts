@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { selectedEntry } from "../../../src/tui/browse/list.js";
 import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
-import { selectedEntry } from "../../../src/tui/state/list.js";
 import type { Loaded, State, Step } from "../../../src/tui/state/state.js";
 import { ENTRIES, readyState } from "../support/state.js";
 import { modeOf } from "../support/test-modes.js";

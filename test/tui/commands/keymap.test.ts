@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
 import { withKeymap } from "../../../src/tui/commands/keymap.js";
 import { update } from "../../../src/tui/program/update.js";
-import { footerLine } from "../../../src/tui/view/footer-line.js";
+import { footerLine } from "../../../src/tui/screen/footer-line.js";
 import { helpLines } from "../../../src/tui/view/help-panel.js";
 import { press, readyState, type } from "../support/state.js";
 

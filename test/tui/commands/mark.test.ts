@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { openPlace } from "../../../src/tui/browse/loading.js";
+import { markedCounts, targetEntries } from "../../../src/tui/browse/selection.js";
 import { update } from "../../../src/tui/program/update.js";
-import { openPlace } from "../../../src/tui/state/loading.js";
-import { markedCounts, targetEntries } from "../../../src/tui/state/selection.js";
 import type { Effect, State } from "../../../src/tui/state/state.js";
 import { entry, press, readyState, type } from "../support/state.js";
 

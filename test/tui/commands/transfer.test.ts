@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
+import type { Key } from "../../../src/tui/input/key.js";
 import { update } from "../../../src/tui/program/update.js";
-import type { Key } from "../../../src/tui/state/key.js";
+import { screenContent } from "../../../src/tui/screen/screen.js";
 import type { Effect, Message, State } from "../../../src/tui/state/state.js";
-import { screenContent } from "../../../src/tui/view/screen.js";
 import { NOW, press, readyState, SECRET, type } from "../support/state.js";
 import { CREDENTIALS, modeOf } from "../support/test-modes.js";
 

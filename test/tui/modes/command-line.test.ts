@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
+import type { Key } from "../../../src/tui/input/key.js";
 import { commandKey, openCommandLine } from "../../../src/tui/modes/command-line.js";
 import { candidatesOf } from "../../../src/tui/state/candidates.js";
 import type { Command } from "../../../src/tui/state/command.js";
-import type { Key } from "../../../src/tui/state/key.js";
 import { backToBrowse, notify, type State, type Step, step } from "../../../src/tui/state/state.js";
 import { press, readyState, SECRET, type } from "../support/state.js";
 import { modeOf } from "../support/test-modes.js";

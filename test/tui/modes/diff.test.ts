@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { VariableEntry } from "../../../src/domain/source.js";
+import { applied, assigned, assignedIn, confirmEdit } from "../../../src/tui/edit/confirm.js";
+import type { Key } from "../../../src/tui/input/key.js";
 import { compared, notCompared, openDiff } from "../../../src/tui/modes/compare.js";
-import { applied, assigned, assignedIn, confirmEdit } from "../../../src/tui/modes/confirm.js";
 import { diffKey } from "../../../src/tui/modes/diff.js";
 import { update } from "../../../src/tui/program/update.js";
-import type { Key } from "../../../src/tui/state/key.js";
 import { type State, type Step, step } from "../../../src/tui/state/state.js";
 import { ENTRIES, entry, NOW, paste, press, readyState, SECRET, type } from "../support/state.js";
 import { editOf, modeOf } from "../support/test-modes.js";

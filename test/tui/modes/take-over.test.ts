@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { applied, assigned } from "../../../src/tui/edit/confirm.js";
 import { openDiff } from "../../../src/tui/modes/compare.js";
-import { applied, assigned } from "../../../src/tui/modes/confirm.js";
 import { openTakeOver, takeOver } from "../../../src/tui/modes/take-over.js";
 import { update } from "../../../src/tui/program/update.js";
 import type { State } from "../../../src/tui/state/state.js";

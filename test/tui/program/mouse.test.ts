@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { selectedEntry } from "../../../src/tui/browse/list.js";
 import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
+import type { Mouse } from "../../../src/tui/input/mouse.js";
 import { update } from "../../../src/tui/program/update.js";
-import { selectedEntry } from "../../../src/tui/state/list.js";
-import type { Mouse } from "../../../src/tui/state/mouse.js";
+import { screenContent } from "../../../src/tui/screen/screen.js";
 import type { Effect, Mode, State } from "../../../src/tui/state/state.js";
 import type { Line } from "../../../src/tui/text/line.js";
 import { panelLines } from "../../../src/tui/view/panel-content.js";
-import { screenContent } from "../../../src/tui/view/screen.js";
 import { bigData } from "../support/source.js";
 import { ENTRIES, entry, NOW, readyState } from "../support/state.js";
 import { CONFIRMATION, FORM, MODES } from "../support/test-modes.js";

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { VariableEntry } from "../../../src/domain/source.js";
+import { selectedEntry } from "../../../src/tui/browse/list.js";
+import { isReading } from "../../../src/tui/browse/loading.js";
+import { shownValue } from "../../../src/tui/browse/reveal.js";
+import type { Key } from "../../../src/tui/input/key.js";
 import { update } from "../../../src/tui/program/update.js";
-import type { Key } from "../../../src/tui/state/key.js";
-import { selectedEntry } from "../../../src/tui/state/list.js";
-import { isReading } from "../../../src/tui/state/loading.js";
-import { shownValue } from "../../../src/tui/state/reveal.js";
 import type { Effect, Message, State } from "../../../src/tui/state/state.js";
 import { entry, loadingState, NOW, paste, press, readyState, type } from "../support/state.js";
 

@@ -1,7 +1,7 @@
 import type { VariableEntry } from "../../../src/domain/source.js";
 import type { JsonValue, VariableType } from "../../../src/domain/variable.js";
-import type { Key } from "../../../src/tui/state/key.js";
-import { initialState, loaded } from "../../../src/tui/state/loading.js";
+import { initialState, loaded } from "../../../src/tui/browse/loading.js";
+import type { Key } from "../../../src/tui/input/key.js";
 import type { List, Loaded, PlaceInfo, State } from "../../../src/tui/state/state.js";
 
 /** The time of test states in milliseconds. */

@@ -1,4 +1,5 @@
 import type { Difference } from "../../../src/domain/diff.js";
+import { textField } from "../../../src/tui/input/text-field.js";
 import type { Assigned, Edit } from "../../../src/tui/state/ports.js";
 import type {
   Comparison,
@@ -11,7 +12,6 @@ import type {
   State,
   Step,
 } from "../../../src/tui/state/state.js";
-import { textField } from "../../../src/tui/state/text-field.js";
 import { SECRET } from "./state.js";
 
 export const FORM: Form = {

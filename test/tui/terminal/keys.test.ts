@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import type { Key } from "../../../src/tui/state/key.js";
-import type { Mouse } from "../../../src/tui/state/mouse.js";
+import type { Key } from "../../../src/tui/input/key.js";
+import type { Mouse } from "../../../src/tui/input/mouse.js";
 import type { Rgb } from "../../../src/tui/terminal/background.js";
 import { listenToInput } from "../../../src/tui/terminal/keys.js";
 

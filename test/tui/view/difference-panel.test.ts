@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { confirmPanel } from "../../../src/tui/edit/confirm-panel.js";
 import type { Revealed } from "../../../src/tui/state/state.js";
-import { confirmPanel } from "../../../src/tui/view/confirm-panel.js";
 import { differenceDetail } from "../../../src/tui/view/difference-panel.js";
 import { NOW, readyState } from "../support/state.js";
 import { COMPARISON, CONFIRMATION, editOf } from "../support/test-modes.js";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openPlace } from "../../../src/tui/state/loading.js";
+import { openPlace } from "../../../src/tui/browse/loading.js";
 import type { PlaceInfo, State } from "../../../src/tui/state/state.js";
 import { pickPanel, placesPanel } from "../../../src/tui/view/places-panel.js";
 import { ENTRIES, readyState } from "../support/state.js";

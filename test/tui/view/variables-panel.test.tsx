@@ -1,7 +1,7 @@
 import chalk from "chalk";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { VariableEntry } from "../../../src/domain/source.js";
-import { Panels, ThemeContext } from "../../../src/tui/components/app.js";
+import { Panels, ThemeContext } from "../../../src/tui/screen/app.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { createTheme } from "../../../src/tui/text/theme.js";
 import { variablesPanel } from "../../../src/tui/view/variables-panel.js";

@@ -1,0 +1,67 @@
+import { spawn } from "node:child_process";
+import { type CommandLine, loadWindows } from "./child.js";
+import { childEnvironment } from "./child-environment.js";
+import { descendantsOf, endDescendants, GRACE_MS } from "./process-tree.js";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Words that a shell would not interpret. */
+const PLAIN = /^[\w@+:,./\s-]+$/;
+
+/** The command that opens the person's text editor on a file: `VISUAL`, `EDITOR`, or what every system has. */
+export function editorCommand(file: string, platform: NodeJS.Platform, env: Env): CommandLine {
+  const isWindows = platform === "win32";
+  const named = [env["VISUAL"], env["EDITOR"]].find((text) => text !== undefined && text.trim() !== "");
+  const text = named ?? (isWindows ? "notepad" : "vi");
+  if (!isWindows && !PLAIN.test(text)) return ["sh", "-c", `${text} "$@"`, "sh", file];
+  // A path with spaces is in quotes: "C:\Program Files\Notepad++\notepad++.exe" -multiInst
+  const words = Array.from(text.matchAll(/"([^"]*)"|([^\s"]+)/g), ([, quoted, word]) => quoted ?? word ?? "");
+  const [program = text, ...args] = words;
+  return [program, ...args, file];
+}
+
+interface EditorOptions {
+  readonly platform: NodeJS.Platform;
+  readonly env: Env;
+  /** Resolves when the editor is to be ended. */
+  readonly untilStopped: Promise<void>;
+}
+
+/**
+ * Runs the person's text editor on this process's terminal. Resolves to why it failed, to follow its name: `exited with
+ * 1`; undefined if it ended normally.
+ */
+export async function runEditor(
+  file: string,
+  { platform, env, untilStopped }: EditorOptions,
+): Promise<string | undefined> {
+  const command = editorCommand(file, platform, env);
+  const windows = await loadWindows(platform);
+  const [program, ...args] = command;
+  const childEnv = childEnvironment(env);
+  const prepared = windows?.prepareProgram(command, childEnv) ?? { command: program, args };
+  const { windowsVerbatimArguments } = prepared;
+  const child = spawn(prepared.command, prepared.args, { stdio: "inherit", env: childEnv, windowsVerbatimArguments });
+  // If this process crashes: an editor without its file is of no use, and the terminal is the shell's then.
+  const kill = () => void child.kill();
+  process.on("exit", kill);
+  const ended = new Promise<string | undefined>((resolve) => {
+    child.once("error", ({ code }: NodeJS.ErrnoException) => resolve(`can't be started (${code ?? "unknown error"})`));
+    child.once("exit", (code, signal) => {
+      resolve(code === 0 ? undefined : signal ? `was ended by ${signal}` : `exited with ${code}`);
+    });
+  });
+  const isStopped = await Promise.race([ended.then(() => false), untilStopped.then(() => true)]);
+  if (isStopped) {
+    // Looked up before the end: a shell may have started the editor.
+    const descendants = descendantsOf(child.pid);
+    child.kill();
+    const timer = setTimeout(() => child.kill("SIGKILL"), GRACE_MS);
+    await ended;
+    clearTimeout(timer);
+    await endDescendants(descendants);
+  }
+  process.off("exit", kill);
+  const failure = await ended;
+  return failure && `${program === "sh" ? "the editor" : program} ${failure}`;
+}

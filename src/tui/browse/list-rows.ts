@@ -1,0 +1,100 @@
+import type { VariableEntry } from "../../domain/source.js";
+import { isEncrypted, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
+import type { List, Sort } from "../state/state.js";
+import { matchRank, NO_MATCH } from "../text/fuzzy.js";
+import { parseFilter, type Query } from "./list-query.js";
+
+/**
+ * The indexes of the entries that match filter and type, in the order of the list: with a filter the best come first.
+ *
+ * @param isChanged whether a variable was changed recently
+ */
+export function listRows(
+  entries: readonly VariableEntry[],
+  { filter, type, sort, isReversed }: List,
+  isChanged: (name: string) => boolean,
+): readonly number[] {
+  const query = parseFilter(filter);
+  if (query.problem !== undefined) return [];
+  const order = sortedRows(entries, sort);
+  const rows = isReversed ? order.toReversed() : order;
+  const tests = testsOf(query, type, isChanged);
+  const passing = tests.length === 0 ? rows : rows.filter((row) => tests.every((test) => test(entries[row])));
+  return query.words.length + query.nameWords.length === 0 ? passing : rankedRows(passing, entries, query);
+}
+
+type Test = (entry: VariableEntry | undefined) => boolean;
+
+function testsOf({ flags, types }: Query, type: VariableType | undefined, isChanged: (name: string) => boolean) {
+  const tests: Test[] = [];
+  if (type) tests.push((entry) => entry?.variable.type === type);
+  if (types.size > 0) tests.push((entry) => entry !== undefined && types.has(entry.variable.type));
+  if (flags.has("missing")) tests.push((entry) => entry?.value === undefined);
+  if (flags.has("encrypted")) tests.push((entry) => isEncrypted(entry?.value?.content.value));
+  if (flags.has("changed")) tests.push((entry) => entry !== undefined && isChanged(entry.variable.name));
+  return tests;
+}
+
+/** What is found in the name comes before what is found in the description alone. */
+const WORST_RANK = 2 * NO_MATCH;
+
+/** Stable: rows of one rank keep their order. */
+function rankedRows(rows: readonly number[], entries: readonly VariableEntry[], query: Query): readonly number[] {
+  const texts = searchTexts(entries);
+  const ranked: number[][] = Array.from({ length: WORST_RANK }, () => []);
+  for (const row of rows) ranked[rankOf(texts, row, query)]?.push(row);
+  return ranked.flat();
+}
+
+function rankOf({ names, descriptions }: SearchTexts, row: number, { words, nameWords }: Query): number {
+  const name = names[row] ?? "";
+  let worst = 0;
+  for (const word of nameWords) {
+    const rank = matchRank(word, name);
+    if (rank === NO_MATCH) return WORST_RANK;
+    if (rank > worst) worst = rank;
+  }
+  for (const word of words) {
+    const inName = matchRank(word, name);
+    const rank = inName < NO_MATCH ? inName : NO_MATCH + matchRank(word, descriptions[row] ?? "");
+    if (rank > worst) worst = rank;
+  }
+  return worst;
+}
+
+/** In lower case. */
+interface SearchTexts {
+  readonly names: readonly string[];
+  readonly descriptions: readonly string[];
+}
+
+// Computed once for each array of entries, at the first search or sort.
+const knownTexts = new WeakMap<readonly VariableEntry[], SearchTexts>();
+const knownOrders = new WeakMap<readonly VariableEntry[], Map<Sort, readonly number[]>>();
+
+function searchTexts(entries: readonly VariableEntry[]): SearchTexts {
+  const texts = knownTexts.get(entries) ?? {
+    names: entries.map(({ variable }) => variable.name.toLowerCase()),
+    descriptions: entries.map(({ variable }) => variable.description.toLowerCase()),
+  };
+  knownTexts.set(entries, texts);
+  return texts;
+}
+
+function sortedRows(entries: readonly VariableEntry[], sort: Sort): readonly number[] {
+  const orders = knownOrders.get(entries) ?? new Map<Sort, readonly number[]>();
+  knownOrders.set(entries, orders);
+  const order = orders.get(sort) ?? sortRows(entries, sort);
+  orders.set(sort, order);
+  return order;
+}
+
+function sortRows(entries: readonly VariableEntry[], sort: Sort): readonly number[] {
+  const rows = entries.map((_, row) => row);
+  if (sort === "id") return rows;
+  if (sort === "type") {
+    return VARIABLE_TYPES.flatMap((type) => rows.filter((row) => entries[row]?.variable.type === type));
+  }
+  const { names } = searchTexts(entries);
+  return rows.sort((a, b) => ((names[a] ?? "") < (names[b] ?? "") ? -1 : 1));
+}

@@ -1,0 +1,54 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Effect, Elsewhere, Other, State, Step } from "../state/state.js";
+import { selectedEntry } from "./list.js";
+
+/** Indexes of the places in the group of the open one, which is among them. */
+export function groupOf({ places, place }: Pick<State, "places" | "place">): readonly number[] {
+  const group = places[place]?.group;
+  return [...places.keys()].filter((index) => places[index]?.group === group);
+}
+
+/** Reads the other places of the group that are not being read already. @param isWanted which of them, by default all */
+export function readOthers(state: State, isWanted: (other: Other | undefined) => boolean = () => true): Step {
+  const others = new Map(state.others);
+  const effects: Effect[] = [];
+  for (const place of groupOf(state)) {
+    const other = others.get(place);
+    if (place === state.place || other?.isReading || !isWanted(other)) continue;
+    others.set(place, { isLocal: false, ...other, isReading: true });
+    effects.push({ type: "readOther", place, known: other?.entries, base: state.loaded.entries });
+  }
+  return effects.length === 0 ? [state, []] : [{ ...state, others }, effects];
+}
+
+/** Looks for changes where that sends no request: in places that have been read, and in local ones that failed. */
+export function refreshOthers(state: State): Step {
+  return readOthers(state, (other) => other?.isLocal === true);
+}
+
+/** Handles the outcome of a read. Late answers are dropped. */
+export function otherRead(state: State, place: number, outcome: Omit<Other, "isReading">): State {
+  const other = state.others.get(place);
+  if (!other?.isReading) return state;
+  // What was read before stays on the screen after a failure.
+  const next: Other = { ...other, failure: undefined, ...outcome, isReading: false };
+  return { ...state, others: new Map(state.others).set(place, next) };
+}
+
+/** Frees what was read of other places. */
+export function withoutOthers(state: State): State {
+  return state.others.size === 0 ? state : { ...state, others: new Map() };
+}
+
+/** Looks up the variable under the cursor in the other places of the group, as far as that sends no request. */
+export function lookElsewhere(state: State): readonly Effect[] {
+  const name = selectedEntry(state)?.variable.name;
+  const places = groupOf(state).filter((place) => place !== state.place);
+  return name === undefined || places.length === 0 ? [] : [{ type: "lookUp", name, places }];
+}
+
+/** Handles what was looked up; dropped if the cursor has moved on. */
+export function lookedUp(state: State, elsewhere: Elsewhere): State {
+  if (selectedEntry(state)?.variable.name !== elsewhere.name) return state;
+  return isDeepStrictEqual(state.elsewhere, elsewhere) ? state : { ...state, elsewhere };
+}

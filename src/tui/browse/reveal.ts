@@ -1,0 +1,65 @@
+import type { VariableEntry } from "../../domain/source.js";
+import { isEncrypted, valueText } from "../../domain/variable.js";
+import { type Revealed, type State, type Step, step } from "../state/state.js";
+import { selectedEntry } from "./list.js";
+
+/** Replaces every hidden value. Always of one length, since the length of a secret is a hint too. */
+export const MASK = "••••••••";
+
+export const REVEAL_MS = 30_000;
+const REVEAL_ALL_MS = 60_000;
+
+/** Whether the value of this name may be shown. Everything that draws values asks this. */
+export function isRevealed(revealed: Revealed | undefined, name: string): boolean {
+  return revealed !== undefined && (revealed.names === "all" || revealed.names.has(name));
+}
+
+export type ShownValue =
+  | { readonly kind: "shown"; readonly text: string }
+  | { readonly kind: "masked" }
+  /** Revealed, but encrypted by a client and not decrypted. */
+  | { readonly kind: "encrypted" }
+  | { readonly kind: "none" }
+  | { readonly kind: "loading" };
+
+export function shownValue({ variable, value }: VariableEntry, { revealed, loaded }: State): ShownValue {
+  if (!value) return { kind: loaded.isComplete ? "none" : "loading" };
+  if (!isRevealed(revealed, variable.name)) return { kind: "masked" };
+  if (!isEncrypted(value.content.value)) return { kind: "shown", text: valueText(value.content.value) };
+  const text = revealed?.decrypted.get(value.content.value);
+  return text === undefined ? { kind: "encrypted" } : { kind: "shown", text };
+}
+
+/** Reveals one value for 30 seconds, or masks it again. */
+export function toggleRevealed(state: State, name: string): State {
+  const names = state.revealed?.names;
+  if (names === "all") return { ...state, revealed: undefined };
+  const next = new Set(names);
+  if (!next.delete(name)) next.add(name);
+  return next.size === 0 ? { ...state, revealed: undefined } : reveal(state, next, REVEAL_MS);
+}
+
+export function toggleAllRevealed(state: State): State {
+  return state.revealed?.names === "all" ? { ...state, revealed: undefined } : reveal(state, "all", REVEAL_ALL_MS);
+}
+
+function reveal(state: State, names: Revealed["names"], duration: number): State {
+  return { ...state, revealed: { decrypted: new Map(), ...state.revealed, names, until: state.now + duration } };
+}
+
+/** Decrypts the value under the cursor if it is revealed and encrypted by a client. */
+export function decryptSelected(state: State): Step {
+  const entry = selectedEntry(state);
+  const { revealed } = state;
+  const sealed = entry?.value?.content.value;
+  if (!entry || !revealed || !isEncrypted(sealed)) return step(state);
+  const isWanted = isRevealed(revealed, entry.variable.name) && !revealed.decrypted.has(sealed);
+  return isWanted ? step(state, { type: "decrypt", entry }) : step(state);
+}
+
+/** @param sealed the encrypted form of the value */
+export function decrypted(state: State, sealed: string, text: string): State {
+  const { revealed } = state;
+  if (!revealed) return state;
+  return { ...state, revealed: { ...revealed, decrypted: new Map(revealed.decrypted).set(sealed, text) } };
+}

@@ -1,0 +1,70 @@
+import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
+import type { Edit } from "../state/ports.js";
+import type { Confirmation, State } from "../state/state.js";
+import { visibleText } from "../text/graphemes.js";
+import { joinedLines, type LazyLines, madeLines } from "../text/lazy-lines.js";
+import { countText, indented, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
+import { editLines } from "../view/edit-lines.js";
+import { type PanelContent, requiredLine, scrolledLines, scrollLines } from "../view/panel-content.js";
+import { answerButtons, noteLines, questionText, requiredText, titleOf } from "./edit-question.js";
+
+export function confirmPanel(state: State, confirmation: Confirmation, size: Size): PanelContent {
+  const { lines, end, page } = parts(state, confirmation, size);
+  const visible = scrolledLines(lines, confirmation.top, page);
+  const title = titleOf(confirmation.purpose);
+  return { ...visible, title, isFocused: true, lines: [...visible.lines, ...end.map(indented)] };
+}
+
+/** The first visible line after a key of movement. */
+export function scrollConfirmation(state: State, confirmation: Confirmation, key: string): number {
+  const { lines, page } = parts(state, confirmation, questionSize(layoutOf(state)));
+  return scrollLines(lines, confirmation.top, page, key) ?? confirmation.top;
+}
+
+/** Changes that are shown: with more, each key would take noticeably long. */
+const MAX_CHANGES = 300;
+
+/** The lines that scroll, those below them, and how many of the former are visible. */
+function parts(state: State, confirmation: Confirmation, size: Size) {
+  const width = textColumns(size);
+  const { problem, purpose } = confirmation;
+  const question = wrapLines(questionText(state, confirmation), width, purpose === "delete" ? "danger" : "accent");
+  const head = madeLines([...spaced([question, noteLines(confirmation, width)]), []]);
+  const lines = joinedLines([head, changeLines(confirmation, width)]);
+  const refusal = problem === undefined ? [] : wrapLines(`✗ ${problem}`, width, "danger");
+  const end = [[], ...refusal, ...answerLines(state, confirmation, width)];
+  return { lines, end, page: Math.max(1, size.height - 2 - end.length) };
+}
+
+interface Shown extends Pick<Confirmation, "isRevealed"> {
+  readonly width: number;
+  readonly lines: LazyLines;
+}
+
+/** The last lines of an edit: comparing long values takes time. They are kept as long as its confirmation. */
+const lastShown = new WeakMap<Edit, Shown>();
+
+function changeLines({ back, edit, isRevealed }: Confirmation, width: number): LazyLines {
+  const last = lastShown.get(edit);
+  if (last && last.isRevealed === isRevealed && last.width === width) return last.lines;
+  const typed = back.kind === "form" ? back.value.text : undefined;
+  const blocks = edit.changes.slice(0, MAX_CHANGES).flatMap((change, index) => {
+    const lines = editLines(change, isRevealed, width, typed);
+    if (edit.changes.length === 1) return [lines];
+    const heading = wrapLine(line(visibleText(change.name), "accent"), width);
+    return [madeLines(index === 0 ? heading : [[], ...heading]), lines];
+  });
+  const left = edit.changes.length - MAX_CHANGES;
+  const more = left > 0 ? [[], line(`… and ${countText(left)} more variables`, "muted")] : [];
+  const lines = joinedLines([...blocks, madeLines(more)]);
+  lastShown.set(edit, { isRevealed, width, lines });
+  return lines;
+}
+
+function answerLines(state: State, confirmation: Confirmation, width: number): Line[] {
+  if (confirmation.isBusy) return [line("writing…", "muted")];
+  const required = requiredText(state, confirmation);
+  const buttons = answerButtons(confirmation);
+  if (required === undefined) return [buttons];
+  return [requiredLine(required, confirmation.typed, width), buttons];
+}

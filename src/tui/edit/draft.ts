@@ -1,0 +1,50 @@
+import { isDeepStrictEqual } from "node:util";
+import { isEncrypted, valueText } from "../../domain/variable.js";
+import { type TextField, textField } from "../input/text-field.js";
+import type { Assigned } from "../state/ports.js";
+import type { Effect, Form } from "../state/state.js";
+
+/** A form with nothing typed yet. @param before what the variable is; undefined for a new one */
+export function initialForm(purpose: Form["purpose"], name: string, before: Assigned | undefined): Form {
+  return {
+    kind: "form",
+    purpose,
+    before,
+    field: purpose === "add" ? "name" : "value",
+    name: textField(name),
+    type: before?.type ?? "STRING",
+    value: initialValue(before),
+    isValueKept: isUnseen(before),
+    description: textField(before?.description ?? ""),
+  };
+}
+
+/** A variable has a value that can't be edited, only replaced: an encrypted one, or none. */
+export function isUnseen(before: Assigned | undefined): boolean {
+  return before !== undefined && (before.value === undefined || isEncrypted(before.value));
+}
+
+/** The text of the value, JSON with an indent. The cursor is at the start of several lines, or else at the end. */
+function initialValue(before: Assigned | undefined): TextField {
+  if (!before || before.value === undefined || isEncrypted(before.value)) return textField("");
+  const isStructure = before.type === "JSON" && typeof before.value === "object";
+  const text = isStructure ? JSON.stringify(before.value, undefined, 2) : valueText(before.value);
+  return text.includes("\n") ? { text, cursor: 0 } : textField(text);
+}
+
+/** Whether something was typed or chosen that would be lost with the form. */
+export function isTouched(form: Form): boolean {
+  const content = ({ name, type, value, isValueKept, description }: Form) => {
+    return [name.text, type, value.text, value.text === "" && isValueKept, description.text];
+  };
+  const name = form.purpose === "add" ? "" : form.name.text;
+  return !isDeepStrictEqual(content(form), content(initialForm(form.purpose, name, form.before)));
+}
+
+/** Prepares the edit of a form. */
+export function prepareForm(place: number, { before, name, type, value, isValueKept, description }: Form): Effect {
+  // Only a STRING can be empty.
+  const isKept = isUnseen(before) && value.text === "" && (isValueKept || type !== "STRING");
+  const draft = { name: name.text.trim(), before, type, description: description.text };
+  return { type: "prepare", place, draft: { ...draft, value: isKept ? undefined : value.text } };
+}

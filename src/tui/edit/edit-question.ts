@@ -1,0 +1,111 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Change, Edit } from "../state/ports.js";
+import { isProduction } from "../state/production.js";
+import type { Answer, Confirmation, EditPurpose, Purpose, State } from "../state/state.js";
+import { type Line, wrapLines } from "../text/line.js";
+import { buttonLine, variablesText } from "../view/panel-content.js";
+import { placeName } from "../view/places-panel.js";
+
+const EDITS: Readonly<Record<EditPurpose, { title: string; what: string; noun: string; where: string; done: string }>> =
+  {
+    add: { title: "Add", what: "add", noun: "the addition of", where: "to", done: "added" },
+    edit: { title: "Change", what: "change", noun: "the change of", where: "in", done: "changed" },
+    delete: { title: "Delete", what: "delete", noun: "the deletion of", where: "from", done: "deleted" },
+    "take-over": { title: "Take over", what: "take over", noun: "the take-over of", where: "to", done: "took over" },
+    import: { title: "Import", what: "import", noun: "the import of", where: "into", done: "imported" },
+  };
+
+export function titleOf(purpose: Purpose): string {
+  return purpose === "undo" ? "Undo" : purpose === "redo" ? "Redo" : EDITS[purpose].title;
+}
+
+/** `the change of PORT in shop/test`: an edit that is undone or redone. */
+export function describeEdit(state: State, { of = "edit", edit, place }: Confirmation): string {
+  return `${EDITS[of].noun} ${variablesText(edit.changes)} in ${placeName(state, place)}`;
+}
+
+/** `change PORT in shop/test?` */
+export function questionText(state: State, confirmation: Confirmation): string {
+  const { purpose, edit, place } = confirmation;
+  if (purpose === "undo") return `undo ${describeEdit(state, confirmation)}?`;
+  if (purpose === "redo") return `make ${describeEdit(state, confirmation)} again?`;
+  const { what, where } = EDITS[purpose];
+  const shared = edit.changes.every(isSharedOnly) ? sharedText(edit) : "";
+  const scope = shared === "" ? "" : " and all other environments of its application";
+  const object = shared === "" ? "" : `the ${shared} of `;
+  return `${what} ${object}${variablesText(edit.changes)} ${where} ${placeName(state, place)}${scope}?`;
+}
+
+/** What a person would not expect from the question alone. */
+export function noteLines({ purpose, edit, isChangedMeanwhile = false }: Confirmation, width: number): Line[] {
+  const { changes } = edit;
+  const name = variablesText(changes);
+  const notes: string[] = [];
+  if (isChangedMeanwhile)
+    notes.push(`${name} has been changed by another program. Below is what it is now, and yours.`);
+  const shared = sharedText(edit);
+  if (shared !== "" && !changes.every(isSharedOnly)) {
+    notes.push(`All environments of the application share the ${shared}, which this changes too.`);
+  }
+  const removed = purpose === "undo" ? [] : changes.filter(({ before, after }) => before && !after);
+  if (removed.length === 1) {
+    notes.push(
+      `${variablesText(removed)} has no value in another environment: its type and description are deleted too.`,
+    );
+  } else if (removed.length > 1) {
+    notes.push(`${variablesText(removed)} have no value in another environment: these are deleted altogether.`);
+  }
+  return notes.flatMap((note) => wrapLines(`! ${note}`, width, "warning"));
+}
+
+/** What the edit changes for all environments of the application: `type and description`, or `""`. */
+function sharedText({ changes }: Edit): string {
+  const changed = (field: "type" | "description") => {
+    return changes.some(({ before, after }) => before && after && before[field] !== after[field]) ? [field] : [];
+  };
+  return [...changed("type"), ...changed("description")].join(" and ");
+}
+
+function isSharedOnly({ before, after }: Change): boolean {
+  return before !== undefined && after !== undefined && isDeepStrictEqual(before.value, after.value);
+}
+
+/** What must be typed before values of production are deleted: the name of the variable, or of the place. */
+export function requiredText({ places }: State, { place, edit }: Confirmation): string | undefined {
+  const target = places[place];
+  if (!target || !isProduction(target)) return undefined;
+  const [first, ...others] = edit.changes.filter((change) => deletesValue(change));
+  return others.length > 0 ? target.name : first?.name;
+}
+
+function deletesValue({ before, after }: Change): boolean {
+  return before?.value !== undefined && after?.value === undefined;
+}
+
+/** The answers to a confirmation, in the order of the buttons. */
+export function answersOf({ purpose }: Confirmation): readonly Answer[] {
+  return purpose === "undo" || purpose === "redo" ? ["yes", "back", "drop"] : ["yes", "back"];
+}
+
+const KEYS: Readonly<Record<Answer, string>> = { yes: "ctrl-s", back: "escape", drop: "ctrl-x" };
+
+export function answerButtons(confirmation: Confirmation): Line {
+  const { purpose, edit, button, isChangedMeanwhile } = confirmation;
+  const labels = { yes: isChangedMeanwhile ? "Save over it" : titleOf(purpose), back: "Back", drop: "Drop" };
+  const role = edit.changes.some(deletesValue) ? "danger" : "accent";
+  return buttonLine(
+    answersOf(confirmation).map((answer) => {
+      return { label: labels[answer], key: KEYS[answer], role: answer === "yes" ? role : "text" };
+    }),
+    answersOf(confirmation).indexOf(button),
+  );
+}
+
+/** The notice after the edit was written. */
+export function doneText(state: State, confirmation: Confirmation): string {
+  const { purpose, edit, place } = confirmation;
+  const where = place === state.place ? "" : ` in ${placeName(state, place)}`;
+  if (purpose === "undo") return `restored ${variablesText(edit.changes)}${where}`;
+  if (purpose === "redo") return `made ${describeEdit(state, confirmation)} again; u undoes it`;
+  return `${EDITS[purpose].done} ${variablesText(edit.changes)}${where}; u undoes it`;
+}

@@ -1,0 +1,27 @@
+import type { VariableEntry } from "../../domain/source.js";
+import { textField } from "../input/text-field.js";
+import { notify, type State, type Step, step } from "../state/state.js";
+import { assignedIn } from "./confirm.js";
+import { initialForm } from "./draft.js";
+import { submit } from "./form.js";
+
+/** Opens the value in the person's own editor. */
+export function openEditor(state: State, entry: VariableEntry): Step {
+  return step(state, { type: "editValue", place: state.place, entry });
+}
+
+/** Handles the text that the editor saved: as if it had been typed into the form, which shows a problem with it. */
+export function valueEdited(state: State, place: number, entry: VariableEntry, text: string | undefined): Step {
+  const { name } = entry.variable;
+  if (text === undefined) return step(notify(state, `${name} is unchanged`));
+  if (place !== state.place) return step(notify(state, `${name} is unchanged: another place is open`, "error"));
+  const back = state.mode.kind === "diff" ? { back: state.mode } : {};
+  return submit(state, { ...initialForm("edit", name, assignedIn(entry)), ...back, value: textField(text) });
+}
+
+/** Handles the text for the form that the editor was opened from. Dropped if the form is gone. */
+export function textEdited(state: State, text: string | undefined): State {
+  const { mode } = state;
+  if (mode.kind !== "form" || text === undefined) return state;
+  return { ...state, mode: { ...mode, value: textField(text), problem: undefined } };
+}

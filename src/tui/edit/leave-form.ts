@@ -1,0 +1,53 @@
+import { editKeyName, type Key } from "../input/key.js";
+import { backToBrowse, type Form, type Leaving, type State, type Step, step } from "../state/state.js";
+import { isTouched } from "./draft.js";
+
+/** The form, or the one that the confirmation goes back to, if something typed would be lost with it. */
+function unsavedForm({ mode }: State): Form | undefined {
+  const form = mode.kind === "confirm" && !mode.isBusy ? mode.back : mode;
+  return form.kind === "form" && isTouched(form) ? form : undefined;
+}
+
+/** Returns to what the form was opened from, with a notice if there is something to say. */
+export function closeForm(state: State, { back }: Form, text?: string): State {
+  const closed = backToBrowse(state, text);
+  return back ? { ...closed, mode: back } : closed;
+}
+
+/** Asks whether to drop what was typed. */
+export function askToLeave(state: State, form: Form, to: Leaving["to"]): State {
+  return { ...state, mode: { ...form, problem: undefined, leaving: { to, button: "back" } } };
+}
+
+/** Ctrl-C quits at once unless something typed would be lost: then it asks, and quits when it is pressed again. */
+export function quit(state: State): Step {
+  const form = unsavedForm(state);
+  return !form || form.leaving?.to === "quit" ? step(state, { type: "quit" }) : step(askToLeave(state, form, "quit"));
+}
+
+export function leavingKey(state: State, form: Form, leaving: Leaving, key: Key): Step {
+  const { to, button } = leaving;
+  const stay = step({ ...state, mode: { ...form, leaving: undefined } });
+  switch (editKeyName(key)) {
+    case "escape":
+      return stay;
+    case "enter":
+      return button === "back" ? stay : dropped(state, form, to);
+    case "ctrl-x":
+      return dropped(state, form, to);
+    case "tab":
+    case "shift-tab":
+    case "left":
+    case "right":
+      return step({
+        ...state,
+        mode: { ...form, leaving: { to, button: button === "back" ? "drop" : "back" } },
+      });
+    default:
+      return step(state);
+  }
+}
+
+function dropped(state: State, form: Form, to: Leaving["to"]): Step {
+  return to === "quit" ? step(state, { type: "quit" }) : step(closeForm(state, form, "nothing was changed"));
+}

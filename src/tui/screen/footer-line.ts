@@ -1,0 +1,166 @@
+import { matrixRows, tableOf } from "../browse/matrix-table.js";
+import { requiredText } from "../edit/edit-question.js";
+import { keyLabel, keyOfLabel } from "../input/key.js";
+import type { TextField } from "../input/text-field.js";
+import { textInput } from "../input/text-input.js";
+import { actsIn, type Command } from "../state/command.js";
+import type { CommandLine, FormField, Matrix, Mode, Notice, State } from "../state/state.js";
+import { textWidth, visibleText } from "../text/graphemes.js";
+import { cellText, countText, fitLine, type Line, line, lineWidth } from "../text/line.js";
+import { foundInRecord } from "../view/record-value.js";
+
+type KeyHint = ReturnType<typeof hints>[number];
+
+/** `Enter keep, Esc cancel` as hints. */
+function hints(text: string) {
+  return text.split(", ").map((each) => {
+    const [key = "", ...label] = each.split(" ");
+    return { key, name: keyOfLabel(key), label: label.join(" ") };
+  });
+}
+
+const MODE_KEYS: Readonly<Record<Exclude<Mode["kind"], "browse" | "confirm" | "form" | "ask">, readonly KeyHint[]>> = {
+  filter: hints("Enter keep, Esc cancel"),
+  search: hints("Enter keep, Esc cancel"),
+  command: hints("Enter run, ↑↓ choose, Tab complete, Esc back"),
+  help: hints("↑↓ scroll, Esc back"),
+  copy: hints("↑↓ move, Enter copy, Esc back"),
+  pick: hints("↑↓ move, Enter choose, Esc back"),
+  diff: hints(
+    "Tab panel, v reveal, n next, > take over, < take over here, e edit, y copy, Y copy right, / filter, u undo, r refresh, Esc back",
+  ),
+  matrix: hints(
+    "Enter open, n next difference, t only, / filter, v reveal, y copy, e edit, > take over, V reveal all, r refresh, Esc back",
+  ),
+  credentials: hints("y copy, v show or hide the secret, Esc close"),
+};
+const FORM_KEYS: Readonly<Record<FormField, readonly KeyHint[]>> = {
+  name: hints("Ctrl-S review, Tab next field, Esc cancel"),
+  type: hints("Ctrl-S review, Tab next field, ←→ change type, Esc cancel"),
+  value: hints("Ctrl-S review, Tab next field, Ctrl-J new line, Esc cancel"),
+  description: hints("Ctrl-S review, Tab next field, Esc cancel"),
+};
+const LINES_KEYS = hints("Ctrl-S review, Tab next field, Enter new line, Esc cancel");
+const BUTTON_KEYS = "Enter press, Tab next button, Ctrl-S confirm";
+const CONFIRM_KEYS = hints(`${BUTTON_KEYS}, Esc back`);
+const MASKED_KEYS = hints(`${BUTTON_KEYS}, v show values, Esc back`);
+const REVEALED_KEYS = hints(`${BUTTON_KEYS}, v hide values, Esc back`);
+const LEAVING_KEYS = hints("Enter press, Tab next button, Ctrl-X drop, Esc stay");
+
+/** Commands whose keys are shown at any width. */
+const ALWAYS: readonly string[] = ["help", "quit"];
+
+/** The last line: the input of the filter or a command, a notice, or else the keys that work now. */
+export function footerLine(state: State, commands: readonly Command[]): Line {
+  const { mode, notice, columns } = state;
+  if (mode.kind === "filter") return filterLine(state, mode.field);
+  if (mode.kind === "diff" && mode.typing) {
+    return searchLine(columns, mode.differences.length, mode.all.length, mode.typing.field);
+  }
+  if (mode.kind === "search") return valueSearchLine(state, mode.field);
+  if (mode.kind === "matrix" && mode.typed) return matrixFilterLine(state, mode, mode.typed.field);
+  if (mode.kind === "command") return commandLine(mode, columns);
+  if (notice) return noticeLine(notice, columns);
+  if (mode.kind === "browse") {
+    const isAlways = ({ name }: Command) => ALWAYS.includes(name);
+    const others = commands.filter((each) => !isAlways(each));
+    return keyLine(browseKeys(state, others), columns, browseKeys(state, commands.filter(isAlways)));
+  }
+  const keys = modeKeys(state, mode);
+  // The last hint, how to leave, is always shown.
+  return keyLine(keys.slice(0, -1), columns, keys.slice(-1));
+}
+
+/** The keys of a mode, the way back last. */
+function modeKeys(state: State, mode: Exclude<Mode, { readonly kind: "browse" }>): readonly KeyHint[] {
+  if (mode.kind === "confirm") {
+    // Where a name is typed, v is a letter of it.
+    if (requiredText(state, mode) !== undefined) return CONFIRM_KEYS;
+    return mode.isRevealed ? REVEALED_KEYS : MASKED_KEYS;
+  }
+  if (mode.kind === "ask") return CONFIRM_KEYS;
+  if (mode.kind === "form") {
+    const hasLines = mode.field === "value" && mode.value.text.includes("\n");
+    return mode.leaving ? LEAVING_KEYS : hasLines ? LINES_KEYS : FORM_KEYS[mode.field];
+  }
+  return MODE_KEYS[mode.kind];
+}
+
+function filterLine({ columns, list, loaded }: State, field: TextField): Line {
+  return searchLine(columns, list.rows.length, loaded.entries.length, field);
+}
+
+function matrixFilterLine(state: State, matrix: Matrix, field: TextField): Line {
+  const table = tableOf(state);
+  return searchLine(state.columns, matrixRows(table, matrix).length, table.names.length, field);
+}
+
+function valueSearchLine(state: State, field: TextField): Line {
+  const found = foundInRecord(state);
+  const index = found && found.count > 0 ? found.index + 1 : 0;
+  return searchLine(state.columns, index, found?.count ?? 0, field);
+}
+
+function searchLine(columns: number, found: number, all: number, field: TextField): Line {
+  const count = `  ${countText(found)} of ${countText(all)} `;
+  const keys = keyLine(MODE_KEYS.filter, columns);
+  const input = textInput(field, columns - 2 - count.length - lineWidth(keys));
+  return [{ text: " /", role: "accent" }, ...input, { text: count, role: "muted" }, ...keys];
+}
+
+function commandLine({ field, problem }: CommandLine, columns: number): Line {
+  const room = columns - 2;
+  // The input has the room it needs; a long problem is cut.
+  const needed = Math.min(room, textWidth(visibleText(field.text)) + 1);
+  // The last hint, how to leave, is always shown.
+  const keys = () => keyLine(MODE_KEYS.command.slice(0, -1), room - needed, MODE_KEYS.command.slice(-1));
+  const hint = problem === undefined ? keys() : line(`  ✗ ${visibleText(problem)} `, "danger");
+  const width = Math.max(needed, room - lineWidth(hint));
+  return [{ text: " :", role: "accent" }, ...textInput(field, width), ...fitLine(hint, room - width)];
+}
+
+const TONES = {
+  info: { sign: "·", role: "accent" },
+  success: { sign: "✓", role: "success" },
+  error: { sign: "✗", role: "danger" },
+} as const;
+
+function noticeLine({ text, tone }: Notice, columns: number): Line {
+  const { sign, role } = TONES[tone];
+  return [
+    { text: ` ${sign} `, role, isBold: true },
+    { text: cellText(text, columns - 3), role },
+  ];
+}
+
+/** The keys of commands that have a label and act now in the focused panel; first the one that opens a place or goes back. */
+function browseKeys(state: State, commands: readonly Command[]): KeyHint[] {
+  const here = commands.filter((command) => actsIn(command, state.focus));
+  const isFirst = ({ name }: Command) => name === (state.focus === "places" ? "open" : "back");
+  const sorted = [...here.filter(isFirst), ...here.filter((command) => !isFirst(command))];
+  return sorted.flatMap(({ keys: [key], label: labels, disabledReason }) => {
+    const label = typeof labels === "function" ? labels(state) : labels;
+    if (key === undefined || label === undefined || disabledReason?.(state) !== undefined) return [];
+    return [{ key: keyLabel(key), name: key, label }];
+  });
+}
+
+/** ` y add  n back `: as many hints as fit into `width` columns, then those of `last`, which are always there. */
+function keyLine(keys: readonly KeyHint[], width: number, last: readonly KeyHint[] = []): Line {
+  let left = width - last.reduce((sum, hint) => sum + widthOf(hint), 0);
+  const fitting = keys.filter((hint) => {
+    left -= widthOf(hint);
+    return left >= 0;
+  });
+  return [...fitting, ...last].flatMap(
+    ({ key, name, label }): Line => [
+      { text: " " },
+      { text: key, role: "accent", key: name },
+      { text: ` ${label} `, role: "muted", key: name },
+    ],
+  );
+}
+
+function widthOf({ key, label }: KeyHint): number {
+  return textWidth(key) + textWidth(label) + 3;
+}

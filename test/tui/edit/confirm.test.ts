@@ -1,0 +1,235 @@
+import { expect, it } from "vitest";
+import { selectedEntry } from "../../../src/tui/browse/list.js";
+import { loaded } from "../../../src/tui/browse/loading.js";
+import { applied, assigned, confirmEdit, confirmKey, deleteValues, refused } from "../../../src/tui/edit/confirm.js";
+import { openForm, prepared } from "../../../src/tui/edit/form.js";
+import { confirmRedo, confirmUndo } from "../../../src/tui/edit/undo.js";
+import { type State, type Step, step } from "../../../src/tui/state/state.js";
+import { ENTRIES, entry, NOW, paste, press, readyState, SECRET, type } from "../support/state.js";
+import { editOf, modeOf } from "../support/test-modes.js";
+
+const OLD = { type: "STRING", description: "", value: `old ${SECRET}` } as const;
+const NEW = { type: "STRING", description: "", value: `new ${SECRET}` } as const;
+const EDIT = editOf("DATABASE_URL", OLD, NEW);
+const CHANGED = { code: "changed", message: "DATABASE_URL has been changed by another program" };
+
+const asking = () => confirmEdit(readyState(), "edit", 0, EDIT);
+const pressed = (state: State, name: string) => confirmKey(state, modeOf(state, "confirm"), press(name));
+const busy = () => pressed(asking(), "enter")[0];
+
+/** The state after the edit was confirmed and written. */
+function written([state]: Step): State {
+  return applied(pressed(state, "enter")[0])[0];
+}
+
+it.each(["ctrl-s", "enter"])("%s writes the edit", (key) => {
+  const asked = pressed(asking(), key);
+  expect(asked[1]).toEqual([{ type: "apply", place: 0, edit: EDIT }]);
+  expect(modeOf(asked, "confirm").isBusy).toBe(true);
+});
+
+it.each(["ctrl-s", "enter", "n", "escape", "v", "tab"])("%s is ignored while the edit is being written", (key) => {
+  const state = busy();
+  expect(pressed(state, key)).toEqual(step(state));
+});
+
+it("a refused edit can be confirmed again", () => {
+  const [state] = refused(busy(), CHANGED);
+  const again = pressed(state, "enter");
+  expect(again[1]).toEqual([{ type: "apply", place: 0, edit: EDIT }]);
+  expect(modeOf(again, "confirm").problem).toBeUndefined();
+});
+
+it.each(["n", "escape"])("%s cancels an edit and returns to the list", (key) => {
+  expect(pressed(asking(), key)).toEqual(step({ ...readyState(), mode: { kind: "browse" } }));
+});
+
+it.each(["n", "escape"])("%s cancels an edit and returns to its form", (key) => {
+  const [state] = openForm(readyState(), "edit", ENTRIES[0]);
+  expect(pressed(prepared(state, EDIT), key)[0].mode).toEqual(state.mode);
+});
+
+it("v reveals and masks the values of an edit", () => {
+  const shown = pressed(asking(), "v");
+  expect(modeOf(shown, "confirm").isRevealed).toBe(true);
+  expect(modeOf(pressed(shown[0], "v"), "confirm").isRevealed).toBe(false);
+});
+
+it("y is no answer to a confirmation, and says so", () => {
+  const [state, effects] = pressed(asking(), "y");
+  expect([state.mode, effects]).toEqual([asking().mode, []]);
+  expect(state.notice?.text).toContain("press Enter on a button");
+});
+
+it("Tab and the arrows move between the buttons of a confirmation, and Enter presses the one with the focus", () => {
+  for (const key of ["tab", "right", "shift-tab", "left"]) {
+    const [state] = pressed(asking(), key);
+    expect(modeOf(state, "confirm").button).toBe("back");
+    expect(pressed(state, "enter")).toEqual(step(readyState()));
+    expect(modeOf(pressed(state, key)[0], "confirm").button).toBe("yes");
+  }
+});
+
+it("the name must be typed before a value of production is deleted", () => {
+  const gone = { ...OLD, value: undefined };
+  const asked = confirmEdit(readyState(), "delete", 2, editOf("TOKEN", OLD, gone));
+  const refusal = pressed(asked, "enter");
+  expect([modeOf(refusal, "confirm").problem, refusal[1]]).toEqual(["first type TOKEN", []]);
+  const typed = [..."TOKENn"].map(type).reduce((state, key) => {
+    return confirmKey(state, modeOf(state, "confirm"), key)[0];
+  }, refusal[0]);
+  expect(pressed(typed, "ctrl-s")[1]).toEqual([]);
+  expect(pressed(pressed(typed, "backspace")[0], "ctrl-s")[1]).toMatchObject([{ type: "apply", place: 2 }]);
+  expect(pressed(typed, "escape")[0].mode.kind).toBe("browse");
+});
+
+it("the name of the place must be typed before several values of production are deleted", () => {
+  const changes = ["A", "B"].map((name) => ({ name, before: OLD, after: undefined }));
+  expect(modeOf(pressed(confirmEdit(readyState(), "delete", 2, { changes }), "enter"), "confirm").problem).toBe(
+    "first type shop/production",
+  );
+  for (const [purpose, place] of [
+    ["delete", 1],
+    ["edit", 2],
+  ] as const) {
+    const edit = purpose === "edit" ? EDIT : { changes };
+    expect(pressed(confirmEdit(readyState(), purpose, place, edit), "enter")[1]).toHaveLength(1);
+  }
+});
+
+it("an added variable is selected once it has been read", () => {
+  const state = written(step(confirmEdit(readyState(), "add", 0, editOf("NEW", undefined, NEW))));
+  const entries = [...ENTRIES, entry("NEW", "x")];
+  const read = loaded(state, { entries, problem: undefined, requests: 1, asOf: NOW, now: NOW });
+  expect(selectedEntry(read)?.variable.name).toBe("NEW");
+});
+
+it("a long edit scrolls to its end and back", () => {
+  const value = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`key_${index}`, index]));
+  const edit = editOf("FLAGS", { type: "JSON", description: "", value }, undefined);
+  const shown = pressed(confirmEdit(readyState(), "delete", 0, edit), "v")[0];
+  const topAfter = (...keys: string[]) =>
+    modeOf(
+      keys.reduce((state, key) => pressed(state, key)[0], shown),
+      "confirm",
+    ).top;
+  expect([topAfter("j"), topAfter("j", "k"), topAfter("G", "g")]).toEqual([1, 0, 0]);
+  expect(topAfter("G")).toBeGreaterThan(30);
+  expect(topAfter("G", "j", "pagedown")).toBe(topAfter("G"));
+});
+
+it("a confirmation ignores other keys and pastes", () => {
+  const state = asking();
+  const confirmation = modeOf(state, "confirm");
+  for (const key of [press("x"), press("q"), paste("yes"), paste("enter"), paste("y")]) {
+    expect(confirmKey(state, confirmation, key)).toEqual(step(state));
+  }
+});
+
+it("deleting asks first, with the value masked", () => {
+  const [state, effects] = deleteValues(readyState(), [entry("PORT", 1, "NUMBER", "Where"), entry("UNSET")]);
+  const assignments = [{ name: "PORT", type: "NUMBER", description: "Where", value: undefined }];
+  expect(effects).toEqual([{ type: "assign", place: 0, purpose: "delete", assignments }]);
+  const asked = modeOf(assigned(state, "delete", 0, EDIT), "confirm");
+  expect(asked).toMatchObject({ purpose: "delete", edit: EDIT, isRevealed: false, back: { kind: "browse" } });
+});
+
+it("a variable without a value can't be deleted", () => {
+  const [state, effects] = deleteValues(readyState(), [entry("UNSET")]);
+  expect([state.notice?.text, effects]).toEqual(["UNSET has no value here", []]);
+});
+
+it("an edit that was prepared late replaces no form and no other question", () => {
+  for (const state of [asking(), openForm(readyState(), "add")[0]])
+    expect(assigned(state, "delete", 0, EDIT)).toBe(state);
+});
+
+it("an edit without changes is not asked about", () => {
+  expect(assigned(readyState(), "take-over", 1, { changes: [] }).notice?.text).toBe("nothing to change");
+});
+
+it.each([
+  ["edit", "changed DATABASE_URL; u undoes it"],
+  ["add", "added DATABASE_URL; u undoes it"],
+  ["delete", "deleted DATABASE_URL; u undoes it"],
+] as const)("a written %s shows a notice, can be undone, and reads the variables again", (purpose, text) => {
+  const before = readyState();
+  const [state, effects] = applied(pressed(confirmEdit(before, purpose, 0, EDIT), "enter")[0]);
+  expect(state.mode.kind).toBe("browse");
+  expect(state.notice).toMatchObject({ text, tone: "success" });
+  expect(state.notice?.until).toBeGreaterThan(state.now);
+  expect(state.history).toEqual({ done: [{ place: 0, purpose, edit: EDIT }], undone: [] });
+  expect(state.loaded.generation).toBeGreaterThan(before.loaded.generation);
+  expect(effects).toMatchObject([{ type: "load", place: 0, generation: state.loaded.generation }]);
+});
+
+it("a late answer about a write is dropped", () => {
+  for (const state of [readyState(), asking()]) expect(applied(state)).toEqual(step(state));
+});
+
+it.each([
+  ["an edit", EDIT],
+  ["an addition", editOf("NEW", undefined, NEW)],
+  ["a deletion", editOf("GONE", OLD, undefined)],
+])("undo reverses %s, and redo makes it again", (_, edit) => {
+  const asked = confirmUndo(written(step(confirmEdit(readyState(), "edit", 0, edit))));
+  expect(modeOf(asked, "confirm")).toMatchObject({
+    purpose: "undo",
+    of: "edit",
+    isRevealed: false,
+    back: { kind: "browse" },
+  });
+  const [change] = edit.changes;
+  expect(modeOf(asked, "confirm").edit).toEqual(editOf(change?.name ?? "", change?.after, change?.before));
+  const again = confirmRedo(written(asked));
+  expect(modeOf(again, "confirm")).toMatchObject({ purpose: "redo", of: "edit", edit });
+  expect(written(again).history).toEqual({ done: [{ place: 0, purpose: "edit", edit }], undone: [] });
+});
+
+it("undo reverses the edits of all places, the newest first", () => {
+  const other = editOf("PORT", undefined, NEW);
+  const twice = written(step(confirmEdit(written(step(asking())), "add", 1, other)));
+  const asked = confirmUndo(twice);
+  expect(pressed(asked[0], "enter")[1]).toMatchObject([{ type: "apply", place: 1 }]);
+  const once = written(asked);
+  expect([once.history.done.length, once.notice?.text]).toEqual([1, "restored PORT in shop/test"]);
+  const none = written(confirmUndo(once));
+  expect(none.history.done).toEqual([]);
+  const [state] = confirmUndo(none);
+  expect([state.mode.kind, state.notice?.text]).toEqual(["browse", "nothing to undo"]);
+});
+
+it("a new edit leaves nothing to redo", () => {
+  const undone = written(confirmUndo(written(step(asking()))));
+  expect(undone.history.undone).toHaveLength(1);
+  expect(written(step(confirmEdit(undone, "edit", 0, EDIT))).history.undone).toEqual([]);
+});
+
+it("an edit can still be undone after its undo was refused or cancelled", () => {
+  const [asked] = confirmUndo(written(step(asking())));
+  const [state] = refused(pressed(asked, "enter")[0], CHANGED);
+  expect(pressed(state, "n")[0].history.done).toHaveLength(1);
+});
+
+it("an edit that can't be undone is dropped from the history, and earlier ones can be undone", () => {
+  const other = editOf("PORT", undefined, NEW);
+  const twice = written(step(confirmEdit(written(step(asking())), "add", 1, other)));
+  const [state] = refused(pressed(confirmUndo(twice)[0], "enter")[0], CHANGED);
+  expect(modeOf(state, "confirm").problem).toContain("To undo other edits, drop this one");
+  const dropped = pressed(state, "x")[0];
+  expect(dropped.mode.kind).toBe("browse");
+  expect(dropped.notice?.text).toBe("dropped the addition of PORT in shop/test from the history; nothing was changed");
+  expect(modeOf(confirmUndo(dropped), "confirm")).toMatchObject({ of: "edit", place: 0 });
+  // Only what is undone or redone is in the history.
+  expect(pressed(asking(), "x")[0]).toEqual(asking());
+});
+
+it("an edit that can't be redone is dropped from the history", () => {
+  const undone = written(confirmUndo(written(step(asking()))));
+  expect(pressed(confirmRedo(undone)[0], "ctrl-x")[0].history).toEqual({ done: [], undone: [] });
+});
+
+it("notices about edits contain no value", () => {
+  const once = written(step(asking()));
+  for (const { notice } of [once, written(confirmUndo(once))]) expect(JSON.stringify(notice)).not.toContain(SECRET);
+});

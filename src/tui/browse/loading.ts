@@ -1,16 +1,10 @@
 import type { VariableEntry } from "../../domain/source.js";
+import type { Effect } from "../state/effects.js";
+import type { Failure, Loaded, Reading } from "../state/loaded.js";
+import { type Step, step } from "../state/messages.js";
 import { healthOf, withHealth } from "../state/places.js";
 import type { Preferences } from "../state/preferences.js";
-import {
-  type Effect,
-  type Failure,
-  type Loaded,
-  notify,
-  type Reading,
-  type State,
-  type Step,
-  step,
-} from "../state/state.js";
+import { notify, type State } from "../state/state.js";
 import { type Changes, changesBetween, summarize } from "./changes.js";
 import { relist, selectedEntry } from "./list.js";
 import { NO_SELECTION } from "./selection.js";

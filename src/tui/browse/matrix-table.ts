@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted } from "../../domain/variable.js";
-import type { Matrix, Revealed, State } from "../state/state.js";
+import type { Matrix } from "../state/modes.js";
+import type { Revealed, State } from "../state/state.js";
 import { matchRank, NO_MATCH, searchWords } from "../text/fuzzy.js";
 import { groupOf } from "./others.js";
 

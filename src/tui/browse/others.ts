@@ -1,5 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Effect, Elsewhere, Other, State, Step } from "../state/state.js";
+import type { Effect } from "../state/effects.js";
+import type { Elsewhere, Other } from "../state/loaded.js";
+import type { Step } from "../state/messages.js";
+import type { State } from "../state/state.js";
 import { selectedEntry } from "./list.js";
 
 /** Indexes of the places in the group of the open one, which is among them. */

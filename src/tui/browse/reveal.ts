@@ -1,6 +1,7 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, valueText } from "../../domain/variable.js";
-import { type Revealed, type State, type Step, step } from "../state/state.js";
+import { type Step, step } from "../state/messages.js";
+import type { Revealed, State } from "../state/state.js";
 import { selectedEntry } from "./list.js";
 
 /** Replaces every hidden value. Always of one length, since the length of a secret is a hint too. */

@@ -16,7 +16,8 @@ import { openTakeOver, takeOver } from "../modes/take-over.js";
 import { type Command, command } from "../state/command.js";
 import { SELECTED_FORMATS } from "../state/copy-formats.js";
 import { MOVES } from "../state/cursor.js";
-import { type State, step } from "../state/state.js";
+import { step } from "../state/messages.js";
+import type { State } from "../state/state.js";
 import { foundInRecord } from "../view/record-value.js";
 import {
   chooseCopy,

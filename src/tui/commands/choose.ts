@@ -11,7 +11,8 @@ import { openPick, otherPlaceNames } from "../modes/pick.js";
 import type { Choice } from "../state/command.js";
 import { isExportFormat, isSelectedFormat, SELECTED_FORMATS } from "../state/copy-formats.js";
 import { cycled } from "../state/cursor.js";
-import { notify, SORTS, type Sort, type State, type Step, step } from "../state/state.js";
+import { type Step, step } from "../state/messages.js";
+import { notify, SORTS, type Sort, type State } from "../state/state.js";
 
 const TYPE_NAMES: readonly string[] = ["all", ...VARIABLE_TYPES.map((type) => type.toLowerCase())];
 

@@ -3,7 +3,8 @@ import { selectedEntry } from "../browse/list.js";
 import { isReading } from "../browse/loading.js";
 import { actsOnMarked, targetEntries } from "../browse/selection.js";
 import type { Command } from "../state/command.js";
-import { type State, type Step, step } from "../state/state.js";
+import { type Step, step } from "../state/messages.js";
+import type { State } from "../state/state.js";
 
 /** A command for the variable under the cursor. */
 export function onEntry(run: (state: State, entry: VariableEntry) => Step): Command["run"] {

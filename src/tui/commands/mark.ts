@@ -2,7 +2,8 @@ import { moveInList, selectedEntry } from "../browse/list.js";
 import { decryptSelected } from "../browse/reveal.js";
 import { allOrNone, hasMarks, inverted, NO_SELECTION, toggled, withRange } from "../browse/selection.js";
 import { type Command, command } from "../state/command.js";
-import { type Selection, type State, type Step, step } from "../state/state.js";
+import { type Step, step } from "../state/messages.js";
+import type { Selection, State } from "../state/state.js";
 import { ifListed } from "./conditions.js";
 
 const IN_LIST = { panels: ["variables"], label: undefined } as const;

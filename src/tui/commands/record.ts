@@ -2,7 +2,8 @@ import { selectedEntry } from "../browse/list.js";
 import { shownValue } from "../browse/reveal.js";
 import { goToMatch, openSearch } from "../modes/search.js";
 import { type Command, command } from "../state/command.js";
-import { notify, type State, type Step, step } from "../state/state.js";
+import { type Step, step } from "../state/messages.js";
+import { notify, type State } from "../state/state.js";
 import { foundInRecord } from "../view/record-value.js";
 import { jsonLevels } from "../view/value-lines.js";
 

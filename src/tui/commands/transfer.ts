@@ -1,9 +1,10 @@
 import { EXPORT_FORMATS, IMPORT_FORMATS, TOOLS } from "../../formats/formats.js";
 import { ask } from "../modes/ask.js";
 import type { Choice } from "../state/command.js";
+import { type Step, step } from "../state/messages.js";
 import type { NamedFile } from "../state/ports.js";
 import { isProduction } from "../state/production.js";
-import { notify, type State, type Step, step } from "../state/state.js";
+import { notify, type State } from "../state/state.js";
 import { placeName } from "../view/places-panel.js";
 
 const IMPORT_CHOICES: readonly Choice[] = [

@@ -1,6 +1,7 @@
 import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
+import type { Confirmation } from "../state/modes.js";
 import type { Edit } from "../state/ports.js";
-import type { Confirmation, State } from "../state/state.js";
+import type { State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { joinedLines, type LazyLines, madeLines } from "../text/lazy-lines.js";
 import { countText, indented, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";

@@ -4,17 +4,12 @@ import { NO_SELECTION } from "../browse/selection.js";
 import { commandKeyName, editKeyName, type Key } from "../input/key.js";
 import { editLine, textField } from "../input/text-field.js";
 import { cycled } from "../state/cursor.js";
+import type { Purpose } from "../state/effects.js";
+import type { Failure } from "../state/loaded.js";
+import { type Step, step } from "../state/messages.js";
+import type { Answer, Confirmation } from "../state/modes.js";
 import type { Assigned, Assignment, Edit } from "../state/ports.js";
-import {
-  type Answer,
-  type Confirmation,
-  type Failure,
-  notify,
-  type Purpose,
-  type State,
-  type Step,
-  step,
-} from "../state/state.js";
+import { notify, type State } from "../state/state.js";
 import { scrollConfirmation } from "./confirm-panel.js";
 import { prepareForm } from "./draft.js";
 import { answersOf, doneText, requiredText } from "./edit-question.js";

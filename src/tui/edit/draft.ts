@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { isEncrypted, valueText } from "../../domain/variable.js";
 import { type TextField, textField } from "../input/text-field.js";
+import type { Effect } from "../state/effects.js";
+import type { Form } from "../state/modes.js";
 import type { Assigned } from "../state/ports.js";
-import type { Effect, Form } from "../state/state.js";
 
 /** A form with nothing typed yet. @param before what the variable is; undefined for a new one */
 export function initialForm(purpose: Form["purpose"], name: string, before: Assigned | undefined): Form {

@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
+import type { EditPurpose, Purpose } from "../state/effects.js";
+import type { Answer, Confirmation } from "../state/modes.js";
 import type { Change, Edit } from "../state/ports.js";
 import { isProduction } from "../state/production.js";
-import type { Answer, Confirmation, EditPurpose, Purpose, State } from "../state/state.js";
+import type { State } from "../state/state.js";
 import { type Line, wrapLines } from "../text/line.js";
 import { buttonLine, variablesText } from "../view/panel-content.js";
 import { placeName } from "../view/places-panel.js";

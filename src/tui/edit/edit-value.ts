@@ -1,7 +1,7 @@
 import { editKeyName, type Key } from "../input/key.js";
 import { editText, insert, moveLines, type TextField, textField } from "../input/text-field.js";
 import { startOfLine } from "../input/text-input.js";
-import type { Form } from "../state/state.js";
+import type { Form } from "../state/modes.js";
 import { isUnseen } from "./draft.js";
 
 /** Lines of a step with PgUp and PgDn. */

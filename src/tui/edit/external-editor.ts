@@ -1,6 +1,7 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { textField } from "../input/text-field.js";
-import { notify, type State, type Step, step } from "../state/state.js";
+import { type Step, step } from "../state/messages.js";
+import { notify, type State } from "../state/state.js";
 import { assignedIn } from "./confirm.js";
 import { initialForm } from "./draft.js";
 import { submit } from "./form.js";

@@ -1,7 +1,8 @@
 import { isRevealed, MASK } from "../browse/reveal.js";
 import { inputText, textArea, textInput } from "../input/text-input.js";
 import { type Size, textColumns } from "../state/layout.js";
-import { FORM_FIELDS, type Form, type FormField, type Leaving, type State } from "../state/state.js";
+import { FORM_FIELDS, type Form, type FormField, type Leaving } from "../state/modes.js";
+import type { State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import {
   cellText,

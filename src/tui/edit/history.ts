@@ -1,5 +1,6 @@
+import type { Confirmation } from "../state/modes.js";
 import type { Edit } from "../state/ports.js";
-import { type Confirmation, type Done, type History, notify, type State } from "../state/state.js";
+import { type Done, type History, notify, type State } from "../state/state.js";
 import { describeEdit } from "./edit-question.js";
 
 /** The edit that undoes another. */

@@ -1,5 +1,7 @@
 import { editKeyName, type Key } from "../input/key.js";
-import { backToBrowse, type Form, type Leaving, type State, type Step, step } from "../state/state.js";
+import { type Step, step } from "../state/messages.js";
+import type { Form, Leaving } from "../state/modes.js";
+import { backToBrowse, type State } from "../state/state.js";
 import { isTouched } from "./draft.js";
 
 /** The form, or the one that the confirmation goes back to, if something typed would be lost with it. */

@@ -1,4 +1,5 @@
-import { notify, type State, type Step, step } from "../state/state.js";
+import { type Step, step } from "../state/messages.js";
+import { notify, type State } from "../state/state.js";
 import { confirmEdit } from "./confirm.js";
 import { inverted } from "./history.js";
 

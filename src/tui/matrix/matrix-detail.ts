@@ -1,6 +1,7 @@
 import { cellKind } from "../browse/matrix-table.js";
 import { type Size, textColumns } from "../state/layout.js";
-import type { Matrix, State } from "../state/state.js";
+import type { Matrix } from "../state/modes.js";
+import type { State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { indented } from "../text/line.js";
 import type { PanelContent } from "../view/panel-content.js";

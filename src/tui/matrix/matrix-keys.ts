@@ -10,7 +10,10 @@ import { commandKeyName, editKeyName, type Key } from "../input/key.js";
 import { editLine, textField } from "../input/text-field.js";
 import { openTakeOver } from "../modes/take-over.js";
 import { cycled, moveCursor } from "../state/cursor.js";
-import { backToBrowse, type Effect, type Matrix, notify, type State, type Step, step } from "../state/state.js";
+import type { Effect } from "../state/effects.js";
+import { type Step, step } from "../state/messages.js";
+import type { Matrix } from "../state/modes.js";
+import { backToBrowse, notify, type State } from "../state/state.js";
 import { placeName } from "../view/places-panel.js";
 import { matrixPosition, withMatrixCursor } from "./position.js";
 

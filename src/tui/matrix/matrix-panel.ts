@@ -1,9 +1,10 @@
 import { cellKind } from "../browse/matrix-table.js";
 import { scrollList } from "../state/cursor.js";
 import type { Size } from "../state/layout.js";
+import type { Matrix } from "../state/modes.js";
 import { groupLabel } from "../state/places.js";
 import { isProduction } from "../state/production.js";
-import type { Matrix, State } from "../state/state.js";
+import type { State } from "../state/state.js";
 import { highlight, searchWords } from "../text/fuzzy.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitText, indented, type Line, type Span, wrapLines } from "../text/line.js";

@@ -1,8 +1,9 @@
 import { cursorAt, matrixRows, tableOf } from "../browse/matrix-table.js";
 import { keepVisible } from "../state/cursor.js";
 import { layoutOf, listPage, matrixSizes } from "../state/layout.js";
+import type { Matrix } from "../state/modes.js";
 import { placeLabel } from "../state/places.js";
-import type { Matrix, State } from "../state/state.js";
+import type { State } from "../state/state.js";
 import { textWidth } from "../text/graphemes.js";
 
 /** Columns for the names, and for each place. */

@@ -1,7 +1,9 @@
 import { editKeyName, type Key } from "../input/key.js";
 import { editLine, textField } from "../input/text-field.js";
 import { cycled } from "../state/cursor.js";
-import { type Question, type State, type Step, step } from "../state/state.js";
+import { type Step, step } from "../state/messages.js";
+import type { Question } from "../state/modes.js";
+import type { State } from "../state/state.js";
 
 /** Asks before an effect. @param required what must be typed before */
 export function ask(

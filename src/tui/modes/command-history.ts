@@ -1,6 +1,7 @@
 import { textField } from "../input/text-field.js";
 import type { Command } from "../state/command.js";
-import type { CommandLine, State } from "../state/state.js";
+import type { CommandLine } from "../state/modes.js";
+import type { State } from "../state/state.js";
 
 const MAX_LINES = 100;
 

@@ -3,7 +3,9 @@ import { editKeyName, type Key } from "../input/key.js";
 import { editLine, type TextField, textField } from "../input/text-field.js";
 import { type Candidates, candidatesOf, findCommand, highlighted, parseLine } from "../state/candidates.js";
 import type { Command } from "../state/command.js";
-import { backToBrowse, type CommandLine, type Listing, type State, type Step, step } from "../state/state.js";
+import { type Step, step } from "../state/messages.js";
+import type { CommandLine, Listing } from "../state/modes.js";
+import { backToBrowse, type State } from "../state/state.js";
 import { isRecalling, recall, remember } from "./command-history.js";
 
 /** @param text what is typed already */

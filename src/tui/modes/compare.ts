@@ -3,8 +3,11 @@ import type { VariableEntry } from "../../domain/source.js";
 import type { NamedValue } from "../../domain/variable.js";
 import { keepVisible } from "../state/cursor.js";
 import { diffSizes, layoutOf, listPage } from "../state/layout.js";
-import type { Comparison, Failure, State, Step } from "../state/state.js";
-import { step } from "../state/state.js";
+import type { Failure } from "../state/loaded.js";
+import type { Step } from "../state/messages.js";
+import { step } from "../state/messages.js";
+import type { Comparison } from "../state/modes.js";
+import type { State } from "../state/state.js";
 import { matchRank, NO_MATCH, searchWords } from "../text/fuzzy.js";
 
 export function openDiff(state: State, place: number): Step {

@@ -4,7 +4,9 @@ import { commandKeyName, type Key } from "../input/key.js";
 import { COPY_ITEMS, type CopyFormat, type CopyItem } from "../state/copy-formats.js";
 import { moveCursor } from "../state/cursor.js";
 import { bodyPage } from "../state/layout.js";
-import { type CopyMode, type State, type Step, step } from "../state/state.js";
+import { type Step, step } from "../state/messages.js";
+import type { CopyMode } from "../state/modes.js";
+import type { State } from "../state/state.js";
 
 export function copySelected(state: State, format: CopyFormat): Step {
   return copyEntries(state, targetEntries(state), format);

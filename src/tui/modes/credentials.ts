@@ -1,7 +1,9 @@
 import { REVEAL_MS } from "../browse/reveal.js";
 import { commandKeyName, type Key } from "../input/key.js";
+import { type Step, step } from "../state/messages.js";
+import type { CredentialsMode } from "../state/modes.js";
 import type { NewCredentials } from "../state/ports.js";
-import { type CredentialsMode, type State, type Step, step } from "../state/state.js";
+import type { State } from "../state/state.js";
 
 /** Shows new credentials, masked, whatever else is on the screen: they can't be shown again. */
 export function showCredentials(state: State, credentials: NewCredentials): State {

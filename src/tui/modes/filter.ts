@@ -2,7 +2,9 @@ import { moveInList, withList, withTypedFilter } from "../browse/list.js";
 import { decryptSelected } from "../browse/reveal.js";
 import { editKeyName, type Key } from "../input/key.js";
 import { editLine, textField } from "../input/text-field.js";
-import { backToBrowse, type Mode, type State, type Step, step } from "../state/state.js";
+import { type Step, step } from "../state/messages.js";
+import type { Mode } from "../state/modes.js";
+import { backToBrowse, type State } from "../state/state.js";
 
 /** Keys that move in the list while the filter is typed. */
 const MOVES = ["up", "down", "pageup", "pagedown"];

@@ -2,7 +2,8 @@ import { commandKeyName, type Key } from "../input/key.js";
 import type { Command } from "../state/command.js";
 import { scroll } from "../state/cursor.js";
 import { bodyPage, layoutOf, textColumns } from "../state/layout.js";
-import { backToBrowse, type State, type Step, step } from "../state/state.js";
+import { type Step, step } from "../state/messages.js";
+import { backToBrowse, type State } from "../state/state.js";
 import { helpLines } from "../view/help-panel.js";
 
 export function openHelp(state: State): Step {

@@ -1,7 +1,9 @@
 import { commandKeyName, type Key } from "../input/key.js";
 import { moveCursor } from "../state/cursor.js";
 import { bodyPage } from "../state/layout.js";
-import { notify, type PickMode, type State, type Step, step } from "../state/state.js";
+import { type Step, step } from "../state/messages.js";
+import type { PickMode } from "../state/modes.js";
+import { notify, type State } from "../state/state.js";
 
 /** What happens with the place that was picked. */
 type OnPicked = (state: State, place: number) => Step;

@@ -1,7 +1,8 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { assignedIn } from "../edit/confirm.js";
+import { type Step, step } from "../state/messages.js";
 import type { Assignment } from "../state/ports.js";
-import { notify, type State, type Step, step } from "../state/state.js";
+import { notify, type State } from "../state/state.js";
 import { countText } from "../text/line.js";
 import { placeName } from "../view/places-panel.js";
 import { openPick } from "./pick.js";

@@ -1,5 +1,6 @@
 import { assigned } from "../edit/confirm.js";
-import { type Message, notify, type State, type Step, step } from "../state/state.js";
+import { type Message, type Step, step } from "../state/messages.js";
+import { notify, type State } from "../state/state.js";
 import { countText } from "../text/line.js";
 import { ask } from "./ask.js";
 

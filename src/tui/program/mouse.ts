@@ -4,8 +4,9 @@ import type { Key } from "../input/key.js";
 import { isDouble, type Mouse, type Press } from "../input/mouse.js";
 import { pointedAt } from "../screen/pointed.js";
 import type { Command } from "../state/command.js";
-import type { State, Step } from "../state/state.js";
-import { step } from "../state/state.js";
+import type { Step } from "../state/messages.js";
+import { step } from "../state/messages.js";
+import type { State } from "../state/state.js";
 import type { PanelContent } from "../view/panel-content.js";
 
 type PressKey = (state: State, key: Key) => Step;

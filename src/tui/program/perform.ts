@@ -10,6 +10,9 @@ import {
 import type { RateLimit } from "../../domain/http-headers.js";
 import type { Snapshot, VariableEntry, VariableSource } from "../../domain/source.js";
 import { type JsonValue, valueText } from "../../domain/variable.js";
+import type { Effect } from "../state/effects.js";
+import type { Failure } from "../state/loaded.js";
+import type { Message } from "../state/messages.js";
 import type {
   Copy,
   Editor,
@@ -20,7 +23,6 @@ import type {
   Place,
   WriteValues,
 } from "../state/ports.js";
-import type { Effect, Failure, Message } from "../state/state.js";
 import { copiedName, copiedText } from "./copied-text.js";
 import { indented, textToEdit } from "./edited-text.js";
 import { type EntriesRead, readEntries } from "./read-entries.js";

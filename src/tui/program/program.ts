@@ -1,4 +1,6 @@
-import type { Effect, Message, State, Step } from "../state/state.js";
+import type { Effect } from "../state/effects.js";
+import type { Message, Step } from "../state/messages.js";
+import type { State } from "../state/state.js";
 
 export type Program = ReturnType<typeof createProgram>;
 

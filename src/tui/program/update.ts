@@ -22,8 +22,11 @@ import { searchKey } from "../modes/search.js";
 import { takeOver } from "../modes/take-over.js";
 import { exported, imported } from "../modes/transfer.js";
 import { actsIn, type Command } from "../state/command.js";
+import type { Effect } from "../state/effects.js";
+import { type Message, type Step, step } from "../state/messages.js";
+import type { Mode } from "../state/modes.js";
 import { withHealth } from "../state/places.js";
-import { type Effect, type Message, type Mode, notify, type State, type Step, step } from "../state/state.js";
+import { notify, type State } from "../state/state.js";
 import { handleMouse } from "./mouse.js";
 
 type Handlers = {

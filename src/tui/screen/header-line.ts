@@ -1,8 +1,9 @@
 import { durationText } from "../../domain/printable.js";
 import { isReading } from "../browse/loading.js";
+import type { Loaded } from "../state/loaded.js";
 import { identityOf } from "../state/places.js";
 import { isProduction } from "../state/production.js";
-import type { List, Loaded, State } from "../state/state.js";
+import type { List, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import {
   cellText,

@@ -1,7 +1,8 @@
 import { textField } from "../input/text-field.js";
 import { matchRank, NO_MATCH, searchWords } from "../text/fuzzy.js";
 import { type Choice, COMMAND_GROUPS, type Command } from "./command.js";
-import type { CommandLine, State } from "./state.js";
+import type { CommandLine } from "./modes.js";
+import type { State } from "./state.js";
 
 /** Something that can stand in the command line: a command, or an argument of one. */
 export interface Candidate extends Choice {

@@ -1,4 +1,5 @@
-import type { PanelName, State, Step } from "./state.js";
+import type { Step } from "./messages.js";
+import type { PanelName, State } from "./state.js";
 
 /** In the order of the help. */
 export const COMMAND_GROUPS = ["Find", "Values", "Edit", "Move", "Other"] as const;

@@ -1,6 +1,7 @@
 import { textWidth } from "../text/graphemes.js";
+import type { Comparison } from "./modes.js";
 import { groupLabel, placeLabel } from "./places.js";
-import type { Comparison, PanelName, State } from "./state.js";
+import type { PanelName, State } from "./state.js";
 
 /** Columns and lines of a panel, with its border. */
 export interface Size {

@@ -1,5 +1,6 @@
 import { visibleText } from "../text/graphemes.js";
-import type { Health, PlaceInfo, State } from "./state.js";
+import type { Health, PlaceInfo } from "./loaded.js";
+import type { State } from "./state.js";
 
 /** A line of the list of places: the heading of a group, or the place with this index, which is below it. */
 export type PlaceRow = { readonly group: string } | { readonly index: number };

@@ -1,6 +1,7 @@
 import { MASK } from "../browse/reveal.js";
 import { type Size, textColumns } from "../state/layout.js";
-import type { CredentialsMode, Question, State } from "../state/state.js";
+import type { CredentialsMode, Question } from "../state/modes.js";
+import type { State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { indented, type Line, labelled, line, wrapLine, wrapLines } from "../text/line.js";
 import { buttonLine, type PanelContent, requiredLine } from "./panel-content.js";

@@ -3,7 +3,8 @@ import { type Candidate, candidatesOf, highlighted } from "../state/candidates.j
 import type { Command } from "../state/command.js";
 import { keepVisible } from "../state/cursor.js";
 import type { Size } from "../state/layout.js";
-import type { CommandLine, State } from "../state/state.js";
+import type { CommandLine } from "../state/modes.js";
+import type { State } from "../state/state.js";
 import { highlight, searchWords } from "../text/fuzzy.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitText, type Line } from "../text/line.js";

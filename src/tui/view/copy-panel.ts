@@ -1,7 +1,8 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { COPY_ITEMS, type CopyFormat, type CopyItem } from "../state/copy-formats.js";
 import type { Size } from "../state/layout.js";
-import type { CopyMode, State } from "../state/state.js";
+import type { CopyMode } from "../state/modes.js";
+import type { State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { countText, fitText, type Line } from "../text/line.js";
 import { GAP, type PanelContent, rowLines, selectRow } from "./panel-content.js";

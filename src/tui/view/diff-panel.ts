@@ -3,7 +3,8 @@ import { isEncrypted, type JsonValue, type NamedValue, valueText } from "../../d
 import { isRevealed } from "../browse/reveal.js";
 import { keepVisible, type Position, scrollList } from "../state/cursor.js";
 import { listPage, type Size, textColumns } from "../state/layout.js";
-import type { Comparison, State } from "../state/state.js";
+import type { Comparison } from "../state/modes.js";
+import type { State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitText, indented, type Line, type Span, wrapLines } from "../text/line.js";
 import { GAP, headingLine, type PanelContent, rowLines, SIGNS, selectRow } from "./panel-content.js";

@@ -1,8 +1,10 @@
 import { keepVisible } from "../state/cursor.js";
 import type { Size } from "../state/layout.js";
+import type { Health } from "../state/loaded.js";
+import type { PickMode } from "../state/modes.js";
 import { groupLabel, healthOf, identityOf, placeLabel, placeRows, visiblePlaceRows } from "../state/places.js";
 import { isProduction } from "../state/production.js";
-import type { Health, PickMode, State } from "../state/state.js";
+import type { State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, type Line, type Span } from "../text/line.js";
 import { type Cell, GAP, type PanelContent, rowLine, variablesText } from "./panel-content.js";

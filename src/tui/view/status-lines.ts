@@ -1,7 +1,8 @@
 import { durationText } from "../../domain/printable.js";
 import { parseFilter } from "../browse/list-query.js";
 import { isReading } from "../browse/loading.js";
-import type { Failure, List, Loaded, PlaceInfo, State } from "../state/state.js";
+import type { Failure, Loaded, PlaceInfo } from "../state/loaded.js";
+import type { List, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { countText, type Line, line, spaced, wrapLines } from "../text/line.js";
 

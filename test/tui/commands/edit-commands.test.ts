@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
 import { selectedEntry } from "../../../src/tui/browse/list.js";
 import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
-import type { Loaded, State, Step } from "../../../src/tui/state/state.js";
+import type { Loaded } from "../../../src/tui/state/loaded.js";
+import type { Step } from "../../../src/tui/state/messages.js";
+import type { State } from "../../../src/tui/state/state.js";
 import { ENTRIES, readyState } from "../support/state.js";
 import { modeOf } from "../support/test-modes.js";
 

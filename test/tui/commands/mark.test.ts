@@ -2,7 +2,8 @@ import { expect, it } from "vitest";
 import { openPlace } from "../../../src/tui/browse/loading.js";
 import { markedCounts, targetEntries } from "../../../src/tui/browse/selection.js";
 import { update } from "../../../src/tui/program/update.js";
-import type { Effect, State } from "../../../src/tui/state/state.js";
+import type { Effect } from "../../../src/tui/state/effects.js";
+import type { State } from "../../../src/tui/state/state.js";
 import { entry, press, readyState, type } from "../support/state.js";
 
 const entries = ["A", "B", "C", "D", "E"].map((name) => entry(name, name));

@@ -4,7 +4,8 @@ import { loaded } from "../../../src/tui/browse/loading.js";
 import { applied, assigned, confirmEdit, confirmKey, deleteValues, refused } from "../../../src/tui/edit/confirm.js";
 import { openForm, prepared } from "../../../src/tui/edit/form.js";
 import { confirmRedo, confirmUndo } from "../../../src/tui/edit/undo.js";
-import { type State, type Step, step } from "../../../src/tui/state/state.js";
+import { type Step, step } from "../../../src/tui/state/messages.js";
+import type { State } from "../../../src/tui/state/state.js";
 import { ENTRIES, entry, NOW, paste, press, readyState, SECRET, type } from "../support/state.js";
 import { editOf, modeOf } from "../support/test-modes.js";
 

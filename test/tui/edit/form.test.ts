@@ -3,8 +3,10 @@ import { confirmKey, refused } from "../../../src/tui/edit/confirm.js";
 import { formKey, openForm, prepared } from "../../../src/tui/edit/form.js";
 import { quit } from "../../../src/tui/edit/leave-form.js";
 import type { Key } from "../../../src/tui/input/key.js";
+import type { Step } from "../../../src/tui/state/messages.js";
+import type { Form } from "../../../src/tui/state/modes.js";
 import type { Assigned } from "../../../src/tui/state/ports.js";
-import type { Form, State, Step } from "../../../src/tui/state/state.js";
+import type { State } from "../../../src/tui/state/state.js";
 import { ENTRIES, entry, paste, press, readyState, SECRET, type } from "../support/state.js";
 import { editOf, modeOf } from "../support/test-modes.js";
 

@@ -3,7 +3,8 @@ import { selectedEntry } from "../../../src/tui/browse/list.js";
 import type { Key } from "../../../src/tui/input/key.js";
 import { openMatrix } from "../../../src/tui/matrix/matrix-keys.js";
 import { update } from "../../../src/tui/program/update.js";
-import { type State, type Step, step } from "../../../src/tui/state/state.js";
+import { type Step, step } from "../../../src/tui/state/messages.js";
+import type { State } from "../../../src/tui/state/state.js";
 import { entry, paste, press, readyState, type } from "../support/state.js";
 import { modeOf } from "../support/test-modes.js";
 

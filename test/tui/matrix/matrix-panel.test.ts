@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import { screenContent } from "../../../src/tui/screen/screen.js";
-import type { Matrix, Other, PlaceInfo, State } from "../../../src/tui/state/state.js";
+import type { Other, PlaceInfo } from "../../../src/tui/state/loaded.js";
+import type { Matrix } from "../../../src/tui/state/modes.js";
+import type { State } from "../../../src/tui/state/state.js";
 import type { Line } from "../../../src/tui/text/line.js";
 import { entry, NOW, readyState, SECRET } from "../support/state.js";
 import { MATRIX } from "../support/test-modes.js";

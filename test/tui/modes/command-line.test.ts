@@ -4,7 +4,8 @@ import type { Key } from "../../../src/tui/input/key.js";
 import { commandKey, openCommandLine } from "../../../src/tui/modes/command-line.js";
 import { candidatesOf } from "../../../src/tui/state/candidates.js";
 import type { Command } from "../../../src/tui/state/command.js";
-import { backToBrowse, notify, type State, type Step, step } from "../../../src/tui/state/state.js";
+import { type Step, step } from "../../../src/tui/state/messages.js";
+import { backToBrowse, notify, type State } from "../../../src/tui/state/state.js";
 import { press, readyState, SECRET, type } from "../support/state.js";
 import { modeOf } from "../support/test-modes.js";
 

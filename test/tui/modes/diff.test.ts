@@ -5,7 +5,8 @@ import type { Key } from "../../../src/tui/input/key.js";
 import { compared, notCompared, openDiff } from "../../../src/tui/modes/compare.js";
 import { diffKey } from "../../../src/tui/modes/diff.js";
 import { update } from "../../../src/tui/program/update.js";
-import { type State, type Step, step } from "../../../src/tui/state/state.js";
+import { type Step, step } from "../../../src/tui/state/messages.js";
+import type { State } from "../../../src/tui/state/state.js";
 import { ENTRIES, entry, NOW, paste, press, readyState, SECRET, type } from "../support/state.js";
 import { editOf, modeOf } from "../support/test-modes.js";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { helpKey, openHelp } from "../../../src/tui/modes/help.js";
 import type { Command } from "../../../src/tui/state/command.js";
-import { type Step, step } from "../../../src/tui/state/state.js";
+import { type Step, step } from "../../../src/tui/state/messages.js";
 import { ENTRIES, paste, press, readyState } from "../support/state.js";
 import { modeOf } from "../support/test-modes.js";
 

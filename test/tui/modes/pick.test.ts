@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { openDiff } from "../../../src/tui/modes/compare.js";
 import { openPick, otherPlaceNames, pickKey } from "../../../src/tui/modes/pick.js";
-import { type State, type Step, step } from "../../../src/tui/state/state.js";
+import { type Step, step } from "../../../src/tui/state/messages.js";
+import type { State } from "../../../src/tui/state/state.js";
 import { paste, press, readyState } from "../support/state.js";
 import { modeOf } from "../support/test-modes.js";
 

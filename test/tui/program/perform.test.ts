@@ -11,8 +11,9 @@ import type { RateLimit } from "../../../src/domain/http-headers.js";
 import type { VariableEntry } from "../../../src/domain/source.js";
 import { Performer } from "../../../src/tui/program/perform.js";
 import type { CopyFormat } from "../../../src/tui/state/copy-formats.js";
+import type { Effect } from "../../../src/tui/state/effects.js";
+import type { Message } from "../../../src/tui/state/messages.js";
 import type { CopyOutcome, Editor, OpenPlace, Place } from "../../../src/tui/state/ports.js";
-import type { Effect, Message } from "../../../src/tui/state/state.js";
 import { localSource, withMethods } from "../support/source.js";
 import { entry } from "../support/state.js";
 

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { createProgram } from "../../../src/tui/program/program.js";
-import { type Effect, type Message, type State, type Step, step } from "../../../src/tui/state/state.js";
+import type { Effect } from "../../../src/tui/state/effects.js";
+import { type Message, type Step, step } from "../../../src/tui/state/messages.js";
+import type { State } from "../../../src/tui/state/state.js";
 import { loadingState, NOW } from "../support/state.js";
 
 const count = (state: State, message: Message): Step =>

@@ -5,7 +5,9 @@ import { isReading } from "../../../src/tui/browse/loading.js";
 import { shownValue } from "../../../src/tui/browse/reveal.js";
 import type { Key } from "../../../src/tui/input/key.js";
 import { update } from "../../../src/tui/program/update.js";
-import type { Effect, Message, State } from "../../../src/tui/state/state.js";
+import type { Effect } from "../../../src/tui/state/effects.js";
+import type { Message } from "../../../src/tui/state/messages.js";
+import type { State } from "../../../src/tui/state/state.js";
 import { entry, loadingState, NOW, paste, press, readyState, type } from "../support/state.js";
 
 const entries = [

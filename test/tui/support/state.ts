@@ -2,7 +2,8 @@ import type { VariableEntry } from "../../../src/domain/source.js";
 import type { JsonValue, VariableType } from "../../../src/domain/variable.js";
 import { initialState, loaded } from "../../../src/tui/browse/loading.js";
 import type { Key } from "../../../src/tui/input/key.js";
-import type { List, Loaded, PlaceInfo, State } from "../../../src/tui/state/state.js";
+import type { Loaded, PlaceInfo } from "../../../src/tui/state/loaded.js";
+import type { List, State } from "../../../src/tui/state/state.js";
 
 /** The time of test states in milliseconds. */
 export const NOW = Date.UTC(2026, 0, 31);

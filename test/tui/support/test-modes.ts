@@ -1,6 +1,6 @@
 import type { Difference } from "../../../src/domain/diff.js";
 import { textField } from "../../../src/tui/input/text-field.js";
-import type { Assigned, Edit } from "../../../src/tui/state/ports.js";
+import type { Step } from "../../../src/tui/state/messages.js";
 import type {
   Comparison,
   Confirmation,
@@ -9,9 +9,9 @@ import type {
   Matrix,
   Mode,
   Question,
-  State,
-  Step,
-} from "../../../src/tui/state/state.js";
+} from "../../../src/tui/state/modes.js";
+import type { Assigned, Edit } from "../../../src/tui/state/ports.js";
+import type { State } from "../../../src/tui/state/state.js";
 import { SECRET } from "./state.js";
 
 export const FORM: Form = {

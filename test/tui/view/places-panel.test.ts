@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { openPlace } from "../../../src/tui/browse/loading.js";
-import type { PlaceInfo, State } from "../../../src/tui/state/state.js";
+import type { PlaceInfo } from "../../../src/tui/state/loaded.js";
+import type { State } from "../../../src/tui/state/state.js";
 import { pickPanel, placesPanel } from "../../../src/tui/view/places-panel.js";
 import { ENTRIES, readyState } from "../support/state.js";
 

@@ -1,0 +1,35 @@
+import type { VariableEntry } from "../../domain/source.js";
+import type { CopyFormat } from "./copy-formats.js";
+import type { Other } from "./loaded.js";
+import type { Assignment, Draft, Edit, NamedFile, NewCredentials } from "./ports.js";
+
+export type EditPurpose = "add" | "edit" | "delete" | "take-over" | "import";
+export type Purpose = EditPurpose | "undo" | "redo";
+
+/** Work outside of the state. Its outcome comes back as a message. */
+export type Effect =
+  | Readonly<{ type: "load"; place: number; generation: number; known: readonly VariableEntry[] }>
+  /** Without a `place`, of the open one. */
+  | { readonly type: "decrypt"; readonly entry: VariableEntry; readonly place?: number }
+  | Readonly<{ type: "copy"; place: number; entries: readonly VariableEntry[]; format: CopyFormat }>
+  /** Opens a value in the person's own editor. */
+  | { readonly type: "editValue"; readonly place: number; readonly entry: VariableEntry }
+  /** The same for the text in a form. */
+  | Readonly<{ type: "editText"; text: string; name: string; isJson: boolean }>
+  | { readonly type: "prepare"; readonly place: number; readonly draft: Draft }
+  /** Prepares an edit without a form. */
+  | Readonly<{ type: "assign"; place: number; purpose: Purpose; assignments: readonly Assignment[] }>
+  | { readonly type: "apply"; readonly place: number; readonly edit: Edit }
+  | { readonly type: "compare"; readonly place: number }
+  | Readonly<{ type: "readOther"; place: number; known: Other["entries"]; base: readonly VariableEntry[] }>
+  | Readonly<{ type: "lookUp"; name: string; places: readonly number[] }>
+  | { readonly type: "listFolder"; readonly folder: string }
+  /** Prepares an edit from a file. */
+  | { readonly type: "import"; readonly place: number; readonly file: NamedFile }
+  | Readonly<{ type: "export"; place: number; file: NamedFile; isReplacing: boolean }>
+  | { readonly type: "addEnvironment"; readonly place: number; readonly name: string }
+  | { readonly type: "rotate"; readonly place: number; readonly grace: string }
+  | { readonly type: "copyCredentials"; readonly credentials: NewCredentials }
+  | { readonly type: "quit" }
+  | { readonly type: "suspend" }
+  | { readonly type: "redraw" };

@@ -1,0 +1,206 @@
+import type { Difference } from "../../domain/diff.js";
+import type { VariableEntry } from "../../domain/source.js";
+import type { VariableType } from "../../domain/variable.js";
+import type { TextField } from "../input/text-field.js";
+import type { Position } from "./cursor.js";
+import type { EditPurpose, Effect, Purpose } from "./effects.js";
+import type { Failure } from "./loaded.js";
+import type { Change, Edit, NewCredentials } from "./ports.js";
+
+/** What is searched in the shown value of a variable. */
+export interface ValueSearch {
+  readonly name: string;
+  readonly text: string;
+  /** Of the current match, from 0. */
+  readonly index: number;
+}
+
+/** What is searched, and the first visible line of the record. */
+interface Searched {
+  readonly search: ValueSearch | undefined;
+  readonly recordTop: number;
+}
+
+export const FORM_FIELDS = ["name", "type", "value", "description"] as const;
+export type FormField = (typeof FORM_FIELDS)[number];
+
+export interface Form {
+  readonly kind: "form";
+  readonly purpose: "add" | "edit";
+  /** Index of the place that is edited, by default the open one. */
+  readonly place?: number;
+  /** What it was opened from and goes back to, if not the list. */
+  readonly back?: Matrix | Comparison;
+  /** Undefined for a new variable or one without a value. */
+  readonly before: Change["before"];
+  readonly field: FormField;
+  readonly name: TextField;
+  readonly type: VariableType;
+  readonly value: TextField;
+  /** While the field of the value is empty: the value stays, which is none, or encrypted and can't be shown. */
+  readonly isValueKept: boolean;
+  readonly description: TextField;
+  readonly problem?: string | undefined;
+  /** Set while the form asks whether to drop what was typed. */
+  readonly leaving?: Leaving | undefined;
+}
+
+/** The question before what was typed into a form is dropped. */
+export interface Leaving {
+  readonly to: "browse" | "quit";
+  readonly button: "back" | "drop";
+}
+
+/** The buttons of a confirmation. `drop` takes an edit that can't be undone out of the history. */
+export type Answer = "yes" | "back" | "drop";
+
+export interface Confirmation {
+  readonly kind: "confirm";
+  readonly purpose: Purpose;
+  /** Index of the place that is edited. */
+  readonly place: number;
+  readonly edit: Edit;
+  /** What the edit was that is undone or redone. */
+  readonly of?: EditPurpose | undefined;
+  /** Whether another program has changed the variable since the form was opened: `before` is what it has become. */
+  readonly isChangedMeanwhile?: boolean;
+  readonly isRevealed: boolean;
+  readonly isBusy: boolean;
+  /** The button with the focus. */
+  readonly button: Answer;
+  /** The input where a name must be typed before the edit is made. */
+  readonly typed: TextField;
+  readonly problem?: string | undefined;
+  /** The mode that asked, to go back to. */
+  readonly back: Mode;
+  readonly top: number;
+}
+
+/** The position is that in the list. */
+export interface Comparison extends Position {
+  readonly kind: "diff";
+  /** Index of the other place. */
+  readonly place: number;
+  readonly phase: "loading" | "ready" | "failed";
+  readonly failure?: Failure | undefined;
+  /** Whether the other place can be edited, as far as known. */
+  readonly isEditable: boolean;
+  /** The variables of the open place and of the other that were compared. */
+  readonly open: readonly VariableEntry[];
+  readonly others: readonly VariableEntry[];
+  /** From the open place (`before`) to the other (`after`), by name. */
+  readonly all: readonly Difference[];
+  /** Those that match the filter. */
+  readonly differences: readonly Difference[];
+  readonly filter: string;
+  /** The filter while it is typed; Escape restores `before`. */
+  readonly typing?: { readonly field: TextField; readonly before: string } | undefined;
+  readonly focus: "list" | "detail";
+  /** First visible line of the detail. */
+  readonly detailTop: number;
+}
+
+/** A place is being picked. */
+export interface PickMode {
+  readonly kind: "pick";
+  readonly purpose:
+    | { readonly kind: "compare" }
+    /** `from` is the index of their place, by default the open one. */
+    | { readonly kind: "take-over"; readonly entries: readonly VariableEntry[]; readonly from?: number | undefined };
+  /** Index of a place, which is never the one that values come from. */
+  readonly cursor: number;
+  /** The mode to go back to. */
+  readonly back: Mode;
+}
+
+/** Names by the places of the open one's group. Its rows and columns follow from what was read. */
+export interface Matrix {
+  readonly kind: "matrix";
+  /** The variable under the cursor, and its row unless rows have changed since. */
+  readonly name: string;
+  readonly cursor: number;
+  /** Index of the place under the cursor. */
+  readonly place: number;
+  /** The first visible row and, of the columns that scroll, the first visible one. */
+  readonly top: number;
+  readonly left: number;
+  readonly only: "all" | "differing" | "missing";
+  readonly filter: string;
+  /** The filter while it is typed, and the one to go back to. */
+  readonly typed?: { readonly field: TextField; readonly before: string } | undefined;
+}
+
+/** Choosing how to copy variables. */
+export interface CopyMode {
+  readonly kind: "copy";
+  readonly entries: readonly VariableEntry[];
+  /** Index in `COPY_ITEMS`. */
+  readonly cursor: number;
+  readonly back: Mode;
+}
+
+/** Typing a command. */
+export interface CommandLine {
+  readonly kind: "command";
+  readonly field: TextField;
+  /** The text that the candidates match: as it was typed, while Tab puts one after the other into the field. */
+  readonly query: string;
+  /** Index of the candidate that the person has chosen. */
+  readonly chosen?: number | undefined;
+  /** Index of the line of the history in the field. */
+  readonly recalled?: number | undefined;
+  /** The last folder that was listed for an argument that is a file. */
+  readonly listing?: Listing | undefined;
+  readonly problem?: string | undefined;
+}
+
+export interface Listing {
+  /** As it was typed, up to the last slash; `""` for the current folder. */
+  readonly folder: string;
+  /** With a slash after those of folders. */
+  readonly names: readonly string[];
+}
+
+/** A question before an effect. */
+export interface Question {
+  readonly kind: "ask";
+  readonly title: string;
+  readonly text: string;
+  /** What it does: `Replace`. */
+  readonly answer: string;
+  readonly effect: Effect;
+  readonly button: Exclude<Answer, "drop">;
+  /** What must be typed before; what was typed. */
+  readonly required?: string | undefined;
+  readonly typed: TextField;
+  readonly problem?: string | undefined;
+  /** The mode to go back to. */
+  readonly back: Mode;
+}
+
+/** New credentials, which are shown only once. */
+export interface CredentialsMode {
+  readonly kind: "credentials";
+  readonly credentials: NewCredentials;
+  /** Until when the secret is shown. */
+  readonly until?: number | undefined;
+  /** The mode to go back to. */
+  readonly back: Mode;
+}
+
+export type Mode =
+  | { readonly kind: "browse" }
+  /** Typing the filter; Escape restores `before`. */
+  | { readonly kind: "filter"; readonly field: TextField; readonly before: string }
+  /** Typing what is searched in the value of the record; Escape restores `before`. */
+  | { readonly kind: "search"; readonly field: TextField; readonly before: Searched }
+  | CommandLine
+  | { readonly kind: "help"; readonly top: number }
+  | PickMode
+  | CopyMode
+  | Comparison
+  | Matrix
+  | Form
+  | Confirmation
+  | Question
+  | CredentialsMode;

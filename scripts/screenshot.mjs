@@ -83,43 +83,83 @@ const ELSEWHERE = {
 const CHANGES = `${VARIABLES.replace("| 3000", "| 3001").replace('"debug"', '"trace"')}
 STRING | BANNER_TEXT | Above all pages | "Free delivery today"`;
 
+/** The pictures of the documentation, and what is done before each is taken. */
+const PICTURES = {
+  "tui.svg": async () => {
+    writeData(CHANGES);
+    await until(/~ PORT/);
+    press("jjjjjj");
+    await until(/Features and who/);
+    // The notice about the changes has expired.
+    await until(/q quit/);
+    press("v");
+    await until(/"checkout_v2": /);
+  },
+  "tui-matrix.svg": async () => {
+    press("m");
+    await until(/= same +~ differs +~ differs/);
+    press("jjjjjjl");
+    await until(/› FEATURE_FLAGS/);
+  },
+  "tui-diff.svg": async () => {
+    press("d");
+    await until(/Compare development with/);
+    press("j", "Enter");
+    await until(/development → production/);
+    press("jjj", "V", "Tab");
+    await until(/recommendations/);
+  },
+  "tui-edit.svg": async () => {
+    press("jjjjjj");
+    await until(/› +FEATURE_FLAGS/);
+    press("e");
+    await until(/› value/);
+    press("Down", "End", "BSpace", "BSpace", "BSpace", "BSpace", "BSpace", "false,", "C-s");
+    await until(/"checkout_v2": false/);
+  },
+};
+
+/** The tmux server of the picture: one that is ending can't be started again. */
+let server = 0;
+
 const home = mkdtempSync(join(tmpdir(), "appvars-screenshot-"));
 try {
-  writeData(VARIABLES);
-  const size = ["-x", String(columns), "-y", String(rows)];
-  const command = [process.execPath, here("../bin/appvars.cjs"), "tui", "--data", FILE, "--theme", flags.theme];
-  const settings = ["set", "-g", "status", "off", ";", "set", "-g", "default-terminal", "tmux-256color", ";"];
-  tmux("start-server", ";", ...settings, "new-session", "-d", ...size, "-c", home, ...command);
-  await until(/variables · /);
-  if (flags.out === undefined) await showChanges();
-  else await pressEach(keys);
-  const options = { title: `appvars tui --data ${FILE}`, columns, isLight: flags.theme === "light" };
-  // The same picture every time, whenever it is taken.
-  const frame = tmux("capture-pane", "-p", "-e")
-    .replace(/\b\d s old/, "1 s old")
-    .replace(/shown \d+ s/, "shown 29 s");
-  writeFileSync(flags.out ?? here("../docs/tui.svg"), terminalSvg(frame, options));
+  if (flags.out !== undefined) await draw(flags.out, () => pressEach(keys));
+  else for (const [name, act] of Object.entries(PICTURES)) await draw(here(`../docs/${name}`), act);
 } finally {
-  tmux("kill-server");
   rmSync(home, { recursive: true });
 }
 
-/** Marked changes, and a revealed JSON value. */
-async function showChanges() {
-  writeData(CHANGES);
-  await until(/~ PORT/);
-  tmux("send-keys", ..."jjjjjj");
-  await until(/Features and who/);
-  // The notice about the changes has expired.
-  await until(/q quit/);
-  tmux("send-keys", "v");
-  await until(/"checkout_v2": /);
+/** @param act called when the TUI shows the variables */
+async function draw(out, act) {
+  writeData(VARIABLES);
+  server++;
+  const size = ["-x", String(columns), "-y", String(rows)];
+  const command = [process.execPath, here("../bin/appvars.cjs"), "tui", "--data", FILE, "--theme", flags.theme];
+  const settings = ["set", "-g", "status", "off", ";", "set", "-g", "default-terminal", "tmux-256color", ";"];
+  try {
+    tmux("start-server", ";", ...settings, "new-session", "-d", ...size, "-c", home, ...command);
+    await until(/variables · /);
+    await act();
+    const options = { title: `appvars tui --data ${FILE}`, columns, isLight: flags.theme === "light" };
+    // The same picture every time, whenever it is taken.
+    const frame = tmux("capture-pane", "-p", "-e")
+      .replace(/\b\d s old/, "1 s old")
+      .replace(/shown \d+ s/, "shown 29 s");
+    writeFileSync(out, terminalSvg(frame, options));
+  } finally {
+    tmux("kill-server");
+  }
+}
+
+function press(...names) {
+  tmux("send-keys", ...names);
 }
 
 async function pressEach(names) {
   for (const name of names) {
     const before = screen();
-    tmux("send-keys", name);
+    press(name);
     await until((after) => after !== before);
   }
 }
@@ -168,5 +208,5 @@ async function until(expected) {
 function tmux(...args) {
   // Nothing else of this process's environment.
   const env = { PATH: process.env.PATH, LANG: "C.UTF-8", FORCE_COLOR: "3", HOME: home, TMUX_TMPDIR: home };
-  return execFileSync("tmux", ["-u", "-f", "/dev/null", ...args], { env, encoding: "utf8" });
+  return execFileSync("tmux", ["-u", "-f", "/dev/null", "-L", String(server), ...args], { env, encoding: "utf8" });
 }

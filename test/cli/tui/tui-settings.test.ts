@@ -47,6 +47,11 @@ test("all settings are read", async () => {
   expect([keysOf("delete"), keysOf("undo"), keysOf("edit")]).toEqual([["X"], ["u", "ctrl-y"], ["e"]]);
 });
 
+test("the schema knows the names of all commands", () => {
+  expect(SCHEMA.$defs.command.enum).toEqual(ALL_COMMANDS.map(({ name }) => name).sort());
+  expect(isValid({ tui: { keymap: { "env add": "A" } } })).toBe(true);
+});
+
 test.each([
   ["not JSON", "is not valid JSON"],
   [[], "must be a JSON object"],
@@ -65,18 +70,24 @@ test.each([
   [{ tui: { poll_interval: 0 } }, ": tui.poll_interval must be a whole number of seconds from 1 to 3600"],
   [{ tui: { poll_interval: 1.5 } }, ": tui.poll_interval must be a whole number"],
   [{ tui: { keymap: [] } }, ": tui.keymap must be an object with the keys of commands"],
+  [
+    { tui: { columns: ["name", "type", { name: "type", width: 9 }] } },
+    ": tui.columns must be a list of columns, each once",
+  ],
   [{ tui: { keymap: { edit: 1 } } }, ": tui.keymap.edit must be a key or a list of keys"],
+  [{ tui: { keymap: { edit: "" } } }, ': tui.keymap.edit: "" is not a key'],
+  [{ tui: { keymap: { constructor: "x" } } }, ': tui.keymap: "constructor" is not a command'],
 ])("the file %j is refused", async (content, message) => {
   await expect(read(content)).rejects.toThrow(message);
   expect(isValid(content)).toBe(false);
 });
 
-test.each([
-  [{ constructor: "x" }, ': tui.keymap: "constructor" is not a command'],
-  [{ edit: "x" }, ": tui.keymap.edit: x is a key of delete too"],
-])("the keymap %j is refused with its place in the file", async (keymap, message) => {
-  await expect(read({ tui: { keymap } })).rejects.toThrow(message);
-});
+test.each([[{ edit: "x" }, ": tui.keymap.edit: x is a key of delete too"]])(
+  "the keymap %j is refused with its place in the file",
+  async (keymap, message) => {
+    await expect(read({ tui: { keymap } })).rejects.toThrow(message);
+  },
+);
 
 test.skipIf(process.platform === "win32")("a file that others can write is ignored, with a notice", async () => {
   const config = await temporaryFolder();

@@ -1,7 +1,7 @@
 import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
 import type { Confirmation } from "../state/modes.js";
 import type { Edit } from "../state/ports.js";
-import type { State } from "../state/state.js";
+import { isBeingWritten, type State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { joinedLines, type LazyLines, madeLines } from "../text/lazy-lines.js";
 import { countText, indented, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
@@ -63,7 +63,7 @@ function changeLines({ back, edit, isRevealed }: Confirmation, width: number): L
 }
 
 function answerLines(state: State, confirmation: Confirmation, width: number): Line[] {
-  if (confirmation.isBusy) return [line("writing…", "muted")];
+  if (isBeingWritten(state, confirmation)) return [line("writing…", "muted")];
   const required = requiredText(state, confirmation);
   const buttons = answerButtons(confirmation);
   if (required === undefined) return [buttons];

@@ -1,19 +1,15 @@
 import type { VariableEntry } from "../../domain/source.js";
-import { reload } from "../browse/loading.js";
-import { NO_SELECTION } from "../browse/selection.js";
 import { commandKeyName, editKeyName, type Key } from "../input/key.js";
 import { editLine, textField } from "../input/text-field.js";
 import { cycled } from "../state/cursor.js";
-import type { Purpose } from "../state/effects.js";
-import type { Failure } from "../state/loaded.js";
+import type { EditPurpose, Purpose } from "../state/effects.js";
 import { type Step, step } from "../state/messages.js";
 import type { Answer, Confirmation } from "../state/modes.js";
 import type { Assigned, Assignment, Edit } from "../state/ports.js";
-import { notify, type State } from "../state/state.js";
+import { isBeingWritten, notify, type State } from "../state/state.js";
 import { scrollConfirmation } from "./confirm-panel.js";
-import { prepareForm } from "./draft.js";
-import { answersOf, doneText, requiredText } from "./edit-question.js";
-import { droppedFromHistory, historyAfter } from "./history.js";
+import { answersOf, describeEdit, requiredText } from "./edit-question.js";
+import { droppedFromHistory } from "./history.js";
 
 /** The content of a variable for an edit. */
 export function assignedIn({ variable: { type, description }, value }: VariableEntry): Assigned {
@@ -39,7 +35,6 @@ export function confirmEdit(
     edit: { ...edit },
     ...rest,
     isRevealed: back.kind === "form",
-    isBusy: false,
     button: rest.isChangedMeanwhile ? "back" : "yes",
     typed: textField(""),
     back,
@@ -60,17 +55,26 @@ export function deleteValues(state: State, entries: readonly VariableEntry[]): S
   return step(state, { type: "assign", place: state.place, purpose: "delete", assignments });
 }
 
-/** Handles an edit that was prepared without a form: asks to confirm it. Dropped if something else is being asked. */
-export function assigned(state: State, purpose: Purpose, place: number, edit: Edit): State {
-  const { kind } = state.mode;
-  if (kind === "form" || kind === "confirm") return state;
+/** Handles an edit that was prepared without a form: asks to confirm it, unless the keys have another meaning by now. */
+export function assigned(state: State, purpose: EditPurpose, place: number, edit: Edit): State {
   if (edit.changes.length === 0) return notify(state, "nothing to change");
+  if (!acceptsQuestion(state)) {
+    return notify(
+      state,
+      `dropped ${describeEdit(state, { of: purpose, purpose, place, edit })}: something else is open`,
+    );
+  }
   return confirmEdit(state, purpose, place, edit);
+}
+
+/** Whether a question may open that no key has asked for just now: an Enter that was meant for something else answers it. */
+export function acceptsQuestion({ mode: { kind } }: State): boolean {
+  return kind === "browse" || kind === "diff" || kind === "matrix";
 }
 
 /** While the edit is being written all keys are ignored, so that it is written once. */
 export function confirmKey(state: State, confirmation: Confirmation, key: Key): Step {
-  if (confirmation.isBusy) return step(state);
+  if (isBeingWritten(state, confirmation)) return step(state);
   const isTyping = requiredText(state, confirmation) !== undefined;
   const name = isTyping ? editKeyName(key) : commandKeyName(key);
   const go = (change: Partial<Confirmation>) => step({ ...state, mode: { ...confirmation, ...change } });
@@ -112,7 +116,7 @@ function letter(state: State, confirmation: Confirmation, name: string): Step {
 }
 
 function answered(state: State, confirmation: Confirmation, answer: Answer): Step {
-  const { place, edit, back, typed } = confirmation;
+  const { purpose, place, edit, of, back, typed } = confirmation;
   if (!answersOf(confirmation).includes(answer)) return step(state);
   if (answer === "back") return step({ ...state, mode: back });
   if (answer === "drop") return step(droppedFromHistory(state, confirmation));
@@ -120,38 +124,8 @@ function answered(state: State, confirmation: Confirmation, answer: Answer): Ste
   if (required !== undefined && typed.text.trim() !== required) {
     return step({ ...state, mode: { ...confirmation, problem: `first type ${required}` } });
   }
-  const mode: Confirmation = { ...confirmation, isBusy: true, problem: undefined };
-  return step({ ...state, mode, notice: undefined }, { type: "apply", place, edit });
-}
-
-/** Handles a written edit: shows a notice, keeps the edit for undo, and reads the variables again. */
-export function applied(state: State): Step {
-  const { mode, history } = state;
-  if (mode.kind !== "confirm" || !mode.isBusy) return step(state);
-  const { place, edit, back } = mode;
-  const returned: State = { ...state, mode: back.kind === "form" ? (back.back ?? { kind: "browse" }) : back };
-  const isOfMarked = mode.purpose === "delete" || mode.purpose === "take-over";
-  const selection = isOfMarked ? NO_SELECTION : state.selection;
-  const written = { ...returned, selection, history: historyAfter(history, mode) };
-  const next = notify(written, doneText(state, mode), "success");
-  if (place !== state.place) return step(next);
-  const [change, ...others] = edit.changes;
-  // An added variable is selected when it has been read.
-  const wanted = others.length === 0 && change?.after ? change.name : next.list.wanted;
-  return reload({ ...next, list: { ...next.list, wanted } });
-}
-
-/** Handles a refused edit: shows why in the form or the confirmation that asked for it, or else as a notice. */
-export function refused(state: State, { code, message }: Failure): Step {
-  const { mode } = state;
-  if (mode.kind === "form") return step({ ...state, mode: { ...mode, problem: message } });
-  if (mode.kind !== "confirm") return step(notify(state, message, "error"));
-  if (!mode.isBusy) return step(state);
-  // Asks again, with what the variable is now.
-  if (code === "changed" && mode.back.kind === "form") {
-    return step({ ...state, mode: mode.back }, prepareForm(mode.place, mode.back));
-  }
-  const isRepeated = mode.purpose === "undo" || mode.purpose === "redo";
-  const problem = isRepeated ? `${message}. To ${mode.purpose} other edits, drop this one from the history` : message;
-  return step({ ...state, mode: { ...mode, problem, isBusy: false } });
+  if (state.writing) return step({ ...state, mode: { ...confirmation, problem: "another edit is being written" } });
+  const mode: Confirmation = { ...confirmation, problem: undefined };
+  const writing = { purpose, place, edit, of };
+  return step({ ...state, mode, writing, notice: undefined }, { type: "apply", place, edit });
 }

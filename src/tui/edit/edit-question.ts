@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EditPurpose, Purpose } from "../state/effects.js";
-import type { Answer, Confirmation } from "../state/modes.js";
+import type { Answer, Confirmation, PlannedEdit } from "../state/modes.js";
 import type { Change, Edit } from "../state/ports.js";
 import { isProduction } from "../state/production.js";
 import type { State } from "../state/state.js";
@@ -22,7 +22,7 @@ export function titleOf(purpose: Purpose): string {
 }
 
 /** `the change of PORT in shop/test`: an edit that is undone or redone. */
-export function describeEdit(state: State, { of = "edit", edit, place }: Confirmation): string {
+export function describeEdit(state: State, { of = "edit", edit, place }: PlannedEdit): string {
   return `${EDITS[of].noun} ${variablesText(edit.changes)} in ${placeName(state, place)}`;
 }
 
@@ -104,10 +104,10 @@ export function answerButtons(confirmation: Confirmation): Line {
 }
 
 /** The notice after the edit was written. */
-export function doneText(state: State, confirmation: Confirmation): string {
-  const { purpose, edit, place } = confirmation;
+export function doneText(state: State, planned: PlannedEdit): string {
+  const { purpose, edit, place } = planned;
   const where = place === state.place ? "" : ` in ${placeName(state, place)}`;
   if (purpose === "undo") return `restored ${variablesText(edit.changes)}${where}`;
-  if (purpose === "redo") return `made ${describeEdit(state, confirmation)} again; u undoes it`;
+  if (purpose === "redo") return `made ${describeEdit(state, planned)} again; u undoes it`;
   return `${EDITS[purpose].done} ${variablesText(edit.changes)}${where}; u undoes it`;
 }

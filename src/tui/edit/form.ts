@@ -5,10 +5,11 @@ import { editKeyName, type Key } from "../input/key.js";
 import { editLine, hasControls } from "../input/text-field.js";
 import { cycled } from "../state/cursor.js";
 import type { Effect } from "../state/effects.js";
+import type { Failure } from "../state/loaded.js";
 import { type Step, step } from "../state/messages.js";
 import { FORM_FIELDS, type Form } from "../state/modes.js";
 import type { Edit } from "../state/ports.js";
-import type { State } from "../state/state.js";
+import { notify, type State } from "../state/state.js";
 import { assignedIn, confirmEdit } from "./confirm.js";
 import { initialForm, isTouched, prepareForm } from "./draft.js";
 import { editValue } from "./edit-value.js";
@@ -54,6 +55,13 @@ export function prepared(state: State, edit: Edit): State {
   const back: Form = { ...mode, problem: undefined, leaving: undefined };
   const isChangedMeanwhile = mode.purpose === "edit" && !isDeepStrictEqual(change.before, mode.before);
   return confirmEdit({ ...state, mode: back }, mode.purpose, mode.place ?? state.place, edit, { isChangedMeanwhile });
+}
+
+/** Handles the refusal of a form's edit: the form shows why. */
+export function notPrepared(state: State, name: string, { message }: Failure): State {
+  const { mode } = state;
+  if (mode.kind !== "form" || mode.name.text.trim() !== name) return notify(state, message, "error");
+  return { ...state, mode: { ...mode, problem: message } };
 }
 
 function otherField(form: Form, by: number): Form {

@@ -1,4 +1,4 @@
-import type { Confirmation } from "../state/modes.js";
+import type { Confirmation, PlannedEdit } from "../state/modes.js";
 import type { Edit } from "../state/ports.js";
 import { type Done, type History, notify, type State } from "../state/state.js";
 import { describeEdit } from "./edit-question.js";
@@ -9,10 +9,10 @@ export function inverted({ changes }: Edit): Edit {
 }
 
 /** The history after an edit was written. */
-export function historyAfter({ done, undone }: History, confirmation: Confirmation): History {
-  const { purpose, of = "edit", place } = confirmation;
+export function historyAfter({ done, undone }: History, planned: PlannedEdit): History {
+  const { purpose, of = "edit", place } = planned;
   // A copy, because the lines of shown values are kept as long as the edit of the confirmation.
-  const edit: Edit = { ...confirmation.edit };
+  const edit: Edit = { ...planned.edit };
   switch (purpose) {
     case "undo":
       return { done: done.slice(0, -1), undone: [...undone, { place, purpose: of, edit: inverted(edit) }] };

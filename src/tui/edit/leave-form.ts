@@ -1,12 +1,13 @@
 import { editKeyName, type Key } from "../input/key.js";
 import { type Step, step } from "../state/messages.js";
 import type { Form, Leaving } from "../state/modes.js";
-import { backToBrowse, type State } from "../state/state.js";
+import { backToBrowse, isBeingWritten, type State } from "../state/state.js";
 import { isTouched } from "./draft.js";
 
 /** The form, or the one that the confirmation goes back to, if something typed would be lost with it. */
-function unsavedForm({ mode }: State): Form | undefined {
-  const form = mode.kind === "confirm" && !mode.isBusy ? mode.back : mode;
+function unsavedForm(state: State): Form | undefined {
+  const { mode } = state;
+  const form = mode.kind === "confirm" && !isBeingWritten(state, mode) ? mode.back : mode;
   return form.kind === "form" && isTouched(form) ? form : undefined;
 }
 

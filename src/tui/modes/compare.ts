@@ -35,9 +35,9 @@ export function compare(state: State, comparison: Comparison): Step {
 }
 
 /** What follows an edit of the other place: unlike the open one, it has to be read again for the comparison. */
-export function readAfterEdit({ mode: before }: State, [state, effects]: Step): Step {
+export function readAfterEdit({ writing }: State, [state, effects]: Step): Step {
   const { mode } = state;
-  if (before.kind !== "confirm" || mode.kind !== "diff" || mode.place !== before.place) return [state, effects];
+  if (mode.kind !== "diff" || mode.place !== writing?.place) return [state, effects];
   const [next, reads] = compare(state, mode);
   return [next, [...effects, ...reads]];
 }

@@ -109,10 +109,23 @@ export class Performer {
       this.#editOnce(async () => ({ type: "textEdited", text: await this.#editedText(before, file) }));
     },
     prepare: ({ place, draft }) =>
-      this.#edit(place, async (editor) => ({ type: "prepared", edit: editor.prepare(draft) })),
+      this.#edit(
+        place,
+        async (editor) => ({ type: "prepared", edit: editor.prepare(draft) }),
+        (failure) => ({ type: "notPrepared", name: draft.name, failure }),
+      ),
     assign: ({ place, purpose, assignments }) =>
-      this.#edit(place, async (editor) => ({ type: "assigned", place, purpose, edit: editor.assign(assignments) })),
-    apply: ({ place, edit }) => this.#edit(place, (editor) => editor.apply(edit).then(() => ({ type: "applied" }))),
+      this.#edit(
+        place,
+        async (editor) => ({ type: "assigned", place, purpose, edit: editor.assign(assignments) }),
+        refused,
+      ),
+    apply: ({ place, edit }) =>
+      this.#edit(
+        place,
+        (editor) => editor.apply(edit).then(() => ({ type: "applied" })),
+        (failure) => ({ type: "notApplied", failure }),
+      ),
     compare: ({ place }) => this.#compare(place),
     readOther: (effect) => this.#readOther(effect),
     lookUp: ({ name, places }) => this.#lookUp(name, places),
@@ -240,7 +253,7 @@ export class Performer {
 
   /** Keys that were typed before the editor had the terminal must not open another. */
   #editOnce(work: () => Promise<Message>): void {
-    this.#editing ??= this.#attempt(work, (failure) => ({ type: "refused", failure })).finally(() => {
+    this.#editing ??= this.#attempt(work, refused).finally(() => {
       this.#editing = undefined;
     });
   }
@@ -264,13 +277,17 @@ export class Performer {
     return value ? valueText(place.decrypt(variable.name, value.content.value)) : "";
   }
 
-  #edit(place: number, work: (editor: Editor) => Promise<Message>): Promise<void> {
+  #edit(
+    place: number,
+    work: (editor: Editor) => Promise<Message>,
+    toMessage: (failure: Failure) => Message,
+  ): Promise<void> {
     const edit = async () => {
       const { editor } = await this.#open(place);
       if (!editor) throw new UsageError("this place is read-only");
       return work(editor);
     };
-    return this.#attempt(edit, (failure) => ({ type: "refused", failure }));
+    return this.#attempt(edit, toMessage);
   }
 
   #compare(place: number): Promise<void> {
@@ -336,7 +353,7 @@ export class Performer {
       const { assignments, notes } = await importFile(file);
       return { type: "imported", place, file, edit: editor.assign(assignments), notes };
     };
-    return this.#attempt(prepare, (failure) => ({ type: "refused", failure }));
+    return this.#attempt(prepare, refused);
   }
 
   #export({ place, file, isReplacing }: EffectOf<"export">): Promise<void> {
@@ -344,7 +361,7 @@ export class Performer {
       const { exportFile } = await this.#open(place);
       return { type: "exported", place, file, outcome: await exportFile(file, isReplacing) };
     };
-    return this.#attempt(write, (failure) => ({ type: "refused", failure }));
+    return this.#attempt(write, refused);
   }
 
   #changeEnvironments(place: number, change: (environments: Environments) => Promise<NewCredentials>): Promise<void> {
@@ -353,13 +370,17 @@ export class Performer {
       if (!environments) throw new UsageError("the environments of a server can't be changed here");
       return { type: "credentials", credentials: await change(environments) };
     };
-    return this.#attempt(work, (failure) => ({ type: "refused", failure }));
+    return this.#attempt(work, refused);
   }
 
   /** Dispatches the outcome of some work, or its failure. */
   async #attempt(work: () => Promise<Message>, toMessage: (failure: Failure) => Message): Promise<void> {
     this.#dispatch(await work().catch((error: unknown) => toMessage(toFailure(error))));
   }
+}
+
+function refused(failure: Failure): Message {
+  return { type: "refused", failure };
 }
 
 /** Local data is returned without a pause: let the screen and the keys have their turn. */

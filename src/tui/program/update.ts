@@ -3,10 +3,11 @@ import { failed, loaded, loadWhenDue, progressed, withLoaded } from "../browse/l
 import { lookElsewhere, lookedUp, otherRead, refreshOthers } from "../browse/others.js";
 import { decrypted, decryptSelected } from "../browse/reveal.js";
 import { ALL_COMMANDS } from "../commands/all-commands.js";
-import { applied, assigned, confirmKey, refused } from "../edit/confirm.js";
+import { assigned, confirmKey } from "../edit/confirm.js";
 import { textEdited, valueEdited } from "../edit/external-editor.js";
-import { formKey, prepared } from "../edit/form.js";
+import { formKey, notPrepared, prepared } from "../edit/form.js";
 import { quit } from "../edit/leave-form.js";
+import { applied, notApplied } from "../edit/outcome.js";
 import { commandKeyName, GLOBAL_KEYS, type Key } from "../input/key.js";
 import { matrixKey } from "../matrix/matrix-keys.js";
 import { askKey } from "../modes/ask.js";
@@ -56,8 +57,10 @@ const HANDLERS: Handlers = {
   prepared: (state, { edit }) => step(prepared(state, edit)),
   assigned: (state, { place, purpose, edit }) => step(assigned(state, purpose, place, edit)),
   imported: (state, message) => step(imported(state, message)),
-  refused: (state, { failure }) => refused(state, failure),
+  notPrepared: (state, { name, failure }) => step(notPrepared(state, name, failure)),
   applied: (state) => readAfterEdit(state, applied(state)),
+  notApplied: (state, { failure }) => notApplied(state, failure),
+  refused: (state, { failure }) => step(notify(state, failure.message, "error")),
   compared: (state, { place, entries, isEditable }) =>
     step(compared(withHealth(state, place, "ok"), place, entries, isEditable)),
   notCompared: (state, { place, failure }) => step(notCompared(withHealth(state, place, "failed"), place, failure)),

@@ -18,7 +18,7 @@ export type Effect =
   | Readonly<{ type: "editText"; text: string; name: string; isJson: boolean }>
   | { readonly type: "prepare"; readonly place: number; readonly draft: Draft }
   /** Prepares an edit without a form. */
-  | Readonly<{ type: "assign"; place: number; purpose: Purpose; assignments: readonly Assignment[] }>
+  | Readonly<{ type: "assign"; place: number; purpose: EditPurpose; assignments: readonly Assignment[] }>
   | { readonly type: "apply"; readonly place: number; readonly edit: Edit }
   | { readonly type: "compare"; readonly place: number }
   | Readonly<{ type: "readOther"; place: number; known: Other["entries"]; base: readonly VariableEntry[] }>

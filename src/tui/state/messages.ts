@@ -2,7 +2,7 @@ import type { RateLimit } from "../../domain/http-headers.js";
 import type { VariableEntry } from "../../domain/source.js";
 import type { Key } from "../input/key.js";
 import type { Mouse } from "../input/mouse.js";
-import type { Effect, Purpose } from "./effects.js";
+import type { EditPurpose, Effect } from "./effects.js";
 import type { Elsewhere, Failure, Other, PlaceInfo, Reading } from "./loaded.js";
 import type { Listing } from "./modes.js";
 import type { CopyOutcome, Edit, Exported, NamedFile, NewCredentials } from "./ports.js";
@@ -26,10 +26,13 @@ export type Message =
   | Readonly<{ type: "valueEdited"; place: number; entry: VariableEntry; text: string | undefined }>
   | { readonly type: "textEdited"; readonly text: string | undefined }
   | { readonly type: "prepared"; readonly edit: Edit }
-  | { readonly type: "assigned"; readonly place: number; readonly purpose: Purpose; readonly edit: Edit }
+  | { readonly type: "assigned"; readonly place: number; readonly purpose: EditPurpose; readonly edit: Edit }
   | Readonly<{ type: "imported"; place: number; file: NamedFile; edit: Edit; notes: readonly string[] }>
-  | { readonly type: "refused"; readonly failure: Failure }
+  | { readonly type: "notPrepared"; readonly name: string; readonly failure: Failure }
   | { readonly type: "applied" }
+  | { readonly type: "notApplied"; readonly failure: Failure }
+  /** Other work that was refused. */
+  | { readonly type: "refused"; readonly failure: Failure }
   | Readonly<{ type: "compared"; place: number; entries: readonly VariableEntry[]; isEditable: boolean }>
   | { readonly type: "notCompared"; readonly place: number; readonly failure: Failure }
   | ({ readonly type: "otherRead"; readonly place: number } & Omit<Other, "isReading">)

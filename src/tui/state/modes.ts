@@ -54,18 +54,21 @@ export interface Leaving {
 /** The buttons of a confirmation. `drop` takes an edit that can't be undone out of the history. */
 export type Answer = "yes" | "back" | "drop";
 
-export interface Confirmation {
-  readonly kind: "confirm";
+/** An edit that is asked about, or that is being written. */
+export interface PlannedEdit {
   readonly purpose: Purpose;
   /** Index of the place that is edited. */
   readonly place: number;
   readonly edit: Edit;
   /** What the edit was that is undone or redone. */
   readonly of?: EditPurpose | undefined;
+}
+
+export interface Confirmation extends PlannedEdit {
+  readonly kind: "confirm";
   /** Whether another program has changed the variable since the form was opened: `before` is what it has become. */
   readonly isChangedMeanwhile?: boolean;
   readonly isRevealed: boolean;
-  readonly isBusy: boolean;
   /** The button with the focus. */
   readonly button: Answer;
   /** The input where a name must be typed before the edit is made. */

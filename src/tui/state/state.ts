@@ -3,7 +3,7 @@ import type { Press } from "../input/mouse.js";
 import type { Position } from "./cursor.js";
 import type { EditPurpose } from "./effects.js";
 import type { Elsewhere, Health, Loaded, Other, PlaceInfo } from "./loaded.js";
-import type { Mode, ValueSearch } from "./modes.js";
+import type { Confirmation, Mode, PlannedEdit, ValueSearch } from "./modes.js";
 import type { Edit } from "./ports.js";
 import type { Preferences } from "./preferences.js";
 
@@ -99,8 +99,15 @@ export interface State {
   /** The last press of the mouse. */
   readonly lastPress?: Press | undefined;
   readonly history: History;
+  /** The edit that is being written: one at a time. Not part of the mode, which messages can cover with another one. */
+  readonly writing?: PlannedEdit | undefined;
   /** Lines that were typed after `:` in this session, without secrets; the newest last. */
   readonly commandHistory: readonly string[];
+}
+
+/** Whether the edit of this confirmation is being written. */
+export function isBeingWritten({ writing }: State, { edit }: Confirmation): boolean {
+  return writing?.edit === edit;
 }
 
 const NOTICE_MS = { info: 5_000, success: 5_000, error: 10_000 } as const;

@@ -36,12 +36,12 @@ describe.skipIf(!hasTmux)("the command line in a real terminal", () => {
     expect(JSON.parse(saved)).toMatchObject({ PORT: 3000 });
     await tui.type(":export out.json dotenv");
     await tui.keys("Enter");
-    await tui.until(/Replace out\.json\?/);
+    await tui.until(/out\.json already exists\. Replace it\?/);
     await tui.keys("Escape");
     await tui.until(/▶ Variables/);
     expect(await readFile(path, "utf8")).toBe(saved);
     await tui.keys(":", "Up", "Enter");
-    await tui.until(/Replace out\.json\?/);
+    await tui.until(/out\.json already exists\. Replace it\?/);
     await tui.keys("Enter");
     await tui.until(atBottom(/[✓·] wrote 5 variables to out\.json/));
     expect(await readFile(path, "utf8")).toMatch(/^PORT=/m);

@@ -65,6 +65,8 @@ it("an export asks before it replaces a file", () => {
   const file = { path: "a.env", format: undefined };
   const asked = received(browsing, { type: "exported", place: 0, file, outcome: { kind: "exists" } });
   expect(pressed(asked, press("escape"))).toEqual([browsing, []]);
+  const typing = received(pressed(browsing, "a")[0], { type: "exported", place: 0, file, outcome: { kind: "exists" } });
+  expect([typing.mode.kind, typing.notice?.text]).toEqual(["form", "a.env already exists; nothing was written"]);
   const [answered, effects] = pressed(asked, press("enter"));
   expect(effects).toEqual([{ type: "export", place: 0, file, isReplacing: true }]);
   const outcome = { kind: "written", count: 2, notes: [] } as const;

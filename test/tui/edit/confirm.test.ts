@@ -1,13 +1,16 @@
 import { expect, it } from "vitest";
 import { selectedEntry } from "../../../src/tui/browse/list.js";
 import { loaded } from "../../../src/tui/browse/loading.js";
-import { applied, assigned, confirmEdit, confirmKey, deleteValues, refused } from "../../../src/tui/edit/confirm.js";
+import { assigned, confirmEdit, confirmKey, deleteValues } from "../../../src/tui/edit/confirm.js";
 import { openForm, prepared } from "../../../src/tui/edit/form.js";
+import { applied, notApplied } from "../../../src/tui/edit/outcome.js";
 import { confirmRedo, confirmUndo } from "../../../src/tui/edit/undo.js";
+import { showCredentials } from "../../../src/tui/modes/credentials.js";
+import { update } from "../../../src/tui/program/update.js";
 import { type Step, step } from "../../../src/tui/state/messages.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { ENTRIES, entry, NOW, paste, press, readyState, SECRET, type } from "../support/state.js";
-import { editOf, modeOf } from "../support/test-modes.js";
+import { CREDENTIALS, editOf, modeOf } from "../support/test-modes.js";
 
 const OLD = { type: "STRING", description: "", value: `old ${SECRET}` } as const;
 const NEW = { type: "STRING", description: "", value: `new ${SECRET}` } as const;
@@ -26,7 +29,7 @@ function written([state]: Step): State {
 it.each(["ctrl-s", "enter"])("%s writes the edit", (key) => {
   const asked = pressed(asking(), key);
   expect(asked[1]).toEqual([{ type: "apply", place: 0, edit: EDIT }]);
-  expect(modeOf(asked, "confirm").isBusy).toBe(true);
+  expect(asked[0].writing).toMatchObject({ purpose: "edit", place: 0, edit: EDIT });
 });
 
 it.each(["ctrl-s", "enter", "n", "escape", "v", "tab"])("%s is ignored while the edit is being written", (key) => {
@@ -35,7 +38,7 @@ it.each(["ctrl-s", "enter", "n", "escape", "v", "tab"])("%s is ignored while the
 });
 
 it("a refused edit can be confirmed again", () => {
-  const [state] = refused(busy(), CHANGED);
+  const [state] = notApplied(busy(), CHANGED);
   const again = pressed(state, "enter");
   expect(again[1]).toEqual([{ type: "apply", place: 0, edit: EDIT }]);
   expect(modeOf(again, "confirm").problem).toBeUndefined();
@@ -142,7 +145,10 @@ it("a variable without a value can't be deleted", () => {
 
 it("an edit that was prepared late replaces no form and no other question", () => {
   for (const state of [asking(), openForm(readyState(), "add")[0]])
-    expect(assigned(state, "delete", 0, EDIT)).toBe(state);
+    expect(assigned(state, "delete", 0, EDIT)).toEqual({
+      ...state,
+      notice: expect.objectContaining({ text: expect.stringMatching(/^dropped the deletion of DATABASE_URL/) }),
+    });
 });
 
 it("an edit without changes is not asked about", () => {
@@ -162,6 +168,24 @@ it.each([
   expect(state.history).toEqual({ done: [{ place: 0, purpose, edit: EDIT }], undone: [] });
   expect(state.loaded.generation).toBeGreaterThan(before.loaded.generation);
   expect(effects).toMatchObject([{ type: "load", place: 0, generation: state.loaded.generation }]);
+});
+
+it.each([
+  ["written", applied, "browse"],
+  ["refused", (state: State) => notApplied(state, CHANGED), "confirm"],
+] as const)("an edit that is %s while something else is open is not forgotten", (_, outcome, back) => {
+  const covered = showCredentials(busy(), CREDENTIALS.credentials);
+  const [state] = outcome(covered);
+  expect(modeOf(state, "credentials").back.kind).toBe(back);
+  expect(state.history.done).toHaveLength(back === "browse" ? 1 : 0);
+  expect([state.writing, state.notice?.text]).toEqual([undefined, expect.stringContaining("changed")]);
+});
+
+it("what else is refused does not disturb an edit that is being written", () => {
+  const state = busy();
+  const [next] = update(state, { type: "refused", failure: { code: "usage", message: "no such file" } });
+  expect({ ...next, notice: undefined }).toEqual(state);
+  expect(next.notice?.text).toBe("no such file");
 });
 
 it("a late answer about a write is dropped", () => {
@@ -208,14 +232,14 @@ it("a new edit leaves nothing to redo", () => {
 
 it("an edit can still be undone after its undo was refused or cancelled", () => {
   const [asked] = confirmUndo(written(step(asking())));
-  const [state] = refused(pressed(asked, "enter")[0], CHANGED);
+  const [state] = notApplied(pressed(asked, "enter")[0], CHANGED);
   expect(pressed(state, "n")[0].history.done).toHaveLength(1);
 });
 
 it("an edit that can't be undone is dropped from the history, and earlier ones can be undone", () => {
   const other = editOf("PORT", undefined, NEW);
   const twice = written(step(confirmEdit(written(step(asking())), "add", 1, other)));
-  const [state] = refused(pressed(confirmUndo(twice)[0], "enter")[0], CHANGED);
+  const [state] = notApplied(pressed(confirmUndo(twice)[0], "enter")[0], CHANGED);
   expect(modeOf(state, "confirm").problem).toContain("To undo other edits, drop this one");
   const dropped = pressed(state, "x")[0];
   expect(dropped.mode.kind).toBe("browse");

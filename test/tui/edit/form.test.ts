@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
-import { confirmKey, refused } from "../../../src/tui/edit/confirm.js";
-import { formKey, openForm, prepared } from "../../../src/tui/edit/form.js";
+import { confirmKey } from "../../../src/tui/edit/confirm.js";
+import { formKey, notPrepared, openForm, prepared } from "../../../src/tui/edit/form.js";
 import { quit } from "../../../src/tui/edit/leave-form.js";
+import { notApplied } from "../../../src/tui/edit/outcome.js";
 import type { Key } from "../../../src/tui/input/key.js";
-import type { Step } from "../../../src/tui/state/messages.js";
+import { type Step, step } from "../../../src/tui/state/messages.js";
 import type { Form } from "../../../src/tui/state/modes.js";
 import type { Assigned } from "../../../src/tui/state/ports.js";
 import type { State } from "../../../src/tui/state/state.js";
@@ -213,7 +214,7 @@ const EDIT = editOf("NEW", undefined, AFTER);
 it("the edit of a form is shown with its values for confirmation", () => {
   const [state] = after(filled(), press("ctrl-s"));
   const confirmation = modeOf(prepared(state, EDIT), "confirm");
-  expect(confirmation).toMatchObject({ purpose: "add", edit: EDIT, isRevealed: true, isBusy: false });
+  expect(confirmation).toMatchObject({ purpose: "add", edit: EDIT, isRevealed: true });
   expect(confirmation.back).toEqual(state.mode);
 });
 
@@ -243,21 +244,25 @@ it("an edit of a form that was refused for a change by another program is prepar
   const edit = editOf("PORT", { ...NOW_PORT, value: 3000 }, { ...NOW_PORT, value: 30001 });
   const asked = prepared(state, edit);
   const [busy] = confirmKey(asked, modeOf(asked, "confirm"), press("ctrl-s"));
-  const again = refused(busy, { code: "changed", message: "" });
+  const again = notApplied(busy, { code: "changed", message: "" });
   expect([modeOf(again, "form").value.text, draftOf(again)?.value]).toEqual(["30001", "30001"]);
 });
 
 it("a refused edit is explained in the form and in the confirmation", () => {
-  expect(modeOf(refused(filled()[0], FAILURE), "form").problem).toBe(FAILURE.message);
-  const confirmation = modeOf(prepared(filled()[0], EDIT), "confirm");
-  const busy = readyState(ENTRIES, { mode: { ...confirmation, isBusy: true } });
-  expect(modeOf(refused(busy, FAILURE), "confirm")).toMatchObject({ problem: FAILURE.message, isBusy: false });
+  expect(modeOf(step(notPrepared(filled()[0], "NEW", FAILURE)), "form").problem).toBe(FAILURE.message);
+  const state = prepared(filled()[0], EDIT);
+  const busy = { ...state, writing: modeOf(state, "confirm") };
+  const [refused] = notApplied(busy, FAILURE);
+  expect([modeOf(refused, "confirm").problem, refused.writing]).toEqual([FAILURE.message, undefined]);
 });
 
 it("a late refusal does not disturb a question", () => {
   const waiting = prepared(filled()[0], EDIT);
-  expect(refused(waiting, FAILURE)).toEqual([waiting, []]);
-  expect(refused(readyState(), FAILURE)[0].notice).toMatchObject({ text: FAILURE.message, tone: "error" });
+  expect(notApplied(waiting, FAILURE)).toEqual([waiting, []]);
+  for (const state of [waiting, readyState()]) {
+    const { mode, notice } = notPrepared(state, "NEW", FAILURE);
+    expect([mode, notice]).toMatchObject([state.mode, { text: FAILURE.message, tone: "error" }]);
+  }
 });
 
 it("the messages of a form contain no value", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { VariableEntry } from "../../../src/domain/source.js";
-import { applied, assigned, assignedIn, confirmEdit } from "../../../src/tui/edit/confirm.js";
+import { assigned, assignedIn, confirmEdit } from "../../../src/tui/edit/confirm.js";
+import { applied } from "../../../src/tui/edit/outcome.js";
 import type { Key } from "../../../src/tui/input/key.js";
 import { compared, notCompared, openDiff } from "../../../src/tui/modes/compare.js";
 import { diffKey } from "../../../src/tui/modes/diff.js";
@@ -239,7 +240,7 @@ describe("acting on a difference", () => {
     const edit = editOf("PORT", undefined, assignedIn(PORT as VariableEntry));
     const confirm = (place: number) => {
       const asked = modeOf(assigned(at(2)[0], "take-over", place, edit), "confirm");
-      return update({ ...at(2)[0], mode: { ...asked, isBusy: true } }, { type: "applied" });
+      return update({ ...at(2)[0], mode: asked, writing: asked }, { type: "applied" });
     };
     const [other, toOther] = confirm(1);
     expect(toOther).toContainEqual({ type: "compare", place: 1 });
@@ -259,7 +260,7 @@ describe("acting on a difference", () => {
     expect(modeOf(update(editing[0], { type: "key", key: press("escape") }), "diff").cursor).toBe(2);
     const edit = editOf("PORT", undefined, undefined);
     const asked = modeOf(confirmEdit(editing[0], "edit", 0, edit), "confirm");
-    expect(applied({ ...editing[0], mode: { ...asked, isBusy: true } })[0].mode.kind).toBe("diff");
+    expect(applied({ ...editing[0], mode: asked, writing: asked })[0].mode.kind).toBe("diff");
   });
 
   it("u asks to undo the last edit, and goes back to the comparison", () => {

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { applied, assigned } from "../../../src/tui/edit/confirm.js";
+import { assigned } from "../../../src/tui/edit/confirm.js";
+import { applied } from "../../../src/tui/edit/outcome.js";
 import { openDiff } from "../../../src/tui/modes/compare.js";
 import { openTakeOver, takeOver } from "../../../src/tui/modes/take-over.js";
 import { update } from "../../../src/tui/program/update.js";
@@ -53,7 +54,7 @@ it("> asks for a place, and the value is confirmed with what is there now", () =
   const edit = editOf("DATABASE_URL", assignedValue("there"), assignedValue(SECRET));
   const asked = assigned(chosen[0], "take-over", 1, edit);
   expect(modeOf(asked, "confirm")).toMatchObject({ place: 1, purpose: "take-over", edit, isRevealed: false });
-  const [done, effects] = applied({ ...asked, mode: { ...modeOf(asked, "confirm"), isBusy: true } });
+  const [done, effects] = applied({ ...asked, writing: modeOf(asked, "confirm") });
   expect([done.mode.kind, done.history.done, effects]).toEqual([
     "browse",
     [{ place: 1, purpose: "take-over", edit }],

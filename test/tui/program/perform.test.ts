@@ -309,7 +309,7 @@ test("the editor of a place prepares and applies edits, and its refusals are rep
   expect(await run({ type: "assign", ...assigned, assignments: [] }, "assigned")).toEqual([
     { type: "assigned", ...assigned, edit },
   ]);
-  const [refused] = await run({ type: "apply", place: 0, edit }, "refused");
+  const [refused] = await run({ type: "apply", place: 0, edit }, "notApplied");
   expect(refused).toMatchObject({ failure: { message: "A was changed in the meantime" } });
 });
 

@@ -41,7 +41,6 @@ export const CONFIRMATION: Confirmation = {
     { type: "JSON", description: "Flags", value: { key: SECRET, list: [1, 2, 4] } },
   ),
   isRevealed: false,
-  isBusy: false,
   button: "yes",
   typed: textField(""),
   problem: undefined,
@@ -70,7 +69,7 @@ const DIFFERENCES: readonly Difference[] = [
 const QUESTION: Question = {
   kind: "ask",
   title: "Export",
-  text: "Replace vars.env? There is such a file.",
+  text: "vars.env already exists. Replace it?",
   answer: "Replace",
   button: "yes",
   required: "shop/production",

@@ -1,5 +1,5 @@
 import { textField } from "../input/text-field.js";
-import { matchRank, NO_MATCH, searchWords } from "../text/fuzzy.js";
+import { LETTERS, letterDistance, matchRank, NO_MATCH, searchWords } from "../text/fuzzy.js";
 import { type Choice, COMMAND_GROUPS, type Command } from "./command.js";
 import type { CommandLine } from "./modes.js";
 import type { State } from "./state.js";
@@ -107,9 +107,12 @@ const EXACT = -1;
 function ranked(all: readonly Candidate[], typed: string): readonly Candidate[] {
   const words = searchWords(typed);
   if (words.length === 0) return all;
-  const ranks = new Map(all.map((candidate) => [candidate, rankOf(candidate, typed, words)]));
-  const rank = (candidate: Candidate) => ranks.get(candidate) ?? NO_MATCH;
-  return all.filter((each) => rank(each) < NO_MATCH).sort((a, b) => rank(a) - rank(b));
+  const distance = (candidate: Candidate) => distanceOf(candidate, words);
+  return all
+    .map((candidate) => ({ candidate, rank: rankOf(candidate, typed, words) }))
+    .filter(({ rank }) => rank < NO_MATCH)
+    .sort((a, b) => a.rank - b.rank || (a.rank === LETTERS ? distance(a.candidate) - distance(b.candidate) : 0))
+    .map(({ candidate }) => candidate);
 }
 
 function rankOf({ text, command }: Candidate, typed: string, words: readonly string[]): number {
@@ -117,4 +120,10 @@ function rankOf({ text, command }: Candidate, typed: string, words: readonly str
   if (name === typed || (typed.length === 1 && command?.keys.includes(typed))) return EXACT;
   const lowered = name.toLowerCase();
   return words.reduce((worst, word) => Math.max(worst, matchRank(word, lowered)), 0);
+}
+
+/** Of those with letters in between, the one whose letters are closest is meant. */
+function distanceOf({ text, command }: Candidate, words: readonly string[]): number {
+  const lowered = (command?.name ?? text).toLowerCase();
+  return words.reduce((sum, word) => sum + letterDistance(word, lowered), 0);
 }

@@ -6,6 +6,9 @@ export function searchWords(query: string): readonly string[] {
   return query.toLowerCase().split(/\s+/).filter(Boolean);
 }
 
+/** The rank of a text that has the letters of a word in this order, with others in between. */
+export const LETTERS = 4;
+
 /** The rank of a text that doesn't have the letters of a word in this order. */
 export const NO_MATCH = 5;
 
@@ -17,7 +20,13 @@ export function matchRank(word: string, text: string): number {
   const at = text.indexOf(word);
   if (at === 0) return word.length === text.length ? 0 : 1;
   if (at > 0) return wordStart(word, text, at) < 0 ? 3 : 2;
-  return letterPositions(word, text) ? 4 : NO_MATCH;
+  return letterPositions(word, text) ? LETTERS : NO_MATCH;
+}
+
+/** How far apart the letters of a word are in a text that has them in this order; a text that begins with the first is closer. */
+export function letterDistance(word: string, text: string): number {
+  const [first = 0, ...others] = letterPositions(word, text) ?? [];
+  return (others.at(-1) ?? first) - first + (first > 0 ? text.length : 0);
 }
 
 /** Where the letters of a word are, in their order; undefined if they are not all there. */

@@ -165,3 +165,8 @@ it("Up on an empty line and Ctrl-P recall what was run, and Down leads back to a
   expect([text("ctrl-p", "ctrl-p", "ctrl-n"), text("up", "down"), text("down", "up")]).toEqual(["type json", "", ""]);
   expect(typedIn(ran, COMMANDS, "", press("up"), press("enter"))[0].list.type).toBeUndefined();
 });
+
+it("of commands with the typed letters in this order, the one that has them closest runs", () => {
+  const commands = [command("previous-panel"), command("open")];
+  expect(typedIn(readyState(), commands, ..."opn", press("enter"))[0].notice?.text).toBe("open()");
+});

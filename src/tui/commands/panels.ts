@@ -4,6 +4,7 @@ import { decryptSelected } from "../browse/reveal.js";
 import { cycled, moveCursor, scroll } from "../state/cursor.js";
 import { pageSize } from "../state/layout.js";
 import { type Step, step } from "../state/messages.js";
+import { placeOrder } from "../state/places.js";
 import { PANELS, type PanelName, type State } from "../state/state.js";
 import { recordLineCount } from "../view/record-panel.js";
 import { foundInRecord } from "../view/record-value.js";
@@ -14,8 +15,9 @@ export function moveInPanel(state: State, key: string): Step {
   const page = pageSize(state, focus);
   switch (focus) {
     case "places": {
-      const moved = moveCursor({ cursor: placeCursor, top: 0 }, places.length, page, key);
-      return step(moved ? { ...state, placeCursor: moved.cursor } : state);
+      const order = placeOrder(places);
+      const moved = moveCursor({ cursor: order.indexOf(placeCursor), top: 0 }, order.length, page, key);
+      return step({ ...state, placeCursor: order[moved?.cursor ?? -1] ?? placeCursor });
     }
     case "record":
       return step({ ...state, recordTop: scroll(recordTop, recordLineCount(state), page, key) ?? recordTop });

@@ -3,6 +3,7 @@ import { moveCursor } from "../state/cursor.js";
 import { bodyPage } from "../state/layout.js";
 import { type Step, step } from "../state/messages.js";
 import type { PickMode } from "../state/modes.js";
+import { placeOrder } from "../state/places.js";
 import { notify, type State } from "../state/state.js";
 
 /** What happens with the place that was picked. */
@@ -10,7 +11,7 @@ type OnPicked = (state: State, place: number) => Step;
 
 /** Indexes of all places but one, by default the open one. */
 function otherPlaces({ places, place }: State, from = place): readonly number[] {
-  return [...places.keys()].filter((index) => index !== from);
+  return placeOrder(places).filter((index) => index !== from);
 }
 
 /** The place that values are compared with or taken over from. */

@@ -5,9 +5,18 @@ import type { State } from "./state.js";
 /** A line of the list of places: the heading of a group, or the place with this index, which is below it. */
 export type PlaceRow = { readonly group: string } | { readonly index: number };
 
+/** Indexes of the places in the order of the list, where those that were added later stand with their group. */
+export function placeOrder(places: readonly PlaceInfo[]): readonly number[] {
+  const groups = new Map<string, number[]>();
+  for (const [index, { group }] of places.entries()) groups.set(group, [...(groups.get(group) ?? []), index]);
+  return [...groups.values()].flat();
+}
+
 export function placeRows(places: readonly PlaceInfo[]): readonly PlaceRow[] {
-  return places.flatMap(({ group }, index) => {
-    return group === places[index - 1]?.group ? [{ index }] : [{ group }, { index }];
+  const order = placeOrder(places);
+  return order.flatMap((index, at): PlaceRow[] => {
+    const group = places[index]?.group ?? "";
+    return group === places[order[at - 1] ?? -1]?.group ? [{ index }] : [{ group }, { index }];
   });
 }
 

@@ -2,7 +2,15 @@ import { keepVisible } from "../state/cursor.js";
 import type { Size } from "../state/layout.js";
 import type { Health } from "../state/loaded.js";
 import type { PickMode } from "../state/modes.js";
-import { groupLabel, healthOf, identityOf, placeLabel, placeRows, visiblePlaceRows } from "../state/places.js";
+import {
+  groupLabel,
+  healthOf,
+  identityOf,
+  placeLabel,
+  placeOrder,
+  placeRows,
+  visiblePlaceRows,
+} from "../state/places.js";
 import { isProduction } from "../state/production.js";
 import type { State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
@@ -17,17 +25,19 @@ export function placeName({ places }: Pick<State, "places">, index: number): str
 
 export function placesPanel(state: State, size: Size, isFocused: boolean): PanelContent {
   const { places, placeCursor } = state;
+  const order = placeOrder(places);
+  const at = order.indexOf(placeCursor);
   const kind = places[0]?.kind ?? "profile";
   return {
     title: places.every((place) => place.kind === kind) ? TITLES[kind] : "Sources",
-    footnote: placeRows(places).length > size.height - 2 ? `${placeCursor + 1}/${places.length}` : undefined,
+    footnote: placeRows(places).length > size.height - 2 ? `${at + 1}/${places.length}` : undefined,
     isFocused,
     lines: placeLines(state, placeCursor, size, isFocused),
     panel: "places",
     select: selectPlace(state, placeCursor, size, (now, index) => ({ ...now, placeCursor: index })),
     scroll: (now, by) => ({
       ...now,
-      placeCursor: keepVisible({ cursor: placeCursor + by, top: 0 }, places.length, 1).cursor,
+      placeCursor: order[keepVisible({ cursor: at + by, top: 0 }, order.length, 1).cursor] ?? placeCursor,
     }),
   };
 }

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { openPlace } from "../../../src/tui/browse/loading.js";
+import { moveInPanel } from "../../../src/tui/commands/panels.js";
 import type { PlaceInfo } from "../../../src/tui/state/loaded.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { pickPanel, placesPanel } from "../../../src/tui/view/places-panel.js";
@@ -78,4 +79,17 @@ it("a wide list of places shows what identifies them and the whole name of their
   expect(lines).toContain(" https://vars.example.com");
   expect(lines.find((line) => line.startsWith("›"))).toMatch(/^› {2}staging +· {2}key k1$/);
   expect(lines).toContain(" /srv/app/vars.json");
+});
+
+it("a place that is added later stands with its group, and the cursor follows the order of the list", () => {
+  const state = readyState(ENTRIES, { places: [...PLACES, place("shop/qa", "shop")], placeCursor: 1, focus: "places" });
+  expect(panelText(state).slice(0, 5)).toEqual([
+    " shop",
+    " ● development    ✓",
+    "›  production     ·",
+    "   qa             ·",
+    " vars.example.com",
+  ]);
+  const cursorAfter = (...keys: string[]) => keys.reduce((now, key) => moveInPanel(now, key)[0], state).placeCursor;
+  expect([cursorAfter("down"), cursorAfter("down", "down"), cursorAfter("down", "down", "up")]).toEqual([4, 2, 4]);
 });

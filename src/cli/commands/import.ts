@@ -57,10 +57,10 @@ async function runImport(options: ImportOptions, settings: Settings, context: Co
   };
   try {
     progress("reading");
-    const { entries, isText } = await readImport(options, context, note);
+    const imported = await readImport(options, context, note);
     const plan = (data: Data, environment: EnvironmentRecord) => {
-      progress(`comparing ${entries.length} variables`);
-      const typed = typeEntries(entries, isText, data, environment);
+      progress(`comparing ${imported.entries.length} variables`);
+      const typed = typeEntries(imported, data, environment);
       const differences = diffValues(currentValues(data, environment, typed), typed);
       return { typed, differences, result: differences.length > 0 ? setValues(data, environment, typed) : data };
     };

@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { MAX_KEPT_S } from "../../cache/cached-source.js";
 import { DEFAULT_RATE_LIMIT, DEFAULT_RATE_WINDOW } from "../../domain/defaults.js";
+import { DURATION_EXAMPLES, durationMs } from "../../domain/duration.js";
 import { UsageError } from "../../domain/errors.js";
 import { isProxyRange } from "../../domain/proxy-range.js";
 import { isVariableType, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
@@ -71,15 +72,8 @@ export function parseSkew(text: string): number {
 
 /** `90s`, `30m`, `24h` or `7d`. Returns milliseconds. */
 export function parseDuration(text: string): number {
-  const milliseconds = durationMs(text);
-  return valid(milliseconds, milliseconds > 0, "a time such as 90s, 30m, 24h or 7d");
-}
-
-const DURATION_UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-function durationMs(text: string): number {
-  const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  return Number(count) * (DURATION_UNITS[unit] ?? Number.NaN);
+  const milliseconds = durationMs(text) ?? 0;
+  return valid(milliseconds, milliseconds > 0, `a time such as ${DURATION_EXAMPLES}`);
 }
 
 /** The files of a repeated `--env-file`. */
@@ -153,7 +147,7 @@ export function refuseSeparateAge(argv: readonly string[], own: readonly string[
 
 /** Whole seconds, or a time such as `12h`. Returns seconds. */
 export function parseCacheAge(text: string): number {
-  const seconds = /^\d+$/.test(text) ? Number(text) : durationMs(text) / 1_000;
+  const seconds = /^\d+$/.test(text) ? Number(text) : (durationMs(text) ?? 0) / 1_000;
   const rule = "whole seconds or a time such as 12h, from 1 second to 30 days; omit --cache to cache nothing";
   return valid(seconds, seconds >= 1 && seconds <= MAX_KEPT_S, rule);
 }

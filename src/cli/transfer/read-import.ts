@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { aboutUse, UsageError } from "../../domain/errors.js";
+import { aboutUse, InvalidDataError, UsageError } from "../../domain/errors.js";
 import { decodeUtf8 } from "../../files/decode-utf8.js";
+import { openForReading, readRegularFile } from "../../files/open-file.js";
+import { hasCode, toInvalidData } from "../../files/system-errors.js";
 import type { ReadEntry } from "../../formats/entry.js";
 import { type ImportFormat, READERS, TOOL_READERS, type Tool } from "../../formats/formats.js";
 import type { Context } from "../output/context.js";
@@ -16,8 +18,10 @@ export interface ImportedFile {
   format: ImportFormat | undefined;
   /** The tool that has printed the file. */
   from: Tool | undefined;
-  /** Whether references in a dotenv file are replaced. */
-  expand: boolean;
+  /** Whether references in a dotenv file are replaced; undefined where nobody can ask for it. */
+  expand: boolean | undefined;
+  /** Bytes. With it, what is not a regular file is refused: reading a pipe can't be stopped. */
+  maxSize?: number;
 }
 
 /** The format by the ending of a path. */
@@ -28,6 +32,8 @@ export function formatOf(file: string): ImportFormat {
 }
 
 export interface Imported {
+  /** What messages call the file. */
+  what: string;
   entries: ReadEntry[];
   /** Whether the values are texts, whatever they stand for. */
   isText: boolean;
@@ -40,11 +46,14 @@ export async function readImport(
   note: Context["note"],
 ): Promise<Imported> {
   const what = options.file === "-" ? "stdin" : (options.shownAs ?? options.file);
+  const bytes = await readInput(options, context).catch((error: unknown) => {
+    throw new UsageError(`${what} ${toInvalidData(error, "can't be read").message}`);
+  });
   try {
-    const text = await readInput(options.file, context);
+    const text = decodeUtf8(bytes, "its content");
     const imported = await parseImport(options, text, (about) => note(`${what}: ${about}`));
     if (imported.entries.length === 0) note(`${what} contains no variables`);
-    return imported;
+    return { what, ...imported };
   } catch (error) {
     // The regular expressions of dotenv exhaust the stack when there are megabytes between two quotes.
     if (error instanceof RangeError) throw new UsageError(`${what}: a value is too long`);
@@ -52,7 +61,11 @@ export async function readImport(
   }
 }
 
-async function parseImport(options: ImportedFile, text: string, note: Context["note"]): Promise<Imported> {
+async function parseImport(
+  options: ImportedFile,
+  text: string,
+  note: Context["note"],
+): Promise<Omit<Imported, "what">> {
   const { file, from, expand } = options;
   if (from) {
     const format = await formatFrom(from, text);
@@ -68,7 +81,8 @@ async function parseImport(options: ImportedFile, text: string, note: Context["n
   const { describeReferences, expandReferences } = await import("../../formats/dotenv-references.js");
   if (expand) return { entries: expandReferences(text, entries), isText: true };
   const references = describeReferences(text, entries);
-  if (references) note(`$NAME and \${NAME} are taken literally in ${references}; --expand replaces them`);
+  const advice = expand === undefined ? "" : "; --expand replaces them";
+  if (references) note(`$NAME and \${NAME} are taken literally in ${references}${advice}`);
   return { entries, isText: true };
 }
 
@@ -77,10 +91,11 @@ async function formatFrom(tool: Tool, text: string): Promise<ImportFormat> {
   return (await import("../../formats/from-tools.js")).isInfisicalJson(text) ? "json" : "dotenv";
 }
 
-async function readInput(file: string, { io }: Pick<Context, "io">): Promise<string> {
-  const bytes = await (file === "-" ? buffer(io.stdin) : readFile(file)).catch((error: NodeJS.ErrnoException) => {
-    const reason = error.code === "ERR_FS_FILE_TOO_LARGE" ? "it is too large" : error.code;
-    throw new UsageError(`can't be read (${reason})`);
+/** @throws the file system's error, or InvalidDataError with a predicate */
+async function readInput({ file, maxSize }: ImportedFile, { io }: Pick<Context, "io">): Promise<Buffer> {
+  if (file === "-") return buffer(io.stdin);
+  if (maxSize !== undefined) return readRegularFile(await openForReading(file), maxSize);
+  return readFile(file).catch((error: unknown) => {
+    throw hasCode(error, "ERR_FS_FILE_TOO_LARGE") ? new InvalidDataError("can't be read: it is too large") : error;
   });
-  return decodeUtf8(bytes, "its content");
 }

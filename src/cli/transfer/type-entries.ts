@@ -4,30 +4,34 @@ import { type JsonValue, type NamedValue, type VariableType, valueFitsType } fro
 import { JSON_STRING, type ReadEntry } from "../../formats/entry.js";
 import { inferValue, nativeType, parseAs } from "../../formats/infer-type.js";
 import type { Data } from "../../store/data.js";
+import type { Imported } from "./read-import.js";
 
 /**
  * Gives each entry the type of the application's variable with its name or, if there is none, the type of its value:
  * for a text format, the one that the file gives, or that the text suggests.
  *
- * @param isText whether the format has no types
- * @throws UsageError with the name of the first variable whose value is not of its type
+ * @throws UsageError with the file and the name of the first variable whose value is not of its type
  */
 export function typeEntries(
-  entries: readonly ReadEntry[],
-  isText: boolean,
+  { what, entries, isText }: Imported,
   data: Data,
   { application }: EnvironmentRecord,
 ): NamedValue[] {
   const known = new Map(
     data.variables.filter((item) => item.application === application).map(({ name, type }) => [name, type]),
   );
-  return entries.map((entry) => {
-    const { name, value } = entry;
-    const type = known.get(name);
-    if (isText) return typeText(entry, type);
-    if (type && !valueFitsType(value, type)) throw new UsageError(`${name} is a ${type}, and its value is not`);
-    return { name, type: type ?? nativeType(value), value };
-  });
+  try {
+    return entries.map((entry) => typeEntry(entry, isText, known.get(entry.name)));
+  } catch (error) {
+    throw aboutUse(what, error);
+  }
+}
+
+function typeEntry(entry: ReadEntry, isText: boolean, type: VariableType | undefined): NamedValue {
+  const { name, value } = entry;
+  if (isText) return typeText(entry, type);
+  if (type && !valueFitsType(value, type)) throw new UsageError(`${name} is a ${type}, and its value is not`);
+  return { name, type: type ?? nativeType(value), value };
 }
 
 /** @param known the variable's type, which has precedence. Whether JSON is a string, only the file can say. */

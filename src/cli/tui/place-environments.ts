@@ -1,10 +1,10 @@
+import { DURATION_EXAMPLES, durationMs } from "../../domain/duration.js";
 import { type EnvironmentRecord, qualifiedName } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
 import type { EditableStore } from "../../store/store.js";
 import type { Environments, NewCredentials } from "../../tui/state/ports.js";
 import type { Io } from "../output/io.js";
 import { pasteLines } from "../serving/credentials.js";
-import { parseDuration } from "../settings/arguments.js";
 import { addWithCredentials, type Credentials, parseEnvironmentName, rotateCredentials } from "../sources/editing.js";
 
 /** The environments of a store. @param check called before each change; an error that it throws prevents the change */
@@ -33,9 +33,7 @@ export function createEnvironments(
 }
 
 function graceOf(text: string): number {
-  try {
-    return parseDuration(text);
-  } catch {
-    throw new UsageError("the time must be like 90s, 30m, 24h or 7d");
-  }
+  const milliseconds = durationMs(text);
+  if (milliseconds === undefined) throw new UsageError(`the time must be like ${DURATION_EXAMPLES}`);
+  return milliseconds;
 }

@@ -4,16 +4,9 @@ import { join, resolve } from "node:path";
 import type { EnvironmentRecord } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
 import type { VariableSource } from "../../domain/source.js";
-import {
-  EXPORT_FORMATS,
-  type ExportFormat,
-  IMPORT_FORMATS,
-  type ImportFormat,
-  TOOLS,
-  type Tool,
-} from "../../formats/formats.js";
+import { IMPORT_FORMATS, TOOLS } from "../../formats/formats.js";
 import type { EditableStore } from "../../store/store.js";
-import type { Imported, NamedFile, OpenPlace } from "../../tui/state/ports.js";
+import type { Imported, ImportedFile, NamedFile, OpenPlace } from "../../tui/state/ports.js";
 import { absolutePath, type Io } from "../output/io.js";
 import type { Decrypt } from "../sources/decryption.js";
 import { isSameFile } from "../sources/safe-files.js";
@@ -29,9 +22,7 @@ export function fileExporter(
     const { formatValues } = await import("../transfer/format-values.js");
     const { formatOf } = await import("../transfer/read-import.js");
     const { refuseForeignPlace, writePrivateFile } = await import("../transfer/write-private-file.js");
-    const format = file.format === undefined ? formatOf(file.path) : oneOf(EXPORT_FORMATS, file.format);
-    // It appends to the file of a CI job, and prints masks for its log.
-    if (format === "github") throw new UsageError("github is for jobs in GitHub Actions: use appvars export there");
+    const format = file.format === undefined ? formatOf(file.path) : file.format;
     const path = pathOf(file, io);
     const notes: string[] = [];
     const note = (text: string) => void notes.push(text);
@@ -48,29 +39,27 @@ export function fileExporter(
   };
 }
 
+/** Far more than 100,000 variables need. */
+const MAX_BYTES = 64 * 1_048_576;
+
 /** Reads files for one environment of a store, as `appvars import` does. */
 export function fileImporter(
   store: EditableStore,
   findRecord: () => EnvironmentRecord,
   io: Io,
-): (file: NamedFile) => Promise<Imported> {
+): (file: ImportedFile) => Promise<Imported> {
   return async (file) => {
     const { readImport } = await import("../transfer/read-import.js");
     const { typeEntries } = await import("../transfer/type-entries.js");
     const notes: string[] = [];
-    const from = TOOLS.find((tool): tool is Tool => tool === file.format);
-    const format = from || file.format === undefined ? undefined : oneOf(IMPORT_FORMATS, file.format);
-    const options = { file: pathOf(file, io), shownAs: file.path, format, from, expand: false };
-    const { entries, isText } = await readImport(options, { io }, (text) => void notes.push(text));
-    const typed = typeEntries(entries, isText, store.snapshot, findRecord());
+    const from = TOOLS.find((tool) => tool === file.format);
+    const format = IMPORT_FORMATS.find((each) => each === file.format);
+    const options = { file: pathOf(file, io), shownAs: file.path, format, from, expand: undefined, maxSize: MAX_BYTES };
+    const imported = await readImport(options, { io }, (text) => void notes.push(text));
+    if (imported.entries.length === 0) throw new UsageError(`${imported.what} contains no variables`);
+    const typed = typeEntries(imported, store.snapshot, findRecord());
     return { assignments: typed.map((each) => ({ ...each, description: "" })), notes };
   };
-}
-
-function oneOf<T extends ExportFormat | ImportFormat>(formats: readonly T[], text: string): T {
-  const format = formats.find((each) => each === text);
-  if (format === undefined) throw new UsageError(`there is no format "${text}": use one of ${formats.join(", ")}`);
-  return format;
 }
 
 const MAX_FILES = 10_000;

@@ -1,7 +1,10 @@
+import { DURATION_EXAMPLES, durationMs } from "../../domain/duration.js";
+import { suggestion } from "../../domain/nearest.js";
 import { EXPORT_FORMATS, IMPORT_FORMATS, TOOLS } from "../../formats/formats.js";
 import { ask } from "../modes/ask.js";
 import type { Choice } from "../state/command.js";
 import { type Step, step } from "../state/messages.js";
+import { placeLabel } from "../state/places.js";
 import type { NamedFile } from "../state/ports.js";
 import { isProduction } from "../state/production.js";
 import { notify, type State } from "../state/state.js";
@@ -12,21 +15,25 @@ const IMPORT_CHOICES: readonly Choice[] = [
   ...TOOLS.map((text) => ({ text, help: `what ${text} prints` })),
 ];
 
-/** Without the format that appends to the file of a CI job. */
-const EXPORT_CHOICES: readonly Choice[] = EXPORT_FORMATS.filter((text) => text !== "github").map((text) => {
-  return { text, help: `write it as ${text}` };
-});
+const FILE_FORMATS = EXPORT_FORMATS.filter((text) => text !== "github");
+
+const EXPORT_CHOICES: readonly Choice[] = FILE_FORMATS.map((text) => ({ text, help: `write it as ${text}` }));
 
 /** The files of the folder, and after one of them the formats. */
 function fileChoices({ mode }: State, typed: string, formats: readonly Choice[]): readonly Choice[] {
   const listing = mode.kind === "command" ? mode.listing : undefined;
-  const paths = listing?.names.map((name) => listing.folder + name) ?? [];
+  const paths = listing?.names.map((name) => quoted(listing.folder + name)) ?? [];
   const isWhole = paths.includes(typed) && !typed.endsWith("/");
-  const [, before] = /^(.+?)\s+\S*$/u.exec(typed) ?? [];
+  const [, before] = /^(".+"|.+?)\s+\S*$/u.exec(typed) ?? [];
   const path = isWhole ? typed : before;
   const following =
     path === undefined ? [] : formats.map(({ text, ...rest }) => ({ text: `${path} ${text}`, ...rest }));
   return [...paths.map((text) => ({ text })), ...following];
+}
+
+/** A path as it is typed: with spaces it has quotes, of which that at the end follows the name of a file. */
+function quoted(path: string): string {
+  return /\s/u.test(path) ? `"${path}${path.endsWith("/") ? "" : '"'}` : path;
 }
 
 export function importChoices(state: State, typed: string): readonly Choice[] {
@@ -37,19 +44,30 @@ export function exportChoices(state: State, typed: string): readonly Choice[] {
   return fileChoices(state, typed, EXPORT_CHOICES);
 }
 
-/** `vars.env json`: a last word that is a format isn't part of the path. */
-function namedFile(argument: string, formats: readonly Choice[]): NamedFile {
-  const [, path = argument, word] = /^(.+?)\s+(\S+)$/u.exec(argument) ?? [];
-  return formats.some(({ text }) => text === word) ? { path, format: word } : { path: argument, format: undefined };
+/**
+ * The file and the format of `vars.env json` or `"my vars.env" json`. A last word that is not a format is not made part
+ * of the path: values would be written to a file that nobody meant.
+ *
+ * @returns why it names no file, if it does not
+ */
+function namedFile<F extends string>(argument: string, formats: readonly F[]): NamedFile<F> | string {
+  const [, inQuotes, bare, word] = /^(?:"([^"]+)"|(.+?))(?:\s+(\S+))?$/u.exec(argument) ?? [];
+  const path = inQuotes ?? bare ?? argument;
+  if (word === undefined) return { path, format: undefined };
+  const format = formats.find((each) => each === word);
+  if (format !== undefined) return { path, format };
+  return `there is no format "${word}"${suggestion(word, formats)}; a name with spaces needs quotes`;
 }
 
 export function importFile(state: State, argument: string): Step {
-  const file = namedFile(argument, IMPORT_CHOICES);
+  const file = namedFile(argument, [...IMPORT_FORMATS, ...TOOLS]);
+  if (typeof file === "string") return step(notify(state, file, "error"));
   return step(notify(state, `reading ${file.path}…`), { type: "import", place: state.place, file });
 }
 
 export function exportFile(state: State, argument: string): Step {
-  const file = namedFile(argument, EXPORT_CHOICES);
+  const file = namedFile(argument, FILE_FORMATS);
+  if (typeof file === "string") return step(notify(state, file, "error"));
   return step(notify(state, `writing ${file.path}…`), { type: "export", place: state.place, file, isReplacing: false });
 }
 
@@ -64,6 +82,7 @@ export const GRACE_CHOICES: readonly Choice[] = ["1h", "24h", "7d"].map((text) =
 export function rotate(state: State, grace: string): Step {
   const { places, place } = state;
   const environment = places[place]?.identity ?? placeName(state, place);
+  if (grace !== "" && durationMs(grace) === undefined) return step(notify(state, whyNotGrace(state, grace), "error"));
   const old = grace === "" ? "at once" : `after ${grace}`;
   const target = places[place];
   const question = {
@@ -73,4 +92,10 @@ export function rotate(state: State, grace: string): Step {
     effect: { type: "rotate", place, grace },
   } as const;
   return ask(state, question, target && isProduction(target) ? environment : undefined);
+}
+
+function whyNotGrace({ places }: State, text: string): string {
+  const isPlace = places.some((place) => [place.name, place.identity, placeLabel(place)].includes(text));
+  if (isPlace) return `"env rotate" is for the open environment, and takes a time: open ${text} first`;
+  return `the time must be like ${DURATION_EXAMPLES}`;
 }

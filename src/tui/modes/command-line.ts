@@ -25,7 +25,8 @@ export function commandKey(state: State, line: CommandLine, key: Key, commands: 
   if (mode.kind !== "command") return [next, effects];
   const { listing } = line;
   const { command, typed } = parseLine(mode.query, commands);
-  const folder = typed.slice(0, typed.lastIndexOf("/") + 1);
+  const path = typed.replace(/^"/, "");
+  const folder = path.slice(0, path.lastIndexOf("/") + 1);
   const isKnown = command?.accepts !== "path" || folder === listing?.folder;
   return step(
     { ...next, mode: { ...mode, listing } },

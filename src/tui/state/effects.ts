@@ -1,7 +1,7 @@
 import type { VariableEntry } from "../../domain/source.js";
 import type { CopyFormat } from "./copy-formats.js";
 import type { Other } from "./loaded.js";
-import type { Assignment, Draft, Edit, NamedFile, NewCredentials } from "./ports.js";
+import type { Assignment, Draft, Edit, ExportedFile, ImportedFile, NewCredentials } from "./ports.js";
 
 export type EditPurpose = "add" | "edit" | "delete" | "take-over" | "import";
 export type Purpose = EditPurpose | "undo" | "redo";
@@ -25,8 +25,8 @@ export type Effect =
   | Readonly<{ type: "lookUp"; name: string; places: readonly number[] }>
   | { readonly type: "listFolder"; readonly folder: string }
   /** Prepares an edit from a file. */
-  | { readonly type: "import"; readonly place: number; readonly file: NamedFile }
-  | Readonly<{ type: "export"; place: number; file: NamedFile; isReplacing: boolean }>
+  | { readonly type: "import"; readonly place: number; readonly file: ImportedFile }
+  | Readonly<{ type: "export"; place: number; file: ExportedFile; isReplacing: boolean }>
   | { readonly type: "addEnvironment"; readonly place: number; readonly name: string }
   | { readonly type: "rotate"; readonly place: number; readonly grace: string }
   | { readonly type: "copyCredentials"; readonly credentials: NewCredentials }

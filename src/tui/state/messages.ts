@@ -5,7 +5,7 @@ import type { Mouse } from "../input/mouse.js";
 import type { EditPurpose, Effect } from "./effects.js";
 import type { Elsewhere, Failure, Other, PlaceInfo, Reading } from "./loaded.js";
 import type { Listing } from "./modes.js";
-import type { CopyOutcome, Edit, Exported, NamedFile, NewCredentials } from "./ports.js";
+import type { CopyOutcome, Edit, Exported, ExportedFile, NamedFile, NewCredentials } from "./ports.js";
 import type { State } from "./state.js";
 
 /** Everything that can happen. Times are in milliseconds on a monotonic clock. */
@@ -38,7 +38,7 @@ export type Message =
   | ({ readonly type: "otherRead"; readonly place: number } & Omit<Other, "isReading">)
   | ({ readonly type: "lookedUp" } & Elsewhere)
   | ({ readonly type: "listed" } & Listing)
-  | Readonly<{ type: "exported"; place: number; file: NamedFile; outcome: Exported }>
+  | Readonly<{ type: "exported"; place: number; file: ExportedFile; outcome: Exported }>
   | { readonly type: "credentials"; readonly credentials: NewCredentials }
   | { readonly type: "placesAdded"; readonly places: readonly PlaceInfo[] };
 

@@ -1,7 +1,7 @@
 import type { RateLimit } from "../../domain/http-headers.js";
 import type { VariableSource } from "../../domain/source.js";
 import type { JsonValue, NamedValue, VariableType } from "../../domain/variable.js";
-import type { ExportFormat } from "../../formats/formats.js";
+import type { ExportFormat, ImportFormat, Tool } from "../../formats/formats.js";
 
 /** One line of the left panel: something with variables that can be opened. */
 export interface Place {
@@ -34,19 +34,25 @@ export interface OpenPlace {
    * @param isReplacing whether a file that exists may be replaced
    * @throws UsageError, InvalidDataError, DecryptionError and what reading the source throws
    */
-  exportFile(file: NamedFile, isReplacing: boolean): Promise<Exported>;
+  exportFile(file: ExportedFile, isReplacing: boolean): Promise<Exported>;
   /** Reads a file to import; undefined where nothing can be edited. @throws UsageError that quotes no value */
-  readonly importFile?: ((file: NamedFile) => Promise<Imported>) | undefined;
+  readonly importFile?: ((file: ImportedFile) => Promise<Imported>) | undefined;
   /** Undefined for a server, which does not let its environments be changed. */
   readonly environments?: Environments | undefined;
 }
 
 /** A file as the person has named it. */
-export interface NamedFile {
+export interface NamedFile<F extends string = string> {
   readonly path: string;
   /** By default by the ending of the path. */
-  readonly format: string | undefined;
+  readonly format: F | undefined;
 }
+
+/** A tool is the format that it prints. */
+export type ImportedFile = NamedFile<ImportFormat | Tool>;
+
+/** Without the format that appends to the file of a CI job, and prints masks for its log. */
+export type ExportedFile = NamedFile<Exclude<ExportFormat, "github">>;
 
 export interface Imported {
   readonly assignments: readonly Assignment[];

@@ -34,7 +34,11 @@ async function exportAndImport(
   data: Data,
 ): Promise<NamedValue[]> {
   const text = (await WRITERS[format]())(entries);
-  return typeEntries((await READERS[format]())(text), format === "dotenv", data, ENVIRONMENT);
+  return typeEntries(
+    { what: "a file", entries: (await READERS[format]())(text), isText: format === "dotenv" },
+    data,
+    ENVIRONMENT,
+  );
 }
 
 /** As text, by which no value is another: `toEqual` takes long for thousands of them. */
@@ -83,7 +87,8 @@ describe("a dotenv export that is imported", () => {
     const known = dataWith([{ name: "A", type: "STRING", value: "" }]);
     const { environments } = known;
     const entry = { name: "A", value: "abc", type: "NUMBER" } as const;
-    expect(typeEntries([entry], true, known, environments[0] as Data["environments"][number])).toEqual([
+    const imported = { what: "a.env", entries: [entry], isText: true };
+    expect(typeEntries(imported, known, environments[0] as Data["environments"][number])).toEqual([
       { name: "A", type: "STRING", value: "abc" },
     ]);
   });

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -34,7 +35,6 @@ it("an export writes a file for its user only, and replaces one only when asked 
   await place.exportFile({ path, format: "shell" }, true);
   expect(await readFile(path, "utf8")).toContain("export DATABASE_URL=");
   await expect(place.exportFile({ path: file.path, format: undefined }, true)).rejects.toThrow("the data file itself");
-  await expect(place.exportFile({ path: "x", format: "github" }, false)).rejects.toThrow("GitHub Actions");
   await expect(place.exportFile({ path: "none/x", format: undefined }, false)).rejects.toThrow("can't be written");
 });
 
@@ -46,16 +46,33 @@ it("an import gives values the types of their variables, and says what is unusua
       { name: "PORT", type: "NUMBER", value: 4000, description: "" },
       { name: "NEW", type: "STRING", value: "$PORT", description: "" },
     ],
-    notes: [expect.stringMatching(/^new\.env: .*NEW/)],
+    notes: [expect.stringMatching(/^new\.env: .*NEW \(line 2\)$/)],
   });
   await writeFile(join(cwd, "vault.json"), JSON.stringify({ data: { PORT: "5000" } }));
   const { assignments } = (await place.importFile?.({ path: "vault.json", format: "vault" })) ?? {};
   expect(assignments).toMatchObject([{ name: "PORT", value: 5000 }]);
   await writeFile(join(cwd, "bad.env"), "PORT=hunter2\n");
   const bad = place.importFile?.({ path: "bad.env", format: undefined });
-  await expect(bad).rejects.toThrow(/^PORT: (?!.*hunter2)/);
-  await expect(place.importFile?.({ path: "no.env", format: undefined })).rejects.toThrow(/^no\.env: .*ENOENT/);
+  await expect(bad).rejects.toThrow(/^bad\.env: PORT: (?!.*hunter2)/);
+  await expect(place.importFile?.({ path: "no.env", format: undefined })).rejects.toThrow(
+    "no.env can't be read: no such file or folder",
+  );
+  await writeFile(join(cwd, "typed.json"), JSON.stringify({ PORT: "hunter2" }));
+  const typed = place.importFile?.({ path: "typed.json", format: undefined });
+  await expect(typed).rejects.toThrow("typed.json: PORT is a NUMBER, and its value is not");
+  await writeFile(join(cwd, "empty.env"), "");
+  await expect(place.importFile?.({ path: "empty.env", format: undefined })).rejects.toThrow("contains no variables");
 });
+
+it.skipIf(process.platform === "win32")(
+  "an import from a pipe is refused, as waiting for it can't be stopped",
+  async () => {
+    const { cwd, place } = await opened();
+    execFileSync("mkfifo", [join(cwd, "pipe.env")]);
+    const refused = place.importFile?.({ path: "pipe.env", format: undefined });
+    await expect(refused).rejects.toThrow("pipe.env can't be read: it is not a regular file");
+  },
+);
 
 it("a folder is listed with a slash after folders, and as empty where it can't be read", async () => {
   const folder = await temporaryFolder();

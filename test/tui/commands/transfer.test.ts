@@ -30,9 +30,38 @@ it.each([
   ["import secrets.json vault", { type: "import", place: 0, file: { path: "secrets.json", format: "vault" } }],
   ["import json", { type: "import", place: 0, file: { path: "json", format: undefined } }],
   ["export b.sh shell", { type: "export", place: 0, file: { path: "b.sh", format: "shell" }, isReplacing: false }],
+  ['import "my vars" json', { type: "import", place: 0, file: { path: "my vars", format: "json" } }],
+  [
+    'export "my vars.env"',
+    { type: "export", place: 0, file: { path: "my vars.env", format: undefined }, isReplacing: false },
+  ],
   ["env add staging", { type: "addEnvironment", place: 0, name: "staging" }],
 ] as const)(":%s starts its work", (text, effect) => {
   expect(pressed(browsing, ":", text, press("enter"))[1].at(-1)).toEqual(effect);
+});
+
+it.each([
+  ["export b.json jsn", 'there is no format "jsn" (did you mean json?); a name with spaces needs quotes'],
+  ["export c.env github", 'there is no format "github"; a name with spaces needs quotes'],
+  ["import i.env yml", 'there is no format "yml"'],
+  ["env rotate test", '"env rotate" is for the open environment, and takes a time: open test first'],
+  ["env rotate soon", "the time must be like 90s, 30m, 24h or 7d"],
+])(":%s is refused before anything is read or written", (text, reason) => {
+  const [state, effects] = pressed(browsing, ":", text, press("enter"));
+  expect([state.mode.kind, state.notice?.text]).toEqual(["browse", expect.stringContaining(reason)]);
+  expect(effects.filter(({ type }) => type !== "listFolder")).toEqual([]);
+});
+
+it("Tab puts a file with a space in its name, and what is in such a folder, in quotes", () => {
+  const listing = { folder: "", names: ["my vars/", "my.env"] };
+  const [asked] = pressed(
+    received(pressed(browsing, ":import ")[0], { type: "listed", ...listing }),
+    "my v",
+    press("tab"),
+  );
+  expect(modeOf(asked, "command").field.text).toBe('import "my vars/');
+  const inFolder = received(asked, { type: "listed", folder: "my vars/", names: ["a.env"] });
+  expect(modeOf(pressed(inFolder, press("tab"))[0], "command").field.text).toBe('import "my vars/a.env"');
 });
 
 it("a command that needs an argument asks for it, and lists the folder that is typed", () => {

@@ -1,4 +1,4 @@
-import type { EnvironmentRecord } from "../domain/environment.js";
+import { type EnvironmentRecord, findEnvironment } from "../domain/environment.js";
 import { NotFoundError } from "../domain/errors.js";
 import { type Page, type PageRequest, paginate } from "../domain/page.js";
 import type { Snapshot, VariableSource } from "../domain/source.js";
@@ -18,10 +18,7 @@ class RecordView implements Snapshot {
   readonly #byVariable: readonly ValueRecord[];
 
   /** @param revision that of the same data */
-  constructor(data: Data, environment: EnvironmentRecord, revision: () => string) {
-    const { id } = environment;
-    // The record may be of earlier data: the application is that of this one.
-    const { application } = data.environments.find((each) => each.id === id) ?? environment;
+  constructor(data: Data, { id, application }: EnvironmentRecord, revision: () => string) {
     this.#revision = revision;
     this.#variables = data.variables.filter((each) => each.application === application).sort(byId);
     this.#values = data.values.filter((each) => each.environment_id === id).sort(byId);
@@ -79,24 +76,20 @@ function toValue({ id, variable_id, content }: ValueRecord): VariableValue {
   return { id, variable_id, content };
 }
 
-/** The variables of one environment, always from the newest valid data, without a copy of it. */
-export function recordSource(store: Store<Data>, service: Service, environment: EnvironmentRecord): VariableSource {
+/**
+ * The variables of the environment with this qualified name, always from the newest valid data, without a copy of it.
+ * Reading throws NotFoundError while there is no such environment.
+ */
+export function recordSource(store: Store<Data>, service: Service, name: string): VariableSource {
   // Replaced data is not kept.
   const views = new WeakMap<Data, RecordView>();
-  const now = () => {
+  return service.sourceOf(() => {
     const data = store.snapshot;
-    const view = views.get(data) ?? new RecordView(data, environment, () => service.view(environment).revision);
+    const known = views.get(data);
+    if (known) return known;
+    const environment = findEnvironment(data.environments, name);
+    const view = new RecordView(data, environment, () => service.view(environment).revision);
     views.set(data, view);
     return view;
-  };
-  return {
-    ...service.source(environment),
-    listVariables: (page) => now().listVariables(page),
-    getVariable: (id) => now().getVariable(id),
-    listValues: (page) => now().listValues(page),
-    getValue: (id) => now().getValue(id),
-    getValueByName: (name) => now().getValueByName(name),
-    getContentByName: (name) => now().getContentByName(name),
-    readSnapshot: async (read) => read(now()),
-  };
+  });
 }

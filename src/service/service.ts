@@ -7,7 +7,7 @@ import {
 } from "../domain/environment.js";
 import { ServerError } from "../domain/errors.js";
 import { durationText } from "../domain/printable.js";
-import { type Health, STALE_DATA, staleStoreMessage, type VariableSource } from "../domain/source.js";
+import { type Health, type Snapshot, STALE_DATA, staleStoreMessage, type VariableSource } from "../domain/source.js";
 import type { Data } from "../store/data.js";
 import { type PackedData, packOnDemand } from "../store/packed-data.js";
 import type { Store } from "../store/store.js";
@@ -63,14 +63,18 @@ export class Service {
 
   /** The variables of one environment, always from the newest valid data. */
   source(environment: EnvironmentRecord): VariableSource {
-    const now = () => this.view(environment);
+    return this.sourceOf(() => this.view(environment));
+  }
+
+  /** A source that reads, at each call, from what `now` returns. */
+  sourceOf(now: () => Snapshot): VariableSource {
     return {
-      listVariables: (page) => now().listVariables(page),
-      getVariable: (id) => now().getVariable(id),
-      listValues: (page) => now().listValues(page),
-      getValue: (id) => now().getValue(id),
-      getValueByName: (name) => now().getValueByName(name),
-      getContentByName: (name) => now().getContentByName(name),
+      listVariables: async (page) => now().listVariables(page),
+      getVariable: async (id) => now().getVariable(id),
+      listValues: async (page) => now().listValues(page),
+      getValue: async (id) => now().getValue(id),
+      getValueByName: async (name) => now().getValueByName(name),
+      getContentByName: async (name) => now().getContentByName(name),
       readSnapshot: async (read) => read(now()),
       getHealth: async () => this.#detailedHealth(),
       close: () => this.close(),

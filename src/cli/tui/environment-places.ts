@@ -1,6 +1,7 @@
 import { basename, resolve } from "node:path";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
 import { InvalidDataError } from "../../domain/errors.js";
+import type { EditableStore } from "../../store/store.js";
 import type { Place } from "../../tui/state/ports.js";
 import type { Io } from "../output/io.js";
 import type { LocalSettings } from "../settings/connection.js";
@@ -27,60 +28,92 @@ export async function environmentPlaces(
   const { localData } = await import("../sources/open-local.js");
   const local = await localData(place, io);
   for (const risk of local.risks()) warn(risk);
-  let opening: Promise<WatchedData> | undefined;
-  const openData = async () => {
-    opening ??= watchData(local, io);
-    try {
-      return await opening;
-    } catch (error) {
-      // Data that is corrected can be opened then.
-      opening = undefined;
-      throw error;
-    }
+  const shared = sharedData(local, io);
+  const { close } = shared;
+  const open = placeOpener(shared, place, settings, io);
+  const environments = await readEnvironments(shared.open, local);
+  if (!environments) {
+    const choose: Choose = (all) => (env === undefined && all[0]) || chooseEnvironment(all, env);
+    const own = { name: env ?? basename(local.name), group: local.name };
+    return { places: [{ ...own, kind: "environment", detail: local.name, open: open(choose) }], place: 0, close };
+  }
+  const [first] = environments;
+  const chosen = env === undefined && first ? first : await orClose(() => chooseEnvironment(environments, env), close);
+  const nameOf = shortNames(environments);
+  const placeOf = (environment: EnvironmentRecord): Place => {
+    const identity = qualifiedName(environment);
+    const own = { name: nameOf(environment), group: environment.application, identity };
+    const choose: Choose = (all) => findEnvironment(all, identity);
+    return { ...own, kind: "environment", detail: local.name, open: open(choose) };
   };
-  const close = async () => (await opening?.catch(() => undefined))?.store.close();
-  type Choose = (all: readonly EnvironmentRecord[]) => EnvironmentRecord;
-  const toPlace = (own: Pick<Place, "name" | "group" | "identity">, choose: Choose): Place => ({
-    ...own,
-    kind: "environment",
-    detail: local.name,
+  const { store } = await shared.open();
+  return {
+    ...byGroup(environments.map(placeOf), environments.indexOf(chosen)),
+    follow: (listener) => followAdded(store, environments, (added) => listener(added.map(placeOf))),
+    close,
+  };
+}
+
+type Choose = (all: readonly EnvironmentRecord[]) => EnvironmentRecord;
+
+interface SharedData {
+  /** Opens the data, unless that was done before. @throws InvalidDataError */
+  open(): Promise<WatchedData>;
+  close(): Promise<void>;
+}
+
+function sharedData(local: LocalData, io: Io): SharedData {
+  let opening: Promise<WatchedData> | undefined;
+  return {
     open: async () => {
-      const data = await openData();
+      opening ??= watchData(local, io);
+      try {
+        return await opening;
+      } catch (error) {
+        // Data that is corrected can be opened then.
+        opening = undefined;
+        throw error;
+      }
+    },
+    close: async () => (await opening?.catch(() => undefined))?.store.close(),
+  };
+}
+
+/** Returns a function that makes `open` of the place whose environment is chosen like that. */
+function placeOpener(shared: SharedData, place: LocalSettings["place"], settings: Settings, io: Io) {
+  return (choose: Choose): Place["open"] =>
+    async () => {
+      const data = await shared.open();
       const environment = choose(data.service.environments);
       const flags = [...placeFlags(place, (path) => resolve(io.cwd, path)), "--env", qualifiedName(environment)];
       const keyFlags = repeatedFlags(settings.layers.flags, ["encKeyFile"], io.cwd);
       const getCommand = getCommandWith([...flags, ...keyFlags]);
       // The data stays open for the other places.
       return openEnvironment(data, environment, settings, getCommand, async () => {}, io);
-    },
-  });
-  const environments = await readEnvironments(openData, local);
-  if (!environments) {
-    const single = toPlace(
-      { name: env ?? basename(local.name), group: local.name },
-      (all) => (env === undefined && all[0]) || chooseEnvironment(all, env),
-    );
-    return { places: [single], place: 0, close };
-  }
+    };
+}
+
+/** Names of environments, without their application if it is the only one. */
+function shortNames(environments: readonly EnvironmentRecord[]): (environment: EnvironmentRecord) => string {
   const [first] = environments;
-  const chosen = env === undefined && first ? first : await orClose(() => chooseEnvironment(environments, env), close);
-  const isOneApplication = environments.every(({ application }) => application === first?.application);
-  const placeOf = (environment: EnvironmentRecord) => {
-    const identity = qualifiedName(environment);
-    const isShort = isOneApplication && environment.application === first?.application;
-    const name = isShort ? environment.name : identity;
-    return toPlace({ name, group: environment.application, identity }, (all) => findEnvironment(all, identity));
+  const isOnly = environments.every(({ application }) => application === first?.application);
+  return (environment) => {
+    return isOnly && environment.application === first?.application ? environment.name : qualifiedName(environment);
   };
-  const { store } = await openData();
-  const follow: Places["follow"] = (listener) => {
-    const known = new Set(environments.map(qualifiedName));
-    return store.subscribe(() => {
-      const added = store.snapshot.environments.filter((environment) => !known.has(qualifiedName(environment)));
-      for (const environment of added) known.add(qualifiedName(environment));
-      if (added.length > 0) listener(added.map(placeOf));
-    });
-  };
-  return { ...byGroup(environments.map(placeOf), environments.indexOf(chosen)), follow, close };
+}
+
+/** Calls `listener` with environments that are added to those that are known. Returns a function that ends this. */
+function followAdded(
+  store: EditableStore,
+  environments: readonly EnvironmentRecord[],
+  listener: (added: readonly EnvironmentRecord[]) => void,
+): () => void {
+  const known = new Set(environments.map(qualifiedName));
+  return store.subscribe(() => {
+    const added = store.snapshot.environments.filter((environment) => !known.has(qualifiedName(environment)));
+    for (const environment of added) known.add(qualifiedName(environment));
+    if (added.length > 0) listener(added);
+  });
 }
 
 /** Undefined when the data exists but is invalid: it may be corrected while the TUI is open. */

@@ -133,12 +133,7 @@ export async function openEnvironment(
   const decrypt = await createDecrypt(settings);
   const { dataPlace } = settings;
   const identity = qualifiedName(environment);
-  const source: VariableSource = {
-    ...recordSource(store, service, environment),
-    // Of an environment that is gone, the service has variables without values.
-    readSnapshot: async (read) => recordSource(store, service, service.findEnvironment(identity)).readSnapshot(read),
-    close,
-  };
+  const source: VariableSource = { ...recordSource(store, service, identity), close };
   return {
     identity,
     source,

@@ -4,7 +4,7 @@ import type { Place } from "../../tui/state/ports.js";
 import type { Io } from "../output/io.js";
 import type { RemoteSettings } from "../settings/connection.js";
 import { type Layer, type Layers, NO_LAYERS, type SourceFlags } from "../settings/layers.js";
-import { listedProfile, readProfile, readUsableProfiles } from "../settings/profiles.js";
+import { type ListedProfile, listedProfile, readProfile, readUsableProfiles } from "../settings/profiles.js";
 import { placeOf, type SettingName, SOURCE_SETTINGS, STORE_SETTINGS } from "../settings/setting-names.js";
 import { readSettings, Settings } from "../settings/settings.js";
 import { getCommandWith, repeatedFlags } from "./get-command.js";
@@ -41,20 +41,30 @@ export function serverPlaces(
   const chosen = isServerNamed ? undefined : (settings.find("profile")?.text ?? current);
   if (broken && (chosen === undefined || !names.includes(chosen))) throw broken;
   const places = names.map((name): Place => {
-    const { data, store, url, env, api_key: apiKey } = listedProfile(name, false, profiles[name] ?? {});
     const isChosen = name === chosen;
     const read = () => (isChosen ? readSettings({ ...flags, profile: name }, io) : ownSettings(name, layers, io));
-    const own = store === undefined ? [] : STORE_SETTINGS;
-    const open = placeOpener(read, getCommandOfProfile(name, own, isChosen, layers, io), io);
-    const isLocal = data !== undefined || store !== undefined;
-    const detail = data ?? store ?? url ?? DEFAULT_URL;
-    return { name, group: detail, identity: isLocal ? env : keyIdentity(apiKey), kind: "profile", detail, open };
+    return profilePlace(listedProfile(name, false, profiles[name] ?? {}), read, isChosen, layers, io);
   });
   const close = async () => {};
   if (isServerNamed || names.length === 0) {
     return { ...byGroup([serverPlace(connection, flags, settings, io), ...places], 0), close };
   }
   return { ...byGroup(places, chosen === undefined ? 0 : names.indexOf(chosen)), close };
+}
+
+/** @param read the settings with the profile */
+function profilePlace(
+  { name, data, store, url, env, api_key: apiKey }: ListedProfile,
+  read: () => Settings,
+  isChosen: boolean,
+  layers: Layers,
+  io: Io,
+): Place {
+  const own = store === undefined ? [] : STORE_SETTINGS;
+  const open = placeOpener(read, getCommandOfProfile(name, own, isChosen, layers, io), io);
+  const isLocal = data !== undefined || store !== undefined;
+  const detail = data ?? store ?? url ?? DEFAULT_URL;
+  return { name, group: detail, identity: isLocal ? env : keyIdentity(apiKey), kind: "profile", detail, open };
 }
 
 /** A server does not tell which environment it answers for: all that is known is the key. */

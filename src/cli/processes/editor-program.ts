@@ -42,8 +42,11 @@ export async function runEditor(
   const prepared = windows?.prepareProgram(command, childEnv) ?? { command: program, args };
   const { windowsVerbatimArguments } = prepared;
   const child = spawn(prepared.command, prepared.args, { stdio: "inherit", env: childEnv, windowsVerbatimArguments });
-  // If this process crashes: an editor without its file is of no use, and the terminal is the shell's then.
-  const kill = () => void child.kill();
+  // If this process ends first: an editor without its file is of no use, and the terminal is the shell's then.
+  const kill = () => {
+    descendantsOf(child.pid).signal("SIGKILL");
+    child.kill("SIGKILL");
+  };
   process.on("exit", kill);
   const ended = new Promise<string | undefined>((resolve) => {
     child.once("error", ({ code }: NodeJS.ErrnoException) => resolve(`can't be started (${code ?? "unknown error"})`));

@@ -32,7 +32,7 @@ export const lookup: LookupFunction | undefined = execve
  * and a signal changes the exit code. So a program that only sets the exit code replaces this one.
  */
 export function endProcess(code: number): never {
-  endWithTerminal();
+  endWithTerminal(code);
   if (!execve || !isLookupPending() || !isExecutable(process.execPath)) process.exit(code);
   process.emit("exit", code);
   // NODE_OPTIONS could make it load files or print.
@@ -47,7 +47,7 @@ export function endProcess(code: number): never {
  * if its terminal has been closed.
  */
 export async function endIfObstructed(code: number, io: Pick<Io, "stdout" | "stderr">): Promise<void> {
-  endWithTerminal();
+  endWithTerminal(code);
   if (!isLookupPending()) return;
   // If nobody reads the output, `leaveUnread` ends the process.
   process.exitCode = code;
@@ -65,8 +65,10 @@ export function isTerminalClosed(): boolean {
 }
 
 /** At a normal end Node resets its terminals, and aborts with a core dump if one has been closed. */
-function endWithTerminal(): void {
+function endWithTerminal(code: number): void {
   if (process.platform === "win32" || !isTerminalClosed()) return;
+  // A signal runs no listeners: files would be left, and programs.
+  process.emit("exit", code);
   process.removeAllListeners("SIGHUP");
   process.kill(process.pid, "SIGHUP");
 }

@@ -208,8 +208,8 @@ export class ProcessTerminal implements TuiTerminal {
 
   readonly #caught = (signal: CaughtSignal): void => {
     if (!isStopSignal(signal) || (this.#lending && comesFromTerminal(signal, this.#platform))) return;
-    // A second signal ends the process immediately.
-    if (this.#stoppedBy) endProcess(this.exitCode);
+    // A second signal ends the process immediately. The kernel and the shell both report one closed terminal.
+    if (this.#stoppedBy && signal !== "SIGHUP") endProcess(this.exitCode);
     this.#stop(signal);
   };
 

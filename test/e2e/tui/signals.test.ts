@@ -84,12 +84,17 @@ describe.skipIf(!has("script", "--version"))("the terminal is as it was", () => 
   });
 
   it("the TUI ends an editor and removes its file when the terminal is closed", async () => {
-    const tty = await tui({ EDITOR: `sh -c 'echo "$0=$1=$$="; while :; do sleep 1; done' file` });
+    const slow =
+      'exec 2>/dev/null; trap "" HUP; trap "echo ending; sleep 1; exit" TERM; echo "$0=$1=$$="; while :; do sleep .1; done';
+    const tty = await tui({ EDITOR: `sh -c '${slow}' file` });
     await expect.poll(() => stripVTControlCharacters(tty.written()), { timeout: 20_000 }).toMatch(/\d s old/);
     tty.type("E");
     await tty.until(/file=/);
     const [, path = "", pid] = /file=(.*)=(\d+)=/.exec(tty.written()) ?? [];
     expect(existsSync(path)).toBe(true);
+    // A shell reports it, and so does the kernel.
+    process.kill(tty.pid, "SIGHUP");
+    await tty.until(/ending/);
     tty.close();
     await expect.poll(() => [isRunning(tty.pid), isRunning(Number(pid))], { timeout: 15_000 }).toEqual([false, false]);
     expect([existsSync(path), await stderrOf(tty)]).toEqual([false, ""]);

@@ -123,7 +123,10 @@ function draftedValue({ name, before, type, value }: Draft, now: Assigned | unde
   }
   const text = type === "STRING" ? value : value.trim();
   const typed = parseTyped(text, type);
-  return now && isDeepStrictEqual(typed, before?.value) ? now.value : encryptedLike(now?.value, name, typed, text, key);
+  if (now && isDeepStrictEqual(typed, before?.value)) return now.value;
+  // What was encrypted stays so, even if another program has removed it or written it as plain text.
+  const replaced = isEncrypted(now?.value) ? now.value : before?.value;
+  return encryptedLike(replaced, name, typed, text, key);
 }
 
 function assignedChange(

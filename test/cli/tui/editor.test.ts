@@ -161,6 +161,17 @@ describe("encrypted values", () => {
     expect(() => prepare(draft)).toThrow(message);
   });
 
+  it.each([
+    ["removed", edited((data) => data.values.splice(1, 1))],
+    ["replaced by a plain one", DATA],
+  ])("the new value is encrypted although another program has %s the old one", async (_what, content) => {
+    const { prepare, apply, value } = await editing(content, KEY);
+    await apply(prepare(draft));
+    expect(decrypt(String(await value("DATABASE_URL")), KEY)).toBe("changed");
+    const withoutKey = await editing(content);
+    expect(() => withoutKey.prepare(draft)).toThrow("DATABASE_URL is encrypted");
+  });
+
   it("apply never replaces an encrypted value by a plain one", async () => {
     const { apply, value } = await editing(ENCRYPTED, KEY);
     const plain = editOf("DATABASE_URL", DATABASE, { ...DATABASE, value: "hunter2" });

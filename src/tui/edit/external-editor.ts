@@ -1,6 +1,7 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { textField } from "../input/text-field.js";
 import { type Step, step } from "../state/messages.js";
+import type { Form } from "../state/modes.js";
 import { notify, type State } from "../state/state.js";
 import { assignedIn } from "./confirm.js";
 import { initialForm } from "./draft.js";
@@ -17,12 +18,17 @@ export function valueEdited(state: State, place: number, entry: VariableEntry, t
   if (text === undefined) return step(notify(state, `${name} is unchanged`));
   if (place !== state.place) return step(notify(state, `${name} is unchanged: another place is open`, "error"));
   const back = state.mode.kind === "diff" ? { back: state.mode } : {};
-  return submit(state, { ...initialForm("edit", name, assignedIn(entry)), ...back, value: textField(text) });
+  return submit(state, { ...initialForm("edit", name, assignedIn(entry)), ...back, ...typedText(text) });
 }
 
 /** Handles the text for the form that the editor was opened from. Dropped if the form is gone. */
 export function textEdited(state: State, text: string | undefined): State {
   const { mode } = state;
   if (mode.kind !== "form" || text === undefined) return state;
-  return { ...state, mode: { ...mode, value: textField(text), problem: undefined } };
+  return { ...state, mode: { ...mode, ...typedText(text), problem: undefined } };
+}
+
+/** An empty text is typed too: it does not mean that the value stays. */
+function typedText(text: string): Pick<Form, "value" | "isValueKept"> {
+  return { value: textField(text), isValueKept: false };
 }

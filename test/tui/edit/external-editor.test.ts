@@ -15,6 +15,11 @@ test("a text from the editor is an edit, as if it had been typed into the form",
   expect(effects).toEqual([{ type: "prepare", place: 0, draft }]);
 });
 
+test("an encrypted value that was emptied in the editor becomes empty", () => {
+  const [, effects] = valueEdited(readyState(), 0, entry("TOKEN", "envbee:enc:v1:abc"), "");
+  expect(effects).toMatchObject([{ type: "prepare", draft: { name: "TOKEN", value: "" } }]);
+});
+
 test.each([
   ["the same text", 0, undefined],
   ["a text for another place than the open one", 1, "new"],

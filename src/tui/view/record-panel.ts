@@ -82,7 +82,7 @@ export function recordLines(state: State, width: number): readonly Line[] {
   return spaced([[...head, ...rest], problem, elsewhereLines(entry, state, width)]);
 }
 
-/** The variable in the other places of the group, as far as that is known. */
+/** The variable in the other places of the group, as far as that is known. Only the value that `v` is for is revealed. */
 function elsewhereLines(entry: VariableEntry, state: State, width: number): readonly Line[] {
   const { variable } = entry;
   const { elsewhere } = state;
@@ -92,7 +92,7 @@ function elsewhereLines(entry: VariableEntry, state: State, width: number): read
     const other: VariableEntry = { variable, value: content };
     return { place, kind: kindOf(entry, other), entry: other, lines: 1 };
   });
-  return [line("in other places", "muted"), ...placeValueLines(state, items, width)];
+  return [line("in other places", "muted"), ...placeValueLines({ ...state, revealed: undefined }, items, width)];
 }
 
 interface Fact {

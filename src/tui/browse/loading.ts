@@ -112,11 +112,13 @@ export function loaded(state: State, { entries, asOf, problem, requests, now }: 
 }
 
 /** Handles a failed read: schedules the next try unless it would only fail again. */
-export function failed(state: State, failure: Failure, now: number): State {
+export function failed(state: State, reason: Failure, now: number): State {
   const { failures, rateLimit } = state.loaded;
+  const failure = isLocal(state) && reason.code === "not_found" ? { ...reason, mayPass: true } : reason;
   const backoff = Math.min(FIRST_RETRY_MS * 2 ** failures, MAX_RETRY_MS);
   // A server that doesn't say when has a retryAfter of 0.
-  const wait = failure.retryAfter ? Math.max(failure.retryAfter * 1_000, FIRST_RETRY_MS) : backoff;
+  const pause = failure.mayPass ? LOCAL_PAUSE_MS : backoff;
+  const wait = failure.retryAfter ? Math.max(failure.retryAfter * 1_000, FIRST_RETRY_MS) : pause;
   const next = withLoaded(state, {
     failure,
     failures: failures + 1,
@@ -127,8 +129,13 @@ export function failed(state: State, failure: Failure, now: number): State {
 }
 
 /** Whether the same request would only fail again until a person has fixed something. */
-function isPermanent({ code }: Failure): boolean {
-  return ["unauthorized", "usage", "not_found"].includes(code);
+function isPermanent({ code, mayPass = false }: Failure): boolean {
+  return !mayPass && ["unauthorized", "usage", "not_found"].includes(code);
+}
+
+/** Whether looking for changes sends no request, as far as known. */
+function isLocal({ places, place, loaded }: State): boolean {
+  return loaded.isEditable || places[place]?.kind === "environment";
 }
 
 export function isReading({ nextAt, failure }: Pick<Loaded, "nextAt" | "failure">): boolean {

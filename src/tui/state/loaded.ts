@@ -13,6 +13,8 @@ export interface Failure {
   readonly message: string;
   /** Seconds to wait before the next try, if the server said so. */
   readonly retryAfter?: number | undefined;
+  /** Whether a change of local data can end it: an environment comes back with another branch. */
+  readonly mayPass?: boolean;
 }
 
 /** The variables of the open place. Times are in milliseconds on a monotonic clock. */

@@ -75,9 +75,10 @@ export function describePlaceFailure(place: PlaceInfo | undefined, failure: Fail
   return { what, advice };
 }
 
-/** When the next try is; `""` if that is up to the person. */
+/** When the next try is; `""` if that is up to the person, or one is made with each look for changes. */
 function retryText({ loaded, now }: State): string {
-  const { nextAt } = loaded;
+  const { nextAt, failure } = loaded;
+  if (failure?.mayPass) return "";
   if (nextAt === undefined) return isReading(loaded) ? "trying again" : "";
   return nextAt > now ? `trying again in ${untilText(nextAt, now)}` : "trying again";
 }

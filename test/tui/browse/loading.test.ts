@@ -10,7 +10,7 @@ import {
   reload,
 } from "../../../src/tui/browse/loading.js";
 import type { State } from "../../../src/tui/state/state.js";
-import { entry, loadingState, NOW, readyState } from "../support/state.js";
+import { entry, loadingState, NOW, PLACES, readyState } from "../support/state.js";
 
 const entries = [entry("PORT", 3000, "NUMBER"), entry("URL", "a"), entry("DEBUG", true, "BOOLEAN")];
 
@@ -146,7 +146,17 @@ describe("a failure", () => {
   });
 
   test.each(["unauthorized", "usage", "not_found"])("a failure with code %s is not retried automatically", (code) => {
-    expect(failed(loadingState(), { code, message: "no" }, NOW).loaded.nextAt).toBeUndefined();
+    const state = loadingState({ places: PLACES.map((place) => ({ ...place, kind: "profile" })) });
+    expect(failed(state, { code, message: "no" }, NOW).loaded.nextAt).toBeUndefined();
+  });
+
+  test("an environment of local data that is gone is looked for with each look for changes", () => {
+    let state = readyState(entries);
+    for (const _ of "123") {
+      state = failed(state, { code: "not_found", message: "there is no environment shop/test" }, NOW);
+      expect(state.loaded.nextAt).toBe(NOW + 1_000);
+    }
+    expect(readAgain(state, entries).loaded.failure).toBeUndefined();
   });
 
   test("a failure keeps the variables until the next success", () => {

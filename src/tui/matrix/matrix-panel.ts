@@ -41,12 +41,13 @@ function inMatrix(state: State, change: (matrix: Matrix) => State | undefined): 
 
 /** Selects the cell that was clicked; on a name, its row. */
 function selectCell(state: State, matrix: Matrix, { line, column }: Cell): State | undefined {
-  const { rows, top, left, nameWidth, placeWidth, visible } = matrixPosition(state, matrix);
+  const { rows, top, left, nameWidth, widths, visible } = matrixPosition(state, matrix);
   const cursor = top + line - 1;
   if (line < 1 || cursor >= rows.length) return undefined;
-  const place = Math.floor((column - BEFORE - nameWidth) / (GAP.length + placeWidth));
-  const isPlace = place >= 0 && place < visible;
-  return withMatrixCursor(state, matrix, { cursor, ...(isPlace && { column: left + place }) });
+  let end = BEFORE + nameWidth;
+  const shown = widths.slice(left, left + visible);
+  const place = column < end ? -1 : shown.findIndex((width) => column < (end += GAP.length + width));
+  return withMatrixCursor(state, matrix, { cursor, ...(place >= 0 && { column: left + place }) });
 }
 
 /** `shop 12/340  place 2/3  only missing  /port` */
@@ -74,20 +75,20 @@ function headings(state: State, at: MatrixPosition): Line {
   const places = shownColumns(at).flatMap((column, index): Line => {
     return [{ text: index === 0 && left > 0 ? "‹ " : GAP }, heading(state, at, column)];
   });
-  const more = left + visible < table.columns.length ? "›" : " ";
+  const more = left + visible < table.columns.length ? " ›" : "";
   const spans: Line = [{ text: `  ${fitText("NAME", nameWidth)}`, role: "muted" }, ...places, { text: more }];
   return spans.map((span) => ({ ...span, isBold: true }));
 }
 
 /** `●` the open place, `✗` one that can't be read, `…` one that is being read. */
-function heading(state: State, { table, labels, placeWidth }: MatrixPosition, column: number): Span {
+function heading(state: State, { table, labels, widths }: MatrixPosition, column: number): Span {
   const { place = -1, isRead = false } = table.columns[column] ?? {};
   const isOpen = place === state.place;
   const failure = isOpen ? state.loaded.failure : state.others.get(place)?.failure;
   const sign = failure ? "✗ " : isRead ? (isOpen ? "● " : "") : "… ";
   const info = state.places[place];
   const role = info && isProduction(info) ? "warning" : isOpen ? "accent" : "muted";
-  return { text: fitText(`${sign}${labels[column] ?? ""}`, placeWidth), role: failure ? "danger" : role };
+  return { text: fitText(`${sign}${labels[column] ?? ""}`, widths[column] ?? 0), role: failure ? "danger" : role };
 }
 
 function cells(state: State, at: MatrixPosition, row: number, index: number, words: readonly string[]): Line {
@@ -100,9 +101,10 @@ function cells(state: State, at: MatrixPosition, row: number, index: number, wor
   return [{ text: " " }, ...highlight(words, table.names[row] ?? "", nameWidth, {}), ...places];
 }
 
-function cell({ revealed, others }: State, { table, placeWidth }: MatrixPosition, row: number, column: number): Span {
+function cell({ revealed, others }: State, { table, widths }: MatrixPosition, row: number, column: number): Span {
+  const width = widths[column] ?? 0;
   const kind = cellKind(table, row, column, revealed);
-  if (kind !== "unread") return kindSpan(kind, placeWidth);
+  if (kind !== "unread") return kindSpan(kind, width);
   const failure = others.get(table.columns[column]?.place ?? -1)?.failure;
-  return { text: cellText(failure ? "? not read" : "… reading", placeWidth), role: "muted" };
+  return { text: cellText(failure ? "? not read" : "… reading", width), role: "muted" };
 }

@@ -1,16 +1,16 @@
-import { cursorAt, matrixRows, tableOf } from "../browse/matrix-table.js";
+import { cursorAt, matrixRows, type Table, tableOf } from "../browse/matrix-table.js";
 import { keepVisible } from "../state/cursor.js";
 import { layoutOf, listPage, matrixSizes } from "../state/layout.js";
 import type { Matrix } from "../state/modes.js";
 import { placeLabel } from "../state/places.js";
 import type { State } from "../state/state.js";
-import { textWidth } from "../text/graphemes.js";
+import { isNarrow, textWidth, visibleText } from "../text/graphemes.js";
 
-/** Columns for the names, and for each place. */
-const NAME = { min: 16, max: 40 } as const;
-const PLACE = { min: 11, max: 24 };
-/** The border, and the mark of the cursor and a space before the names and after the cells. */
-const AROUND = 5;
+/** Columns for the names, of which long ones have at least `long`, and for each place. */
+const NAME = { min: 8, long: 15, max: 40 } as const;
+const PLACE = { min: 11, max: 28 } as const;
+/** The border, the mark of the cursor and a space before the names, and `›` with a space after the cells. */
+const AROUND = 6;
 /** Between two cells. */
 const GAP = 2;
 /** The sign of the open place or of a failure, before a name. */
@@ -26,18 +26,58 @@ export function matrixPosition(state: State, matrix: Matrix) {
   const position = keepVisible({ cursor: cursorAt(table, rows, matrix), top: matrix.top }, rows.length, page);
 
   const labels = columns.map(({ place }) => (state.places[place] ? placeLabel(state.places[place]) : ""));
-  const longest = labels.reduce((most, label) => Math.max(most, textWidth(label) + SIGN), PLACE.min);
-  const placeWidth = Math.min(longest, PLACE.max);
-  const width = list.width - AROUND;
-  const left = width - columns.length * (GAP + placeWidth);
-  const nameWidth = Math.min(NAME.max, Math.max(NAME.min, Math.floor(width * 0.3), left));
-  const visible = Math.max(1, Math.floor((width - nameWidth) / (GAP + placeWidth)));
   const found = columns.findIndex(({ place }) => place === matrix.place);
-  const sideways = keepVisible({ cursor: Math.max(0, found), top: matrix.left }, columns.length, visible);
-  return {
-    ...{ table, rows, page, ...position },
-    ...{ labels, nameWidth, placeWidth, visible, column: sideways.cursor, left: sideways.top },
+  const sideways = sidewaysOf(labels, widestName(table), list.width - AROUND, {
+    column: Math.max(0, found),
+    left: matrix.left,
+  });
+  return { ...{ table, rows, page, ...position }, ...{ labels, ...sideways } };
+}
+
+interface Sideways {
+  /** The column under the cursor, and the first visible one. */
+  readonly column: number;
+  readonly left: number;
+}
+
+/**
+ * The widths of all places and how many are visible, from the first one that keeps the cursor in view. The names have the
+ * room that these leave, as far as they need it.
+ */
+function sidewaysOf(labels: readonly string[], widest: number, width: number, { column, left: before }: Sideways) {
+  const most = Math.max(PLACE.min, Math.min(PLACE.max, width - NAME.long - GAP));
+  const widths = labels.map((label) => Math.max(PLACE.min, Math.min(most, textWidth(label) + SIGN)));
+  const needed = widths.map((each) => GAP + each);
+  const room = width - Math.min(widest, Math.max(NAME.long, Math.floor(width * 0.3)));
+  /** How many places fit, from this one on. */
+  const fitting = (from: number) => {
+    let used = 0;
+    const end = needed.findIndex((each, index) => index >= from && (used += each) > room);
+    return Math.max(1, (end < 0 ? labels.length : end) - from);
   };
+  let left = Math.min(before, column);
+  while (left + fitting(left) <= column) left++;
+  while (left > 0 && left - 1 + fitting(left - 1) >= labels.length) left--;
+  const visible = fitting(left);
+  const used = needed.slice(left, left + visible).reduce((sum, each) => sum + each, 0);
+  return { widths, visible, nameWidth: Math.min(widest, width - used), column, left };
+}
+
+// Computed once for each table.
+const knownWidths = new WeakMap<Table, number>();
+
+/** Columns of the widest name, within bounds. */
+function widestName(table: Table): number {
+  let widest = knownWidths.get(table) ?? 0;
+  if (widest > 0) return widest;
+  widest = NAME.min;
+  for (const name of table.names) {
+    widest = Math.max(widest, isNarrow(name) ? name.length : textWidth(visibleText(name)));
+    if (widest >= NAME.max) break;
+  }
+  widest = Math.min(widest, NAME.max);
+  knownWidths.set(table, widest);
+  return widest;
 }
 
 export type MatrixPosition = ReturnType<typeof matrixPosition>;
@@ -54,8 +94,8 @@ export function withMatrixCursor(state: State, matrix: Matrix, cell: Cell): Stat
   const at = { ...matrixPosition(state, matrix), ...cell };
   const { table, rows } = at;
   const position = keepVisible(at, rows.length, at.page);
-  const sideways = keepVisible({ cursor: at.column, top: at.left }, table.columns.length, at.visible);
   const name = table.names[rows[position.cursor] ?? -1] ?? matrix.name;
-  const place = table.columns[sideways.cursor]?.place ?? matrix.place;
-  return { ...state, mode: { ...matrix, ...position, name, place, left: sideways.top } };
+  const column = Math.max(0, Math.min(at.column, table.columns.length - 1));
+  const next: Matrix = { ...matrix, ...position, name, place: table.columns[column]?.place ?? matrix.place };
+  return { ...state, mode: { ...next, left: matrixPosition(state, next).left } };
 }

@@ -33,9 +33,9 @@ function shown(change: Partial<State> = {}, matrix: Partial<Matrix> = {}): State
 it("each cell has a sign and a word, and each place says how its read went", () => {
   const { list } = panels(shown());
   expect(list).toEqual([
-    "  NAME                            ● development  … test         production",
-    "› PORT                            = same         … reading      ~ differs",
-    "  DATABASE_URL                    = same         … reading      - missing",
+    "  NAME          ● development  … test       production",
+    "› PORT          = same         … reading    ~ differs",
+    "  DATABASE_URL  = same         … reading    - missing",
   ]);
 });
 
@@ -74,13 +74,22 @@ it("places scroll sideways, and the names stay", () => {
   const [place] = readyState().places;
   const places = Array.from({ length: 9 }, (_, index) => ({ ...(place as PlaceInfo), name: `shop/env-${index}` }));
   const headings = (at: number) => panels(shown({ places, columns: 60 }, { place: at })).list[0];
-  expect(headings(0)).toBe("  NAME              ● env-0      … env-1      env-2      ›");
-  expect(headings(8)).toBe("  NAME            ‹ … env-6      … env-7      … env-8");
+  expect(headings(0)).toBe("  NAME          ● env-0      … env-1      env-2       ›");
+  expect(headings(8)).toBe("  NAME        ‹ … env-6      … env-7      … env-8");
+});
+
+it("a long name of one place takes room from no other, and the names have what is left", () => {
+  const [place] = readyState().places;
+  const names = ["production-eu-central-1", ...Array.from({ length: 11 }, (_, index) => `env-${index}`)];
+  const places = names.map((name) => ({ ...(place as PlaceInfo), name: `shop/${name}` }));
+  const { list } = panels(readyState([entry("A_LONG_NAME_WITH_AN_END")], { places, mode: { ...MATRIX, cursor: 0 } }));
+  expect(list[0]).toBe("  NAME                     ● production-eu-central-1  … env-0     ›");
+  expect(list[1]).toContain("A_LONG_NAME_WITH_AN_END");
 });
 
 it("a click selects a cell, and the row on a name", () => {
   const select = (line: number, column: number) => panels(shown()).content?.select?.(shown(), { line, column })?.mode;
-  expect(select(2, 70)).toMatchObject({ name: "DATABASE_URL", place: 2 });
+  expect(select(2, 50)).toMatchObject({ name: "DATABASE_URL", place: 2 });
   expect(select(2, 5)).toMatchObject({ name: "DATABASE_URL", place: 0 });
   expect(select(0, 5)).toBeUndefined();
   expect(select(3, 5)).toBeUndefined();

@@ -2,15 +2,33 @@ import type { Place } from "./ports.js";
 import type { State } from "./state.js";
 
 /**
- * Whether a place holds, by its name or its identity, what runs in production: the environment's part of the name has the
- * word `prod` or `production`, as in `shop/production`, `eu-prod-1` and `PROD`, and no `pre` or `non` before it.
+ * Whether a place holds, by its name or its identity, what runs in production: a word begins or ends with `prod`, as in
+ * `shop/production`, `eu-prod-1`, `ProdEU` and `myprod`. The application of an environment doesn't count.
  */
-export function isProduction({ name, identity = "" }: Pick<Place, "name" | "identity">): boolean {
-  return [name, identity].some((text) => {
-    const words = (text.split("/").at(-1) ?? "").toLowerCase().match(/\p{L}+/gu) ?? [];
-    return words.some((word, index) => {
-      return (word === "prod" || word === "production") && !["pre", "non"].includes(words[index - 1] ?? "");
-    });
+export function isProduction({ name, identity = "", kind }: Pick<Place, "name" | "identity" | "kind">): boolean {
+  return [kind === "environment" ? environmentOf(name) : name, environmentOf(identity)].some(namesProduction);
+}
+
+function environmentOf(name: string): string {
+  return name.split("/").at(-1) ?? "";
+}
+
+/** A run of letters, and its words in camel case. */
+const RUN = /\p{L}+/gu;
+const WORD = /\p{Lu}+(?!\p{Ll})|\p{L}\P{Lu}*/gu;
+
+/** Not `product` or `produce`. */
+const BEGINNING = /^prod(?!u)|^production/;
+/** Not `preprod` or `reproduction`. */
+const END = /(?<!^(?:pre|non|not|re))(?:prod|production)$/;
+
+const NEGATIONS = ["pre", "non", "not"];
+
+function namesProduction(text: string): boolean {
+  const runs = text.match(RUN) ?? [];
+  const words = runs.flatMap((run) => run.match(WORD) ?? []).map((word) => word.toLowerCase());
+  return words.some((word, index) => {
+    return (BEGINNING.test(word) || END.test(word)) && !NEGATIONS.includes(words[index - 1] ?? "");
   });
 }
 

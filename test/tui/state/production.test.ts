@@ -4,19 +4,28 @@ import { isProduction, showsProduction } from "../../../src/tui/state/production
 import { ENTRIES, readyState } from "../support/state.js";
 import { CONFIRMATION, modeOf } from "../support/test-modes.js";
 
-it.each(["production", "shop/PROD", "eu-prod-1", "shop/prod2", "Production (eu)"])("%s is production", (name) => {
-  expect(isProduction({ name })).toBe(true);
+const kind = "environment";
+
+it.each([
+  ...["production", "shop/PROD", "eu-prod-1", "shop/prod2", "Production (eu)", "shop/ProdEU", "shopProd", "SHOPProd"],
+  ...["myprod", "prodeu", "EU_PRODUCTION", "productionEU", "storeprod"],
+])("%s is production", (name) => {
+  expect(isProduction({ name, kind })).toBe(true);
 });
 
-it.each(["prod/test", "products", "reproduction", "preprod", "pre-production", "shop/non_prod", "staging", ""])(
-  "%j is not production",
-  (name) => {
-    expect(isProduction({ name })).toBe(false);
-  },
-);
+it.each([
+  ...["prod/test", "products", "Product", "shopProduct", "reproduce", "reproduction", "producer", "staging", ""],
+  ...["preprod", "pre-production", "PreProd", "shop/non_prod", "notProd"],
+])("%j is not production", (name) => {
+  expect(isProduction({ name, kind })).toBe(false);
+});
+
+it("the name of a profile is that of an environment, whatever is in it", () => {
+  expect(isProduction({ name: "prod/main", kind: "profile" })).toBe(true);
+});
 
 it("a place is production if its identity is", () => {
-  expect(isProduction({ name: "work", identity: "shop/production" })).toBe(true);
+  expect(isProduction({ name: "work", identity: "shop/production", kind: "profile" })).toBe(true);
 });
 
 it("the screen is about production while that is open, compared or edited", () => {

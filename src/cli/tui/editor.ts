@@ -28,7 +28,10 @@ export function createEditor(
       if (!draft.before && now?.value !== undefined) {
         throw new UsageError(`${draft.name} already has a value: edit that one`);
       }
-      return tried({ changes: [draftedChange(draft, now, key)] });
+      const change = draftedChange(draft, now, key);
+      const isNothing = isDeepStrictEqual(change.before, change.after) && draft.value !== undefined;
+      // With nothing edited, the draft is what the variable was: the edit that makes it so again.
+      return tried({ changes: [isNothing ? draftedChange({ ...draft, before: now }, now, key) : change] });
     },
     assign(assignments) {
       check();

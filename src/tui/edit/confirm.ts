@@ -82,6 +82,8 @@ export function confirmKey(state: State, confirmation: Confirmation, key: Key): 
     case "enter":
       return answered(state, confirmation, confirmation.button);
     case "ctrl-s":
+      // Pressed twice in the form, it would replace what nobody has looked at.
+      if (confirmation.isChangedMeanwhile) return go({ problem: "Ctrl-S doesn't save over it: press Tab, then Enter" });
       return answered(state, confirmation, "yes");
     case "escape":
       return answered(state, confirmation, "back");

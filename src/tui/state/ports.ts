@@ -115,7 +115,7 @@ export interface Draft extends Pick<Change, "name" | "before">, Pick<Assigned, "
 export interface Editor {
   /**
    * The edit for the input of a form, from what the variable is now: what the draft leaves as it was `before` stays as
-   * another program may have changed it since. A value that was encrypted is encrypted again.
+   * another program may have changed it since; a draft that changes nothing at all restores it. A value that was encrypted is encrypted again.
    * @throws UsageError if the input is invalid, without quoting the value; NotFoundError if the environment is gone
    */
   prepare(draft: Draft): Edit;

@@ -112,7 +112,7 @@ describe("the form of a variable that another program has changed meanwhile", ()
   it.each([
     ["the value", { value: "2", type: "NUMBER" } as const, { ...PORT, value: 2 }],
     ["the description", { description: "new" }, { ...PORT, description: "new" }],
-    ["nothing", {}, PORT],
+    ["nothing, which restores what it was", {}, OLD],
     ["nothing, without a value", { before: { ...OLD, value: undefined }, value: undefined }, PORT],
   ])("prepare changes only what was edited: %s", async (_what, edits, after) => {
     const { prepare } = await editing();

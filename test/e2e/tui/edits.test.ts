@@ -132,6 +132,8 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     await tui.keys("C-s");
     await tui.until(/- 4000[\s\S]*\+ 30001/);
     await tui.keys("C-s");
+    await tui.until(/Ctrl-S doesn't save over it/);
+    await tui.keys("Tab", "Enter");
     await tui.until(atBottom(/✓ changed PORT/));
     expect(await savedValue(tui, "PORT")).toBe(30001);
   });

@@ -237,6 +237,8 @@ it("what another program has written meanwhile is compared with what was typed, 
   const asked = prepared(state, editOf("PORT", NOW_PORT, { ...NOW_PORT, value: 30001 }));
   expect(modeOf(asked, "confirm")).toMatchObject({ isChangedMeanwhile: true, button: "back" });
   expect(modeOf(confirmKey(asked, modeOf(asked, "confirm"), press("enter")), "form").value.text).toBe("30001");
+  const [again, effects] = confirmKey(asked, modeOf(asked, "confirm"), press("ctrl-s"));
+  expect([modeOf(again, "confirm").problem, effects]).toEqual([expect.stringContaining("Ctrl-S doesn't save"), []]);
 });
 
 it("an edit of a form that was refused for a change by another program is prepared again", () => {

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { type CommandLine, loadWindows } from "./child.js";
 import { childEnvironment } from "./child-environment.js";
 import { descendantsOf, endDescendants, GRACE_MS } from "./process-tree.js";
@@ -31,40 +31,49 @@ interface EditorOptions {
  * Runs the person's text editor on this process's terminal. Resolves to why it failed, to follow its name: `exited with
  * 1`; undefined if it ended normally.
  */
-export async function runEditor(
-  file: string,
-  { platform, env, untilStopped }: EditorOptions,
-): Promise<string | undefined> {
-  const command = editorCommand(file, platform, env);
-  const windows = await loadWindows(platform);
-  const [program, ...args] = command;
-  const childEnv = childEnvironment(env);
-  const prepared = windows?.prepareProgram(command, childEnv) ?? { command: program, args };
-  const { windowsVerbatimArguments } = prepared;
-  const child = spawn(prepared.command, prepared.args, { stdio: "inherit", env: childEnv, windowsVerbatimArguments });
+export async function runEditor(file: string, options: EditorOptions): Promise<string | undefined> {
+  const command = editorCommand(file, options.platform, options.env);
+  const child = await startEditor(command, options);
   // If this process ends first: an editor without its file is of no use, and the terminal is the shell's then.
   const kill = () => {
     descendantsOf(child.pid).signal("SIGKILL");
     child.kill("SIGKILL");
   };
   process.on("exit", kill);
-  const ended = new Promise<string | undefined>((resolve) => {
+  const ended = failureOf(child);
+  const isStopped = await Promise.race([ended.then(() => false), options.untilStopped.then(() => true)]);
+  if (isStopped) await endEditor(child, ended);
+  process.off("exit", kill);
+  const failure = await ended;
+  return failure && `${command[0] === "sh" ? "the editor" : command[0]} ${failure}`;
+}
+
+async function startEditor(command: CommandLine, { platform, env }: EditorOptions): Promise<ChildProcess> {
+  const [program, ...args] = command;
+  const windows = await loadWindows(platform);
+  const childEnv = childEnvironment(env);
+  const prepared = windows?.prepareProgram(command, childEnv) ?? { command: program, args };
+  const { windowsVerbatimArguments } = prepared;
+  return spawn(prepared.command, prepared.args, { stdio: "inherit", env: childEnv, windowsVerbatimArguments });
+}
+
+/** Resolves, when the program has ended, to why it failed; undefined if it did not. */
+function failureOf(child: ChildProcess): Promise<string | undefined> {
+  return new Promise((resolve) => {
     child.once("error", ({ code }: NodeJS.ErrnoException) => resolve(`can't be started (${code ?? "unknown error"})`));
     child.once("exit", (code, signal) => {
       resolve(code === 0 ? undefined : signal ? `was ended by ${signal}` : `exited with ${code}`);
     });
   });
-  const isStopped = await Promise.race([ended.then(() => false), untilStopped.then(() => true)]);
-  if (isStopped) {
-    // Looked up before the end: a shell may have started the editor.
-    const descendants = descendantsOf(child.pid);
-    child.kill();
-    const timer = setTimeout(() => child.kill("SIGKILL"), GRACE_MS);
-    await ended;
-    clearTimeout(timer);
-    await endDescendants(descendants);
-  }
-  process.off("exit", kill);
-  const failure = await ended;
-  return failure && `${program === "sh" ? "the editor" : program} ${failure}`;
+}
+
+/** @param ended resolves when it has ended */
+async function endEditor(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
+  // Looked up before the end: a shell may have started the editor.
+  const descendants = descendantsOf(child.pid);
+  child.kill();
+  const timer = setTimeout(() => child.kill("SIGKILL"), GRACE_MS);
+  await ended;
+  clearTimeout(timer);
+  await endDescendants(descendants);
 }

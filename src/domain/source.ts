@@ -1,7 +1,7 @@
 import { ChangedDataError, ServerError } from "./errors.js";
 import { MAX_LIMIT, type Page, type PageRequest } from "./page.js";
 import { durationText } from "./printable.js";
-import { type ValueContent, type Variable, type VariableValue, valueFitsType } from "./variable.js";
+import { type NamedValue, type ValueContent, type Variable, type VariableValue, valueFitsType } from "./variable.js";
 
 export interface Health {
   /** Seconds since the server started. */
@@ -142,6 +142,13 @@ export function joinValues(
     if (value) checkType(variable, value);
     return { variable, value };
   });
+}
+
+/** The values of entries that have one, as they are stored. */
+export function namedValues(entries: readonly VariableEntry[]): NamedValue[] {
+  return entries.flatMap(({ variable: { name, type }, value }) =>
+    value ? [{ name, type, value: value.content.value }] : [],
+  );
 }
 
 /** @throws ServerError that names the variable; no data file can contain such a value */

@@ -1,14 +1,11 @@
 import { ChangedDataError } from "../../domain/errors.js";
-import { checkType, readAll, readVariableEntries, type VariableReader } from "../../domain/source.js";
+import { checkType, namedValues, readAll, readVariableEntries, type VariableReader } from "../../domain/source.js";
 import type { NamedValue, Variable, VariableValue } from "../../domain/variable.js";
 import { missingNamesError, orUndefined } from "./get-values.js";
 
 /** All values of the environment with name and type, by ascending id of the variable; encrypted ones as they are stored. */
 export async function readStoredValues(reader: VariableReader): Promise<NamedValue[]> {
-  const entries = await readVariableEntries(reader);
-  return entries.flatMap(({ variable: { name, type }, value }) =>
-    value ? [{ name, type, value: value.content.value }] : [],
-  );
+  return namedValues(await readVariableEntries(reader));
 }
 
 /** A definition, and its value record if it has one in this environment. */

@@ -1,14 +1,14 @@
 import type { VariableSource } from "../../domain/source.js";
 import type { NamedValue } from "../../domain/variable.js";
-import { describeReasons, UnsupportedError, type Writer } from "../../formats/entry.js";
-import { type DotenvTarget, ENVIRONMENT_FORMATS, type ExportFormat, WRITERS } from "../../formats/formats.js";
+import { describeReasons, UnsupportedError } from "../../formats/entry.js";
+import { type DotenvTarget, ENVIRONMENT_FORMATS, type ExportFormat } from "../../formats/formats.js";
 import type { Context } from "../output/context.js";
 import { isLeftOut, refuseReserved, warnLeftOut } from "../run/left-out.js";
 import type { SelectionOptions } from "../settings/selection-flags.js";
 import { decryptValues } from "../sources/decrypt-values.js";
 import type { Decrypt } from "../sources/decryption.js";
 import { createSelection, readSelected, type SelectedValue } from "../sources/selection.js";
-import { dotenvWriter } from "./dotenv-writer.js";
+import { formatWriter } from "./format-writer.js";
 
 /** Which values are exported, and how. */
 export interface ExportedValues extends SelectionOptions {
@@ -46,7 +46,7 @@ export async function formatValues(
   const selected = await source.readSnapshot((snapshot) => readSelected(selection, snapshot));
   const isKept = ({ newName }: SelectedValue) => !leavesOut || !isLeftOut(newName, allowReserved);
   const values = decryptValues(selected.filter(isKept), decrypt);
-  const write = format === "dotenv" ? await dotenvWriter(options.target, context) : await WRITERS[format]();
+  const write = await formatWriter(format, options.target);
   const written = writeSupported(
     write,
     values.map(({ newName, type, value }) => ({ name: newName, type, value })),
@@ -60,14 +60,18 @@ export async function formatValues(
 
 /** @throws UnsupportedError for what the format can't hold, unless it is to be left out */
 function writeSupported(
-  write: Writer,
+  write: Awaited<ReturnType<typeof formatWriter>>,
   entries: readonly NamedValue[],
   options: ExportedValues,
   { warn }: Pick<Context, "warn">,
 ): Written {
   const { name, skipUnsupported } = options;
   try {
-    return { text: write(entries, { name }), entries };
+    const { text, differing } = write(entries, { name });
+    const named = differing.map((each) => `${each.name} (${each.readers.join(", ")})`).join(", ");
+    if (named !== "")
+      warn(`some programs read these differently from the dotenv package: ${named}; --for writes for one program`);
+    return { text, entries };
   } catch (error) {
     if (!skipUnsupported || !(error instanceof UnsupportedError)) throw error;
     const { format, reasons } = error;

@@ -1,15 +1,15 @@
 import { isReservedName } from "../../domain/reserved-names.js";
-import type { NamedValue } from "../../domain/variable.js";
-import { ENVIRONMENT_FORMATS, type ExportFormat, WRITERS } from "../../formats/formats.js";
+import { ENVIRONMENT_FORMATS } from "../../formats/formats.js";
 import type { WriteValues } from "../../tui/state/ports.js";
 import { decryptValues } from "../sources/decrypt-values.js";
+import { formatWriter } from "../transfer/format-writer.js";
 
 /** Writes values as `export` does, which leaves out reserved names where they would take effect. */
 export const writeValues: WriteValues = async (format, values, { decrypt, allowReserved }) => {
   const leavesOut = !allowReserved && ENVIRONMENT_FORMATS.includes(format);
   const isLeftOut = ({ name }: Named) => leavesOut && isReservedName(name);
   const kept = values.filter((value) => !isLeftOut(value));
-  const { text, differing } = await write(format, decryptValues(kept, decrypt));
+  const { text, differing } = (await formatWriter(format))(decryptValues(kept, decrypt));
   const notes = [
     ...named("without the reserved", values.filter(isLeftOut)),
     ...named("some programs read other values for", differing),
@@ -19,11 +19,6 @@ export const writeValues: WriteValues = async (format, values, { decrypt, allowR
 
 interface Named {
   readonly name: string;
-}
-
-async function write(format: ExportFormat, values: readonly NamedValue[]) {
-  if (format === "dotenv") return (await import("../../formats/dotenv.js")).writeForMost(values);
-  return { text: (await WRITERS[format]())(values), differing: [] };
 }
 
 function named(what: string, items: readonly Named[]): string[] {

@@ -1,6 +1,5 @@
 import { type Difference, diffValues } from "../../domain/diff.js";
-import type { VariableEntry } from "../../domain/source.js";
-import type { NamedValue } from "../../domain/variable.js";
+import { namedValues, type VariableEntry } from "../../domain/source.js";
 import { keepVisible } from "../state/cursor.js";
 import { diffSizes, layoutOf, listPage } from "../state/layout.js";
 import type { Failure } from "../state/loaded.js";
@@ -95,10 +94,4 @@ function matching(all: readonly Difference[], filter: string): readonly Differen
     ranked[Math.max(...words.map((word) => matchRank(word, name)))]?.push(difference);
   }
   return ranked.flat();
-}
-
-function namedValues(entries: readonly VariableEntry[]): NamedValue[] {
-  return entries.flatMap(({ variable: { name, type }, value }) =>
-    value ? [{ name, type, value: value.content.value }] : [],
-  );
 }

@@ -1,7 +1,7 @@
 import { UsageError } from "../../domain/errors.js";
 import { isReservedName } from "../../domain/reserved-names.js";
-import type { VariableEntry } from "../../domain/source.js";
-import { type NamedValue, valueText } from "../../domain/variable.js";
+import { namedValues, type VariableEntry } from "../../domain/source.js";
+import { valueText } from "../../domain/variable.js";
 import type { CopyFormat } from "../state/copy-formats.js";
 import type { OpenPlace, WriteValues } from "../state/ports.js";
 import { countText } from "../text/line.js";
@@ -42,9 +42,7 @@ export async function copiedText(
   write: WriteValues,
 ): Promise<{ readonly text: string; readonly note?: string | undefined }> {
   if (format === "name") return { text: entries.map(({ variable }) => variable.name).join("\n") };
-  const values = entries.flatMap(({ variable: { name, type }, value }): NamedValue[] => {
-    return value ? [{ name, type, value: value.content.value }] : [];
-  });
+  const values = namedValues(entries);
   if (values.length === 0) throw new UsageError("there is no value");
   if (format === "command") return { text: values.map(({ name }) => getCommand(name)).join("\n") };
   if (format === "value") return { text: values.map(({ name, value }) => valueText(decrypt(name, value))).join("\n") };

@@ -9,8 +9,8 @@ import { readSettings, type Settings } from "../../settings/settings.js";
 import { createDecrypt } from "../../sources/decryption.js";
 import { openSource, withSource } from "../../sources/open-source.js";
 import { isSameFile } from "../../sources/safe-files.js";
-import { checkTarget } from "../../transfer/dotenv-writer.js";
 import { type ExportedValues, formatValues } from "../../transfer/format-values.js";
+import { checkTarget } from "../../transfer/format-writer.js";
 import { refuseForeignPlace, writePrivateFile } from "../../transfer/write-private-file.js";
 import { findGithubFile, writeGithubFile } from "./github-file.js";
 

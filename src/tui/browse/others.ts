@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Effect } from "../state/effects.js";
 import type { Elsewhere, Other } from "../state/loaded.js";
 import type { Step } from "../state/messages.js";
+import { modesUnder } from "../state/modes.js";
 import type { State } from "../state/state.js";
 import { selectedEntry } from "./list.js";
 
@@ -36,6 +37,21 @@ export function otherRead(state: State, place: number, outcome: Omit<Other, "isR
   // What was read before stays on the screen after a failure.
   const next: Other = { ...other, failure: undefined, ...outcome, isReading: false };
   return { ...state, others: new Map(state.others).set(place, next) };
+}
+
+/** Indexes of other places that are being read for the matrix or a comparison, which a question may cover. */
+export function placesBeingRead({ others, mode }: Pick<State, "others" | "mode">): readonly number[] {
+  const compared = modesUnder(mode).flatMap((each) => {
+    return each.kind === "diff" && each.phase === "loading" ? [each.place] : [];
+  });
+  return [...[...others].flatMap(([place, { isReading }]) => (isReading ? [place] : [])), ...compared];
+}
+
+/** When the oldest of what is shown was read or known to be up to date; undefined if that isn't known. */
+export function oldestAsOf({ loaded, others, mode }: Pick<State, "loaded" | "others" | "mode">): number | undefined {
+  const compared = modesUnder(mode).flatMap((each) => (each.kind === "diff" ? [each] : []));
+  const times = [...others.values(), ...compared].flatMap(({ asOf }) => (asOf === undefined ? [] : [asOf]));
+  return loaded.asOf === undefined ? undefined : Math.min(loaded.asOf, ...times);
 }
 
 /** Frees what was read of other places. */

@@ -5,7 +5,7 @@ import { diffSizes, layoutOf, listPage } from "../state/layout.js";
 import type { Failure } from "../state/loaded.js";
 import type { Step } from "../state/messages.js";
 import { step } from "../state/messages.js";
-import type { Comparison } from "../state/modes.js";
+import type { Comparison, Mode } from "../state/modes.js";
 import type { State } from "../state/state.js";
 import { matchRank, NO_MATCH, searchWords } from "../text/fuzzy.js";
 
@@ -41,19 +41,36 @@ export function readAfterEdit({ writing }: State, [state, effects]: Step): Step 
   return [next, [...effects, ...reads]];
 }
 
-/** Handles the variables of the other place. Encrypted values are compared as they are. */
-export function compared(state: State, place: number, others: readonly VariableEntry[], isEditable: boolean): State {
-  const { mode } = state;
-  // Late answers are dropped.
-  if (mode.kind !== "diff" || mode.place !== place) return state;
-  return withDifferences(state, { ...mode, phase: "ready", failure: undefined, isEditable, others });
+/**
+ * Handles the variables of the other place. Encrypted values are compared as they are.
+ *
+ * @param asOf when they were read
+ */
+export function compared(
+  state: State,
+  place: number,
+  others: readonly VariableEntry[],
+  isEditable: boolean,
+  asOf?: number,
+): State {
+  const change = { phase: "ready", failure: undefined, isEditable, others, asOf } as const;
+  return ofComparison(state, place, (now, comparison) => withDifferences(now, { ...comparison, ...change }));
 }
 
 /** Handles a failure to read the other place. */
 export function notCompared(state: State, place: number, failure: Failure): State {
+  return ofComparison(state, place, (now, comparison) => {
+    return { ...now, mode: { ...comparison, phase: "failed", failure } };
+  });
+}
+
+/** Changes the comparison with a place, which a question may cover. Without one, the answer is a late one: it is dropped. */
+function ofComparison(state: State, place: number, change: (state: State, comparison: Comparison) => State): State {
   const { mode } = state;
-  if (mode.kind !== "diff" || mode.place !== place) return state;
-  return { ...state, mode: { ...mode, phase: "failed", failure } };
+  if (mode.kind === "diff") return mode.place === place ? change(state, mode) : state;
+  if (!("back" in mode) || !mode.back) return state;
+  const { mode: back } = ofComparison({ ...state, mode: mode.back }, place, change);
+  return back === mode.back ? state : { ...state, mode: { ...mode, back } as Mode };
 }
 
 /** A comparison with the present variables of the open place. */

@@ -68,6 +68,8 @@ export class Performer {
   #dispatch: Dispatch = () => {};
   /** Aborts the previous read. */
   #reading = new AbortController();
+  /** Abort the reads of other places, by their indexes: one of each at a time. */
+  readonly #readingOthers = new Map<number, AbortController>();
   /** Places that failed. They are opened again when a person asks for another try, as settings may have been fixed. */
   readonly #failed = new Set<number>();
   /** While a text is open in the person's own editor. */
@@ -128,6 +130,9 @@ export class Performer {
       ),
     compare: ({ place }) => this.#compare(place),
     readOther: (effect) => this.#readOther(effect),
+    stopReading: ({ places }) => {
+      for (const place of places) this.#readingOthers.get(place)?.abort();
+    },
     lookUp: ({ name, places }) => this.#lookUp(name, places),
     listFolder: ({ folder }) => this.#listFolder(folder),
     import: (effect) => this.#import(effect),
@@ -291,39 +296,54 @@ export class Performer {
   }
 
   #compare(place: number): Promise<void> {
-    const compare = async (): Promise<Message> => {
-      await this.#closeFailed(place);
+    const compare = async (signal: AbortSignal): Promise<Message> => {
       const { source, editor } = await this.#open(place);
-      const { entries } = await readAgainOnChange(source, (snapshot) => readEntries(snapshot, []));
-      return { type: "compared", place, entries, isEditable: editor !== undefined };
+      const { entries } = await readAgainOnChange(source, (snapshot) => readEntries(snapshot, [], undefined, signal));
+      const asOf = this.#options.ticks();
+      return { type: "compared", place, entries, asOf, isEditable: editor !== undefined };
     };
-    return this.#attempt(compare, (failure) => {
-      this.#failed.add(place);
-      return { type: "notCompared", place, failure };
-    });
+    return this.#readBeside(place, compare, (failure) => ({ type: "notCompared", place, failure }));
   }
 
   /** Reads a place beside the open one. A local one is only read if it has changed. */
-  async #readOther({ place, known, base }: EffectOf<"readOther">): Promise<void> {
+  #readOther({ place, known, base }: EffectOf<"readOther">): Promise<void> {
+    const { ticks, onRead } = this.#options;
     let isLocal = false;
-    const read = async (): Promise<Message> => {
-      await this.#closeFailed(place);
+    const read = async (signal: AbortSignal): Promise<Message> => {
       const { source, version } = await this.#open(place);
       const current = version?.();
       isLocal = current !== undefined;
       if (known && isLocal && this.#versions.get(known) === current) {
-        return { type: "otherRead", place, entries: known, isLocal };
+        return { type: "otherRead", place, entries: known, asOf: ticks(), isLocal };
       }
-      const { entries } = await readAgainOnChange(source, (snapshot) => readEntries(snapshot, [], giveWay));
+      const { entries } = await readAgainOnChange(source, (snapshot) => readEntries(snapshot, [], giveWay, signal));
       const shared = shareEntries(entries, known ?? [], base);
       if (current) this.#versions.set(shared, current);
-      if (shared !== known) this.#options.onRead();
-      return { type: "otherRead", place, entries: shared, isLocal };
+      if (shared !== known) onRead();
+      return { type: "otherRead", place, entries: shared, asOf: ticks(), isLocal };
     };
-    await this.#attempt(read, (failure) => {
+    return this.#readBeside(place, read, (failure) => ({ type: "otherRead", place, failure, isLocal }));
+  }
+
+  /** Reads another place instead of an earlier read that is still in progress. Nothing comes of a read that is stopped. */
+  async #readBeside(
+    place: number,
+    read: (signal: AbortSignal) => Promise<Message>,
+    toMessage: (failure: Failure) => Message,
+  ): Promise<void> {
+    this.#readingOthers.get(place)?.abort();
+    const controller = new AbortController();
+    this.#readingOthers.set(place, controller);
+    const { signal } = controller;
+    try {
+      await this.#closeFailed(place);
+      const message = await read(signal);
+      if (!signal.aborted) this.#dispatch(message);
+    } catch (error) {
+      if (signal.aborted) return;
       this.#failed.add(place);
-      return { type: "otherRead", place, failure, isLocal };
-    });
+      this.#dispatch(toMessage(toFailure(error)));
+    }
   }
 
   /** Looks a variable up where that sends no request. Places that can't be read are left out. */

@@ -19,6 +19,7 @@ export interface EntriesRead {
  *
  * @param known the entries of an earlier read; unchanged ones are reused
  * @param onProgress called after each page, with how many there are in all
+ * @param signal ends the read at once, which cancels the request of a snapshot
  * @throws what the reader throws, ServerError if the answers don't fit together, or the reason of the signal
  */
 export async function readEntries(
@@ -33,11 +34,10 @@ export async function readEntries(
   const entries = () => joinValues(variables, valuesByVariable);
   const variablePages = readPages((page) => reader.listVariables(page));
   const valuePages = readPages((page) => reader.listValues(page));
+  const next = untilAborted(signal);
   for (let requests = 0, total = 0; ; ) {
-    signal?.throwIfAborted();
-    const variablePage = (await variablePages.next()).value;
-    signal?.throwIfAborted();
-    const valuePage = (await valuePages.next()).value;
+    const variablePage = (await next(() => variablePages.next())).value;
+    const valuePage = (await next(() => valuePages.next())).value;
     if (!variablePage && !valuePage) {
       checkConsistency(variables, values);
       return { entries: reuse(known, entries()), requests };
@@ -51,6 +51,20 @@ export async function readEntries(
     }
     await onProgress?.(entries, total);
   }
+}
+
+/** Runs steps of some work, each of which rejects as soon as the signal is aborted. */
+function untilAborted(signal: AbortSignal | undefined): <T>(work: () => Promise<T>) => Promise<T> {
+  if (!signal) return (work) => work();
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+  // It may come after the work is done.
+  aborted.catch(() => {});
+  return (work) => {
+    signal.throwIfAborted();
+    return Promise.race([work(), aborted]);
+  };
 }
 
 /** The entries, with equal ones of `known` in their place; `known` itself if all are equal. Both are sorted by id. */

@@ -1,6 +1,6 @@
 import { cursorInView, relist, selectedEntry } from "../browse/list.js";
 import { failed, loaded, loadWhenDue, progressed, withLoaded } from "../browse/loading.js";
-import { lookElsewhere, lookedUp, otherRead, refreshOthers } from "../browse/others.js";
+import { lookElsewhere, lookedUp, otherRead, placesBeingRead, refreshOthers } from "../browse/others.js";
 import { decrypted, decryptSelected } from "../browse/reveal.js";
 import { ALL_COMMANDS } from "../commands/all-commands.js";
 import { assigned, confirmKey } from "../edit/confirm.js";
@@ -61,8 +61,8 @@ const HANDLERS: Handlers = {
   applied: (state) => readAfterEdit(state, applied(state)),
   notApplied: (state, { failure }) => notApplied(state, failure),
   refused: (state, { failure }) => step(notify(state, failure.message, "error")),
-  compared: (state, { place, entries, isEditable }) =>
-    step(compared(withHealth(state, place, "ok"), place, entries, isEditable)),
+  compared: (state, { place, entries, isEditable, asOf }) =>
+    step(compared(withHealth(state, place, "ok"), place, entries, isEditable, asOf)),
   notCompared: (state, { place, failure }) => step(notCompared(withHealth(state, place, "failed"), place, failure)),
   otherRead: (state, { place, type: _, ...outcome }) =>
     step(otherRead(withHealth(state, place, outcome.failure ? "failed" : "ok"), place, outcome)),
@@ -84,9 +84,13 @@ export function update(state: State, message: Message, commands: readonly Comman
 function followed(before: State, message: Message, [state, effects]: Step): Step {
   const isLook = message.type === "loaded" || message.type === "applied";
   const [next, reads] = isLook ? refreshOthers(state) : step(state);
+  // Their outcome is what the message is.
+  const isRead = message.type === "otherRead" || message.type === "compared" || message.type === "notCompared";
+  const places = isRead ? [] : placesBeingRead(before).filter((place) => !placesBeingRead(next).includes(place));
+  const stops: readonly Effect[] = places.length > 0 ? [{ type: "stopReading", places }] : [];
   const isMoved = selectedEntry(next)?.variable !== selectedEntry(before)?.variable;
   const looks = isLook || isMoved ? lookElsewhere(next) : [];
-  return reads.length + looks.length === 0 ? [state, effects] : [next, [...effects, ...reads, ...looks]];
+  return [next, [...stops, ...effects, ...reads, ...looks]];
 }
 
 type KeyHandlers = {

@@ -22,6 +22,8 @@ export type Effect =
   | { readonly type: "apply"; readonly place: number; readonly edit: Edit }
   | { readonly type: "compare"; readonly place: number }
   | Readonly<{ type: "readOther"; place: number; known: Other["entries"]; base: readonly VariableEntry[] }>
+  /** Cancels the reads of places whose outcome nobody waits for. */
+  | { readonly type: "stopReading"; readonly places: readonly number[] }
   | Readonly<{ type: "lookUp"; name: string; places: readonly number[] }>
   | { readonly type: "listFolder"; readonly folder: string }
   /** Prepares an edit from a file. */

@@ -44,6 +44,8 @@ export interface Other {
   readonly isReading: boolean;
   /** By ascending id of the variable; undefined until all have been read. */
   readonly entries?: readonly VariableEntry[] | undefined;
+  /** When they were read. */
+  readonly asOf?: number | undefined;
   /** Why the last read failed. */
   readonly failure?: Failure | undefined;
   /** Whether looking for changes sends no request. */

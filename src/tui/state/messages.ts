@@ -33,7 +33,7 @@ export type Message =
   | { readonly type: "notApplied"; readonly failure: Failure }
   /** Other work that was refused. */
   | { readonly type: "refused"; readonly failure: Failure }
-  | Readonly<{ type: "compared"; place: number; entries: readonly VariableEntry[]; isEditable: boolean }>
+  | Readonly<{ type: "compared"; place: number; entries: readonly VariableEntry[]; asOf: number; isEditable: boolean }>
   | { readonly type: "notCompared"; readonly place: number; readonly failure: Failure }
   | ({ readonly type: "otherRead"; readonly place: number } & Omit<Other, "isReading">)
   | ({ readonly type: "lookedUp" } & Elsewhere)

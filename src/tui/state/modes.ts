@@ -91,6 +91,8 @@ export interface Comparison extends Position {
   /** The variables of the open place and of the other that were compared. */
   readonly open: readonly VariableEntry[];
   readonly others: readonly VariableEntry[];
+  /** When those of the other were read. */
+  readonly asOf?: number | undefined;
   /** From the open place (`before`) to the other (`after`), by name. */
   readonly all: readonly Difference[];
   /** Those that match the filter. */
@@ -207,3 +209,8 @@ export type Mode =
   | Confirmation
   | Question
   | CredentialsMode;
+
+/** A mode, and those that it covers and goes back to. */
+export function modesUnder(mode: Mode): readonly Mode[] {
+  return "back" in mode && mode.back ? [mode, ...modesUnder(mode.back)] : [mode];
+}

@@ -3,9 +3,10 @@ import { selectedEntry } from "../../../src/tui/browse/list.js";
 import type { Key } from "../../../src/tui/input/key.js";
 import { openMatrix } from "../../../src/tui/matrix/matrix-keys.js";
 import { update } from "../../../src/tui/program/update.js";
+import { headerLine } from "../../../src/tui/screen/header-line.js";
 import { type Step, step } from "../../../src/tui/state/messages.js";
 import type { State } from "../../../src/tui/state/state.js";
-import { entry, paste, press, readyState, type } from "../support/state.js";
+import { entry, NOW, paste, press, readyState, type } from "../support/state.js";
 import { modeOf } from "../support/test-modes.js";
 
 const OWN = [entry("A", "a"), entry("B", "b"), entry("C"), entry("D", "envbee:enc:v1:d")];
@@ -100,6 +101,17 @@ it.each(["escape", "q", "m"])("%s closes the matrix, and frees what was read", (
   expect([closed.mode.kind, closed.others.size]).toEqual(["browse", 0]);
   const late = update(closed, { type: "otherRead", place: 1, entries: TEST, isLocal: true })[0];
   expect(late.others.size).toBe(0);
+});
+
+it("closing the matrix stops the reads that are in progress, and says how old the oldest value is while it is open", () => {
+  const state = ready();
+  const [reading] = pressed(state, "r");
+  expect(pressed(reading, "escape")[1]).toContainEqual({ type: "stopReading", places: [1, 2] });
+  const [read] = update(reading, { type: "otherRead", place: 1, entries: TEST, asOf: NOW, isLocal: false });
+  const later: State = { ...read, now: NOW + 60_000, loaded: { ...read.loaded, asOf: NOW + 60_000 } };
+  const header = (shown: State) => headerLine(shown).map(({ text }) => text);
+  expect(header(later)).toContain("up to 60 s old");
+  expect(header(pressed(later, "escape")[0])).toContain("0 s old");
 });
 
 it("y copies the value under the cursor from its place", () => {

@@ -1,5 +1,6 @@
 import { durationText } from "../../domain/printable.js";
 import { isReading } from "../browse/loading.js";
+import { oldestAsOf } from "../browse/others.js";
 import type { Loaded } from "../state/loaded.js";
 import { identityOf } from "../state/places.js";
 import { isProduction } from "../state/production.js";
@@ -60,7 +61,8 @@ function joined(parts: readonly Part[], side: Part["side"]): Span[] {
     );
 }
 
-function partsOf({ places, place, loaded, list, revealed, now }: State): Part[] {
+function partsOf(state: State): Part[] {
+  const { places, place, loaded, list, revealed, now } = state;
   const open = places[place];
   const name = (open?.kind === "environment" ? open.identity : undefined) ?? open?.name ?? "";
   const look = open && isProduction(open) ? ({ role: "warning" } as const) : {};
@@ -82,10 +84,18 @@ function partsOf({ places, place, loaded, list, revealed, now }: State): Part[] 
   }
   if (isComplete || asOf !== undefined) {
     const isStale = failure !== undefined || problem !== undefined;
-    const text = asOf === undefined ? "age unknown" : `${durationText(Math.max(0, now - asOf))} old`;
-    add(text, isStale ? 8 : 5, { role: isStale ? "warning" : "muted" });
+    add(ageText(state), isStale ? 8 : 5, { role: isStale ? "warning" : "muted" });
   }
   return parts;
+}
+
+/** `5 s old`; beside the open place, others can be older. */
+function ageText(state: State): string {
+  const { loaded, now } = state;
+  const oldest = oldestAsOf(state);
+  if (loaded.asOf === undefined || oldest === undefined) return "age unknown";
+  const [age, most] = [loaded.asOf, oldest].map((asOf) => durationText(Math.max(0, now - asOf)));
+  return age === most ? `${age} old` : `up to ${most} old`;
 }
 
 function cutText(text: string, max: number): string {

@@ -30,6 +30,12 @@ export function refreshOthers(state: State): Step {
   return readOthers(state, (other) => other?.isLocal === true);
 }
 
+/** Reads places that the matrix does not know yet, if it is open. */
+export function readAdded(state: State): Step {
+  const isOpen = modesUnder(state.mode).some(({ kind }) => kind === "matrix");
+  return isOpen ? readOthers(state, (other) => other === undefined) : [state, []];
+}
+
 /** Handles the outcome of a read. Late answers are dropped. */
 export function otherRead(state: State, place: number, outcome: Omit<Other, "isReading">): State {
   const other = state.others.get(place);

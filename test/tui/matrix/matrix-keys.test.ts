@@ -4,9 +4,10 @@ import type { Key } from "../../../src/tui/input/key.js";
 import { openMatrix } from "../../../src/tui/matrix/matrix-keys.js";
 import { update } from "../../../src/tui/program/update.js";
 import { headerLine } from "../../../src/tui/screen/header-line.js";
+import type { PlaceInfo } from "../../../src/tui/state/loaded.js";
 import { type Step, step } from "../../../src/tui/state/messages.js";
 import type { State } from "../../../src/tui/state/state.js";
-import { entry, NOW, paste, press, readyState, type } from "../support/state.js";
+import { entry, NOW, PLACES, paste, press, readyState, type } from "../support/state.js";
 import { modeOf } from "../support/test-modes.js";
 
 const OWN = [entry("A", "a"), entry("B", "b"), entry("C"), entry("D", "envbee:enc:v1:d")];
@@ -39,6 +40,14 @@ it("m reads the other places of the group, each once, with the cursor on the sel
   ]);
   expect(cell(opened)).toEqual(["B", 0]);
   expect(pressed(opened, "r")[1].map((effect) => effect.type)).toEqual(["load"]);
+});
+
+it("a place that is added while the matrix is open, or a question covers it, is read", () => {
+  const added = { type: "placesAdded", places: [{ ...PLACES[0], name: "shop/new" } as PlaceInfo] } as const;
+  const read = { type: "readOther", place: 3, known: undefined, base: OWN };
+  expect(update(ready(), added)[1]).toEqual([read]);
+  expect(update(pressed(ready(), "e")[0], added)[1]).toEqual([read]);
+  expect(update(pressed(ready(), "escape")[0], added)[1]).toEqual([]);
 });
 
 it("places of other groups are left out", () => {

@@ -36,6 +36,14 @@ export function pruned(selection: Selection, entries: readonly VariableEntry[]):
   return names.length === selection.names.size ? selection : { names: new Set(names) };
 }
 
+/** Without these variables. */
+export function unmarked(state: Marked, variables: readonly { readonly name: string }[]): Selection {
+  const { names } = withRange(state);
+  const left = new Set(names);
+  for (const { name } of variables) left.delete(name);
+  return left.size === names.size ? state.selection : { names: left };
+}
+
 export function toggled(state: Marked, name: string): Selection {
   const names = new Set(state.selection.names);
   if (!names.delete(name)) names.add(name);

@@ -1,5 +1,5 @@
 import { reload } from "../browse/loading.js";
-import { NO_SELECTION } from "../browse/selection.js";
+import { unmarked } from "../browse/selection.js";
 import type { Failure } from "../state/loaded.js";
 import { type Step, step } from "../state/messages.js";
 import type { Confirmation, Mode } from "../state/modes.js";
@@ -18,7 +18,7 @@ export function applied(state: State): Step {
     return back.kind === "form" ? (back.back ?? { kind: "browse" }) : back;
   });
   const isOfMarked = purpose === "delete" || purpose === "take-over";
-  const selection = isOfMarked ? NO_SELECTION : state.selection;
+  const selection = isOfMarked ? unmarked(state, edit.changes) : state.selection;
   const written = { ...state, mode, writing: undefined, selection, history: historyAfter(history, writing) };
   const next = notify(written, doneText(state, writing), "success");
   if (place !== state.place) return step(next);

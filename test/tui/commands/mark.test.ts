@@ -85,11 +85,18 @@ it("a variable that is gone is no longer marked", () => {
 it("x deletes the values of all marked variables in one edit, which ends the marks", () => {
   const [state, effects] = typed(readyState(entries), " j x");
   expect(effects).toMatchObject([{ type: "assign", purpose: "delete", assignments: [{ name: "A" }, { name: "C" }] }]);
-  const edit = { changes: [{ name: "A", before: undefined, after: undefined }] };
+  const edit = { changes: ["A", "C"].map((name) => ({ name, before: undefined, after: undefined })) };
   const [asked] = update(state, { type: "assigned", place: 0, purpose: "delete", edit });
   const [writing] = typed(asked, "enter");
   expect(markedCounts(writing).marked).toBe(2);
   expect(markedCounts(update(writing, { type: "applied" })[0]).marked).toBe(0);
+});
+
+it("marks of other variables stay when one is taken over", () => {
+  const [state] = typed(readyState(entries), "  ");
+  const edit = { changes: [{ name: "E", before: undefined, after: undefined }] };
+  const [writing] = typed(update(state, { type: "assigned", place: 1, purpose: "take-over", edit })[0], "enter");
+  expect(markedCounts(update(writing, { type: "applied" })[0]).marked).toBe(2);
 });
 
 it("y and > act on all marked variables", () => {

@@ -2,7 +2,7 @@ import { basename, resolve } from "node:path";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
 import { InvalidDataError } from "../../domain/errors.js";
 import type { EditableStore } from "../../store/store.js";
-import type { Place } from "../../tui/state/ports.js";
+import type { Place, PlacesChange } from "../../tui/state/ports.js";
 import type { Io } from "../output/io.js";
 import type { LocalSettings } from "../settings/connection.js";
 import { placeFlags } from "../settings/data-place.js";
@@ -47,9 +47,10 @@ export async function environmentPlaces(
     return { ...own, kind: "environment", detail: local.name, open: open(choose) };
   };
   const { store } = await shared.open();
+  const places = environments.map(placeOf);
   return {
-    ...byGroup(environments.map(placeOf), environments.indexOf(chosen)),
-    follow: (listener) => followAdded(store, environments, (added) => listener(added.map(placeOf))),
+    ...byGroup(places, environments.indexOf(chosen)),
+    follow: (listener) => followEnvironments(store, places, placeOf, listener),
     close,
   };
 }
@@ -102,17 +103,24 @@ function shortNames(environments: readonly EnvironmentRecord[]): (environment: E
   };
 }
 
-/** Calls `listener` with environments that are added to those that are known. Returns a function that ends this. */
-function followAdded(
+/** Calls `listener` when environments are added or removed. Returns a function that ends this. */
+function followEnvironments(
   store: EditableStore,
-  environments: readonly EnvironmentRecord[],
-  listener: (added: readonly EnvironmentRecord[]) => void,
+  places: readonly Place[],
+  placeOf: (environment: EnvironmentRecord) => Place,
+  listener: (change: PlacesChange) => void,
 ): () => void {
-  const known = new Set(environments.map(qualifiedName));
+  /** By the whole names of their environments. */
+  const known = new Map(places.map((place) => [place.identity ?? "", place]));
+  let before: readonly EnvironmentRecord[] | undefined;
   return store.subscribe(() => {
-    const added = store.snapshot.environments.filter((environment) => !known.has(qualifiedName(environment)));
-    for (const environment of added) known.add(qualifiedName(environment));
-    if (added.length > 0) listener(added);
+    const { environments } = store.snapshot;
+    if (environments === before) return;
+    before = environments;
+    const names = new Set(environments.map(qualifiedName));
+    const added = environments.filter((environment) => !known.has(qualifiedName(environment))).map(placeOf);
+    for (const place of added) known.set(place.identity ?? "", place);
+    listener({ added, gone: [...known].flatMap(([name, place]) => (names.has(name) ? [] : [place])) });
   });
 }
 

@@ -6,7 +6,7 @@ import { ROUTES } from "../../domain/routes.js";
 import type { VariableSource } from "../../domain/source.js";
 import type { Service } from "../../service/service.js";
 import type { EditableStore } from "../../store/store.js";
-import type { OpenPlace, Place } from "../../tui/state/ports.js";
+import type { OpenPlace, Place, PlacesChange } from "../../tui/state/ports.js";
 import type { Io } from "../output/io.js";
 import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
 import { missingSecretError } from "../settings/secrets.js";
@@ -30,8 +30,8 @@ export interface Places {
   readonly place: number;
   /** Index of one to offer, if there is nothing to read in the one to open. */
   readonly offered?: number;
-  /** Calls `listener` with places that are added later. Returns a function that ends this. */
-  follow?(listener: (added: readonly Place[]) => void): () => void;
+  /** Calls `listener` when places may have been added or removed. Returns a function that ends this. */
+  follow?(listener: (change: PlacesChange) => void): () => void;
   /** Releases what the places share. */
   close(): Promise<void>;
 }

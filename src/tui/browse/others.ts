@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Effect } from "../state/effects.js";
-import type { Elsewhere, Other } from "../state/loaded.js";
+import type { Elsewhere, Other, PlaceInfo } from "../state/loaded.js";
 import type { Step } from "../state/messages.js";
 import { modesUnder } from "../state/modes.js";
 import type { State } from "../state/state.js";
@@ -9,7 +9,9 @@ import { selectedEntry } from "./list.js";
 /** Indexes of the places in the group of the open one, which is among them. */
 export function groupOf({ places, place }: Pick<State, "places" | "place">): readonly number[] {
   const group = places[place]?.group;
-  return [...places.keys()].filter((index) => places[index]?.group === group);
+  return [...places.keys()].filter((index) => {
+    return places[index]?.group === group && (index === place || !places[index]?.isGone);
+  });
 }
 
 /** Reads the other places of the group that are not being read already. @param isWanted which of them, by default all */
@@ -30,10 +32,16 @@ export function refreshOthers(state: State): Step {
   return readOthers(state, (other) => other?.isLocal === true);
 }
 
-/** Reads places that the matrix does not know yet, if it is open. */
-export function readAdded(state: State): Step {
-  const isOpen = modesUnder(state.mode).some(({ kind }) => kind === "matrix");
-  return isOpen ? readOthers(state, (other) => other === undefined) : [state, []];
+/** Adds places, and hides those that are gone. The matrix reads what it doesn't know yet. @param gone their indexes */
+export function placesChanged(before: State, added: readonly PlaceInfo[], gone: readonly number[]): Step {
+  const places = [...before.places, ...added].map((place, index): PlaceInfo => {
+    return gone.includes(index) === (place.isGone ?? false) ? place : { ...place, isGone: gone.includes(index) };
+  });
+  const others = new Map([...before.others].filter(([index]) => !gone.includes(index)));
+  const placeCursor = gone.includes(before.placeCursor) ? before.place : before.placeCursor;
+  const state: State = { ...before, places, others, placeCursor };
+  const isMatrix = modesUnder(state.mode).some(({ kind }) => kind === "matrix");
+  return isMatrix ? readOthers(state, (other) => other === undefined) : [state, []];
 }
 
 /** Handles the outcome of a read. Late answers are dropped. */

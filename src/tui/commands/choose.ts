@@ -62,16 +62,19 @@ export function chooseCopyAll(state: State, text: string): Step {
 }
 
 export function placeChoices({ places, place }: State): readonly Choice[] {
-  return places.map(({ name, detail }, index) => ({ text: name, help: index === place ? `open: ${detail}` : detail }));
+  return places.flatMap(({ name, detail, isGone }, index) => {
+    return isGone ? [] : [{ text: name, help: index === place ? `open: ${detail}` : detail }];
+  });
 }
 
 export function otherPlaceChoices(state: State): readonly Choice[] {
-  return placeChoices(state).filter((_, index) => index !== state.place);
+  const { places, place } = state;
+  return placeChoices({ ...state, places: places.filter((_, index) => index !== place), place: -1 });
 }
 
 export function openNamed(state: State, name: string): Step {
-  const names = state.places.map((each) => each.name);
-  const place = names.indexOf(name);
+  const names = placeChoices(state).map(({ text }) => text);
+  const place = names.includes(name) ? state.places.findIndex((each) => each.name === name && !each.isGone) : -1;
   return place >= 0 ? openPlace(state, place) : refuse(state, "place", name, names, "the places are");
 }
 
@@ -85,7 +88,7 @@ export function diffSelected(state: State): Step {
 /** Runs something for another place with this name. */
 export function withOtherPlace(state: State, name: string, run: (state: State, place: number) => Step): Step {
   const { places, place } = state;
-  const other = places.findIndex((each, index) => index !== place && each.name === name);
+  const other = places.findIndex((each, index) => index !== place && !each.isGone && each.name === name);
   if (other >= 0) return run(state, other);
   if (places[place]?.name === name) return step(notify(state, `${name} is the open place`, "error"));
   return step(notify(state, `there is no other place "${name}"${suggestion(name, otherPlaceNames(state))}`, "error"));

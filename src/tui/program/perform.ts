@@ -21,6 +21,7 @@ import type {
   NewCredentials,
   OpenPlace,
   Place,
+  PlacesChange,
   WriteValues,
 } from "../state/ports.js";
 import { copiedName, copiedText } from "./copied-text.js";
@@ -31,8 +32,8 @@ import { shareEntries } from "./share-entries.js";
 /** What effects are carried out with. */
 export interface PerformerOptions {
   readonly places: readonly Place[];
-  /** Calls `listener` with places that are added later. Returns a function that ends this. */
-  readonly follow?: ((listener: (added: readonly Place[]) => void) => () => void) | undefined;
+  /** Calls `listener` when places may have been added or removed. Returns a function that ends this. */
+  readonly follow?: ((listener: (change: PlacesChange) => void) => () => void) | undefined;
   readonly copy: Copy;
   readonly write: WriteValues;
   readonly editText: EditText;
@@ -82,9 +83,12 @@ export class Performer {
   constructor(options: PerformerOptions) {
     this.#options = options;
     this.#places = [...options.places];
-    this.#unfollow = options.follow?.((added) => {
+    this.#unfollow = options.follow?.(({ added, gone }) => {
       this.#places.push(...added);
-      this.#dispatch({ type: "placesAdded", places: added });
+      const indexes = gone.map((place) => this.#places.indexOf(place));
+      // One that comes back is opened again: it may be another environment of the same name.
+      for (const index of indexes) this.#opened.delete(index);
+      this.#dispatch({ type: "placesChanged", added, gone: indexes });
     });
   }
 

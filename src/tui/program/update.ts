@@ -1,6 +1,6 @@
 import { cursorInView, relist, selectedEntry } from "../browse/list.js";
 import { failed, loaded, loadWhenDue, progressed, withLoaded } from "../browse/loading.js";
-import { lookElsewhere, lookedUp, otherRead, placesBeingRead, readAdded, refreshOthers } from "../browse/others.js";
+import { lookElsewhere, lookedUp, otherRead, placesBeingRead, placesChanged, refreshOthers } from "../browse/others.js";
 import { decrypted, decryptSelected } from "../browse/reveal.js";
 import { ALL_COMMANDS } from "../commands/all-commands.js";
 import { assigned, confirmKey } from "../edit/confirm.js";
@@ -70,7 +70,7 @@ const HANDLERS: Handlers = {
   listed: (state, listing) => step(listed(state, listing)),
   exported,
   credentials: (state, { credentials }) => step(showCredentials(state, credentials)),
-  placesAdded: (state, { places }) => readAdded({ ...state, places: [...state.places, ...places] }),
+  placesChanged: (state, { added, gone }) => placesChanged(state, added, gone),
 };
 
 /** Handles a message. Late messages about an earlier read are dropped. @param commands those of browse mode */

@@ -3,7 +3,10 @@ import type { VariableEntry } from "../../domain/source.js";
 import type { JsonValue } from "../../domain/variable.js";
 import type { Place } from "./ports.js";
 
-export type PlaceInfo = Pick<Place, "name" | "group" | "identity" | "kind" | "detail">;
+export interface PlaceInfo extends Pick<Place, "name" | "group" | "identity" | "kind" | "detail"> {
+  /** Whether its data no longer has it. It is not listed, but keeps its index, as it may come back. */
+  readonly isGone?: boolean;
+}
 
 /** How the last read of a place went. `problem`: it answers, but reports that something is wrong with its data. */
 export type Health = "unread" | "reading" | "ok" | "problem" | "failed";

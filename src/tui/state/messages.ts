@@ -40,7 +40,8 @@ export type Message =
   | ({ readonly type: "listed" } & Listing)
   | Readonly<{ type: "exported"; place: number; file: ExportedFile; outcome: Exported }>
   | { readonly type: "credentials"; readonly credentials: NewCredentials }
-  | { readonly type: "placesAdded"; readonly places: readonly PlaceInfo[] };
+  /** `gone`: indexes of all that are not there now. */
+  | Readonly<{ type: "placesChanged"; added: readonly PlaceInfo[]; gone: readonly number[] }>;
 
 /** The outcome of a message: the next state, and work to do. */
 export type Step = readonly [state: State, effects: readonly Effect[]];

@@ -5,10 +5,12 @@ import type { State } from "./state.js";
 /** A line of the list of places: the heading of a group, or the place with this index, which is below it. */
 export type PlaceRow = { readonly group: string } | { readonly index: number };
 
-/** Indexes of the places in the order of the list, where those that were added later stand with their group. */
+/** Indexes of the places in the order of the list: those of a group together, and without those that are gone. */
 export function placeOrder(places: readonly PlaceInfo[]): readonly number[] {
   const groups = new Map<string, number[]>();
-  for (const [index, { group }] of places.entries()) groups.set(group, [...(groups.get(group) ?? []), index]);
+  for (const [index, { group, isGone }] of places.entries()) {
+    if (!isGone) groups.set(group, [...(groups.get(group) ?? []), index]);
+  }
   return [...groups.values()].flat();
 }
 

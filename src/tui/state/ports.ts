@@ -18,6 +18,12 @@ export interface Place {
   open(onRateLimit: (rateLimit: RateLimit) => void): Promise<OpenPlace>;
 }
 
+export interface PlacesChange {
+  readonly added: readonly Place[];
+  /** All of those known that are not there now; they may come back. */
+  readonly gone: readonly Place[];
+}
+
 export interface OpenPlace {
   /** As that of the place; undefined if opening it has told no more. */
   readonly identity?: string;

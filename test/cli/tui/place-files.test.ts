@@ -84,10 +84,14 @@ it("a folder is listed with a slash after folders, and as empty where it can't b
   expect(await listFolder("none/", io)).toEqual([]);
 });
 
-it("environments that are added, here or by another program, become places", async () => {
+it("environments that are added, here or by another program, become places, until they are removed", async () => {
   const { file, found, place } = await opened();
   const names: string[] = [];
-  const unfollow = found.follow?.((added) => names.push(...added.map(({ name }) => name)));
+  let lost: readonly string[] = [];
+  const unfollow = found.follow?.(({ added, gone }) => {
+    names.push(...added.map(({ name }) => name));
+    lost = gone.map(({ name }) => name);
+  });
   const { apiSecret, lines, ...added } = (await place.environments?.add("staging")) ?? { lines: [] };
   expect(added).toEqual({ environment: "shop/staging", apiKey: expect.stringMatching(/^[0-9a-f]{32}$/) });
   expect(lines.join("\n")).toContain(`APPVARS_API_SECRET=${apiSecret}`);
@@ -99,6 +103,9 @@ it("environments that are added, here or by another program, become places", asy
     ),
   );
   await expect.poll(() => names).toEqual(["shop/staging", "shop/late"]);
+  expect(lost).toEqual(["shop/staging"]);
+  await file.write(edited(() => {}));
+  await expect.poll(() => lost).toEqual(["shop/staging", "shop/late"]);
   unfollow?.();
 });
 

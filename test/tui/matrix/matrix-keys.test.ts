@@ -1,11 +1,14 @@
 import { expect, it } from "vitest";
 import { selectedEntry } from "../../../src/tui/browse/list.js";
+import { tableOf } from "../../../src/tui/browse/matrix-table.js";
 import type { Key } from "../../../src/tui/input/key.js";
 import { openMatrix } from "../../../src/tui/matrix/matrix-keys.js";
+import { otherPlaceNames } from "../../../src/tui/modes/pick.js";
 import { update } from "../../../src/tui/program/update.js";
 import { headerLine } from "../../../src/tui/screen/header-line.js";
 import type { PlaceInfo } from "../../../src/tui/state/loaded.js";
 import { type Step, step } from "../../../src/tui/state/messages.js";
+import { placeRows } from "../../../src/tui/state/places.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { entry, NOW, PLACES, paste, press, readyState, type } from "../support/state.js";
 import { modeOf } from "../support/test-modes.js";
@@ -43,11 +46,22 @@ it("m reads the other places of the group, each once, with the cursor on the sel
 });
 
 it("a place that is added while the matrix is open, or a question covers it, is read", () => {
-  const added = { type: "placesAdded", places: [{ ...PLACES[0], name: "shop/new" } as PlaceInfo] } as const;
+  const added = { type: "placesChanged", added: [{ ...PLACES[0], name: "shop/new" } as PlaceInfo], gone: [] } as const;
   const read = { type: "readOther", place: 3, known: undefined, base: OWN };
   expect(update(ready(), added)[1]).toEqual([read]);
   expect(update(pressed(ready(), "e")[0], added)[1]).toEqual([read]);
   expect(update(pressed(ready(), "escape")[0], added)[1]).toEqual([]);
+});
+
+it("a place that is gone is neither in the matrix nor in a list, until it comes back", () => {
+  const changed = (from: State, ...gone: number[]) => update(from, { type: "placesChanged", added: [], gone });
+  const [gone] = changed(ready(), 1);
+  expect(tableOf(gone).columns.map(({ place }) => place)).toEqual([0, 2]);
+  expect(placeRows(gone.places)).toEqual([{ group: "shop" }, { index: 0 }, { index: 2 }]);
+  expect(otherPlaceNames(gone)).toEqual(["shop/production"]);
+  const back = changed(gone);
+  expect(tableOf(back[0]).columns.map(({ place }) => place)).toEqual([0, 1, 2]);
+  expect(back[1]).toEqual([{ type: "readOther", place: 1, known: undefined, base: OWN }]);
 });
 
 it("places of other groups are left out", () => {

@@ -41,13 +41,15 @@ function inMatrix(state: State, change: (matrix: Matrix) => State | undefined): 
 
 /** Selects the cell that was clicked; on a name, its row. */
 function selectCell(state: State, matrix: Matrix, { line, column }: Cell): State | undefined {
-  const { rows, top, left, nameWidth, widths, visible } = matrixPosition(state, matrix);
+  const { table, rows, top, left, nameWidth, widths, visible } = matrixPosition(state, matrix);
   const cursor = top + line - 1;
   if (line < 1 || cursor >= rows.length) return undefined;
-  let end = BEFORE + nameWidth;
-  const shown = widths.slice(left, left + visible);
-  const place = column < end ? -1 : shown.findIndex((width) => column < (end += GAP.length + width));
-  return withMatrixCursor(state, matrix, { cursor, ...(place >= 0 && { column: left + place }) });
+  const startOf = (place: number) => {
+    return widths.slice(left, place).reduce((sum, width) => sum + GAP.length + width, BEFORE + nameWidth);
+  };
+  const place = shownColumns({ table, left, visible }).findLast((each) => startOf(each) <= column);
+  const isPlace = place !== undefined && column < startOf(left + visible);
+  return withMatrixCursor(state, matrix, { cursor, ...(isPlace && { column: place }) });
 }
 
 /** `shop 12/340  place 2/3  only missing  /port` */
@@ -65,7 +67,7 @@ function emptyText({ filter, only }: Matrix): string {
 }
 
 /** Indexes of the columns that fit. */
-function shownColumns({ table, left, visible }: MatrixPosition): readonly number[] {
+function shownColumns({ table, left, visible }: Pick<MatrixPosition, "table" | "left" | "visible">): readonly number[] {
   return [...table.columns.keys()].slice(left, left + visible);
 }
 

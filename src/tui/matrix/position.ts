@@ -49,18 +49,18 @@ function sidewaysOf(labels: readonly string[], widest: number, width: number, { 
   const widths = labels.map((label) => Math.max(PLACE.min, Math.min(most, textWidth(label) + SIGN)));
   const needed = widths.map((each) => GAP + each);
   const room = width - Math.min(widest, Math.max(NAME.long, Math.floor(width * 0.3)));
+  const used = (from: number, count: number) => needed.slice(from, from + count).reduce((sum, each) => sum + each, 0);
   /** How many places fit, from this one on. */
   const fitting = (from: number) => {
-    let used = 0;
-    const end = needed.findIndex((each, index) => index >= from && (used += each) > room);
-    return Math.max(1, (end < 0 ? labels.length : end) - from);
+    let count = 1;
+    while (from + count < labels.length && used(from, count + 1) <= room) count++;
+    return count;
   };
   let left = Math.min(before, column);
   while (left + fitting(left) <= column) left++;
   while (left > 0 && left - 1 + fitting(left - 1) >= labels.length) left--;
   const visible = fitting(left);
-  const used = needed.slice(left, left + visible).reduce((sum, each) => sum + each, 0);
-  return { widths, visible, nameWidth: Math.min(widest, width - used), column, left };
+  return { widths, visible, nameWidth: Math.min(widest, width - used(left, visible)), column, left };
 }
 
 // Computed once for each table.

@@ -31,6 +31,8 @@ type Shape = Pick<State, "columns" | "rows" | "focus" | "places">;
 
 /** What the list needs for names of 32 columns and values of 40. */
 const MIN_VARIABLES = 89;
+/** The same beside descriptions of 24. */
+const GOOD_VARIABLES = 115;
 const MIN_RECORD = 40;
 
 /**
@@ -45,7 +47,7 @@ export function layoutOf({ columns, rows, focus, places: all }: Shape): Layout {
   const places = placesWidth > 0 ? { width: placesWidth, height } : undefined;
   const width = columns - placesWidth;
   if (width >= MIN_VARIABLES + MIN_RECORD) {
-    const record = { width: Math.max(MIN_RECORD, Math.min(Math.floor(width * 0.45), width - MIN_VARIABLES)), height };
+    const record = { width: Math.max(MIN_RECORD, Math.min(Math.floor(width * 0.45), width - GOOD_VARIABLES)), height };
     return { body, places, variables: { width: width - record.width, height }, record, isRecordBeside: true };
   }
   const record = { width, height: Math.max(5, Math.floor(height * (focus === "record" ? 0.6 : 0.4))) };

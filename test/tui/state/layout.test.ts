@@ -14,6 +14,11 @@ it("the places panel is as wide as its names, and the variables have the rest", 
   expect((variables?.width ?? 0) + (record?.width ?? 0)).toBe(160 - 20);
 });
 
+it("descriptions have room before the record has more than it needs", () => {
+  const { variables, record } = layoutOf(readyState(ENTRIES, { columns: 200, rows: 60 }));
+  expect([variables?.width, record?.width]).toEqual([115, 65]);
+});
+
 it("the places panel has a minimum and a maximum width", () => {
   expect(placesWidth(120, "a")).toBe(20);
   expect(placesWidth(120, "n".repeat(100))).toBe(30);

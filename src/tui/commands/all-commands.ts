@@ -167,7 +167,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     disabledReason: whyNoUndo,
     run: confirmUndo,
   }),
-  command("Edit", "redo", "U", "make the edit again that was undone last; repeat for later ones", {
+  command("Edit", "redo", "U", "redo the edit that was undone last; repeat for later ones", {
     label: undefined,
     disabledReason: whyNoRedo,
     run: confirmRedo,

@@ -61,7 +61,7 @@ export function assigned(state: State, purpose: EditPurpose, place: number, edit
   if (!acceptsQuestion(state)) {
     return notify(
       state,
-      `dropped ${describeEdit(state, { of: purpose, purpose, place, edit })}: something else is open`,
+      `${describeEdit(state, { of: purpose, purpose, place, edit })} was dropped: something else is open`,
     );
   }
   return confirmEdit(state, purpose, place, edit);

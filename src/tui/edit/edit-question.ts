@@ -8,34 +8,48 @@ import { type Line, wrapLines } from "../text/line.js";
 import { buttonLine, variablesText } from "../view/panel-content.js";
 import { placeName } from "../view/places-panel.js";
 
-const EDITS: Readonly<Record<EditPurpose, { title: string; what: string; noun: string; where: string; done: string }>> =
-  {
-    add: { title: "Add", what: "add", noun: "the addition of", where: "to", done: "added" },
-    edit: { title: "Change", what: "change", noun: "the change of", where: "in", done: "changed" },
-    delete: { title: "Delete", what: "delete", noun: "the deletion of", where: "from", done: "deleted" },
-    "take-over": { title: "Take over", what: "take over", noun: "the take-over of", where: "to", done: "took over" },
-    import: { title: "Import", what: "import", noun: "the import of", where: "into", done: "imported" },
-  };
+interface EditWords {
+  readonly title: string;
+  readonly what: string;
+  /** After `undo` and `redo`. */
+  readonly doing: string;
+  readonly where: string;
+  readonly done: string;
+}
+
+const EDITS: Readonly<Record<EditPurpose, EditWords>> = {
+  add: { title: "Add", what: "add", doing: "adding", where: "to", done: "added" },
+  edit: { title: "Change", what: "change", doing: "changing", where: "in", done: "changed" },
+  delete: { title: "Delete", what: "delete", doing: "deleting", where: "in", done: "deleted" },
+  "take-over": { title: "Take over", what: "take over", doing: "taking over", where: "to", done: "took over" },
+  import: { title: "Import", what: "import", doing: "importing", where: "into", done: "imported" },
+};
 
 export function titleOf(purpose: Purpose): string {
   return purpose === "undo" ? "Undo" : purpose === "redo" ? "Redo" : EDITS[purpose].title;
 }
 
-/** `the change of PORT in shop/test`: an edit that is undone or redone. */
+/** `changing PORT in shop/test`: an edit that is undone or redone. */
 export function describeEdit(state: State, { of = "edit", edit, place }: PlannedEdit): string {
-  return `${EDITS[of].noun} ${variablesText(edit.changes)} in ${placeName(state, place)}`;
+  const { doing, where } = EDITS[of];
+  return `${doing} ${objectText(of, edit)} ${where} ${placeName(state, place)}`;
+}
+
+/** `PORT`, `the values of 2 variables`: a variable stays where another environment has a value of it. */
+function objectText(purpose: EditPurpose, { changes }: Edit): string {
+  const names = variablesText(changes);
+  return purpose === "delete" ? `the value${changes.length === 1 ? "" : "s"} of ${names}` : names;
 }
 
 /** `change PORT in shop/test?` */
 export function questionText(state: State, confirmation: Confirmation): string {
   const { purpose, edit, place } = confirmation;
-  if (purpose === "undo") return `undo ${describeEdit(state, confirmation)}?`;
-  if (purpose === "redo") return `make ${describeEdit(state, confirmation)} again?`;
+  if (purpose === "undo" || purpose === "redo") return `${purpose} ${describeEdit(state, confirmation)}?`;
   const { what, where } = EDITS[purpose];
   const shared = edit.changes.every(isSharedOnly) ? sharedText(edit) : "";
   const scope = shared === "" ? "" : " and all other environments of its application";
-  const object = shared === "" ? "" : `the ${shared} of `;
-  return `${what} ${object}${variablesText(edit.changes)} ${where} ${placeName(state, place)}${scope}?`;
+  const object = shared === "" ? objectText(purpose, edit) : `the ${shared} of ${variablesText(edit.changes)}`;
+  return `${what} ${object} ${where} ${placeName(state, place)}${scope}?`;
 }
 
 /** What a person would not expect from the question alone. */
@@ -108,6 +122,6 @@ export function doneText(state: State, planned: PlannedEdit): string {
   const { purpose, edit, place } = planned;
   const where = place === state.place ? "" : ` in ${placeName(state, place)}`;
   if (purpose === "undo") return `restored ${variablesText(edit.changes)}${where}`;
-  if (purpose === "redo") return `made ${describeEdit(state, planned)} again; u undoes it`;
-  return `${EDITS[purpose].done} ${variablesText(edit.changes)}${where}; u undoes it`;
+  if (purpose === "redo") return `redid ${describeEdit(state, planned)}; u undoes it`;
+  return `${EDITS[purpose].done} ${objectText(purpose, edit)}${where}; u undoes it`;
 }

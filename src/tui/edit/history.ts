@@ -29,6 +29,6 @@ export function droppedFromHistory(state: State, confirmation: Confirmation): St
   const without = (list: readonly Done[]) => list.slice(0, -1);
   const isUndo = confirmation.purpose === "undo";
   const history = isUndo ? { done: without(done), undone } : { done, undone: without(undone) };
-  const text = `dropped ${describeEdit(state, confirmation)} from the history; nothing was changed`;
+  const text = `${describeEdit(state, confirmation)} was dropped from the history; nothing was changed`;
   return notify({ ...state, history, mode: confirmation.back }, text);
 }

@@ -178,9 +178,9 @@ function label(text: string, inner: number): string {
 /** Columns for what must be typed. */
 const MIN_INPUT = 10;
 
-/** `type shop/production: `, and what was typed. */
+/** `type shop/production to confirm: `, and what was typed. */
 export function requiredLine(required: string, typed: TextField, width: number): Line {
-  const label = `type ${visibleText(required)}: `;
+  const label = `type ${visibleText(required)} to confirm: `;
   return fitLine(
     [{ text: label, role: "warning" }, ...textInput(typed, Math.max(MIN_INPUT, width - textWidth(label)))],
     width,

@@ -36,7 +36,7 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     expect(await savedValue(tui, "PORT")).toBe(3007);
     await tui.until(/›~ PORT/);
     await tui.keys("u");
-    await tui.until(/undo the change of PORT in shop\/development\?/, /- •+[\s\S]*\+ •+/);
+    await tui.until(/undo changing PORT in shop\/development\?/, /- •+[\s\S]*\+ •+/);
     await tui.keys("v");
     await tui.until(/- 3007[\s\S]*\+ 3000/);
     expect(await savedValue(tui, "PORT")).toBe(3007);
@@ -48,14 +48,14 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
   it("in a terminal x deletes, a adds, and an invalid value is refused before the confirmation", async () => {
     const tui = await openTui();
     await tui.keys("x");
-    expect(await tui.until(/delete DATABASE_URL from shop\/development\?/)).toContain("- ••••••••");
+    expect(await tui.until(/delete the value of DATABASE_URL in shop\/development\?/)).toContain("- ••••••••");
     await tui.keys("Escape");
     await tui.until(/▶ Variables/);
     expect(await savedValue(tui, "DATABASE_URL")).toBe("postgres://localhost/shop_dev");
     await tui.keys("x");
-    await tui.until(/delete DATABASE_URL from/);
+    await tui.until(/delete the value of DATABASE_URL in/);
     await tui.keys("Enter");
-    await tui.until(atBottom(/✓ deleted DATABASE_URL; u undoes it/));
+    await tui.until(atBottom(/✓ deleted the value of DATABASE_URL; u undoes it/));
     expect(await savedValue(tui, "DATABASE_URL")).toBeUndefined();
     await tui.until(/DATABASE_URL +STRING +\(no value\)/);
     await tui.keys("a");
@@ -141,9 +141,9 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
   it("in a terminal an edit that can't be undone any more is dropped, and the one before it is undone", async () => {
     const tui = await openTui();
     await tui.keys("x");
-    await tui.until(/delete DATABASE_URL from/);
+    await tui.until(/delete the value of DATABASE_URL in/);
     await tui.keys("Enter");
-    await tui.until(atBottom(/✓ deleted DATABASE_URL/));
+    await tui.until(atBottom(/✓ deleted the value of DATABASE_URL/));
     await tui.keys("j", "e");
     await tui.until(/› value/);
     await tui.keys("1", "C-s");
@@ -155,25 +155,25 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     await tui.keys("u", "Enter");
     await tui.until(/✗ PORT has been changed by another program/);
     await tui.keys("x");
-    await tui.until(atBottom(/dropped the change of PORT in shop\/development from the history/));
+    await tui.until(atBottom(/changing PORT in shop\/development was dropped from the history/));
     await tui.keys("u");
-    await tui.until(/undo the deletion of DATABASE_URL in shop\/development\?/);
+    await tui.until(/undo deleting the value of DATABASE_URL in shop\/development\?/);
     await tui.keys("Enter");
     await tui.until(/› *~ DATABASE_URL +STRING +•+/);
     expect(await savedValue(tui, "PORT")).toBe(4000);
     await tui.keys("U", "Enter");
-    await tui.until(atBottom(/✓ made the deletion of DATABASE_URL in shop\/development again/));
+    await tui.until(atBottom(/✓ redid deleting the value of DATABASE_URL in shop\/development/));
   });
 
   it("in a terminal the name is typed before a value of production is deleted", async () => {
     const tui = await openTui({ command: `${START} --env shop/production` });
     await tui.keys("j", "x");
-    await tui.until(/delete PORT from shop\/production\?/, /type PORT: /);
+    await tui.until(/delete the value of PORT in shop\/production\?/, /type PORT to confirm: /);
     await tui.keys("Enter");
     await tui.until(/✗ first type PORT/);
     await tui.type("PORT");
     await tui.keys("Enter");
-    await tui.until(atBottom(/✓ deleted PORT/));
+    await tui.until(atBottom(/✓ deleted the value of PORT/));
   });
 
   it("in a terminal JSON is edited in several lines", async () => {

@@ -45,7 +45,7 @@ describe.skipIf(!hasTmux)("in a real terminal values", () => {
       await expectMasked(tui);
     }
     await tui.keys("x");
-    await tui.until(/delete GREETING from shop\/development\?/);
+    await tui.until(/delete the value of GREETING in shop\/development\?/);
     await expectMasked(tui);
     await tui.keys("n", "d", "Enter");
     await tui.until(/shop\/development → shop\/test/);

@@ -147,7 +147,9 @@ it("an edit that was prepared late replaces no form and no other question", () =
   for (const state of [asking(), openForm(readyState(), "add")[0]])
     expect(assigned(state, "delete", 0, EDIT)).toEqual({
       ...state,
-      notice: expect.objectContaining({ text: expect.stringMatching(/^dropped the deletion of DATABASE_URL/) }),
+      notice: expect.objectContaining({
+        text: expect.stringMatching(/^deleting the value of DATABASE_URL in .* was dropped/),
+      }),
     });
 });
 
@@ -158,7 +160,7 @@ it("an edit without changes is not asked about", () => {
 it.each([
   ["edit", "changed DATABASE_URL; u undoes it"],
   ["add", "added DATABASE_URL; u undoes it"],
-  ["delete", "deleted DATABASE_URL; u undoes it"],
+  ["delete", "deleted the value of DATABASE_URL; u undoes it"],
 ] as const)("a written %s shows a notice, can be undone, and reads the variables again", (purpose, text) => {
   const before = readyState();
   const [state, effects] = applied(pressed(confirmEdit(before, purpose, 0, EDIT), "enter")[0]);
@@ -243,7 +245,7 @@ it("an edit that can't be undone is dropped from the history, and earlier ones c
   expect(modeOf(state, "confirm").problem).toContain("To undo other edits, drop this one");
   const dropped = pressed(state, "x")[0];
   expect(dropped.mode.kind).toBe("browse");
-  expect(dropped.notice?.text).toBe("dropped the addition of PORT in shop/test from the history; nothing was changed");
+  expect(dropped.notice?.text).toBe("adding PORT to shop/test was dropped from the history; nothing was changed");
   expect(modeOf(confirmUndo(dropped), "confirm")).toMatchObject({ of: "edit", place: 0 });
   // Only what is undone or redone is in the history.
   expect(pressed(asking(), "x")[0]).toEqual(asking());

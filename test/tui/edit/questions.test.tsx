@@ -64,9 +64,9 @@ describe("a confirmation", () => {
 
   it.each([
     ["add", "add FLAGS to shop/development?"],
-    ["delete", "delete FLAGS from shop/development?"],
-    ["undo", "undo the deletion of FLAGS in shop/test?"],
-    ["redo", "make the deletion of FLAGS in shop/test again?"],
+    ["delete", "delete the value of FLAGS in shop/development?"],
+    ["undo", "undo deleting the value of FLAGS in shop/test?"],
+    ["redo", "redo deleting the value of FLAGS in shop/test?"],
   ] as const)("a confirmation asks before an %s", (purpose, question) => {
     const place = question.includes("test") ? 1 : 0;
     expect(panel({ ...CONFIRMATION, purpose, of: "delete", place })).toContain(question);
@@ -100,7 +100,7 @@ describe("a confirmation", () => {
 
   it("what is typed before a deletion in production is shown", () => {
     const frame = panel({ ...DELETION, place: 2, typed: textField("FLA") });
-    expect(frame).toMatch(/type FLAGS: FLA +┃\n┃ \[ Delete \] {2}\[ Back \]/);
+    expect(frame).toMatch(/type FLAGS to confirm: FLA +┃\n┃ \[ Delete \] {2}\[ Back \]/);
   });
 
   it("a long confirmation scrolls, and always shows the problem and the keys", () => {

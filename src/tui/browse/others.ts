@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Effect } from "../state/effects.js";
-import type { Elsewhere, Other, PlaceInfo } from "../state/loaded.js";
+import type { Elsewhere, Failure, Other, PlaceInfo } from "../state/loaded.js";
 import type { Step } from "../state/messages.js";
 import { modesUnder } from "../state/modes.js";
 import type { State } from "../state/state.js";
@@ -49,8 +49,14 @@ export function otherRead(state: State, place: number, outcome: Omit<Other, "isR
   const other = state.others.get(place);
   if (!other?.isReading) return state;
   // What was read before stays on the screen after a failure.
-  const next: Other = { ...other, failure: undefined, ...outcome, isReading: false };
+  const failure = outcome.failure && withRetryTime(outcome.failure, state.now);
+  const next: Other = { ...other, ...outcome, failure, isReading: false };
   return { ...state, others: new Map(state.others).set(place, next) };
+}
+
+/** A failure that came now, with the time until which it lasts. */
+export function withRetryTime(failure: Failure, now: number): Failure {
+  return failure.retryAfter ? { ...failure, retryAt: now + failure.retryAfter * 1_000 } : failure;
 }
 
 /** Indexes of other places that are being read for the matrix or a comparison, which a question may cover. */

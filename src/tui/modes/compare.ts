@@ -1,5 +1,6 @@
 import { type Difference, diffValues } from "../../domain/diff.js";
 import { namedValues, type VariableEntry } from "../../domain/source.js";
+import { withRetryTime } from "../browse/others.js";
 import { keepVisible } from "../state/cursor.js";
 import { diffSizes, layoutOf, listPage } from "../state/layout.js";
 import type { Failure } from "../state/loaded.js";
@@ -60,7 +61,7 @@ export function compared(
 /** Handles a failure to read the other place. */
 export function notCompared(state: State, place: number, failure: Failure): State {
   return ofComparison(state, place, (now, comparison) => {
-    return { ...now, mode: { ...comparison, phase: "failed", failure } };
+    return { ...now, mode: { ...comparison, phase: "failed", failure: withRetryTime(failure, now.now) } };
   });
 }
 

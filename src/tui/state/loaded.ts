@@ -16,6 +16,8 @@ export interface Failure {
   readonly message: string;
   /** Seconds to wait before the next try, if the server said so. */
   readonly retryAfter?: number | undefined;
+  /** The end of that time in milliseconds, where it is known. */
+  readonly retryAt?: number;
   /** Whether a change of local data can end it: an environment comes back with another branch. */
   readonly mayPass?: boolean;
 }

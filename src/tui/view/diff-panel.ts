@@ -88,18 +88,13 @@ function shownSpan(value: JsonValue): Span {
   return isEncrypted(value) ? PLACEHOLDERS.encrypted : { text: valueText(value) };
 }
 
-function statusLines(
-  { places }: State,
-  { phase, failure, place, all }: Comparison,
-  other: string,
-  width: number,
-): Line[] {
+function statusLines(state: State, { phase, failure, place, all }: Comparison, other: string, width: number): Line[] {
   if (phase === "loading") return wrapLines(`reading ${other}…`, width, "muted");
   if (phase === "ready") {
     if (all.length === 0) return wrapLines("✓ no differences", width, "success");
     return wrapLines("no difference matches the filter; Esc removes it", width, "muted");
   }
-  const { what, advice } = describePlaceFailure(places[place], failure ?? { code: "", message: `can't read ${other}` });
+  const { what, advice } = describePlaceFailure(state, place, failure ?? { code: "", message: `can't read ${other}` });
   return [
     ...wrapLines(`✗ ${what}`, width, "danger"),
     ...[...advice, "r tries again"].flatMap((text) => wrapLines(text, width, "muted")),

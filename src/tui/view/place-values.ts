@@ -5,7 +5,7 @@ import { placeLabel } from "../state/places.js";
 import type { State } from "../state/state.js";
 import { textWidth } from "../text/graphemes.js";
 import { cellText, cutLine, fitText, type Line, line, type Span, wrapLine } from "../text/line.js";
-import { describePlaceFailure } from "./status-lines.js";
+import { describeFailure, describePlaceFailure } from "./status-lines.js";
 import { PLACEHOLDERS, valueLines } from "./value-lines.js";
 
 /** A sign and a word for each kind: the color alone says nothing. */
@@ -54,8 +54,8 @@ export function placeValueLines(state: State, items: readonly PlaceValue[], widt
 
 /** The first lines of a value, with `…` if there are more; or why it can't be shown. */
 function valueHead(state: State, { place, entry, lines: count }: PlaceValue, width: number): Line[] {
-  const failure = state.others.get(place)?.failure;
-  if (failure) return [line(cellText(`✗ ${describePlaceFailure(state.places[place], failure).what}`, width), "danger")];
+  const failure = failureText(state, place);
+  if (failure !== undefined) return [line(cellText(`✗ ${failure}`, width), "danger")];
   if (!entry?.value) return [[]];
   const shown = shownValue(entry, state);
   if (shown.kind !== "shown") return [cutLine([PLACEHOLDERS[shown.kind]], width)];
@@ -66,4 +66,12 @@ function valueHead(state: State, { place, entry, lines: count }: PlaceValue, wid
   }
   if (lines.length <= count) return lines;
   return [...lines.slice(0, count - 1), cutLine([...(lines[count - 1] ?? []), { text: " …" }], width)];
+}
+
+/** Why a place can't be read. */
+function failureText(state: State, place: number): string | undefined {
+  const isOpen = place === state.place;
+  const failure = isOpen ? state.loaded.failure : state.others.get(place)?.failure;
+  if (!failure) return undefined;
+  return (isOpen ? describeFailure(state, failure) : describePlaceFailure(state, place, failure)).what;
 }

@@ -1,7 +1,7 @@
 import { durationText } from "../../domain/printable.js";
 import { parseFilter } from "../browse/list-query.js";
 import { isReading } from "../browse/loading.js";
-import type { Failure, Loaded, PlaceInfo } from "../state/loaded.js";
+import type { Failure, Loaded } from "../state/loaded.js";
 import type { List, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { countText, type Line, line, spaced, wrapLines } from "../text/line.js";
@@ -59,20 +59,29 @@ function failureLine(state: State, failure: Failure): string {
   return failure.code === "rate_limited" ? what : `${again}: ${what}`;
 }
 
-function describeFailure(state: State, failure: Failure) {
-  if (failure.code !== "rate_limited") return describePlaceFailure(state.places[state.place], failure);
+/** The failure of the open place. */
+export function describeFailure(state: State, failure: Failure) {
+  if (failure.code !== "rate_limited") return describePlaceFailure(state, state.place, failure);
   const again = retryText(state);
   return { what: `rate limit reached${again && `: ${again}`}`, advice: [] };
 }
 
 /** The failure of any place; for refused credentials also whose they are, and what to check. */
-export function describePlaceFailure(place: PlaceInfo | undefined, failure: Failure) {
+export function describePlaceFailure({ places, now }: Pick<State, "places" | "now">, index: number, failure: Failure) {
+  const place = places[index];
+  if (failure.code === "rate_limited") return { what: rateLimitText(failure, now), advice: [] };
   if (failure.code !== "unauthorized") return { what: failure.message, advice: [] };
   const what = `${place ? `${place.kind} ${place.name}` : "this place"}: ${failure.message}`;
   if (place?.kind !== "profile") return { what, advice: ["check them with: appvars doctor"] };
   const { name } = place;
   const advice = [`check them with: appvars doctor --profile ${name}`, `new ones: appvars profile add ${name} --force`];
   return { what, advice };
+}
+
+/** Another place is not tried again by itself. */
+function rateLimitText({ retryAt }: Failure, now: number): string {
+  const wait = retryAt !== undefined && retryAt > now ? `: wait ${untilText(retryAt, now)}` : "";
+  return `rate limit reached${wait}`;
 }
 
 /** When the next try is; `""` if that is up to the person, or one is made with each look for changes. */

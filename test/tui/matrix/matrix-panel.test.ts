@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { update } from "../../../src/tui/program/update.js";
 import { screenContent } from "../../../src/tui/screen/screen.js";
 import type { Other, PlaceInfo } from "../../../src/tui/state/loaded.js";
 import type { Matrix } from "../../../src/tui/state/modes.js";
@@ -46,6 +47,19 @@ it("a place that can't be read says why", () => {
   expect(list[0]).toContain("✗ test");
   expect(list[1]).toContain("? not read");
   expect(detail[1]).toMatch(/› test +✗ no answer/);
+});
+
+it("below, the open place says why it can't be read too, and a rate limit counts down", () => {
+  const failure = { code: "rate_limited", message: "too many requests", retryAfter: 60 };
+  const [state] = update(shown(), { type: "otherRead", place: 1, isLocal: false, failure });
+  const limited = {
+    ...state,
+    now: NOW + 9_000,
+    loaded: { ...state.loaded, failure: { code: "", message: "no answer" } },
+  };
+  const { detail } = panels(limited);
+  expect(detail[0]).toContain("✗ no answer");
+  expect(detail[1]).toContain("✗ rate limit reached: wait 51 s");
 });
 
 it("values are masked below until they are revealed", () => {

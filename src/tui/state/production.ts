@@ -32,9 +32,12 @@ function namesProduction(text: string): boolean {
   });
 }
 
-/** Whether the screen is about production: the open place, the one that it is compared with, or the one to be edited. */
+/**
+ * Whether the screen is about production: the open place, the one that it is compared with, or the one that would be
+ * edited, which in the matrix is that under the cursor.
+ */
 export function showsProduction({ places, place, mode }: Pick<State, "places" | "place" | "mode">): boolean {
-  const edited = mode.kind === "confirm" || mode.kind === "form" ? mode.place : undefined;
-  const shown = edited !== undefined ? [edited] : mode.kind === "diff" ? [place, mode.place] : [place];
+  const isOfOne = mode.kind === "confirm" || mode.kind === "form" || mode.kind === "matrix";
+  const shown = isOfOne ? [mode.place ?? place] : mode.kind === "diff" ? [place, mode.place] : [place];
   return shown.some((index) => places[index] !== undefined && isProduction(places[index]));
 }

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { openDiff } from "../../../src/tui/modes/compare.js";
 import { isProduction, showsProduction } from "../../../src/tui/state/production.js";
 import { ENTRIES, readyState } from "../support/state.js";
-import { CONFIRMATION, modeOf } from "../support/test-modes.js";
+import { CONFIRMATION, MATRIX, modeOf } from "../support/test-modes.js";
 
 const kind = "environment";
 
@@ -36,6 +36,7 @@ it("the screen is about production while that is open, compared or edited", () =
     readyState(ENTRIES, { mode: comparison }),
     readyState(ENTRIES, { mode: { ...CONFIRMATION, place: 2 } }),
     readyState(ENTRIES, { place: 2, mode: { ...CONFIRMATION, place: 0 } }),
+    readyState(ENTRIES, { mode: { ...MATRIX, place: 2 } }),
   ];
-  expect(states.map(showsProduction)).toEqual([false, true, true, true, false]);
+  expect(states.map(showsProduction)).toEqual([false, true, true, true, false, true]);
 });

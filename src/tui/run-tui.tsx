@@ -8,7 +8,7 @@ import { Performer, type PerformerOptions } from "./program/perform.js";
 import { createProgram, type Program } from "./program/program.js";
 import { update } from "./program/update.js";
 import { App, ThemeContext } from "./screen/app.js";
-import type { Command } from "./state/command.js";
+import { type Command, keysByName } from "./state/command.js";
 import type { Preferences } from "./state/preferences.js";
 import { askBackground, backgroundFrom, shadeOf } from "./terminal/background.js";
 import { listenToInput } from "./terminal/keys.js";
@@ -58,7 +58,14 @@ export async function runTui({
     // After the frame, which is deferred in the same way.
     onRead: () => void setImmediate(options.onRead),
   });
-  const start = initialState({ ...terminal.size(), now: ticks(), places, place, offered, preferences });
+  const start = initialState({
+    ...terminal.size(),
+    now: ticks(),
+    places,
+    place,
+    offered,
+    preferences: { ...preferences, keys: keysByName(commands) },
+  });
   const program = createProgram(
     start,
     (state, message) => update(state, message, commands),

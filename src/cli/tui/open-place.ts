@@ -95,7 +95,7 @@ async function openServer(
 }
 
 function notConfigured(): UsageError {
-  const advice = `to read ${DEFAULT_DATA_FILE} in this folder, press Enter on one of its environments`;
+  const advice = `to read ${DEFAULT_DATA_FILE} in this folder, open one of its environments`;
   return new UsageError(`no server or data file is configured; ${advice} in the list of places`);
 }
 

@@ -13,14 +13,14 @@ export const MARK_COMMANDS: readonly Command[] = [
     "Find",
     "mark",
     "space",
-    "mark the variable and go to the next: y, Y, > and x then act on all that are marked",
+    "mark the variable and go to the next: copying, taking over and deleting then act on all that are marked",
     {
       ...IN_LIST,
       label: ifListed("mark"),
       run: mark,
     },
   ),
-  command("Find", "mark-range", "R", "mark all from here to the cursor; R again or Space ends the range", {
+  command("Find", "mark-range", "R", "mark all from here to the cursor; marking again ends the range", {
     ...IN_LIST,
     run: markRange,
   }),

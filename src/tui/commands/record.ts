@@ -1,7 +1,7 @@
 import { selectedEntry } from "../browse/list.js";
 import { shownValue } from "../browse/reveal.js";
 import { goToMatch, openSearch } from "../modes/search.js";
-import { type Command, command } from "../state/command.js";
+import { type Command, command, keyOf } from "../state/command.js";
 import { type Step, step } from "../state/messages.js";
 import { notify, type State } from "../state/state.js";
 import { foundInRecord } from "../view/record-value.js";
@@ -40,13 +40,13 @@ function whyNotShown(state: State): string | undefined {
   const entry = selectedEntry(state);
   if (!entry) return "no variable is selected";
   const { kind } = shownValue(entry, state);
-  if (kind === "masked") return "the value is masked; v shows it";
+  if (kind === "masked") return `the value is masked; ${keyOf(state, "reveal")} shows it`;
   return kind === "shown" ? undefined : "there is no value to be seen";
 }
 
 function whyNoMatch(state: State): string | undefined {
   const found = foundInRecord(state);
-  if (!found) return "nothing is searched; / searches in the value";
+  if (!found) return `nothing is searched; ${keyOf(state, "search")} searches in the value`;
   return found.count > 0 ? undefined : "nothing is found";
 }
 

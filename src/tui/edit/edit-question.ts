@@ -117,11 +117,11 @@ export function answerButtons(confirmation: Confirmation): Line {
   );
 }
 
-/** The notice after the edit was written. */
-export function doneText(state: State, planned: PlannedEdit): string {
+/** The notice after the edit was written. @param undoKey what undoes it in the mode that follows */
+export function doneText(state: State, planned: PlannedEdit, undoKey: string): string {
   const { purpose, edit, place } = planned;
   const where = place === state.place ? "" : ` in ${placeName(state, place)}`;
   if (purpose === "undo") return `restored ${variablesText(edit.changes)}${where}`;
-  if (purpose === "redo") return `redid ${describeEdit(state, planned)}; u undoes it`;
-  return `${EDITS[purpose].done} ${objectText(purpose, edit)}${where}; u undoes it`;
+  if (purpose === "redo") return `redid ${describeEdit(state, planned)}; ${undoKey} undoes it`;
+  return `${EDITS[purpose].done} ${objectText(purpose, edit)}${where}; ${undoKey} undoes it`;
 }

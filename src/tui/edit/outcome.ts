@@ -1,5 +1,6 @@
 import { reload } from "../browse/loading.js";
 import { unmarked } from "../browse/selection.js";
+import { keyOf } from "../state/command.js";
 import type { Failure } from "../state/loaded.js";
 import { type Step, step } from "../state/messages.js";
 import type { Confirmation, Mode } from "../state/modes.js";
@@ -20,7 +21,9 @@ export function applied(state: State): Step {
   const isOfMarked = purpose === "delete" || purpose === "take-over";
   const selection = isOfMarked ? unmarked(state, edit.changes) : state.selection;
   const written = { ...state, mode, writing: undefined, selection, history: historyAfter(history, writing) };
-  const next = notify(written, doneText(state, writing), "success");
+  // Keymaps are for browsing.
+  const undoKey = mode.kind === "diff" || mode.kind === "matrix" ? "u" : keyOf(state, "undo");
+  const next = notify(written, doneText(state, writing, undoKey), "success");
   if (place !== state.place) return step(next);
   const [change, ...others] = edit.changes;
   // An added variable is selected when it has been read.

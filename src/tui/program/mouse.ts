@@ -35,9 +35,11 @@ export function handleMouse(
   const selected = focused && cell && content.select?.(focused, cell);
   if (!selected) return step(cursorInView(focused ?? next));
   // Of what the first press has selected: the rows may have moved since.
-  return isSecond && content.pressesEnter !== false
-    ? pressKey({ ...focused, lastPress: undefined }, namedKey("enter"))
-    : decryptSelected(selected);
+  if (!isSecond || content.pressesEnter === false) return decryptSelected(selected);
+  const chosen: State = { ...focused, lastPress: undefined };
+  // Its key can be another one.
+  const open = chosen.mode.kind === "browse" && commands.find(({ name }) => name === "open");
+  return open ? open.run(chosen, "") : pressKey(chosen, namedKey("enter"));
 }
 
 /** The panel gets the focus. Undefined if a question is open, which must be answered first. */

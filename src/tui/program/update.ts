@@ -22,7 +22,7 @@ import { pickKey } from "../modes/pick.js";
 import { searchKey } from "../modes/search.js";
 import { takeOver } from "../modes/take-over.js";
 import { exported, imported } from "../modes/transfer.js";
-import { actsIn, type Command } from "../state/command.js";
+import { actsIn, type Command, keyOf } from "../state/command.js";
 import type { Effect } from "../state/effects.js";
 import { type Message, type Step, step } from "../state/messages.js";
 import type { Mode } from "../state/modes.js";
@@ -151,7 +151,7 @@ function browseKey(state: State, key: Key, all: readonly Command[]): Step {
   if (!first) return step(state);
   const command = commands.find((each) => actsIn(each, state.focus));
   if (!command) {
-    const text = `"${first.name}" doesn't work in the ${PANEL_TEXTS[state.focus]}; Esc goes to the variables`;
+    const text = `"${first.name}" doesn't work in the ${PANEL_TEXTS[state.focus]}; ${keyOf(state, "back")} goes to the variables`;
     return step(notify(state, text));
   }
   const reason = command.disabledReason?.(state);

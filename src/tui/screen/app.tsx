@@ -18,7 +18,7 @@ interface AppProps {
 export function App({ state, commands }: AppProps) {
   const { columns, rows } = state;
   if (columns < MIN_SCREEN.columns || rows < MIN_SCREEN.rows) {
-    const text = `too small: ${MIN_SCREEN.columns}x${MIN_SCREEN.rows} is needed; q quits`;
+    const text = `too small: ${MIN_SCREEN.columns}x${MIN_SCREEN.rows} is needed; Ctrl-C quits`;
     return (
       <Box width={columns} height={rows}>
         <TextLines lines={[line(fitText(text, columns))]} />

@@ -1,3 +1,4 @@
+import { keyLabel } from "../input/key.js";
 import type { Step } from "./messages.js";
 import type { PanelName, State } from "./state.js";
 
@@ -51,4 +52,14 @@ export function command(
 
 export function actsIn({ panels }: Command, panel: PanelName): boolean {
   return panels === undefined || panels.includes(panel);
+}
+
+/** How the key of each command is shown, for `keyOf`. */
+export function keysByName(commands: readonly Command[]): ReadonlyMap<string, string> {
+  return new Map(commands.flatMap(({ name, keys: [key] }) => (key === undefined ? [] : [[name, keyLabel(key)]])));
+}
+
+/** What runs a command while browsing, for notices and hints: its key, or `:name` if it has none. */
+export function keyOf({ preferences: { keys } }: Pick<State, "preferences">, name: string): string {
+  return keys?.get(name) ?? `:${name}`;
 }

@@ -12,4 +12,6 @@ export interface Preferences {
   readonly columns?: readonly ColumnChoice[] | undefined;
   /** Milliseconds between two looks for changes. */
   readonly pollMs?: number | undefined;
+  /** The key of each command that has one, as `keysByName` gives them. */
+  readonly keys?: ReadonlyMap<string, string> | undefined;
 }

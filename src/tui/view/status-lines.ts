@@ -1,13 +1,11 @@
 import { durationText } from "../../domain/printable.js";
 import { parseFilter } from "../browse/list-query.js";
 import { isReading } from "../browse/loading.js";
+import { keyOf } from "../state/command.js";
 import type { Failure, Loaded } from "../state/loaded.js";
-import type { List, State } from "../state/state.js";
+import type { State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { countText, type Line, line, spaced, wrapLines } from "../text/line.js";
-
-const RETRY = "r tries again";
-const RETRY_NOW = "r tries now";
 
 /** The progress of the first read: `1,200 of 100,000`, or `""` before its first page; undefined if there is none. */
 export function progressText({ loaded: { failure, isComplete, entries, total } }: State): string | undefined {
@@ -16,19 +14,21 @@ export function progressText({ loaded: { failure, isComplete, entries, total } }
 }
 
 export function emptyListLines(state: State, width: number): Line[] {
-  const { loaded, list, places, place } = state;
+  const { loaded, places, place } = state;
   if (loaded.failure && !loaded.isComplete) return failureLines(state, loaded.failure, width);
   const progress = progressText(state);
   if (progress !== undefined) return wrapLines(`reading ${places[place]?.name ?? ""}… ${progress}`, width, "muted");
-  return wrapLines(emptyText(loaded, list), width, "muted");
+  return wrapLines(emptyText(state), width, "muted");
 }
 
-function emptyText({ entries, isEditable }: Loaded, { filter, type }: List): string {
-  if (entries.length === 0) return `no variables yet${isEditable ? "; a adds one" : ""}`;
+function emptyText(state: State): string {
+  const { entries, isEditable } = state.loaded;
+  const { filter, type } = state.list;
+  if (entries.length === 0) return `no variables yet${isEditable ? `; ${keyOf(state, "add")} adds one` : ""}`;
   const { problem } = parseFilter(filter);
   if (problem !== undefined) return problem;
-  if (filter !== "") return `nothing matches "${filter}"; Esc clears the filter`;
-  return `no variable is of type ${type ?? ""}; t shows other types`;
+  if (filter !== "") return `nothing matches "${filter}"; ${keyOf(state, "back")} clears the filter`;
+  return `no variable is of type ${type ?? ""}; ${keyOf(state, "type")} shows other types`;
 }
 
 /** The problem of a place whose variables are listed, on one line; undefined if there is none. */
@@ -47,15 +47,20 @@ export function problemLines(state: State, width: number): Line[] {
 function failureLines(state: State, failure: Failure, width: number): Line[] {
   const again = retryText(state);
   const { what, advice } = describeFailure(state, failure);
-  const retry = again === "" ? RETRY : failure.code === "rate_limited" ? RETRY_NOW : `${again}; ${RETRY_NOW}`;
+  const now = `${keyOf(state, "refresh")} tries now`;
+  const retry = again === "" ? tryAgain(state) : failure.code === "rate_limited" ? now : `${again}; ${now}`;
   const rest = [...advice, retry].flatMap((text) => wrapLines(text, width, "muted"));
   return spaced([wrapLines(`✗ ${what}`, width, "danger"), rest]);
+}
+
+function tryAgain(state: State): string {
+  return `${keyOf(state, "refresh")} tries again`;
 }
 
 function failureLine(state: State, failure: Failure): string {
   const again = retryText(state);
   const { what } = describeFailure(state, failure);
-  if (again === "") return `${what}; ${RETRY}`;
+  if (again === "") return `${what}; ${tryAgain(state)}`;
   return failure.code === "rate_limited" ? what : `${again}: ${what}`;
 }
 

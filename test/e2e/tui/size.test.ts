@@ -33,7 +33,7 @@ const SCREENS = [
   { keys: ["j"], footer: /^ \/ filter .* q quit$/, content: /› {2}PORT +NUMBER/ },
 ];
 
-const TOO_SMALL = "too small: 60x15 is needed; q quits";
+const TOO_SMALL = "too small: 60x15 is needed; Ctrl-C quits";
 
 // Skipped without tmux, which CI installs.
 describe.skipIf(!hasTmux)("when a real terminal becomes another size", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { selectedEntry } from "../../../src/tui/browse/list.js";
 import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
+import { withKeymap } from "../../../src/tui/commands/keymap.js";
 import type { Mouse } from "../../../src/tui/input/mouse.js";
 import { update } from "../../../src/tui/program/update.js";
 import { screenContent } from "../../../src/tui/screen/screen.js";
@@ -24,12 +25,18 @@ function screenLines(state: State): string[] {
 }
 
 /** Uses the mouse on the first cell of a text on the screen, with all effects. */
-function point(state: State, action: Mouse["action"], text: string, now = NOW): [State, readonly Effect[]] {
+function point(
+  state: State,
+  action: Mouse["action"],
+  text: string,
+  now = NOW,
+  commands = ALL_COMMANDS,
+): [State, readonly Effect[]] {
   const lines = screenLines(state);
   const row = lines.findIndex((line) => line.includes(text));
   if (row < 0) throw new Error(`"${text}" is not on the screen:\n${lines.join("\n")}`);
   const column = lines[row]?.indexOf(text) ?? 0;
-  return [...update(state, { type: "mouse", mouse: { action, column, row }, now }, ALL_COMMANDS)];
+  return [...update(state, { type: "mouse", mouse: { action, column, row }, now }, commands)];
 }
 
 const click = (state: State, text: string, now?: number) => point(state, "press", text, now)[0];
@@ -49,6 +56,18 @@ describe("a click", () => {
   test("on a row selects the variable, and gives the list the focus", () => {
     const state = click(readyState(ENTRIES, { ...WIDE, focus: "places" }), "FLAGS");
     expect([selected(state), state.focus]).toEqual(["FLAGS", "variables"]);
+  });
+
+  test("twice on a place opens it, whatever its key is", () => {
+    const commands = withKeymap(
+      ALL_COMMANDS,
+      new Map([
+        ["open", ["o"]],
+        ["edit", ["enter"]],
+      ]),
+    );
+    const [first] = point(readyState(ENTRIES, WIDE), "press", "test", NOW, commands);
+    expect(point(first, "press", "test", NOW + 100, commands)[0].place).toBe(1);
   });
 
   test("on a candidate of the command line chooses it, and a double click runs it", () => {

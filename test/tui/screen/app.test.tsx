@@ -113,7 +113,7 @@ it.each([
 ])("the screen says that %dx%d is too small", (columns, rows) => {
   const lines = frameOf(readyState(ENTRIES, { columns, rows }));
   expect(lines).toHaveLength(rows);
-  expect("too small: 60x15 is needed; q quits".startsWith((lines[0] ?? "").replace("…", ""))).toBe(true);
+  expect("too small: 60x15 is needed; Ctrl-C quits".startsWith((lines[0] ?? "").replace("…", ""))).toBe(true);
   for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
 });
 

@@ -17,7 +17,7 @@ import { type CliOptions, runWith } from "../../support/cli.js";
 import { DEVELOPMENT } from "../../support/data.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { renderFrame } from "./render-frame.js";
-import { NOW } from "./state.js";
+import { NOW, PREFERENCES } from "./state.js";
 
 type Profiles = Record<string, Record<string, unknown>>;
 
@@ -70,7 +70,7 @@ export async function remoteProgram(flags: SourceFlags, options: CliOptions, siz
     redraw: () => {},
     onRead: () => {},
   });
-  const start = initialState({ ...size, now, places: found.places, place: found.place });
+  const start = initialState({ ...size, now, places: found.places, place: found.place, preferences: PREFERENCES });
   const program = createProgram(start, update, performer.perform, setImmediate);
   onTestFinished(async () => {
     await performer.close();

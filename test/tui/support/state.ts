@@ -1,8 +1,11 @@
 import type { VariableEntry } from "../../../src/domain/source.js";
 import type { JsonValue, VariableType } from "../../../src/domain/variable.js";
 import { initialState, loaded } from "../../../src/tui/browse/loading.js";
+import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
 import type { Key } from "../../../src/tui/input/key.js";
+import { keysByName } from "../../../src/tui/state/command.js";
 import type { Loaded, PlaceInfo } from "../../../src/tui/state/loaded.js";
+import type { Preferences } from "../../../src/tui/state/preferences.js";
 import type { List, State } from "../../../src/tui/state/state.js";
 
 /** The time of test states in milliseconds. */
@@ -41,9 +44,11 @@ type Change = Partial<Omit<State, "loaded" | "list">> & {
   readonly list?: Partial<List>;
 };
 
+export const PREFERENCES: Preferences = { keys: keysByName(ALL_COMMANDS) };
+
 /** Three places on a screen of 80x24, of which the first is being read for the first time. */
 export function loadingState(change: Change = {}): State {
-  const [state] = initialState({ columns: 80, rows: 24, now: NOW, places: PLACES, place: 0 });
+  const [state] = initialState({ columns: 80, rows: 24, now: NOW, places: PLACES, place: 0, preferences: PREFERENCES });
   return changed(state, change);
 }
 

@@ -28,7 +28,7 @@ const MAY_IMPORT: Record<string, string> = {
   "tui/modes": "domain tui/edit tui/view tui/browse tui/state tui/input tui/text",
   "tui/matrix": "domain tui/modes tui/edit tui/view tui/browse tui/state tui/input tui/text",
   "tui/commands": "domain formats tui/matrix tui/modes tui/edit tui/view tui/browse tui/state tui/input",
-  "tui/screen": "domain tui/matrix tui/edit tui/view tui/browse tui/state tui/input tui/text",
+  "tui/screen": "domain tui/matrix tui/modes tui/edit tui/view tui/browse tui/state tui/input tui/text",
   "tui/program":
     "domain tui/commands tui/screen tui/matrix tui/modes tui/edit tui/view tui/browse tui/state tui/input tui/text",
   "tui/terminal": "tui/input tui/text",

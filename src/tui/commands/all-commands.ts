@@ -6,7 +6,7 @@ import { decryptSelected, toggleAllRevealed, toggleRevealed } from "../browse/re
 import { deleteValues } from "../edit/confirm.js";
 import { openEditor } from "../edit/external-editor.js";
 import { openForm } from "../edit/form.js";
-import { confirmRedo, confirmUndo } from "../edit/undo.js";
+import { confirmRedo, confirmUndo, whyNoRedo, whyNoUndo } from "../edit/undo.js";
 import { openCommandLine } from "../modes/command-line.js";
 import { openDiff } from "../modes/compare.js";
 import { openCopy } from "../modes/copy.js";
@@ -41,12 +41,10 @@ import {
   whyNoEntry,
   whyNoEnvironments,
   whyNoOther,
-  whyNoRedo,
   whyNoTarget,
   whyNoTargetValue,
   whyNotEdit,
   whyNotRead,
-  whyNoUndo,
   whyNoValue,
 } from "./conditions.js";
 import { clearable, MARK_COMMANDS } from "./mark.js";

@@ -46,14 +46,6 @@ export function whyNotEdit(state: State): string | undefined {
   return isReadOnly ? "the variables of a server can't be edited here" : whyNotRead(state);
 }
 
-export function whyNoUndo({ history }: State): string | undefined {
-  return history.done.length > 0 ? undefined : "nothing to undo";
-}
-
-export function whyNoRedo({ history }: State): string | undefined {
-  return history.undone.length > 0 ? undefined : "nothing to redo";
-}
-
 export function whyNoOther({ places }: State): string | undefined {
   return places.length > 1 ? undefined : "there is no other place to compare with";
 }

@@ -1,100 +1,90 @@
 import { isEncrypted } from "../../domain/variable.js";
-import { withCursorOn } from "../browse/list.js";
+import { selectedEntry, withCursorOn } from "../browse/list.js";
 import { openPlace, reload } from "../browse/loading.js";
 import { hasKind, matrixRows, ONLY, tableOf } from "../browse/matrix-table.js";
 import { readOthers, withoutOthers } from "../browse/others.js";
 import { isRevealed, toggleAllRevealed, toggleRevealed } from "../browse/reveal.js";
 import { openForm } from "../edit/form.js";
-import { confirmRedo, confirmUndo } from "../edit/undo.js";
-import { commandKeyName, editKeyName, type Key } from "../input/key.js";
-import { editLine, textField } from "../input/text-field.js";
+import { confirmRedo, confirmUndo, whyNoRedo, whyNoUndo } from "../edit/undo.js";
+import { commandKeyName, type Key } from "../input/key.js";
+import { textField } from "../input/text-field.js";
 import { openTakeOver } from "../modes/take-over.js";
+import { filterKeyed } from "../modes/typed-filter.js";
 import { cycled, moveCursor } from "../state/cursor.js";
 import type { Effect } from "../state/effects.js";
 import { type Step, step } from "../state/messages.js";
+import { type ModeKey, runKey } from "../state/mode-keys.js";
 import type { Matrix } from "../state/modes.js";
 import { backToBrowse, notify, type State } from "../state/state.js";
-import { placeName } from "../view/places-panel.js";
 import { matrixPosition, withMatrixCursor } from "./position.js";
+import { onEntry, selected, whyNoName, whyNotEdit, whyNoValue } from "./selected.js";
 
 /** Shows all variables in all places of the group, and reads those that are not open. */
 export function openMatrix(state: State, only: Matrix["only"] = "all"): Step {
-  const { loaded, list, place } = state;
-  const name = loaded.entries[list.rows[list.cursor] ?? -1]?.variable.name ?? "";
+  const { place } = state;
+  const name = selectedEntry(state)?.variable.name ?? "";
   return readOthers({ ...state, mode: { kind: "matrix", name, cursor: 0, place, top: 0, left: 0, only, filter: "" } });
 }
 
 export function matrixKey(state: State, matrix: Matrix, key: Key): Step {
   if (matrix.typed) return step(filterKey(state, matrix, matrix.typed, key));
-  const [next, effects] = commandOf(state, matrix, commandKeyName(key));
+  const name = commandKeyName(key);
+  const [next, effects] = runKey(MATRIX_KEYS, state, matrix, name) ?? step(move(state, matrix, name));
   return [next, [...effects, ...(next.mode.kind === "matrix" ? decryptions(next, next.mode) : [])]];
 }
 
-function commandOf(state: State, matrix: Matrix, key: string): Step {
-  const { name, place, entry } = selected(state, matrix);
-  switch (key) {
-    case "escape":
-      return step(matrix.filter === "" ? closed(state) : withMatrix(state, matrix, { filter: "" }));
-    case "q":
-    case "m":
-      return step(closed(state));
-    case "left":
-    case "h":
-      return step(moveSideways(state, matrix, -1));
-    case "right":
-    case "l":
-      return step(moveSideways(state, matrix, 1));
-    case "n":
-      return step(moveToGap(state, matrix, 1));
-    case "N":
-      return step(moveToGap(state, matrix, -1));
-    case "t":
-      return step(withMatrix(state, matrix, { only: cycled(ONLY, matrix.only, 1) }));
-    case "/":
-      return step(withMatrix(state, matrix, { typed: { field: textField(matrix.filter), before: matrix.filter } }));
-    case "v":
-      return step(name === undefined ? state : toggleRevealed(state, name));
-    case "V":
-      return step(toggleAllRevealed(state));
-    case "r":
-      return readAgain(state);
-    case "y":
-    case ">":
-      if (!entry?.value) return step(notify(state, whyNoValue(state, name, place), "error"));
-      if (key === ">") return openTakeOver(state, [entry], place);
-      return step(state, { type: "copy", place, entries: [entry], format: "value" });
-    case "e":
-      return edit(state, matrix);
-    case "u":
-      return confirmUndo(state);
-    case "U":
-      return confirmRedo(state);
-    case "enter":
-      return name === undefined ? step(state) : goTo(state, place, name);
-    default:
-      return step(move(state, matrix, key));
-  }
+/** In the order of the footer. */
+export const MATRIX_KEYS: readonly ModeKey<Matrix>[] = [
+  { keys: "enter", label: "open", whyNot: whyNoName, run: goTo },
+  { keys: "n", label: "next difference", whyNot: whyNoName, run: (state, matrix) => step(moveToGap(state, matrix, 1)) },
+  { keys: "N", whyNot: whyNoName, run: (state, matrix) => step(moveToGap(state, matrix, -1)) },
+  {
+    keys: "t",
+    label: "filter rows",
+    run: (state, matrix) => step(withMatrix(state, matrix, { only: cycled(ONLY, matrix.only, 1) })),
+  },
+  { keys: "/", label: "filter", run: openFilter },
+  {
+    keys: "v",
+    label: "reveal",
+    whyNot: whyNoName,
+    run: (state, matrix) => step(toggleRevealed(state, selected(state, matrix).name ?? "")),
+  },
+  {
+    keys: "y",
+    label: "copy",
+    whyNot: whyNoValue,
+    run: onEntry((state, entry, place) => step(state, { type: "copy", place, entries: [entry], format: "value" })),
+  },
+  {
+    keys: "e",
+    label: "edit",
+    whyNot: whyNotEdit,
+    run: onEntry((state, entry, place, back) => openForm(state, "edit", entry, { place, back })),
+  },
+  {
+    keys: ">",
+    label: "take over",
+    whyNot: whyNoValue,
+    run: onEntry((state, entry, place) => openTakeOver(state, [entry], place)),
+  },
+  { keys: "V", label: "reveal all", run: (state) => step(toggleAllRevealed(state)) },
+  { keys: "u", label: "undo", whyNot: whyNoUndo, run: confirmUndo },
+  { keys: "U", whyNot: whyNoRedo, run: confirmRedo },
+  { keys: "r", label: "refresh", run: readAgain },
+  { keys: "left h", run: (state, matrix) => step(moveSideways(state, matrix, -1)) },
+  { keys: "right l", run: (state, matrix) => step(moveSideways(state, matrix, 1)) },
+  { keys: "q m", run: (state) => step(closed(state)) },
+  { keys: "escape", label: "back", run: goBack },
+];
+
+function openFilter(state: State, matrix: Matrix): Step {
+  const { filter } = matrix;
+  return step(withMatrix(state, matrix, { typed: { field: textField(filter), before: filter } }));
 }
 
-/** What is under the cursor. */
-function selected(state: State, matrix: Matrix) {
-  const { table, rows, cursor, column } = matrixPosition(state, matrix);
-  const row = rows[cursor];
-  const { place = state.place, cells } = table.columns[column] ?? {};
-  return { place, name: table.names[row ?? -1], entry: row === undefined ? undefined : cells?.[row] };
-}
-
-function whyNoValue(state: State, name: string | undefined, place: number): string {
-  return name === undefined ? "no variable is selected" : `${name} has no value in ${placeName(state, place)}`;
-}
-
-/** Opens the form for the value under the cursor, and comes back. */
-function edit(state: State, matrix: Matrix): Step {
-  const { place, name, entry } = selected(state, matrix);
-  const isEditable = place === state.place ? state.loaded.isEditable : state.others.get(place)?.isLocal;
-  if (!isEditable) return step(notify(state, `${placeName(state, place)} can't be edited here`, "error"));
-  if (!entry) return step(notify(state, whyNoValue(state, name, place), "error"));
-  return openForm(state, "edit", entry, { place, back: matrix });
+function goBack(state: State, matrix: Matrix): Step {
+  return step(matrix.filter === "" ? closed(state) : withMatrix(state, matrix, { filter: "" }));
 }
 
 function withMatrix(state: State, matrix: Matrix, change: Partial<Matrix>): State {
@@ -127,17 +117,18 @@ function moveToGap(state: State, matrix: Matrix, by: 1 | -1): State {
 
 /** The rows follow the filter with each key. */
 function filterKey(state: State, matrix: Matrix, { field, before }: NonNullable<Matrix["typed"]>, key: Key): State {
-  const name = editKeyName(key);
-  if (name === "enter") return withMatrix(state, matrix, { typed: undefined });
-  if (name === "escape") return withMatrix(state, matrix, { typed: undefined, filter: before });
-  if (name === "backspace" && field.text === "") return withMatrix(state, matrix, { typed: undefined });
-  if (["up", "down", "pageup", "pagedown"].includes(name)) return move(state, matrix, name);
-  const edited = editLine(field, key);
-  const next: Matrix = { ...matrix, typed: { field: edited, before }, filter: edited.text };
-  if (edited.text === field.text) return { ...state, mode: next };
-  const table = tableOf(state);
-  const [first = -1] = matrixRows(table, next);
-  return { ...state, mode: { ...next, name: table.names[first] ?? matrix.name, cursor: 0, top: 0 } };
+  return filterKeyed(field, key, {
+    keep: () => withMatrix(state, matrix, { typed: undefined }),
+    restore: () => withMatrix(state, matrix, { typed: undefined, filter: before }),
+    move: (name) => move(state, matrix, name),
+    edit: (edited, isChanged) => {
+      const next: Matrix = { ...matrix, typed: { field: edited, before }, filter: edited.text };
+      if (!isChanged) return { ...state, mode: next };
+      const table = tableOf(state);
+      const [first = -1] = matrixRows(table, next);
+      return { ...state, mode: { ...next, name: table.names[first] ?? matrix.name, cursor: 0, top: 0 } };
+    },
+  });
 }
 
 function readAgain(state: State): Step {
@@ -147,7 +138,8 @@ function readAgain(state: State): Step {
 }
 
 /** Opens the place with the cursor on the variable. */
-function goTo(state: State, place: number, name: string): Step {
+function goTo(state: State, matrix: Matrix): Step {
+  const { place, name = "" } = selected(state, matrix);
   const browsing = withCursorOn({ ...closed(state), focus: "variables" }, name);
   return place === state.place ? step(browsing) : openPlace(browsing, place);
 }

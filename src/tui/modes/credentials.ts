@@ -1,6 +1,7 @@
 import { REVEAL_MS } from "../browse/reveal.js";
 import { commandKeyName, type Key } from "../input/key.js";
 import { type Step, step } from "../state/messages.js";
+import { type ModeKey, runKey } from "../state/mode-keys.js";
 import type { CredentialsMode } from "../state/modes.js";
 import type { NewCredentials } from "../state/ports.js";
 import type { State } from "../state/state.js";
@@ -10,17 +11,20 @@ export function showCredentials(state: State, credentials: NewCredentials): Stat
   return { ...state, mode: { kind: "credentials", credentials, back: state.mode } };
 }
 
+export const CREDENTIALS_KEYS: readonly ModeKey<CredentialsMode>[] = [
+  { keys: "y", label: "copy", run: (state, { credentials }) => step(state, { type: "copyCredentials", credentials }) },
+  { keys: "v", label: (state, mode) => `${isShown(state, mode) ? "hide" : "show"} the secret`, run: showOrHide },
+  { keys: "escape q", label: "close", run: (state, { back }) => step({ ...state, mode: back }) },
+];
+
 export function credentialsKey(state: State, mode: CredentialsMode, key: Key): Step {
-  const { credentials, until = 0, back } = mode;
-  switch (commandKeyName(key)) {
-    case "v":
-      return step({ ...state, mode: { ...mode, until: until > state.now ? undefined : state.now + REVEAL_MS } });
-    case "y":
-      return step(state, { type: "copyCredentials", credentials });
-    case "escape":
-    case "q":
-      return step({ ...state, mode: back });
-    default:
-      return step(state);
-  }
+  return runKey(CREDENTIALS_KEYS, state, mode, commandKeyName(key)) ?? step(state);
+}
+
+function isShown({ now }: State, { until = 0 }: CredentialsMode): boolean {
+  return until > now;
+}
+
+function showOrHide(state: State, mode: CredentialsMode): Step {
+  return step({ ...state, mode: { ...mode, until: isShown(state, mode) ? undefined : state.now + REVEAL_MS } });
 }

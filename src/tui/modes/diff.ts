@@ -1,51 +1,65 @@
-import type { VariableEntry } from "../../domain/source.js";
 import { toggleAllRevealed, toggleRevealed } from "../browse/reveal.js";
 import { openEditor } from "../edit/external-editor.js";
 import { openForm } from "../edit/form.js";
-import { confirmRedo, confirmUndo } from "../edit/undo.js";
-import { commandKeyName, editKeyName, type Key } from "../input/key.js";
-import { editLine, textField } from "../input/text-field.js";
+import { confirmRedo, confirmUndo, whyNoRedo, whyNoUndo } from "../edit/undo.js";
+import { commandKeyName, type Key } from "../input/key.js";
+import { textField } from "../input/text-field.js";
 import { moveCursor } from "../state/cursor.js";
 import { diffSizes, layoutOf, listPage } from "../state/layout.js";
 import { type Step, step } from "../state/messages.js";
+import { type ModeKey, runKey } from "../state/mode-keys.js";
 import type { Comparison } from "../state/modes.js";
-import { backToBrowse, notify, type State } from "../state/state.js";
+import { backToBrowse, type State } from "../state/state.js";
 import { detailPage, differenceDetail } from "../view/difference-panel.js";
 import { scrollLines } from "../view/panel-content.js";
-import { placeName } from "../view/places-panel.js";
 import { compare, filtered, withCursor } from "./compare.js";
-import { takeOver, whyReadOnly } from "./take-over.js";
-
-type Run = (state: State, comparison: Comparison) => Step;
+import { copy, onEntry, takeOverFrom, whyNoDifference, whyNotEdit, whyNotTakeOver, whyNoValue } from "./diff-sides.js";
+import { filterKeyed } from "./typed-filter.js";
 
 export function diffKey(state: State, comparison: Comparison, key: Key): Step {
-  if (comparison.typing) return filterKey(state, comparison, comparison.typing, key);
+  if (comparison.typing) return step(filterKey(state, comparison, comparison.typing, key));
   const name = commandKeyName(key);
-  return KEYS.get(name)?.(state, comparison) ?? step(move(state, comparison, name));
+  return runKey(DIFF_KEYS, state, comparison, name) ?? step(move(state, comparison, name));
 }
 
-const KEYS = new Map<string, Run>([
-  ["escape", goBack],
-  ["q", (state) => step(backToBrowse(state))],
-  ["d", (state) => step(backToBrowse(state))],
-  ["r", (state, comparison) => (comparison.phase === "loading" ? step(state) : compare(state, comparison))],
-  ["v", onDifference((state, { name }) => step(toggleRevealed(state, name)))],
-  ["V", (state) => step(toggleAllRevealed(state))],
-  ["tab", focusOther],
-  ["shift-tab", focusOther],
-  ["enter", focusOther],
-  ["/", openFilter],
-  ["n", (state, comparison) => step(next(state, comparison, 1))],
-  ["N", (state, comparison) => step(next(state, comparison, -1))],
-  ["y", onDifference((state, sides) => copy(state, sides, "open"))],
-  ["Y", onDifference((state, sides) => copy(state, sides, "other"))],
-  ["e", onDifference((state, sides, back) => edit(state, sides, (entry) => openForm(state, "edit", entry, { back })))],
-  ["E", onDifference((state, sides) => edit(state, sides, (entry) => openEditor(state, entry)))],
-  [">", onDifference((state, sides) => takeOverFrom(state, sides, "open"))],
-  ["<", onDifference((state, sides) => takeOverFrom(state, sides, "other"))],
-  ["u", confirmUndo],
-  ["U", confirmRedo],
-]);
+/** In the order of the footer. */
+export const DIFF_KEYS: readonly ModeKey<Comparison>[] = [
+  { keys: "tab shift-tab enter", label: "panel", whyNot: whyNoDifference, run: focusOther },
+  {
+    keys: "v",
+    label: "reveal",
+    whyNot: whyNoDifference,
+    run: (state, { differences, cursor }) => step(toggleRevealed(state, differences[cursor]?.name ?? "")),
+  },
+  { keys: "V", run: (state) => step(toggleAllRevealed(state)) },
+  { keys: "n", label: "next", whyNot: whyNoDifference, run: (state, comparison) => step(next(state, comparison, 1)) },
+  { keys: "N", whyNot: whyNoDifference, run: (state, comparison) => step(next(state, comparison, -1)) },
+  { keys: ">", label: "take over", whyNot: whyNotTakeOver("open"), run: takeOverFrom("open") },
+  { keys: "<", label: "take from there", whyNot: whyNotTakeOver("other"), run: takeOverFrom("other") },
+  {
+    keys: "e",
+    label: "edit",
+    whyNot: whyNotEdit,
+    run: onEntry("open", (state, entry, back) => openForm(state, "edit", entry, { back })),
+  },
+  { keys: "E", whyNot: whyNotEdit, run: onEntry("open", openEditor) },
+  { keys: "y", label: "copy", whyNot: whyNoValue("open"), run: copy("open") },
+  { keys: "Y", label: "copy the other", whyNot: whyNoValue("other"), run: copy("other") },
+  { keys: "/", label: "filter", whyNot: whyNothingToFilter, run: openFilter },
+  { keys: "u", label: "undo", whyNot: whyNoUndo, run: confirmUndo },
+  { keys: "U", whyNot: whyNoRedo, run: confirmRedo },
+  { keys: "r", label: "refresh", whyNot: whyReading, run: compare },
+  { keys: "q d", run: (state) => step(backToBrowse(state)) },
+  { keys: "escape", label: "back", run: goBack },
+];
+
+function whyNothingToFilter(_state: State, { all }: Comparison): string | undefined {
+  return all.length > 0 ? undefined : "there is no difference";
+}
+
+function whyReading(_state: State, { phase }: Comparison): string | undefined {
+  return phase === "loading" ? "still reading" : undefined;
+}
 
 function goBack(state: State, comparison: Comparison): Step {
   if (comparison.focus === "detail") return focusOther(state, comparison);
@@ -87,63 +101,18 @@ function openFilter(state: State, comparison: Comparison): Step {
   });
 }
 
-const MOVES = ["up", "down", "pageup", "pagedown"];
-
 /** The list follows the filter with each key. */
-function filterKey(state: State, comparison: Comparison, typing: NonNullable<Comparison["typing"]>, key: Key): Step {
-  const name = editKeyName(key);
+function filterKey(state: State, comparison: Comparison, typing: NonNullable<Comparison["typing"]>, key: Key): State {
   const done: Comparison = { ...comparison, typing: undefined };
-  if (name === "enter" || (name === "backspace" && typing.field.text === "")) return step({ ...state, mode: done });
-  if (name === "escape") return step(filtered(state, done, typing.before));
-  if (MOVES.includes(name)) return step(move(state, comparison, name));
-  const field = editLine(typing.field, key);
-  const typed: Comparison = { ...comparison, typing: { ...typing, field } };
-  if (field.text === typing.field.text) return step({ ...state, mode: typed });
-  // The best match is the first one.
-  return step(filtered(state, { ...typed, differences: [], cursor: 0, top: 0 }, field.text));
-}
-
-interface Sides {
-  readonly name: string;
-  /** Index of the other place. */
-  readonly place: number;
-  /** The variable in the open place, and in the other. */
-  readonly open: VariableEntry | undefined;
-  readonly other: VariableEntry | undefined;
-}
-
-/** Runs something with the variable under the cursor. */
-function onDifference(run: (state: State, sides: Sides, comparison: Comparison) => Step): Run {
-  return (state, comparison) => {
-    const { differences, cursor, place, others } = comparison;
-    const name = differences[cursor]?.name;
-    if (name === undefined) return step(state);
-    const isIt = ({ variable }: VariableEntry) => variable.name === name;
-    const sides = { name, place, open: state.loaded.entries.find(isIt), other: others.find(isIt) };
-    return run(state, sides, comparison);
-  };
-}
-
-function copy(state: State, sides: Sides, side: "open" | "other"): Step {
-  const place = side === "open" ? state.place : sides.place;
-  const entry = sides[side];
-  return entry?.value
-    ? step(state, { type: "copy", place, entries: [entry], format: "value" })
-    : noValue(state, sides, place);
-}
-
-function takeOverFrom(state: State, sides: Sides, side: "open" | "other"): Step {
-  const [from, to] = side === "open" ? [state.place, sides.place] : [sides.place, state.place];
-  const entry = sides[side];
-  return entry?.value ? takeOver(state, [entry], to) : noValue(state, sides, from);
-}
-
-function noValue(state: State, { name }: Sides, place: number): Step {
-  return step(notify(state, `${name} has no value in ${placeName(state, place)}`, "error"));
-}
-
-function edit(state: State, sides: Sides, run: (entry: VariableEntry) => Step): Step {
-  const refusal = whyReadOnly(state, state.place);
-  if (refusal !== undefined) return step(notify(state, refusal, "error"));
-  return sides.open ? run(sides.open) : noValue(state, sides, state.place);
+  return filterKeyed(typing.field, key, {
+    keep: () => ({ ...state, mode: done }),
+    restore: () => filtered(state, done, typing.before),
+    move: (name) => move(state, comparison, name),
+    edit: (field, isChanged) => {
+      const typed: Comparison = { ...comparison, typing: { ...typing, field } };
+      if (!isChanged) return { ...state, mode: typed };
+      // The best match is the first one.
+      return filtered(state, { ...typed, differences: [], cursor: 0, top: 0 }, field.text);
+    },
+  });
 }

@@ -77,7 +77,11 @@ const HANDLERS: Handlers = {
 export function update(state: State, message: Message, commands: readonly Command[] = ALL_COMMANDS): Step {
   if ("generation" in message && message.generation !== state.loaded.generation) return step(state);
   const handle = HANDLERS[message.type] as (state: State, message: Message, commands: readonly Command[]) => Step;
-  return followed(state, message, handle(state, message, commands));
+  const [next, effects] = handle(state, message, commands);
+  const isEntered = next.mode.kind !== state.mode.kind && next.mode.kind !== "browse";
+  // An older notice would hide the keys of the new mode.
+  const shown: State = isEntered && next.notice === state.notice ? { ...next, notice: undefined } : next;
+  return followed(state, message, [shown, effects]);
 }
 
 /** What is known of other places follows the cursor, our edits and, once a second, changes by others. */
@@ -134,11 +138,8 @@ function pressed(state: State, key: Key, commands: readonly Command[]): Step {
   const effect = GLOBAL_EFFECTS.get(key.name);
   if (effect) return step(state, effect);
   const handle = KEY_HANDLERS[mode.kind] as (state: State, mode: Mode, key: Key, commands: readonly Command[]) => Step;
-  const [after, effects] = handle(state, mode, key, commands);
-  const next = comparedAgain(after);
-  const isEntered = next.mode.kind !== mode.kind && next.mode.kind !== "browse";
-  // An older notice would hide the keys of the new mode.
-  return [isEntered && next.notice === state.notice ? { ...next, notice: undefined } : next, effects];
+  const [next, effects] = handle(state, mode, key, commands);
+  return [comparedAgain(next), effects];
 }
 
 const PANEL_TEXTS = { places: "list of places", variables: "list of variables", record: "record" } as const;

@@ -3,7 +3,11 @@ import { requiredText } from "../edit/edit-question.js";
 import { keyLabel, keyOfLabel } from "../input/key.js";
 import type { TextField } from "../input/text-field.js";
 import { textInput } from "../input/text-input.js";
+import { MATRIX_KEYS } from "../matrix/matrix-keys.js";
+import { CREDENTIALS_KEYS } from "../modes/credentials.js";
+import { DIFF_KEYS } from "../modes/diff.js";
 import { actsIn, type Command } from "../state/command.js";
+import { workingKeys } from "../state/mode-keys.js";
 import type { CommandLine, FormField, Matrix, Mode } from "../state/modes.js";
 import type { Notice, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
@@ -20,20 +24,18 @@ function hints(text: string) {
   });
 }
 
-const MODE_KEYS: Readonly<Record<Exclude<Mode["kind"], "browse" | "confirm" | "form" | "ask">, readonly KeyHint[]>> = {
+const MODE_KEYS: Readonly<
+  Record<
+    Exclude<Mode["kind"], "browse" | "confirm" | "form" | "ask" | "diff" | "matrix" | "credentials">,
+    readonly KeyHint[]
+  >
+> = {
   filter: hints("Enter keep, Esc cancel"),
   search: hints("Enter keep, Esc cancel"),
   command: hints("Enter run, ↑↓ choose, Tab complete, Esc back"),
   help: hints("↑↓ scroll, Esc back"),
   copy: hints("↑↓ move, Enter copy, Esc back"),
   pick: hints("↑↓ move, Enter choose, Esc back"),
-  diff: hints(
-    "Tab panel, v reveal, n next, > take over, < take over here, e edit, y copy, Y copy right, / filter, u undo, r refresh, Esc back",
-  ),
-  matrix: hints(
-    "Enter open, n next difference, t only, / filter, v reveal, y copy, e edit, > take over, V reveal all, r refresh, Esc back",
-  ),
-  credentials: hints("y copy, v show or hide the secret, Esc close"),
 };
 const FORM_KEYS: Readonly<Record<FormField, readonly KeyHint[]>> = {
   name: hints("Ctrl-S review, Tab next field, Esc cancel"),
@@ -46,6 +48,7 @@ const BUTTON_KEYS = "Enter press, Tab next button, Ctrl-S confirm";
 const CONFIRM_KEYS = hints(`${BUTTON_KEYS}, Esc back`);
 const MASKED_KEYS = hints(`${BUTTON_KEYS}, v show values, Esc back`);
 const REVEALED_KEYS = hints(`${BUTTON_KEYS}, v hide values, Esc back`);
+const BUSY_KEYS = hints("Ctrl-C quit");
 const LEAVING_KEYS = hints("Enter press, Tab next button, Ctrl-X drop, Esc stay");
 
 /** Commands whose keys are shown at any width. */
@@ -74,7 +77,11 @@ export function footerLine(state: State, commands: readonly Command[]): Line {
 
 /** The keys of a mode, the way back last. */
 function modeKeys(state: State, mode: Exclude<Mode, { readonly kind: "browse" }>): readonly KeyHint[] {
+  if (mode.kind === "diff") return hintsOf(workingKeys(DIFF_KEYS, state, mode));
+  if (mode.kind === "matrix") return hintsOf(workingKeys(MATRIX_KEYS, state, mode));
+  if (mode.kind === "credentials") return hintsOf(workingKeys(CREDENTIALS_KEYS, state, mode));
   if (mode.kind === "confirm") {
+    if (mode.isBusy) return BUSY_KEYS;
     // Where a name is typed, v is a letter of it.
     if (requiredText(state, mode) !== undefined) return CONFIRM_KEYS;
     return mode.isRevealed ? REVEALED_KEYS : MASKED_KEYS;
@@ -85,6 +92,10 @@ function modeKeys(state: State, mode: Exclude<Mode, { readonly kind: "browse" }>
     return mode.leaving ? LEAVING_KEYS : hasLines ? LINES_KEYS : FORM_KEYS[mode.field];
   }
   return MODE_KEYS[mode.kind];
+}
+
+function hintsOf(keys: ReturnType<typeof workingKeys>): readonly KeyHint[] {
+  return keys.map(({ name, label }) => ({ key: keyLabel(name), name, label }));
 }
 
 function filterLine({ columns, list, loaded }: State, field: TextField): Line {
@@ -142,7 +153,7 @@ function browseKeys(state: State, commands: readonly Command[]): KeyHint[] {
   return sorted.flatMap(({ keys: [key], label: labels, disabledReason }) => {
     const label = typeof labels === "function" ? labels(state) : labels;
     if (key === undefined || label === undefined || disabledReason?.(state) !== undefined) return [];
-    return [{ key: keyLabel(key), name: key, label }];
+    return hintsOf([{ name: key, label }]);
   });
 }
 

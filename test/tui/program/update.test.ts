@@ -305,6 +305,8 @@ test("an older notice doesn't hide the keys of a new mode", () => {
   const told = readyState(entries, { notice: { text: "copied", tone: "success", until: NOW + 5_000 } });
   for (const key of ["a", "e", "?", ":", "/"]) expect(typed(told, key).state.notice).toBeUndefined();
   expect(typed(told, "j").state.notice?.text).toBe("copied");
+  const edit = { changes: [{ name: "PORT", before: undefined, after: undefined }] };
+  expect(send(told, { type: "assigned", place: 0, purpose: "delete", edit }).notice).toBeUndefined();
 });
 
 describe("what comes late", () => {

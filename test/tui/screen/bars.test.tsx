@@ -4,11 +4,12 @@ import { textField } from "../../../src/tui/input/text-field.js";
 import { TextLines } from "../../../src/tui/screen/app.js";
 import { footerLine } from "../../../src/tui/screen/footer-line.js";
 import { headerLine } from "../../../src/tui/screen/header-line.js";
+import type { Mode } from "../../../src/tui/state/modes.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { renderFrame } from "../support/render-frame.js";
 import { ENTRIES, NOW, PLACES, readyState } from "../support/state.js";
 import { COMMANDS } from "../support/test-commands.js";
-import { CONFIRMATION, DELETION, FORM } from "../support/test-modes.js";
+import { COMPARISON, CONFIRMATION, DELETION, FORM, MATRIX } from "../support/test-modes.js";
 
 function header(state: State): string {
   return renderFrame(<TextLines lines={[headerLine(state)]} />, state.columns);
@@ -121,4 +122,21 @@ it("the footer shows the keys that answer a confirmation", () => {
   expect(footer(readyState(ENTRIES, { mode: revealed }))).toContain("v hide values");
   // There the name is typed.
   expect(footer(readyState(ENTRIES, { mode: { ...DELETION, place: 2 } }))).not.toContain("values");
+});
+
+it("the footer offers only what can be done now in a comparison and a matrix, and while an edit is written", () => {
+  const shown = (mode: Mode) =>
+    footer(readyState(ENTRIES, { columns: 200, mode }))
+      .trim()
+      .split("  ")
+      .join(", ");
+  const none = { ...COMPARISON, all: [], differences: [], cursor: 0 };
+  expect(shown(none)).toBe("r refresh, Esc back");
+  expect(shown({ ...none, phase: "loading" })).toBe("Esc back");
+  // It has no value in the open place.
+  expect(shown({ ...COMPARISON, cursor: 0 })).toBe(
+    "Tab panel, v reveal, n next, < take from there, Y copy the other, / filter, r refresh, Esc back",
+  );
+  expect(shown({ ...MATRIX, filter: "xyz" })).toBe("t filter rows, / filter, V reveal all, r refresh, Esc back");
+  expect(shown({ ...CONFIRMATION, isBusy: true })).toBe("Ctrl-C quit");
 });

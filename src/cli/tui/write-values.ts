@@ -1,3 +1,4 @@
+import { UsageError } from "../../domain/errors.js";
 import { isReservedName } from "../../domain/reserved-names.js";
 import { ENVIRONMENT_FORMATS } from "../../formats/formats.js";
 import type { WriteValues } from "../../tui/state/ports.js";
@@ -9,18 +10,22 @@ export const writeValues: WriteValues = async (format, values, { decrypt, allowR
   const leavesOut = !allowReserved && ENVIRONMENT_FORMATS.includes(format);
   const isLeftOut = ({ name }: Named) => leavesOut && isReservedName(name);
   const kept = values.filter((value) => !isLeftOut(value));
+  const leftOut = values.filter(isLeftOut).map(({ name }) => name);
+  if (kept.length === 0 && leftOut.length > 0) {
+    throw new UsageError(`reserved names are left out of ${format}: ${leftOut.join(", ")}`);
+  }
   const { text, differing } = (await formatWriter(format))(decryptValues(kept, decrypt));
   const notes = [
-    ...named("without the reserved", values.filter(isLeftOut)),
-    ...named("some programs read other values for", differing),
+    ...(leftOut.length > 0 ? [`without the reserved ${leftOut.join(", ")}`] : []),
+    ...(differing.length > 0 ? [`some programs would read ${namesOf(differing)} differently`] : []),
   ];
-  return { text, note: notes.length > 0 ? notes.join("; ") : undefined };
+  return { text, leftOut, note: notes.length > 0 ? notes.join("; ") : undefined };
 };
 
 interface Named {
   readonly name: string;
 }
 
-function named(what: string, items: readonly Named[]): string[] {
-  return items.length > 0 ? [`${what} ${items.map(({ name }) => name).join(", ")}`] : [];
+function namesOf(items: readonly Named[]): string {
+  return items.map(({ name }) => name).join(", ");
 }

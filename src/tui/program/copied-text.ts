@@ -3,7 +3,7 @@ import { isReservedName } from "../../domain/reserved-names.js";
 import { namedValues, type VariableEntry } from "../../domain/source.js";
 import { valueText } from "../../domain/variable.js";
 import type { CopyFormat } from "../state/copy-formats.js";
-import type { OpenPlace, WriteValues } from "../state/ports.js";
+import type { OpenPlace, WriteValues, Written } from "../state/ports.js";
 import { countText } from "../text/line.js";
 import { RESERVED_WARNING } from "../view/record-panel.js";
 
@@ -40,7 +40,7 @@ export async function copiedText(
   format: CopyFormat,
   { decrypt, getCommand }: Pick<OpenPlace, "decrypt" | "getCommand">,
   write: WriteValues,
-): Promise<{ readonly text: string; readonly note?: string | undefined }> {
+): Promise<Written> {
   if (format === "name") return { text: entries.map(({ variable }) => variable.name).join("\n") };
   const values = namedValues(entries);
   if (values.length === 0) throw new UsageError("there is no value");

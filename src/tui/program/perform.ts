@@ -243,17 +243,21 @@ export class Performer {
   #copy({ place, entries, format }: EffectOf<"copy">): Promise<void> {
     const { write } = this.#options;
     const where = place === this.#current ? "" : ` of ${this.#places[place]?.name}`;
-    return this.#copyText(`${copiedName(entries, format)}${where}`, async () =>
-      copiedText(entries, format, await this.#open(place), write),
-    );
+    const nameOf = (copied: typeof entries) => `${copiedName(copied, format)}${where}`;
+    return this.#copyText(nameOf(entries), async () => {
+      const { leftOut = [], ...copied } = await copiedText(entries, format, await this.#open(place), write);
+      return { ...copied, what: nameOf(entries.filter(({ variable }) => !leftOut.includes(variable.name))) };
+    });
   }
 
-  /** @param what the text is, for the notice, which adds a note about it */
-  #copyText(what: string, text: () => Promise<{ text: string; note?: string | undefined }>): Promise<void> {
+  /** @param what the text is, for the notice, unless `text` says it more precisely, with a note about it */
+  #copyText(
+    what: string,
+    text: () => Promise<{ text: string; what?: string; note?: string | undefined }>,
+  ): Promise<void> {
     const copied = async (): Promise<Message> => {
-      const { text: plain, note } = await text();
-      const outcome = await this.#options.copy(plain);
-      return { type: "copied", what: note === undefined ? what : `${what} (${note})`, outcome };
+      const { text: plain, ...about } = await text();
+      return { type: "copied", what, ...about, outcome: await this.#options.copy(plain) };
     };
     return this.#attempt(copied, ({ message }) => {
       return { type: "copied", what, outcome: { kind: "failed", reason: message } };

@@ -179,8 +179,9 @@ function expire(state: State): State {
   return next.marks === marks ? next : relist(next, state);
 }
 
-function copied(state: State, { what, outcome }: Extract<Message, { type: "copied" }>): State {
+function copied(state: State, { what, note, outcome }: Extract<Message, { type: "copied" }>): State {
   if (outcome.kind === "failed") return notify(state, `can't copy ${what}: ${outcome.reason}`, "error");
-  if (outcome.kind === "clipboard") return notify(state, `copied ${what} to the clipboard`, "success");
-  return notify(state, `sent ${what} to the terminal's clipboard (OSC 52): ${outcome.reason}`);
+  const end = note === undefined ? "" : `; ${note}`;
+  if (outcome.kind === "clipboard") return notify(state, `copied ${what} to the clipboard${end}`, "success");
+  return notify(state, `sent ${what} to the terminal's clipboard (OSC 52): ${outcome.reason}${end}`);
 }

@@ -27,7 +27,7 @@ export function App({ state, commands }: AppProps) {
   }
   const { header, body, overlay, footer } = screenContent(state, commands);
   const [left = [], middle = [], right = []] = body;
-  const height = rows - 2 - (overlay?.size.height ?? 0);
+  const height = rows - 1 - footer.length - (overlay?.size.height ?? 0);
   return (
     <Box flexDirection="column" width={columns} height={rows}>
       <TextLines lines={[header]} />
@@ -37,7 +37,7 @@ export function App({ state, commands }: AppProps) {
         <Panels panels={right} height={height} />
       </Box>
       {overlay && <Panels panels={[overlay]} />}
-      <TextLines lines={[footer]} />
+      <TextLines lines={footer} />
     </Box>
   );
 }

@@ -11,7 +11,7 @@ import { workingKeys } from "../state/mode-keys.js";
 import type { CommandLine, FormField, Matrix, Mode } from "../state/modes.js";
 import type { Notice, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
-import { cellText, countText, fitLine, type Line, line, lineWidth } from "../text/line.js";
+import { cellText, countText, fitLine, type Line, line, lineWidth, wrapWords } from "../text/line.js";
 import { foundInRecord } from "../view/record-value.js";
 
 type KeyHint = ReturnType<typeof hints>[number];
@@ -54,17 +54,30 @@ const LEAVING_KEYS = hints("Enter press, Tab next button, Ctrl-X drop, Esc stay"
 /** Commands whose keys are shown at any width. */
 const ALWAYS: readonly string[] = ["help", "quit"];
 
-/** The last line: the input of the filter or a command, a notice, or else the keys that work now. */
-export function footerLine(state: State, commands: readonly Command[]): Line {
-  const { mode, notice, columns } = state;
+/**
+ * What is below the panels: the input of the filter or a command, a notice, or else the keys that work now. Only a notice
+ * can have several lines.
+ */
+export function footerLines(state: State, commands: readonly Command[]): readonly Line[] {
+  const { notice, columns } = state;
+  const input = inputLine(state);
+  if (input) return [input];
+  return notice ? noticeLines(notice, columns) : [keysLine(state, commands)];
+}
+
+function inputLine(state: State): Line | undefined {
+  const { mode, columns } = state;
   if (mode.kind === "filter") return filterLine(state, mode.field);
   if (mode.kind === "diff" && mode.typing) {
     return searchLine(columns, mode.differences.length, mode.all.length, mode.typing.field);
   }
   if (mode.kind === "search") return valueSearchLine(state, mode.field);
   if (mode.kind === "matrix" && mode.typed) return matrixFilterLine(state, mode, mode.typed.field);
-  if (mode.kind === "command") return commandLine(mode, columns);
-  if (notice) return noticeLine(notice, columns);
+  return mode.kind === "command" ? commandLine(mode, columns) : undefined;
+}
+
+function keysLine(state: State, commands: readonly Command[]): Line {
+  const { mode, columns } = state;
   if (mode.kind === "browse") {
     const isAlways = ({ name }: Command) => ALWAYS.includes(name);
     const others = commands.filter((each) => !isAlways(each));
@@ -137,12 +150,20 @@ const TONES = {
   error: { sign: "✗", role: "danger" },
 } as const;
 
-function noticeLine({ text, tone }: Notice, columns: number): Line {
+/** More would hide too much of the panels. */
+const MAX_NOTICE_LINES = 5;
+
+/** The whole notice, in as many lines as it takes: its end can be the reason of a failure. */
+function noticeLines({ text, tone }: Notice, columns: number): Line[] {
   const { sign, role } = TONES[tone];
-  return [
-    { text: ` ${sign} `, role, isBold: true },
-    { text: cellText(text, columns - 3), role },
-  ];
+  const width = columns - 4;
+  const wrapped = wrapWords(visibleText(text), width);
+  const rest = wrapped.slice(MAX_NOTICE_LINES - 1).join(" ");
+  const shown = [...wrapped.slice(0, MAX_NOTICE_LINES - 1), ...(rest === "" ? [] : [cellText(rest, width)])];
+  return shown.map((each, index) => [
+    { text: index === 0 ? ` ${sign} ` : "   ", role, isBold: true },
+    { text: each, role },
+  ]);
 }
 
 /** The keys of commands that have a label and act now in the focused panel; first the one that opens a place or goes back. */

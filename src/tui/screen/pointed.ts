@@ -21,8 +21,9 @@ export function pointedAt(state: State, commands: readonly Command[], column: nu
   if (columns < MIN_SCREEN.columns || rows < MIN_SCREEN.rows) return {};
   const { header, body, overlay, footer } = screenContent(state, commands);
   if (row === 0) return { key: keyAt(header, column) };
-  if (row === rows - 1) return { key: keyAt(footer, column) };
-  const overlayTop = rows - 1 - (overlay?.size.height ?? 0);
+  const footerTop = rows - footer.length;
+  if (row >= footerTop) return { key: keyAt(footer[row - footerTop] ?? [], column) };
+  const overlayTop = footerTop - (overlay?.size.height ?? 0);
   if (overlay && row >= overlayTop) return inPanels([overlay], column, row - overlayTop);
   let left = 0;
   for (const panels of body) {

@@ -18,7 +18,7 @@ import type { PanelContent } from "../view/panel-content.js";
 import { pickPanel, placesPanel } from "../view/places-panel.js";
 import { recordPanel } from "../view/record-panel.js";
 import { variablesPanel } from "../view/variables-panel.js";
-import { footerLine } from "./footer-line.js";
+import { footerLines } from "./footer-line.js";
 import { headerLine } from "./header-line.js";
 
 export interface Panel {
@@ -33,8 +33,8 @@ export interface ScreenContent {
   readonly body: readonly (readonly Panel[])[];
   /** Covers the lower lines of the body. */
   readonly overlay: Panel | undefined;
-  /** The last line. */
-  readonly footer: Line;
+  /** The last lines, usually one. */
+  readonly footer: readonly Line[];
 }
 
 /** What is where on a screen that is large enough: for drawing it, and for finding what was clicked. */
@@ -42,7 +42,7 @@ export function screenContent(state: State, commands: readonly Command[]): Scree
   const { mode } = state;
   const body = panelColumns(state, commands, layoutOf(state));
   const overlay = mode.kind === "command" ? candidatesPanel(state, mode, commands) : undefined;
-  return { header: headerLine(state), body, overlay, footer: footerLine(state, commands) };
+  return { header: headerLine(state), body, overlay, footer: footerLines(state, commands) };
 }
 
 function panelColumns(state: State, commands: readonly Command[], layout: Layout): readonly (readonly Panel[])[] {

@@ -21,7 +21,7 @@ export type Message =
   | { readonly type: "rateLimit"; readonly generation: number; readonly rateLimit: RateLimit }
   | { readonly type: "decrypted"; readonly sealed: string; readonly text: string }
   | { readonly type: "notDecrypted"; readonly failure: Failure }
-  | { readonly type: "copied"; readonly what: string; readonly outcome: CopyOutcome }
+  | Readonly<{ type: "copied"; what: string; note?: string | undefined; outcome: CopyOutcome }>
   /** The text from the editor; undefined if it is as before. */
   | Readonly<{ type: "valueEdited"; place: number; entry: VariableEntry; text: string | undefined }>
   | { readonly type: "textEdited"; readonly text: string | undefined }

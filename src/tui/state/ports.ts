@@ -151,14 +151,21 @@ export type Copy = (text: string) => Promise<CopyOutcome>;
  * Writes values as `appvars export` does.
  *
  * @param options `allowReserved`: whether reserved names are kept where they take effect
- * @returns the text, and what to know about it, such as the names that were left out
- * @throws UsageError for what the format can't hold; DecryptionError
+ * @throws UsageError for what the format can't hold, or if all names are left out; DecryptionError
  */
 export type WriteValues = (
   format: ExportFormat,
   values: readonly NamedValue[],
   options: Pick<OpenPlace, "decrypt"> & { readonly allowReserved: boolean },
-) => Promise<{ readonly text: string; readonly note?: string | undefined }>;
+) => Promise<Written>;
+
+export interface Written {
+  readonly text: string;
+  /** Names whose values are not in it. */
+  readonly leftOut?: readonly string[];
+  /** What a person should know about it, such as these names. */
+  readonly note?: string | undefined;
+}
 
 /**
  * Opens a text in the person's own editor, which has the terminal until it ends. Resolves to the saved text.

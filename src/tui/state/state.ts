@@ -112,9 +112,13 @@ export function isBeingWritten({ writing }: State, { edit }: Confirmation): bool
 
 const NOTICE_MS = { info: 5_000, success: 5_000, error: 10_000 } as const;
 
-/** Shows a notice, which must not contain a value. */
+/** Time to read one character. */
+const READING_MS = 60;
+
+/** Shows a notice, which must not contain a value. A long one is shown longer. */
 export function notify(state: State, text: string, tone: Notice["tone"] = "info"): State {
-  return { ...state, notice: { text, tone, until: state.now + NOTICE_MS[tone] } };
+  const duration = Math.max(NOTICE_MS[tone], text.length * READING_MS);
+  return { ...state, notice: { text, tone, until: state.now + duration } };
 }
 
 /** Returns to the list, with a notice if there is something to say. */

@@ -10,17 +10,24 @@ const decrypt = (_name: string, value: NamedValue["value"]) => String(value).rep
 const options = { decrypt, allowReserved: false };
 
 test("values are written as export writes them, decrypted, without names that take effect", async () => {
-  const written = { text: "PORT=3000\n", note: "without the reserved PATH" };
+  const written = { text: "PORT=3000\n", leftOut: ["PATH"], note: "without the reserved PATH" };
   expect(await writeValues("dotenv", VALUES, options)).toEqual(written);
-  expect(await writeValues("json", VALUES, options)).toEqual({ text: '{\n  "PATH": "/bin",\n  "PORT": 3000\n}\n' });
-  const all = { text: "PATH=/bin\nPORT=3000\n" };
+  expect(await writeValues("json", VALUES, options)).toMatchObject({
+    text: '{\n  "PATH": "/bin",\n  "PORT": 3000\n}\n',
+  });
+  const all = { text: "PATH=/bin\nPORT=3000\n", leftOut: [] };
   expect(await writeValues("dotenv", VALUES, { ...options, allowReserved: true })).toEqual(all);
 });
 
 test("the note names variables of a .env file that some programs read in another way", async () => {
   const values: NamedValue[] = [{ name: "MY-KEY", type: "STRING", value: "a" }];
   const { note } = await writeValues("dotenv", values, options);
-  expect(note).toBe("some programs read other values for MY-KEY");
+  expect(note).toBe("some programs would read MY-KEY differently");
+});
+
+test("values that are all left out are refused", async () => {
+  const write = writeValues("shell", VALUES.slice(0, 1), options);
+  await expect(write).rejects.toThrow("reserved names are left out of shell: PATH");
 });
 
 test("what a format can't hold is refused", async () => {

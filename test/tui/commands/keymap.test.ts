@@ -4,7 +4,7 @@ import { withKeymap } from "../../../src/tui/commands/keymap.js";
 import { confirmEdit } from "../../../src/tui/edit/confirm.js";
 import { GLOBAL_KEYS } from "../../../src/tui/input/key.js";
 import { update } from "../../../src/tui/program/update.js";
-import { footerLine } from "../../../src/tui/screen/footer-line.js";
+import { footerLines } from "../../../src/tui/screen/footer-line.js";
 import { keysByName } from "../../../src/tui/state/command.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { helpLines } from "../../../src/tui/view/help-panel.js";
@@ -19,7 +19,8 @@ test("a keymap replaces keys, in the footer and the help too", () => {
   const revealed = update(readyState(), { type: "key", key: press("f5") }, commands)[0].revealed;
   expect(revealed?.names).toContain("DATABASE_URL");
   expect(update(readyState(), { type: "key", key: type("v") }, commands)[0].revealed).toBeUndefined();
-  const footer = footerLine({ ...readyState(), columns: 200 }, commands)
+  const footer = footerLines({ ...readyState(), columns: 200 }, commands)
+    .flat()
     .map(({ text }) => text)
     .join("");
   expect(footer).toMatch(/ w reveal .* F1 help {2}Q quit $/);

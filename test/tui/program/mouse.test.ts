@@ -19,9 +19,11 @@ function screenLines(state: State): string[] {
   const { header, body, overlay, footer } = screenContent(state, ALL_COMMANDS);
   const text = (line: Line) => line.map((span) => span.text).join("");
   const columns = body.map((panels) => panels.flatMap(({ content, size }) => panelLines(content, size).map(text)));
-  const rows = Array.from({ length: state.rows - 2 }, (_, row) => columns.map((lines) => lines[row]).join(""));
+  const rows = Array.from({ length: state.rows - 1 - footer.length }, (_, row) =>
+    columns.map((lines) => lines[row]).join(""),
+  );
   const over = overlay ? panelLines(overlay.content, overlay.size).map(text) : [];
-  return [text(header), ...rows.slice(0, rows.length - over.length), ...over, text(footer)];
+  return [text(header), ...rows.slice(0, rows.length - over.length), ...over, ...footer.map(text)];
 }
 
 /** Uses the mouse on the first cell of a text on the screen, with all effects. */

@@ -13,7 +13,7 @@ import { Performer } from "../../../src/tui/program/perform.js";
 import type { CopyFormat } from "../../../src/tui/state/copy-formats.js";
 import type { Effect } from "../../../src/tui/state/effects.js";
 import type { Message } from "../../../src/tui/state/messages.js";
-import type { CopyOutcome, Editor, OpenPlace, Place } from "../../../src/tui/state/ports.js";
+import type { CopyOutcome, Editor, OpenPlace, Place, WriteValues } from "../../../src/tui/state/ports.js";
 import { localSource, withMethods } from "../support/source.js";
 import { entry } from "../support/state.js";
 
@@ -40,8 +40,16 @@ function place(open: Place["open"]): Place {
   return { name: "staging", group: "data.json", kind: "profile", detail: "", open };
 }
 
+const WRITE: WriteValues = async (format, values, { allowReserved }) => {
+  return { text: JSON.stringify({ format, values, allowReserved }) };
+};
+
 /** Performs effects in turn, and returns for each the messages up to one of these types. */
-function testPerformer(places: readonly Place[], outcome: CopyOutcome = { kind: "clipboard" }) {
+function testPerformer(
+  places: readonly Place[],
+  outcome: CopyOutcome = { kind: "clipboard" },
+  write: WriteValues = WRITE,
+) {
   const copied: string[] = [];
   const done: string[] = [];
   const performer = new Performer({
@@ -50,7 +58,7 @@ function testPerformer(places: readonly Place[], outcome: CopyOutcome = { kind: 
       copied.push(text);
       return outcome;
     },
-    write: async (format, values, { allowReserved }) => ({ text: JSON.stringify({ format, values, allowReserved }) }),
+    write,
     editText: async (text) => `${text}0`,
     listFolder: async () => [],
     ticks: () => 5,
@@ -232,6 +240,13 @@ test("a command is copied without reading anything", async () => {
   const { run, copied } = testPerformer([place(async () => openPlace())]);
   await run(copy("command", entry("PORT", 1)), "copied");
   expect(copied).toEqual(["appvars get PORT --profile staging"]);
+});
+
+test("the notice of a copy counts what was copied, without what the format leaves out", async () => {
+  const write = async () => ({ text: "PORT=3000", leftOut: ["PATH"], note: "without the reserved PATH" });
+  const { run } = testPerformer([place(async () => openPlace())], undefined, write);
+  const [message] = await run(copy("dotenv", entry("PORT", 3000, "NUMBER"), entry("PATH", "/bin")), "copied");
+  expect(message).toMatchObject({ what: "PORT as dotenv", note: "without the reserved PATH" });
 });
 
 test("a command for a reserved name is copied with a warning", async () => {

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
 import { textField } from "../../../src/tui/input/text-field.js";
-import { TextLines } from "../../../src/tui/screen/app.js";
-import { footerLine } from "../../../src/tui/screen/footer-line.js";
+import { App, TextLines } from "../../../src/tui/screen/app.js";
+import { footerLines } from "../../../src/tui/screen/footer-line.js";
 import { headerLine } from "../../../src/tui/screen/header-line.js";
 import type { Mode } from "../../../src/tui/state/modes.js";
 import type { State } from "../../../src/tui/state/state.js";
@@ -16,7 +16,7 @@ function header(state: State): string {
 }
 
 function footer(state: State): string {
-  return renderFrame(<TextLines lines={[footerLine(state, COMMANDS)]} />, state.columns);
+  return renderFrame(<TextLines lines={footerLines(state, COMMANDS)} />, state.columns);
 }
 
 const REVEALED = { names: "all", decrypted: new Map(), until: NOW + 27_000 } as const;
@@ -73,7 +73,7 @@ it("the header of production is in a warning color", () => {
 
 it("the footer offers only what can be done now in the focused panel", () => {
   const keys = (state: State) => {
-    const text = renderFrame(<TextLines lines={[footerLine(state, ALL_COMMANDS)]} />, 200);
+    const text = renderFrame(<TextLines lines={footerLines(state, ALL_COMMANDS)} />, 200);
     return text.trim().split("  ").join(", ");
   };
   const wide = { columns: 200 };
@@ -96,6 +96,14 @@ it.each([
   expect(footer(readyState(ENTRIES, { notice: { text: "copied\u001b", tone, until: NOW } }))).toBe(
     ` ${sign} copied\\x1b`,
   );
+});
+
+it("a long notice has several lines, and covers the end of the panels", () => {
+  const text = `wrote 5 variables to ${"some/folder/".repeat(8)}out.env; without the reserved NODE_OPTIONS, in production`;
+  const state = readyState(ENTRIES, { columns: 60, rows: 15, notice: { text, tone: "success", until: NOW } });
+  const lines = renderFrame(<App state={state} commands={ALL_COMMANDS} />, 60).split("\n");
+  expect(lines).toHaveLength(15);
+  expect(lines.slice(-4).join("").replaceAll(" ", "")).toBe(`✓${text.replaceAll(" ", "")}`);
 });
 
 it.each([FORM, { kind: "help", top: 0 }] as const)("the footer always shows how to leave the mode $kind", (mode) => {

@@ -55,11 +55,12 @@ const LEAVING_KEYS = hints("Enter press, Tab next button, Ctrl-X drop, Esc stay"
 const ALWAYS: readonly string[] = ["help", "quit"];
 
 /**
- * What is below the panels: the input of the filter or a command, a notice, or else the keys that work now. Only a notice
- * can have several lines.
+ * What is below the panels: the input of the filter or a command, a notice, or else the keys that work now. A notice or a
+ * problem can have several lines.
  */
 export function footerLines(state: State, commands: readonly Command[]): readonly Line[] {
-  const { notice, columns } = state;
+  const { mode, notice, columns } = state;
+  if (mode.kind === "command") return commandLines(mode, columns);
   const input = inputLine(state);
   if (input) return [input];
   return notice ? noticeLines(notice, columns) : [keysLine(state, commands)];
@@ -73,7 +74,7 @@ function inputLine(state: State): Line | undefined {
   }
   if (mode.kind === "search") return valueSearchLine(state, mode.field);
   if (mode.kind === "matrix" && mode.typed) return matrixFilterLine(state, mode, mode.typed.field);
-  return mode.kind === "command" ? commandLine(mode, columns) : undefined;
+  return undefined;
 }
 
 function keysLine(state: State, commands: readonly Command[]): Line {
@@ -133,9 +134,22 @@ function searchLine(columns: number, found: number, all: number, field: TextFiel
   return [{ text: " /", role: "accent" }, ...input, { text: count, role: "muted" }, ...keys];
 }
 
+/** A problem that doesn't fit beside the input is above it. */
+function commandLines(mode: CommandLine, columns: number): readonly Line[] {
+  const { field, problem = "" } = mode;
+  const needed = textWidth(visibleText(field.text)) + textWidth(visibleText(problem)) + PROBLEM_WIDTH;
+  if (problem === "" || needed <= columns) return [commandLine(mode, columns)];
+  return [
+    ...noticeLines({ text: problem, tone: "error" }, columns),
+    commandLine({ ...mode, problem: undefined }, columns),
+  ];
+}
+
+/** Columns besides the texts of the input and a problem: the colon, the cursor, the sign and spaces. */
+const PROBLEM_WIDTH = 8;
+
 function commandLine({ field, problem }: CommandLine, columns: number): Line {
   const room = columns - 2;
-  // The input has the room it needs; a long problem is cut.
   const needed = Math.min(room, textWidth(visibleText(field.text)) + 1);
   // The last hint, how to leave, is always shown.
   const keys = () => keyLine(MODE_KEYS.command.slice(0, -1), room - needed, MODE_KEYS.command.slice(-1));
@@ -154,7 +168,7 @@ const TONES = {
 const MAX_NOTICE_LINES = 5;
 
 /** The whole notice, in as many lines as it takes: its end can be the reason of a failure. */
-function noticeLines({ text, tone }: Notice, columns: number): Line[] {
+function noticeLines({ text, tone }: Pick<Notice, "text" | "tone">, columns: number): Line[] {
   const { sign, role } = TONES[tone];
   const width = columns - 4;
   const wrapped = wrapWords(visibleText(text), width);

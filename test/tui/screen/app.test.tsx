@@ -3,6 +3,7 @@ import { render } from "ink-testing-library";
 import stringWidth from "string-width";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { App } from "../../../src/tui/screen/app.js";
+import { footerLines } from "../../../src/tui/screen/footer-line.js";
 import { PANELS, type PanelName, type State } from "../../../src/tui/state/state.js";
 import { dangers, HOSTILE } from "../../support/hostile.js";
 import { renderFrame } from "../support/render-frame.js";
@@ -40,7 +41,8 @@ function frameOf(state: State): string[] {
 function expectSize(state: State): void {
   const lines = frameOf(state);
   expect(lines).toHaveLength(state.rows);
-  for (const line of lines.slice(1, -1)) expect(stringWidth(line), line).toBe(state.columns);
+  for (const line of lines.slice(1, -footerLines(state, COMMANDS).length))
+    expect(stringWidth(line), line).toBe(state.columns);
   for (const line of lines) expect(stringWidth(line), line).toBeLessThanOrEqual(state.columns);
   expect(dangers(stripVTControlCharacters(lines.join("\n")).replaceAll(FAMILY, ""))).toEqual([]);
 }

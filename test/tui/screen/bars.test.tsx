@@ -120,6 +120,13 @@ it("the footer shows the input and its problem", () => {
     mode: { kind: "command", field: textField("fnd"), query: "fnd", problem: "there is no command fnd" },
   });
   expect(footer(command)).toMatch(/^ :fnd +✗ there is no command fnd$/);
+  const problem = "there is no command fnd, and this says so at length";
+  const long = { ...command, columns: 50, mode: { ...command.mode, problem } as Mode };
+  expect(footer(long).split("\n")).toEqual([
+    " ✗ there is no command fnd, and this says so at",
+    "   length",
+    expect.stringMatching(/^ :fnd +Enter run/),
+  ]);
 });
 
 it("the footer shows the keys that answer a confirmation", () => {

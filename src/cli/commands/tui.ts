@@ -31,7 +31,16 @@ export function tuiCommand(context: Context): Command {
     .addOption(new Option("--no-mouse", "leave the mouse to the terminal, which selects text with it"))
     .addHelpText("after", "\nExample:\n  appvars tui --data vars.json")
     .action(({ theme, mouse, ...flags }: SourceFlags & Looks) => runTuiCommand({ theme, mouse }, flags, context));
-  return addSourceOptions(command);
+  return withoutStdin(addSourceOptions(command));
+}
+
+/** Stdin is the keyboard, and a failed read is repeated for as long as it is shown. */
+function withoutStdin(command: Command): Command {
+  for (const option of command.options) {
+    option.description = option.description.replace(", - for stdin", "");
+    if (option.long === "--max-wait") option.hideHelp();
+  }
+  return command;
 }
 
 /** How the terminal is used. */

@@ -149,7 +149,7 @@ export function refuseForeignFolders(path: string, account: Account): void {
 }
 
 function replaceable(path: string, foreign: string): UnusableFileError {
-  return new UnusableFileError(`${path} ${foreign}, who could replace the profiles: ${ownIt(path)}`);
+  return new UnusableFileError(`${path} ${foreign}, who could replace your settings: ${ownIt(path)}`);
 }
 
 function ownIt(path: string): string {

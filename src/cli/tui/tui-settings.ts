@@ -115,7 +115,8 @@ function readOwn(path: string, io: Account & Pick<Io, "notice">): unknown {
     return parseSettingsFile(found);
   } catch (error) {
     if (!(error instanceof UnusableFileError)) throw error;
-    io.notice?.(`continuing without it: ${error.message}`);
+    const reason = error.message.startsWith(`${path} `) ? `it ${error.message.slice(path.length + 1)}` : error.message;
+    io.notice?.(`ignoring ${path}: ${reason}`);
     return {};
   }
 }

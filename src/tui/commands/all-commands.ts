@@ -72,7 +72,7 @@ function clearLabel(state: State): string | undefined {
 }
 
 const FILTER_HELP =
-  "search names and descriptions; other letters can be in between. name:port searches names alone; !missing, !encrypted, " +
+  "search names and descriptions; letters may be skipped: /durl finds DATABASE_URL. name:port searches names alone; !missing, !encrypted, " +
   "!changed and a type, such as !json or type:json, show only those";
 
 /** The commands of browse mode, in the order of the footer. */
@@ -193,7 +193,7 @@ export const ALL_COMMANDS: readonly Command[] = [
       return withOtherPlace(state, name, (from, place) => takeOver(from, entries, place));
     }),
   }),
-  command("Values", "matrix", "m", "show which values differ or miss in all environments of the application", {
+  command("Values", "matrix", "m", "show which values differ or are missing in the environments of the application", {
     argument: "<rows>",
     choices: () => ONLY,
     disabledReason: whyNotRead,

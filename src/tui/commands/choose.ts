@@ -1,4 +1,4 @@
-import { nearest, suggestion } from "../../domain/nearest.js";
+import { suggestion } from "../../domain/nearest.js";
 import { isVariableType, VARIABLE_TYPES } from "../../domain/variable.js";
 import { EXPORT_FORMATS } from "../../formats/formats.js";
 import { withList } from "../browse/list.js";
@@ -46,7 +46,7 @@ export function reverseSort(state: State): Step {
 /** @param text which rows to show, or `""` for all */
 export function chooseMatrix(state: State, text: string): Step {
   const only = text === "" ? "all" : ONLY.find((name) => name === text);
-  return only ? openMatrix(state, only) : refuse(state, "kind of rows", text, ONLY);
+  return only ? openMatrix(state, only) : refuse(state, "row filter", text, ONLY);
 }
 
 /** @param text a format, or `""` for the value */
@@ -75,7 +75,8 @@ export function otherPlaceChoices(state: State): readonly Choice[] {
 export function openNamed(state: State, name: string): Step {
   const names = placeChoices(state).map(({ text }) => text);
   const place = names.includes(name) ? state.places.findIndex((each) => each.name === name && !each.isGone) : -1;
-  return place >= 0 ? openPlace(state, place) : refuse(state, "place", name, names, "the places are");
+  if (place >= 0) return openPlace(state, place);
+  return step(notify(state, `there is no place "${name}"${suggestion(name, names)}`, "error"));
 }
 
 /** Compares with the place under the cursor, or else lets the person pick one. */
@@ -94,8 +95,8 @@ export function withOtherPlace(state: State, name: string, run: (state: State, p
   return step(notify(state, `there is no other place "${name}"${suggestion(name, otherPlaceNames(state))}`, "error"));
 }
 
-function refuse(state: State, what: string, text: string, known: readonly string[], list = "use one of"): Step {
-  const similar = nearest(text, known);
-  const advice = similar ? `did you mean ${similar}?` : `${list} ${known.join(", ")}`;
-  return step(notify(state, `there is no ${what} "${text}": ${advice}`, "error"));
+/** @param known few enough to list all of them */
+function refuse(state: State, what: string, text: string, known: readonly string[]): Step {
+  const problem = `there is no ${what} "${text}"${suggestion(text, known)}`;
+  return step(notify(state, `${problem}: use one of ${known.join(", ")}`, "error"));
 }

@@ -7,7 +7,10 @@ import { PANELS } from "../state/state.js";
 /** Keys by the name of their command, in place of the command's own. */
 export type Keymap = ReadonlyMap<string, readonly string[]>;
 
-/** Keys besides characters. Those that arrive as another one, such as Ctrl-I as Tab, are not among them. */
+/** Keys that arrive as another one. */
+const OTHER_NAMES: Readonly<Record<string, string>> = { "ctrl-h": "backspace", "ctrl-i": "tab", "ctrl-m": "enter" };
+
+/** Keys besides characters. */
 const NAMED_KEYS = [
   ...["up", "down", "left", "right", "pageup", "pagedown", "home", "end", "insert", "delete"],
   ...["enter", "escape", "tab", "shift-tab", "backspace", "space"],
@@ -43,6 +46,8 @@ function checkEntry(name: string, keys: readonly string[], commands: readonly Co
       throw new UsageError(`keymap.${name}: ${key} always has the same meaning, and can't be in a keymap`);
     }
     if (NAMED_KEYS.includes(key) || /^[^\p{C}\p{Z}]$/u.test(key)) continue;
+    const other = OTHER_NAMES[key];
+    if (other) throw new UsageError(`keymap.${name}: a terminal sends ${key} as ${other}: name that key`);
     throw new UsageError(
       `keymap.${name}: "${key}" is not a key${suggestion(key, NAMED_KEYS)}; a key is one character, or a name such as pagedown, f5, ctrl-s or alt-x`,
     );

@@ -121,7 +121,7 @@ export function answerButtons(confirmation: Confirmation): Line {
 export function doneText(state: State, planned: PlannedEdit, undoKey: string): string {
   const { purpose, edit, place } = planned;
   const where = place === state.place ? "" : ` in ${placeName(state, place)}`;
-  if (purpose === "undo") return `restored ${variablesText(edit.changes)}${where}`;
+  if (purpose === "undo") return `undid ${describeEdit(state, planned)}`;
   if (purpose === "redo") return `redid ${describeEdit(state, planned)}; ${undoKey} undoes it`;
   return `${EDITS[purpose].done} ${objectText(purpose, edit)}${where}; ${undoKey} undoes it`;
 }

@@ -118,6 +118,6 @@ function unknown(typed: string, commands: readonly Command[]): string {
 
 function disabledReason(state: State, command: Command, argument: string): string | undefined {
   // `:delete NAME` would delete the variable under the cursor, which can be another one.
-  if (argument !== "" && command.argument === undefined) return `"${command.name}" accepts no argument`;
+  if (argument !== "" && command.argument === undefined) return `"${command.name}" takes no argument`;
   return command.disabledReason?.(state);
 }

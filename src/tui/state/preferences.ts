@@ -10,7 +10,7 @@ export interface ColumnChoice {
 /** What a person has set for good. */
 export interface Preferences {
   readonly columns?: readonly ColumnChoice[] | undefined;
-  /** Milliseconds between two looks for changes. */
+  /** Milliseconds between checks for changes. */
   readonly pollMs?: number | undefined;
   /** The key of each command that has one, as `keysByName` gives them. */
   readonly keys?: ReadonlyMap<string, string> | undefined;

@@ -9,9 +9,9 @@ import { GAP, type PanelContent, rowLines, selectRow } from "./panel-content.js"
 import { placeName } from "./places-panel.js";
 
 const HELP: Partial<Record<CopyFormat, string>> = {
-  value: "as it is, masked or not",
+  value: "the plain value, even if masked",
   "name=value": "a line of a .env file",
-  json: "an object with name and value",
+  json: 'an object: {"PORT": …}',
   command: "prints the value in a shell",
 };
 

@@ -303,7 +303,7 @@ describe.skipIf(!isRoot)("profiles that another user may have written", () => {
     [
       "below a folder that everybody may write",
       (config) => chmod(dirname(config), 0o777),
-      "can be written by everybody, who could replace the profiles: .* chmod go-w /",
+      "can be written by everybody, who could replace your settings: .* chmod go-w /",
     ],
     [
       "behind a link in a folder that everybody may write",

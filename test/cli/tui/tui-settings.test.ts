@@ -96,5 +96,5 @@ test.skipIf(process.platform === "win32")("a file that others can write is ignor
   await chmod(file, 0o666);
   const { settings, notices } = await read(undefined, { config });
   expect(settings).toEqual({ commands: ALL_COMMANDS });
-  expect(notices).toEqual([`continuing without it: ${file} can be written by everybody`]);
+  expect(notices).toEqual([`ignoring ${file}: it can be written by everybody`]);
 });

@@ -41,6 +41,7 @@ test.each([
   [{ delte: ["x"] }, 'keymap: "delte" is not a command (did you mean delete?)'],
   [{ constructor: ["x"] }, 'keymap: "constructor" is not a command'],
   [{ edit: ["ctrl-enter"] }, 'keymap.edit: "ctrl-enter" is not a key'],
+  [{ edit: ["ctrl-m"] }, "keymap.edit: a terminal sends ctrl-m as enter: name that key"],
   [{ edit: ["ab"] }, 'keymap.edit: "ab" is not a key'],
   [{ edit: [""] }, 'keymap.edit: "" is not a key'],
   [{ edit: ["\u001b"] }, 'keymap.edit: "'],

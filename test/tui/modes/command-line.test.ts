@@ -66,7 +66,7 @@ it.each([
   ["quti", "unknown command (did you mean quit?)"],
   ["escape", "unknown command"],
   ["refresh", "still reading"],
-  ["reveal PORT", '"reveal" accepts no argument'],
+  ["reveal PORT", '"reveal" takes no argument'],
 ])("the command line says why %o can't run, and keeps it for editing", (text, problem) => {
   expect(problemOf(text)).toBe(problem);
   expect(modeOf(entered(text), "command").field.text).toBe(text);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { EXPORT_FORMATS } from "../../../src/formats/formats.js";
 import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
 import { copyKey, openCopy } from "../../../src/tui/modes/copy.js";
 import { COPY_ITEMS } from "../../../src/tui/state/copy-formats.js";
@@ -39,5 +40,6 @@ test.each([
 
 test("an unknown format is refused with those that there are", () => {
   const [{ notice }] = run(readyState(), "copy-all", "yml") ?? [readyState()];
-  expect(notice).toMatchObject({ text: 'there is no format "yml": did you mean yaml?', tone: "error" });
+  const text = `there is no format "yml" (did you mean yaml?): use one of ${EXPORT_FORMATS.join(", ")}`;
+  expect(notice).toMatchObject({ text, tone: "error" });
 });

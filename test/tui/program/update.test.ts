@@ -360,6 +360,6 @@ describe(":open", () => {
 
   test(":open suggests what was meant", () => {
     const { state } = typed(readyState(entries), ":open shop/produktion", press("enter"));
-    expect(state.notice?.text).toBe('there is no place "shop/produktion": did you mean shop/production?');
+    expect(state.notice?.text).toBe('there is no place "shop/produktion" (did you mean shop/production?)');
   });
 });

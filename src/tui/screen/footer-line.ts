@@ -9,7 +9,7 @@ import { DIFF_KEYS } from "../modes/diff.js";
 import { actsIn, type Command } from "../state/command.js";
 import { workingKeys } from "../state/mode-keys.js";
 import type { CommandLine, FormField, Matrix, Mode } from "../state/modes.js";
-import type { Notice, State } from "../state/state.js";
+import { isBeingWritten, type Notice, type State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitLine, type Line, line, lineWidth, wrapWords } from "../text/line.js";
 import { foundInRecord } from "../view/record-value.js";
@@ -95,7 +95,7 @@ function modeKeys(state: State, mode: Exclude<Mode, { readonly kind: "browse" }>
   if (mode.kind === "matrix") return hintsOf(workingKeys(MATRIX_KEYS, state, mode));
   if (mode.kind === "credentials") return hintsOf(workingKeys(CREDENTIALS_KEYS, state, mode));
   if (mode.kind === "confirm") {
-    if (mode.isBusy) return BUSY_KEYS;
+    if (isBeingWritten(state, mode)) return BUSY_KEYS;
     // Where a name is typed, v is a letter of it.
     if (requiredText(state, mode) !== undefined) return CONFIRM_KEYS;
     return mode.isRevealed ? REVEALED_KEYS : MASKED_KEYS;

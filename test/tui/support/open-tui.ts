@@ -55,9 +55,13 @@ export function isOn(name: string): RegExp {
   return new RegExp(`›[ ~+] ${name} `);
 }
 
-/** The last line matches. */
+/** What is below the panels matches: the last line, or a notice of several lines. */
 export function atBottom(expected: RegExp): (screen: string) => boolean {
-  return (screen) => expected.test(screen.trimEnd().split("\n").at(-1) ?? "");
+  return (screen) => {
+    const lines = screen.trimEnd().split("\n");
+    const start = lines.findLastIndex((line) => !line.startsWith("   "));
+    return expected.test([lines[start], ...lines.slice(start + 1).map((line) => line.trim())].join(" "));
+  };
 }
 
 /** The environments of the example, with only this many variables in the first: `V_001` and so on. */

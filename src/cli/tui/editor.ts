@@ -39,6 +39,10 @@ export function createEditor(
       const changes = assignments.map((assignment) => assignedChange(present(assignment.name), assignment, key));
       return tried({ changes: changes.filter(({ before, after }) => !isDeepStrictEqual(before, after)) });
     },
+    renew({ changes }) {
+      const present = contentOf(current());
+      return { changes: changes.map((change) => renewedChange(change, present(change.name))) };
+    },
     async apply(edit) {
       check();
       found = undefined;
@@ -80,6 +84,15 @@ function applyEdit(data: Data, environmentName: string, { changes }: Edit): Data
         unset.map(({ name }) => name),
       )
     : next;
+}
+
+function renewedChange(change: Change, content: Content | undefined): Change {
+  const { name, before, after } = change;
+  const now = content?.assigned;
+  if (!isSame(now, before)) return change;
+  const isRemoved = now?.value !== undefined && after?.value === undefined;
+  if (!isRemoved) return { name, before: now, after };
+  return { name, before: now, after: content?.isElsewhere ? { ...(after ?? now), value: undefined } : undefined };
 }
 
 /** A variable that is removed with its last value is the same as one without a value. */

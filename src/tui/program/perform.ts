@@ -126,6 +126,7 @@ export class Performer {
         async (editor) => ({ type: "assigned", place, purpose, edit: editor.assign(assignments) }),
         refused,
       ),
+    renew: (effect) => this.#renew(effect),
     apply: ({ place, edit }) =>
       this.#edit(
         place,
@@ -301,6 +302,15 @@ export class Performer {
       return work(editor);
     };
     return this.#attempt(edit, toMessage);
+  }
+
+  /** Whatever is wrong with the place, the edit can still be dropped from the history. */
+  #renew({ place, edit }: EffectOf<"renew">): Promise<void> {
+    const renewed = async (): Promise<Message> => {
+      const { editor } = await this.#open(place);
+      return { type: "renewed", edit, now: editor?.renew(edit) ?? edit };
+    };
+    return this.#attempt(renewed, () => ({ type: "renewed", edit, now: edit }));
   }
 
   #compare(place: number): Promise<void> {

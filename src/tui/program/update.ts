@@ -8,6 +8,7 @@ import { textEdited, valueEdited } from "../edit/external-editor.js";
 import { formKey, notPrepared, prepared } from "../edit/form.js";
 import { quit } from "../edit/leave-form.js";
 import { applied, notApplied } from "../edit/outcome.js";
+import { renewed } from "../edit/undo.js";
 import { commandKeyName, GLOBAL_KEYS, type Key } from "../input/key.js";
 import { matrixKey } from "../matrix/matrix-keys.js";
 import { askKey } from "../modes/ask.js";
@@ -56,6 +57,7 @@ const HANDLERS: Handlers = {
   textEdited: (state, { text }) => step(textEdited(state, text)),
   prepared: (state, { edit }) => step(prepared(state, edit)),
   assigned: (state, { place, purpose, edit }) => step(assigned(state, purpose, place, edit)),
+  renewed: (state, { edit, now }) => step(renewed(state, edit, now)),
   imported: (state, message) => step(imported(state, message)),
   notPrepared: (state, { name, failure }) => step(notPrepared(state, name, failure)),
   applied: (state) => readAfterEdit(state, applied(state)),

@@ -19,6 +19,8 @@ export type Effect =
   | { readonly type: "prepare"; readonly place: number; readonly draft: Draft }
   /** Prepares an edit without a form. */
   | Readonly<{ type: "assign"; place: number; purpose: EditPurpose; assignments: readonly Assignment[] }>
+  /** Finds out what an edit of the history would do now. */
+  | { readonly type: "renew"; readonly place: number; readonly edit: Edit }
   | { readonly type: "apply"; readonly place: number; readonly edit: Edit }
   | { readonly type: "compare"; readonly place: number }
   | Readonly<{ type: "readOther"; place: number; known: Other["entries"]; base: readonly VariableEntry[] }>

@@ -27,6 +27,7 @@ export type Message =
   | { readonly type: "textEdited"; readonly text: string | undefined }
   | { readonly type: "prepared"; readonly edit: Edit }
   | { readonly type: "assigned"; readonly place: number; readonly purpose: EditPurpose; readonly edit: Edit }
+  | { readonly type: "renewed"; readonly edit: Edit; readonly now: Edit }
   | Readonly<{ type: "imported"; place: number; file: NamedFile; edit: Edit; notes: readonly string[] }>
   | { readonly type: "notPrepared"; readonly name: string; readonly failure: Failure }
   | { readonly type: "applied" }

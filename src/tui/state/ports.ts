@@ -132,6 +132,11 @@ export interface Editor {
    */
   assign(assignments: readonly Assignment[]): Edit;
   /**
+   * The edit as it would be now: whether a variable is removed with its value depends on the other environments. A change
+   * of what is no longer as it was `before` stays as it is, for `apply` to refuse.
+   */
+  renew(edit: Edit): Edit;
+  /**
    * Writes the edit atomically, or changes nothing and throws.
    * @throws ChangedMeanwhileError if the data no longer matches `before` of a change; NotFoundError if the environment is gone; UsageError if the data can't be like that;
    *   InvalidDataError if the file can't be written

@@ -208,6 +208,23 @@ describe("edits", () => {
     expect(await sorted()).toEqual(before);
   });
 
+  const inTest = edited((data) => data.values.push({ ...data.values[0], id: 99, environment_id: 2 }));
+  const unset: Assigned = { type: "STRING", description: "Has a value in production only", value: undefined };
+  const gone: Assigned = { ...PORT, value: undefined };
+
+  it.each([
+    ["keeps type and description", inTest, editOf("PORT", PORT, undefined), editOf("PORT", PORT, gone)],
+    ["deletes the variable altogether", DATA, editOf("PORT", PORT, gone), editOf("PORT", PORT, undefined)],
+    ["changes a description", DATA, editOf("UNSET", undefined, PORT), editOf("UNSET", unset, PORT)],
+    ["is refused", inTest, editOf("PORT", { ...PORT, value: 1 }, undefined), undefined],
+  ])(
+    "an edit of the history is renewed from what other environments have now: it %s",
+    async (_what, data, edit, now) => {
+      const { renew } = await editing(data);
+      expect(renew(edit)).toEqual(now ?? edit);
+    },
+  );
+
   it.each([
     ["its value", (data: Data) => setPort(data, { content: { value: 1 } })],
     ["its description", (data: Data) => setVariable(data, { description: "new" })],

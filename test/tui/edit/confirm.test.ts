@@ -4,7 +4,7 @@ import { loaded } from "../../../src/tui/browse/loading.js";
 import { assigned, confirmEdit, confirmKey, deleteValues } from "../../../src/tui/edit/confirm.js";
 import { openForm, prepared } from "../../../src/tui/edit/form.js";
 import { applied, notApplied } from "../../../src/tui/edit/outcome.js";
-import { confirmRedo, confirmUndo, whyNoUndo } from "../../../src/tui/edit/undo.js";
+import { confirmRedo, confirmUndo, renewed, whyNoUndo } from "../../../src/tui/edit/undo.js";
 import { showCredentials } from "../../../src/tui/modes/credentials.js";
 import { update } from "../../../src/tui/program/update.js";
 import { type Step, step } from "../../../src/tui/state/messages.js";
@@ -211,6 +211,15 @@ it.each([
   const again = confirmRedo(written(asked));
   expect(modeOf(again, "confirm")).toMatchObject({ purpose: "redo", of: "edit", edit });
   expect(written(again).history).toEqual({ done: [{ place: 0, purpose: "edit", edit }], undone: [] });
+});
+
+it("undo asks about what the edit would change now", () => {
+  const [asked, effects] = confirmUndo(written(step(asking())));
+  const { edit } = modeOf(asked, "confirm");
+  expect(effects).toEqual([{ type: "renew", place: 0, edit }]);
+  const now = editOf("DATABASE_URL", NEW, undefined);
+  expect(modeOf(renewed(asked, edit, now), "confirm").edit).toBe(now);
+  for (const other of [asking(), pressed(asked, "enter")[0]]) expect(renewed(other, edit, now)).toBe(other);
 });
 
 it("undo reverses the edits of all places, the newest first", () => {

@@ -34,7 +34,12 @@ function openPlace(change: Partial<OpenPlace> = {}): OpenPlace {
   };
 }
 
-const EDITOR: Editor = { prepare: () => ({ changes: [] }), assign: () => ({ changes: [] }), apply: async () => {} };
+const EDITOR: Editor = {
+  prepare: () => ({ changes: [] }),
+  assign: () => ({ changes: [] }),
+  renew: (edit) => edit,
+  apply: async () => {},
+};
 
 function place(open: Place["open"]): Place {
   return { name: "staging", group: "data.json", kind: "profile", detail: "", open };
@@ -315,6 +320,7 @@ test("the editor of a place prepares and applies edits, and its refusals are rep
   const editor = {
     prepare: () => edit,
     assign: () => edit,
+    renew: () => edit,
     apply: async () => Promise.reject(new UsageError("A was changed in the meantime")),
   };
   const { run } = testPerformer([place(async () => openPlace({ editor }))]);
@@ -326,6 +332,12 @@ test("the editor of a place prepares and applies edits, and its refusals are rep
   ]);
   const [refused] = await run({ type: "apply", place: 0, edit }, "notApplied");
   expect(refused).toMatchObject({ failure: { message: "A was changed in the meantime" } });
+});
+
+test("an edit of the history is as it was where its place can't be opened", async () => {
+  const { run } = testPerformer([place(async () => Promise.reject(new UsageError("broken profile")))]);
+  const edit = { changes: [] };
+  expect(await run({ type: "renew", place: 0, edit }, "renewed")).toEqual([{ type: "renewed", edit, now: edit }]);
 });
 
 test("another place is read for a comparison, or the failure is reported", async () => {

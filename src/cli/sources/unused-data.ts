@@ -1,7 +1,8 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { shortestName } from "../../domain/environment.js";
 import { UnauthorizedError } from "../../domain/errors.js";
 import { printable } from "../../domain/printable.js";
+import type { Data } from "../../store/data.js";
 import { shellWord } from "../output/escape.js";
 import { hasSetting, type Layers } from "../settings/layers.js";
 import { missingSecretError } from "../settings/secrets.js";
@@ -9,7 +10,15 @@ import { DEFAULT_DATA_FILE, SOURCE_SETTINGS } from "../settings/setting-names.js
 
 /** Whether nothing says where to read, and a data file is in the current folder. */
 function isDataUnused(layers: Layers): boolean {
-  return !hasSetting(layers, ...SOURCE_SETTINGS) && existsSync(DEFAULT_DATA_FILE);
+  return !hasSetting(layers, ...SOURCE_SETTINGS) && isFile(DEFAULT_DATA_FILE);
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }
 
 /** Whether there are no settings for a server either. */
@@ -17,24 +26,28 @@ export function isNothingConfigured(layers: Layers): boolean {
   return isDataUnused(layers) && !hasSetting(layers, "apiKey", "apiSecret", "apiSecretFile");
 }
 
-/** The flags that open the data file in the current folder; undefined if there is none, or a setting says where to read. */
+/**
+ * The flags that open the data file in the current folder; undefined if there is none that can be read, or a setting says
+ * where to read.
+ */
 export async function unusedDataFlags(layers: Layers): Promise<string | undefined> {
   if (!isDataUnused(layers)) return undefined;
-  const environment = hasSetting(layers, "env") ? undefined : await firstEnvironment();
+  const environments = await readEnvironments();
+  if (!environments) return undefined;
+  const [first] = hasSetting(layers, "env") || environments.length < 2 ? [] : environments;
+  const environment = first && shortestName(first, environments);
   return `--data ${DEFAULT_DATA_FILE}${environment === undefined ? "" : ` --env ${shellWord(printable(environment))}`}`;
 }
 
-/** The name of one of several environments; undefined if there is no need for it, or the file can't be read. */
-async function firstEnvironment(): Promise<string | undefined> {
+async function readEnvironments(): Promise<Data["environments"] | undefined> {
   const { DataFileAdapter } = await import("../../store/data-file.js");
-  const { environments } = await new DataFileAdapter(DEFAULT_DATA_FILE).read().catch(() => ({ environments: [] }));
-  const [first] = environments;
-  return first && environments.length > 1 ? shortestName(first, environments) : undefined;
+  const data = await new DataFileAdapter(DEFAULT_DATA_FILE).read().catch(() => undefined);
+  return data?.environments;
 }
 
 /** That a server was to be read without a secret. Names what could be read instead. */
 export async function noSecretError(layers: Layers): Promise<UnauthorizedError> {
-  if (!isNothingConfigured(layers)) return missingSecretError();
-  const flags = await unusedDataFlags(layers);
+  const flags = isNothingConfigured(layers) ? await unusedDataFlags(layers) : undefined;
+  if (flags === undefined) return missingSecretError();
   return new UnauthorizedError(`no server or data file is configured; to read the file in this folder, add ${flags}`);
 }

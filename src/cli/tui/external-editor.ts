@@ -1,8 +1,9 @@
-import { rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { lstatSync, rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { tmpdir, uptime } from "node:os";
-import { join } from "node:path";
-import { UsageError } from "../../domain/errors.js";
+import { dirname, join } from "node:path";
+import { type InvalidDataError, UsageError } from "../../domain/errors.js";
 import { isVariableName } from "../../domain/variable.js";
 import { decodeUtf8 } from "../../files/decode-utf8.js";
 import { openForReading, readRegularFile } from "../../files/open-file.js";
@@ -26,26 +27,47 @@ export function createEditText(terminal: Pick<ProcessTerminal, "lend">, io: Edit
   const { env, platform, user, clock } = io;
   const temporaryFolder = tmpdir();
   const parents = scratchParents({ runtimeFolder: env["XDG_RUNTIME_DIR"], temporaryFolder, user });
+  const files = new Map<string, string>();
+  // If the process crashes, a second signal ends it, or a file was kept.
+  const removeAll = () => {
+    for (const file of files.values()) removeFolder(dirname(file));
+  };
+  process.on("exit", removeAll);
   const removingLeft = removeLeftScratchFolders(parents, user, clock() - uptime() * 1_000);
   return async (text, { name, isJson }) => {
     if (/\p{Surrogate}/u.test(text))
       throw new UsageError(`${name} contains half a surrogate pair, which no file can hold`);
     await removingLeft;
-    const folder = await makeScratchFolder(parents, user);
-    const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-    // If the process crashes, or a second signal ends it.
-    process.on("exit", remove);
+    // The same text of the same variable: what the editor saved before, if that could not be read.
+    const key = createHash("sha256")
+      .update(JSON.stringify([name, isJson, text]))
+      .digest("hex");
+    let file = files.get(key);
+    let isKept = false;
     try {
-      const file = join(folder, fileName(name, isJson));
-      await writeText(file, text);
-      const failure = await terminal.lend((untilStopped) => runEditor(file, { platform, env, untilStopped }));
+      if (file === undefined) {
+        file = join(await makeScratchFolder(parents, user), fileName(name, isJson));
+        files.set(key, file);
+        await writeText(file, text);
+      }
+      const path = file;
+      const failure = await terminal.lend((untilStopped) => runEditor(path, { platform, env, untilStopped }));
       if (failure !== undefined) throw new UsageError(`${failure}: ${name} is unchanged`);
-      return await readText(file, text, user);
+      return await readText(file, text, user).catch((error: UsageError | InvalidDataError) => {
+        isKept = lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+        throw isKept ? new UsageError(`${error.message}; edit it again to correct that`) : error;
+      });
     } finally {
-      process.off("exit", remove);
-      removeOrTell(folder, remove);
+      if (file !== undefined && !isKept) {
+        files.delete(key);
+        removeOrTell(dirname(file));
+      }
     }
   };
+}
+
+function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
 /** Editors choose colors by the extension, and show the name. */
@@ -95,9 +117,9 @@ async function readOwn(path: string, user: number | undefined): Promise<Buffer> 
   throw new UsageError(`${WHAT} belongs to another user: nothing was changed`);
 }
 
-function removeOrTell(folder: string, remove: () => void): void {
+function removeOrTell(folder: string): void {
   try {
-    remove();
+    removeFolder(folder);
   } catch (error) {
     throw toInvalidFile(folder, error, "holds the value and can't be removed");
   }

@@ -47,6 +47,8 @@ export interface Tmux {
   /** Whether a program shows the alternate screen. */
   alternateOn(): Promise<boolean>;
   cursorVisible(): Promise<boolean>;
+  /** Insert mode, application cursor keys and application keypad: a 0 or 1 each. */
+  programModes(): Promise<string>;
   /** Whether the program has asked for reports of the mouse. */
   mouseOn(): Promise<boolean>;
   /** The text that a program last copied through the terminal (OSC 52). */
@@ -124,6 +126,7 @@ function driver(call: Call): Tmux {
     overwrite: async (text) => writeFile(await ask("pane_tty"), `\x1b[H\x1b[2K${text}`),
     alternateOn,
     mouseOn: async () => (await ask("mouse_any_flag")) === "1",
+    programModes: () => ask("insert_flag}#{keypad_cursor_flag}#{keypad_flag"),
     cursorVisible: async () => (await ask("cursor_flag")) === "1",
     clipboard: () => call("show-buffer"),
     panePid,

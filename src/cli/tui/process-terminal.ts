@@ -15,6 +15,12 @@ const ENTER_MOUSE = "\x1b[?1000h\x1b[?1006h";
 /** The reverse of both, and no colors. */
 const LEAVE = "\x1b[0m\x1b[?1006l\x1b[?1000l\x1b[?2004l\x1b[?25h\x1b[?7h\x1b[?1049l";
 
+/**
+ * What an editor that was killed may have left: insert mode, application keys, reports of the mouse and of the focus, and
+ * what `LEAVE` resets, without the screen.
+ */
+const AFTER_PROGRAM = "\x1b[4l\x1b[?1l\x1b>\x1b[?1003l\x1b[?1002l\x1b[?1004l\x1b[0m\x1b[?2004l\x1b[?25h\x1b[?7h";
+
 /** A shell stops us immediately. If nothing has stopped us by then, as under `xterm -e`, nothing will continue us. */
 const STOP_TIMEOUT_MS = 100;
 
@@ -139,6 +145,7 @@ export class ProcessTerminal implements TuiTerminal {
     } finally {
       // libuv takes the modes that it finds now for those of the shell, and the program may have changed them.
       if (modes) this.#stty(modes);
+      this.#writeAtOnce(AFTER_PROGRAM);
       this.#lending = undefined;
       if (!this.#isEnding) {
         process.on("SIGCONT", this.#takeBack);
@@ -178,14 +185,18 @@ export class ProcessTerminal implements TuiTerminal {
   readonly #leave = (): void => {
     if (!this.#isOurs) return;
     this.#isOurs = false;
+    this.#writeAtOnce(LEAVE);
+    this.input.setRawMode(false);
+  };
+
+  /** Synchronously: the process may be ending. */
+  #writeAtOnce(text: string): void {
     try {
-      // Synchronously: the process may be ending.
-      writeSync(STDOUT, LEAVE);
+      writeSync(STDOUT, text);
     } catch {
       this.#isGone = true;
     }
-    this.input.setRawMode(false);
-  };
+  }
 
   readonly #end = (): void => {
     this.#leave();

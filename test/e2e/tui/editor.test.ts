@@ -69,6 +69,21 @@ describe.skipIf(!hasTmux)("in a real terminal, the person's own editor", () => {
     await expect.poll(() => kept("text")).toBe("man");
   });
 
+  it("keys that are typed before the editor has the terminal don't leave the place of the text", async () => {
+    const { env } = await editor(`echo new >"$1"`);
+    const tui = await openTui({ env });
+    await tui.keys("E", "h", "j", "Enter");
+    await tui.until(/change DATABASE_URL in shop\/development\?/);
+  });
+
+  it("modes of the terminal that a crashed editor leaves are reset", async () => {
+    const { env } = await editor("printf '\\033[4h\\033[?1h\\033='; kill -9 $$");
+    const tui = await openTui({ env });
+    await tui.keys("E");
+    await tui.until(atBottom(/✗ .*editor was ended/));
+    expect(await tui.programModes()).toBe("000");
+  });
+
   it.each([
     ["fails", "exit 3", atBottom(/✗ .*editor exited with 3: DATABASE_URL is unchanged/)],
     ["changes nothing", "", atBottom(/DATABASE_URL is unchanged/)],

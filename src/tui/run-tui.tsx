@@ -100,8 +100,9 @@ export async function runTui({
   question?.answered.then((color) => color && view.rerender(app(shadeOf(color))));
   const ticking = setInterval(() => program.dispatch({ type: "tick", now: ticks() }), TICK_MS);
   const stopInput = listenToInput(terminal.input, {
-    onKey: (key) => program.dispatch({ type: "key", key }),
-    onMouse: (mouse) => program.dispatch({ type: "mouse", mouse, now: ticks() }),
+    // What is typed before the editor has the terminal is for the editor, and must not leave the place of the text.
+    onKey: (key) => performer.isEditing || program.dispatch({ type: "key", key }),
+    onMouse: (mouse) => performer.isEditing || program.dispatch({ type: "mouse", mouse, now: ticks() }),
     onBackground: (color) => question?.answer(color),
   });
   terminal.onCleared(() => screen.redraw());

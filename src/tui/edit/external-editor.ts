@@ -16,9 +16,8 @@ export function openEditor(state: State, entry: VariableEntry): Step {
 export function valueEdited(state: State, place: number, entry: VariableEntry, text: string | undefined): Step {
   const { name } = entry.variable;
   if (text === undefined) return step(notify(state, `${name} is unchanged`));
-  if (place !== state.place) return step(notify(state, `${name} is unchanged: another place is open`, "error"));
   const back = state.mode.kind === "diff" ? { back: state.mode } : {};
-  return submit(state, { ...initialForm("edit", name, assignedIn(entry)), ...back, ...typedText(text) });
+  return submit(state, { ...initialForm("edit", name, assignedIn(entry)), ...back, place, ...typedText(text) });
 }
 
 /** Handles the text for the form that the editor was opened from. Dropped if the form is gone. */

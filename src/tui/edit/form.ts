@@ -31,16 +31,17 @@ export function formKey(state: State, form: Form, key: Key): Step {
   const name = editKeyName(key);
   if (name === "escape") return step(isTouched(form) ? askToLeave(state, form, "browse") : closeForm(state, form));
   if (name === "ctrl-s") return submit(state, form);
-  if (name === "alt-e") return step(state, editTextOf(form));
+  if (name === "alt-e") return step(state, editTextOf(state, form));
   const edited = name === "tab" || name === "shift-tab" ? undefined : editField(form, key);
   if (!edited && name === "enter" && form.field === "description") return submit(state, form);
   const mode = edited ?? otherField(form, MOVES[name] ?? 0);
   return step(mode === form ? state : { ...state, mode });
 }
 
-/** Opens the value in the person's own editor. */
-function editTextOf({ name, type, value }: Form): Effect {
-  return { type: "editText", text: value.text, name: name.text.trim(), isJson: type === "JSON" };
+/** Opens the value in the person's own editor: the text of the form, or the value that stays, which is decrypted for it. */
+function editTextOf({ place: open }: State, { place = open, before, name, type, value, isValueKept }: Form): Effect {
+  const sealed = isValueKept && value.text === "" ? before?.value : undefined;
+  return { type: "editText", place, text: value.text, sealed, name: name.text.trim(), isJson: type === "JSON" };
 }
 
 /** Which field a key goes to where it does nothing else. In a value of several lines only Tab leaves it. */

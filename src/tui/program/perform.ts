@@ -92,6 +92,11 @@ export class Performer {
     });
   }
 
+  /** Whether a text is open in the person's own editor, or about to be. */
+  get isEditing(): boolean {
+    return this.#editing !== undefined;
+  }
+
   async close(): Promise<void> {
     this.#unfollow?.();
     await this.#editing;
@@ -110,10 +115,7 @@ export class Performer {
     decrypt: ({ entry, place }) => this.#decrypt(entry, place),
     copy: (effect) => this.#copy(effect),
     editValue: (effect) => this.#editOnce(() => this.#editValue(effect)),
-    editText: ({ text, ...file }) => {
-      const before = file.isJson ? indented(text) : text;
-      this.#editOnce(async () => ({ type: "textEdited", text: await this.#editedText(before, file) }));
-    },
+    editText: (effect) => this.#editOnce(() => this.#editText(effect)),
     prepare: ({ place, draft }) =>
       this.#edit(
         place,
@@ -265,9 +267,8 @@ export class Performer {
     });
   }
 
-  /** Keys that were typed before the editor had the terminal must not open another. */
   #editOnce(work: () => Promise<Message>): void {
-    this.#editing ??= this.#attempt(work, refused).finally(() => {
+    this.#editing = this.#attempt(work, refused).finally(() => {
       this.#editing = undefined;
     });
   }
@@ -278,6 +279,12 @@ export class Performer {
     const { name, type } = entry.variable;
     const text = await this.#editedText(textToEdit(entry, decrypt), { name, isJson: type === "JSON" });
     return { type: "valueEdited", place, entry, text };
+  }
+
+  async #editText({ place, text, sealed, name, isJson }: EffectOf<"editText">): Promise<Message> {
+    const plain = sealed === undefined ? text : valueText((await this.#open(place)).decrypt(name, sealed));
+    const before = isJson ? indented(plain) : plain;
+    return { type: "textEdited", text: await this.#editedText(before, { name, isJson }) };
   }
 
   /** Undefined if nothing was changed. */

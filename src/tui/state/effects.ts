@@ -1,4 +1,5 @@
 import type { VariableEntry } from "../../domain/source.js";
+import type { JsonValue } from "../../domain/variable.js";
 import type { CopyFormat } from "./copy-formats.js";
 import type { Other } from "./loaded.js";
 import type { Assignment, Draft, Edit, ExportedFile, ImportedFile, NewCredentials } from "./ports.js";
@@ -14,8 +15,15 @@ export type Effect =
   | Readonly<{ type: "copy"; place: number; entries: readonly VariableEntry[]; format: CopyFormat }>
   /** Opens a value in the person's own editor. */
   | { readonly type: "editValue"; readonly place: number; readonly entry: VariableEntry }
-  /** The same for the text in a form. */
-  | Readonly<{ type: "editText"; text: string; name: string; isJson: boolean }>
+  /** The same for the text in a form, or for the encrypted value that it keeps. */
+  | Readonly<{
+      type: "editText";
+      place: number;
+      text: string;
+      sealed: JsonValue | undefined;
+      name: string;
+      isJson: boolean;
+    }>
   | { readonly type: "prepare"; readonly place: number; readonly draft: Draft }
   /** Prepares an edit without a form. */
   | Readonly<{ type: "assign"; place: number; purpose: EditPurpose; assignments: readonly Assignment[] }>

@@ -20,11 +20,21 @@ test("an encrypted value that was emptied in the editor becomes empty", () => {
   expect(effects).toMatchObject([{ type: "prepare", draft: { name: "TOKEN", value: "" } }]);
 });
 
-test.each([
-  ["the same text", 0, undefined],
-  ["a text for another place than the open one", 1, "new"],
-])("nothing is edited by %s", (_what, place, text) => {
-  const [state, effects] = valueEdited(readyState(), place, FLAGS, text);
+test("Alt-E in the form opens the encrypted value that it keeps", () => {
+  const sealed = "envbee:enc:v1:abc";
+  const form = {
+    ...FORM,
+    place: 2,
+    before: { ...FLAGS.variable, value: sealed },
+    value: textField(""),
+    isValueKept: true,
+  };
+  const [, effects] = formKey({ ...readyState(), mode: form }, form, press("alt-e"));
+  expect(effects).toMatchObject([{ type: "editText", place: 2, sealed }]);
+});
+
+test("nothing is edited by the same text", () => {
+  const [state, effects] = valueEdited(readyState(), 0, FLAGS, undefined);
   expect([state.mode.kind, state.notice?.text, effects]).toEqual([
     "browse",
     expect.stringContaining("FLAGS is unchanged"),
@@ -35,8 +45,8 @@ test.each([
 test("Alt-E in the form opens its text in the editor, and takes what was saved", () => {
   const form = { ...FORM, value: textField("typed") };
   const state = { ...readyState(), mode: form };
-  const file = { name: "DATABASE_URL", isJson: false };
-  expect(formKey(state, form, press("alt-e"))).toEqual([state, [{ type: "editText", text: "typed", ...file }]]);
+  const effect = { type: "editText", place: 0, text: "typed", name: "DATABASE_URL", isJson: false };
+  expect(formKey(state, form, press("alt-e"))).toEqual([state, [effect]]);
   expect(modeOf(textEdited(state, "saved"), "form").value).toEqual(textField("saved"));
   expect(textEdited(state, undefined)).toBe(state);
   expect(textEdited(readyState(), "saved")).toEqual(readyState());

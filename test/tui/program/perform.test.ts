@@ -303,6 +303,13 @@ test.each([
   expect(messages).toEqual([{ type: "valueEdited", place: 0, entry: edited, text: `${text}0` }]);
 });
 
+test("the editor gets the encrypted value that a form keeps, decrypted", async () => {
+  const { run } = testPerformer([place(async () => openPlace({ decrypt: () => "text" }))]);
+  const sealed = "envbee:enc:v1:abc";
+  const effect: Effect = { type: "editText", place: 0, text: "", sealed, name: "A", isJson: false };
+  expect(await run(effect, "textEdited")).toEqual([{ type: "textEdited", text: "text0" }]);
+});
+
 test.each([
   ["the place is read-only", {}, "this place is read-only"],
   ["the key is missing", { editor: EDITOR }, "A is encrypted: set APPVARS_ENC_KEY"],

@@ -3,7 +3,7 @@ import type { Confirmation } from "../state/modes.js";
 import type { Edit } from "../state/ports.js";
 import { isBeingWritten, type State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
-import { joinedLines, type LazyLines, madeLines } from "../text/lazy-lines.js";
+import { joinedLines, type LazyLines, madeLines, windowOf } from "../text/lazy-lines.js";
 import { countText, indented, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import { editLines } from "../view/edit-lines.js";
 import { type PanelContent, requiredLine, scrolledLines, scrollLines } from "../view/panel-content.js";
@@ -13,7 +13,11 @@ export function confirmPanel(state: State, confirmation: Confirmation, size: Siz
   const { lines, end, page } = parts(state, confirmation, size);
   const visible = scrolledLines(lines, confirmation.top, page);
   const title = titleOf(confirmation.purpose);
-  return { ...visible, title, isFocused: true, lines: [...visible.lines, ...end.map(indented)] };
+  const { top, shown } = windowOf(lines, confirmation.top, page);
+  const left = lines.count - top - shown;
+  // Nobody should confirm what is not seen without knowing that.
+  const below = left > 0 ? line(`↓ ${countText(left)} more ${left === 1 ? "line" : "lines"}`, "warning") : [];
+  return { ...visible, title, isFocused: true, lines: [...visible.lines, ...[below, ...end].map(indented)] };
 }
 
 /** The first visible line after a key of movement. */
@@ -33,8 +37,9 @@ function parts(state: State, confirmation: Confirmation, size: Size) {
   const head = madeLines([...spaced([question, noteLines(confirmation, width)]), []]);
   const lines = joinedLines([head, changeLines(confirmation, width)]);
   const refusal = problem === undefined ? [] : wrapLines(`✗ ${problem}`, width, "danger");
-  const end = [[], ...refusal, ...answerLines(state, confirmation, width)];
-  return { lines, end, page: Math.max(1, size.height - 2 - end.length) };
+  const end = [...refusal, ...answerLines(state, confirmation, width)];
+  // With the line before the end.
+  return { lines, end, page: Math.max(1, size.height - 3 - end.length) };
 }
 
 interface Shown extends Pick<Confirmation, "isRevealed"> {

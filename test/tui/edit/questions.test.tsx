@@ -109,6 +109,7 @@ describe("a confirmation", () => {
     const frame = panel(mode, { width: 60, height: 12 });
     expect(frame).toContain("change FLAGS");
     expect(frame).toMatch(/ 1-7\/\d+ /);
+    expect(frame).toMatch(/↓ \d+ more lines +┃\n┃ ✗ it has changed/);
     const scrolled = panel({ ...mode, top: 3 }, { width: 60, height: 12 });
     expect(scrolled).not.toContain("change FLAGS");
     expect(scrolled).toMatch(/ 4-10\/\d+ /);
@@ -152,8 +153,8 @@ describe("a comparison", () => {
   it("a comparison marks differences with signs and masks their values", () => {
     const frame = panel(COMPARISON);
     expect(frame).toContain("shop/development → shop/production  2/3");
-    expect(frame).toMatch(/ \+ ONLY_THERE +\(not there\) +••••••••/);
-    expect(frame).toMatch(/›- ONLY_HERE +•••••••• +\(not there\)/);
+    expect(frame).toMatch(/ \+ ONLY_THERE +\(missing\) +••••••••/);
+    expect(frame).toMatch(/›- ONLY_HERE +•••••••• +\(missing\)/);
     expect(frame).toMatch(/ ~ PORT +NUMBER •••••••• +STRING ••••••••/);
   });
 

@@ -9,7 +9,7 @@ import { highlight, searchWords } from "../text/fuzzy.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitText, indented, type Line, type Span, wrapLines } from "../text/line.js";
 import { type Cell, GAP, type PanelContent, rowLines } from "../view/panel-content.js";
-import { kindSpan } from "../view/place-values.js";
+import { KIND_LEGEND, kindSpan } from "../view/place-values.js";
 import { type MatrixPosition, matrixPosition, withMatrixCursor } from "./position.js";
 
 /** Cursor and a space before the names. */
@@ -24,7 +24,7 @@ export function matrixPanel(state: State, matrix: Matrix, size: Size): PanelCont
   const empty = wrapLines(emptyText(matrix), size.width - 4, "muted").map(indented);
   return {
     title: titleOf(state, matrix, at),
-    footnote: "= same  ~ differs  - missing  * encrypted",
+    legend: KIND_LEGEND,
     isFocused: true,
     lines: [headings(state, at), ...(rows.length > 0 ? list : empty)],
     select: (now, cell) => inMatrix(now, (mode) => selectCell(now, mode, cell)),

@@ -5,12 +5,14 @@ import type { Size } from "../state/layout.js";
 import type { PanelName, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { type LazyLines, madeLines, windowOf } from "../text/lazy-lines.js";
-import { countText, fitLine, fitText, indented, type Line, line, type Span } from "../text/line.js";
+import { countText, cutLine, fitLine, fitText, indented, type Line, line, lineWidth, type Span } from "../text/line.js";
 import type { Role } from "../text/theme.js";
 
 export interface PanelContent {
   readonly title: string;
   readonly footnote?: string | undefined;
+  /** What signs mean, in their colors, in the lower border. */
+  readonly legend?: Line;
   /** Whether it receives keys: shown by a thick border, a mark and the color. */
   readonly isFocused: boolean;
   /** Whether it shows what is in production. */
@@ -148,7 +150,7 @@ const THIN = { left: "╭│╰", bar: "─", right: "╮│╯" } as const;
 const THICK = { left: "┏┃┗", bar: "━", right: "┓┃┛" } as const;
 
 export function panelLines(
-  { title, footnote = "", isFocused, isProduction = false, lines }: PanelContent,
+  { title, footnote = "", legend, isFocused, isProduction = false, lines }: PanelContent,
   { width, height }: Size,
 ): Line[] {
   const { left, bar, right } = isFocused ? THICK : THIN;
@@ -156,14 +158,16 @@ export function panelLines(
   const inner = width - 2;
   const head = label(isFocused ? `▶ ${title}` : title, inner);
   const foot = label(footnote, inner);
-  const rest = (text: string) => bar.repeat(Math.max(0, inner - 1 - textWidth(text)));
+  const rest = (used: number) => bar.repeat(Math.max(0, inner - 1 - used));
   const top: Line = [
     { text: bar, role },
     isProduction ? { text: head, role: "warning", isBold: true } : { text: head, role: isFocused ? "accent" : "text" },
-    { text: rest(head), role },
+    { text: rest(textWidth(head)), role },
   ];
   const rows = Array.from({ length: height - 2 }, (_, index) => fitLine(lines[index] ?? [], inner));
-  return [top, ...rows, line(`${rest(foot)}${foot}${bar}`, role)].map((row, index) => {
+  const signs = legend ? [{ text: " " }, ...cutLine(legend, inner - 4), { text: " " }] : line(foot, role);
+  const bottom: Line = [{ text: rest(lineWidth(signs)), role }, ...signs, { text: bar, role }];
+  return [top, ...rows, bottom].map((row, index) => {
     const part = index === 0 ? 0 : index === height - 1 ? 2 : 1;
     return [{ text: left.charAt(part), role }, ...row, { text: right.charAt(part), role }];
   });

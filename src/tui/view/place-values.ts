@@ -14,7 +14,7 @@ const KINDS: Readonly<Record<CellKind, Span & { readonly sign: string }>> = {
   differs: { sign: "~", text: "differs", role: "warning" },
   missing: { sign: "-", text: "missing", role: "danger" },
   encrypted: { sign: "*", text: "encrypted", role: "json" },
-  unread: { sign: "?", text: "", role: "muted" },
+  unread: { sign: "?", text: "not read", role: "muted" },
 };
 
 /** `= same` in so many columns; nothing while the place isn't read. */
@@ -22,6 +22,11 @@ export function kindSpan(kind: CellKind, width: number): Span {
   const { sign, text, ...look } = KINDS[kind];
   return { ...look, text: fitText(kind === "unread" ? "" : `${sign} ${text}`, width) };
 }
+
+/** What the signs of all kinds mean. */
+export const KIND_LEGEND: Line = Object.values(KINDS).flatMap(({ sign, text, ...look }, index) => {
+  return [{ text: index === 0 ? "" : "  " }, { ...look, text: `${sign} ${text}` }];
+});
 
 const MAX_PLACE = 24;
 const KIND = 11;

@@ -8,11 +8,12 @@ import { countText, fitText, type Line } from "../text/line.js";
 import { GAP, type PanelContent, rowLines, selectRow } from "./panel-content.js";
 import { placeName } from "./places-panel.js";
 
-const HELP: Partial<Record<CopyFormat, string>> = {
-  value: "the plain value, even if masked",
-  "name=value": "a line of a .env file",
-  json: 'an object: {"PORT": …}',
-  command: "prints the value in a shell",
+const HELP: Partial<Record<CopyFormat, { readonly one: string; readonly many: string }>> = {
+  value: { one: "the plain value, even if masked", many: "the plain values, even if masked" },
+  "name=value": { one: "a line of a .env file", many: "lines of a .env file" },
+  json: { one: 'an object: {"PORT": …}', many: 'an object: {"HOST": …, "PORT": …}' },
+  name: { one: "the name alone", many: "the names alone, one in a line" },
+  command: { one: "prints the value in a shell", many: "print the values in a shell, one in a line" },
 };
 
 const FORMAT_WIDTH = 10;
@@ -32,7 +33,7 @@ export function copyPanel(
     select: selectRow(position, COPY_ITEMS.length, 0, (now, index) =>
       now.mode.kind === "copy" ? { ...now, mode: { ...now.mode, cursor: index } } : now,
     ),
-    lines: rowLines(COPY_ITEMS, position, page, true, (item) => cells(state, item)),
+    lines: rowLines(COPY_ITEMS, position, page, true, (item) => cells(state, entries, item)),
   };
 }
 
@@ -40,7 +41,9 @@ function named([first, ...others]: readonly VariableEntry[]): string {
   return first && others.length === 0 ? visibleText(first.variable.name) : `${countText(others.length + 1)} variables`;
 }
 
-function cells(state: State, { format, isAll }: CopyItem): Line {
-  const help = isAll ? `all variables of ${placeName(state, state.place)}` : HELP[format];
+function cells(state: State, entries: CopyMode["entries"], { format, isAll }: CopyItem): Line {
+  const help = isAll
+    ? `all variables of ${placeName(state, state.place)}`
+    : HELP[format]?.[entries.length === 1 ? "one" : "many"];
   return [{ text: ` ${fitText(format, FORMAT_WIDTH)}` }, { text: `${GAP}${help ?? ""}`, role: "muted" }];
 }

@@ -4,6 +4,7 @@ import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
 import { copyKey, openCopy } from "../../../src/tui/modes/copy.js";
 import { COPY_ITEMS } from "../../../src/tui/state/copy-formats.js";
 import type { State } from "../../../src/tui/state/state.js";
+import { copyPanel } from "../../../src/tui/view/copy-panel.js";
 import { ENTRIES, press, readyState } from "../support/state.js";
 import { modeOf } from "../support/test-modes.js";
 
@@ -19,6 +20,16 @@ test("the menu copies the selected variable, or the whole environment, and retur
     const entries = isAll ? ENTRIES : ENTRIES.slice(0, 1);
     expect(copyKey(opened, mode, press("enter"))).toEqual([before, [{ type: "copy", place: 0, entries, format }]]);
   }
+});
+
+test("the menu says what each format copies of one variable, and of several", () => {
+  const [opened] = openCopy(readyState());
+  const help = (entries: State["loaded"]["entries"]) =>
+    copyPanel(opened, { entries, cursor: 0 }, { width: 80, height: 24 }).lines.map((line) => line.at(-2)?.text.trim());
+  const [one, two] = [help(ENTRIES.slice(0, 1)), help(ENTRIES.slice(0, 2))];
+  expect(one).toContain('an object: {"PORT": …}');
+  expect(two).toContain('an object: {"HOST": …, "PORT": …}');
+  expect([...one, ...two]).not.toContain("");
 });
 
 test("the menu moves, and escape closes it", () => {

@@ -78,7 +78,7 @@ function cells({ kind, name, before, after }: Difference, isShown: boolean, colu
 }
 
 function valueSpan(item: NamedValue | undefined, isShown: boolean, hasType: boolean, width: number): Span {
-  if (!item) return { text: fitText("(not there)", width), role: "muted" };
+  if (!item) return { text: fitText("(missing)", width), role: "muted" };
   const { text, role = "text" } = isShown ? shownSpan(item.value) : PLACEHOLDERS.masked;
   return { text: cellText(hasType ? `${item.type} ${text}` : text, width), role };
 }

@@ -8,7 +8,7 @@ const GAP = 4;
 const TWO_COLUMNS = 120;
 const NARROW = 80;
 const MAX_KEYS = 24;
-const MAX_WORD = 20;
+const MAX_WORD = 24;
 
 export function helpPanel(commands: readonly Command[], top: number, size: Size): PanelContent {
   const lines = helpLines(commands, textColumns(size));

@@ -183,7 +183,7 @@ describe("a comparison", () => {
     if (program.state.mode.kind === "pick") program.press("enter");
     await program.until(({ mode }) => mode.kind === "diff" && mode.phase === "ready");
     expect(program.frame()).toMatch(/~ DATABASE_URL +•+ +•+/);
-    expect(program.frame()).toMatch(/- PORT +•+ +\(not there\)/);
+    expect(program.frame()).toMatch(/- PORT +•+ +\(missing\)/);
     program.press("v");
     expect(program.frame()).toMatch(/postgres:\/\/localhost\/dev +postgres:\/\/localhost\/test/);
   });

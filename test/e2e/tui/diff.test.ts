@@ -41,7 +41,7 @@ describe.skipIf(!hasTmux)("in a real terminal d", () => {
     await tui.until(
       /shop\/development → shop\/production {2}1\/6/,
       /›~ DATABASE_URL +•+ +•+/,
-      /\+ SENTRY_DSN +\(not there\) +•+/,
+      /\+ SENTRY_DSN +\(missing\) +•+/,
     );
     await tui.keys("G", "k");
     await tui.until(/›~ PORT +•/);

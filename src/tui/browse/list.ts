@@ -3,7 +3,7 @@ import { keepVisible, moveCursor, type Position, scrollList } from "../state/cur
 import { pageSize } from "../state/layout.js";
 import type { List, State } from "../state/state.js";
 import { listRows } from "./list-rows.js";
-import { pruned, withRange } from "./selection.js";
+import { pruned, withRange } from "./marks.js";
 
 /** The variable under the cursor; undefined if the list is empty. */
 export function selectedEntry({ loaded, list }: Pick<State, "loaded" | "list">): VariableEntry | undefined {
@@ -17,7 +17,7 @@ export function selectedEntry({ loaded, list }: Pick<State, "loaded" | "list">):
  */
 export function relist(state: State, before: State = state): State {
   const { entries } = state.loaded;
-  const rows = listRows(entries, state.list, (name) => state.marks?.kinds.has(name) ?? false);
+  const rows = listRows(entries, state.list, (name) => state.recentChanges?.kinds.has(name) ?? false);
   const selected = selectedEntry(before)?.variable.name;
   const wanted = state.list.wanted ?? selected;
   const found = rowOf(wanted, rows, entries);
@@ -27,8 +27,8 @@ export function relist(state: State, before: State = state): State {
   // Lines are other variables now.
   const kept = withRange(before);
   const isChanged = state.loaded.isComplete && entries !== before.loaded.entries;
-  const selection = isChanged ? pruned(kept, entries) : kept;
-  const next = cursorInView({ ...state, list, selection });
+  const marks = isChanged ? pruned(kept, entries) : kept;
+  const next = cursorInView({ ...state, list, marks });
   return selectedEntry(next)?.variable.name === selected ? next : { ...next, recordTop: 0 };
 }
 

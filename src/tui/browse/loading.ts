@@ -7,9 +7,9 @@ import type { Preferences } from "../state/preferences.js";
 import { notify, type State } from "../state/state.js";
 import { type Changes, changesBetween, summarize } from "./changes.js";
 import { relist, selectedEntry } from "./list.js";
-import { NO_SELECTION } from "./selection.js";
+import { NO_MARKS } from "./marks.js";
 
-const MARK_MS = 60_000;
+const RECENT_MS = 60_000;
 
 /** How long to wait before the next look for changes. A data file is only read again if it has changed. */
 const LOCAL_PAUSE_MS = 1_000;
@@ -48,9 +48,9 @@ export function initialState({ place, offered, preferences = {}, ...start }: Sta
 function openedAt(place: number, generation: number) {
   const loaded: Loaded = { generation, entries: [], isComplete: false, total: 0, failures: 0, isEditable: false };
   const empty = {
-    selection: NO_SELECTION,
+    marks: NO_MARKS,
     revealed: undefined,
-    marks: undefined,
+    recentChanges: undefined,
     others: new Map(),
     elsewhere: undefined,
   };
@@ -90,7 +90,7 @@ export function progressed(state: State, entries: readonly VariableEntry[], tota
   return relist(withLoaded(state, { entries, total }), state);
 }
 
-/** Handles a complete read: marks changed entries and shows a notice. */
+/** Handles a complete read: shows what has changed, with a notice. */
 export function loaded(state: State, { entries, asOf, problem, requests, now }: Reading): State {
   const { isEditable, isComplete: wasComplete, entries: before } = state.loaded;
   const { pollMs = isEditable ? LOCAL_PAUSE_MS : REMOTE_PAUSE_MS } = state.preferences;
@@ -108,7 +108,7 @@ export function loaded(state: State, { entries, asOf, problem, requests, now }: 
   if (wasComplete && entries === before) return { ...next, now };
   const timed = { ...next, now };
   // What has just changed may be what the filter asks for.
-  return relist(wasComplete ? marked(timed, before) : timed, state);
+  return relist(wasComplete ? withRecentChanges(timed, before) : timed, state);
 }
 
 /** Handles a failed read: schedules the next try unless it would only fail again. */
@@ -142,15 +142,15 @@ export function isReading({ nextAt, failure }: Pick<Loaded, "nextAt" | "failure"
   return nextAt === undefined && !(failure && isPermanent(failure));
 }
 
-function marked(state: State, before: readonly VariableEntry[]): State {
+function withRecentChanges(state: State, before: readonly VariableEntry[]): State {
   const changes = changesBetween(before, state.loaded.entries);
   const summary = summarize(changes);
   if (summary === undefined) return state;
-  const kinds = new Map(state.marks?.kinds);
+  const kinds = new Map(state.recentChanges?.kinds);
   for (const name of changes.added) kinds.set(name, "added");
   for (const name of changes.changed) kinds.set(name, "changed");
   for (const name of changes.removed) kinds.delete(name);
-  const next = { ...state, marks: { kinds, until: state.now + MARK_MS } };
+  const next = { ...state, recentChanges: { kinds, until: state.now + RECENT_MS } };
   // After an edit of our own, the notice about it and its undo stays.
   return isAnnounced(changes, state) ? next : notify(next, summary);
 }

@@ -1,7 +1,7 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { selectedEntry } from "../browse/list.js";
 import { isReading } from "../browse/loading.js";
-import { actsOnMarked, targetEntries } from "../browse/selection.js";
+import { actsOnMarked, targetEntries } from "../browse/targets.js";
 import type { Command } from "../state/command.js";
 import { type Step, step } from "../state/messages.js";
 import type { State } from "../state/state.js";
@@ -41,9 +41,16 @@ export function whyNotRead({ loaded }: State): string | undefined {
 }
 
 export function whyNotEdit(state: State): string | undefined {
-  // A place that has not been opened yet may be editable.
-  const isReadOnly = state.loaded.isComplete && !state.loaded.isEditable;
-  return isReadOnly ? "the variables of a server can't be edited here" : whyNotRead(state);
+  return isReadOnly(state) ? "the variables of a server can't be edited here" : whyNotRead(state);
+}
+
+export function whyNoEnvironments(state: State): string | undefined {
+  return isReadOnly(state) ? "the environments of a server can't be changed here" : whyNotRead(state);
+}
+
+/** A place that has not been opened yet may be editable. */
+function isReadOnly({ loaded }: State): boolean {
+  return loaded.isComplete && !loaded.isEditable;
 }
 
 export function whyNoOther({ places }: State): string | undefined {
@@ -61,9 +68,4 @@ export function whyNoTargetValue(state: State): string | undefined {
 /** A label for the footer, where there is something that it can act on. */
 export function ifListed(label: string): Command["label"] {
   return ({ loaded }) => (loaded.entries.length > 0 ? label : undefined);
-}
-
-export function whyNoEnvironments(state: State): string | undefined {
-  const isServer = state.loaded.isComplete && !state.loaded.isEditable;
-  return isServer ? "the environments of a server can't be changed here" : whyNotRead(state);
 }

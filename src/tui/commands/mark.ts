@@ -1,9 +1,9 @@
 import { moveInList, selectedEntry } from "../browse/list.js";
+import { allOrNone, hasMarks, inverted, NO_MARKS, toggled, withRange } from "../browse/marks.js";
 import { decryptSelected } from "../browse/reveal.js";
-import { allOrNone, hasMarks, inverted, NO_SELECTION, toggled, withRange } from "../browse/selection.js";
 import { type Command, command } from "../state/command.js";
 import { type Step, step } from "../state/messages.js";
-import type { Selection, State } from "../state/state.js";
+import type { Marks, State } from "../state/state.js";
 import { ifListed } from "./conditions.js";
 
 const IN_LIST = { panels: ["variables"], label: undefined } as const;
@@ -26,43 +26,43 @@ export const MARK_COMMANDS: readonly Command[] = [
   }),
   command("Find", "mark-all", "*", "mark all that are listed, or none", {
     ...IN_LIST,
-    run: (state) => step(withSelection(state, allOrNone(state))),
+    run: (state) => step(withMarks(state, allOrNone(state))),
   }),
   command("Find", "invert-marks", "!", "mark what is listed and isn't marked, and unmark the rest", {
     ...IN_LIST,
-    run: (state) => step(withSelection(state, inverted(state))),
+    run: (state) => step(withMarks(state, inverted(state))),
   }),
 ];
 
 function mark(state: State): Step {
   const entry = selectedEntry(state);
   if (!entry) return step(state);
-  if (state.selection.from !== undefined) return markRange(state);
-  return decryptSelected(moveInList(withSelection(state, toggled(state, entry.variable.name)), "down"));
+  if (state.marks.from !== undefined) return markRange(state);
+  return decryptSelected(moveInList(withMarks(state, toggled(state, entry.variable.name)), "down"));
 }
 
 /** Begins a range, or keeps the open one. */
 function markRange(state: State): Step {
-  const { selection, list } = state;
-  if (selection.from !== undefined) return step(withSelection(state, withRange(state)));
-  return step(list.rows.length === 0 ? state : withSelection(state, { ...selection, from: list.cursor }));
+  const { marks, list } = state;
+  if (marks.from !== undefined) return step(withMarks(state, withRange(state)));
+  return step(list.rows.length === 0 ? state : withMarks(state, { ...marks, from: list.cursor }));
 }
 
-function withSelection(state: State, selection: Selection): State {
-  return { ...state, selection };
+function withMarks(state: State, marks: Marks): State {
+  return { ...state, marks };
 }
 
 /** What Escape clears in the list: the open range, then the filter, then the marks. */
-export function clearable({ selection, list }: State): "range" | "filter" | "marks" | undefined {
-  if (selection.from !== undefined) return "range";
+export function clearable({ marks, list }: State): "range" | "filter" | "marks" | undefined {
+  if (marks.from !== undefined) return "range";
   if (list.filter !== "") return "filter";
-  return hasMarks(selection) ? "marks" : undefined;
+  return hasMarks(marks) ? "marks" : undefined;
 }
 
 export function withoutMarks(state: State): State {
-  return withSelection(state, NO_SELECTION);
+  return withMarks(state, NO_MARKS);
 }
 
 export function withoutRange(state: State): State {
-  return withSelection(state, { names: state.selection.names });
+  return withMarks(state, { names: state.marks.names });
 }

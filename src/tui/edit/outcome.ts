@@ -1,5 +1,5 @@
 import { reload } from "../browse/loading.js";
-import { unmarked } from "../browse/selection.js";
+import { unmarked } from "../browse/marks.js";
 import { keyOf } from "../state/command.js";
 import type { Failure } from "../state/loaded.js";
 import { type Step, step } from "../state/messages.js";
@@ -19,8 +19,8 @@ export function applied(state: State): Step {
     return back.kind === "form" ? (back.back ?? { kind: "browse" }) : back;
   });
   const isOfMarked = purpose === "delete" || purpose === "take-over";
-  const selection = isOfMarked ? unmarked(state, edit.changes) : state.selection;
-  const written = { ...state, mode, writing: undefined, selection, history: historyAfter(history, writing) };
+  const marks = isOfMarked ? unmarked(state, edit.changes) : state.marks;
+  const written = { ...state, mode, writing: undefined, marks, history: historyAfter(history, writing) };
   // Keymaps are for browsing.
   const undoKey = mode.kind === "diff" || mode.kind === "matrix" ? "u" : keyOf(state, "undo");
   const next = notify(written, doneText(state, writing, undoKey), "success");

@@ -1,5 +1,5 @@
 import type { VariableEntry } from "../../domain/source.js";
-import { targetEntries } from "../browse/selection.js";
+import { targetEntries } from "../browse/targets.js";
 import { commandKeyName, type Key } from "../input/key.js";
 import { COPY_ITEMS, type CopyFormat, type CopyItem } from "../state/copy-formats.js";
 import { moveCursor } from "../state/cursor.js";

@@ -170,15 +170,15 @@ function identified(state: State, identity: string | undefined): State {
 
 /** Removes what was shown for a limited time. */
 function expire(state: State): State {
-  const { now, revealed, marks, notice } = state;
+  const { now, revealed, recentChanges, notice } = state;
   const isOver = (item: { until: number } | undefined) => item !== undefined && item.until <= now;
   const next: State = {
     ...state,
     revealed: isOver(revealed) ? undefined : revealed,
-    marks: isOver(marks) ? undefined : marks,
+    recentChanges: isOver(recentChanges) ? undefined : recentChanges,
     notice: isOver(notice) ? undefined : notice,
   };
-  return next.marks === marks ? next : relist(next, state);
+  return next.recentChanges === recentChanges ? next : relist(next, state);
 }
 
 function copied(state: State, { what, note, outcome }: Extract<Message, { type: "copied" }>): State {

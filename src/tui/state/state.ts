@@ -22,7 +22,7 @@ export interface List extends Position {
 }
 
 /** The variables that are marked for one action on all of them, in whatever order and even while a filter hides them. */
-export interface Selection {
+export interface Marks {
   readonly names: ReadonlySet<string>;
   /** The line of the list where a range begins; it ends at the cursor, until it is kept. */
   readonly from?: number | undefined;
@@ -37,7 +37,7 @@ export interface Revealed {
 }
 
 /** Names of recently changed variables, and until when they are marked. */
-interface Marks {
+interface RecentChanges {
   readonly kinds: ReadonlyMap<string, "added" | "changed">;
   readonly until: number;
 }
@@ -85,7 +85,7 @@ export interface State {
   /** The variable under the cursor in the other places of the group. */
   readonly elsewhere: Elsewhere | undefined;
   readonly list: List;
-  readonly selection: Selection;
+  readonly marks: Marks;
   readonly focus: PanelName;
   /** First visible line of the record. */
   readonly recordTop: number;
@@ -94,7 +94,7 @@ export interface State {
   readonly folds: ReadonlyMap<string, number>;
   readonly mode: Mode;
   readonly revealed: Revealed | undefined;
-  readonly marks: Marks | undefined;
+  readonly recentChanges: RecentChanges | undefined;
   readonly notice: Notice | undefined;
   /** The last press of the mouse. */
   readonly lastPress?: Press | undefined;

@@ -1,11 +1,9 @@
-import type { VariableEntry } from "../../domain/source.js";
 import { COPY_ITEMS, type CopyFormat, type CopyItem } from "../state/copy-formats.js";
 import type { Size } from "../state/layout.js";
 import type { CopyMode } from "../state/modes.js";
 import type { State } from "../state/state.js";
-import { visibleText } from "../text/graphemes.js";
-import { countText, fitText, type Line } from "../text/line.js";
-import { GAP, type PanelContent, rowLines, selectRow } from "./panel-content.js";
+import { fitText, type Line } from "../text/line.js";
+import { GAP, type PanelContent, rowLines, selectRow, variablesText } from "./panel-content.js";
 import { placeName } from "./places-panel.js";
 
 const HELP: Partial<Record<CopyFormat, { readonly one: string; readonly many: string }>> = {
@@ -27,7 +25,7 @@ export function copyPanel(
   const page = height - 2;
   const position = { cursor, top: Math.max(0, cursor - page + 1) };
   return {
-    title: `Copy ${named(entries)}`,
+    title: `Copy ${variablesText(entries.map(({ variable }) => variable))}`,
     footnote: COPY_ITEMS.length > page ? `${cursor + 1}/${COPY_ITEMS.length}` : undefined,
     isFocused: true,
     select: selectRow(position, COPY_ITEMS.length, 0, (now, index) =>
@@ -35,10 +33,6 @@ export function copyPanel(
     ),
     lines: rowLines(COPY_ITEMS, position, page, true, (item) => cells(state, entries, item)),
   };
-}
-
-function named([first, ...others]: readonly VariableEntry[]): string {
-  return first && others.length === 0 ? visibleText(first.variable.name) : `${countText(others.length + 1)} variables`;
 }
 
 function cells(state: State, entries: CopyMode["entries"], { format, isAll }: CopyItem): Line {

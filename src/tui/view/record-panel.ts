@@ -103,9 +103,9 @@ interface Fact {
   readonly role?: Role;
 }
 
-function facts({ variable, value }: VariableEntry, { marks }: State): Fact[] {
+function facts({ variable, value }: VariableEntry, { recentChanges }: State): Fact[] {
   const { type, id, name } = variable;
-  const mark = marks?.kinds.get(name);
+  const mark = recentChanges?.kinds.get(name);
   const facts: Fact[] = [
     { label: "type", text: type },
     { label: "variable id", text: String(id), short: `id ${id}` },

@@ -1,8 +1,8 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { scrollInList, selectInList } from "../browse/list.js";
 import { parseFilter, type Query } from "../browse/list-query.js";
+import { isMarked, markedCounts } from "../browse/marks.js";
 import { shownValue } from "../browse/reveal.js";
-import { isMarked, markedCounts } from "../browse/selection.js";
 import { listPage, type Size, textColumns } from "../state/layout.js";
 import type { ColumnName } from "../state/preferences.js";
 import type { List, State } from "../state/state.js";
@@ -80,7 +80,7 @@ function cells(entry: VariableEntry, state: State, columns: readonly ListColumn[
 
 /** Whether the variable was changed recently, and whether it is marked. */
 function signs({ variable: { name } }: VariableEntry, state: State, line: number): Line {
-  const mark = state.marks?.kinds.get(name);
+  const mark = state.recentChanges?.kinds.get(name);
   const sign: Span = mark ? SIGNS[mark] : { text: "  " };
   if (!isMarked(state, name, line)) return [sign];
   return [

@@ -35,7 +35,7 @@ describe("the first reading", () => {
   test("the first read marks nothing and shows no notice", () => {
     const state = readyState(entries);
     expect(state.loaded).toMatchObject({ isComplete: true, asOf: NOW, total: 3 });
-    expect([state.marks, state.notice]).toEqual([undefined, undefined]);
+    expect([state.recentChanges, state.notice]).toEqual([undefined, undefined]);
   });
 });
 
@@ -43,7 +43,7 @@ describe("a later reading", () => {
   test("a later read marks changed entries and shows a notice", () => {
     const changed = { ...entries[1], value: { id: 9, variable_id: 2, content: { value: "secret" } } } as VariableEntry;
     const state = readAgain(readyState(entries), [changed, entries[2] as VariableEntry, entry("NEW", 1)]);
-    expect([...(state.marks?.kinds ?? [])]).toEqual([
+    expect([...(state.recentChanges?.kinds ?? [])]).toEqual([
       ["NEW", "added"],
       ["URL", "changed"],
     ]);
@@ -60,7 +60,7 @@ describe("a later reading", () => {
       before,
       [entries[0], entry("URL", "b"), entries[2]].filter((each) => each !== undefined),
     );
-    expect([...(mine.marks?.kinds ?? [])]).toEqual([["URL", "changed"]]);
+    expect([...(mine.recentChanges?.kinds ?? [])]).toEqual([["URL", "changed"]]);
     expect(mine.notice?.text).toBe(text);
     const others = readAgain(before, entries.slice(0, 2));
     expect(others.notice?.text).toBe("removed: DEBUG");
@@ -71,7 +71,7 @@ describe("a later reading", () => {
     const state = readAgain(before, before.loaded.entries);
     expect(state.list).toBe(before.list);
     expect(state.loaded.asOf).toBe(NOW + 5_000);
-    expect(state.marks).toBeUndefined();
+    expect(state.recentChanges).toBeUndefined();
   });
 
   test("the cursor moves to the variable in place of a removed one", () => {

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { openPlace } from "../../../src/tui/browse/loading.js";
-import { markedCounts, targetEntries } from "../../../src/tui/browse/selection.js";
+import { markedCounts } from "../../../src/tui/browse/marks.js";
+import { targetEntries } from "../../../src/tui/browse/targets.js";
 import { update } from "../../../src/tui/program/update.js";
 import type { Effect } from "../../../src/tui/state/effects.js";
 import type { State } from "../../../src/tui/state/state.js";
@@ -66,7 +67,7 @@ it("marks that a filter hides are counted", () => {
 
 it("marks are gone in another place", () => {
   const [state] = typed(readyState(entries), "*");
-  expect(openPlace(state, 1)[0].selection.names.size).toBe(0);
+  expect(openPlace(state, 1)[0].marks.names.size).toBe(0);
 });
 
 it("a variable that is gone is no longer marked", () => {

@@ -296,7 +296,7 @@ describe("looking for changes", () => {
       .poll(async () => (await fetch(`${url}/v1/variables`, { headers: DEV_HEADERS })).text(), { timeout: 10_000 })
       .toContain("NEW");
     program.pass(5);
-    await program.until(({ marks }) => marks !== undefined);
+    await program.until(({ recentChanges }) => recentChanges !== undefined);
     expect(program.frame()).toContain("added: DEBUG_ALL, NEW; changed: PORT; removed: DEBUG");
     expect(program.frame()).toMatch(/~ PORT/);
     expect(program.frame()).toMatch(/\+ NEW/);

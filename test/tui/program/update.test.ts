@@ -285,15 +285,15 @@ describe("values", () => {
 });
 
 describe("time", () => {
-  test("notices and marks expire", () => {
+  test("notices and recent changes expire", () => {
     const state = {
       ...readyState(entries),
       notice: { text: "copied", tone: "info", until: NOW + 5_000 } as const,
-      marks: { kinds: new Map([["PORT", "changed"] as const]), until: NOW + 60_000 },
+      recentChanges: { kinds: new Map([["PORT", "changed"] as const]), until: NOW + 60_000 },
     };
     const later = send(state, { type: "tick", now: NOW + 5_000 });
-    expect([later.notice, later.marks === undefined]).toEqual([undefined, false]);
-    expect(send(state, { type: "tick", now: NOW + 60_000 }).marks).toBeUndefined();
+    expect([later.notice, later.recentChanges === undefined]).toEqual([undefined, false]);
+    expect(send(state, { type: "tick", now: NOW + 60_000 }).recentChanges).toBeUndefined();
   });
 
   test("a tick starts a read that is due", () => {

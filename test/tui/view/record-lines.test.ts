@@ -26,7 +26,7 @@ it("the record shows all facts and masks the value", () => {
 
 it("the record shows the same facts in a short panel", () => {
   const kinds = new Map([["DATABASE_URL", "changed"] as const]);
-  const lines = texts(recordLines(readyState(ENTRIES, { marks: { kinds, until: NOW } }), 100));
+  const lines = texts(recordLines(readyState(ENTRIES, { recentChanges: { kinds, until: NOW } }), 100));
   expect(lines).toHaveLength(3);
   expect(lines[0]).toMatch(/^STRING · id \d+ · value id \d+ · not encrypted · ~ changed$/);
 });

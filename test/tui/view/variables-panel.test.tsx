@@ -35,7 +35,7 @@ it.each([
 
 it("the list marks new and changed variables", () => {
   const kinds = new Map([["PORT", "changed"] as const, ["DEBUG", "added"] as const]);
-  const frame = panel(readyState(ENTRIES, { marks: { kinds, until: NOW } }));
+  const frame = panel(readyState(ENTRIES, { recentChanges: { kinds, until: NOW } }));
   expect(frame).toContain(" ~ PORT");
   expect(frame).toContain(" + DEBUG");
 });

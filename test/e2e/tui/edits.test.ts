@@ -41,7 +41,7 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     await tui.until(/- 3007[\s\S]*\+ 3000/);
     expect(await savedValue(tui, "PORT")).toBe(3007);
     await tui.keys("C-s");
-    await tui.until(atBottom(/✓ undid the change of PORT/));
+    await tui.until(atBottom(/✓ undid changing PORT/));
     expect(JSON.parse(await tui.saved())).toMatchObject(EXAMPLE);
   });
 
@@ -73,9 +73,9 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     expect(await savedValue(tui, "RETRIES")).toBe(3);
     await tui.until(/Variables 7\/7/);
     await tui.keys("u", "Enter");
-    await tui.until(atBottom(/✓ undid the addition of RETRIES/));
+    await tui.until(atBottom(/✓ undid adding RETRIES/));
     await tui.keys("u", "Enter");
-    await tui.until(atBottom(/✓ undid the deletion of DATABASE_URL/));
+    await tui.until(atBottom(/✓ undid deleting the value of DATABASE_URL/));
     expect(await savedValue(tui, "DATABASE_URL")).toBe("postgres://localhost/shop_dev");
     await tui.keys("u");
     await tui.until(atBottom(/nothing to undo/));

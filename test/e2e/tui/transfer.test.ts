@@ -22,7 +22,7 @@ describe.skipIf(!hasTmux)("the command line in a real terminal", () => {
     await tui.keys("Enter");
     await tui.until(atBottom(/✓ imported 2 variables; u undoes it/), /RETRIES/);
     await tui.keys("u", "Enter");
-    await tui.until(atBottom(/✓ undid the import of 2 variables/), (screen) => !screen.includes("RETRIES"));
+    await tui.until(atBottom(/✓ undid importing 2 variables/), (screen) => !screen.includes("RETRIES"));
   });
 
   it("in a terminal :export asks before it replaces a file", async () => {

@@ -69,5 +69,5 @@ test("hints and notices name the keys of the keymap, and commands without one by
   expect(text(failed)).toContain("trying again; F5 tries now");
   const asking = confirmEdit(empty, "delete", 0, editOf("PORT", undefined, undefined));
   const [busy] = update(asking, { type: "key", key: press("enter") });
-  expect(update(busy, { type: "applied" })[0].notice?.text).toBe("deleted PORT; :undo undoes it");
+  expect(update(busy, { type: "applied" })[0].notice?.text).toBe("deleted the value of PORT; :undo undoes it");
 });

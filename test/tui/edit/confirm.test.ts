@@ -228,7 +228,7 @@ it("undo reverses the edits of all places, the newest first", () => {
   const asked = confirmUndo(twice);
   expect(pressed(asked[0], "enter")[1]).toMatchObject([{ type: "apply", place: 1 }]);
   const once = written(asked);
-  expect([once.history.done.length, once.notice?.text]).toEqual([1, "undid the addition of PORT in shop/test"]);
+  expect([once.history.done.length, once.notice?.text]).toEqual([1, "undid adding PORT to shop/test"]);
   const none = written(confirmUndo(once));
   expect(none.history.done).toEqual([]);
   expect(whyNoUndo(none)).toBe("nothing to undo");

@@ -1,237 +1,27 @@
-import { EXPORT_FORMATS } from "../../formats/formats.js";
-import { withTypedFilter } from "../browse/list.js";
 import { isReading, reload } from "../browse/loading.js";
-import { ONLY } from "../browse/matrix-table.js";
-import { decryptSelected, toggleAllRevealed, toggleRevealed } from "../browse/reveal.js";
-import { deleteValues } from "../edit/confirm.js";
-import { openEditor } from "../edit/external-editor.js";
-import { openForm } from "../edit/form.js";
-import { confirmRedo, confirmUndo, whyNoRedo, whyNoUndo } from "../edit/undo.js";
 import { openCommandLine } from "../modes/command-line.js";
-import { openDiff } from "../modes/compare.js";
-import { openCopy } from "../modes/copy.js";
-import { openFilter } from "../modes/filter.js";
 import { openHelp } from "../modes/help.js";
-import { openTakeOver, takeOver } from "../modes/take-over.js";
 import { type Command, command } from "../state/command.js";
-import { SELECTED_FORMATS } from "../state/copy-formats.js";
-import { MOVES } from "../state/cursor.js";
 import { step } from "../state/messages.js";
-import type { State } from "../state/state.js";
-import { foundInRecord } from "../view/record-value.js";
-import {
-  chooseCopy,
-  chooseCopyAll,
-  chooseMatrix,
-  chooseSort,
-  chooseType,
-  diffSelected,
-  openNamed,
-  otherPlaceChoices,
-  placeChoices,
-  reverseSort,
-  SORT_CHOICES,
-  TYPE_CHOICES,
-  withOtherPlace,
-} from "./choose.js";
-import {
-  ifListed,
-  onEntry,
-  onTargets,
-  whyNoEntry,
-  whyNoEnvironments,
-  whyNoOther,
-  whyNoTarget,
-  whyNoTargetValue,
-  whyNotEdit,
-  whyNotRead,
-  whyNoValue,
-} from "./conditions.js";
-import { clearable, MARK_COMMANDS } from "./mark.js";
-import { focusPanel, goBack, moveInPanel, openSelected } from "./panels.js";
+import { COMPARE_COMMANDS } from "./compare-commands.js";
+import { EDIT_COMMANDS } from "./edit-commands.js";
+import { FIND_COMMANDS } from "./find-commands.js";
+import { MARK_COMMANDS } from "./mark.js";
+import { CURSOR_COMMANDS, PANEL_COMMANDS } from "./move-commands.js";
 import { RECORD_COMMANDS } from "./record.js";
-import {
-  addEnvironment,
-  exportChoices,
-  exportFile,
-  GRACE_CHOICES,
-  importChoices,
-  importFile,
-  rotate,
-} from "./transfer.js";
-
-/** What acts on the variable under the cursor isn't offered where another one may seem to be meant. */
-const ON_VARIABLE = { panels: ["variables", "record"] } as const;
-const IN_LIST = { panels: ["variables"] } as const;
-
-const CLEAR_LABELS = { range: "drop range", filter: "clear filter", marks: "unmark", none: undefined } as const;
-
-function clearLabel(state: State): string | undefined {
-  if (state.focus === "record") return foundInRecord(state) && "end search";
-  return state.focus === "variables" ? CLEAR_LABELS[clearable(state) ?? "none"] : undefined;
-}
-
-const FILTER_HELP =
-  "search names and descriptions; letters may be skipped: /durl finds DATABASE_URL. name:port searches names alone; !missing, !encrypted, " +
-  "!changed and a type, such as !json or type:json, show only those";
+import { TRANSFER_COMMANDS } from "./transfer-commands.js";
+import { VALUE_COMMANDS } from "./value-commands.js";
 
 /** The commands of browse mode, in the order of the footer. */
 export const ALL_COMMANDS: readonly Command[] = [
-  ...MOVES.map(({ name, keys, help }) => {
-    const [key = ""] = keys.split(" ");
-    return command("Move", name, keys, help, { label: undefined, run: (state) => moveInPanel(state, key) });
-  }),
-  command("Find", "filter", "/", FILTER_HELP, {
-    ...IN_LIST,
-    label: ifListed("filter"),
-    argument: "<text>",
-    accepts: "text",
-    run: (state, text) => (text === "" ? openFilter(state) : step(withTypedFilter(state, text))),
-  }),
-  command("Find", "find-place", "/", "find a place by its name", {
-    panels: ["places"],
-    label: "find",
-    run: (state) => openCommandLine(state, "open "),
-  }),
-  command("Find", "type", "t", "show only one type of variable, then the next, then all again", {
-    ...IN_LIST,
-    label: ifListed("type"),
-    argument: "<type>",
-    choices: () => TYPE_CHOICES,
-    run: chooseType,
-  }),
-  command("Find", "sort", "s", "sort by id (the order of the source), by name or by type", {
-    ...IN_LIST,
-    label: ifListed("sort"),
-    argument: "<order>",
-    choices: () => SORT_CHOICES,
-    run: chooseSort,
-  }),
-  command("Find", "reverse", "S", "reverse the order", { ...IN_LIST, label: undefined, run: reverseSort }),
+  ...CURSOR_COMMANDS,
+  ...FIND_COMMANDS,
   ...MARK_COMMANDS,
   ...RECORD_COMMANDS,
-  command("Values", "reveal", "v", "show the value for 30 seconds, or mask it again", {
-    ...ON_VARIABLE,
-    disabledReason: whyNoValue,
-    run: onEntry((state, { variable }) => decryptSelected(toggleRevealed(state, variable.name))),
-  }),
-  command("Values", "reveal-all", "V", "show all values for a minute, or mask them again", {
-    ...ON_VARIABLE,
-    label: undefined,
-    run: (state) => decryptSelected(toggleAllRevealed(state)),
-  }),
-  command("Values", "copy", "y", "copy the value, even while it is masked", {
-    ...ON_VARIABLE,
-    argument: "<format>",
-    choices: () => SELECTED_FORMATS,
-    disabledReason: whyNoTargetValue,
-    run: chooseCopy,
-  }),
-  command("Values", "copy-as", "Y", "choose what to copy: NAME=value, JSON, a command, or the whole environment", {
-    ...ON_VARIABLE,
-    label: undefined,
-    disabledReason: (state) => whyNotRead(state) ?? whyNoTarget(state),
-    run: (state) => openCopy(state),
-  }),
-  command("Values", "copy-all", "", "copy the whole environment in a format of export", {
-    label: undefined,
-    argument: "<format>",
-    choices: () => EXPORT_FORMATS,
-    disabledReason: whyNotRead,
-    run: chooseCopyAll,
-  }),
-  command("Edit", "edit", "e", "change the type, the value and the description", {
-    ...ON_VARIABLE,
-    disabledReason: (state) => whyNotEdit(state) ?? whyNoEntry(state),
-    run: onEntry((state, entry) => openForm(state, "edit", entry)),
-  }),
-  command("Edit", "editor", "E", "edit the value in $VISUAL or $EDITOR", {
-    ...ON_VARIABLE,
-    label: undefined,
-    disabledReason: (state) => whyNotEdit(state) ?? whyNoEntry(state),
-    run: onEntry(openEditor),
-  }),
-  command("Edit", "add", "a", "add a variable", {
-    ...ON_VARIABLE,
-    disabledReason: whyNotEdit,
-    run: (state) => openForm(state, "add"),
-  }),
-  command("Edit", "delete", "x", "delete the value from this environment", {
-    ...ON_VARIABLE,
-    disabledReason: (state) => whyNotEdit(state) ?? whyNoTarget(state),
-    run: onTargets(deleteValues),
-  }),
-  command("Edit", "undo", "u", "undo the last edit of this session, in any place; repeat for earlier ones", {
-    disabledReason: whyNoUndo,
-    run: confirmUndo,
-  }),
-  command("Edit", "redo", "U", "redo the edit that was undone last; repeat for later ones", {
-    label: undefined,
-    disabledReason: whyNoRedo,
-    run: confirmRedo,
-  }),
-  command(
-    "Values",
-    "diff",
-    "d",
-    "compare with another place, side by side; in the places with the one under the cursor",
-    {
-      argument: "<place>",
-      choices: otherPlaceChoices,
-      disabledReason: (state) => whyNotRead(state) ?? whyNoOther(state),
-      run: (state, name) => (name === "" ? diffSelected(state) : withOtherPlace(state, name, openDiff)),
-    },
-  ),
-  command("Edit", "take-over", ">", "give the variable the same value in another place", {
-    ...ON_VARIABLE,
-    label: undefined,
-    argument: "<place>",
-    choices: otherPlaceChoices,
-    disabledReason: (state) => whyNotRead(state) ?? whyNoTargetValue(state) ?? whyNoOther(state),
-    run: onTargets((state, entries, name) => {
-      if (name === "") return openTakeOver(state, entries);
-      return withOtherPlace(state, name, (from, place) => takeOver(from, entries, place));
-    }),
-  }),
-  command("Values", "matrix", "m", "show which values differ or are missing in the environments of the application", {
-    argument: "<rows>",
-    choices: () => ONLY,
-    disabledReason: whyNotRead,
-    run: chooseMatrix,
-  }),
-  command("Edit", "import", "", "import a dotenv, JSON or YAML file, after a question", {
-    label: undefined,
-    argument: "<file> [format]",
-    accepts: "path",
-    needsArgument: true,
-    choices: importChoices,
-    disabledReason: whyNotEdit,
-    run: importFile,
-  }),
-  command("Values", "export", "", "write all values to a file that only you can read", {
-    label: undefined,
-    argument: "<file> [format]",
-    accepts: "path",
-    needsArgument: true,
-    choices: exportChoices,
-    run: exportFile,
-  }),
-  command("Edit", "env add", "", "add an environment, and show its credentials once", {
-    label: undefined,
-    argument: "<name>",
-    accepts: "text",
-    needsArgument: true,
-    disabledReason: whyNoEnvironments,
-    run: addEnvironment,
-  }),
-  command("Edit", "env rotate", "", "give the open environment new credentials, and show them once", {
-    label: undefined,
-    argument: "[grace]",
-    accepts: "text",
-    choices: () => GRACE_CHOICES,
-    disabledReason: whyNoEnvironments,
-    run: rotate,
-  }),
+  ...VALUE_COMMANDS,
+  ...EDIT_COMMANDS,
+  ...COMPARE_COMMANDS,
+  ...TRANSFER_COMMANDS,
   command("Other", "help", "?", "show all keys", { run: openHelp }),
   command("Other", "command", ":", "type a command; what fits is shown, and Tab completes it", {
     label: undefined,
@@ -242,24 +32,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     // A key that is held down must not send request after request.
     run: (state) => (isReading(state.loaded) ? step(state) : reload(state)),
   }),
-  command("Move", "next-panel", "tab l right", "go to the next panel", {
-    label: "panel",
-    run: (state) => focusPanel(state, 1),
-  }),
-  command("Move", "previous-panel", "shift-tab h left", "go to the previous panel", {
-    label: undefined,
-    run: (state) => focusPanel(state, -1),
-  }),
-  command("Move", "open", "enter", "open the place under the cursor, or go to the record", {
-    label: ({ focus }) => (focus === "places" ? "open" : undefined),
-    argument: "<place>",
-    choices: placeChoices,
-    run: (state, name) => (name === "" ? openSelected(state) : openNamed(state, name)),
-  }),
-  command("Move", "back", "escape", "go back to the list, end the range, clear the filter or remove the marks", {
-    label: clearLabel,
-    run: goBack,
-  }),
+  ...PANEL_COMMANDS,
   command("Other", "quit", "q ctrl-c", "quit and restore the terminal", {
     run: (state) => step(state, { type: "quit" }),
   }),

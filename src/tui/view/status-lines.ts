@@ -2,7 +2,7 @@ import { durationText } from "../../domain/printable.js";
 import { parseFilter } from "../browse/list-query.js";
 import { isReading } from "../browse/loading.js";
 import { keyOf } from "../state/command.js";
-import type { Failure, Loaded } from "../state/loaded.js";
+import type { Failure } from "../state/loaded.js";
 import type { State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { countText, type Line, line, spaced, wrapLines } from "../text/line.js";

@@ -19,23 +19,22 @@ export function fileExporter(
   dataPath?: string,
 ): OpenPlace["exportFile"] {
   return async (file, isReplacing) => {
-    const { formatValues } = await import("../transfer/format-values.js");
     const { formatOf } = await import("../transfer/read-import.js");
     const { refuseForeignPlace, writePrivateFile } = await import("../transfer/write-private-file.js");
-    const format = file.format === undefined ? formatOf(file.path) : file.format;
+    const { readStoredValues } = await import("../sources/reading.js");
+    const { writeValues } = await import("./write-values.js");
     const path = pathOf(file, io);
-    const notes: string[] = [];
-    const note = (text: string) => void notes.push(text);
     const warning = refuseForeignPlace(path, io);
-    if (warning) note(warning);
     if (dataPath !== undefined && (await isSameFile(path, dataPath))) {
       throw new UsageError(`${file.path} is the data file itself`);
     }
     if (existsSync(path) && !isReplacing) return { kind: "exists" };
-    const options = { target: undefined, name: undefined, skipUnsupported: false, allowReserved: [] };
-    const { text, entries } = await formatValues({ ...options, format }, decrypt, source, { note, warn: note });
+    const values = await source.readSnapshot(readStoredValues);
+    const format = file.format ?? formatOf(file.path);
+    const { text, leftOut = [], note } = await writeValues(format, values, { decrypt, allowReserved: false });
     await writePrivateFile(path, text, io);
-    return { kind: "written", count: entries.length, notes };
+    const notes = [warning, note].filter((each) => each !== undefined);
+    return { kind: "written", count: values.length - leftOut.length, notes };
   };
 }
 

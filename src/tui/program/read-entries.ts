@@ -1,9 +1,12 @@
+import { ChangedDataError } from "../../domain/errors.js";
 import {
   checkConsistency,
   joinValues,
   readPages,
+  type Snapshot,
   type VariableEntry,
   type VariableReader,
+  type VariableSource,
 } from "../../domain/source.js";
 import type { Variable, VariableValue } from "../../domain/variable.js";
 import { isSame } from "../browse/changes.js";
@@ -78,4 +81,26 @@ function reuse(known: readonly VariableEntry[], entries: readonly VariableEntry[
   });
   const isUnchanged = reused.length === known.length && reused.every((entry, index) => entry === known[index]);
   return isUnchanged ? known : reused;
+}
+
+/** Data that has just changed is usually stable after that; more changes in a row are reported as a failure. */
+const MAX_READS = 5;
+
+/** Reads again after a change during the read, for which a source that tries once gives up. */
+export async function readAgainOnChange(
+  source: VariableSource,
+  read: (snapshot: Snapshot) => Promise<EntriesRead>,
+): Promise<EntriesRead> {
+  for (let reads = 1; ; reads++) {
+    try {
+      return await source.readSnapshot(read);
+    } catch (error) {
+      if (!(error instanceof ChangedDataError) || reads === MAX_READS) throw error;
+    }
+  }
+}
+
+/** Local data is returned without a pause: let the screen and the keys have their turn. */
+export function giveWay(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
 }

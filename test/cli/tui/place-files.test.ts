@@ -34,6 +34,17 @@ it("an export writes a file for its user only, and replaces one only when asked 
   expect(await readFile(path, "utf8")).toBe("mine");
   await place.exportFile({ path, format: "shell" }, true);
   expect(await readFile(path, "utf8")).toContain("export DATABASE_URL=");
+  await file.write(
+    edited((data) => {
+      data.variables.push({ ...data.variables[0], id: 99, name: "PATH" });
+      data.values.push({ ...data.values[0], id: 99, variable_id: 99 });
+    }),
+  );
+  await expect
+    .poll(() => place.exportFile({ path, format: "shell" }, true))
+    .toMatchObject({
+      notes: [expect.stringMatching(/^without the reserved PATH/)],
+    });
   await expect(place.exportFile({ path: file.path, format: undefined }, true)).rejects.toThrow("the data file itself");
   await expect(place.exportFile({ path: "none/x", format: undefined }, false)).rejects.toThrow("can't be written");
 });

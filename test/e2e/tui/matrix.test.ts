@@ -50,7 +50,7 @@ describe.skipIf(!hasTmux)("in a real terminal m", () => {
     const { values }: typeof EXAMPLE = JSON.parse(await tui.saved());
     expect(values.find(({ id }) => id === 4)?.content.value).toBe(7);
     await tui.keys("u");
-    await tui.until(/undo .*PORT in shop\/development\?/);
+    await tui.until(/undo taking over PORT to shop\/development\?/);
     await tui.keys("Enter");
     await tui.until(/› PORT +=.same +~.differs +~.differs/);
     await tui.file.write(EXAMPLE);

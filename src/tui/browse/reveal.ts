@@ -33,19 +33,41 @@ export function shownValue({ variable, value }: VariableEntry, { revealed, loade
 
 /** Reveals one value for 30 seconds, or masks it again. */
 export function toggleRevealed(state: State, name: string): State {
-  const names = state.revealed?.names;
-  if (names === "all") return { ...state, revealed: undefined };
-  const next = new Set(names);
-  if (!next.delete(name)) next.add(name);
-  return next.size === 0 ? { ...state, revealed: undefined } : reveal(state, next, REVEAL_MS);
+  const { revealed, now } = state;
+  if (revealed?.names === "all") return { ...state, revealed: undefined };
+  if (revealed?.names.has(name)) return masked(state, [name]);
+  const ends = new Map(revealed?.ends).set(name, now + REVEAL_MS);
+  const names = new Set(revealed?.names).add(name);
+  return { ...state, revealed: { decrypted: new Map(), ...revealed, names, ends, until: now + REVEAL_MS } };
 }
 
 export function toggleAllRevealed(state: State): State {
-  return state.revealed?.names === "all" ? { ...state, revealed: undefined } : reveal(state, "all", REVEAL_ALL_MS);
+  const { revealed, now } = state;
+  if (revealed?.names === "all") return { ...state, revealed: undefined };
+  const decrypted = revealed?.decrypted ?? new Map();
+  return { ...state, revealed: { names: "all", decrypted, until: now + REVEAL_ALL_MS } };
 }
 
-function reveal(state: State, names: Revealed["names"], duration: number): State {
-  return { ...state, revealed: { decrypted: new Map(), ...state.revealed, names, until: state.now + duration } };
+/** Masks what was shown for its time. */
+export function expireRevealed(state: State): State {
+  const { revealed, now } = state;
+  if (!revealed) return state;
+  if (revealed.until <= now) return { ...state, revealed: undefined };
+  const over = [...(revealed.ends ?? [])].flatMap(([name, end]) => (end <= now ? [name] : []));
+  return over.length === 0 ? state : masked(state, over);
+}
+
+/** Masks some of the values, and forgets what was decrypted for them. */
+function masked(state: State, hidden: readonly string[]): State {
+  const { revealed, loaded } = state;
+  if (!revealed || revealed.names === "all") return state;
+  const names = new Set([...revealed.names].filter((name) => !hidden.includes(name)));
+  if (names.size === 0) return { ...state, revealed: undefined };
+  const ends = new Map([...(revealed.ends ?? [])].filter(([name]) => names.has(name)));
+  const isShown = ({ variable }: VariableEntry) => names.has(variable.name);
+  const sealed = new Set(loaded.entries.filter(isShown).map(({ value }) => value?.content.value));
+  const decrypted = new Map([...revealed.decrypted].filter(([text]) => sealed.has(text)));
+  return { ...state, revealed: { names, decrypted, ends, until: Math.max(...ends.values()) } };
 }
 
 /** Decrypts the value under the cursor if it is revealed and encrypted by a client. */

@@ -1,4 +1,5 @@
 import type { VariableEntry } from "../../domain/source.js";
+import { REVEAL_MS } from "../browse/reveal.js";
 import { commandKeyName, editKeyName, type Key } from "../input/key.js";
 import { editLine, textField } from "../input/text-field.js";
 import { cycled } from "../state/cursor.js";
@@ -109,7 +110,7 @@ function letter(state: State, confirmation: Confirmation, name: string): Step {
     case "x":
       return answered(state, confirmation, "drop");
     case "v":
-      return step({ ...state, mode: { ...confirmation, isRevealed: !confirmation.isRevealed, top: 0 } });
+      return step({ ...state, mode: withReveal(confirmation, !confirmation.isRevealed, state.now + REVEAL_MS) });
     case "y":
       return step(notify(state, "y is no answer: press Enter on a button, or Ctrl-S"));
     default:
@@ -130,4 +131,15 @@ function answered(state: State, confirmation: Confirmation, answer: Answer): Ste
   const mode: Confirmation = { ...confirmation, problem: undefined };
   const writing = { purpose, place, edit, of };
   return step({ ...state, mode, writing, notice: undefined }, { type: "apply", place, edit });
+}
+
+/** Masks the values that `v` has revealed, after their time. */
+export function expireConfirmation(state: State): State {
+  const { mode, now } = state;
+  const isOver = mode.kind === "confirm" && mode.shownUntil !== undefined && mode.shownUntil <= now;
+  return isOver ? { ...state, mode: withReveal(mode, false) } : state;
+}
+
+function withReveal(confirmation: Confirmation, isRevealed: boolean, until?: number): Confirmation {
+  return { ...confirmation, isRevealed, shownUntil: isRevealed ? until : undefined, top: 0 };
 }

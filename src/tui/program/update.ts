@@ -1,9 +1,9 @@
 import { cursorInView, relist, selectedEntry } from "../browse/list.js";
 import { failed, loaded, loadWhenDue, progressed, withLoaded } from "../browse/loading.js";
 import { lookElsewhere, lookedUp, otherRead, placesBeingRead, placesChanged, refreshOthers } from "../browse/others.js";
-import { decrypted, decryptSelected } from "../browse/reveal.js";
+import { decrypted, decryptSelected, expireRevealed } from "../browse/reveal.js";
 import { ALL_COMMANDS } from "../commands/all-commands.js";
-import { assigned, confirmKey } from "../edit/confirm.js";
+import { assigned, confirmKey, expireConfirmation } from "../edit/confirm.js";
 import { textEdited, valueEdited } from "../edit/external-editor.js";
 import { formKey, notPrepared, prepared } from "../edit/form.js";
 import { quit } from "../edit/leave-form.js";
@@ -170,11 +170,10 @@ function identified(state: State, identity: string | undefined): State {
 
 /** Removes what was shown for a limited time. */
 function expire(state: State): State {
-  const { now, revealed, recentChanges, notice } = state;
+  const { now, recentChanges, notice } = state;
   const isOver = (item: { until: number } | undefined) => item !== undefined && item.until <= now;
   const next: State = {
-    ...state,
-    revealed: isOver(revealed) ? undefined : revealed,
+    ...expireConfirmation(expireRevealed(state)),
     recentChanges: isOver(recentChanges) ? undefined : recentChanges,
     notice: isOver(notice) ? undefined : notice,
   };

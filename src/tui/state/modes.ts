@@ -69,6 +69,8 @@ export interface Confirmation extends PlannedEdit {
   /** Whether another program has changed the variable since the form was opened: `before` is what it has become. */
   readonly isChangedMeanwhile?: boolean;
   readonly isRevealed: boolean;
+  /** When values that `v` has revealed are masked again. */
+  readonly shownUntil?: number | undefined;
   /** The button with the focus. */
   readonly button: Answer;
   /** The input where a name must be typed before the edit is made. */

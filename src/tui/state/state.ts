@@ -33,6 +33,9 @@ export interface Revealed {
   readonly names: ReadonlySet<string> | "all";
   /** Decrypted text by the encrypted value. */
   readonly decrypted: ReadonlyMap<string, string>;
+  /** When each of the names is masked again. */
+  readonly ends?: ReadonlyMap<string, number>;
+  /** When the last of them is. */
   readonly until: number;
 }
 

@@ -2,13 +2,14 @@ import { describe, expect, test } from "vitest";
 import type { VariableEntry } from "../../../src/domain/source.js";
 import { selectedEntry } from "../../../src/tui/browse/list.js";
 import { isReading } from "../../../src/tui/browse/loading.js";
-import { shownValue } from "../../../src/tui/browse/reveal.js";
+import { isRevealed, shownValue } from "../../../src/tui/browse/reveal.js";
 import type { Key } from "../../../src/tui/input/key.js";
 import { update } from "../../../src/tui/program/update.js";
 import type { Effect } from "../../../src/tui/state/effects.js";
 import type { Message } from "../../../src/tui/state/messages.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { entry, loadingState, NOW, paste, press, readyState, type } from "../support/state.js";
+import { CONFIRMATION } from "../support/test-modes.js";
 
 const entries = [
   entry("DATABASE_URL", "postgres://secret", "STRING", "Primary database"),
@@ -259,6 +260,25 @@ describe("values", () => {
     const [next, effects] = update(plain, message as Message);
     expect(shownValue({ ...token, value }, next)).toEqual({ kind: "encrypted" });
     expect(wanted(effects)).toMatchObject([{ type: "decrypt", entry: { value } }]);
+  });
+
+  test("each value is masked after its own time, and its decrypted text is forgotten", () => {
+    const { state } = typed(readyState(entries), "v", "jjjj");
+    const later = send({ ...state, now: NOW + 25_000 }, { type: "key", key: type("v") });
+    const both = send(later, { type: "decrypted", sealed: "envbee:enc:v1:abc", text: "plain" });
+    const first = send(both, { type: "tick", now: NOW + 31_000 });
+    expect([isRevealed(first.revealed, "DATABASE_URL"), isRevealed(first.revealed, "TOKEN")]).toEqual([false, true]);
+    expect(first.revealed?.decrypted.size).toBe(1);
+    const again = typed(first, "k", "v", "j", "v").state;
+    expect([[...(again.revealed?.names ?? [])], again.revealed?.decrypted.size]).toEqual([["FLAGS"], 0]);
+    expect(send(first, { type: "tick", now: NOW + 56_000 }).revealed).toBeUndefined();
+  });
+
+  test("values that v reveals in a question are masked after 30 seconds", () => {
+    const asking = readyState(entries, { mode: CONFIRMATION });
+    const { state } = typed(asking, "v");
+    expect(send(state, { type: "tick", now: NOW + 29_000 }).mode).toMatchObject({ isRevealed: true });
+    expect(send(state, { type: "tick", now: NOW + 30_000 }).mode).toMatchObject({ isRevealed: false });
   });
 
   test("the values of another place are masked", () => {

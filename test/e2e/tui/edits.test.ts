@@ -155,7 +155,7 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     await tui.keys("u", "Enter");
     await tui.until(/✗ PORT has been changed by another program/);
     await tui.keys("x");
-    await tui.until(atBottom(/changing PORT in shop\/development was dropped from the history/));
+    await tui.until(/changing PORT in shop\/development was dropped from the history/);
     await tui.keys("u");
     await tui.until(/undo deleting the value of DATABASE_URL in/);
     await tui.keys("Enter");

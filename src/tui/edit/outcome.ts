@@ -51,6 +51,6 @@ export function notApplied(state: State, { code, message }: Failure): Step {
 /** The mode, with another one in the place of the confirmation of this edit, wherever that is gone back to. */
 function withAnswered(mode: Mode, edit: Edit, next: (confirmation: Confirmation) => Mode): Mode {
   if (mode.kind === "confirm" && mode.edit === edit) return next(mode);
-  if (mode.kind === "form" || !("back" in mode)) return mode;
+  if (mode.kind === "form" || !("back" in mode) || !mode.back) return mode;
   return { ...mode, back: withAnswered(mode.back, edit, next) };
 }

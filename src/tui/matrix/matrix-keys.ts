@@ -8,6 +8,8 @@ import { openForm } from "../edit/form.js";
 import { confirmRedo, confirmUndo, whyNoRedo, whyNoUndo } from "../edit/undo.js";
 import { commandKeyName, type Key } from "../input/key.js";
 import { textField } from "../input/text-field.js";
+import { openCommandLine } from "../modes/command-line.js";
+import { openHelp } from "../modes/help.js";
 import { openTakeOver } from "../modes/take-over.js";
 import { filterKeyed } from "../modes/typed-filter.js";
 import { cycled, moveCursor } from "../state/cursor.js";
@@ -35,47 +37,84 @@ export function matrixKey(state: State, matrix: Matrix, key: Key): Step {
 
 /** In the order of the footer. */
 export const MATRIX_KEYS: readonly ModeKey<Matrix>[] = [
-  { keys: "enter", label: "open", whyNot: whyNoName, run: goTo },
-  { keys: "n", label: "next difference", whyNot: whyNoName, run: (state, matrix) => step(moveToGap(state, matrix, 1)) },
-  { keys: "N", whyNot: whyNoName, run: (state, matrix) => step(moveToGap(state, matrix, -1)) },
+  {
+    keys: "enter",
+    help: "open the place with the cursor on this variable",
+    label: "open",
+    whyNot: whyNoName,
+    run: goTo,
+  },
+  {
+    keys: "n",
+    help: "go to the next variable that differs or is missing",
+    label: "next difference",
+    whyNot: whyNoName,
+    run: (state, matrix) => step(moveToGap(state, matrix, 1)),
+  },
+  {
+    keys: "N",
+    help: "go to the previous one",
+    whyNot: whyNoName,
+    run: (state, matrix) => step(moveToGap(state, matrix, -1)),
+  },
   {
     keys: "t",
+    help: "show only variables that differ, then only missing ones, then all",
     label: "filter rows",
     run: (state, matrix) => step(withMatrix(state, matrix, { only: cycled(ONLY, matrix.only, 1) })),
   },
-  { keys: "/", label: "filter", run: openFilter },
+  { keys: "/", help: "search names", label: "filter", run: openFilter },
   {
     keys: "v",
+    help: "show the values of this variable for 30 seconds, or mask them again",
     label: "reveal",
     whyNot: whyNoName,
     run: (state, matrix) => step(toggleRevealed(state, selected(state, matrix).name ?? "")),
   },
   {
     keys: "y",
+    help: "copy the value under the cursor",
     label: "copy",
     whyNot: whyNoValue,
     run: onEntry((state, entry, place) => step(state, { type: "copy", place, entries: [entry], format: "value" })),
   },
   {
     keys: "e",
+    help: "edit the value under the cursor",
     label: "edit",
     whyNot: whyNotEdit,
     run: onEntry((state, entry, place, back) => openForm(state, "edit", entry, { place, back })),
   },
   {
     keys: ">",
+    help: "give this variable the same value in another place",
     label: "take over",
     whyNot: whyNoValue,
     run: onEntry((state, entry, place) => openTakeOver(state, [entry], place)),
   },
-  { keys: "V", label: "reveal all", run: (state) => step(toggleAllRevealed(state)) },
-  { keys: "u", label: "undo", whyNot: whyNoUndo, run: confirmUndo },
-  { keys: "U", whyNot: whyNoRedo, run: confirmRedo },
-  { keys: "r", label: "refresh", run: readAgain },
-  { keys: "left h", run: (state, matrix) => step(moveSideways(state, matrix, -1)) },
-  { keys: "right l", run: (state, matrix) => step(moveSideways(state, matrix, 1)) },
-  { keys: "q m", run: (state) => step(closed(state)) },
-  { keys: "escape", label: "back", run: goBack },
+  {
+    keys: "V",
+    help: "show all values for a minute, or mask them again",
+    label: "reveal all",
+    run: (state) => step(toggleAllRevealed(state)),
+  },
+  { keys: "u", help: "undo the last edit", label: "undo", whyNot: whyNoUndo, run: confirmUndo },
+  { keys: "U", help: "redo the edit that was undone last", whyNot: whyNoRedo, run: confirmRedo },
+  { keys: "r", help: "read all places again", label: "refresh", run: readAgain },
+  {
+    keys: "left h",
+    help: "go to the place to the left",
+    run: (state, matrix) => step(moveSideways(state, matrix, -1)),
+  },
+  {
+    keys: "right l",
+    help: "go to the place to the right",
+    run: (state, matrix) => step(moveSideways(state, matrix, 1)),
+  },
+  { keys: "q m", help: "close the matrix", run: (state) => step(closed(state)) },
+  { keys: "?", help: "show these keys", run: (state) => openHelp(state, MATRIX_KEYS) },
+  { keys: ":", help: "type a command, which acts on the list of variables", run: (state) => openCommandLine(state) },
+  { keys: "escape", help: "remove the filter, or close the matrix", label: "back", run: goBack },
 ];
 
 function openFilter(state: State, matrix: Matrix): Step {

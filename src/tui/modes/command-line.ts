@@ -1,4 +1,5 @@
 import { suggestion } from "../../domain/nearest.js";
+import { withoutOthers } from "../browse/others.js";
 import { editKeyName, type Key } from "../input/key.js";
 import { editLine, type TextField, textField } from "../input/text-field.js";
 import { type Candidates, candidatesOf, findCommand, highlighted, parseLine } from "../state/candidates.js";
@@ -10,7 +11,8 @@ import { isRecalling, recall, remember } from "./command-history.js";
 
 /** @param text what is typed already */
 export function openCommandLine(state: State, text = ""): Step {
-  return step(withLine(state, typedLine(textField(text))));
+  const { mode } = state;
+  return step({ ...state, mode: { ...typedLine(textField(text)), back: mode.kind === "browse" ? undefined : mode } });
 }
 
 /** Handles the names in a folder. */
@@ -23,13 +25,13 @@ export function commandKey(state: State, line: CommandLine, key: Key, commands: 
   const [next, effects] = pressed(state, line, key, commands);
   const { mode } = next;
   if (mode.kind !== "command") return [next, effects];
-  const { listing } = line;
+  const { listing, back } = line;
   const { command, typed } = parseLine(mode.query, commands);
   const path = typed.replace(/^"/, "");
   const folder = path.slice(0, path.lastIndexOf("/") + 1);
   const isKnown = command?.accepts !== "path" || folder === listing?.folder;
   return step(
-    { ...next, mode: { ...mode, listing } },
+    { ...next, mode: { ...mode, listing, back } },
     ...effects,
     ...(isKnown ? [] : [{ type: "listFolder", folder } as const]),
   );
@@ -41,7 +43,7 @@ function pressed(state: State, line: CommandLine, key: Key, commands: readonly C
   const candidates = candidatesOf(state, line, commands);
   switch (name) {
     case "escape":
-      return step(backToBrowse(state));
+      return step(left(state, line));
     case "enter":
       return enter(state, line, candidates, commands);
     case "tab":
@@ -53,12 +55,17 @@ function pressed(state: State, line: CommandLine, key: Key, commands: readonly C
       if (isRecalling(line, name)) break;
       return step(withLine(state, highlighted(line, moved(candidates, name === "up" ? -1 : 1))));
     case "backspace":
-      if (field.text === "") return step(backToBrowse(state));
+      if (field.text === "") return step(left(state, line));
   }
   const recalled = recall(state.commandHistory, line, name);
   if (recalled) return step(withLine(state, recalled));
   const edited = editLine(field, key);
   return step(edited === field ? state : withLine(state, typedLine(edited)));
+}
+
+/** Closes the line without a command. */
+function left(state: State, { back }: CommandLine): State {
+  return back ? { ...state, mode: back } : backToBrowse(state);
 }
 
 function withLine(state: State, mode: CommandLine): State {
@@ -103,11 +110,12 @@ function enter(state: State, line: CommandLine, candidates: Candidates, commands
 function run(state: State, line: CommandLine, text: string, commands: readonly Command[]): Step {
   const { command: named, typed } = parseLine(text, commands);
   const [command, argument] = named ? [named, typed] : [findCommand(typed, commands), ""];
-  if (typed === "" && !command) return step(backToBrowse(state));
+  if (typed === "" && !command) return step(left(state, line));
   const problem = command ? disabledReason(state, command, argument) : unknown(typed, commands);
   if (!command || problem !== undefined) return step(withLine(state, { ...line, problem }));
   if (argument === "" && command.needsArgument) return step(withLine(state, typedLine(textField(`${command.name} `))));
-  return command.run(remember(backToBrowse(state), command, argument), argument);
+  // Commands act on the list, whatever the line was opened from.
+  return command.run(remember(withoutOthers(backToBrowse(state)), command, argument), argument);
 }
 
 function unknown(typed: string, commands: readonly Command[]): string {

@@ -12,8 +12,10 @@ import type { Comparison } from "../state/modes.js";
 import { backToBrowse, type State } from "../state/state.js";
 import { detailPage, differenceDetail } from "../view/difference-panel.js";
 import { scrollLines } from "../view/panel-content.js";
+import { openCommandLine } from "./command-line.js";
 import { compare, filtered, withCursor } from "./compare.js";
 import { copy, onEntry, takeOverFrom, whyNoDifference, whyNotEdit, whyNotTakeOver, whyNoValue } from "./diff-sides.js";
+import { openHelp } from "./help.js";
 import { filterKeyed } from "./typed-filter.js";
 
 export function diffKey(state: State, comparison: Comparison, key: Key): Step {
@@ -24,33 +26,81 @@ export function diffKey(state: State, comparison: Comparison, key: Key): Step {
 
 /** In the order of the footer. */
 export const DIFF_KEYS: readonly ModeKey<Comparison>[] = [
-  { keys: "tab shift-tab enter", label: "panel", whyNot: whyNoDifference, run: focusOther },
+  {
+    keys: "tab shift-tab enter",
+    help: "go to the values and back to the list",
+    label: "panel",
+    whyNot: whyNoDifference,
+    run: focusOther,
+  },
   {
     keys: "v",
+    help: "show both values for 30 seconds, or mask them again",
     label: "reveal",
     whyNot: whyNoDifference,
     run: (state, { differences, cursor }) => step(toggleRevealed(state, differences[cursor]?.name ?? "")),
   },
-  { keys: "V", run: (state) => step(toggleAllRevealed(state)) },
-  { keys: "n", label: "next", whyNot: whyNoDifference, run: (state, comparison) => step(next(state, comparison, 1)) },
-  { keys: "N", whyNot: whyNoDifference, run: (state, comparison) => step(next(state, comparison, -1)) },
-  { keys: ">", label: "take over", whyNot: whyNotTakeOver("open"), run: takeOverFrom("open") },
-  { keys: "<", label: "take from there", whyNot: whyNotTakeOver("other"), run: takeOverFrom("other") },
+  {
+    keys: "V",
+    help: "show all values for a minute, or mask them again",
+    run: (state) => step(toggleAllRevealed(state)),
+  },
+  {
+    keys: "n",
+    help: "go to the next difference, or in the values to the next change",
+    label: "next",
+    whyNot: whyNoDifference,
+    run: (state, comparison) => step(next(state, comparison, 1)),
+  },
+  {
+    keys: "N",
+    help: "go to the previous one",
+    whyNot: whyNoDifference,
+    run: (state, comparison) => step(next(state, comparison, -1)),
+  },
+  {
+    keys: ">",
+    help: "take the value of the left side over to the right one",
+    label: "take over",
+    whyNot: whyNotTakeOver("open"),
+    run: takeOverFrom("open"),
+  },
+  {
+    keys: "<",
+    help: "take the value of the right side over to the left one",
+    label: "take from there",
+    whyNot: whyNotTakeOver("other"),
+    run: takeOverFrom("other"),
+  },
   {
     keys: "e",
+    help: "edit the value of the left side",
     label: "edit",
     whyNot: whyNotEdit,
     run: onEntry("open", (state, entry, back) => openForm(state, "edit", entry, { back })),
   },
-  { keys: "E", whyNot: whyNotEdit, run: onEntry("open", openEditor) },
-  { keys: "y", label: "copy", whyNot: whyNoValue("open"), run: copy("open") },
-  { keys: "Y", label: "copy the other", whyNot: whyNoValue("other"), run: copy("other") },
-  { keys: "/", label: "filter", whyNot: whyNothingToFilter, run: openFilter },
-  { keys: "u", label: "undo", whyNot: whyNoUndo, run: confirmUndo },
-  { keys: "U", whyNot: whyNoRedo, run: confirmRedo },
-  { keys: "r", label: "refresh", whyNot: whyReading, run: compare },
-  { keys: "q d", run: (state) => step(backToBrowse(state)) },
-  { keys: "escape", label: "back", run: goBack },
+  { keys: "E", help: "edit it in your own editor", whyNot: whyNotEdit, run: onEntry("open", openEditor) },
+  { keys: "y", help: "copy the value of the left side", label: "copy", whyNot: whyNoValue("open"), run: copy("open") },
+  {
+    keys: "Y",
+    help: "copy the value of the right side",
+    label: "copy the other",
+    whyNot: whyNoValue("other"),
+    run: copy("other"),
+  },
+  { keys: "/", help: "search names", label: "filter", whyNot: whyNothingToFilter, run: openFilter },
+  { keys: "u", help: "undo the last edit", label: "undo", whyNot: whyNoUndo, run: confirmUndo },
+  { keys: "U", help: "redo the edit that was undone last", whyNot: whyNoRedo, run: confirmRedo },
+  { keys: "r", help: "read the other place again", label: "refresh", whyNot: whyReading, run: compare },
+  { keys: "q d", help: "close the comparison", run: (state) => step(backToBrowse(state)) },
+  { keys: "?", help: "show these keys", run: (state) => openHelp(state, DIFF_KEYS) },
+  { keys: ":", help: "type a command, which acts on the list of variables", run: (state) => openCommandLine(state) },
+  {
+    keys: "escape",
+    help: "go back to the list, remove the filter, or close the comparison",
+    label: "back",
+    run: goBack,
+  },
 ];
 
 function whyNothingToFilter(_state: State, { all }: Comparison): string | undefined {

@@ -3,17 +3,22 @@ import type { Command } from "../state/command.js";
 import { scroll } from "../state/cursor.js";
 import { bodyPage, layoutOf, textColumns } from "../state/layout.js";
 import { type Step, step } from "../state/messages.js";
-import { backToBrowse, type State } from "../state/state.js";
+import { keyHelp, type ModeKey } from "../state/mode-keys.js";
+import type { HelpMode } from "../state/modes.js";
+import type { State } from "../state/state.js";
 import { helpLines } from "../view/help-panel.js";
 
-export function openHelp(state: State): Step {
-  return step({ ...state, mode: { kind: "help", top: 0 } });
+/** @param table the keys of the present mode, to go back to; by default all commands are shown */
+export function openHelp<M>(state: State, table?: readonly ModeKey<M>[]): Step {
+  const { mode: back } = state;
+  return step({ ...state, mode: { kind: "help", top: 0, ...(table && { keys: keyHelp(table), back }) } });
 }
 
-export function helpKey(state: State, top: number, key: Key, commands: readonly Command[]): Step {
+export function helpKey(state: State, mode: HelpMode, key: Key, commands: readonly Command[]): Step {
   const name = commandKeyName(key);
-  if (name === "escape" || name === "q" || name === "?") return step(backToBrowse(state));
-  const count = helpLines(commands, textColumns(layoutOf(state).body)).length;
-  const next = scroll(top, count, bodyPage(state), name);
-  return step(next === undefined ? state : { ...state, mode: { kind: "help", top: next } });
+  if (name === "escape" || name === "q" || name === "?")
+    return step({ ...state, mode: mode.back ?? { kind: "browse" } });
+  const count = helpLines(commands, textColumns(layoutOf(state).body), mode.keys).length;
+  const top = scroll(mode.top, count, bodyPage(state), name);
+  return step(top === undefined ? state : { ...state, mode: { ...mode, top } });
 }

@@ -113,7 +113,7 @@ const KEY_HANDLERS: KeyHandlers = {
   filter: filterKey,
   search: searchKey,
   command: commandKey,
-  help: (state, { top }, key, commands) => helpKey(state, top, key, commands),
+  help: helpKey,
   pick: (state, mode, key) => {
     const { purpose } = mode;
     return pickKey(state, mode, key, (from, place) =>

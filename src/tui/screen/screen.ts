@@ -49,7 +49,7 @@ function panelColumns(state: State, commands: readonly Command[], layout: Layout
   const { mode, focus } = state;
   const { body, places, variables, record, isRecordBeside } = layout;
   const look = { isProduction: showsProduction(state) };
-  if (mode.kind === "help") return [[{ size: body, content: helpPanel(commands, mode.top, body) }]];
+  if (mode.kind === "help") return [[{ size: body, content: helpPanel(commands, mode, body) }]];
   if (mode.kind === "diff") {
     const { list, detail } = diffSizes(layout, mode.focus);
     const differences = { size: list, content: { ...diffPanel(state, mode, list), ...look } };

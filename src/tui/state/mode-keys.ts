@@ -1,4 +1,5 @@
 import { type Step, step } from "./messages.js";
+import type { KeyHelp } from "./modes.js";
 import { notify, type State } from "./state.js";
 
 /** A key of a mode, which its handler runs and the footer shows. */
@@ -7,6 +8,8 @@ export interface ModeKey<M> {
   readonly keys: string;
   /** A word for the footer; undefined if it isn't shown there. */
   readonly label?: string | ((state: State, mode: M) => string);
+  /** What it does, for the help; by default the label. */
+  readonly help?: string;
   /** Why it can't run now; undefined if it can. */
   readonly whyNot?: (state: State, mode: M) => string | undefined;
   readonly run: (state: State, mode: M) => Step;
@@ -26,5 +29,12 @@ export function workingKeys<M>(table: readonly ModeKey<M>[], state: State, mode:
     const [name = ""] = keys.split(" ");
     if (label === undefined || whyNot?.(state, mode) !== undefined) return [];
     return [{ name, label: typeof label === "string" ? label : label(state, mode) }];
+  });
+}
+
+/** The keys of a mode, for its help. */
+export function keyHelp<M>(table: readonly ModeKey<M>[]): readonly KeyHelp[] {
+  return table.map(({ keys, label, help }) => {
+    return { keys: keys.split(" "), text: help ?? (typeof label === "string" ? label : "") };
   });
 }

@@ -159,6 +159,8 @@ export interface CommandLine {
   /** The last folder that was listed for an argument that is a file. */
   readonly listing?: Listing | undefined;
   readonly problem?: string | undefined;
+  /** The mode to go back to without a command, if not the list. */
+  readonly back?: Mode | undefined;
 }
 
 export interface Listing {
@@ -195,6 +197,19 @@ export interface CredentialsMode {
   readonly back: Mode;
 }
 
+export interface KeyHelp {
+  readonly keys: readonly string[];
+  readonly text: string;
+}
+
+export interface HelpMode {
+  readonly kind: "help";
+  readonly top: number;
+  /** The keys of the mode that it was opened from and goes back to; without it, all commands. */
+  readonly keys?: readonly KeyHelp[];
+  readonly back?: Mode;
+}
+
 export type Mode =
   | { readonly kind: "browse" }
   /** Typing the filter; Escape restores `before`. */
@@ -202,7 +217,7 @@ export type Mode =
   /** Typing what is searched in the value of the record; Escape restores `before`. */
   | { readonly kind: "search"; readonly field: TextField; readonly before: Searched }
   | CommandLine
-  | { readonly kind: "help"; readonly top: number }
+  | HelpMode
   | PickMode
   | CopyMode
   | Comparison

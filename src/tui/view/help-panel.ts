@@ -1,6 +1,7 @@
 import { keyLabel } from "../input/key.js";
 import { COMMAND_GROUPS, type Command } from "../state/command.js";
 import { type Size, textColumns } from "../state/layout.js";
+import type { HelpMode, KeyHelp } from "../state/modes.js";
 import { fitLine, fitText, type Line, spaced, wrapWords } from "../text/line.js";
 import { type PanelContent, scrolledContent } from "./panel-content.js";
 
@@ -10,13 +11,14 @@ const NARROW = 80;
 const MAX_KEYS = 24;
 const MAX_WORD = 24;
 
-export function helpPanel(commands: readonly Command[], top: number, size: Size): PanelContent {
-  const lines = helpLines(commands, textColumns(size));
+export function helpPanel(commands: readonly Command[], { top, keys }: HelpMode, size: Size): PanelContent {
+  const lines = helpLines(commands, textColumns(size), keys);
   return scrolledContent({ title: "Help", isFocused: true, lines }, top, size.height - 2);
 }
 
-/** The commands by group, in lines of at most `width` columns. */
-export function helpLines(commands: readonly Command[], width: number): readonly Line[] {
+/** The commands by group, or else the keys of a mode, in lines of at most `width` columns. */
+export function helpLines(commands: readonly Command[], width: number, keys?: readonly KeyHelp[]): readonly Line[] {
+  if (keys) return keys.flatMap((each) => keyLines(each, width));
   const columns = width >= TWO_COLUMNS ? 2 : 1;
   const columnWidth = Math.floor((width - GAP * (columns - 1)) / columns);
   const blocks = COMMAND_GROUPS.map((group) => groupLines(group, commands, columnWidth));
@@ -26,6 +28,13 @@ export function helpLines(commands: readonly Command[], width: number): readonly
     const head = left[index] ?? [];
     const tail = right[index];
     return tail ? [...fitLine(head, columnWidth + GAP), ...tail] : head;
+  });
+}
+
+function keyLines({ keys, text }: KeyHelp, width: number): Line[] {
+  return wrapWords(text, width - MAX_KEYS).map((each, index): Line => {
+    const names = index === 0 ? keys.map(keyLabel).join(" ") : "";
+    return [{ text: `  ${fitText(names, MAX_KEYS - 4)}  `, isBold: true }, { text: each }];
   });
 }
 

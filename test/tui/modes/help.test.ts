@@ -1,7 +1,13 @@
 import { expect, it } from "vitest";
+import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
+import { openMatrix } from "../../../src/tui/matrix/matrix-keys.js";
+import { openDiff } from "../../../src/tui/modes/compare.js";
 import { helpKey, openHelp } from "../../../src/tui/modes/help.js";
+import { update } from "../../../src/tui/program/update.js";
+import { screenContent } from "../../../src/tui/screen/screen.js";
 import type { Command } from "../../../src/tui/state/command.js";
 import { type Step, step } from "../../../src/tui/state/messages.js";
+import type { State } from "../../../src/tui/state/state.js";
 import { ENTRIES, paste, press, readyState } from "../support/state.js";
 import { modeOf } from "../support/test-modes.js";
 
@@ -24,7 +30,7 @@ function commands(lines: number): readonly Command[] {
 
 function pressed(start: Step, lines: number, ...names: readonly string[]): Step {
   return names.reduce((before, name) => {
-    return helpKey(before[0], modeOf(before, "help").top, press(name), commands(lines));
+    return helpKey(before[0], modeOf(before, "help"), press(name), commands(lines));
   }, start);
 }
 
@@ -61,8 +67,19 @@ it.each(["escape", "q", "?"])("%s closes the help", (key) => {
 
 it("the help ignores other keys and pastes", () => {
   const [state] = openHelp(START);
-  const { top } = modeOf(state, "help");
   for (const key of [press("x"), paste("escape")]) {
-    expect(helpKey(state, top, key, commands(LINES))).toEqual(step(state));
+    expect(helpKey(state, modeOf(state, "help"), key, commands(LINES))).toEqual(step(state));
   }
+});
+
+it.each([
+  ["a comparison", openDiff(START, 1)[0], "take the value of the left side"],
+  ["the matrix", openMatrix(START)[0], "go to the next variable that differs"],
+])("? shows the keys of %s and : opens a line, from which Esc goes back to it", (_, state, help) => {
+  const pressKey = (from: State, name: string) => update(from, { type: "key", key: press(name) })[0];
+  const shown = pressKey(state, "?");
+  const { body } = screenContent({ ...shown, columns: 120 }, ALL_COMMANDS);
+  expect(JSON.stringify(body[0]?.[0]?.content.lines)).toContain(help);
+  expect(pressKey(pressKey(shown, "down"), "escape").mode).toBe(state.mode);
+  expect(pressKey(pressKey(state, ":"), "escape").mode).toBe(state.mode);
 });

@@ -38,8 +38,10 @@ export function placesChanged(before: State, added: readonly PlaceInfo[], gone: 
     return gone.includes(index) === (place.isGone ?? false) ? place : { ...place, isGone: gone.includes(index) };
   });
   const others = new Map([...before.others].filter(([index]) => !gone.includes(index)));
+  // Of one that comes back nothing is known.
+  const health = new Map([...before.health].filter(([index]) => !before.places[index]?.isGone));
   const placeCursor = gone.includes(before.placeCursor) ? before.place : before.placeCursor;
-  const state: State = { ...before, places, others, placeCursor };
+  const state: State = { ...before, places, others, health, placeCursor };
   const isMatrix = modesUnder(state.mode).some(({ kind }) => kind === "matrix");
   return isMatrix ? readOthers(state, (other) => other === undefined) : [state, []];
 }

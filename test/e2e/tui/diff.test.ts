@@ -123,7 +123,7 @@ describe.skipIf(!hasTmux)("in a real terminal d", () => {
     await tui.keys("Escape");
     await tui.until(/▶ Variables 1\/6/, /shop +│[^\n]+\n│›● development[^\n]+\n│ +production/);
     await tui.file.write(EXAMPLE);
-    await tui.until(/│ +test +. │/);
+    await tui.until(/│›● development[^\n]+\n│ +test +· │/);
     await tui.type(":open shop/test");
     await tui.keys("Enter");
     await tui.until(/▶ Variables 1\/6/, /● test/);

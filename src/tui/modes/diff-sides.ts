@@ -4,7 +4,8 @@ import type { ModeKey } from "../state/mode-keys.js";
 import type { Comparison } from "../state/modes.js";
 import type { State } from "../state/state.js";
 import { placeName } from "../view/places-panel.js";
-import { takeOver, whyReadOnly } from "./take-over.js";
+import { whyReadOnly } from "./read-only.js";
+import { takeOver } from "./take-over.js";
 
 type Run = ModeKey<Comparison>["run"];
 type WhyNot = NonNullable<ModeKey<Comparison>["whyNot"]>;

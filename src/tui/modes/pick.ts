@@ -5,9 +5,16 @@ import { type Step, step } from "../state/messages.js";
 import type { PickMode } from "../state/modes.js";
 import { placeOrder } from "../state/places.js";
 import { notify, type State } from "../state/state.js";
+import { whyReadOnly } from "./read-only.js";
 
 /** What happens with the place that was picked. */
 type OnPicked = (state: State, place: number) => Step;
+
+/** Indexes of the places that can be picked: for a take-over, not those that are known to be read-only. */
+function pickable(state: State, purpose: PickMode["purpose"]): readonly number[] {
+  const others = otherPlaces(state, fromPlace(state, purpose));
+  return purpose.kind === "compare" ? others : others.filter((index) => whyReadOnly(state, index) === undefined);
+}
 
 /** Indexes of all places but one, by default the open one. */
 function otherPlaces({ places, place }: State, from = place): readonly number[] {
@@ -26,7 +33,7 @@ export function otherPlaceNames(state: State): readonly string[] {
 /** Lets the person pick another place, unless there is only one. */
 export function openPick(state: State, purpose: PickMode["purpose"], onPicked: OnPicked): Step {
   const from = fromPlace(state, purpose);
-  const [first, ...more] = otherPlaces(state, from);
+  const [first, ...more] = pickable(state, purpose);
   if (first === undefined) return step(notify(state, `there is no other place to ${NO_PLACE[purpose.kind]}`));
   if (more.length === 0) return onPicked(state, first);
   const inGroup = [first, ...more].find((index) => state.places[index]?.group === state.places[from]?.group);
@@ -40,7 +47,7 @@ export function pickKey(state: State, mode: PickMode, key: Key, onPicked: OnPick
   const returned: State = { ...state, mode: mode.back };
   if (name === "escape" || name === "q") return step(returned);
   if (name === "enter") return onPicked(returned, mode.cursor);
-  const places = otherPlaces(state, fromPlace(state, mode.purpose));
+  const places = pickable(state, mode.purpose);
   const moved = moveCursor({ cursor: places.indexOf(mode.cursor), top: 0 }, places.length, bodyPage(state), name);
   const cursor = moved && places[moved.cursor];
   return step(cursor === undefined ? state : { ...state, mode: { ...mode, cursor } });

@@ -4,8 +4,8 @@ import { type Step, step } from "../state/messages.js";
 import type { Assignment } from "../state/ports.js";
 import { notify, type State } from "../state/state.js";
 import { countText } from "../text/line.js";
-import { placeName } from "../view/places-panel.js";
 import { openPick } from "./pick.js";
+import { whyReadOnly } from "./read-only.js";
 
 /** Lets the person pick the place to which the values are taken over. @param from theirs, by default the open place */
 export function openTakeOver(state: State, entries: readonly VariableEntry[], from?: number): Step {
@@ -28,15 +28,6 @@ export function takeOver(state: State, entries: readonly VariableEntry[], to: nu
   });
   if (assignments.length === 0) return step(notify(state, nothingText(entries), "error"));
   return step(state, { type: "assign", place: to, purpose: "take-over", assignments });
-}
-
-/** Why a place can't be edited, as far as known. */
-export function whyReadOnly(state: State, place: number): string | undefined {
-  const { mode, loaded } = state;
-  const isRead = place === state.place && loaded.isComplete && !loaded.isEditable;
-  const isCompared = mode.kind === "diff" && mode.place === place && mode.phase === "ready" && !mode.isEditable;
-  if (!isRead && !isCompared && state.places[place]?.kind !== "server") return undefined;
-  return `${placeName(state, place)} is read-only: the variables of a server can't be edited here`;
 }
 
 function withValue(entries: readonly VariableEntry[]): readonly VariableEntry[] {

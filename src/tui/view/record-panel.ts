@@ -92,7 +92,7 @@ function elsewhereLines(entry: VariableEntry, state: State, width: number): read
     const other: VariableEntry = { variable, value: content };
     return { place, kind: kindOf(entry, other), entry: other, lines: 1 };
   });
-  return [line("in other places", "muted"), ...placeValueLines({ ...state, revealed: undefined }, items, width)];
+  return [line("in other environments", "muted"), ...placeValueLines({ ...state, revealed: undefined }, items, width)];
 }
 
 interface Fact {

@@ -61,7 +61,7 @@ describe.skipIf(!hasTmux)("in a real terminal m", () => {
   it("in a terminal the record shows the variable in the other environments, always masked", async () => {
     const tui = await openTui({ columns: 120, rows: 40 });
     await tui.keys("j");
-    await tui.until(/in other places/, /test +~ differs +•/, /production +~ differs +•/);
+    await tui.until(/in other environments/, /test +~ differs +•/, /production +~ differs +•/);
     await tui.keys("v");
     await tui.until(/│ 3000/, /production +~ differs +•/);
   });

@@ -2,10 +2,12 @@ import { expect, it } from "vitest";
 import { assigned } from "../../../src/tui/edit/confirm.js";
 import { applied } from "../../../src/tui/edit/outcome.js";
 import { openDiff } from "../../../src/tui/modes/compare.js";
+import { pickKey } from "../../../src/tui/modes/pick.js";
 import { openTakeOver, takeOver } from "../../../src/tui/modes/take-over.js";
 import { update } from "../../../src/tui/program/update.js";
+import { step } from "../../../src/tui/state/messages.js";
 import type { State } from "../../../src/tui/state/state.js";
-import { ENTRIES, entry, press, readyState, SECRET, type } from "../support/state.js";
+import { ENTRIES, entry, PLACES, press, readyState, SECRET, type } from "../support/state.js";
 import { editOf, modeOf } from "../support/test-modes.js";
 
 const [DATABASE, PORT, , TOKEN, UNSET] = ENTRIES as [never, never, never, never, never];
@@ -60,4 +62,18 @@ it("> asks for a place, and the value is confirmed with what is there now", () =
     [{ place: 1, purpose: "take-over", edit }],
     [],
   ]);
+});
+
+it("a place that is known to be read-only is not offered", () => {
+  const [development, ...others] = PLACES;
+  const state = readyState(ENTRIES, { places: [...(development ? [development] : []), server, ...others] });
+  const [picking] = openTakeOver(state, ENTRIES);
+  const mode = modeOf(picking, "pick");
+  expect([
+    mode.cursor,
+    modeOf(
+      pickKey(picking, mode, press("end"), (next) => step(next)),
+      "pick",
+    ).cursor,
+  ]).toEqual([2, 3]);
 });

@@ -2,7 +2,7 @@ import type { VariableEntry } from "../../domain/source.js";
 import { REVEAL_MS } from "../browse/reveal.js";
 import { commandKeyName, editKeyName, type Key } from "../input/key.js";
 import { editLine, textField } from "../input/text-field.js";
-import { cycled } from "../state/cursor.js";
+import { movedButton } from "../state/cursor.js";
 import type { EditPurpose, Purpose } from "../state/effects.js";
 import { type Step, step } from "../state/messages.js";
 import type { Answer, Confirmation } from "../state/modes.js";
@@ -79,6 +79,8 @@ export function confirmKey(state: State, confirmation: Confirmation, key: Key): 
   const isTyping = requiredText(state, confirmation) !== undefined;
   const name = isTyping ? editKeyName(key) : commandKeyName(key);
   const go = (change: Partial<Confirmation>) => step({ ...state, mode: { ...confirmation, ...change } });
+  const moved = movedButton(answersOf(confirmation), confirmation.button, name);
+  if (moved) return go({ button: moved });
   switch (name) {
     case "enter":
       return answered(state, confirmation, confirmation.button);
@@ -90,12 +92,6 @@ export function confirmKey(state: State, confirmation: Confirmation, key: Key): 
       return answered(state, confirmation, "back");
     case "ctrl-x":
       return answered(state, confirmation, "drop");
-    case "tab":
-    case "right":
-      return go({ button: cycled(answersOf(confirmation), confirmation.button, 1) });
-    case "shift-tab":
-    case "left":
-      return go({ button: cycled(answersOf(confirmation), confirmation.button, -1) });
   }
   const typed = isTyping ? editLine(confirmation.typed, key) : confirmation.typed;
   if (typed !== confirmation.typed) return go({ typed, problem: undefined });

@@ -1,4 +1,5 @@
 import { editKeyName, type Key } from "../input/key.js";
+import { movedButton } from "../state/cursor.js";
 import { type Step, step } from "../state/messages.js";
 import type { Form, Leaving } from "../state/modes.js";
 import { backToBrowse, isBeingWritten, type State } from "../state/state.js";
@@ -31,21 +32,16 @@ export function quit(state: State): Step {
 export function leavingKey(state: State, form: Form, leaving: Leaving, key: Key): Step {
   const { to, button } = leaving;
   const stay = step({ ...state, mode: { ...form, leaving: undefined } });
-  switch (editKeyName(key)) {
+  const name = editKeyName(key);
+  const moved = movedButton(["back", "drop"] as const, button, name);
+  if (moved) return step({ ...state, mode: { ...form, leaving: { to, button: moved } } });
+  switch (name) {
     case "escape":
       return stay;
     case "enter":
       return button === "back" ? stay : dropped(state, form, to);
     case "ctrl-x":
       return dropped(state, form, to);
-    case "tab":
-    case "shift-tab":
-    case "left":
-    case "right":
-      return step({
-        ...state,
-        mode: { ...form, leaving: { to, button: button === "back" ? "drop" : "back" } },
-      });
     default:
       return step(state);
   }

@@ -1,6 +1,6 @@
 import { editKeyName, type Key } from "../input/key.js";
 import { editLine, textField } from "../input/text-field.js";
-import { cycled } from "../state/cursor.js";
+import { movedButton } from "../state/cursor.js";
 import { type Step, step } from "../state/messages.js";
 import type { Question } from "../state/modes.js";
 import type { State } from "../state/state.js";
@@ -18,7 +18,10 @@ export function ask(
 export function askKey(state: State, question: Question, key: Key): Step {
   const { effect, back, button, required, typed } = question;
   const go = (change: Partial<Question>) => step({ ...state, mode: { ...question, ...change } });
-  switch (editKeyName(key)) {
+  const name = editKeyName(key);
+  const moved = movedButton(["yes", "back"] as const, button, name);
+  if (moved) return go({ button: moved });
+  switch (name) {
     case "enter":
       if (button === "yes") break;
       return step({ ...state, mode: back });
@@ -26,11 +29,6 @@ export function askKey(state: State, question: Question, key: Key): Step {
       break;
     case "escape":
       return step({ ...state, mode: back });
-    case "tab":
-    case "shift-tab":
-    case "left":
-    case "right":
-      return go({ button: cycled(["yes", "back"], button, 1) });
     default:
       return required === undefined ? step(state) : go({ typed: editLine(typed, key), problem: undefined });
   }

@@ -5,6 +5,7 @@ import { type ModeKey, runKey } from "../state/mode-keys.js";
 import type { CredentialsMode } from "../state/modes.js";
 import type { NewCredentials } from "../state/ports.js";
 import type { State } from "../state/state.js";
+import { isSecretShown } from "../view/ask-panel.js";
 
 /** Shows new credentials, masked, whatever else is on the screen: they can't be shown again. */
 export function showCredentials(state: State, credentials: NewCredentials): State {
@@ -13,7 +14,7 @@ export function showCredentials(state: State, credentials: NewCredentials): Stat
 
 export const CREDENTIALS_KEYS: readonly ModeKey<CredentialsMode>[] = [
   { keys: "y", label: "copy", run: (state, { credentials }) => step(state, { type: "copyCredentials", credentials }) },
-  { keys: "v", label: (state, mode) => `${isShown(state, mode) ? "hide" : "show"} the secret`, run: showOrHide },
+  { keys: "v", label: (state, mode) => `${isSecretShown(state, mode) ? "hide" : "show"} the secret`, run: showOrHide },
   { keys: "escape q", label: "close", run: (state, { back }) => step({ ...state, mode: back }) },
 ];
 
@@ -21,10 +22,6 @@ export function credentialsKey(state: State, mode: CredentialsMode, key: Key): S
   return runKey(CREDENTIALS_KEYS, state, mode, commandKeyName(key)) ?? step(state);
 }
 
-function isShown({ now }: State, { until = 0 }: CredentialsMode): boolean {
-  return until > now;
-}
-
 function showOrHide(state: State, mode: CredentialsMode): Step {
-  return step({ ...state, mode: { ...mode, until: isShown(state, mode) ? undefined : state.now + REVEAL_MS } });
+  return step({ ...state, mode: { ...mode, until: isSecretShown(state, mode) ? undefined : state.now + REVEAL_MS } });
 }

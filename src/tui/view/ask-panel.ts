@@ -23,14 +23,10 @@ export function askPanel(question: Question, size: Size): PanelContent {
   return { title: visibleText(title), isFocused: true, lines: lines.map(indented) };
 }
 
-export function credentialsPanel(
-  { now }: State,
-  { credentials, until = 0 }: CredentialsMode,
-  size: Size,
-): PanelContent {
-  const { environment, apiKey, apiSecret } = credentials;
+export function credentialsPanel(state: State, mode: CredentialsMode, size: Size): PanelContent {
+  const { environment, apiKey, apiSecret } = mode.credentials;
   const width = textColumns(size);
-  const secret = until > now ? line(visibleText(apiSecret)) : line(MASK, "muted");
+  const secret = isSecretShown(state, mode) ? line(visibleText(apiSecret)) : line(MASK, "muted");
   const lines: Line[] = [
     ...wrapLines(`The new credentials of ${environment}`, width, "accent"),
     [],
@@ -44,4 +40,9 @@ export function credentialsPanel(
     ),
   ];
   return { title: "Credentials", isFocused: true, lines: lines.map(indented) };
+}
+
+/** Whether `v` has revealed the secret, which is for 30 seconds. */
+export function isSecretShown({ now }: Pick<State, "now">, { until = 0 }: CredentialsMode): boolean {
+  return until > now;
 }

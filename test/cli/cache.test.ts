@@ -335,6 +335,16 @@ describe("--offline", () => {
     expect([code, stdout, stderr]).toEqual([0, "3000\n", expect.stringMatching(/using values from \d+ s ago\n$/)]);
   });
 
+  it("run --cache notes of --exclude what the values in use say, not those kept from a run before", async () => {
+    const { env, cache, replaceWith } = await world();
+    const excluding = (name: string) => runCli(["run", "--cache", "--exclude", name, "--", "true"], { env, cache });
+    const silent = { code: 0, stdout: "", stderr: "" };
+    expect(await excluding("DEBUG")).toEqual(silent);
+    await replaceWith(edited((data) => Object.assign(data.variables[2], { name: "NEW" })));
+    expect(await excluding("NEW")).toEqual(silent);
+    expect((await excluding("DEBUG")).stderr).toBe("appvars: --exclude DEBUG matches no variable\n");
+  });
+
   it("--offline needs no server for a data file, and is refused for a store and with --watch", async () => {
     const { env } = await world();
     const { path } = await dataFile(DATA);

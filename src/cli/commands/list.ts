@@ -47,12 +47,11 @@ function runList(options: ListOptions, settings: Settings, context: Context): Pr
   return withSource(openSource(settings, context), async (source) => {
     const decrypt = options.values ? await createDecrypt(settings, leaveEncrypted) : leaveEncrypted;
     const selection = await createSelection(options, context);
-    const entries = await source.readSnapshot(async (snapshot) => {
-      const found = await readListed(options, snapshot);
-      const selected = new Set(await selection.select(found.map(nameOf), snapshot));
-      return found.filter((entry) => selected.has(nameOf(entry)));
-    });
-    const matching = entries.filter(matcher(options));
+    const entries = await source.readSnapshot((snapshot) => readListed(options, snapshot));
+    const names = entries.map(nameOf);
+    const selected = new Set(await selection.select(names, names));
+    selection.noteUnmatched(names);
+    const matching = entries.filter((entry) => selected.has(nameOf(entry))).filter(matcher(options));
     const newNames = selection.rename(matching.map(nameOf));
     const listed = matching.map((entry) => {
       const name = nameOf(entry);

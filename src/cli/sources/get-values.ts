@@ -60,15 +60,19 @@ const MAX_SUGGESTION_WAIT_MS = 1_000;
 
 /** The error for names without a value, with the names that were likely meant. */
 export async function missingNamesError(names: readonly string[], reader: VariableReader): Promise<NotFoundError> {
-  const { suggestion } = await import("../../domain/nearest.js");
   const { setTimeout: delay } = await import("node:timers/promises");
   // One page and one second are enough: a suggestion is not worth a long list, a wait on a 429, or another failure.
   const listing = reader.listVariables({ limit: MAX_LIMIT }).catch(() => undefined);
   const page = await Promise.race([listing, delay(MAX_SUGGESTION_WAIT_MS, undefined, { ref: false })]);
-  const known = page?.data.map((variable) => variable.name) ?? [];
+  return new NotFoundError(await describeMissing(names, page?.data.map((variable) => variable.name) ?? []));
+}
+
+/** Says of names without a value which variables were likely meant. @param known the variables of the environment */
+export async function describeMissing(names: readonly string[], known: readonly string[]): Promise<string> {
+  const { suggestion } = await import("../../domain/nearest.js");
   const described = names.map((name) => {
     if (known.includes(name)) return `"${name}" has no value in this environment`;
     return `there is no variable "${name}"${suggestion(name, known)}`;
   });
-  return new NotFoundError(described.join("; "));
+  return described.join("; ");
 }

@@ -1,10 +1,9 @@
 import { NotFoundError, UsageError } from "../../domain/errors.js";
-import type { VariableReader } from "../../domain/source.js";
+import { namedValues, readVariableEntries, type VariableSource } from "../../domain/source.js";
 import type { NamedValue } from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
 import type { NAME_STYLES, SelectionOptions } from "../settings/selection-flags.js";
-import { missingNamesError } from "./get-values.js";
-import { readStoredValues } from "./reading.js";
+import { describeMissing } from "./get-values.js";
 
 type Rename = (name: string) => string;
 
@@ -33,15 +32,16 @@ export interface Selection {
   /** The variables that are asked for by name, under their new names. */
   named: readonly string[];
   /**
-   * Returns the selected variables in the same order. Notes what matches nothing in `--exclude`, but not again in a later
-   * call.
+   * Returns the selected variables in the same order.
    *
-   * @param reader for suggestions
+   * @param known all variables of the environment, for suggestions
    * @throws NotFoundError for what matches nothing in `--only`
    */
-  select(names: readonly string[], reader: VariableReader): Promise<string[]>;
+  select(names: readonly string[], known: readonly string[]): Promise<string[]>;
   /** The new names of variables. @throws UsageError for two with the same new name */
   rename(names: readonly string[]): ReadonlyMap<string, string>;
+  /** Notes what matches nothing in `--exclude`, but not again in a later call. Not for a read whose result may be dropped. */
+  noteUnmatched(names: readonly string[]): void;
 }
 
 export interface SelectedValue extends NamedValue {
@@ -49,10 +49,13 @@ export interface SelectedValue extends NamedValue {
 }
 
 /** The selected values as they are stored, by ascending id of the variable. @throws as `Selection` */
-export async function readSelected(selection: Selection, reader: VariableReader): Promise<SelectedValue[]> {
-  const stored = await readStoredValues(reader);
+export async function readSelected(selection: Selection, source: VariableSource): Promise<SelectedValue[]> {
+  const entries = await source.readSnapshot(readVariableEntries);
+  const stored = namedValues(entries);
   const names = stored.map(({ name }) => name);
-  const selected = selection.rename(await selection.select(names, reader));
+  const known = entries.map(({ variable }) => variable.name);
+  const selected = selection.rename(await selection.select(names, known));
+  selection.noteUnmatched(names);
   return stored.flatMap((entry) => {
     const newName = selected.get(entry.name);
     return newName === undefined ? [] : [{ ...entry, newName }];
@@ -70,16 +73,18 @@ export async function createSelection(
   const noted = new Set<string>();
   return {
     named: named.map(rename),
-    async select(names, reader) {
+    async select(names, known) {
       const missing = wanted?.unmatched(names) ?? [];
-      if (missing.length > 0) throw await notFound(missing, reader);
+      if (missing.length > 0) throw await notFound(missing, known);
+      return names.filter((name) => (wanted?.matches(name) ?? true) && !unwanted.matches(name));
+    },
+    rename: (names) => renamed(names, rename),
+    noteUnmatched(names) {
       for (const pattern of unwanted.unmatched(names)) {
         if (!noted.has(pattern)) note(`--exclude ${pattern} matches no variable`);
         noted.add(pattern);
       }
-      return names.filter((name) => (wanted?.matches(name) ?? true) && !unwanted.matches(name));
     },
-    rename: (names) => renamed(names, rename),
   };
 }
 
@@ -135,10 +140,10 @@ function splitAtStars(glob: string): string[] {
   return parts;
 }
 
-async function notFound(patterns: readonly string[], reader: VariableReader): Promise<NotFoundError> {
+async function notFound(patterns: readonly string[], known: readonly string[]): Promise<NotFoundError> {
   const names = patterns.filter((pattern) => !isGlob(pattern));
   const messages = patterns.filter(isGlob).map((glob) => `${glob} matches no variable in this environment`);
-  if (names.length > 0) messages.unshift((await missingNamesError(names, reader)).message);
+  if (names.length > 0) messages.unshift(await describeMissing(names, known));
   return new NotFoundError(messages.join("; "));
 }
 

@@ -43,7 +43,7 @@ export async function formatValues(
   const selection = await createSelection(options, context);
   const leavesOut = ENVIRONMENT_FORMATS.includes(format);
   if (leavesOut) refuseReserved(selection.named, allowReserved);
-  const selected = await source.readSnapshot((snapshot) => readSelected(selection, snapshot));
+  const selected = await readSelected(selection, source);
   const isKept = ({ newName }: SelectedValue) => !leavesOut || !isLeftOut(newName, allowReserved);
   const values = decryptValues(selected.filter(isKept), decrypt);
   const write = await formatWriter(format, options.target);

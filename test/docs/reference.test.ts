@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import polka from "polka";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { EXIT_CODES } from "../../src/cli/output/errors.js";
+import { openapiDocument } from "../../src/openapi/document.js";
+import { type AppDependencies, createApp } from "../../src/server/app.js";
 import { runCli } from "../support/cli.js";
 import { REPOSITORY } from "./documents.js";
 
@@ -51,6 +54,32 @@ it("docs/settings.md describes each environment variable", () => {
   const settings = readDocument("settings.md");
   expect([...new Set(names)].filter((name) => !settings.includes(`\`${name}\``))).toEqual([]);
 });
+
+it("docs/http-api.md and the OpenAPI document have exactly the routes of the server", () => {
+  const routes = registeredRoutes();
+  expect(routes).toContain("/healthz");
+  const [, endpoints = ""] = readDocument("http-api.md").split(/^## Endpoints$/m);
+  const rows = [...endpoints.matchAll(/^\| `(.+?)` \|/gm)].map(([, path]) => path as string);
+  // Of the table of endpoints; the next one has parameters.
+  expect(rows.filter((path) => path.startsWith("/")).sort()).toEqual(routes);
+  expect(Object.keys(openapiDocument("").paths).sort()).toEqual(routes);
+});
+
+/** The paths that the server has handlers for, as in `/v1/variables/{id}`. */
+function registeredRoutes(): string[] {
+  // What every router of polka inherits from trouter.
+  const add = vi.spyOn(Object.getPrototypeOf(Object.getPrototypeOf(polka())), "add");
+  onTestFinished(() => add.mockRestore());
+  createApp({ faults: { onArrival: [], onceCounted: [] } } as unknown as AppDependencies);
+  const [app] = add.mock.contexts as { routes: { pattern: RegExp }[] }[];
+  const paths = app?.routes.map(({ pattern }) => pattern.source.replace(/^\^|\$$/g, "").replaceAll("\\/", "/")) ?? [];
+  return paths
+    .filter((path) => path !== "")
+    .map((path) =>
+      path.replaceAll(/\(\?<(\w+)>\[\^\/\]\+\)/g, (_, name) => `{${name === "name" ? "variable_name" : name}}`),
+    )
+    .sort();
+}
 
 /** The flags of a command and of its subcommands, as their help lists them. */
 async function flagsOf(command: string): Promise<string[]> {

@@ -15,6 +15,7 @@ const RECORD = "dist/.build";
 const OUTPUTS = ["dist", "build"];
 const INPUTS = [
   "src",
+  "data/reserved-names.json",
   "scripts",
   "rolldown.config.js",
   "tsconfig.json",

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import NAMES_BY_SOURCE from "../../data/reserved-names.json" with { type: "json" };
 import { isReservedName } from "../../src/domain/reserved-names.js";
 
+const isPrefix = (pattern: string, name: string) => pattern.endsWith("*") && name.startsWith(pattern.slice(0, -1));
 const words = (text: string) => text.trim().split(/\s+/);
 
 describe("isReservedName", () => {
@@ -50,9 +52,25 @@ describe("isReservedName", () => {
     ["databases", "PGSYSCONFDIR PGSERVICEFILE PSQLRC MYSQL_HOME"],
     ["desktops", "GTK_MODULES QT_PLUGIN_PATH GIO_EXTRA_MODULES"],
     ["trust", "OPENSSL_CONF SSL_CERT_FILE SSLKEYLOGFILE NODE_TLS_REJECT_UNAUTHORIZED REQUESTS_CA_BUNDLE"],
+    ["make and gcc", "VPATH LPATH"],
+    ["npm and packages of it", "PREFIX DESTDIR NAPI_RS_NATIVE_LIBRARY_PATH BIOME_BINARY NODE_GYP_FORCE_PYTHON"],
+    ["Node's packages", "NODE_ICU_DATA SWC_BINARY_PATH SASS_BINARY_PATH LEFTHOOK_BIN LAUNCH_EDITOR REACT_EDITOR"],
+    ["Prisma", "PRISMA_MIGRATION_ENGINE_BINARY"],
+    ["Ruby's tools", "GEM_VENDOR TESTOPTS TESTOPT TEST_OPTS TEST_OPT RAKEOPT RUBOCOP_OPTS THOR_MERGE"],
+    ["Python's tools", "INVOKE_RUN_SHELL _PYTHON_SYSCONFIGDATA_NAME PYSPARK_PYTHON SPARK_HOME"],
+    ["pagers", "PERLDOC_PAGER BAT_OPTS DELTA_PAGER"],
+    ["yash, and steps on GitHub", "COMMAND_NOT_FOUND_HANDLER ACTIONS_ALLOW_UNSECURE_COMMANDS"],
     ["our own", "APPVARS_URL APPVARS_API_SECRET APPVARS_ENC_KEY"],
   ])("isReservedName reserves names that can hijack %s", (_what, names) => {
     expect(words(names).filter((name) => !isReservedName(name))).toEqual([]);
+  });
+
+  it("the list has a source for each name, and each name once, as names are compared", () => {
+    const listed = Object.values(NAMES_BY_SOURCE).flatMap((names) => names.split(" "));
+    expect(listed.filter((name) => !/^!?[A-Z_][A-Z0-9_]*\*?$/.test(name))).toEqual([]);
+    expect(listed.filter((name, index) => listed.indexOf(name) !== index)).toEqual([]);
+    const excepted = listed.filter((name) => name.startsWith("!")).map((name) => name.slice(1));
+    expect(excepted.filter((name) => !listed.some((other) => isPrefix(other, name)))).toEqual([]);
   });
 
   it.each(words("Path path pythonpath Ld_Preload pip_index_url"))(

@@ -31,7 +31,7 @@ export function describeShellVariable(name: string, { set, same, run }: ShellVar
   const effects = {
     sets: set ? "run leaves that" : "run sets it",
     replaces: "run replaces it, unless --preserve-env",
-    leaves: isReservedName(name) ? "run leaves it out, since the name is reserved" : "run does not touch it",
+    leaves: isReservedName(name) ? "run leaves it out, unless --allow-reserved names it" : "run does not touch it",
     fails: "run fails: it has no key that decrypts the value",
   };
   return `${state}; ${effects[run]}`;

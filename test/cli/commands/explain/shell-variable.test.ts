@@ -19,7 +19,7 @@ it.each([
     { value: "/a" },
     { PATH: "/b" },
     { set: true, same: false, run: "leaves" },
-    "set to another value; run leaves it out, since the name is reserved",
+    "set to another value; run leaves it out, unless --allow-reserved names it",
   ],
   [
     "X",

@@ -46,7 +46,7 @@ export function setValues(data: Data, environment: EnvironmentRecord, assignment
     if (value === undefined) continue;
     const valueId = valueIds.get(id) ?? freeValueId++;
     if (isEncrypted(values.get(valueId)?.content.value) && !isEncrypted(value)) {
-      throw new UsageError(`${name} is encrypted here: encrypt the new value too (set --encrypt), or unset it first`);
+      throw new UsageError(`${name} is encrypted here: encrypt the new value too (--encrypt), or unset it first`);
     }
     valueIds.set(id, valueId);
     values.set(valueId, { id: valueId, variable_id: id, environment_id: environment.id, content: { value } });

@@ -2,19 +2,25 @@
 import { Command, Option } from "commander";
 import { type Difference, diffValues } from "../../domain/diff.js";
 import type { EnvironmentRecord } from "../../domain/environment.js";
-import type { NamedValue } from "../../domain/variable.js";
+import { UsageError } from "../../domain/errors.js";
+import { isEncrypted, type JsonValue, type NamedValue, valueText } from "../../domain/variable.js";
 import { IMPORT_FORMATS, TOOLS } from "../../formats/formats.js";
 import type { Data } from "../../store/data.js";
 import type { Context } from "../output/context.js";
 import { writeStatus } from "../output/output.js";
-import { addDataOptions } from "../settings/flags.js";
+import { addDataOptions, encryptionKeyOption } from "../settings/flags.js";
+import { parseNames } from "../settings/selection-flags.js";
 import { readSettings, type Settings } from "../settings/settings.js";
+import { createDecrypt, createEncrypt } from "../sources/decryption.js";
 import { printDifferences } from "../sources/differences.js";
 import { editEnvironment, readEnvironment } from "../sources/editing.js";
+import { createMatcher } from "../sources/selection.js";
 import { type ImportedFile, readImport } from "../transfer/read-import.js";
 import { typeEntries } from "../transfer/type-entries.js";
 
 interface ImportOptions extends ImportedFile {
+  /** The names and globs of the values to encrypt; `true` for all. */
+  encrypt: true | readonly string[] | undefined;
   dryRun: boolean;
   /** Whether `--dry-run` prints the values too. */
   values: boolean;
@@ -35,11 +41,15 @@ export function importCommand(context: Context): Command {
     )
     .addOption(new Option("--from <tool>", "the file is what this tool prints").choices(TOOLS))
     .option("--expand", "in a dotenv file, replace $NAME, ${NAME} and ${NAME:-default} by values of the file")
+    .option("--encrypt [names]", "encrypt the values, or only these: names and globs, separated by commas", (text) =>
+      parseNames(text),
+    )
+    .addOption(encryptionKeyOption())
     .option("--dry-run", "print what would change, without changing it")
     .option("--values", "with --dry-run, print the values too")
     .addHelpText("after", "\nExample:\n  appvars import .env --data vars.json --env development --dry-run")
-    .action((file: string, { format, from, expand = false, dryRun = false, values = false, ...flags }) =>
-      runImport({ file, format, from, expand, dryRun, values }, readSettings(flags, context.io), context),
+    .action((file: string, { format, from, expand = false, encrypt, dryRun = false, values = false, ...flags }) =>
+      runImport({ file, format, from, expand, encrypt, dryRun, values }, readSettings(flags, context.io), context),
     );
   return addDataOptions(command);
 }
@@ -56,12 +66,15 @@ async function runImport(options: ImportOptions, settings: Settings, context: Co
     context.note(text);
   };
   try {
+    const encrypted = await createEncryption(options, settings);
     progress("reading");
     const imported = await readImport(options, context, note);
     const plan = (data: Data, environment: EnvironmentRecord) => {
       progress(`comparing ${imported.entries.length} variables`);
-      const typed = typeEntries(imported, data, environment);
-      const differences = diffValues(currentValues(data, environment, typed), typed);
+      const plain = typeEntries(imported, data, environment);
+      const current = currentValues(data, environment, plain);
+      const typed = encrypted(plain, current);
+      const differences = diffValues(current, typed);
       return { typed, differences, result: differences.length > 0 ? setValues(data, environment, typed) : data };
     };
     if (options.dryRun) {
@@ -82,6 +95,41 @@ async function runImport(options: ImportOptions, settings: Settings, context: Co
     // So that an error has a line of its own.
     progress("");
   }
+}
+
+/**
+ * Encrypts the values that `--encrypt` selects. What is encrypted already stays as it is, and so does the current value if
+ * its text is the same: importing a file twice changes nothing.
+ *
+ * @throws UsageError for a name that is not imported, so that a mistyped one does not leave a value plain
+ */
+async function createEncryption(
+  { file, encrypt }: ImportOptions,
+  settings: Settings,
+): Promise<(entries: readonly NamedValue[], current: readonly NamedValue[]) => readonly NamedValue[]> {
+  if (encrypt === undefined) return (entries) => entries;
+  const toEnvelope = await createEncrypt(settings, file === "-" ? "the values" : undefined);
+  const decrypt = await createDecrypt(settings);
+  const wanted = await createMatcher(encrypt === true ? ["*"] : encrypt);
+  const unlessOther = (current: JsonValue | undefined, name: string, text: string) => {
+    try {
+      return isEncrypted(current) && decrypt(name, current) === text ? current : undefined;
+    } catch {
+      // Another key has encrypted it.
+      return undefined;
+    }
+  };
+  return (entries, current) => {
+    const unmatched = encrypt === true ? [] : wanted.unmatched(entries.map(({ name }) => name));
+    if (unmatched.length > 0) throw new UsageError(`--encrypt ${unmatched.join(", ")} matches no imported variable`);
+    const known = new Map(current.map(({ name, value }) => [name, value]));
+    return entries.map((entry) => {
+      const { name, type, value } = entry;
+      if (!wanted.matches(name) || isEncrypted(value)) return entry;
+      const text = type === "JSON" ? JSON.stringify(value) : valueText(value);
+      return { ...entry, value: unlessOther(known.get(name), name, text) ?? toEnvelope(text) };
+    });
+  };
 }
 
 /** The current values of the imported names; the others do not change. */

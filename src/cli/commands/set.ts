@@ -7,7 +7,8 @@ import type { Context } from "../output/context.js";
 import { parseType } from "../settings/arguments.js";
 import { addDataOptions, encryptionKeyOption } from "../settings/flags.js";
 import type { SourceFlags } from "../settings/layers.js";
-import { readSettings, type Settings } from "../settings/settings.js";
+import { readSettings } from "../settings/settings.js";
+import { createEncrypt } from "../sources/decryption.js";
 import { editEnvironment } from "../sources/editing.js";
 
 interface SetOptions {
@@ -46,20 +47,17 @@ async function runSet(options: SetOptions, flags: SourceFlags, context: Context)
   const { name, description } = options;
   checkName(name);
   const fromStdin = options.value === undefined || options.value === "-";
-  if (fromStdin && flags["encKeyFile"] === "-")
-    throw new UsageError("the value and the key can't both come from stdin");
   checkDecoded(options.value, "VALUE");
   checkDecoded(description, "--description");
   const settings = readSettings(flags, context.io);
-  const key = options.encrypt ? await requireKey(settings) : undefined;
-  const { encrypt } = await import("../../encryption/envelope.js");
+  const encrypt = options.encrypt ? await createEncrypt(settings, fromStdin ? "the value" : undefined) : undefined;
   const given = await readValue(options, context);
   await editEnvironment(settings, context, (data, environment) => {
     const isNamed = (item: { name: string; application: string }) =>
       item.name === name && item.application === environment.application;
     const type = options.type ?? data.variables.find(isNamed)?.type ?? "STRING";
     const plain = parseAs(given, type);
-    const value = key === undefined ? plain : encrypt(given, key);
+    const value = encrypt ? encrypt(given) : plain;
     return setValues(data, environment, [{ name, value, type, description }]);
   });
   context.tell(`set ${name}`);
@@ -71,12 +69,6 @@ function checkName(text: string): void {
   if (value !== undefined && isVariableName(name))
     throw new UsageError(`the name and the value are two arguments: appvars set ${name} VALUE`);
   checkVariableName(name);
-}
-
-async function requireKey(settings: Settings): Promise<string> {
-  const key = await settings.encryptionKey();
-  if (key === undefined) throw new UsageError("--encrypt needs a key: set APPVARS_ENC_KEY, or add --enc-key-file");
-  return key;
 }
 
 async function readValue({ name, value }: SetOptions, { io, note }: Context): Promise<string> {

@@ -43,7 +43,7 @@ function parseReserved(text: string, previous?: readonly string[]): string[] {
 }
 
 /** Names separated by commas; repeated flags add to the list. */
-function parseNames(text: string, previous: readonly string[] = []): string[] {
+export function parseNames(text: string, previous: readonly string[] = []): string[] {
   const names = text.split(",").map((name) => name.trim());
   if (names.includes("")) throw new InvalidArgumentError("It must be names separated by commas.");
   return [...previous, ...names];

@@ -1,4 +1,4 @@
-import { DecryptionError } from "../../domain/errors.js";
+import { DecryptionError, UsageError } from "../../domain/errors.js";
 import { isEncrypted, type JsonValue } from "../../domain/variable.js";
 import type { Settings } from "../settings/settings.js";
 
@@ -29,6 +29,21 @@ export async function createDecrypt(
       throw error instanceof DecryptionError ? new DecryptionError(`${name} ${error.message}`) : error;
     }
   };
+}
+
+/**
+ * Encrypts texts with the key of the settings.
+ *
+ * @param stdin what else comes from stdin, as a message names it
+ * @throws UsageError without a key
+ */
+export async function createEncrypt(settings: Settings, stdin?: string): Promise<(text: string) => string> {
+  if (stdin !== undefined && settings.find("encKeyFile")?.text === "-")
+    throw new UsageError(`${stdin} and the key can't both come from stdin`);
+  const key = await settings.encryptionKey();
+  if (key === undefined) throw new UsageError("--encrypt needs a key: set APPVARS_ENC_KEY, or add --enc-key-file");
+  const { encrypt } = await import("../../encryption/envelope.js");
+  return (text) => encrypt(text, key);
 }
 
 /** For a list, which one encrypted value must not prevent. */

@@ -94,7 +94,7 @@ interface Matcher {
   unmatched(names: readonly string[]): string[];
 }
 
-async function createMatcher(patterns: readonly string[]): Promise<Matcher> {
+export async function createMatcher(patterns: readonly string[]): Promise<Matcher> {
   const names = new Set(patterns.filter((pattern) => !isGlob(pattern)));
   const globs = await Promise.all(
     patterns.filter(isGlob).map(async (glob) => [glob, await compileGlob(glob)] as const),

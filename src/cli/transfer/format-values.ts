@@ -1,5 +1,5 @@
 import type { VariableSource } from "../../domain/source.js";
-import type { NamedValue } from "../../domain/variable.js";
+import { isEncrypted, type NamedValue } from "../../domain/variable.js";
 import { describeReasons, UnsupportedError } from "../../formats/entry.js";
 import { type DotenvTarget, ENVIRONMENT_FORMATS, type ExportFormat } from "../../formats/formats.js";
 import type { Context } from "../output/context.js";
@@ -55,7 +55,20 @@ export async function formatValues(
   );
   const leftOut = selected.filter((entry) => !isKept(entry)).map(({ newName }) => newName);
   warnLeftOut(leftOut, context);
+  noteDecrypted(selected, written, context);
   return written;
+}
+
+/** A copy of the values would otherwise lose their encryption without a word. */
+function noteDecrypted(
+  selected: readonly SelectedValue[],
+  { entries }: Written,
+  { note }: Pick<Context, "note">,
+): void {
+  const written = new Set(entries.map(({ name }) => name));
+  const names = selected.flatMap(({ newName, value }) => (isEncrypted(value) && written.has(newName) ? newName : []));
+  if (names.length > 0)
+    note(`decrypted ${names.join(", ")}; to encrypt them again: import --encrypt ${names.join(",")}`);
 }
 
 /** @throws UnsupportedError for what the format can't hold, unless it is to be left out */

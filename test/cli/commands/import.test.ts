@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import type { Data } from "../../../src/store/data.js";
 import { runCli } from "../../support/cli.js";
 import { cliWithDataFile } from "../../support/cli-with-data-file.js";
 import { DATA } from "../../support/data.js";
@@ -113,4 +114,84 @@ it("import shows the current step and the result on a terminal", async () => {
   const file = await write("vars.env", "NEW=x\n");
   const { stderr } = await runCli(["import", file, "--no-color"], { env: cli.env, terminal: true });
   expect(stderr).toContain("writing 1 changes …\r\u001b[Kappvars: imported: 1 added, 0 changed, 0 unchanged\n");
+});
+
+const DOTENVX =
+  "BE6xBKPFjhbM+Ja4Fm3yXmaIm5326LnYo1TpitLWkof09U14CHKAjz8G0UQMipYqK0E8pYMc0k+qia9qE4SN41kgfkAYjnESOKhDTrgvVm9s9ukslzkCp4TC0l42miI3KFERyj5T01HNcCo=";
+
+it.each([
+  ["import FILE", ""],
+  ["run --env-file FILE -- true", "--env-file "],
+])("%s refuses values that dotenvx has encrypted, and says how to decrypt them", async (line, from) => {
+  const file = await write(
+    ".env",
+    `DOTENV_PUBLIC_KEY="02"\nA="encrypted:${DOTENVX}"\nB=encrypted:${DOTENVX}\nC=encrypted:no\n`,
+  );
+  expect(await cli.run(line.replace("FILE", file).split(" "))).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: `appvars: ${from}${file}: encrypted by dotenvx: A, B; use the output of: dotenvx decrypt --stdout -f FILE\n`,
+  });
+});
+
+describe("import --encrypt", () => {
+  const VALUES = {
+    TOKEN: ["STRING", "s3cret"],
+    COUNT: ["NUMBER", "5"],
+    ON: ["BOOLEAN", "true"],
+    TEXT_IN_JSON: ["JSON", '"123"'],
+    LIST: ["JSON", '[1,"a"]'],
+  };
+  const NAMES = Object.keys(VALUES);
+  /** Sets encrypted values, and returns what export prints of them. */
+  const exported = async (...flags: string[]) => {
+    cli.env["APPVARS_ENC_KEY"] = "a long key";
+    for (const [name, [type = "", text = ""]] of Object.entries(VALUES))
+      await cli.run(["set", name, text, "--type", type, "--encrypt"]);
+    return cli.run(["export", "--only", NAMES.join(","), ...flags]);
+  };
+  const stored = async (): Promise<Data> => JSON.parse(await readFile(cli.path, "utf8"));
+  const toTest = async (text: string, ...flags: string[]) => cli.run(["import", "-", "--env", "test", ...flags], text);
+
+  it.each(["dotenv", "json"])("a copy by export --format %s and import --encrypt stays encrypted", async (format) => {
+    const { stdout, stderr } = await exported("--format", format);
+    expect(stderr).toContain(
+      "appvars: decrypted TOKEN, COUNT, ON, TEXT_IN_JSON, LIST; " +
+        "to encrypt them again: import --encrypt TOKEN,COUNT,ON,TEXT_IN_JSON,LIST\n",
+    );
+    const selected = ["--format", format, "--encrypt", "TOKEN,COUNT,ON,T*_JSON,LIST"];
+    expect(await toTest(stdout, ...selected)).toEqual({ code: 0, stdout: "", stderr: "" });
+    const { variables, values } = await stored();
+    const ids = variables.filter(({ name }) => NAMES.includes(name)).map(({ id }) => id);
+    const copies = values.filter((value) => value.environment_id === 2 && ids.includes(value.variable_id));
+    expect(copies).toHaveLength(5);
+    expect(copies.filter(({ content }) => !String(content.value).startsWith("envbee:enc:v1:"))).toEqual([]);
+    const json = async (env: string) =>
+      (await cli.run(["export", "--only", NAMES.join(","), "--format", "json", "--env", env])).stdout;
+    expect(JSON.parse(await json("shop/test"))).toEqual(JSON.parse(await json("shop/development")));
+    const before = await readFile(cli.path);
+    await toTest(stdout, ...selected);
+    expect(await readFile(cli.path)).toEqual(before);
+  });
+
+  it("without names encrypts every value, but not again what is encrypted already", async () => {
+    const { stdout } = await exported();
+    const [{ content } = { content: { value: "" } }] = (await stored()).values.slice(-1);
+    await toTest(`${stdout}COPIED='${content.value}'\n`, "--encrypt");
+    const { values } = await stored();
+    const copies = values.filter((value) => value.environment_id === 2).map((value) => value.content.value);
+    expect(copies.filter((value) => String(value).startsWith("envbee:enc:v1:")).length).toBe(6);
+    expect(copies).toContain(content.value);
+  });
+
+  it.each([
+    ["a mistyped name", ["--encrypt", "TOKNE"], "--encrypt TOKNE matches no imported variable"],
+    ["the key on stdin too", ["--encrypt", "--enc-key-file", "-"], "the values and the key can't both come from stdin"],
+    ["no key", ["--encrypt"], "--encrypt needs a key: set APPVARS_ENC_KEY, or add --enc-key-file"],
+  ])("refuses %s, and imports nothing", async (what, flags, message) => {
+    if (what !== "no key") cli.env["APPVARS_ENC_KEY"] = "a long key";
+    const before = await readFile(cli.path);
+    expect(await toTest("TOKEN=s3cret\n", ...flags)).toEqual({ code: 2, stdout: "", stderr: `appvars: ${message}\n` });
+    expect(await readFile(cli.path)).toEqual(before);
+  });
 });

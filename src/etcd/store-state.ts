@@ -1,5 +1,6 @@
 import { InvalidDataError, UnreachableError } from "../domain/errors.js";
 import { durationText } from "../domain/printable.js";
+import { command } from "../domain/shell.js";
 import type { Reload } from "../store/store.js";
 import type { Change, Entry } from "./answers.js";
 import type { CommitTarget } from "./commit.js";
@@ -152,7 +153,7 @@ export class StoreState<T> {
     const { url } = this.#options;
     if (!this.#records.isEmpty) return;
     throw new InvalidDataError(
-      `${url} holds no data: to create some, run appvars init --store ${url}, or appvars migrate FILE ${url}`,
+      `${url} holds no data: to create some, run ${command`appvars init --store ${url}, or appvars migrate FILE ${url}`}`,
     );
   }
 

@@ -1,5 +1,6 @@
 import { accessSync, constants, lstatSync, readlinkSync, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, join, parse, resolve, sep } from "node:path";
+import { command } from "../domain/shell.js";
 import { hasCode } from "./system-errors.js";
 
 /** The user who runs this process. */
@@ -156,5 +157,5 @@ function isCredential({ uid, gid, mode }: Ownership): boolean {
 
 export async function looseModeWarning(path: string): Promise<string | undefined> {
   const mode = await looseMode(path);
-  return mode && `${path} holds secrets and others may read it (mode ${mode}); run: chmod 600 ${path}`;
+  return mode && `${path} holds secrets and others may read it (mode ${mode}); run: ${command`chmod 600 ${path}`}`;
 }

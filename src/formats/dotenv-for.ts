@@ -1,8 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are what python-dotenv expands
+import { quoteForShell } from "../domain/shell.js";
 import { valueText } from "../domain/variable.js";
 import { PLAIN } from "./dotenv-forms.js";
 import { loneSurrogate, nul, type Refusal, refuse, unlessText, type Writer } from "./entry.js";
-import { notShellName, quoteForShell, reservedByShell } from "./lines.js";
+import { notShellName, reservedByShell } from "./lines.js";
 
 /** Writes `.env` lines for one reader, which others may read otherwise: `appvars import` too. */
 function writerFor(reader: string, refusals: readonly Refusal[], quote: (text: string) => string | undefined): Writer {

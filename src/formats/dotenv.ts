@@ -21,6 +21,9 @@ const TYPE_COMMENT = "# appvars type:";
 /** Closes every kind of quote that a line might leave open: a line that survives this survives any other line. */
 const TRAP = "\n'\n\"\n`\n";
 
+/** A value that dotenvx has encrypted. */
+const DOTENVX = /^encrypted:[A-Za-z0-9+/]{20,}={0,2}$/;
+
 const protoName: Refusal = ({ name }) => (name === "__proto__" ? "dotenv drops this name" : undefined);
 
 /** A `.env` file, and the variables that some of its readers read another value for. */
@@ -92,20 +95,16 @@ export function readDotenv(text: string): ReadEntry[] {
     const lines = unread.length > 1 ? "lines" : "line";
     throw new UsageError(`neither an assignment nor a comment: ${lines} ${unread.join(", ")}`);
   }
-  refuseDotenvx(entries);
+  const foreign = entries.filter(({ value }) => DOTENVX.test(String(value))).map(({ name }) => name);
+  if (foreign.length > 0)
+    throw new UsageError(
+      `encrypted by dotenvx: ${foreign.join(", ")}; use the output of: dotenvx decrypt --stdout -f FILE`,
+    );
   const types = readTypes(text, entries);
   return entries.map((entry) => {
     const type = types.get(entry.name);
     return type ? { ...entry, type } : entry;
   });
-}
-
-/** As dotenvx has encrypted them: ECIES in base64. */
-function refuseDotenvx(entries: readonly ReadEntry[]): void {
-  const encrypted = entries.filter(({ value }) => /^encrypted:[A-Za-z0-9+/]{20,}={0,2}$/.test(String(value)));
-  if (encrypted.length === 0) return;
-  const names = encrypted.map(({ name }) => name).join(", ");
-  throw new UsageError(`encrypted by dotenvx: ${names}; use the output of: dotenvx decrypt --stdout -f FILE`);
 }
 
 /** @throws UsageError for an invalid comment, and for one after the first assignment that is not part of a value */

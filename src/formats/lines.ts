@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { quoteForShell } from "../domain/shell.js";
 import { type JsonValue, MAX_LINUX_STRING, type NamedValue, valueText } from "../domain/variable.js";
 import {
   inAnyString,
@@ -35,13 +36,6 @@ export const reservedByShell = reservedBy(
   BASH_VERSINFO DIRSTACK EPOCHREALTIME EPOCHSECONDS EUID FUNCNAME GROUPS HISTCMD LINENO OPTIND PPID RANDOM SECONDS
   SHELLOPTS SHLVL SRANDOM UID _`,
 );
-
-/**
- * Between single quotes, only the single quote is special (POSIX.1-2024 XCU 2.2.2); it is written outside them as `\'`.
- */
-export function quoteForShell(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
 
 /** For `eval` and `.` in any POSIX shell. */
 export const writeShell = lineWriter(

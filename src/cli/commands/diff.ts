@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { createBudget } from "../../client/budget.js";
 import { diffValues } from "../../domain/diff.js";
+import { namedValues, readVariableEntries } from "../../domain/source.js";
 import type { Context } from "../output/context.js";
 import type { Io } from "../output/io.js";
 import { placeName } from "../settings/data-place.js";
@@ -13,7 +14,6 @@ import { decryptValues } from "../sources/decrypt-values.js";
 import { createDecrypt, type Decrypt } from "../sources/decryption.js";
 import { printDifferences } from "../sources/differences.js";
 import { openSource, withSource } from "../sources/open-source.js";
-import { readStoredValues } from "../sources/reading.js";
 
 export interface DiffOptions {
   before: string;
@@ -54,7 +54,7 @@ export async function runDiff(
   const openServices = new Map();
   const read = (place: string) =>
     withSource(openSource(settingsOf(place, settings, context.io), context, { budget, openServices }), async (source) =>
-      decryptValues(await source.readSnapshot(readStoredValues), decrypt),
+      decryptValues(namedValues(await source.readSnapshot(readVariableEntries)), decrypt),
     );
   const differences = diffValues(await read(options.before), await read(options.after));
   await printDifferences(differences, options.values, context);

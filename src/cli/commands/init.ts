@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Command } from "commander";
+import { shellWord } from "../../domain/shell.js";
 import type { Context } from "../output/context.js";
-import { shellWord } from "../output/escape.js";
 import { absolutePath, type Io } from "../output/io.js";
 import { printLines } from "../output/printer.js";
 import { pasteLines } from "../serving/credentials.js";

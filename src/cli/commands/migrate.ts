@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
 import { InvalidDataError, UsageError } from "../../domain/errors.js";
+import { command } from "../../domain/shell.js";
 import { type Data, isSameData } from "../../store/data.js";
 import type { Context } from "../output/context.js";
 import { printLines } from "../output/printer.js";
@@ -74,7 +75,7 @@ function otherDataError(to: DataPlace, isWritten: boolean): InvalidDataError {
   const advice =
     to.kind === "file"
       ? "name another file, or move this one away"
-      : `name another prefix, or remove the data with etcdctl del --prefix ${to.address.prefix}`;
+      : command`name another prefix, or remove the data with etcdctl del --prefix ${to.address.prefix}`;
   return new InvalidDataError(`${name} holds other data, and was not changed: ${advice}`);
 }
 

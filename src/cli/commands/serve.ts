@@ -3,6 +3,7 @@ import { isLoopback } from "../../client/options.js";
 import { DEFAULT_HOST, DEFAULT_KEYLESS_LIMIT, DEFAULT_MAX_CONNECTIONS, DEFAULT_PORT } from "../../domain/defaults.js";
 import type { EnvironmentRecord } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
+import { command } from "../../domain/shell.js";
 import { looseMode } from "../../files/path-risks.js";
 import type { AuditFailure } from "../../server/audit.js";
 import type { RunningServer } from "../../server/start-server.js";
@@ -10,7 +11,6 @@ import type { TlsCredentials } from "../../server/tls.js";
 import { DEFAULT_TOLERANCE } from "../../signing/verify.js";
 import { colorsFor } from "../output/colors.js";
 import type { Context } from "../output/context.js";
-import { shellWord } from "../output/escape.js";
 import { printLines } from "../output/printer.js";
 import { takeActivatedSocket } from "../serving/activation.js";
 import { pasteLines } from "../serving/credentials.js";
@@ -264,7 +264,7 @@ async function describeAuditFile(options: ServeCommandOptions, io: Context["io"]
   const unsafe = refuseUnsafeFile(path, io);
   if (unsafe) log("warn", unsafe);
   const mode = await looseMode(path).catch(() => undefined);
-  if (mode !== undefined) log("warn", `others may read ${path} (mode ${mode}); run: chmod 600 ${shellWord(path)}`);
+  if (mode !== undefined) log("warn", `others may read ${path} (mode ${mode}); run: ${command`chmod 600 ${path}`}`);
   const { isAllowed } = fileRisks(path, io);
   return { path, account: { user: isAllowed ? undefined : io.user, groups: io.groups }, failure };
 }

@@ -1,6 +1,7 @@
 import { buffer } from "node:stream/consumers";
 import { Command, Option } from "commander";
 import { UsageError } from "../../domain/errors.js";
+import { command } from "../../domain/shell.js";
 import { checkVariableName, isVariableName, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
 import { checkDecoded, decodeUtf8 } from "../../files/decode-utf8.js";
 import type { Context } from "../output/context.js";
@@ -67,7 +68,7 @@ async function runSet(options: SetOptions, flags: SourceFlags, context: Context)
 function checkName(text: string): void {
   const [name = "", value] = text.split("=", 2);
   if (value !== undefined && isVariableName(name))
-    throw new UsageError(`the name and the value are two arguments: appvars set ${name} VALUE`);
+    throw new UsageError(command`the name and the value are two arguments: appvars set ${name} VALUE`);
   checkVariableName(name);
 }
 
@@ -78,7 +79,7 @@ async function readValue({ name, value }: SetOptions, { io, note }: Context): Pr
   // `set NAME $UNSET` in a job without stdin must not clear the value.
   if (value === undefined && text === "") {
     throw new UsageError(
-      `there is no value on stdin; pass it there or as in appvars set ${name} VALUE, with "" or - for an empty value`,
+      command`there is no value on stdin; pass it there or as in appvars set ${name} VALUE, with "" or - for an empty value`,
     );
   }
   return text;

@@ -1,4 +1,4 @@
-import { shellWord } from "../output/escape.js";
+import { quoteForShell, shellWord } from "../../domain/shell.js";
 import type { CommandTable, Offer, Offers } from "./command-table.js";
 
 /** How the script of a shell writes offers. */
@@ -20,14 +20,14 @@ const SHELLS: Record<ShellName, Shell> = {
     offer: ({ word }) => word,
     choice: (word) => word,
     assign: assignList,
-    branch: (keys, lines) => `  ${keys.map(quoted).join(" | ")})\n    ${lines.join(" ") || ":"}\n    ;;\n`,
+    branch: (keys, lines) => `  ${keys.map(quoteForShell).join(" | ")})\n    ${lines.join(" ") || ":"}\n    ;;\n`,
   },
   // `_describe` splits its words at colons.
   zsh: {
     offer: ({ word, description }) => `${escapeColons(word)}:${description.replaceAll("\\", "\\\\")}`,
     choice: escapeColons,
     assign: assignList,
-    branch: (keys, lines) => `  (${keys.map(quoted).join("|")})\n    ${lines.join("\n    ") || ":"}\n    ;;\n`,
+    branch: (keys, lines) => `  (${keys.map(quoteForShell).join("|")})\n    ${lines.join("\n    ") || ":"}\n    ;;\n`,
   },
   fish: {
     offer: ({ word, description }) => `${word}\t${description}`,
@@ -61,10 +61,6 @@ function assignList(name: string, words: readonly string[]): string {
 
 function escapeColons(word: string): string {
   return word.replace(/[\\:]/g, "\\$&");
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** Within single quotes of fish only `\'` and `\\` are escapes. */

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
+import { command } from "../../domain/shell.js";
 import { looseMode } from "../../files/path-risks.js";
-import { shellWord } from "../output/escape.js";
 import type { Io } from "../output/io.js";
 import { explainRisks, type FileUser, fileRisks } from "../sources/safe-files.js";
 import { type Finding, ok, problem, skipped, warning } from "./finding.js";
@@ -40,7 +40,7 @@ export function checkFileModes(paths: readonly PrivatePath[], { platform }: Pick
   if (loose.length > 0) {
     return loose.map(({ path, loose: mode, isFolder }) => {
       const message = `other users have access to ${path} (mode ${mode})`;
-      return warning(message, `chmod ${isFolder ? "700" : "600"} ${shellWord(path)}`);
+      return warning(message, command`chmod ${isFolder ? "700" : "600"} ${path}`);
     });
   }
   if (paths.length === 0) return [skipped("no file with a secret is in use")];

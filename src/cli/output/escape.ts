@@ -12,8 +12,3 @@ export function escapeJson(json: string): string {
     return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
   });
 }
-
-/** One word for a POSIX shell, quoted only if needed. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}

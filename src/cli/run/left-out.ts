@@ -1,5 +1,6 @@
 import { UsageError } from "../../domain/errors.js";
 import { isReservedName } from "../../domain/reserved-names.js";
+import { command } from "../../domain/shell.js";
 import type { Context } from "../output/context.js";
 
 export function isLeftOut(name: string, allowed: readonly string[]): boolean {
@@ -16,7 +17,7 @@ export function refuseReserved(asked: readonly string[], allowed: readonly strin
   if (names.length === 0) return;
   throw new UsageError(
     `--only names reserved variables, which can make programs run other code: ${names.join(", ")}; ` +
-      `to pass them on, add --allow-reserved ${names.join(",")}`,
+      command`to pass them on, add --allow-reserved ${names.join(",")}`,
   );
 }
 
@@ -24,6 +25,6 @@ export function warnLeftOut(names: readonly string[], { warn }: Pick<Context, "w
   if (names.length === 0) return;
   warn(
     `left out ${names.join(", ")}: variables of such names can make programs run other code; ` +
-      `to keep them, add --allow-reserved ${names.join(",")}`,
+      command`to keep them, add --allow-reserved ${names.join(",")}`,
   );
 }

@@ -1,5 +1,5 @@
 import type { KeyPair } from "../../domain/environment.js";
-import { shellWord } from "../output/escape.js";
+import { command, shellWord } from "../../domain/shell.js";
 import type { Io } from "../output/io.js";
 
 /**
@@ -30,5 +30,5 @@ function powerShellLine(name: string, value: string): string {
 
 /** The command that gives an environment new credentials. @param flags select the data */
 export function rotateCommand(flags: readonly string[]): string {
-  return `appvars env rotate NAME ${flags.map(shellWord).join(" ")}`;
+  return command`appvars env rotate NAME ${flags}`;
 }

@@ -2,8 +2,8 @@ import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DEFAULT_URL } from "../../domain/defaults.js";
 import { UsageError } from "../../domain/errors.js";
+import { command } from "../../domain/shell.js";
 import { type Account, foreignWriter, HOLDER_PREDICATES, isRefusedTo, pathRisks } from "../../files/path-risks.js";
-import { shellWord } from "../output/escape.js";
 import type { Io } from "../output/io.js";
 import { HIDDEN, hidesSecret, type Layer, type Setting } from "./layers.js";
 import {
@@ -153,7 +153,7 @@ function replaceable(path: string, foreign: string): UnusableFileError {
 }
 
 function ownIt(path: string): string {
-  return `make it yours alone with chown and chmod go-w ${shellWord(path)}`;
+  return command`make it yours alone with chown and chmod go-w ${path}`;
 }
 
 /** Says that the profile does not exist, and which ones do. */

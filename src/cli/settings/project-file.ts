@@ -1,7 +1,7 @@
 import { type Stats, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { command } from "../../domain/shell.js";
 import { type Account, foreignWriter, lstatIfExists, STICKY } from "../../files/path-risks.js";
-import { shellWord } from "../output/escape.js";
 import { type Io, isFolderGone } from "../output/io.js";
 import { permissionFor } from "./allowed-projects.js";
 import { HIDDEN, type Layer, readSwitch, shownName, shownText } from "./layers.js";
@@ -94,7 +94,7 @@ function readAllowed(file: ProjectFile, io: ProjectIo): Layer | undefined {
   if (isTrusted) return parseProjectFile(file);
   if (file.foreign === undefined) return block(parseProjectFile(file), file.path, permission === "changed");
   io.notice?.(
-    `${file.path} ${file.foreign}: it is not used until you have read it and run appvars allow ${shellWord(file.path)}`,
+    `${file.path} ${file.foreign}: it is not used until you have read it and run ${command`appvars allow ${file.path}`}`,
   );
   return undefined;
 }

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { aboutUse, UsageError } from "../../domain/errors.js";
+import { command } from "../../domain/shell.js";
 import { decodeUtf8 } from "../../files/decode-utf8.js";
 import { READERS } from "../../formats/formats.js";
 import type { Context } from "../output/context.js";
@@ -41,11 +42,13 @@ export async function readEnvFiles(
     const from = `--env-file ${file}`;
     const isReadByNode = filesReadByNode(argv).includes(file);
     if (isReadByNode && isPipe(file))
-      throw new UsageError(`${from}: Node.js has read this pipe before; use -f ${file}`);
+      throw new UsageError(`${from}: Node.js has read this pipe before; ${command`use -f ${file}`}`);
     const text = decodeUtf8(await readSettingFile(file, "--env-file"), `${from}: its content`);
     for (const { name, value } of tryRead(() => read(text), from)) {
       if (isReadByNode && name === "NODE_OPTIONS")
-        throw new UsageError(`${from}: Node.js has applied its NODE_OPTIONS to appvars itself; use -f ${file}`);
+        throw new UsageError(
+          `${from}: Node.js has applied its NODE_OPTIONS to appvars itself; ${command`use -f ${file}`}`,
+        );
       entries.set(variableKey(name, platform), { name, file, value: String(value) });
     }
   }

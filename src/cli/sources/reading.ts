@@ -1,12 +1,7 @@
 import { ChangedDataError } from "../../domain/errors.js";
-import { checkType, namedValues, readAll, readVariableEntries, type VariableReader } from "../../domain/source.js";
-import type { NamedValue, Variable, VariableValue } from "../../domain/variable.js";
+import { checkType, readAll, type VariableReader } from "../../domain/source.js";
+import type { Variable, VariableValue } from "../../domain/variable.js";
 import { missingNamesError, orUndefined } from "./get-values.js";
-
-/** All values of the environment with name and type, by ascending id of the variable; encrypted ones as they are stored. */
-export async function readStoredValues(reader: VariableReader): Promise<NamedValue[]> {
-  return namedValues(await readVariableEntries(reader));
-}
 
 /** A definition, and its value record if it has one in this environment. */
 export interface NamedRecord {

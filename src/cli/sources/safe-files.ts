@@ -2,9 +2,9 @@ import { lstatSync, readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { InvalidDataError } from "../../domain/errors.js";
+import { command } from "../../domain/shell.js";
 import { followPath, isRefusedTo, looseModeWarning, type PathRisk } from "../../files/path-risks.js";
 import { toInvalidData } from "../../files/system-errors.js";
-import { shellWord } from "../output/escape.js";
 import type { Io } from "../output/io.js";
 import { readSwitch } from "../settings/layers.js";
 
@@ -115,9 +115,9 @@ function explainHolder(risks: readonly PathRisk[]): { reason: string; fix: strin
   const [{ holder, id } = { holder: "everybody", id: 0 }] = risks;
   const paths = risks.map((risk) => risk.path);
   const subject = `${paths.join(", ")} ${paths.length > 1 ? "are" : "is"}`;
-  const words = paths.map(shellWord).join(" ");
-  if (holder === "everybody") return { reason: `${subject} writable by everybody`, fix: `chmod o-w ${words}` };
-  if (holder === "group") return { reason: `${subject} writable by group ${groupName(id)}`, fix: `chmod g-w ${words}` };
+  if (holder === "everybody") return { reason: `${subject} writable by everybody`, fix: command`chmod o-w ${paths}` };
+  if (holder === "group")
+    return { reason: `${subject} writable by group ${groupName(id)}`, fix: command`chmod g-w ${paths}` };
   return { reason: `${subject} owned by ${userName(id)}`, fix: "use a file in folders that you own" };
 }
 

@@ -1,3 +1,4 @@
+import { command } from "../../domain/shell.js";
 import type { VariableSource } from "../../domain/source.js";
 import { isEncrypted, type NamedValue } from "../../domain/variable.js";
 import { describeReasons, UnsupportedError } from "../../formats/entry.js";
@@ -55,20 +56,13 @@ export async function formatValues(
   );
   const leftOut = selected.filter((entry) => !isKept(entry)).map(({ newName }) => newName);
   warnLeftOut(leftOut, context);
-  noteDecrypted(selected, written, context);
+  const decrypted = selected.filter((entry) => isKept(entry) && isEncrypted(entry.value)).map(({ newName }) => newName);
+  // A copy of the values would otherwise lose their encryption without a word.
+  if (decrypted.length > 0)
+    context.note(
+      `decrypted ${decrypted.join(", ")}; to encrypt them again: ${command`import --encrypt ${decrypted.join(",")}`}`,
+    );
   return written;
-}
-
-/** A copy of the values would otherwise lose their encryption without a word. */
-function noteDecrypted(
-  selected: readonly SelectedValue[],
-  { entries }: Written,
-  { note }: Pick<Context, "note">,
-): void {
-  const written = new Set(entries.map(({ name }) => name));
-  const names = selected.flatMap(({ newName, value }) => (isEncrypted(value) && written.has(newName) ? newName : []));
-  if (names.length > 0)
-    note(`decrypted ${names.join(", ")}; to encrypt them again: import --encrypt ${names.join(",")}`);
 }
 
 /** @throws UnsupportedError for what the format can't hold, unless it is to be left out */

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { printable } from "../../domain/printable.js";
+import { shellWord } from "../../domain/shell.js";
 import { isVariableName } from "../../domain/variable.js";
 import type { OpenPlace } from "../../tui/state/ports.js";
-import { shellWord } from "../output/escape.js";
 import type { Layer } from "../settings/layers.js";
 import { FILE_SETTINGS, type SettingName, SWITCH_SETTINGS } from "../settings/setting-names.js";
 

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { EnvironmentRecord } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
-import type { VariableSource } from "../../domain/source.js";
+import { namedValues, readVariableEntries, type VariableSource } from "../../domain/source.js";
 import { IMPORT_FORMATS, TOOLS } from "../../formats/formats.js";
 import type { EditableStore } from "../../store/store.js";
 import type { Imported, ImportedFile, NamedFile, OpenPlace } from "../../tui/state/ports.js";
@@ -21,7 +21,6 @@ export function fileExporter(
   return async (file, isReplacing) => {
     const { formatOf } = await import("../transfer/read-import.js");
     const { refuseForeignPlace, writePrivateFile } = await import("../transfer/write-private-file.js");
-    const { readStoredValues } = await import("../sources/reading.js");
     const { writeValues } = await import("./write-values.js");
     const path = pathOf(file, io);
     const warning = refuseForeignPlace(path, io);
@@ -29,7 +28,7 @@ export function fileExporter(
       throw new UsageError(`${file.path} is the data file itself`);
     }
     if (existsSync(path) && !isReplacing) return { kind: "exists" };
-    const values = await source.readSnapshot(readStoredValues);
+    const values = namedValues(await source.readSnapshot(readVariableEntries));
     const format = file.format ?? formatOf(file.path);
     const { text, leftOut = [], note } = await writeValues(format, values, { decrypt, allowReserved: false });
     await writePrivateFile(path, text, io);

@@ -1,4 +1,5 @@
 import { durationText } from "../../domain/printable.js";
+import { command } from "../../domain/shell.js";
 import { parseFilter } from "../browse/list-query.js";
 import { isReading } from "../browse/loading.js";
 import { keyOf } from "../state/command.js";
@@ -79,7 +80,10 @@ export function describePlaceFailure({ places, now }: Pick<State, "places" | "no
   const what = `${place ? `${place.kind} ${place.name}` : "this place"}: ${failure.message}`;
   if (place?.kind !== "profile") return { what, advice: ["check them with: appvars doctor"] };
   const { name } = place;
-  const advice = [`check them with: appvars doctor --profile ${name}`, `new ones: appvars profile add ${name} --force`];
+  const advice = [
+    command`check them with: appvars doctor --profile ${name}`,
+    command`new ones: appvars profile add ${name} --force`,
+  ];
   return { what, advice };
 }
 

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { escapeField, escapeJson, shellWord } from "../../../src/cli/output/escape.js";
+import { escapeField, escapeJson } from "../../../src/cli/output/escape.js";
+import { shellWord } from "../../../src/domain/shell.js";
 
 it.each([
   "plain",

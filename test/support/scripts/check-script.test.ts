@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { shellWord } from "../../../src/cli/output/escape.js";
+import { shellWord } from "../../../src/domain/shell.js";
 import { checkScript } from "./check-script.js";
 
 const check = (text: string, timeout = 20) => checkScript(text, { file: "x.txt", timeout });

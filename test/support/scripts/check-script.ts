@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { shellWord } from "../../../src/cli/output/escape.js";
+import { shellWord } from "../../../src/domain/shell.js";
 import { BINARY } from "../binary.js";
 import { type Difference, difference } from "./difference.js";
 import { parseScript, type Script, STOP_SIGNALS, type Step } from "./parse-script.js";

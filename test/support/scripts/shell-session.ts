@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
-import { shellWord } from "../../../src/cli/output/escape.js";
+import { shellWord } from "../../../src/domain/shell.js";
 
 export interface Output {
   stdout: string;

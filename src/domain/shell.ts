@@ -1,0 +1,19 @@
+/**
+ * Between single quotes, only the single quote is special (POSIX.1-2024 XCU 2.2.2); it is written outside them as `\'`.
+ */
+export function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** One word for a POSIX shell, quoted only if needed. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : quoteForShell(text);
+}
+
+/**
+ * A command to paste into a POSIX shell, for every message that contains one: in command`chmod 600 ${path}` the path is
+ * one word, whatever is in it. A list is a word for each item.
+ */
+export function command(texts: TemplateStringsArray, ...values: readonly (string | readonly string[])[]): string {
+  return String.raw({ raw: texts }, ...values.map((value) => [value].flat().map(shellWord).join(" ")));
+}

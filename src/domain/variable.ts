@@ -113,3 +113,8 @@ export function isVariableType(text: unknown): text is VariableType {
 export function valueText(value: JsonValue): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
+
+/** The text that `parseAs` reads as this value again: in a variable of type JSON, a string has quotes. */
+export function textAs(value: JsonValue, type: VariableType, indent?: number): string {
+  return type === "JSON" && !isEncrypted(value) ? JSON.stringify(value, undefined, indent) : valueText(value);
+}

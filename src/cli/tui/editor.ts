@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
 import { ChangedMeanwhileError, DecryptionError, UsageError } from "../../domain/errors.js";
-import { isEncrypted, isVariableName, type JsonValue, NAME_RULE, valueText } from "../../domain/variable.js";
+import { isEncrypted, isVariableName, type JsonValue, NAME_RULE, textAs } from "../../domain/variable.js";
 import { decrypt, encrypt } from "../../encryption/envelope.js";
 import type { Data, ValueRecord } from "../../store/data.js";
 import { setValues, unsetValues } from "../../store/edit-values.js";
@@ -153,7 +153,7 @@ function assignedChange(
   const before = content?.assigned;
   if (value === undefined)
     return { name, before, after: before && content?.isElsewhere ? { ...before, value } : undefined };
-  const next = encryptedLike(before?.value, name, value, valueText(value), key);
+  const next = encryptedLike(before?.value, name, value, textAs(value, type), key);
   return { name, before, after: { type, description: before?.description ?? description, value: next } };
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { VariableEntry } from "../../domain/source.js";
-import { isEncrypted } from "../../domain/variable.js";
+import { isEncrypted, textAs } from "../../domain/variable.js";
 import type { Matrix } from "../state/modes.js";
 import type { Revealed, State } from "../state/state.js";
 import { matchRank, NO_MATCH, searchWords } from "../text/fuzzy.js";
@@ -116,13 +116,14 @@ export function kindOf(first: VariableEntry | undefined, entry: VariableEntry | 
 export function cellKind({ columns, order, kinds }: Table, row: number, column: number, revealed?: Revealed): CellKind {
   const kind = CELL_KINDS[kinds[row * columns.length + column] ?? 0] ?? "unread";
   if (kind !== "encrypted" || !revealed) return kind;
-  const [a, b] = [firstValue(order, row), columns[column]?.cells[row]].map((entry) => plainValue(entry, revealed));
+  const [a, b] = [firstValue(order, row), columns[column]?.cells[row]].map((entry) => plainText(entry, revealed));
   return a === undefined || b === undefined ? kind : a === b ? "same" : "differs";
 }
 
-function plainValue(entry: VariableEntry | undefined, revealed: Revealed): unknown {
-  const value = entry?.value?.content.value;
-  return isEncrypted(value) ? revealed.decrypted.get(value) : value;
+function plainText(entry: VariableEntry | undefined, { decrypted }: Revealed): string | undefined {
+  if (!entry?.value) return undefined;
+  const { value } = entry.value.content;
+  return isEncrypted(value) ? decrypted.get(value) : textAs(value, entry.variable.type);
 }
 
 export const ONLY = ["all", "differing", "missing"] as const;

@@ -1,5 +1,5 @@
 import type { VariableEntry } from "../../domain/source.js";
-import { isEncrypted, valueText } from "../../domain/variable.js";
+import { isEncrypted, textAs } from "../../domain/variable.js";
 import { type Step, step } from "../state/messages.js";
 import type { Revealed, State } from "../state/state.js";
 import { selectedEntry } from "./list.js";
@@ -26,7 +26,7 @@ export type ShownValue =
 export function shownValue({ variable, value }: VariableEntry, { revealed, loaded }: State): ShownValue {
   if (!value) return { kind: loaded.isComplete ? "none" : "loading" };
   if (!isRevealed(revealed, variable.name)) return { kind: "masked" };
-  if (!isEncrypted(value.content.value)) return { kind: "shown", text: valueText(value.content.value) };
+  if (!isEncrypted(value.content.value)) return { kind: "shown", text: textAs(value.content.value, variable.type) };
   const text = revealed?.decrypted.get(value.content.value);
   return text === undefined ? { kind: "encrypted" } : { kind: "shown", text };
 }

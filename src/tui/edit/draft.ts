@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isEncrypted, valueText } from "../../domain/variable.js";
+import { isEncrypted, textAs, type VariableType, valueText } from "../../domain/variable.js";
 import { type TextField, textField } from "../input/text-field.js";
 import type { Effect } from "../state/effects.js";
 import type { Form } from "../state/modes.js";
@@ -25,12 +25,21 @@ export function isUnseen(before: Assigned | undefined): boolean {
   return before !== undefined && (before.value === undefined || isEncrypted(before.value));
 }
 
-/** The text of the value, JSON with an indent. The cursor is at the start of several lines, or else at the end. */
-function initialValue(before: Assigned | undefined): TextField {
+/**
+ * The text of the value, JSON with an indent. The cursor is at the start of several lines, or else at the end.
+ *
+ * @param type the type that is chosen: as a STRING, the value is what `get` prints
+ */
+function initialValue(before: Assigned | undefined, type = before?.type): TextField {
   if (!before || before.value === undefined || isEncrypted(before.value)) return textField("");
-  const isStructure = before.type === "JSON" && typeof before.value === "object";
-  const text = isStructure ? JSON.stringify(before.value, undefined, 2) : valueText(before.value);
+  const text = type === "STRING" ? valueText(before.value) : textAs(before.value, before.type, 2);
   return text.includes("\n") ? { text, cursor: 0 } : textField(text);
+}
+
+/** The form with another type. A value that was not edited follows the type. */
+export function withType(form: Form, type: VariableType): Form {
+  const isEdited = form.value.text !== initialValue(form.before, form.type).text;
+  return { ...form, type, value: isEdited ? form.value : initialValue(form.before, type) };
 }
 
 /** Whether something was typed or chosen that would be lost with the form. */

@@ -11,7 +11,7 @@ import { FORM_FIELDS, type Form } from "../state/modes.js";
 import type { Edit } from "../state/ports.js";
 import { notify, type State } from "../state/state.js";
 import { assignedIn, confirmEdit } from "./confirm.js";
-import { initialForm, isTouched, prepareForm } from "./draft.js";
+import { initialForm, isTouched, prepareForm, withType } from "./draft.js";
 import { editValue } from "./edit-value.js";
 import { askToLeave, closeForm, leavingKey } from "./leave-form.js";
 
@@ -90,7 +90,7 @@ function editOneLine(form: Form, field: "name" | "description", key: Key): Form 
 function editType(form: Form, key: Key): Form | undefined {
   const name = editKeyName(key);
   const by = name === "left" ? -1 : name === "right" || key.text === " " ? 1 : 0;
-  return by === 0 ? undefined : { ...form, type: cycled(VARIABLE_TYPES, form.type, by) };
+  return by === 0 ? undefined : withType(form, cycled(VARIABLE_TYPES, form.type, by));
 }
 
 /** Prepares the edit of a form, or shows why it can't be made. */

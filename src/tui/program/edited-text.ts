@@ -1,15 +1,15 @@
 import type { VariableEntry } from "../../domain/source.js";
-import { isEncrypted, type JsonValue, valueText } from "../../domain/variable.js";
+import { isEncrypted, type JsonValue, textAs, valueText } from "../../domain/variable.js";
 import type { OpenPlace } from "../state/ports.js";
 
 /** The text of a value for an editor: JSON with a line for each member. @throws DecryptionError */
 export function textToEdit({ variable: { name, type }, value }: VariableEntry, decrypt: OpenPlace["decrypt"]): string {
   const content = value?.content.value;
   if (content === undefined) return "";
-  const plain = decrypt(name, content);
-  if (type !== "JSON") return valueText(plain);
+  if (!isEncrypted(content)) return textAs(content, type, 2);
   // What was encrypted is the text of the value.
-  return isEncrypted(content) ? indented(valueText(plain)) : JSON.stringify(plain, null, 2);
+  const text = valueText(decrypt(name, content));
+  return type === "JSON" ? indented(text) : text;
 }
 
 /** JSON with a line for each member; the text itself unless that loses nothing, such as digits of a number. */

@@ -1,5 +1,5 @@
 import type { Difference } from "../../domain/diff.js";
-import { isEncrypted, type JsonValue, type NamedValue, valueText } from "../../domain/variable.js";
+import { isEncrypted, type NamedValue, textAs } from "../../domain/variable.js";
 import { isRevealed } from "../browse/reveal.js";
 import { keepVisible, type Position, scrollList } from "../state/cursor.js";
 import { listPage, type Size, textColumns } from "../state/layout.js";
@@ -79,13 +79,13 @@ function cells({ kind, name, before, after }: Difference, isShown: boolean, colu
 
 function valueSpan(item: NamedValue | undefined, isShown: boolean, hasType: boolean, width: number): Span {
   if (!item) return { text: fitText("(missing)", width), role: "muted" };
-  const { text, role = "text" } = isShown ? shownSpan(item.value) : PLACEHOLDERS.masked;
+  const { text, role = "text" } = isShown ? shownSpan(item) : PLACEHOLDERS.masked;
   return { text: cellText(hasType ? `${item.type} ${text}` : text, width), role };
 }
 
-function shownSpan(value: JsonValue): Span {
-  if (value === "") return PLACEHOLDERS.shown;
-  return isEncrypted(value) ? PLACEHOLDERS.encrypted : { text: valueText(value) };
+function shownSpan({ type, value }: NamedValue): Span {
+  if (value === "" && type !== "JSON") return PLACEHOLDERS.shown;
+  return isEncrypted(value) ? PLACEHOLDERS.encrypted : { text: textAs(value, type) };
 }
 
 function statusLines(state: State, { phase, failure, place, all }: Comparison, other: string, width: number): Line[] {

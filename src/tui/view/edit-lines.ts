@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import { isEncrypted, type JsonValue } from "../../domain/variable.js";
+import { isEncrypted, type JsonValue, textAs } from "../../domain/variable.js";
 import { MASK } from "../browse/reveal.js";
 import type { Assigned, Change } from "../state/ports.js";
 import { type DiffLines, diffLines } from "../text/diff-lines.js";
 import { diffRows, type Side } from "../text/diff-rows.js";
 import { joinedLines, type LazyLines } from "../text/lazy-lines.js";
 import { LABEL_WIDTH, labelled } from "../text/line.js";
-import { PLACEHOLDERS, prettyText } from "./value-lines.js";
+import { PLACEHOLDERS } from "./value-lines.js";
 
 type Sides = Pick<Change, "before" | "after">;
 
@@ -49,7 +49,7 @@ function valueSide(item: Assigned | undefined, isRevealed: boolean, typed?: stri
   if (item?.value === undefined) return textSide(undefined);
   if (!isRevealed) return placeholder(MASK);
   if (isEncrypted(item.value) && typed === undefined) return placeholder(PLACEHOLDERS.encrypted.text);
-  const text = isEncrypted(item.value) ? typed : prettyText(inOrderOf(like, item.value), item.type);
+  const text = isEncrypted(item.value) ? typed : textAs(inOrderOf(like, item.value), item.type, 2);
   return text === "" ? placeholder(PLACEHOLDERS.shown.text) : textSide(text);
 }
 

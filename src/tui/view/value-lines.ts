@@ -1,4 +1,4 @@
-import { type JsonValue, type VariableType, valueText } from "../../domain/variable.js";
+import type { JsonValue, VariableType } from "../../domain/variable.js";
 import { MASK, type ShownValue } from "../browse/reveal.js";
 import { type FoldedLine, foldJson } from "../text/fold-json.js";
 import { visibleText } from "../text/graphemes.js";
@@ -33,18 +33,8 @@ function prettyLines(text: string): string[] | undefined {
   try {
     return JSON.stringify(JSON.parse(text), undefined, 2).split("\n");
   } catch {
-    // Decrypted text, or a JSON variable that holds a string, is shown as it is.
+    // Decrypted text is shown as it is.
     return undefined;
-  }
-}
-
-/** The text in which values are compared: JSON with an indent of two. */
-export function prettyText(value: JsonValue, type: VariableType): string {
-  if (type !== "JSON") return valueText(value);
-  try {
-    return JSON.stringify(typeof value === "string" ? JSON.parse(value) : value, undefined, 2);
-  } catch {
-    return valueText(value);
   }
 }
 

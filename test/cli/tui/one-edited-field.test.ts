@@ -1,0 +1,221 @@
+import { isDeepStrictEqual } from "node:util";
+import { describe, expect, it } from "vitest";
+import { createEditor } from "../../../src/cli/tui/editor.js";
+import type { VariableEntry } from "../../../src/domain/source.js";
+import { isEncrypted, type JsonValue, textAs, type VariableType, valueText } from "../../../src/domain/variable.js";
+import { decrypt, encrypt } from "../../../src/encryption/envelope.js";
+import { createMemoryStore } from "../../../src/store/memory-store.js";
+import { valueEdited } from "../../../src/tui/edit/external-editor.js";
+import { formKey, openForm } from "../../../src/tui/edit/form.js";
+import type { Key } from "../../../src/tui/input/key.js";
+import { textToEdit } from "../../../src/tui/program/edited-text.js";
+import type { Step } from "../../../src/tui/state/messages.js";
+import type { Assigned, Change } from "../../../src/tui/state/ports.js";
+import { editLines } from "../../../src/tui/view/edit-lines.js";
+import { valueLines } from "../../../src/tui/view/value-lines.js";
+import { Random } from "../../support/random.js";
+import { entry, paste, press, readyState, type } from "../../tui/support/state.js";
+import { modeOf } from "../../tui/support/test-modes.js";
+
+const KEY = "the key";
+const TEXTS = [
+  ...["", " ", "  spaces around  ", "plain", "123", "-0", "1e3", "007", "9007199254740993", "true", "null", '"quoted"'],
+  ...[
+    "{}",
+    "[]",
+    '{"a":1}',
+    '{"a":1,"a":2}',
+    "[1,",
+    "a\nb\n",
+    "\r\n\t",
+    "\u0000\u001b[31m",
+    "ä",
+    "e\u0301",
+    "🙂",
+    "\ud800",
+  ],
+];
+const NUMBERS = [0, 1, -1.5, 0.1, 1e21, 5e-324, 1.7976931348623157e308, 2 ** 53, 2 ** 60, 123456789.12345678];
+const KEYS = ["a", "b", "", " ", "1", "__proto__", "constructor", "a.b", '"', "ä"];
+
+function anyValue(random: Random, depth: number): JsonValue {
+  const items = () => Array.from({ length: random.below(4) }, () => anyValue(random, depth - 1));
+  switch (random.below(depth > 0 ? 6 : 4)) {
+    case 0:
+      return random.pick(TEXTS);
+    case 1:
+      return random.pick(NUMBERS);
+    case 2:
+      return random.below(2) === 0;
+    case 3:
+      return null;
+    case 4:
+      return items();
+    default:
+      return Object.fromEntries(items().map((item) => [random.pick(KEYS), item]));
+  }
+}
+
+/** Each text and number in the types that can hold it, and 200 JSON values of any shape. */
+function allValues(): [VariableType, JsonValue][] {
+  const random = new Random(17);
+  return [
+    ...TEXTS.flatMap((text): [VariableType, JsonValue][] => [
+      ["STRING", text],
+      ["JSON", text],
+    ]),
+    ...NUMBERS.flatMap((number): [VariableType, JsonValue][] => [
+      ["NUMBER", number],
+      ["JSON", number],
+    ]),
+    ...[true, false].flatMap((value): [VariableType, JsonValue][] => [
+      ["BOOLEAN", value],
+      ["JSON", value],
+    ]),
+    ...Array.from({ length: 200 }, (): [VariableType, JsonValue] => ["JSON", anyValue(random, 4)]),
+  ];
+}
+
+const ENVIRONMENT = { id: 1, application: "shop", name: "development", api_key: "key", api_secret: "secret" };
+
+function editorOf(variable: VariableType, value: JsonValue) {
+  const store = createMemoryStore({
+    version: 1,
+    environments: [ENVIRONMENT],
+    variables: [{ id: 1, application: "shop", type: variable, name: "IT", description: "What it is" }],
+    values: [{ id: 1, variable_id: 1, environment_id: 1, content: { value } }],
+  });
+  return createEditor(store, ENVIRONMENT, KEY, () => {});
+}
+
+const entryOf = (variable: VariableType, value: JsonValue) => entry("IT", value, variable, "What it is");
+
+/** The edit that a form leads to after these keys. */
+function changeAfter({ variable, value }: VariableEntry, opened: Step, ...keys: readonly Key[]): Change | undefined {
+  const last = [...keys, press("ctrl-s")].reduce(
+    (before, key) => formKey(before[0], modeOf(before, "form"), key),
+    opened,
+  );
+  return changeOf(variable.type, value?.content.value ?? null, last);
+}
+
+function changeOf(variable: VariableType, value: JsonValue, [, effects]: Step): Change | undefined {
+  const [effect] = effects;
+  if (effect?.type !== "prepare") throw new Error("the form prepares no edit");
+  return editorOf(variable, value).prepare(effect.draft).changes[0];
+}
+
+const editing = (item: VariableEntry) => openForm(readyState(), "edit", item);
+const ALL = allValues();
+
+describe("in a form only the edited field changes, whatever the value is:", () => {
+  it("nothing", () => {
+    for (const [variable, value] of ALL) {
+      const item = entryOf(variable, value);
+      const change = changeAfter(item, editing(item));
+      expect(change?.after).toEqual(change?.before);
+    }
+  });
+
+  it("the description", () => {
+    for (const [variable, value] of ALL) {
+      const item = entryOf(variable, value);
+      const change = changeAfter(item, editing(item), press("tab"), type("!"));
+      expect(change?.after).toEqual({ type: variable, value, description: "What it is!" });
+    }
+  });
+
+  it("the type, to a STRING of what get prints", () => {
+    for (const [variable, value] of ALL) {
+      const item = entryOf(variable, value);
+      const other = Array(["STRING", "JSON", "BOOLEAN", "NUMBER"].indexOf(variable)).fill(press("right"));
+      const change = changeAfter(item, editing(item), press("shift-tab"), ...other);
+      expect(change?.after).toEqual({ type: "STRING", value: valueText(value), description: "What it is" });
+    }
+  });
+
+  it("the type, to another and back", () => {
+    for (const [variable, value] of ALL) {
+      const item = entryOf(variable, value);
+      const there = [press("right"), press("right")];
+      const change = changeAfter(item, editing(item), press("shift-tab"), ...there, press("left"), press("left"));
+      expect(change?.after).toEqual(change?.before);
+    }
+  });
+
+  it("the value", () => {
+    const random = new Random(18);
+    for (const [variable, value] of ALL) {
+      const [, next] = random.pick(ALL.filter(([each]) => each === variable));
+      const text = textAs(next, variable, 2);
+      // A paste leaves control characters out.
+      if (text === "" || /(?![\n\t])\p{Cc}/u.test(text)) continue;
+      const item = entryOf(variable, value);
+      const change = changeAfter(item, editing(item), press("ctrl-k"), press("ctrl-u"), paste(text));
+      expect(change?.after).toEqual({ type: variable, value: next, description: "What it is" });
+    }
+  });
+
+  it("the name of a new variable", () => {
+    for (const [variable, value] of ALL) {
+      const text = textAs(value, variable);
+      if (text === "" || /(?![\n\t])\p{Cc}/u.test(text)) continue;
+      const types = Array(["STRING", "NUMBER", "BOOLEAN", "JSON"].indexOf(variable)).fill(press("right"));
+      const filled = [press("tab"), ...types, press("tab"), paste(text), press("shift-tab"), press("shift-tab")];
+      const item = entryOf(variable, value);
+      const change = changeAfter(item, openForm(readyState(), "add"), type("NEW"), ...filled, type("_NAME"));
+      expect(change).toEqual({
+        name: "NEW_NAME",
+        before: undefined,
+        after: { type: variable, value, description: "" },
+      });
+    }
+  });
+
+  it("the value in an editor that saves it as it was", () => {
+    for (const [variable, value] of ALL) {
+      const item = entryOf(variable, value);
+      const text = textToEdit(item, (_, plain) => plain);
+      const change = changeOf(variable, value, valueEdited(readyState(), 0, item, text));
+      expect(change?.after).toEqual(change?.before);
+    }
+  });
+});
+
+/** The lines of the review, as text. */
+function review(before: Assigned | undefined, after: Assigned | undefined): string[] {
+  const lines = editLines({ before, after }, true, 400);
+  return Array.from({ length: lines.count }, (_, index) =>
+    lines.at(index).map((line) => line.map(({ text }) => text).join("")),
+  ).flat();
+}
+
+it("a review shows each change of a value, and none where there is none", () => {
+  const random = new Random(19);
+  const json = ALL.flatMap(([variable, value]) => (variable === "JSON" ? [value] : []));
+  for (const value of json) {
+    // Another value, the same one, and a string that looks like it.
+    for (const other of [random.pick(json), structuredClone(value), JSON.stringify(value)]) {
+      const [before, after] = [value, other].map((each) => ({ type: "JSON", value: each, description: "" }) as const);
+      const isChanged = review(before, after).some((line) => /^(value| {5}) +[-+] /.test(line));
+      expect([value, other, isChanged]).toEqual([value, other, !isDeepStrictEqual(value, other)]);
+    }
+  }
+});
+
+it("the record shows JSON as a form does", () => {
+  const shown = (value: JsonValue) =>
+    valueLines(textAs(value, "JSON"), "JSON").map((line) => line.map(({ text }) => text).join(""));
+  expect(shown("123")).toEqual(['"123"']);
+  expect(shown('{"a":1}')).toEqual(['"{\\"a\\":1}"']);
+  expect(shown({ a: ["1"] })).toEqual(["{", '  "a": [', '    "1"', "  ]", "}"]);
+});
+
+it("JSON that is taken over into an encrypted value stays what it is", () => {
+  for (const value of ["123", "text", { a: 1 }]) {
+    const editor = editorOf("JSON", encrypt("[]", KEY));
+    const [change] = editor.assign([{ name: "IT", type: "JSON", description: "", value }]).changes;
+    const stored = change?.after?.value;
+    expect(isEncrypted(stored) && JSON.parse(decrypt(stored, KEY))).toEqual(value);
+  }
+});

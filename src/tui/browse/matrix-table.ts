@@ -106,7 +106,8 @@ function firstValue(order: Table["order"], row: number): VariableEntry | undefin
 /** Compares two values of a variable. Encrypted ones are not decrypted: two of them can differ and hold the same text. */
 export function kindOf(first: VariableEntry | undefined, entry: VariableEntry | undefined): CellKind {
   if (!entry?.value) return "missing";
-  if (first === entry || !first?.value) return "same";
+  if (first === entry) return "same";
+  if (!first?.value) return "differs";
   const [a, b] = [first.value.content.value, entry.value.content.value];
   if (a === b || isDeepStrictEqual(a, b)) return first.variable.type === entry.variable.type ? "same" : "differs";
   return isEncrypted(a) || isEncrypted(b) ? "encrypted" : "differs";

@@ -43,6 +43,17 @@ it("the record shows the variable in other places, always masked", () => {
   expect(texts(recordLines({ ...state, list: { ...state.list, cursor: 1 } }, 60)).join()).not.toContain("production");
 });
 
+it("the record says that other places differ where the open one has no value", () => {
+  const values = new Map([
+    [1, true],
+    [2, false],
+  ]);
+  const unset = ENTRIES.findIndex(({ variable }) => variable.name === "UNSET");
+  const state = tall(readyState(ENTRIES, { elsewhere: { name: "UNSET", values }, list: { cursor: unset } }));
+  const found = texts(recordLines(state, 60)).slice(-2);
+  expect(found).toEqual(["  test        ~ differs    ••••••••", "  production  ~ differs    ••••••••"]);
+});
+
 it("the record warns of a reserved name", () => {
   const state = readyState([entry("PROMPT_COMMAND", "x")]);
   expect(recordLines(tall(state), 60)).toContainEqual([

@@ -1,7 +1,7 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
 import type { List, Sort } from "../state/state.js";
-import { matchRank, NO_MATCH } from "../text/fuzzy.js";
+import { LETTERS, matchRank, NO_MATCH } from "../text/fuzzy.js";
 import { parseFilter, type Query } from "./list-query.js";
 
 /**
@@ -35,8 +35,9 @@ function testsOf({ flags, types }: Query, type: VariableType | undefined, isChan
   return tests;
 }
 
-/** What is found in the name comes before what is found in the description alone. */
-const WORST_RANK = 2 * NO_MATCH;
+/** Found in the description alone: after all parts of names, and before names with letters in between. */
+const IN_DESCRIPTION = LETTERS;
+const WORST_RANK = NO_MATCH + 1;
 
 /** Stable: rows of one rank keep their order. */
 function rankedRows(rows: readonly number[], entries: readonly VariableEntry[], query: Query): readonly number[] {
@@ -50,16 +51,19 @@ function rankOf({ names, descriptions }: SearchTexts, row: number, { words, name
   const name = names[row] ?? "";
   let worst = 0;
   for (const word of nameWords) {
-    const rank = matchRank(word, name);
-    if (rank === NO_MATCH) return WORST_RANK;
-    if (rank > worst) worst = rank;
+    worst = Math.max(worst, rankOfWord(word, name, ""));
   }
   for (const word of words) {
-    const inName = matchRank(word, name);
-    const rank = inName < NO_MATCH ? inName : NO_MATCH + matchRank(word, descriptions[row] ?? "");
-    if (rank > worst) worst = rank;
+    worst = Math.max(worst, rankOfWord(word, name, descriptions[row] ?? ""));
   }
   return worst;
+}
+
+function rankOfWord(word: string, name: string, description: string): number {
+  const rank = matchRank(word, name);
+  if (rank < LETTERS) return rank;
+  // A description has the letters of almost any word.
+  return description.includes(word) ? IN_DESCRIPTION : rank + 1;
 }
 
 /** In lower case. */

@@ -9,7 +9,7 @@ import type { Answer, Confirmation } from "../state/modes.js";
 import type { Assigned, Assignment, Edit } from "../state/ports.js";
 import { isBeingWritten, notify, type State } from "../state/state.js";
 import { scrollConfirmation } from "./confirm-panel.js";
-import { answersOf, describeEdit, requiredText } from "./edit-question.js";
+import { answersOf, requiredText } from "./edit-question.js";
 import { droppedFromHistory } from "./history.js";
 
 /** The content of a variable for an edit. */
@@ -59,12 +59,7 @@ export function deleteValues(state: State, entries: readonly VariableEntry[]): S
 /** Handles an edit that was prepared without a form: asks to confirm it, unless the keys have another meaning by now. */
 export function assigned(state: State, purpose: EditPurpose, place: number, edit: Edit): State {
   if (edit.changes.length === 0) return notify(state, "nothing to change");
-  if (!acceptsQuestion(state)) {
-    return notify(
-      state,
-      `${describeEdit(state, { of: purpose, purpose, place, edit })} was dropped: something else is open`,
-    );
-  }
+  if (!acceptsQuestion(state)) return notify(state, "the edit was dropped: something else is open", "error");
   return confirmEdit(state, purpose, place, edit);
 }
 

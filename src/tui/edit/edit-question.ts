@@ -86,11 +86,14 @@ function isSharedOnly({ before, after }: Change): boolean {
   return before !== undefined && after !== undefined && isDeepStrictEqual(before.value, after.value);
 }
 
-/** What must be typed before values of production are deleted: the name of the variable, or of the place. */
+/** What must be typed before values of production are deleted or replaced: the name of the variable, or of the place. */
 export function requiredText({ places }: State, { place, edit }: Confirmation): string | undefined {
   const target = places[place];
   if (!target || !isProduction(target)) return undefined;
-  const [first, ...others] = edit.changes.filter((change) => deletesValue(change));
+  const isLost = ({ before, after }: Change) => {
+    return before?.value !== undefined && !isDeepStrictEqual(before.value, after?.value);
+  };
+  const [first, ...others] = edit.changes.filter(isLost);
   return others.length > 0 ? target.name : first?.name;
 }
 

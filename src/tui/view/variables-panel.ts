@@ -96,8 +96,10 @@ const CELLS: Readonly<Record<ColumnName, Cell>> = {
     searched([...words, ...nameWords], variable.name, width, {}),
   type: ({ variable }, _state, width) => [{ text: cellText(variable.type, width), role: "muted" }],
   value: (entry, state, width) => [valueCell(entry, state, width)],
-  description: ({ variable }, _state, width, { words }) =>
-    searched(words, variable.description, width, { role: "muted" }),
+  description: ({ variable: { description } }, _state, width, { words }) => {
+    const found = words.filter((word) => description.toLowerCase().includes(word));
+    return searched(found, description, width, { role: "muted" });
+  },
 };
 
 function searched(words: readonly string[], text: string, width: number, look: Omit<Span, "text">): Line {

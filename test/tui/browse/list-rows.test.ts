@@ -63,6 +63,18 @@ test("matches in descriptions come after matches in names", () => {
   expect(names({ filter: "da" })).toEqual(["DATABASE_URL", "DATA", "LOG_DATA", "DOWN_AT_A"]);
 });
 
+test("a description is found by its parts, never by letters with others in between", () => {
+  expect(names({ filter: "shpls" })).toEqual([]);
+  expect(names({ filter: "wtls data" })).toEqual([]);
+  expect(names({ filter: "centre" })).toEqual(["DOWN_AT_A"]);
+});
+
+test("letters with others in between come after all parts of names and descriptions", () => {
+  const texts = [entry("X_PORT_Z"), entry("XPZ"), entry("A", 1, "NUMBER", "see xpz")];
+  const list: List = { ...readyState().list, filter: "xpz" };
+  expect(listRows(texts, list, () => false)).toEqual([1, 2, 0]);
+});
+
 test("each word of a filter must match, in any order and case", () => {
   expect(names({ filter: "URL  data" })).toEqual(["DATABASE_URL"]);
   expect(names({ filter: "data nowhere" })).toEqual([]);

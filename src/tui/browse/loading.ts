@@ -39,6 +39,7 @@ export function initialState({ place, offered, preferences = {}, ...start }: Sta
     mode: { kind: "browse" },
     notice: undefined,
     history: { done: [], undone: [] },
+    isPreparing: false,
     commandHistory: [],
   };
   return step(state, loadEffect(state));

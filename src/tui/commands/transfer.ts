@@ -1,7 +1,7 @@
 import { DURATION_EXAMPLES, durationMs } from "../../domain/duration.js";
 import { suggestion } from "../../domain/nearest.js";
 import { EXPORT_FORMATS, IMPORT_FORMATS, TOOLS } from "../../formats/formats.js";
-import { ask } from "../modes/ask.js";
+import { ask } from "../edit/ask.js";
 import type { Choice } from "../state/command.js";
 import { type Step, step } from "../state/messages.js";
 import { placeLabel } from "../state/places.js";
@@ -89,9 +89,11 @@ export function rotate(state: State, grace: string): Step {
     title: "New credentials",
     text: `Give ${environment} new credentials? Clients with the old ones are refused ${old}.`,
     answer: "Rotate",
+    key: "ctrl-s",
     effect: { type: "rotate", place, grace },
+    required: target && isProduction(target) ? environment : undefined,
   } as const;
-  return ask(state, question, target && isProduction(target) ? environment : undefined);
+  return ask(state, question);
 }
 
 function whyNotGrace({ places }: State, text: string): string {

@@ -1,7 +1,7 @@
 import { isRevealed, MASK } from "../browse/reveal.js";
 import { inputText, textArea, textInput } from "../input/text-input.js";
 import { type Size, textColumns } from "../state/layout.js";
-import { FORM_FIELDS, type Form, type FormField, type Leaving } from "../state/modes.js";
+import { FORM_FIELDS, type Form, type FormField } from "../state/modes.js";
 import type { State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import {
@@ -15,7 +15,7 @@ import {
   line,
   wrapLines,
 } from "../text/line.js";
-import { buttonLine, type PanelContent } from "../view/panel-content.js";
+import type { PanelContent } from "../view/panel-content.js";
 import { placeName } from "../view/places-panel.js";
 import { PLACEHOLDERS } from "../view/value-lines.js";
 
@@ -24,7 +24,7 @@ const MARK_WIDTH = 2;
 export function formPanel(state: State, form: Form, size: Size): PanelContent {
   const place = placeName(state, form.place ?? state.place);
   const width = textColumns(size);
-  const end = endLines(form, width);
+  const end = form.problem === undefined ? [] : wrapLines(`✗ ${form.problem}`, width, "danger");
   // The border, an empty line above the fields and one below them, and the other fields.
   const height = Math.max(1, size.height - 2 - 2 - (FORM_FIELDS.length - 1) - end.length);
   const blocks = FORM_FIELDS.map((field) => fieldLines(form, field, state, width, height));
@@ -37,7 +37,7 @@ export function formPanel(state: State, form: Form, size: Size): PanelContent {
     select: (now, { line: index }) => {
       const field = fieldAt[index - 1];
       const isFixed = field === "name" && form.purpose === "edit";
-      return field === undefined || isFixed || form.leaving ? undefined : { ...now, mode: { ...form, field } };
+      return field === undefined || isFixed ? undefined : { ...now, mode: { ...form, field } };
     },
     pressesEnter: false,
   };
@@ -53,20 +53,6 @@ function lineCount(text: string): number {
   let count = 1;
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
   return count;
-}
-
-function endLines({ problem, leaving }: Form, width: number): Line[] {
-  if (leaving) return leavingLines(leaving, width);
-  return problem === undefined ? [] : wrapLines(`✗ ${problem}`, width, "danger");
-}
-
-function leavingLines({ to, button }: Leaving, width: number): Line[] {
-  const what = to === "quit" ? "quit and drop what was typed? Ctrl-C again quits" : "drop what was typed?";
-  const buttons = [
-    { label: "Keep editing", key: "escape", role: "accent" },
-    { label: to === "quit" ? "Quit" : "Drop", key: "ctrl-x", role: "danger" },
-  ] as const;
-  return [...wrapLines(what, width, "warning"), buttonLine(buttons, button === "back" ? 0 : 1)];
 }
 
 function fieldLines(form: Form, field: FormField, state: State, width: number, height: number): Line[] {

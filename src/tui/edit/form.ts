@@ -11,9 +11,9 @@ import { FORM_FIELDS, type Form } from "../state/modes.js";
 import type { Edit } from "../state/ports.js";
 import { notify, type State } from "../state/state.js";
 import { assignedIn, confirmEdit } from "./confirm.js";
-import { initialForm, isTouched, prepareForm, withType } from "./draft.js";
+import { initialForm, prepareForm, withType } from "./draft.js";
 import { editValue } from "./edit-value.js";
-import { askToLeave, closeForm, leavingKey } from "./leave-form.js";
+import { closeForm, leaveForm } from "./leave-form.js";
 
 /** Opens the form for a new variable, or for an existing one, with or without a value. */
 export function openForm(
@@ -27,9 +27,8 @@ export function openForm(
 }
 
 export function formKey(state: State, form: Form, key: Key): Step {
-  if (form.leaving) return leavingKey(state, form, form.leaving, key);
   const name = editKeyName(key);
-  if (name === "escape") return step(isTouched(form) ? askToLeave(state, form, "browse") : closeForm(state, form));
+  if (name === "escape") return leaveForm(state, form);
   if (name === "ctrl-s") return submit(state, form);
   if (name === "alt-e") return step(state, editTextOf(state, form));
   const edited = name === "tab" || name === "shift-tab" ? undefined : editField(form, key);
@@ -53,7 +52,7 @@ export function prepared(state: State, edit: Edit): State {
   const [change] = edit.changes;
   if (mode.kind !== "form" || change?.name !== mode.name.text.trim()) return state;
   if (isDeepStrictEqual(change.before, change.after)) return closeForm(state, mode, "nothing to change");
-  const back: Form = { ...mode, problem: undefined, leaving: undefined };
+  const back: Form = { ...mode, problem: undefined };
   const isChangedMeanwhile = mode.purpose === "edit" && !isDeepStrictEqual(change.before, mode.before);
   return confirmEdit({ ...state, mode: back }, mode.purpose, mode.place ?? state.place, edit, { isChangedMeanwhile });
 }

@@ -1,4 +1,5 @@
 import { REVEAL_MS } from "../browse/reveal.js";
+import { ask } from "../edit/ask.js";
 import { commandKeyName, type Key } from "../input/key.js";
 import { type Step, step } from "../state/messages.js";
 import { type ModeKey, runKey } from "../state/mode-keys.js";
@@ -15,8 +16,13 @@ export function showCredentials(state: State, credentials: NewCredentials): Stat
 export const CREDENTIALS_KEYS: readonly ModeKey<CredentialsMode>[] = [
   { keys: "y", label: "copy", run: (state, { credentials }) => step(state, { type: "copyCredentials", credentials }) },
   { keys: "v", label: (state, mode) => `${isSecretShown(state, mode) ? "hide" : "show"} the secret`, run: showOrHide },
-  { keys: "escape q", label: "close", run: (state, { back }) => step({ ...state, mode: back }) },
+  { keys: "escape q", label: "close", run: close },
 ];
+
+function close(state: State, { credentials: { environment } }: CredentialsMode): Step {
+  const text = `Close the new credentials of ${environment}? They are shown only once.`;
+  return ask(state, { title: "Close", text, answer: "Close", key: "ctrl-x" });
+}
 
 export function credentialsKey(state: State, mode: CredentialsMode, key: Key): Step {
   return runKey(CREDENTIALS_KEYS, state, mode, commandKeyName(key)) ?? step(state);

@@ -1,8 +1,8 @@
+import { ask } from "../edit/ask.js";
 import { acceptsQuestion, assigned } from "../edit/confirm.js";
 import { type Message, type Step, step } from "../state/messages.js";
 import { notify, type State } from "../state/state.js";
 import { countText } from "../text/line.js";
-import { ask } from "./ask.js";
 
 /** Handles the edit made from a file: asks to confirm it. */
 export function imported(state: State, { place, file, edit, notes }: Extract<Message, { type: "imported" }>): State {
@@ -20,6 +20,7 @@ export function exported(state: State, { place, file, outcome }: Extract<Message
       title: "Export",
       text: `${exists}. Replace it?`,
       answer: "Replace",
+      key: "ctrl-s",
       effect: { type: "export", place, file, isReplacing: true },
     });
   }

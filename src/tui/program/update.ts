@@ -3,6 +3,7 @@ import { failed, loaded, loadWhenDue, progressed, withLoaded } from "../browse/l
 import { lookElsewhere, lookedUp, otherRead, placesBeingRead, placesChanged, refreshOthers } from "../browse/others.js";
 import { decrypted, decryptSelected, expireRevealed } from "../browse/reveal.js";
 import { ALL_COMMANDS } from "../commands/all-commands.js";
+import { askKey } from "../edit/ask.js";
 import { assigned, confirmKey, expireConfirmation } from "../edit/confirm.js";
 import { textEdited, valueEdited } from "../edit/external-editor.js";
 import { formKey, notPrepared, prepared } from "../edit/form.js";
@@ -11,7 +12,6 @@ import { applied, notApplied } from "../edit/outcome.js";
 import { renewed } from "../edit/undo.js";
 import { commandKeyName, GLOBAL_KEYS, type Key } from "../input/key.js";
 import { matrixKey } from "../matrix/matrix-keys.js";
-import { askKey } from "../modes/ask.js";
 import { commandKey, listed } from "../modes/command-line.js";
 import { compared, comparedAgain, notCompared, openDiff, readAfterEdit } from "../modes/compare.js";
 import { copyKey } from "../modes/copy.js";
@@ -25,6 +25,7 @@ import { takeOver } from "../modes/take-over.js";
 import { exported, imported } from "../modes/transfer.js";
 import { actsIn, type Command, keyOf } from "../state/command.js";
 import type { Effect } from "../state/effects.js";
+import { isTooSmall } from "../state/layout.js";
 import { type Message, type Step, step } from "../state/messages.js";
 import type { Mode } from "../state/modes.js";
 import { withHealth } from "../state/places.js";
@@ -78,12 +79,31 @@ const HANDLERS: Handlers = {
 /** Handles a message. Late messages about an earlier read are dropped. @param commands those of browse mode */
 export function update(state: State, message: Message, commands: readonly Command[] = ALL_COMMANDS): Step {
   if ("generation" in message && message.generation !== state.loaded.generation) return step(state);
+  if (isUnmeant(state, message)) return step(state);
   const handle = HANDLERS[message.type] as (state: State, message: Message, commands: readonly Command[]) => Step;
   const [next, effects] = handle(state, message, commands);
   const isEntered = next.mode.kind !== state.mode.kind && next.mode.kind !== "browse";
   // An older notice would hide the keys of the new mode.
   const shown: State = isEntered && next.notice === state.notice ? { ...next, notice: undefined } : next;
-  return followed(state, message, [shown, effects]);
+  return followed(state, message, [withPreparing(shown, message, effects), effects]);
+}
+
+/** Work whose outcome is a question about an edit, or credentials that are shown once; and how it can end. */
+const PREPARES: readonly Effect["type"][] = ["prepare", "assign", "renew", "import", "addEnvironment", "rotate"];
+const PREPARED: readonly Message["type"][] = ["prepared", "assigned", "renewed", "imported", "credentials"];
+const FAILED: readonly Message["type"][] = ["notPrepared", "refused"];
+
+function withPreparing(state: State, { type: came }: Message, effects: readonly Effect[]): State {
+  const isOver = PREPARED.includes(came) || FAILED.includes(came);
+  const isPreparing = effects.some(({ type }) => PREPARES.includes(type)) || (state.isPreparing && !isOver);
+  return isPreparing === state.isPreparing ? state : { ...state, isPreparing };
+}
+
+/** Whether a key or the mouse can't be meant for what it would act on: nothing is shown, or a question is about to be. */
+function isUnmeant(state: State, message: Message): boolean {
+  if (message.type !== "key" && message.type !== "mouse") return false;
+  const key = message.type === "key" ? message.key.name : "";
+  return isTooSmall(state) ? key !== "ctrl-c" : state.isPreparing && !GLOBAL_EFFECTS.has(key);
 }
 
 /** What is known of other places follows the cursor, our edits and, once a second, changes by others. */

@@ -1,9 +1,10 @@
 import { Box, Transform } from "ink";
 import { createContext, useContext } from "react";
 import type { Command } from "../state/command.js";
-import { MIN_SCREEN } from "../state/layout.js";
+import { isTooSmall, MIN_SCREEN } from "../state/layout.js";
+import { isQuitQuestion } from "../state/modes.js";
 import type { State } from "../state/state.js";
-import { fitText, type Line, line } from "../text/line.js";
+import { type Line, wrapLines } from "../text/line.js";
 import { paintLine } from "../text/paint-line.js";
 import { createTheme, type Theme } from "../text/theme.js";
 import { panelLines } from "../view/panel-content.js";
@@ -16,12 +17,13 @@ interface AppProps {
 }
 
 export function App({ state, commands }: AppProps) {
-  const { columns, rows } = state;
-  if (columns < MIN_SCREEN.columns || rows < MIN_SCREEN.rows) {
-    const text = `too small: ${MIN_SCREEN.columns}x${MIN_SCREEN.rows} is needed; Ctrl-C quits`;
+  const { columns, rows, mode } = state;
+  if (isTooSmall(state)) {
+    const end = isQuitQuestion(mode) ? mode.text : "Ctrl-C quits.";
+    const text = `Too small: ${MIN_SCREEN.columns}x${MIN_SCREEN.rows} is needed. ${end}`;
     return (
       <Box width={columns} height={rows}>
-        <TextLines lines={[line(fitText(text, columns))]} />
+        <TextLines lines={wrapLines(text, columns, "text").slice(0, rows)} />
       </Box>
     );
   }

@@ -49,7 +49,8 @@ const CONFIRM_KEYS = hints(`${BUTTON_KEYS}, Esc back`);
 const MASKED_KEYS = hints(`${BUTTON_KEYS}, v show values, Esc back`);
 const REVEALED_KEYS = hints(`${BUTTON_KEYS}, v hide values, Esc back`);
 const BUSY_KEYS = hints("Ctrl-C quit");
-const LEAVING_KEYS = hints("Enter press, Tab next button, Ctrl-X drop, Esc stay");
+const LOSS_KEYS = hints("Enter press, Tab next button, Ctrl-X confirm, Esc back");
+const PREPARING = line(" … please wait; Ctrl-C quits", "muted");
 
 /** Commands whose keys are shown at any width. */
 const ALWAYS: readonly string[] = ["help", "quit"];
@@ -63,7 +64,8 @@ export function footerLines(state: State, commands: readonly Command[]): readonl
   if (mode.kind === "command") return commandLines(mode, columns);
   const input = inputLine(state);
   if (input) return [input];
-  return notice ? noticeLines(notice, columns) : [keysLine(state, commands)];
+  if (notice) return noticeLines(notice, columns);
+  return [state.isPreparing ? PREPARING : keysLine(state, commands)];
 }
 
 function inputLine(state: State): Line | undefined {
@@ -100,10 +102,10 @@ function modeKeys(state: State, mode: Exclude<Mode, { readonly kind: "browse" }>
     if (requiredText(state, mode) !== undefined) return CONFIRM_KEYS;
     return mode.isRevealed ? REVEALED_KEYS : MASKED_KEYS;
   }
-  if (mode.kind === "ask") return CONFIRM_KEYS;
+  if (mode.kind === "ask") return mode.key === "ctrl-x" ? LOSS_KEYS : CONFIRM_KEYS;
   if (mode.kind === "form") {
     const hasLines = mode.field === "value" && mode.value.text.includes("\n");
-    return mode.leaving ? LEAVING_KEYS : hasLines ? LINES_KEYS : FORM_KEYS[mode.field];
+    return hasLines ? LINES_KEYS : FORM_KEYS[mode.field];
   }
   return MODE_KEYS[mode.kind];
 }

@@ -1,5 +1,4 @@
 import type { Command } from "../state/command.js";
-import { MIN_SCREEN } from "../state/layout.js";
 import type { State } from "../state/state.js";
 import { textWidth } from "../text/graphemes.js";
 import type { Line } from "../text/line.js";
@@ -17,8 +16,7 @@ export interface Pointed {
 
 /** What is at a cell of the screen, which counts from 0. */
 export function pointedAt(state: State, commands: readonly Command[], column: number, row: number): Pointed {
-  const { columns, rows } = state;
-  if (columns < MIN_SCREEN.columns || rows < MIN_SCREEN.rows) return {};
+  const { rows } = state;
   const { header, body, overlay, footer } = screenContent(state, commands);
   if (row === 0) return { key: keyAt(header, column) };
   const footerTop = rows - footer.length;

@@ -27,6 +27,11 @@ const AROUND_PLACE = 8;
 /** The border, and spaces around it. */
 const AROUND_GROUP = 4;
 
+/** Whether nothing is shown. */
+export function isTooSmall({ columns, rows }: Pick<State, "columns" | "rows">): boolean {
+  return columns < MIN_SCREEN.columns || rows < MIN_SCREEN.rows;
+}
+
 type Shape = Pick<State, "columns" | "rows" | "focus" | "places">;
 
 /** What the list needs for names of 32 columns and values of 40. */

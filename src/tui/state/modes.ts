@@ -41,14 +41,6 @@ export interface Form {
   readonly isValueKept: boolean;
   readonly description: TextField;
   readonly problem?: string | undefined;
-  /** Set while the form asks whether to drop what was typed. */
-  readonly leaving?: Leaving | undefined;
-}
-
-/** The question before what was typed into a form is dropped. */
-export interface Leaving {
-  readonly to: "browse" | "quit";
-  readonly button: "back" | "drop";
 }
 
 /** The buttons of a confirmation. `drop` takes an edit that can't be undone out of the history. */
@@ -170,14 +162,16 @@ export interface Listing {
   readonly names: readonly string[];
 }
 
-/** A question before an effect. */
+/** A question before an effect; without one, before the mode that asks is left, and something lost with it. */
 export interface Question {
   readonly kind: "ask";
   readonly title: string;
   readonly text: string;
   /** What it does: `Replace`. */
   readonly answer: string;
-  readonly effect: Effect;
+  /** The key of the answer: Ctrl-X where something is lost, and the other button has the focus. */
+  readonly key: "ctrl-s" | "ctrl-x";
+  readonly effect?: Effect;
   readonly button: Exclude<Answer, "drop">;
   /** What must be typed before; what was typed. */
   readonly required?: string | undefined;
@@ -226,6 +220,11 @@ export type Mode =
   | Confirmation
   | Question
   | CredentialsMode;
+
+/** Whether Ctrl-C was pressed where something would be lost. */
+export function isQuitQuestion(mode: Mode): mode is Question {
+  return mode.kind === "ask" && mode.effect?.type === "quit";
+}
 
 /** A mode, and those that it covers and goes back to. */
 export function modesUnder(mode: Mode): readonly Mode[] {

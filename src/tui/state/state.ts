@@ -104,6 +104,8 @@ export interface State {
   readonly history: History;
   /** The edit that is being written: one at a time. Not part of the mode, which messages can cover with another one. */
   readonly writing?: PlannedEdit | undefined;
+  /** Whether an edit is being prepared, to be asked about. */
+  readonly isPreparing: boolean;
   /** Lines that were typed after `:` in this session, without secrets; the newest last. */
   readonly commandHistory: readonly string[];
 }

@@ -8,9 +8,9 @@ import { buttonLine, type PanelContent, requiredLine } from "./panel-content.js"
 
 export function askPanel(question: Question, size: Size): PanelContent {
   const width = textColumns(size);
-  const { title, text, answer, button, required, typed, problem } = question;
+  const { title, text, answer, key, button, required, typed, problem } = question;
   const buttons = [
-    { label: visibleText(answer), key: "ctrl-s", role: "accent" },
+    { label: visibleText(answer), key, role: key === "ctrl-x" ? "danger" : "accent" },
     { label: "Back", key: "escape", role: "text" },
   ] as const;
   const lines = [

@@ -6,7 +6,7 @@ import type { Effect } from "../../../src/tui/state/effects.js";
 import type { Message } from "../../../src/tui/state/messages.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { NOW, press, readyState, SECRET, type } from "../support/state.js";
-import { CREDENTIALS, modeOf } from "../support/test-modes.js";
+import { CREDENTIALS, MODES, modeOf } from "../support/test-modes.js";
 
 /** Presses keys, typing a text one letter after another; returns the state and all effects. */
 function pressed(state: State, ...keys: readonly (Key | string)[]): [State, readonly Effect[]] {
@@ -122,7 +122,7 @@ it(":env rotate of production needs the name of the environment", () => {
   expect([back.mode.kind, nothing]).toEqual(["browse", []]);
 });
 
-it("new credentials are masked until v, copied by y, and gone after Escape", () => {
+it("new credentials are masked until v, copied by y, and gone after Escape and a question", () => {
   const screen = (state: State) => JSON.stringify(screenContent(state, []).body);
   const { credentials } = CREDENTIALS;
   const shown = received(browsing, { type: "credentials", credentials });
@@ -131,5 +131,24 @@ it("new credentials are masked until v, copied by y, and gone after Escape", () 
   expect(screen(revealed)).toContain(SECRET);
   expect(screen(received(revealed, { type: "tick", now: NOW + 60_000 }))).not.toContain(SECRET);
   expect(pressed(shown, "y")[1]).toEqual([{ type: "copyCredentials", credentials }]);
-  expect(JSON.stringify(pressed(revealed, press("escape"))[0].mode)).not.toContain(SECRET);
+  for (const key of ["escape", "q"]) {
+    const [asked] = pressed(revealed, press(key));
+    expect(modeOf(asked, "ask").text).toBe("Close the new credentials of shop/staging? They are shown only once.");
+    for (const back of ["escape", "enter"]) expect(pressed(asked, press(back))[0].mode).toEqual(revealed.mode);
+    expect(pressed(asked, press("tab"), press("enter"))[0].mode).toEqual({ kind: "browse" });
+  }
+});
+
+it("Ctrl-C does not quit over new credentials before it is pressed again, whatever is over or under them", () => {
+  const { credentials } = CREDENTIALS;
+  for (const mode of MODES) {
+    const shown = received({ ...browsing, mode }, { type: "credentials", credentials });
+    const [asked, effects] = pressed(shown, press("ctrl-c"));
+    expect([modeOf(asked, "ask").text, effects]).toEqual([
+      "Quit, and lose the new credentials of shop/staging? Ctrl-C again quits.",
+      [],
+    ]);
+    expect(pressed(asked, press("enter"))[0].mode).toEqual(shown.mode);
+    expect(pressed(asked, press("ctrl-c"))[1]).toEqual([{ type: "quit" }]);
+  }
 });

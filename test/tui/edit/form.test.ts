@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { askKey } from "../../../src/tui/edit/ask.js";
 import { confirmKey } from "../../../src/tui/edit/confirm.js";
 import { formKey, notPrepared, openForm, prepared } from "../../../src/tui/edit/form.js";
 import { quit } from "../../../src/tui/edit/leave-form.js";
@@ -16,6 +17,11 @@ const FAILURE = { code: "usage", message: "PORT has been changed in the meantime
 
 function after(opened: Step, ...keys: readonly Key[]): Step {
   return keys.reduce((before, key) => formKey(before[0], modeOf(before, "form"), key), opened);
+}
+
+/** The question before something is lost, after these keys. */
+function answered(asked: Step, ...keys: readonly Key[]): Step {
+  return keys.reduce((before, key) => askKey(before[0], modeOf(before, "ask"), key), asked);
 }
 
 const adding = (state: State = readyState()) => openForm(state, "add");
@@ -180,16 +186,13 @@ it("only a STRING can be empty in a form", () => {
 });
 
 it("Escape closes a form, and asks first if something was typed", () => {
-  const asked = after(editing(), type("x"), press("escape"));
-  expect(modeOf(asked, "form")).toMatchObject({
-    leaving: { to: "browse", button: "back" },
-    value: { text: `${SECRET}x` },
-  });
-  for (const key of ["enter", "escape"]) expect(modeOf(after(asked, press(key)), "form").leaving).toBeUndefined();
-  expect(after(asked, type("y"), paste("enter"))[0]).toBe(asked[0]);
+  const edited = after(editing(), type("x"));
+  const asked = after(edited, press("escape"));
+  expect(modeOf(asked, "ask")).toMatchObject({ text: "Drop what was typed?", button: "back" });
+  for (const key of ["enter", "escape"]) expect(answered(asked, press(key))[0].mode).toEqual(edited[0].mode);
+  for (const key of [type("y"), paste("enter"), press("ctrl-s")]) expect(answered(asked, key)[0]).toBe(asked[0]);
   for (const keys of [["tab", "enter"], ["ctrl-x"]]) {
-    const [dropped] = after(asked, ...keys.map(press));
-    expect([dropped.mode.kind, dropped.notice?.text]).toEqual(["browse", "nothing was changed"]);
+    expect(answered(asked, ...keys.map(press))[0].mode).toEqual({ kind: "browse" });
   }
   for (const opened of [adding(), editing(), editing(TOKEN), editing(UNSET)]) {
     const [state] = after(opened, press("tab"), press("escape"));
@@ -200,11 +203,14 @@ it("Escape closes a form, and asks first if something was typed", () => {
 it("Ctrl-C asks before it drops what was typed, and quits when it is pressed again", () => {
   const typed = after(editing(), type("x"))[0];
   const asked = quit(typed);
-  expect([modeOf(asked, "form").leaving?.to, asked[1]]).toEqual(["quit", []]);
+  expect([modeOf(asked, "ask").text, asked[1]]).toEqual(["Quit, and lose what was typed? Ctrl-C again quits.", []]);
   expect(quit(asked[0])[1]).toEqual([{ type: "quit" }]);
-  expect(after(asked, press("tab"), press("enter"))[1]).toEqual([{ type: "quit" }]);
+  expect(answered(asked, press("tab"), press("enter"))[1]).toEqual([{ type: "quit" }]);
+  expect(answered(asked, press("escape"))[0].mode).toEqual(typed.mode);
   const confirming = prepared(filled()[0], EDIT);
-  expect(modeOf(quit(confirming), "form")).toMatchObject({ value: { text: SECRET }, leaving: { to: "quit" } });
+  expect(modeOf(quit(confirming), "ask").back).toEqual(confirming.mode);
+  const leaving = formKey(typed, modeOf(typed, "form"), press("escape"))[0];
+  expect(modeOf(quit(leaving), "ask").effect).toEqual({ type: "quit" });
   for (const state of [readyState(), editing()[0]]) expect(quit(state)[1]).toEqual([{ type: "quit" }]);
 });
 
@@ -273,5 +279,5 @@ it("the messages of a form contain no value", () => {
     modeOf(after(editing(TOKEN), press("ctrl-s")), "form"),
   ];
   for (const { problem } of forms) expect(problem ?? "").not.toContain(SECRET);
-  expect(JSON.stringify(after(filled(), press("escape"), press("ctrl-x"))[0].notice)).not.toContain(SECRET);
+  expect(modeOf(after(filled(), press("escape")), "ask").text).not.toContain(SECRET);
 });

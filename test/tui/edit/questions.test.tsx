@@ -269,10 +269,4 @@ describe("a form", () => {
       "(encrypted; type a new",
     );
   });
-
-  it("a form asks before it drops what was typed", () => {
-    const frame = panel({ ...FORM, leaving: { to: "quit", button: "back" } });
-    expect(frame).toContain("Ctrl-C again quits");
-    expect(frame).toContain("[ Keep editing ]  [ Quit ]");
-  });
 });

@@ -2,6 +2,8 @@ import { stripVTControlCharacters } from "node:util";
 import { render } from "ink-testing-library";
 import stringWidth from "string-width";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { quit } from "../../../src/tui/edit/leave-form.js";
+import { textField } from "../../../src/tui/input/text-field.js";
 import { App } from "../../../src/tui/screen/app.js";
 import { footerLines } from "../../../src/tui/screen/footer-line.js";
 import { PANELS, type PanelName, type State } from "../../../src/tui/state/state.js";
@@ -9,7 +11,7 @@ import { dangers, HOSTILE } from "../../support/hostile.js";
 import { renderFrame } from "../support/render-frame.js";
 import { ENTRIES, entry, NOW, readyState, SECRET } from "../support/state.js";
 import { COMMANDS } from "../support/test-commands.js";
-import { MODES } from "../support/test-modes.js";
+import { FORM, MODES } from "../support/test-modes.js";
 
 const SIZES = [
   [60, 15],
@@ -115,8 +117,17 @@ it.each([
 ])("the screen says that %dx%d is too small", (columns, rows) => {
   const lines = frameOf(readyState(ENTRIES, { columns, rows }));
   expect(lines).toHaveLength(rows);
-  expect("too small: 60x15 is needed; Ctrl-C quits".startsWith((lines[0] ?? "").replace("…", ""))).toBe(true);
+  const shown = lines.map((line) => line.trim()).join("");
+  expect("Too small: 60x15 is needed. Ctrl-C quits.".replaceAll(" ", "")).toContain(shown.replaceAll(" ", ""));
   for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
+});
+
+it("a screen that is too small says what a second Ctrl-C would lose", () => {
+  const form: State = {
+    ...readyState(ENTRIES, { columns: 50, rows: 12 }),
+    mode: { ...FORM, value: textField("typed") },
+  };
+  expect(frameOf(quit(form)[0]).join(" ")).toMatch(/Quit, and lose what was typed\? Ctrl-C\s+again quits\./);
 });
 
 it("the panel with the focus is recognizable without colors", () => {

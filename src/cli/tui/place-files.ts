@@ -28,7 +28,9 @@ export function fileExporter(
       throw new UsageError(`${file.path} is the data file itself`);
     }
     if (existsSync(path) && !isReplacing) return { kind: "exists" };
-    const values = namedValues(await source.readSnapshot(readVariableEntries));
+    const all = namedValues(await source.readSnapshot(readVariableEntries));
+    const values = file.names ? all.filter(({ name }) => file.names?.has(name)) : all;
+    if (file.names && values.length === 0) throw new UsageError("none of the marked variables has a value here");
     const format = file.format ?? formatOf(file.path);
     const { text, leftOut = [], note } = await writeValues(format, values, { decrypt, allowReserved: false });
     await writePrivateFile(path, text, io);

@@ -21,7 +21,7 @@ export const TRANSFER_COMMANDS: readonly Command[] = [
     disabledReason: whyNotEdit,
     run: importFile,
   }),
-  command("Values", "export", "", "write all values to a file that only you can read", {
+  command("Values", "export", "", "write all values, or the marked ones, to a file that only you can read", {
     label: undefined,
     argument: "<file> [format]",
     accepts: "path",

@@ -1,6 +1,7 @@
 import { DURATION_EXAMPLES, durationMs } from "../../domain/duration.js";
 import { suggestion } from "../../domain/nearest.js";
 import { EXPORT_FORMATS, IMPORT_FORMATS, TOOLS } from "../../formats/formats.js";
+import { hasMarks, withRange } from "../browse/marks.js";
 import { ask } from "../edit/ask.js";
 import type { Choice } from "../state/command.js";
 import { type Step, step } from "../state/messages.js";
@@ -68,7 +69,9 @@ export function importFile(state: State, argument: string): Step {
 export function exportFile(state: State, argument: string): Step {
   const file = namedFile(argument, FILE_FORMATS);
   if (typeof file === "string") return step(notify(state, file, "error"));
-  return step(notify(state, `writing ${file.path}…`), { type: "export", place: state.place, file, isReplacing: false });
+  const names = hasMarks(state.marks) ? withRange(state).names : undefined;
+  const effect = { type: "export", place: state.place, file: { ...file, names }, isReplacing: false } as const;
+  return step(notify(state, `writing ${file.path}…`), effect);
 }
 
 export function addEnvironment(state: State, name: string): Step {

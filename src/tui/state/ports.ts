@@ -36,7 +36,7 @@ export interface OpenPlace {
   /** A shell command that prints this variable's value. It contains no secret. */
   getCommand(name: string): string;
   /**
-   * Writes all values to a file that only the user can read.
+   * Writes values to a file that only the user can read.
    * @param isReplacing whether a file that exists may be replaced
    * @throws UsageError, InvalidDataError, DecryptionError and what reading the source throws
    */
@@ -58,7 +58,10 @@ export interface NamedFile<F extends string = string> {
 export type ImportedFile = NamedFile<ImportFormat | Tool>;
 
 /** Without the format that appends to the file of a CI job, and prints masks for its log. */
-export type ExportedFile = NamedFile<Exclude<ExportFormat, "github">>;
+export interface ExportedFile extends NamedFile<Exclude<ExportFormat, "github">> {
+  /** The variables to export, by default all. */
+  readonly names?: ReadonlySet<string> | undefined;
+}
 
 export interface Imported {
   readonly assignments: readonly Assignment[];

@@ -49,6 +49,16 @@ it("an export writes a file for its user only, and replaces one only when asked 
   await expect(place.exportFile({ path: "none/x", format: undefined }, false)).rejects.toThrow("can't be written");
 });
 
+it("an export of some variables has these alone, and says how many", async () => {
+  const { cwd, place } = await opened();
+  const named = { path: "some.json", format: undefined };
+  const names = new Set(["PORT", "DEBUG", "UNSET"]);
+  expect(await place.exportFile({ ...named, names }, false)).toEqual({ kind: "written", count: 2, notes: [] });
+  expect(JSON.parse(await readFile(join(cwd, "some.json"), "utf8"))).toEqual({ PORT: 3000, DEBUG: true });
+  const none = { ...named, names: new Set(["UNSET"]) };
+  await expect(place.exportFile(none, true)).rejects.toThrow("none of the marked variables has a value here");
+});
+
 it("an import gives values the types of their variables, and says what is unusual", async () => {
   const { cwd, place } = await opened();
   await writeFile(join(cwd, "new.env"), "PORT=4000\nNEW=$PORT\n");

@@ -103,6 +103,19 @@ it("an export asks before it replaces a file", () => {
   expect(done.notice).toMatchObject({ text: "wrote 2 variables to a.env", tone: "success" });
 });
 
+it("an export has the marked variables alone, in the question before a file is replaced too", () => {
+  const [, effects] = pressed(browsing, " ", " ", "j", "R", "j", ":export a.env", press("enter"));
+  const file = { path: "a.env", names: new Set(["DATABASE_URL", "PORT", "TOKEN", "UNSET"]) };
+  expect(effects.at(-1)).toMatchObject({ type: "export", file });
+  const asked = received(browsing, {
+    type: "exported",
+    place: 0,
+    file: { ...file, format: undefined },
+    outcome: { kind: "exists" },
+  });
+  expect(pressed(asked, press("enter"))[1]).toMatchObject([{ file }]);
+});
+
 it(":env rotate asks first, and is refused with a reason for a server", () => {
   const [asked, before] = pressed(browsing, ":env rotate 24h", press("enter"));
   expect([modeOf(asked, "ask").text, before]).toEqual([expect.stringContaining("after 24h"), []]);

@@ -31,31 +31,53 @@ export async function environmentPlaces(
   const shared = sharedData(local, io);
   const { close } = shared;
   const open = placeOpener(shared, place, settings, io);
-  const environments = await readEnvironments(shared.open, local);
-  if (!environments) {
-    const choose: Choose = (all) => (env === undefined && all[0]) || chooseEnvironment(all, env);
-    const own = { name: env ?? basename(local.name), group: local.name };
-    return { places: [{ ...own, kind: "environment", detail: local.name, open: open(choose) }], place: 0, close };
-  }
-  const [first] = environments;
-  const chosen = env === undefined && first ? first : await orClose(() => chooseEnvironment(environments, env), close);
-  const nameOf = shortNames(environments);
-  const placeOf = (environment: EnvironmentRecord): Place => {
-    const identity = qualifiedName(environment);
-    const own = { name: nameOf(environment), group: environment.application, identity };
-    const choose: Choose = (all) => findEnvironment(all, identity);
-    return { ...own, kind: "environment", detail: local.name, open: open(choose) };
+  const listed = ({ store, service: { environments } }: WatchedData): Listed => {
+    const [first] = environments;
+    const chosen = env === undefined && first ? first : chooseEnvironment(environments, env);
+    const nameOf = shortNames(environments);
+    const placeOf = (environment: EnvironmentRecord): Place => {
+      const identity = qualifiedName(environment);
+      const own = { name: nameOf(environment), group: environment.application, identity };
+      return { ...own, kind: "environment", detail: local.name, open: open(identity) };
+    };
+    const places = environments.map(placeOf);
+    return {
+      ...byGroup(places, environments.indexOf(chosen)),
+      follow: (listener) => followEnvironments(store, places, placeOf, listener),
+    };
   };
-  const { store } = await shared.open();
-  const places = environments.map(placeOf);
-  return {
-    ...byGroup(places, environments.indexOf(chosen)),
-    follow: (listener) => followEnvironments(store, places, placeOf, listener),
-    close,
-  };
+  const data = await readable(shared.open, local);
+  if (data) return { ...(await orClose(() => listed(data), close)), close };
+  const own = { name: env ?? basename(local.name), group: local.name, detail: local.name };
+  return { ...invalidPlace(own, async () => listed(await shared.open())), close };
 }
 
-type Choose = (all: readonly EnvironmentRecord[]) => EnvironmentRecord;
+type Listed = Pick<Places, "places" | "place"> & Required<Pick<Places, "follow">>;
+
+/** The place of invalid data. The environments replace it as soon as the data can be read. */
+function invalidPlace(own: Pick<Place, "name" | "group" | "detail">, list: () => Promise<Listed>): Listed {
+  let listener: (change: PlacesChange) => void = () => {};
+  let unfollow: (() => void) | undefined;
+  const invalid: Place = {
+    ...own,
+    kind: "environment",
+    open: async (onRateLimit) => {
+      const { places, place, follow } = await list();
+      const instead = places[place] as Place;
+      if (!unfollow) listener({ added: places, gone: [invalid], instead });
+      unfollow ??= follow(listener);
+      return instead.open(onRateLimit);
+    },
+  };
+  return {
+    places: [invalid],
+    place: 0,
+    follow: (each) => {
+      listener = each;
+      return () => unfollow?.();
+    },
+  };
+}
 
 interface SharedData {
   /** Opens the data, unless that was done before. @throws InvalidDataError */
@@ -80,13 +102,13 @@ function sharedData(local: LocalData, io: Io): SharedData {
   };
 }
 
-/** Returns a function that makes `open` of the place whose environment is chosen like that. */
+/** Returns a function that makes `open` of the place of an environment. @param identity its whole name */
 function placeOpener(shared: SharedData, place: LocalSettings["place"], settings: Settings, io: Io) {
-  return (choose: Choose): Place["open"] =>
+  return (identity: string): Place["open"] =>
     async () => {
       const data = await shared.open();
-      const environment = choose(data.service.environments);
-      const flags = [...placeFlags(place, (path) => resolve(io.cwd, path)), "--env", qualifiedName(environment)];
+      const environment = findEnvironment(data.service.environments, identity);
+      const flags = [...placeFlags(place, (path) => resolve(io.cwd, path)), "--env", identity];
       const keyFlags = repeatedFlags(settings.layers.flags, ["encKeyFile"], io.cwd);
       const getCommand = getCommandWith([...flags, ...keyFlags]);
       // The data stays open for the other places.
@@ -125,9 +147,9 @@ function followEnvironments(
 }
 
 /** Undefined when the data exists but is invalid: it may be corrected while the TUI is open. */
-async function readEnvironments(open: () => Promise<WatchedData>, local: LocalData) {
+async function readable(open: () => Promise<WatchedData>, local: LocalData) {
   try {
-    return (await open()).service.environments;
+    return await open();
   } catch (error) {
     if (error instanceof InvalidDataError && local.exists()) return undefined;
     throw error;

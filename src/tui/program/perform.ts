@@ -59,7 +59,7 @@ export class Performer {
       ...transfer(shared),
     };
     this.#unfollow = follow?.((change) => {
-      dispatch({ type: "placesChanged", added: change.added, gone: places.change(change) });
+      dispatch({ type: "placesChanged", added: change.added, ...places.change(change) });
     });
   }
 

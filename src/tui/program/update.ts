@@ -73,7 +73,7 @@ const HANDLERS: Handlers = {
   listed: (state, listing) => step(listed(state, listing)),
   exported,
   credentials: (state, { credentials }) => step(showCredentials(state, credentials)),
-  placesChanged: (state, { added, gone }) => placesChanged(state, added, gone),
+  placesChanged: (state, change) => placesChanged(state, change.added, change),
 };
 
 /** Handles a message. Late messages about an earlier read are dropped. @param commands those of browse mode */

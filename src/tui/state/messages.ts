@@ -41,8 +41,13 @@ export type Message =
   | ({ readonly type: "listed" } & Listing)
   | Readonly<{ type: "exported"; place: number; file: ExportedFile; outcome: Exported }>
   | { readonly type: "credentials"; readonly credentials: NewCredentials }
-  /** `gone`: indexes of all that are not there now. */
-  | Readonly<{ type: "placesChanged"; added: readonly PlaceInfo[]; gone: readonly number[] }>;
+  | ({ readonly type: "placesChanged"; readonly added: readonly PlaceInfo[] } & GoneIndexes);
+
+/** Indexes of all places that are not there now, and of the one to open if the open one is gone. */
+export interface GoneIndexes {
+  readonly gone: readonly number[];
+  readonly instead?: number | undefined;
+}
 
 /** The outcome of a message: the next state, and work to do. */
 export type Step = readonly [state: State, effects: readonly Effect[]];

@@ -57,6 +57,7 @@ export async function remoteProgram(flags: SourceFlags, options: CliOptions, siz
   let now = NOW;
   const performer = new Performer({
     places: found.places,
+    follow: found.follow,
     copy: async (text) => {
       copied.push(text);
       return { kind: "clipboard" };

@@ -72,9 +72,13 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     await tui.until(atBottom(/✓ added RETRIES; u undoes it/), isOn("RETRIES"));
     expect(await savedValue(tui, "RETRIES")).toBe(3);
     await tui.until(/Variables 7\/7/);
-    await tui.keys("u", "Enter");
+    await tui.keys("u");
+    await tui.until(/▶ Undo/);
+    await tui.keys("Enter");
     await tui.until(atBottom(/✓ undid adding RETRIES/));
-    await tui.keys("u", "Enter");
+    await tui.keys("u");
+    await tui.until(/▶ Undo/);
+    await tui.keys("Enter");
     await tui.until(atBottom(/✓ undid deleting the value of DATABASE_URL/));
     expect(await savedValue(tui, "DATABASE_URL")).toBe("postgres://localhost/shop_dev");
     await tui.keys("u");
@@ -109,13 +113,13 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     await tui.keys("e");
     await tui.until(/› value/);
     await tui.keys("x", "Escape");
-    await tui.until(/drop what was typed\?/, /\[ Keep editing \] {2}\[ Drop \]/);
+    await tui.until(/Drop what was typed\?/, /\[ Drop \] {2}\[ Back \]/);
     await tui.keys("Enter", "C-c");
-    await tui.until(/quit and drop what was typed\?/);
+    await tui.until(/Quit, and lose what was typed\?/);
     await tui.keys("Escape");
-    await tui.until((screen) => /shop_devx/.test(screen) && !screen.includes("quit and drop"));
+    await tui.until((screen) => /shop_devx/.test(screen) && !screen.includes("Quit, and lose"));
     await tui.keys("C-c", "C-c");
-    await tui.until((screen) => !screen.includes("Edit in"));
+    await tui.until((screen) => !/Edit in|Quit, and lose/.test(screen));
   });
 
   it("in a terminal what another program writes meanwhile is compared with what was typed", async () => {
@@ -152,7 +156,9 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     await tui.until(atBottom(/✓ changed PORT/));
     const saved: typeof EXAMPLE = JSON.parse(await tui.saved());
     await tui.file.write(withPort(4000, saved));
-    await tui.keys("u", "Enter");
+    await tui.keys("u");
+    await tui.until(/▶ Undo/);
+    await tui.keys("Enter");
     await tui.until(/✗ PORT has been changed by another program/);
     await tui.keys("x");
     await tui.until(/changing PORT in shop\/development was dropped from the history/);
@@ -161,7 +167,9 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     await tui.keys("Enter");
     await tui.until(/› *~ DATABASE_URL +STRING +•+/);
     expect(await savedValue(tui, "PORT")).toBe(4000);
-    await tui.keys("U", "Enter");
+    await tui.keys("U");
+    await tui.until(/▶ Redo/);
+    await tui.keys("Enter");
     await tui.until(/✓ redid deleting the value of DATABASE_URL in/);
   });
 

@@ -21,7 +21,9 @@ describe.skipIf(!hasTmux)("the command line in a real terminal", () => {
     expect(await tui.saved()).toBe(before);
     await tui.keys("Enter");
     await tui.until(atBottom(/✓ imported 2 variables; u undoes it/), /RETRIES/);
-    await tui.keys("u", "Enter");
+    await tui.keys("u");
+    await tui.until(/▶ Undo/);
+    await tui.keys("Enter");
     await tui.until(atBottom(/✓ undid importing 2 variables/), (screen) => !screen.includes("RETRIES"));
   });
 
@@ -61,7 +63,11 @@ describe.skipIf(!hasTmux)("the command line in a real terminal", () => {
     await tui.until((screen) => screen.includes(secret));
     await tui.keys("y");
     await expect.poll(() => tui.clipboard()).toContain(`APPVARS_API_SECRET=${secret}`);
-    await tui.keys("Escape");
+    await tui.keys("C-c");
+    await tui.until(/Quit, and lose the new credentials of shop\/staging\?/);
+    await tui.keys("Enter", "Escape");
+    await tui.until(/Close the new credentials of shop\/staging\?/);
+    await tui.keys("C-x");
     await tui.until(/▶ Variables/, / (shop\/)?staging /, (screen) => !screen.includes(secret));
     const before = await secretOf("development");
     await tui.type(":env rotate");

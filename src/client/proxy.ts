@@ -1,6 +1,6 @@
-import { isIP } from "node:net";
 import { hostOf } from "../domain/endpoint.js";
 import { UnreachableError, UsageError } from "../domain/errors.js";
+import { tlsOptions } from "../domain/tls-options.js";
 
 /** An HTTP proxy between the client and its server. */
 export interface HttpProxy {
@@ -38,14 +38,10 @@ export function parseProxy(url: string | URL, from?: string): HttpProxy {
   };
 }
 
-/** How to connect to it. The name for TLS is explicit, since Node would take it from the header Host: the server's. */
-export function proxyAddress({ url }: HttpProxy): {
-  host: string;
-  port: string;
-  servername: string;
-} {
+/** How to connect to it, with a name for TLS, since Node would take that from the header Host: the server's. */
+export function proxyAddress({ url }: HttpProxy, ca: string | undefined) {
   const host = hostOf(url);
-  return { host, port: url.port, servername: isIP(host) ? "" : host };
+  return { host, port: url.port, ...tlsOptions({ ca }, host) };
 }
 
 function tryDecode(text: string): string | undefined {

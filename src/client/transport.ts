@@ -10,6 +10,7 @@ import type { Agent } from "node:https";
 import type { LookupFunction } from "node:net";
 import { hostOf } from "../domain/endpoint.js";
 import { AppvarsError, ServerError, UnreachableError } from "../domain/errors.js";
+import { type TlsTexts, tlsOptions } from "../domain/tls-options.js";
 import { type HttpProxy, isTunnelError, PROXY_REFUSES_USER, proxyAddress, proxyError } from "./proxy.js";
 
 const MIB = 1024 * 1024;
@@ -28,15 +29,10 @@ export interface HttpResponse {
   forwarder?: string;
 }
 
-export interface TransportOptions {
+export interface TransportOptions extends TlsTexts {
   origin: URL;
   /** Seconds for one request, from its start to the end of its answer. */
   timeout: number;
-  /** PEM certificates to trust in place of Node's. */
-  ca?: string | undefined;
-  /** PEM texts of a client certificate and its key. */
-  cert?: string | undefined;
-  key?: string | undefined;
   /** Where all requests go, instead of to the origin. */
   proxy?: HttpProxy | undefined;
   /** In place of Node's name lookup. */
@@ -72,8 +68,8 @@ export class Transport {
     // TLS is only loaded if it is needed.
     const { protocol } = this.#forwarder?.url ?? origin;
     this.#http = protocol === "https:" ? import("node:https") : Promise.resolve(plainHttp());
-    // Explicit, since NODE_TLS_REJECT_UNAUTHORIZED=0 changes the default. A client certificate is for the server only.
-    const tls = { keepAlive: true, ca, ...(isTls && { cert, key }), rejectUnauthorized: true };
+    // A client certificate is for the server only.
+    const tls = { keepAlive: true, ...tlsOptions(isTls ? { ca, cert, key } : { ca }) };
     this.#agent =
       proxy && isTls
         ? import("./tunnel.js").then(({ TunnelAgent }) => new TunnelAgent(tls, { proxy, lookup, ca }))
@@ -91,13 +87,13 @@ export class Transport {
   ): Promise<HttpResponse> {
     if (this.#closed) throw closedError();
     const { request } = await this.#http;
-    const { lookup, origin, proxy } = this.#options;
+    const { ca, lookup, origin, proxy } = this.#options;
     const timeout = Math.min(this.#options.timeout, atMost);
     const agent = await this.#agent;
     const forwarder = this.#forwarder;
     const message = forwarder
       ? {
-          ...proxyAddress(forwarder),
+          ...proxyAddress(forwarder, ca),
           path: origin.origin + target,
           headers: { ...headers, host: origin.host, ...forwarder.headers },
         }

@@ -72,13 +72,11 @@ function requestTunnel(
   const { protocol } = proxy.url;
   const request = protocol === "https:" ? requestHttps : requestHttp;
   const connecting = request({
-    ...proxyAddress(proxy),
+    ...proxyAddress(proxy, ca),
     method: "CONNECT",
     path: formatEndpoint(server),
     headers: { host: formatEndpoint(server), ...proxy.headers },
     agent: false,
-    // Explicit, since NODE_TLS_REJECT_UNAUTHORIZED=0 changes the default.
-    ...(protocol === "https:" && { ca, rejectUnauthorized: true }),
     lookup,
   });
   let settle = (error: Error | undefined, socket?: Duplex) => {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ServerError, UnauthorizedError, UnreachableError } from "../domain/errors.js";
+import type { TlsTexts } from "../domain/tls-options.js";
 import {
   CanceledWatchError,
   type Change,
@@ -14,10 +15,10 @@ import {
   RefusedError,
   refusal,
 } from "./answers.js";
-import { HttpPosts, NotSentError, TlsError, type TlsFiles, TooLargeError } from "./http.js";
+import { HttpPosts, NotSentError, TlsError, TooLargeError } from "./http.js";
 import { TIMES, type Times } from "./times.js";
 
-export interface GatewayOptions extends TlsFiles {
+export interface GatewayOptions extends TlsTexts {
   readonly endpoints: readonly string[];
   readonly user?: string | undefined;
   readonly password?: string | undefined;

@@ -1,13 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { UnreachableError } from "../domain/errors.js";
-
-export interface TlsFiles {
-  /** PEM texts. `ca` is trusted in place of Node's certificates. */
-  readonly ca?: string | undefined;
-  readonly cert?: string | undefined;
-  readonly key?: string | undefined;
-}
+import { type TlsTexts, tlsOptions } from "../domain/tls-options.js";
 
 /** A page of records needs a few megabytes. One of large values can need more: then a smaller page is asked for. */
 const MAX_BODY_BYTES = 64 * 1_024 * 1_024;
@@ -51,9 +45,8 @@ export class HttpPosts {
   readonly #http = new HttpAgent({ keepAlive: true });
   readonly #https: HttpsAgent;
 
-  constructor({ ca, cert, key }: TlsFiles = {}) {
-    // Explicit, since NODE_TLS_REJECT_UNAUTHORIZED=0 changes the default.
-    this.#https = new HttpsAgent({ keepAlive: true, ca, cert, key, rejectUnauthorized: true });
+  constructor(texts: TlsTexts = {}) {
+    this.#https = new HttpsAgent({ keepAlive: true, ...tlsOptions(texts) });
   }
 
   /** @throws NotSentError, UnreachableError without a complete answer in time */

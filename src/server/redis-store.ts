@@ -1,4 +1,5 @@
 import { UsageError } from "../domain/errors.js";
+import { tlsOptions } from "../domain/tls-options.js";
 import { NoAnswerError, type StoreProblem } from "./circuit-breaker.js";
 import type { RateLimitOptions } from "./rate-limiter.js";
 import type { RedisAddress } from "./redis-address.js";
@@ -50,7 +51,7 @@ async function createRedisStore(
         db,
         username,
         password,
-        ...(isTls && { tls: {} }),
+        ...(isTls && { tls: tlsOptions({}, host) }),
         lazyConnect: true,
         // The circuit breaker connects again.
         retryStrategy: () => null,

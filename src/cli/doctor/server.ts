@@ -1,11 +1,13 @@
+import { type CertificateFacts, readCertificate } from "../../client/certificate.js";
 import { type HttpProxy, isTunnelError } from "../../client/proxy.js";
 import { GATEWAY_STATUSES } from "../../domain/errors.js";
 import { parseDataAge, parseRateLimit, parseRetryAfter } from "../../domain/http-headers.js";
 import { durationText } from "../../domain/printable.js";
 import { ROUTES } from "../../domain/routes.js";
+import type { TlsTexts } from "../../domain/tls-options.js";
 import { DEFAULT_TOLERANCE } from "../../signing/verify.js";
+import { lookup } from "../processes/end-process.js";
 import type { RemoteSettings } from "../settings/connection.js";
-import type { TlsTexts } from "../sources/tls-texts.js";
 import { type CredentialTrials, tryCredentials } from "./credentials.js";
 import { type Finding, ok, problem, skipped, warning } from "./finding.js";
 import {
@@ -18,7 +20,6 @@ import {
   skewOf,
   withProbe,
 } from "./probe.js";
-import { type CertificateFacts, readCertificate } from "./tls.js";
 
 /** Seconds for one request: a diagnosis should be quick. */
 const MAX_TIMEOUT_S = 5;
@@ -49,7 +50,7 @@ export function gatherRemoteFacts(
   return withProbe({ origin, timeout, proxy, ...tls }, clocks, async (probe) => {
     const [health, certificate] = await Promise.all([
       probe(ROUTES.health),
-      origin.protocol === "https:" ? readCertificate(origin, tls, { timeout, proxy }) : undefined,
+      origin.protocol === "https:" ? readCertificate(origin, tls, { timeout, proxy, lookup }) : undefined,
     ]);
     // A proxy answers for both.
     const mayBeOther = !proxy && !isAppvars(health) && !NOT_LISTENING.includes(failureCode(health) ?? "");
@@ -67,7 +68,7 @@ export function gatherRemoteFacts(
 
 async function speaksOther(origin: URL, timeout: number, clocks: Clocks): Promise<boolean> {
   const other = otherScheme(origin);
-  if (other.protocol === "https:") return (await readCertificate(other, {}, { timeout })) !== undefined;
+  if (other.protocol === "https:") return (await readCertificate(other, {}, { timeout, lookup })) !== undefined;
   const outcome = await withProbe({ origin: other, timeout }, clocks, (probe) => probe(ROUTES.health));
   return "response" in outcome;
 }

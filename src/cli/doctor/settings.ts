@@ -3,6 +3,7 @@ import { checkCredential } from "../../client/options.js";
 import type { HttpProxy } from "../../client/proxy.js";
 import { DEFAULT_URL } from "../../domain/defaults.js";
 import { AppvarsError, UsageError } from "../../domain/errors.js";
+import type { TlsTexts } from "../../domain/tls-options.js";
 import { type Io, withNotice } from "../output/io.js";
 import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
 import { type DataPlace, placeFiles, placeName } from "../settings/data-place.js";
@@ -11,7 +12,7 @@ import { findProxy } from "../settings/proxy.js";
 import { SOURCE_SETTINGS } from "../settings/setting-names.js";
 import { readSettings, Settings } from "../settings/settings.js";
 import { namedTlsFiles } from "../sources/open-remote.js";
-import { readTlsFiles, type TlsTexts } from "../sources/tls-texts.js";
+import { readTlsFiles } from "../sources/tls-texts.js";
 import { unusedDataFlags } from "../sources/unused-data.js";
 import { type Finding, ok, problem, warning } from "./finding.js";
 

@@ -1,74 +1,8 @@
-import { isIP } from "node:net";
-import { connect, type TLSSocket } from "node:tls";
+import type { CertificateFacts } from "../../client/certificate.js";
 import { isLoopback } from "../../client/options.js";
-import type { HttpProxy } from "../../client/proxy.js";
-import { openTunnel } from "../../client/tunnel.js";
-import { hostOf } from "../../domain/endpoint.js";
 import { durationText } from "../../domain/printable.js";
-import { lookup } from "../processes/end-process.js";
 import type { RemoteSettings } from "../settings/connection.js";
-import type { TlsTexts } from "../sources/tls-texts.js";
 import { type Finding, ok, problem, skipped, warning } from "./finding.js";
-
-export interface CertificateFacts {
-  /** Unix milliseconds. */
-  validFrom: number;
-  validTo: number;
-  /** Why it is not trusted, such as `CERT_HAS_EXPIRED`; undefined if it is trusted. */
-  refusal: string | undefined;
-}
-
-export interface CertificateRoute {
-  /** Seconds. */
-  timeout: number;
-  proxy?: HttpProxy | undefined;
-}
-
-/**
- * Makes a TLS connection, over which nothing is sent, to read the certificate, trusted or not.
- *
- * @param texts the certificates to trust instead of the system's, and the client's own
- * @returns undefined if no TLS connection was established
- */
-export async function readCertificate(
-  url: URL,
-  texts: Partial<TlsTexts>,
-  { timeout, proxy }: CertificateRoute,
-): Promise<CertificateFacts | undefined> {
-  const host = hostOf(url);
-  const address = { host, port: Number(url.port || 443) };
-  const options = { timeout: timeout * 1_000, ca: texts.ca, lookup };
-  const tunnel = proxy && (await openTunnel(address, { proxy, ...options }).catch(() => undefined));
-  if (proxy && !tunnel) return undefined;
-  // TLS does not allow an IP address as the server name.
-  const servername = isIP(host) ? "" : host;
-  return new Promise((resolve) => {
-    const socket = connect({
-      ...address,
-      socket: tunnel,
-      servername,
-      ...texts,
-      rejectUnauthorized: false,
-      lookup,
-    });
-    const done = (facts?: CertificateFacts) => {
-      clearTimeout(timer);
-      socket.destroy();
-      resolve(facts);
-    };
-    const timer = setTimeout(done, timeout * 1_000);
-    socket.once("secureConnect", () => done(factsOf(socket)));
-    socket.on("error", () => done());
-    socket.once("close", () => done());
-  });
-}
-
-function factsOf(socket: TLSSocket): CertificateFacts {
-  const { valid_from, valid_to } = socket.getPeerCertificate();
-  // Typed as an Error; at run time it is the code.
-  const refusal = socket.authorized ? undefined : String(socket.authorizationError);
-  return { validFrom: Date.parse(valid_from), validTo: Date.parse(valid_to), refusal };
-}
 
 const EXPIRES_SOON_MS = 14 * 86_400_000;
 

@@ -1,5 +1,6 @@
 import { checkCertifiedKey } from "../../domain/certificates.js";
 import { UsageError } from "../../domain/errors.js";
+import type { TlsTexts } from "../../domain/tls-options.js";
 import type { Setting } from "../settings/layers.js";
 import { readSettingFile } from "../settings/secrets.js";
 
@@ -12,13 +13,6 @@ export interface TlsFiles {
   /** Both or none. */
   readonly clientCert: NamedFile | undefined;
   readonly clientKey: NamedFile | undefined;
-}
-
-/** PEM texts. */
-export interface TlsTexts {
-  ca: string | undefined;
-  cert: string | undefined;
-  key: string | undefined;
 }
 
 /** @throws UsageError for a file that can't be read, has no certificates, or can't be used with the other one */

@@ -1,0 +1,133 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createServer } from "node:tls";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { withProbe } from "../src/cli/doctor/probe.js";
+import { readCertificate } from "../src/client/certificate.js";
+import { createClient } from "../src/client/client.js";
+import { parseProxy } from "../src/client/proxy.js";
+import { openTunnel } from "../src/client/tunnel.js";
+import { Gateway } from "../src/etcd/gateway.js";
+import { createRateLimiter } from "../src/server/rate-limiter.js";
+import { parseRedisUrl } from "../src/server/redis-address.js";
+import { createRedisLimiter } from "../src/server/redis-store.js";
+import { listening } from "./client/peer.js";
+import { httpProxy } from "./support/http-proxy.js";
+import { TLS } from "./support/tls.js";
+
+const SOURCES = join(import.meta.dirname, "../src");
+
+/** The files that make TLS connections. Each takes the options from `tlsOptions`, directly or from one of the others. */
+const CONNECTING = {
+  "client/certificate.ts": "inspectionOptions",
+  "client/transport.ts": "tlsOptions",
+  "client/tunnel.ts": "proxyAddress",
+  "etcd/http.ts": "tlsOptions",
+  "server/redis-store.ts": "tlsOptions",
+};
+/** The only one that accepts TLS connections. */
+const LISTENING = "server/tls.ts";
+
+const sources = readdirSync(SOURCES, { recursive: true, encoding: "utf8" })
+  .filter((path) => /\.tsx?$/.test(path))
+  .map((path) => [path, readFileSync(join(SOURCES, path), "utf8")] as const);
+
+describe("the sources", () => {
+  it("the sources make TLS connections in a few files only, with the options of one function", () => {
+    // What can connect: modules of Node.js, its fetch and WebSocket, and ioredis.
+    const connects =
+      /^import (?!type)[^;]*"(?:node:)?(?:https|tls|http2)";|import\("(?:(?:node:)?(?:https|tls|http2)|ioredis|undici)"\)|(?<![.\w])fetch\(|new WebSocket\(/m;
+    const found = sources.filter(([, text]) => connects.test(text)).map(([path]) => path);
+    expect(found.sort()).toEqual([...Object.keys(CONNECTING), LISTENING].sort());
+    for (const [path, name] of Object.entries(CONNECTING))
+      expect(sources.find(([each]) => each === path)?.[1]).toMatch(new RegExp(`\\.\\.\\.${name}\\(|: ${name}\\(`));
+  });
+
+  it("the sources say only in one place which certificates are accepted", () => {
+    const says = /rejectUnauthorized|checkServerIdentity|minVersion|secureContext/;
+    const found = sources.filter(([, text]) => says.test(text)).map(([path]) => path);
+    expect(found.sort()).toEqual(["domain/tls-options.ts", LISTENING]);
+    const inspecting = sources.filter(([, text]) => text.includes("inspectionOptions")).map(([path]) => path);
+    expect(inspecting.sort()).toEqual(["client/certificate.ts", "domain/tls-options.ts"]);
+  });
+});
+
+const CLOCKS = { clock: Date.now, ticks: () => performance.now() };
+const CREDENTIALS = { apiKey: "key", apiSecret: "hunter2", auth: "headers", insecure: true } as const;
+
+const ask = (url: string, proxy?: string) => {
+  const client = createClient({ url, ...CREDENTIALS, proxy, maxWait: 0 });
+  onTestFinished(() => client.close());
+  return client.getContentByName("A");
+};
+
+const askEtcd = (url: string) => {
+  const gateway = new Gateway({ endpoints: [url], user: "root", password: "hunter2", times: { request: 1 } });
+  onTestFinished(() => gateway.close());
+  return gateway.range({ key: "/s/head" });
+};
+
+/** Resolves when the connection has failed, and it counts here. */
+const countInRedis = async (url: string) => {
+  const problems: unknown[] = [];
+  const options = { limit: 5, window: 60, fallback: createRateLimiter({ limit: 5, window: 60 }, CLOCKS.ticks) };
+  const onChange = (problem: unknown) => void problems.push(problem);
+  const limiter = await createRedisLimiter(parseRedisUrl(url, "the URL"), { ...options, onChange }, CLOCKS.ticks);
+  onTestFinished(() => limiter.close());
+  throw new Error(JSON.stringify(problems));
+};
+
+const tunnelTo = async (port: number) => {
+  const proxy = parseProxy(`https://user:hunter2@localhost:${port}`);
+  (await openTunnel({ host: "vars.example", port: 443 }, { proxy, timeout: 5_000 })).destroy();
+};
+
+const probe = (port: number) =>
+  withProbe({ origin: new URL(`https://localhost:${port}`), timeout: 5 }, CLOCKS, async (send) => {
+    const outcome = await send("/healthz");
+    if ("error" in outcome) throw outcome.error;
+  });
+
+/** Each way to make a TLS connection, to a port of this machine. */
+const CONNECTIONS: [what: string, connect: (port: number) => Promise<unknown>][] = [
+  ["the client", (port) => ask(`https://localhost:${port}`)],
+  [
+    "the client, through a proxy",
+    async (port) => ask(`https://localhost:${port}`, `http://127.0.0.1:${(await httpProxy()).port}`),
+  ],
+  ["the client, to a proxy with TLS", (port) => ask("http://vars.example", `https://user:hunter2@localhost:${port}`)],
+  ["the client, to a tunnel", (port) => ask("https://vars.example", `https://user:hunter2@localhost:${port}`)],
+  ["doctor", probe],
+  ["doctor, to a tunnel", tunnelTo],
+  ["etcd", (port) => askEtcd(`https://localhost:${port}`)],
+  ["Redis", (port) => countInRedis(`rediss://user:hunter2@localhost:${port}`)],
+];
+
+/** A server with a certificate that nobody trusts, and all that was sent to it inside of TLS. */
+async function selfSigned() {
+  const received: string[] = [];
+  const server = createServer(TLS, (socket) => socket.on("data", (bytes) => received.push(String(bytes))));
+  server.on("tlsClientError", () => {});
+  const { port, sockets } = await listening(server as never, "https");
+  const settled = () => vi.waitFor(() => expect(sockets.map((each) => each.closed)).not.toContain(false), 5_000);
+  return { port, sockets, received, settled };
+}
+
+describe("with NODE_TLS_REJECT_UNAUTHORIZED=0", () => {
+  it.each(CONNECTIONS)("nothing is sent to a server whose certificate is not trusted: %s", async (_what, connect) => {
+    vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { port, sockets, received, settled } = await selfSigned();
+    await expect(connect(port)).rejects.toThrow(/self.signed/i);
+    await settled();
+    expect([sockets.length > 0, received]).toEqual([true, []]);
+  });
+
+  it("nothing is sent over the connection with which doctor reads a certificate", async () => {
+    const { port, sockets, received, settled } = await selfSigned();
+    const facts = await readCertificate(new URL(`https://localhost:${port}`), {}, { timeout: 5 });
+    await settled();
+    expect(facts?.refusal).toBe("DEPTH_ZERO_SELF_SIGNED_CERT");
+    expect([sockets.length, received]).toEqual([1, []]);
+  });
+});

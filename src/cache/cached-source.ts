@@ -1,8 +1,8 @@
 import {
   ChangedDataError,
-  GATEWAY_STATUSES,
   NotFoundError,
   ServerError,
+  TRANSIENT_STATUSES,
   UnauthorizedError,
   UnreachableError,
 } from "../domain/errors.js";
@@ -211,7 +211,7 @@ function withReason(error: Error, reason: string): Error {
 
 /** Whether the server can't be reached, directly or from the proxy in front of it. */
 function isOutage(error: unknown): error is Error {
-  if (error instanceof ServerError) return GATEWAY_STATUSES.includes(error.status);
+  if (error instanceof ServerError) return TRANSIENT_STATUSES.includes(error.status);
   return error instanceof UnreachableError;
 }
 

@@ -9,7 +9,7 @@ const MIB = 1024 * 1024;
 const MAX_LENGTH = 512 * MIB;
 
 /** A request with less time is not sent. */
-const MIN_REQUEST_S = 0.01;
+export const MIN_REQUEST_S = 0.01;
 
 /**
  * The time and memory that calls have used. Calls can share a budget, also concurrently: a hostile server can send a

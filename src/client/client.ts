@@ -28,8 +28,11 @@ export interface ClientOptions {
   insecure?: boolean;
   /** Seconds for one request. Default 10. */
   timeout?: number;
-  /** Maximum seconds for retries, after 429 too, and for data that changes while it is read. Default 60; 0 for none. */
-  maxWait?: number;
+  /**
+   * Maximum seconds for retries, after 429 too, and for data that changes while it is read; 0 for none. Default 60, but
+   * 15 for a server that can't be reached, and 3 while this machine refuses the connection.
+   */
+  maxWait?: number | undefined;
   /** Whether `maxWait` applies to each call, or to all calls of this client together. Default `call`. */
   maxWaitScope?: "call" | "client";
   /** Whether to retry after any transient failure, or only after a 429. Default `any`. */
@@ -54,6 +57,12 @@ interface Exchange {
   status: number;
   headers: HttpResponse["headers"];
   milliseconds: number;
+}
+
+/** What one try may use; the time in seconds. */
+interface Limits {
+  budget: Budget;
+  atMost: number;
 }
 
 /** For commands and tests. */
@@ -91,12 +100,12 @@ class Client extends RemoteReader implements VariableSource {
 
   constructor(options: ClientOptions, { budget, lookup, proxy = proxyOf(options), ...parts }: ClientParts) {
     super();
-    const { auth = "hmac", timeout = DEFAULT_TIMEOUT, maxWait = DEFAULT_MAX_WAIT, ca, cert, key, retryOn } = options;
+    const { auth = "hmac", timeout = DEFAULT_TIMEOUT, maxWait, ca, cert, key, retryOn } = options;
     if (!AUTH_SCHEMES.includes(auth)) throw new UsageError(`auth must be one of ${AUTH_SCHEMES.join(", ")}`);
     checkCredential("API key", options.apiKey);
     checkCredential("API secret", options.apiSecret);
     checkSeconds("timeout", timeout, 0.001);
-    checkSeconds("maxWait", maxWait, 0);
+    checkSeconds("maxWait", maxWait ?? DEFAULT_MAX_WAIT, 0);
     const origin = parseOrigin(options.url);
     refuseOpenSecret(auth, origin, options.insecure ?? false, proxy !== undefined);
     if (cert !== undefined || key !== undefined) checkCertifiedKey({ cert: cert ?? "", key: key ?? "" });
@@ -106,7 +115,7 @@ class Client extends RemoteReader implements VariableSource {
     const { ticks = () => performance.now(), random = Math.random, sleep = this.#sleep } = parts;
     this.#retry = { maxWait, ticks, random, sleep, retryOn, onRetry };
     this.#sharedBudget = budget ?? (options.maxWaitScope === "client" ? createBudget() : undefined);
-    this.#maxTotal = budget ? maxWait + timeout : Number.POSITIVE_INFINITY;
+    this.#maxTotal = budget ? (maxWait ?? DEFAULT_MAX_WAIT) + timeout : Number.POSITIVE_INFINITY;
     this.#answers = options.revalidate ? new AnswerCache() : undefined;
   }
 
@@ -114,14 +123,14 @@ class Client extends RemoteReader implements VariableSource {
     const budget = this.#nextBudget();
     const newAttempt = () =>
       new Attempt((target, decode, attempt) =>
-        this.#retrying(() => this.#ask(target, decode, budget, attempt), budget),
+        this.#retrying((limits) => this.#ask(target, decode, limits, attempt), budget),
       );
     return readUnchanged(read, newAttempt, { ...this.#retry, budget });
   }
 
   async getHealth(): Promise<Health> {
-    const { healthy, health } = await this.#retrying(async (budget) =>
-      interpretHealth(await this.#send(ROUTES.health, {}, budget)),
+    const { healthy, health } = await this.#retrying(async (limits) =>
+      interpretHealth(await this.#send(ROUTES.health, {}, limits)),
     );
     if (!healthy) throw new ServerError(health.message, 503);
     return health;
@@ -133,19 +142,19 @@ class Client extends RemoteReader implements VariableSource {
   }
 
   protected get<T>(target: string, decode: Decoder<T>): Promise<T> {
-    return this.#retrying((budget) => this.#ask(target, decode, budget));
+    return this.#retrying((limits) => this.#ask(target, decode, limits));
   }
 
   #nextBudget(): Budget {
     return this.#sharedBudget ?? createBudget();
   }
 
-  #retrying<T>(attempt: (budget: Budget) => Promise<T>, budget = this.#nextBudget()): Promise<T> {
-    return withRetries(() => attempt(budget), { ...this.#retry, budget });
+  #retrying<T>(attempt: (limits: Limits) => Promise<T>, budget = this.#nextBudget()): Promise<T> {
+    return withRetries((atMost) => attempt({ budget, atMost }), { ...this.#retry, budget });
   }
 
   /** Signs each attempt again, since a signature expires. */
-  async #ask<T>(target: string, decode: Decoder<T>, budget: Budget, attempt?: Attempt): Promise<T> {
+  async #ask<T>(target: string, decode: Decoder<T>, limits: Limits, attempt?: Attempt): Promise<T> {
     attempt?.signal.throwIfAborted();
     const headers = authHeaders(this.#options.auth, this.#options, {
       timestamp: Date.now(),
@@ -153,7 +162,7 @@ class Client extends RemoteReader implements VariableSource {
       route: target,
     });
     const condition = this.#answers?.condition(target);
-    const response = await this.#send(target, { ...headers, ...condition }, budget, attempt?.signal);
+    const response = await this.#send(target, { ...headers, ...condition }, limits, attempt?.signal);
     const decoded = () => interpret(response, decode);
     const answer = () => this.#answers?.answer(target, response, decoded) ?? decoded();
     return attempt ? attempt.take(response, answer) : answer();
@@ -162,14 +171,14 @@ class Client extends RemoteReader implements VariableSource {
   async #send(
     target: string,
     headers: Record<string, string>,
-    budget: Budget,
+    { budget, atMost }: Limits,
     signal?: AbortSignal,
   ): Promise<HttpResponse> {
     const { ticks } = this.#retry;
     const startedAt = ticks();
     const left = secondsLeft(budget, this.#maxTotal, startedAt);
     const response = await this.#transport
-      .get(target, { ...headers, accept: "application/json" }, { atMost: left, signal })
+      .get(target, { ...headers, accept: "application/json" }, { atMost: Math.min(left, atMost), signal })
       .catch((error: unknown) => {
         if (left < this.#options.timeout) secondsLeft(budget, this.#maxTotal, ticks());
         throw error;

@@ -3,7 +3,9 @@ import {
   RateLimitedError,
   REFUSED_CREDENTIALS,
   ServerError,
+  TRANSIENT_STATUSES,
   UnauthorizedError,
+  UnreachableError,
   UsageError,
 } from "../domain/errors.js";
 import { parseDataAge, parseRetryAfter } from "../domain/http-headers.js";
@@ -20,7 +22,7 @@ export function interpret<T>(response: HttpResponse, decode: Decoder<T>): T {
   const { status, headers, forwarder } = response;
   if (status === 200) return decodeBody(response, decode);
   if (status === 429) throw rateLimited(parseRetryAfter(headers) ?? 0);
-  if (status >= 500) {
+  if (status >= 500 || TRANSIENT_STATUSES.includes(status)) {
     const failed = forwarder === undefined ? "the server" : `the request through ${forwarder}`;
     throw new ServerError(`${failed} failed with status ${status}`, status);
   }
@@ -51,16 +53,25 @@ function redirected(status: number, location: string): ServerError {
   return new ServerError(`the server redirects to ${target}, which is not followed`, status);
 }
 
-function decodeBody<T>({ status, body, forwarder }: HttpResponse, decode: Decoder<T>): T {
+function decodeBody<T>(response: HttpResponse, decode: Decoder<T>): T {
+  const { status, body, forwarder } = response;
   const route = forwarder === undefined ? "" : ` through ${forwarder}`;
   const foreign = `what answered${route} with status ${status} does not speak the appvars API`;
   const json = tryParseBody(body);
+  if (json === undefined && isCutShort(response))
+    throw new UnreachableError(`the answer${route} was cut short`, { cause: { code: "ECONNRESET" } });
   if (json === undefined) throw new ServerError(foreign, status);
   try {
     return decode(json);
   } catch (error) {
     throw error instanceof BrokenRuleError ? new ServerError(`${foreign}: ${error.message}`, status) : error;
   }
+}
+
+/** Whether the answer may have ended too early, which only its text can tell: it has no length, and is not chunked. */
+function isCutShort({ status, headers, body }: HttpResponse): boolean {
+  const isDelimited = headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
+  return !isDelimited && (body.startsWith("{") || (status === 200 && body === ""));
 }
 
 /** Any text of this length is parsed in an instant. */

@@ -1,12 +1,15 @@
-import { GATEWAY_STATUSES, RateLimitedError, ServerError, UnreachableError } from "../domain/errors.js";
-import type { Budget } from "./budget.js";
+import { DEFAULT_MAX_WAIT, DEFAULT_OUTAGE_WAIT, DEFAULT_REFUSED_WAIT } from "../domain/defaults.js";
+import { RateLimitedError, ServerError, TRANSIENT_STATUSES, UnreachableError } from "../domain/errors.js";
+import { type Budget, MIN_REQUEST_S } from "./budget.js";
+import { isLoopback } from "./options.js";
 import { proxyStatusCode } from "./proxy.js";
 
 const FIRST_BACKOFF_S = 0.2;
 const MAX_BACKOFF_S = 5;
+const NEVER = Number.POSITIVE_INFINITY;
 const TRANSIENT_CODES = [
   ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN"],
-  ...GATEWAY_STATUSES.map(proxyStatusCode),
+  ...TRANSIENT_STATUSES.map(proxyStatusCode),
 ];
 
 export interface RetryNotice {
@@ -17,8 +20,8 @@ export interface RetryNotice {
 
 export interface RetryOptions {
   budget: Budget;
-  /** Seconds for pauses and tries after the first failure. */
-  maxWait: number;
+  /** Seconds for pauses and tries after the first failure. Default 60, and less while the server can't be reached. */
+  maxWait?: number | undefined;
   /** Monotonic clock in milliseconds. */
   ticks: () => number;
   /** From 0 up to 1. */
@@ -34,27 +37,33 @@ export type RetryOn = "any" | "rate-limit";
 
 /**
  * Calls `attempt` until it succeeds or fails permanently. Waits after a 429 for as long as the server said, and after
- * a transient failure (no connection, reset, timeout, 502 to 504) with exponential backoff and jitter. Throws the last
- * error when `maxWait` or the budget does not allow another pause.
+ * a transient failure (no connection, reset, timeout, 408, 502 to 504) with exponential backoff and jitter. Throws the
+ * last error when `maxWait` or the budget does not allow another pause.
+ *
+ * @param attempt gets the seconds that it may take
  */
-export async function withRetries<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { random, retryOn = "any" } = options;
+export async function withRetries<T>(attempt: (atMost: number) => Promise<T>, options: RetryOptions): Promise<T> {
+  const { maxWait, ticks, random, retryOn = "any" } = options;
+  let [outageAt, end] = [NEVER, NEVER];
   for (let retries = 0; ; retries++) {
+    const startedAt = ticks();
     try {
-      return await attempt();
+      return await attempt(Math.max((end - startedAt) / 1_000, MIN_REQUEST_S));
     } catch (error) {
       const wait = pauseAfter(error, retries, random());
       if (wait === undefined || (retryOn === "rate-limit" && !(error instanceof RateLimitedError))) throw error;
-      if (!(await pause({ wait, reason: (error as Error).message }, options))) throw error;
+      outageAt = error instanceof RateLimitedError ? NEVER : Math.min(outageAt, startedAt);
+      if (maxWait === undefined) end = outageAt + outageLimit(error) * 1_000;
+      if (!(await pause({ wait, reason: (error as Error).message }, options, end))) throw error;
     }
   }
 }
 
-/** Waits before another try. Resolves to false immediately if `maxWait` or the budget does not allow that. */
-export async function pause(notice: RetryNotice, options: RetryOptions): Promise<boolean> {
-  const { budget, maxWait, ticks, sleep, onRetry } = options;
+/** Waits before another try. Resolves to false immediately if `maxWait`, the budget or `end` do not allow that. */
+export async function pause(notice: RetryNotice, options: RetryOptions, end = NEVER): Promise<boolean> {
+  const { budget, maxWait = DEFAULT_MAX_WAIT, ticks, sleep, onRetry } = options;
   budget.failedAt ??= ticks();
-  const latest = Math.min(budget.failedAt + maxWait * 1_000, budget.end ?? Number.POSITIVE_INFINITY);
+  const latest = Math.min(budget.failedAt + maxWait * 1_000, budget.end ?? NEVER, end);
   if (ticks() + notice.wait * 1_000 > latest) return false;
   onRetry(notice);
   await sleep(notice.wait);
@@ -70,7 +79,16 @@ function pauseAfter(error: unknown, retries: number, jitter: number): number | u
 }
 
 function isTransient(error: unknown): boolean {
-  if (error instanceof ServerError) return GATEWAY_STATUSES.includes(error.status);
+  if (error instanceof ServerError) return TRANSIENT_STATUSES.includes(error.status);
   if (!(error instanceof UnreachableError)) return false;
   return TRANSIENT_CODES.includes((error.cause as NodeJS.ErrnoException | undefined)?.code ?? "");
+}
+
+/** Seconds until a server that can't be reached is given up. */
+function outageLimit(error: unknown): number {
+  const { cause } = error as { cause?: NodeJS.ErrnoException & { address?: string; errors?: unknown[] } };
+  // A name such as localhost has several addresses.
+  const refusals = (cause?.errors ?? [cause]) as (typeof cause)[];
+  const isHere = refusals.every((each) => each?.code === "ECONNREFUSED" && isLoopback(each.address ?? ""));
+  return isHere ? DEFAULT_REFUSED_WAIT : DEFAULT_OUTAGE_WAIT;
 }

@@ -8,7 +8,7 @@ import {
 } from "node:http";
 import type { Agent } from "node:https";
 import type { LookupFunction } from "node:net";
-import { hostOf } from "../domain/endpoint.js";
+import { hostOf, otherScheme } from "../domain/endpoint.js";
 import { AppvarsError, ServerError, UnreachableError } from "../domain/errors.js";
 import { type TlsTexts, tlsOptions } from "../domain/tls-options.js";
 import { type HttpProxy, isTunnelError, PROXY_REFUSES_USER, proxyAddress, proxyError } from "./proxy.js";
@@ -20,6 +20,9 @@ const MAX_BODY_BYTES = 64 * MIB;
 
 /** For an answer other than 200: a message, or a proxy's error page. */
 const MAX_ERROR_BODY_BYTES = 256 * 1024;
+
+/** For a TLS handshake with a server that does not answer plain HTTP. */
+const MAX_HANDSHAKE_S = 2;
 
 export interface HttpResponse {
   status: number;
@@ -58,6 +61,7 @@ export class Transport {
   readonly #agent: Promise<Agent>;
   /** A proxy that gets the requests themselves, without a tunnel. */
   readonly #forwarder: HttpProxy | undefined;
+  #handshake: Promise<unknown> | undefined;
   #closed = false;
 
   constructor(options: TransportOptions) {
@@ -105,7 +109,15 @@ export class Transport {
           // The agent opens the tunnel within this time.
           ...(proxy && { timeout: timeout * 1_000 }),
         };
-    return this.#exchange(request({ ...message, agent, lookup, signal }), timeout);
+    const startedAt = performance.now();
+    const outgoing = request({ ...message, agent, lookup, signal });
+    return this.#exchange(outgoing, timeout).catch(async (error: Error) => {
+      const isReset = (error.cause as NodeJS.ErrnoException | undefined)?.code === "ECONNRESET";
+      const left = timeout - (performance.now() - startedAt) / 1_000;
+      if (isReset && outgoing.socket?.bytesRead === 0 && !proxy && origin.protocol === "http:")
+        await this.#refuseTls(this.#options, left);
+      throw error;
+    });
   }
 
   /** Ends the connections. Open and later requests fail. */
@@ -144,13 +156,27 @@ export class Transport {
     });
   }
 
+  /**
+   * Tries a TLS handshake, once and without sending anything.
+   *
+   * @throws UnreachableError, without a cause, so that it is not retried, if TLS is all that the server speaks
+   */
+  async #refuseTls({ origin, lookup }: TransportOptions, timeout: number): Promise<void> {
+    const other = otherScheme(origin);
+    this.#handshake ??= import("./certificate.js").then(({ readCertificate }) =>
+      readCertificate(other, {}, { timeout: Math.min(timeout, MAX_HANDSHAKE_S), lookup }),
+    );
+    if (await this.#handshake)
+      throw new UnreachableError(`${origin.origin} speaks TLS, not plain HTTP: use ${other.origin}`);
+  }
+
   get #origin(): string {
     return this.#options.origin.origin;
   }
 
   #timeoutError(timeout: number): UnreachableError {
     const cause = Object.assign(new Error("timed out"), { code: "ETIMEDOUT" });
-    return new UnreachableError(`no answer from ${this.#route} within ${timeout} s`, { cause });
+    return new UnreachableError(`no answer from ${this.#route} within ${Math.round(timeout * 100) / 100} s`, { cause });
   }
 
   /** The origin, and the proxy. */

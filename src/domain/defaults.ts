@@ -13,3 +13,7 @@ export const DEFAULT_DRAIN_GRACE = 10;
 export const DEFAULT_URL = `http://${DEFAULT_HOST}:${DEFAULT_PORT}`;
 export const DEFAULT_TIMEOUT = 10;
 export const DEFAULT_MAX_WAIT = 60;
+/** For a server that can't be reached, in place of the maximum above. */
+export const DEFAULT_OUTAGE_WAIT = 15;
+/** The same, while this machine itself refuses the connection: the server does not run, or has just been started. */
+export const DEFAULT_REFUSED_WAIT = 3;

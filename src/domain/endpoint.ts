@@ -19,6 +19,12 @@ export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, "$1");
 }
 
+/** The same host and port with http instead of https, or the other way round. */
+export function otherScheme({ protocol, hostname, port }: URL): URL {
+  const isTls = protocol === "https:";
+  return new URL(`${isTls ? "http" : "https"}://${hostname}:${port || (isTls ? "443" : "80")}`);
+}
+
 /** `host:port`, with the brackets of an IPv6 address. */
 export function formatEndpoint({ host, port }: Endpoint): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;

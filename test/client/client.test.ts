@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type ClientOptions, createClient } from "../../src/client/client.js";
 import { NotFoundError, RateLimitedError, ServerError, UnauthorizedError } from "../../src/domain/errors.js";
 import { sign } from "../../src/signing/sign.js";
-import { httpPeer, unusedPort } from "./peer.js";
+import { httpPeer, tcpPeer, unusedPort } from "./peer.js";
 
 const SECRET = "t0p-s3cr3t";
 const CREDENTIALS = { apiKey: "key", apiSecret: SECRET };
@@ -103,6 +103,26 @@ describe("the client", () => {
       [{ target, status: 503, headers: expect.any(Object), milliseconds: expect.any(Number) }],
       [{ target, status: 200, headers: expect.any(Object), milliseconds: expect.any(Number) }],
     ]);
+  });
+
+  it.each([
+    ["with a length", "Content-Length: 11\r\n\r\n"],
+    ["in chunks", "Transfer-Encoding: chunked\r\n\r\nb\r\n"],
+    ["without a length", "\r\n"],
+  ])("the client asks again if an answer %s is cut short, whatever the status", async (_how, headers) => {
+    const body = '{"value":1}';
+    const answers = [
+      `200 OK\r\n${headers}${body.slice(0, 9)}`,
+      `200 OK\r\n${headers}`,
+      `401 Unauthorized\r\n${headers}{"message`,
+      "408 Request Timeout\r\n\r\n",
+      `200 OK\r\nContent-Length: 11\r\n\r\n${body}`,
+    ];
+    const { url } = await tcpPeer((socket) => socket.end(`HTTP/1.1 ${answers.shift()}`));
+    const client = createClient({ url, ...CREDENTIALS }, { sleep: async () => {} });
+    onTestFinished(() => client.close());
+    expect(await client.getContentByName("A")).toEqual({ value: 1 });
+    expect(answers).toEqual([]);
   });
 
   it("the client tries once if maxWait is 0", async () => {

@@ -15,7 +15,7 @@ const MESSAGE = '{"message":"limit must be a whole number"}';
 const HEALTH = { uptime: 1.5, message: "OK", date: "2026-01-01T00:00:00.000Z" };
 
 function response(status: number, body: string, headers: HttpResponse["headers"] = {}): HttpResponse {
-  return { status, body, headers };
+  return { status, body, headers: { "content-length": String(body.length), ...headers } };
 }
 
 const foreign = (status: number, rule = "") =>
@@ -32,6 +32,7 @@ describe("an answer of a data endpoint", () => {
     [response(404, '{"message":"Not found"}'), new NotFoundError("Not found")],
     [response(500, '{"message":"Internal server error"}'), new ServerError("the server failed with status 500", 500)],
     [response(503, HTML), new ServerError("the server failed with status 503", 503)],
+    [response(408, ""), new ServerError("the server failed with status 408", 408)],
     [response(405, '{"message":"no"}'), new ServerError("the server answered with status 405: no", 405)],
     [
       response(302, HTML, { location: "http://127.0.0.2/" }),
@@ -87,6 +88,26 @@ describe("an answer of a data endpoint", () => {
     expect(error).toBeInstanceOf(RateLimitedError);
     expect(error).toMatchObject({ retryAfter: seconds });
     expect(error.message).toBe(`rate-limited by the server; it accepts requests again in ${seconds} s`);
+  });
+});
+
+describe("an answer that is cut short", () => {
+  it.each([
+    [200, '{"value":"t0p-s3cr3t"'],
+    [200, ""],
+    [401, '{"mess'],
+  ])("an answer that is cut short, without a length to tell, can be asked for again: %d %j", (status, body) => {
+    const error = failure(() => interpret({ status, body, headers: {} }, decodeContent));
+    expect(error).toMatchObject({ message: "the answer was cut short", code: "unreachable" });
+    expect(error.cause).toEqual({ code: "ECONNRESET" });
+    expect(failure(() => interpret(response(status, body), decodeContent)).message).toBe(foreign(status).message);
+    const chunked = { "transfer-encoding": "chunked" };
+    expect(failure(() => interpret({ status, body, headers: chunked }, decodeContent))).toBeInstanceOf(ServerError);
+  });
+
+  it.each([HTML, "[", ""])("an answer of another server is not one that is cut short: %j", (body) => {
+    const error = failure(() => interpret({ status: 404, body, headers: {} }, decodeContent));
+    expect(error.message).toBe(foreign(404).message);
   });
 });
 

@@ -20,7 +20,7 @@ const PASSING: [string, Error][] = [
     code,
     unreachable(code),
   ]),
-  ...[502, 503, 504].map((status): [string, Error] => [String(status), new ServerError("failed", status)]),
+  ...[408, 502, 503, 504].map((status): [string, Error] => [String(status), new ServerError("failed", status)]),
   ["429", limited(1)],
 ];
 
@@ -34,17 +34,24 @@ const LASTING: [string, Error][] = [
   ["a bug", new TypeError("bug")],
 ];
 
-/** `attempt` fails with these errors, then succeeds. Time passes only in `sleep`. */
-function world(
-  errors: Error[],
-  options: { maxWait?: number; budget?: Budget; random?: number; attemptSeconds?: number; retryOn?: RetryOn } = {},
-) {
-  const { maxWait = 60, budget = createBudget(), random = 0.5, attemptSeconds = 0, retryOn } = options;
+interface World {
+  /** Default 60, as if it were explicit. */
+  maxWait?: number | "default";
+  budget?: Budget;
+  random?: number;
+  attemptSeconds?: number;
+  retryOn?: RetryOn;
+}
+
+/** `attempt` fails with these errors, then succeeds. Time passes only in `sleep`, and in an attempt. */
+function world(errors: Error[], options: World = {}) {
+  const { budget = createBudget(), random = 0.5, attemptSeconds = 0, retryOn } = options;
+  const maxWait = options.maxWait === "default" ? undefined : (options.maxWait ?? 60);
   const left = [...errors];
   const notices: RetryNotice[] = [];
   let now = 0;
-  const attempt = vi.fn(async () => {
-    now += attemptSeconds * 1_000;
+  const attempt = vi.fn(async (atMost: number) => {
+    now += Math.min(attemptSeconds, atMost) * 1_000;
     const error = left.shift();
     if (error) throw error;
     return "done";
@@ -172,5 +179,70 @@ describe("withRetries()", () => {
     const { run, pauses } = world([limited(2), limited(2)], { budget });
     await expect(run()).rejects.toThrow("limited");
     expect(pauses()).toEqual([2]);
+  });
+});
+
+/** Refused by the machine with this address. */
+const refused = (address: string) =>
+  new UnreachableError("refused", { cause: Object.assign(new Error(), { code: "ECONNREFUSED", address }) });
+/** Refused by all addresses of a name. */
+const refusedByAll = (...addresses: string[]) => {
+  const errors = addresses.map((address) => refused(address).cause);
+  return new UnreachableError("refused", {
+    cause: Object.assign(new AggregateError(errors), { code: "ECONNREFUSED" }),
+  });
+};
+
+describe("withRetries() without maxWait", () => {
+  const UNREACHABLE: [what: string, error: Error][] = [
+    ["resets connections", unreachable("ECONNRESET")],
+    ["can't be looked up", unreachable("EAI_AGAIN")],
+    ["is behind a proxy that can't reach it", down],
+    ["refuses connections on another machine", refused("192.0.2.7")],
+    ["refuses connections here and elsewhere", refusedByAll("127.0.0.1", "192.0.2.7")],
+  ];
+
+  /** Seconds after which a server that always fails like this is given up. */
+  async function givenUpAfter(error: Error, options: World): Promise<number> {
+    const { run, seconds } = world(Array(99).fill(error), { maxWait: "default", ...options });
+    await expect(run()).rejects.toBe(error);
+    return seconds();
+  }
+
+  it.each(UNREACHABLE)("withRetries() gives up within 15 s if the server %s", async (_what, error) => {
+    for (const random of [0, 0.5, 0.99]) {
+      const seconds = await givenUpAfter(error, { random });
+      expect([seconds > 9, seconds <= 15]).toEqual([true, true]);
+    }
+    expect(await givenUpAfter(error, { maxWait: 60 })).toBeGreaterThan(50);
+  });
+
+  it.each([
+    ["127.0.0.1", refused("127.0.0.1")],
+    ["::1", refused("::1")],
+    ["both addresses of localhost", refusedByAll("::1", "127.0.0.1")],
+  ])("withRetries() gives up within 3 s if this machine refuses connections: %s", async (_what, error) => {
+    for (const random of [0, 0.5, 0.99]) {
+      const seconds = await givenUpAfter(error, { random });
+      expect([seconds > 1, seconds <= 3]).toEqual([true, true]);
+    }
+    expect(await givenUpAfter(error, { maxWait: 60 })).toBeGreaterThan(50);
+  });
+
+  it("withRetries() counts all tries, and gives the last one the rest of the 15 s", async () => {
+    expect(await givenUpAfter(unreachable("ETIMEDOUT"), { attemptSeconds: 10 })).toBeCloseTo(15);
+    const { run, attempt } = world([unreachable("ETIMEDOUT")], { maxWait: "default", attemptSeconds: 10, random: 0 });
+    await run();
+    expect(attempt.mock.calls).toEqual([[Number.POSITIVE_INFINITY], [expect.closeTo(4.9)]]);
+  });
+
+  it("withRetries() waits up to 60 s after a 429, and again up to 15 s for a server that fails after one", async () => {
+    const { run, seconds } = world([limited(20), limited(30)], { maxWait: "default" });
+    await run();
+    expect(seconds()).toBe(50);
+    const mixed = world([down, limited(40), ...Array(99).fill(down)], { maxWait: "default" });
+    await expect(mixed.run()).rejects.toBe(down);
+    expect([mixed.seconds() > 50, mixed.seconds() <= 56]).toEqual([true, true]);
+    await expect(world([limited(61)], { maxWait: "default" }).run()).rejects.toThrow("limited");
   });
 });

@@ -1,5 +1,6 @@
 import { type CertificateFacts, readCertificate } from "../../client/certificate.js";
 import { type HttpProxy, isTunnelError } from "../../client/proxy.js";
+import { otherScheme } from "../../domain/endpoint.js";
 import { GATEWAY_STATUSES } from "../../domain/errors.js";
 import { parseDataAge, parseRateLimit, parseRetryAfter } from "../../domain/http-headers.js";
 import { durationText } from "../../domain/printable.js";
@@ -71,12 +72,6 @@ async function speaksOther(origin: URL, timeout: number, clocks: Clocks): Promis
   if (other.protocol === "https:") return (await readCertificate(other, {}, { timeout, lookup })) !== undefined;
   const outcome = await withProbe({ origin: other, timeout }, clocks, (probe) => probe(ROUTES.health));
   return "response" in outcome;
-}
-
-/** The same host and port with http instead of https, or the other way round. */
-function otherScheme({ protocol, hostname, port }: URL): URL {
-  const isTls = protocol === "https:";
-  return new URL(`${isTls ? "http" : "https"}://${hostname}:${port || (isTls ? "443" : "80")}`);
 }
 
 const REACHABILITY_FIXES: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { AUTH_SCHEMES, type AuthScheme } from "../../client/auth-headers.js";
 import { checkSeconds, parseOrigin, refuseOpenSecret } from "../../client/options.js";
-import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT, DEFAULT_URL } from "../../domain/defaults.js";
+import { DEFAULT_TIMEOUT, DEFAULT_URL } from "../../domain/defaults.js";
 import { aboutUse, UsageError } from "../../domain/errors.js";
 import { type DataPlace, dataPlaceOf } from "./data-place.js";
 import { findSetting, type Layers, layerList, requireBoth, type Setting } from "./layers.js";
@@ -18,8 +18,8 @@ export interface RemoteSettings {
   insecure: boolean;
   /** Seconds. */
   timeout: number;
-  /** Seconds. */
-  maxWait: number;
+  /** Seconds; undefined for the defaults of the client. */
+  maxWait: number | undefined;
   caFile: string | undefined;
   /** The files of a client certificate and its key: both or none. */
   clientCert: string | undefined;
@@ -65,7 +65,7 @@ export function connectionOf(layers: Layers): Connection {
     auth,
     insecure,
     timeout: timeout ? parseSeconds(timeout, 0.001) : DEFAULT_TIMEOUT,
-    maxWait: maxWait ? parseSeconds(maxWait, 0) : DEFAULT_MAX_WAIT,
+    maxWait: maxWait && parseSeconds(maxWait, 0),
     caFile: caFile?.text,
     clientCert: clientCert?.text,
     clientKey: clientKey?.text,

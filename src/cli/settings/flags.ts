@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { AUTH_SCHEMES } from "../../client/auth-headers.js";
-import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT, DEFAULT_URL } from "../../domain/defaults.js";
+import { DEFAULT_MAX_WAIT, DEFAULT_OUTAGE_WAIT, DEFAULT_TIMEOUT, DEFAULT_URL } from "../../domain/defaults.js";
 import { DEFAULT_DATA_FILE } from "./setting-names.js";
 
 /** Adds the flags that say where a command reads from: `readSettings` accepts what they parse to. */
@@ -25,7 +25,7 @@ export function addSettingOptions(command: Command): Command {
     .option(
       "--max-wait <seconds>",
       "longest to wait in all on 429 and retries; the command takes at most this and one --timeout " +
-        `(APPVARS_MAX_WAIT, default ${DEFAULT_MAX_WAIT})`,
+        `(APPVARS_MAX_WAIT, default ${DEFAULT_MAX_WAIT}, or ${DEFAULT_OUTAGE_WAIT} for an unreachable server)`,
     )
     .option("--ca-file <file>", "trust these certificates (APPVARS_CA_FILE)")
     .option("--client-cert <file>", "certificate for a server that requires one (APPVARS_CLIENT_CERT)")

@@ -20,7 +20,7 @@ const DEFAULTS = {
   auth: "hmac",
   insecure: false,
   timeout: 10,
-  maxWait: 60,
+  maxWait: undefined,
   caFile: undefined,
   clientCert: undefined,
   clientKey: undefined,

@@ -1,7 +1,7 @@
 import type { LookupFunction } from "node:net";
 import { connect, type TLSSocket } from "node:tls";
 import { hostOf } from "../domain/endpoint.js";
-import { inspectionOptions, type TlsTexts } from "../domain/tls-options.js";
+import { type TlsTexts, tlsOptions } from "../domain/tls-options.js";
 import type { HttpProxy } from "./proxy.js";
 import { openTunnel } from "./tunnel.js";
 
@@ -38,7 +38,8 @@ export async function readCertificate(
   const tunnel = proxy && (await openTunnel(address, { proxy, ...route }).catch(() => undefined));
   if (proxy && !tunnel) return undefined;
   return new Promise((resolve) => {
-    const socket = connect({ ...address, ...inspectionOptions(texts, host), socket: tunnel, lookup });
+    const options = { ...tlsOptions(texts, host), rejectUnauthorized: false };
+    const socket = connect({ ...address, ...options, socket: tunnel, lookup });
     const done = (facts?: CertificateFacts) => {
       clearTimeout(timer);
       socket.destroy();

@@ -21,8 +21,3 @@ export function tlsOptions({ ca, cert, key }: TlsTexts, host?: string) {
   const servername = host === undefined ? {} : { servername: isIP(host) ? "" : host };
   return { ca, cert, key, ...servername, minVersion, rejectUnauthorized: true };
 }
-
-/** The same for a connection over which nothing is sent: it is established with a certificate that is not trusted too. */
-export function inspectionOptions(texts: TlsTexts, host: string) {
-  return { ...tlsOptions(texts, host), rejectUnauthorized: false };
-}

@@ -48,9 +48,13 @@ function rateLimited(retryAfter: number): RateLimitedError {
 }
 
 function redirected(status: number, location: string): ServerError {
-  // A query or fragment may contain a token.
-  const [target] = location.split(/[?#]/);
-  return new ServerError(`the server redirects to ${target}, which is not followed`, status);
+  return new ServerError(`the server redirects to ${redirectTarget(location)}, which is not followed`, status);
+}
+
+/** Where a redirect leads, for messages: a query, a fragment or a user may hold a token. */
+export function redirectTarget(location = ""): string {
+  const [target = ""] = location.split(/[?#]/);
+  return target.replace(/(?<![^/\\])[^/\\]*@/g, "");
 }
 
 function decodeBody<T>(response: HttpResponse, decode: Decoder<T>): T {

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { decodeContent } from "../../src/client/decode.js";
-import { interpret, interpretHealth } from "../../src/client/interpret.js";
+import { interpret, interpretHealth, redirectTarget } from "../../src/client/interpret.js";
 import type { HttpResponse } from "../../src/client/transport.js";
 import {
   NotFoundError,
@@ -88,6 +88,23 @@ describe("an answer of a data endpoint", () => {
     expect(error).toBeInstanceOf(RateLimitedError);
     expect(error).toMatchObject({ retryAfter: seconds });
     expect(error.message).toBe(`rate-limited by the server; it accepts requests again in ${seconds} s`);
+  });
+});
+
+describe("redirectTarget", () => {
+  it.each([
+    ["https://login.example/in?token=hunter2", "https://login.example/in"],
+    ["https://login.example/in#hunter2", "https://login.example/in"],
+    ["https://user:hunter2@login.example/in", "https://login.example/in"],
+    ["https://user:hunter2@a@login.example/", "https://login.example/"],
+    ["//user:hunter2@login.example", "//login.example"],
+    ["https:\\\\user:hunter2@login.example", "https:\\\\login.example"],
+    ["https:user:hunter2@login.example", "login.example"],
+    ["/in", "/in"],
+    ["?hunter2", ""],
+    [undefined, ""],
+  ])("redirectTarget(%j) is %j", (location, target) => {
+    expect(redirectTarget(location)).toBe(target);
   });
 });
 

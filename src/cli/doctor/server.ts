@@ -1,4 +1,5 @@
 import { type CertificateFacts, readCertificate } from "../../client/certificate.js";
+import { redirectTarget } from "../../client/interpret.js";
 import { type HttpProxy, isTunnelError } from "../../client/proxy.js";
 import { otherScheme } from "../../domain/endpoint.js";
 import { GATEWAY_STATUSES } from "../../domain/errors.js";
@@ -122,7 +123,7 @@ function describeOther(url: string, { response: { status, headers } }: Answer): 
     return problem("server_error", message, "start that server, or correct the proxy's settings");
   }
   if (status >= 300 && status < 400) {
-    const message = `${url} redirects to ${headers.location ?? "nowhere"}; redirects are not followed`;
+    const message = `${url} redirects to ${redirectTarget(headers.location) || "nowhere"}; redirects are not followed`;
     return problem("server_error", message, "use the URL of the server itself");
   }
   return problem("server_error", `the server at ${url} is not appvars: it answers with ${status}`, "correct the URL");

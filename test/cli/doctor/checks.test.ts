@@ -169,6 +169,12 @@ describe("checkReachability", () => {
     expect(check(answer(status, {}, body))).toMatchObject({ verdict, message: expect.stringContaining(message) });
   });
 
+  it("checkReachability shows where a redirect leads, without what may be secret", () => {
+    const location = "https://user:hunter2@login.example/in?token=hunter2#hunter2";
+    const { message } = check(answer(302, { location }));
+    expect(message).toBe("http://a redirects to https://login.example/in; redirects are not followed");
+  });
+
   it.each([
     ["OK", "ok", "up 61 s, its data 5 min old"],
     ["it can't be read", "warning", "answers, but it can't be read"],

@@ -5,6 +5,7 @@ import {
   TRANSIENT_STATUSES,
   UnauthorizedError,
   UnreachableError,
+  WrongClockError,
 } from "../domain/errors.js";
 import { type PageRequest, pageBounds } from "../domain/page.js";
 import type { Health, Snapshot, VariableReader, VariableSource } from "../domain/source.js";
@@ -137,7 +138,7 @@ export class CachedSource extends KeyedReader implements VariableSource {
     const fallback = await this.#readKept(read);
     if (fallback instanceof Error)
       return await this.#readFresh(read, retrying).catch((error: unknown) => {
-        throw isOutage(error) ? withReason(error, fallback.message) : error;
+        throw isOutage(error) ? Object.assign(error, { message: `${error.message}; ${fallback.message}` }) : error;
       });
     if (!fallback) return this.#readFresh(read, retrying);
     const outage = this.#outage;
@@ -177,7 +178,7 @@ export class CachedSource extends KeyedReader implements VariableSource {
     } catch (error) {
       // After any other failure the answers are incomplete, and would not match those already kept.
       if (error instanceof NotFoundError) await this.#trying(keep());
-      if (error instanceof UnauthorizedError) await this.#trying(answers.clear());
+      if (error instanceof UnauthorizedError && !isOutage(error)) await this.#trying(answers.clear());
       throw error;
     }
   }
@@ -204,15 +205,10 @@ export class CachedSource extends KeyedReader implements VariableSource {
   }
 }
 
-function withReason(error: Error, reason: string): Error {
-  const message = `${error.message}; ${reason}`;
-  return error instanceof ServerError ? new ServerError(message, error.status) : new UnreachableError(message);
-}
-
-/** Whether the server can't be reached, directly or from the proxy in front of it. */
+/** Whether the server can't be reached, directly or from the proxy in front of it, or its clock or this one is wrong. */
 function isOutage(error: unknown): error is Error {
   if (error instanceof ServerError) return TRANSIENT_STATUSES.includes(error.status);
-  return error instanceof UnreachableError;
+  return error instanceof UnreachableError || error instanceof WrongClockError;
 }
 
 class FreshAnswers extends KeyedReader implements Snapshot {

@@ -156,14 +156,12 @@ class Client extends RemoteReader implements VariableSource {
   /** Signs each attempt again, since a signature expires. */
   async #ask<T>(target: string, decode: Decoder<T>, limits: Limits, attempt?: Attempt): Promise<T> {
     attempt?.signal.throwIfAborted();
-    const headers = authHeaders(this.#options.auth, this.#options, {
-      timestamp: Date.now(),
-      method: "GET",
-      route: target,
-    });
+    const { auth } = this.#options;
+    const timestamp = Date.now();
+    const headers = authHeaders(auth, this.#options, { timestamp, method: "GET", route: target });
     const condition = this.#answers?.condition(target);
     const response = await this.#send(target, { ...headers, ...condition }, limits, attempt?.signal);
-    const decoded = () => interpret(response, decode);
+    const decoded = () => interpret(response, decode, auth === "hmac" ? timestamp : undefined);
     const answer = () => this.#answers?.answer(target, response, decoded) ?? decoded();
     return attempt ? attempt.take(response, answer) : answer();
   }

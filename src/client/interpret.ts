@@ -7,18 +7,21 @@ import {
   UnauthorizedError,
   UnreachableError,
   UsageError,
+  WrongClockError,
 } from "../domain/errors.js";
 import { parseDataAge, parseRetryAfter } from "../domain/http-headers.js";
 import type { Health } from "../domain/source.js";
+import { compareClocks } from "../signing/clock-skew.js";
 import { BrokenRuleError, type Decoder, decodeErrorMessage, decodeHealth } from "./decode.js";
 import type { HttpResponse } from "./transport.js";
 
 /**
  * The content of a response from a data route.
  *
+ * @param signedAt the time in the signature of the request, in Unix milliseconds
  * @throws the error for its status; ServerError for anything that is not an answer of the API
  */
-export function interpret<T>(response: HttpResponse, decode: Decoder<T>): T {
+export function interpret<T>(response: HttpResponse, decode: Decoder<T>, signedAt?: number): T {
   const { status, headers, forwarder } = response;
   if (status === 200) return decodeBody(response, decode);
   if (status === 429) throw rateLimited(parseRetryAfter(headers) ?? 0);
@@ -30,7 +33,7 @@ export function interpret<T>(response: HttpResponse, decode: Decoder<T>): T {
   // Decoded first: a 401 or 404 from another server tells nothing about the credentials or a variable.
   const message = decodeBody(response, decodeErrorMessage);
   if (status === 400) throw new UsageError(message);
-  if (status === 401) throw new UnauthorizedError(REFUSED_CREDENTIALS);
+  if (status === 401) throw refused(headers.date, signedAt);
   if (status === 404) throw new NotFoundError(message);
   throw new ServerError(`the server answered with status ${status}: ${message}`, status);
 }
@@ -45,6 +48,14 @@ export function interpretHealth(response: HttpResponse): { healthy: boolean; hea
 
 function rateLimited(retryAfter: number): RateLimitedError {
   return new RateLimitedError(`rate-limited by the server; it accepts requests again in ${retryAfter} s`, retryAfter);
+}
+
+/** Without a date, or a signature, the credentials are wrong. */
+function refused(date = "", signedAt = Number.NaN): UnauthorizedError {
+  // The date is rounded down to seconds.
+  const { seconds, limit, message } = compareClocks(signedAt - Date.parse(date) - 500);
+  if (seconds >= limit) return new WrongClockError(`the server refused the signature: ${message}`);
+  return new UnauthorizedError(REFUSED_CREDENTIALS);
 }
 
 function redirected(status: number, location: string): ServerError {

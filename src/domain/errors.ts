@@ -43,6 +43,9 @@ export class UnauthorizedError extends AppvarsError {
   readonly code = "unauthorized";
 }
 
+/** Thrown when the server refuses a signature, and its clock and this machine's differ too much for any. */
+export class WrongClockError extends UnauthorizedError {}
+
 /** The message for credentials that a server does not accept; it does not say which is wrong. */
 export const REFUSED_CREDENTIALS = "the server refused the credentials";
 

@@ -7,6 +7,7 @@ import {
   UnauthorizedError,
   UnreachableError,
   UsageError,
+  WrongClockError,
 } from "../../src/domain/errors.js";
 import type { Snapshot, VariableSource } from "../../src/domain/source.js";
 import { Service } from "../../src/service/service.js";
@@ -162,6 +163,17 @@ describe("a source with a cache", () => {
     state.error = new UnauthorizedError("refused");
     await expect(source.getContentByName("PORT")).rejects.toBe(state.error);
     expect(kept.size).toBe(0);
+  });
+
+  it("a source with a cache keeps and uses its answers when a clock is wrong, as when the source can't be reached", async () => {
+    const { source, state, kept, onServed } = world();
+    await source.getContentByName("PORT");
+    const wrong = new WrongClockError("the server refused the signature");
+    state.error = wrong;
+    expect(await source.getContentByName("PORT")).toEqual({ value: 3000 });
+    expect(onServed.mock.calls).toEqual([[wrong, 0]]);
+    await expect(source.getContentByName("DEBUG")).rejects.toBe(wrong);
+    expect([...kept.keys()]).toEqual(["getContentByName,PORT"]);
   });
 
   it("a source with a cache never keeps health", async () => {

@@ -132,6 +132,32 @@ describe("get --cache", () => {
     expect(await get("--cache PORT --max-wait 0")).toMatchObject({ code: 5, stdout: "" });
   });
 
+  it.each([
+    ["behind", 3_600],
+    ["ahead of", -3_600],
+  ])(
+    "get --cache uses the cache, and keeps it, when this machine's clock is %s the server's",
+    async (how, clockSkew) => {
+      const { server, env, cache, get } = await world();
+      await get("--cache PORT");
+      const files = await filesIn(cache);
+      await server.close();
+      await runningServer({ port: server.port, faults: { clockSkew } });
+      const { code, stdout, stderr } = await get("--cache PORT");
+      expect([code, stdout]).toEqual([0, "3000\n"]);
+      const reason = `the server refused the signature: this machine's clock is 36\\d\\d s ${how} the server's;`;
+      expect(stderr).toMatch(new RegExp(`^appvars: using values from \\d+ s ago: ${reason} .*\\n$`));
+      expect(await get("--cache DEBUG")).toMatchObject({ code: 4, stdout: "" });
+      expect(await filesIn(cache)).toEqual(files);
+      // The secret itself has no time.
+      const headers = { ...env, APPVARS_AUTH: "headers", APPVARS_API_SECRET: "wrong" };
+      expect(await get("PORT", { env: headers })).toMatchObject({
+        code: 4,
+        stderr: "appvars: the server refused the credentials; appvars doctor finds out why\n",
+      });
+    },
+  );
+
   it("get --cache removes only the entries of variables that no longer exist", async () => {
     const { get, replaceWith } = await world();
     await get("--cache PORT DEBUG");

@@ -8,6 +8,7 @@ import {
   ServerError,
   UnauthorizedError,
   UsageError,
+  WrongClockError,
 } from "../../src/domain/errors.js";
 
 const HTML = "<html>t0p-s3cr3t</html>";
@@ -88,6 +89,42 @@ describe("an answer of a data endpoint", () => {
     expect(error).toBeInstanceOf(RateLimitedError);
     expect(error).toMatchObject({ retryAfter: seconds });
     expect(error.message).toBe(`rate-limited by the server; it accepts requests again in ${seconds} s`);
+  });
+});
+
+describe("an answer with status 401", () => {
+  const DATE = "Wed, 21 Oct 2026 07:28:00 GMT";
+  const refused = (date: string | undefined, signedAt?: number) =>
+    failure(() => interpret(response(401, MESSAGE, { date }), decodeContent, signedAt));
+
+  it.each([
+    // The server's clock is half a second later than its date, on average.
+    ["60 s ahead of", 60.1, "60 s ahead"],
+    ["3600 s ahead of", 3_600.5, "60 s ahead"],
+    ["300 s behind", -299.1, "300 s old"],
+    ["86400 s behind", -86_399.5, "300 s old"],
+  ])("an answer with status 401 blames the clocks if this machine's is %s the server's", (offset, seconds, allowed) => {
+    const error = refused(DATE, Date.parse(DATE) + seconds * 1_000);
+    expect(error).toBeInstanceOf(WrongClockError);
+    const clock = `this machine's clock is ${offset} the server's; signatures may be up to ${allowed}`;
+    expect(error).toMatchObject({ code: "unauthorized", message: `the server refused the signature: ${clock}` });
+  });
+
+  it.each([
+    ["the clocks are close", DATE, 59],
+    ["the clocks are close, the other way", DATE, -298],
+    ["there is no date", undefined, 3_600],
+    ["the date is not one", "t0p-s3cr3t", 3_600],
+    ["the request has no signature", DATE, undefined],
+  ])("an answer with status 401 blames the credentials if %s", (_what, date, seconds) => {
+    const error = refused(date, seconds === undefined ? undefined : Date.parse(DATE) + seconds * 1_000);
+    expect(error).not.toBeInstanceOf(WrongClockError);
+    expect(error).toMatchObject({ code: "unauthorized", message: "the server refused the credentials" });
+  });
+
+  it("an answer with status 401 of another server blames nothing of ours", () => {
+    const error = failure(() => interpret(response(401, HTML, { date: DATE }), decodeContent, 0));
+    expect(error).toBeInstanceOf(ServerError);
   });
 });
 

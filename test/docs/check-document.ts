@@ -7,6 +7,7 @@ const VARIABLE_TEXT: [RegExp, string][] = [
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z/g, "2026-01-31T12:00:00.000Z"],
   [/\b\d\d:\d\d:\d\d\b/g, "12:00:00"],
   [/\b(in|up|next|from|within) \d+(\.\d+)? (ms|s)\b/g, "$1 4 $3"],
+  [/\bclock is \d+ s\b/g, "clock is 400 s"],
   [/"uptime":[\d.]+/g, '"uptime":4'],
   // Random keys and secrets.
   [/\b[0-9a-f]{32}\b/g, "708f46397fdf8f7a83b7a616b6662204"],

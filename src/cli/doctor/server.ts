@@ -7,7 +7,7 @@ import { parseDataAge, parseRateLimit, parseRetryAfter } from "../../domain/http
 import { durationText } from "../../domain/printable.js";
 import { ROUTES } from "../../domain/routes.js";
 import type { TlsTexts } from "../../domain/tls-options.js";
-import { DEFAULT_TOLERANCE } from "../../signing/verify.js";
+import { compareClocks } from "../../signing/clock-skew.js";
 import { lookup } from "../processes/end-process.js";
 import type { RemoteSettings } from "../settings/connection.js";
 import { type CredentialTrials, tryCredentials } from "./credentials.js";
@@ -137,12 +137,8 @@ function describeOther(url: string, { response: { status, headers } }: Answer): 
  */
 export function checkClock(skew: number | undefined, harmless: boolean): Finding {
   if (skew === undefined) return skipped("the server's time is not known");
-  const seconds = Math.round(Math.abs(skew) / 1_000);
-  const isAhead = skew > 0;
-  const limit = isAhead ? DEFAULT_TOLERANCE.future : DEFAULT_TOLERANCE.past;
+  const { seconds, limit, message } = compareClocks(skew);
   if (seconds <= limit / 2) return ok(`this machine's clock is within ${Math.max(1, seconds)} s of the server's`);
-  const [offset, allowed] = isAhead ? ["ahead of", `${limit} s ahead`] : ["behind", `${limit} s old`];
-  const message = `this machine's clock is ${seconds} s ${offset} the server's; signatures may be up to ${allowed}`;
   const fix = "synchronize the wrong clock with a time server; on this machine: timedatectl set-ntp true";
   return seconds <= limit || harmless ? warning(message, fix) : problem("unauthorized", message, fix);
 }

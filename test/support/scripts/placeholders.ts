@@ -27,7 +27,7 @@ const PLACEHOLDERS: Record<string, Placeholder> = {
   clock: { matches: /\d\d:\d\d:\d\d/, replaces: /^\d\d:\d\d:\d\d(?= )/g },
   // A port that the system picks has five digits.
   port: { matches: /\d{1,5}/, replaces: /(?<=127\.0\.0\.1:)\d{5}(?!\d)/g },
-  number: { matches: /\d+(?:\.\d+)?/, replaces: /(?<= in )\d+(?:\.\d+)?(?= ms(?:,|$))/g },
+  number: { matches: /\d+(?:\.\d+)?/, replaces: /(?<= in )\d+(?:\.\d+)?(?= ms(?:,|$))|(?<=clock is )\d+(?= s )/g },
   version: { matches: /\d+\.\d+\.\d+/, replaces: /^\d+\.\d+\.\d+$/g },
 };
 

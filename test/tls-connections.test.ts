@@ -125,7 +125,7 @@ describe("with NODE_TLS_REJECT_UNAUTHORIZED=0", () => {
 
   it("nothing is sent over the connection with which doctor reads a certificate", async () => {
     const { port, sockets, received, settled } = await selfSigned();
-    const facts = await readCertificate(new URL(`https://localhost:${port}`), {}, { timeout: 5 });
+    const facts = await readCertificate({ origin: new URL(`https://localhost:${port}`), timeout: 5 });
     await settled();
     expect(facts?.refusal).toBe("DEPTH_ZERO_SELF_SIGNED_CERT");
     expect([sockets.length, received]).toEqual([1, []]);

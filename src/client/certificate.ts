@@ -1,8 +1,7 @@
-import type { LookupFunction } from "node:net";
 import { connect, type TLSSocket } from "node:tls";
 import { hostOf } from "../domain/endpoint.js";
-import { type TlsTexts, tlsOptions } from "../domain/tls-options.js";
-import type { HttpProxy } from "./proxy.js";
+import { tlsOptions } from "../domain/tls-options.js";
+import type { ServerRoute } from "./proxy.js";
 import { openTunnel } from "./tunnel.js";
 
 export interface CertificateFacts {
@@ -13,33 +12,20 @@ export interface CertificateFacts {
   refusal: string | undefined;
 }
 
-export interface CertificateRoute {
-  /** Seconds. */
-  timeout: number;
-  proxy?: HttpProxy | undefined;
-  /** In place of Node's name lookup. */
-  lookup?: LookupFunction | undefined;
-}
-
 /**
  * Makes a TLS connection, over which nothing is sent, to read the certificate, trusted or not.
  *
- * @param texts the certificates to trust instead of the system's, and the client's own
  * @returns undefined if no TLS connection was established
  */
-export async function readCertificate(
-  url: URL,
-  texts: TlsTexts,
-  { timeout, proxy, lookup }: CertificateRoute,
-): Promise<CertificateFacts | undefined> {
-  const host = hostOf(url);
-  const address = { host, port: Number(url.port || 443) };
-  const route = { timeout: timeout * 1_000, ca: texts.ca, lookup };
+export async function readCertificate(server: ServerRoute): Promise<CertificateFacts | undefined> {
+  const { origin, timeout, proxy, ca, lookup } = server;
+  const address = { host: hostOf(origin), port: Number(origin.port || 443) };
+  const route = { timeout: timeout * 1_000, ca, lookup };
   const tunnel = proxy && (await openTunnel(address, { proxy, ...route }).catch(() => undefined));
   if (proxy && !tunnel) return undefined;
   return new Promise((resolve) => {
-    const options = { ...tlsOptions(texts, host), rejectUnauthorized: false };
-    const socket = connect({ ...address, ...options, socket: tunnel, lookup });
+    const tls = { ...tlsOptions(server, address.host), rejectUnauthorized: false };
+    const socket = connect({ ...address, ...tls, socket: tunnel, lookup });
     const done = (facts?: CertificateFacts) => {
       clearTimeout(timer);
       socket.destroy();

@@ -11,7 +11,7 @@ import {
 } from "../domain/errors.js";
 import { parseDataAge, parseRetryAfter } from "../domain/http-headers.js";
 import type { Health } from "../domain/source.js";
-import { compareClocks } from "../signing/clock-skew.js";
+import { compareClocks } from "../signing/verify.js";
 import { BrokenRuleError, type Decoder, decodeErrorMessage, decodeHealth } from "./decode.js";
 import type { HttpResponse } from "./transport.js";
 
@@ -29,7 +29,8 @@ export function interpret<T>(response: HttpResponse, decode: Decoder<T>, signedA
     const failed = forwarder === undefined ? "the server" : `the request through ${forwarder}`;
     throw new ServerError(`${failed} failed with status ${status}`, status);
   }
-  if (headers.location !== undefined && status >= 300 && status < 400) throw redirected(status, headers.location);
+  if (headers.location !== undefined && status >= 300 && status < 400)
+    throw new ServerError(`the server redirects to ${redirectTarget(headers.location)}, which is not followed`, status);
   // Decoded first: a 401 or 404 from another server tells nothing about the credentials or a variable.
   const message = decodeBody(response, decodeErrorMessage);
   if (status === 400) throw new UsageError(message);
@@ -58,14 +59,9 @@ function refused(date = "", signedAt = Number.NaN): UnauthorizedError {
   return new UnauthorizedError(REFUSED_CREDENTIALS);
 }
 
-function redirected(status: number, location: string): ServerError {
-  return new ServerError(`the server redirects to ${redirectTarget(location)}, which is not followed`, status);
-}
-
 /** Where a redirect leads, for messages: a query, a fragment or a user may hold a token. */
 export function redirectTarget(location = ""): string {
-  const [target = ""] = location.split(/[?#]/);
-  return target.replace(/(?<![^/\\])[^/\\]*@/g, "");
+  return location.replace(/[?#].*/s, "").replace(/(?<![^/\\])[^/\\]*@/g, "");
 }
 
 function decodeBody<T>(response: HttpResponse, decode: Decoder<T>): T {

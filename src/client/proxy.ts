@@ -1,6 +1,7 @@
+import type { LookupFunction } from "node:net";
 import { hostOf } from "../domain/endpoint.js";
 import { UnreachableError, UsageError } from "../domain/errors.js";
-import { tlsOptions } from "../domain/tls-options.js";
+import { type TlsTexts, tlsOptions } from "../domain/tls-options.js";
 
 /** An HTTP proxy between the client and its server. */
 export interface HttpProxy {
@@ -12,6 +13,17 @@ export interface HttpProxy {
   readonly name: string;
   /** The variable that names it; undefined for an option. */
   readonly from: string | undefined;
+}
+
+/** A server, and the way to it. */
+export interface ServerRoute extends TlsTexts {
+  origin: URL;
+  /** Seconds for one request, from its start to the end of its answer. */
+  timeout: number;
+  /** Where all requests go, instead of to the origin. */
+  proxy?: HttpProxy | undefined;
+  /** In place of Node's name lookup. */
+  lookup?: LookupFunction | undefined;
 }
 
 /**

@@ -10,8 +10,15 @@ import type { Agent } from "node:https";
 import type { LookupFunction } from "node:net";
 import { hostOf, otherScheme } from "../domain/endpoint.js";
 import { AppvarsError, ServerError, UnreachableError } from "../domain/errors.js";
-import { type TlsTexts, tlsOptions } from "../domain/tls-options.js";
-import { type HttpProxy, isTunnelError, PROXY_REFUSES_USER, proxyAddress, proxyError } from "./proxy.js";
+import { tlsOptions } from "../domain/tls-options.js";
+import {
+  type HttpProxy,
+  isTunnelError,
+  PROXY_REFUSES_USER,
+  proxyAddress,
+  proxyError,
+  type ServerRoute,
+} from "./proxy.js";
 
 const MIB = 1024 * 1024;
 
@@ -32,14 +39,7 @@ export interface HttpResponse {
   forwarder?: string;
 }
 
-export interface TransportOptions extends TlsTexts {
-  origin: URL;
-  /** Seconds for one request, from its start to the end of its answer. */
-  timeout: number;
-  /** Where all requests go, instead of to the origin. */
-  proxy?: HttpProxy | undefined;
-  /** In place of Node's name lookup. */
-  lookup?: LookupFunction | undefined;
+export interface TransportOptions extends ServerRoute {
   /** For tests. Default 64 MiB. */
   maxBodyBytes?: number;
 }
@@ -115,7 +115,7 @@ export class Transport {
       const isReset = (error.cause as NodeJS.ErrnoException | undefined)?.code === "ECONNRESET";
       const left = timeout - (performance.now() - startedAt) / 1_000;
       if (isReset && outgoing.socket?.bytesRead === 0 && !proxy && origin.protocol === "http:")
-        await this.#refuseTls(this.#options, left);
+        await this.#refuseTls(lookup, left);
       throw error;
     });
   }
@@ -156,18 +156,13 @@ export class Transport {
     });
   }
 
-  /**
-   * Tries a TLS handshake, once and without sending anything.
-   *
-   * @throws UnreachableError, without a cause, so that it is not retried, if TLS is all that the server speaks
-   */
-  async #refuseTls({ origin, lookup }: TransportOptions, timeout: number): Promise<void> {
-    const other = otherScheme(origin);
-    this.#handshake ??= import("./certificate.js").then(({ readCertificate }) =>
-      readCertificate(other, {}, { timeout: Math.min(timeout, MAX_HANDSHAKE_S), lookup }),
-    );
-    if (await this.#handshake)
-      throw new UnreachableError(`${origin.origin} speaks TLS, not plain HTTP: use ${other.origin}`);
+  /** Tries a TLS handshake, once. @throws UnreachableError, which is not retried, if the server speaks TLS after all */
+  async #refuseTls(lookup: LookupFunction | undefined, timeout: number): Promise<void> {
+    const origin = otherScheme(this.#options.origin);
+    const { readCertificate } = await import("./certificate.js");
+    this.#handshake ??= readCertificate({ origin, timeout: Math.min(timeout, MAX_HANDSHAKE_S), lookup });
+    if (!(await this.#handshake)) return;
+    throw new UnreachableError(`${this.#origin} speaks TLS, not plain HTTP: use ${origin.origin}`);
   }
 
   get #origin(): string {

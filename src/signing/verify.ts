@@ -74,6 +74,15 @@ function isTimely(timestamp: number, { now, tolerance = DEFAULT_TOLERANCE }: Ver
   return age <= tolerance.past * 1_000 && -age <= tolerance.future * 1_000;
 }
 
+/** How a server with the default tolerance sees this machine's clock. @param skew how far it is ahead, in milliseconds */
+export function compareClocks(skew: number) {
+  const seconds = Math.round(Math.abs(skew) / 1_000);
+  const { past, future } = DEFAULT_TOLERANCE;
+  const [limit, offset, allowed] = skew > 0 ? [future, "ahead of", "ahead"] : [past, "behind", "old"];
+  const message = `this machine's clock is ${seconds} s ${offset} the server's; signatures may be up to ${limit} s ${allowed}`;
+  return { seconds, limit, message };
+}
+
 /**
  * The routes that a signature over this target may cover: the target as sent and, since existing clients sign these,
  * the target without its query and with its path percent-decoded (docs/http-api.md).

@@ -7,7 +7,7 @@ import { parseDataAge, parseRateLimit, parseRetryAfter } from "../../domain/http
 import { durationText } from "../../domain/printable.js";
 import { ROUTES } from "../../domain/routes.js";
 import type { TlsTexts } from "../../domain/tls-options.js";
-import { compareClocks } from "../../signing/clock-skew.js";
+import { compareClocks } from "../../signing/verify.js";
 import { lookup } from "../processes/end-process.js";
 import type { RemoteSettings } from "../settings/connection.js";
 import { type CredentialTrials, tryCredentials } from "./credentials.js";
@@ -52,7 +52,7 @@ export function gatherRemoteFacts(
   return withProbe({ origin, timeout, proxy, ...tls }, clocks, async (probe) => {
     const [health, certificate] = await Promise.all([
       probe(ROUTES.health),
-      origin.protocol === "https:" ? readCertificate(origin, tls, { timeout, proxy, lookup }) : undefined,
+      origin.protocol === "https:" ? readCertificate({ origin, timeout, proxy, lookup, ...tls }) : undefined,
     ]);
     // A proxy answers for both.
     const mayBeOther = !proxy && !isAppvars(health) && !NOT_LISTENING.includes(failureCode(health) ?? "");
@@ -70,7 +70,7 @@ export function gatherRemoteFacts(
 
 async function speaksOther(origin: URL, timeout: number, clocks: Clocks): Promise<boolean> {
   const other = otherScheme(origin);
-  if (other.protocol === "https:") return (await readCertificate(other, {}, { timeout, lookup })) !== undefined;
+  if (other.protocol === "https:") return (await readCertificate({ origin: other, timeout, lookup })) !== undefined;
   const outcome = await withProbe({ origin: other, timeout }, clocks, (probe) => probe(ROUTES.health));
   return "response" in outcome;
 }

@@ -124,7 +124,7 @@ describe("a source with a cache", () => {
     expect(asked).toEqual(["retrying", "retrying"]);
   });
 
-  it.each([502, 503, 504])(
+  it.each([408, 502, 503, 504])(
     "a source with a cache uses kept answers when a proxy can't reach the server: status %i",
     async (status) => {
       const { source, state } = world();

@@ -135,10 +135,24 @@ function linesOf(text: string): string[] {
   return text.replace(/\n$/, "").split("\n");
 }
 
-/** Makes errors in subcommands be thrown too, instead of printed by commander. */
+/** Makes errors in subcommands be thrown too, instead of printed by commander, and repeated flags be errors. */
 function inheritSettings(command: Command, parent: Command): void {
   command.copyInheritedSettings(parent);
+  for (const option of command.options) refuseRepeated(option, command);
   for (const subcommand of command.commands) inheritSettings(subcommand, command);
+}
+
+/** The flags whose values add up. */
+const LISTS = ["only", "exclude", "allow-reserved", "env-file"];
+
+/** commander would use the last value: of `--env test --env production`, one is a mistake. */
+function refuseRepeated(option: Option, command: Command): void {
+  if (LISTS.includes(option.name()) || !(option.required || option.optional)) return;
+  let isGiven = false;
+  command.on(`option:${option.name()}`, () => {
+    if (isGiven) throw new UsageError(`${option.long} is given more than once`);
+    isGiven = true;
+  });
 }
 
 function commandsFor(argv: readonly string[]): (() => Promise<CommandFactory>)[] {

@@ -1,7 +1,9 @@
-import { Option } from "commander";
+import type { EventEmitter } from "node:events";
+import { type Command, Option } from "commander";
 import { describe, expect, it } from "vitest";
 import { ownWords } from "../../src/cli/output/errors.js";
-import { separateCommand } from "../../src/cli/program.js";
+import { buildProgram, separateCommand } from "../../src/cli/program.js";
+import { runWith } from "../support/cli.js";
 
 const OPTIONS = [new Option("--json"), new Option("-o, --only <names>"), new Option("--watch")];
 
@@ -34,5 +36,38 @@ describe("ownWords", () => {
   it("ends at the first --", () => {
     expect(ownWords(["run", "--json", "--", "ls", "--quiet", "--", "x"])).toEqual(["run", "--json"]);
     expect(ownWords(["get", "A"])).toEqual(["get", "A"]);
+  });
+});
+
+describe("a repeated flag", async () => {
+  const { code: built } = await runWith((io) => buildProgram([], io));
+  const withCommands = (command: Command): Command[] => [command, ...command.commands.flatMap(withCommands)];
+  const flags = withCommands(built.program).flatMap((command) =>
+    command.options.flatMap((option) => (option.required || option.optional ? [{ command, option }] : [])),
+  );
+
+  /** What giving a flag twice throws. */
+  function thrownFor(command: Command, option: Option): unknown {
+    // Whatever its value is.
+    option.argParser((value) => value as never);
+    const give = () => (command as unknown as EventEmitter).emit(`option:${option.name()}`, "x");
+    give();
+    try {
+      give();
+    } catch (error) {
+      return error;
+    }
+    return undefined;
+  }
+
+  it("is an error that names it, for each flag with a value, unless its values add up", () => {
+    const accepted = new Set<string>();
+    for (const { command, option } of flags) {
+      const error = thrownFor(command, option);
+      if (error === undefined) accepted.add(option.long ?? "");
+      else expect(error).toMatchObject({ code: "usage", message: `${option.long} is given more than once` });
+    }
+    expect(flags.length).toBeGreaterThan(100);
+    expect([...accepted].sort()).toEqual(["--allow-reserved", "--env-file", "--exclude", "--only"]);
   });
 });

@@ -93,6 +93,7 @@ describe("get without commander leaves to commander", () => {
     ["list"],
     ["get"],
     ["get -n"],
+    ["get PORT --env test --env=production"],
     ["get --help"],
     ["get PORT -x"],
     ["get PORT --url"],

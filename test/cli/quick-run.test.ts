@@ -60,6 +60,7 @@ describe("run without commander leaves to commander", () => {
     ["run true"],
     ["run true -- true"],
     ["run --help -- true"],
+    ["run --env test --env=production -- true"],
     ["run -x -- true"],
     ["run --url -- true"],
     ["run --only PORT -- true"],

@@ -66,7 +66,9 @@ export function parseQuickWords(
   switches: Record<string, string | undefined> = {},
 ): QuickWords | undefined {
   const start = argv.findIndex((word) => !OUTPUT_WORDS.includes(word));
-  if (argv[start] !== command) return undefined;
+  const flags = argv.filter((word) => word.startsWith("--")).map((word) => word.split("=", 1)[0]);
+  // commander reports a flag that is repeated.
+  if (argv[start] !== command || new Set(flags).size < flags.length) return undefined;
   try {
     const parsed = parseWords(argv.toSpliced(start, 1), { ...OUTPUT_SWITCHES, ...switches }, true);
     const on = (name: "json" | "quiet" | "verbose") => parsed.others.has(name) && { [name]: true };

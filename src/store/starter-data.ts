@@ -6,7 +6,7 @@ import { DATA_VERSION, type Data } from "./data.js";
 const ENVIRONMENTS = ["development", "test", "production"];
 
 /** With one value for each environment. */
-const VARIABLES: [type: VariableType, name: string, description: string, values: JsonValue[]][] = [
+const EXAMPLES: [type: VariableType, name: string, description: string, values: JsonValue[]][] = [
   [
     "STRING",
     "DATABASE_URL",
@@ -18,16 +18,17 @@ const VARIABLES: [type: VariableType, name: string, description: string, values:
   ["JSON", "FLAGS", "Feature flags", [{ beta: true }, { beta: true }, { beta: false }]],
 ];
 
-/** What `init` starts with: three environments with fresh random credentials, and a few variables. */
-export function starterData(): Data {
+/** What `init` starts with: three environments with fresh random credentials. @param examples adds a few variables */
+export function starterData({ examples = false } = {}): Data {
   const application = "default";
-  const values = VARIABLES.flatMap(([, , , values], v) =>
+  const variables = examples ? EXAMPLES : [];
+  const values = variables.flatMap(([, , , values], v) =>
     values.map((value, e) => ({ variable_id: v + 1, environment_id: e + 1, content: { value } })),
   );
   return {
     version: DATA_VERSION,
     environments: withIds(ENVIRONMENTS.map((name) => ({ name, ...freshCredentials(), application }))),
-    variables: withIds(VARIABLES.map(([type, name, description]) => ({ type, name, description, application }))),
+    variables: withIds(variables.map(([type, name, description]) => ({ type, name, description, application }))),
     values: withIds(values),
   };
 }

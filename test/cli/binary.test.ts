@@ -90,8 +90,8 @@ describe("as any process", () => {
 
 describe("serve as a process", () => {
   it.each(["SIGTERM", "SIGINT"] as const)("stops on %s with exit code 0", async (signal) => {
-    const data = join(await temporaryFolder(), "vars.json");
-    const server = start(process.execPath, [BINARY, "serve", "--port", "0", "--data", data]);
+    const { path } = await dataFile(DATA);
+    const server = start(process.execPath, [BINARY, "serve", "--port", "0", "--data", path]);
     await once(createInterface(server.stdout as Readable), "line");
     server.kill(signal);
     expect(await once(server, "exit")).toEqual([0, null]);
@@ -130,15 +130,12 @@ describe("serve as a process", () => {
     expect(await once(server, "exit")).toEqual([0, null]);
   });
 
-  it("serve prints export lines with which the client can connect", async () => {
+  it("serve and env credentials print export lines with which the client can connect", async () => {
     const { path } = await dataFile(DATA);
-    const argv = ["serve", "--port", "0", "--data", path, "--print-credentials", "shop/development"];
-    const server = start(process.execPath, [BINARY, ...argv]);
-    const lines: string[] = [];
-    for await (const line of createInterface(server.stdout as Readable)) {
-      if (lines.push(line) === 3) break;
-    }
-    expect((await runScript(`${lines.join("\n")}\nappvars get PORT`)).stdout).toBe("3000\n");
+    const server = start(process.execPath, [BINARY, "serve", "--port", "0", "--data", path]);
+    const [line] = await once(createInterface(server.stdout as Readable), "line");
+    const script = `${line}\neval "$(appvars env credentials shop/development --data ${path})"\nappvars get PORT`;
+    expect((await runScript(script)).stdout).toBe("3000\n");
   });
 });
 

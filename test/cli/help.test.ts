@@ -24,7 +24,7 @@ describe("--help", () => {
 
   it.each([
     ["serve", "appvars serve --data vars.json --port 0"],
-    ["init", "appvars init --data vars.json"],
+    ["init", "appvars init --from .env"],
     ["list", "appvars list --filter database"],
     ["show", "appvars show DATABASE_URL"],
     ["health", "until appvars health --max-wait 0; do sleep 1; done"],

@@ -55,6 +55,13 @@ async function expectRefusal(code: number, line: string, message: string): Promi
 
 describe("a usage error exits 2 and changes nothing", () => {
   it.each<Refusal>([
+    ["get PORT --env test --env production", "--env is given more than once"],
+    ["run --env test --env=production -- true", "--env is given more than once"],
+    [
+      "list --json --env test --json --env production",
+      '{"error":{"code":"usage","message":"--env is given more than once"}}',
+    ],
+    ["env rotate test --grace 1h --grace 2h", "--grace is given more than once"],
     ["run --exec=1 -- true", "--exec takes no value"],
     ["profile list --quiet=yes", "--quiet takes no value"],
     ["list --vales", "unknown option '--vales' (did you mean --values?)"],
@@ -225,10 +232,6 @@ describe("a usage error exits 2 and changes nothing", () => {
       "option '--audit-failure <action>' argument 'ignore' is invalid. Allowed choices are refuse, continue.",
     ],
     ["serve --data DIR/example.json --port 0 --audit-failure continue", "--audit-failure needs --audit-log too"],
-    [
-      "serve --store etcd://127.0.0.1:1 --must-exist",
-      "--must-exist is for a data file: serve never creates the data of a store",
-    ],
     ["serve --store etcd://127.0.0.1:1 --max-data-size 1MB", "--max-data-size is for a data file, not for a store"],
     ["serve --data DIR/example.json --port 0 --max-stale 5m", "--max-stale needs a data store: a data file has no age"],
     ["serve --data DIR/example.json --port 0 --metrics-host 127.0.0.1", "--metrics-host needs --metrics-port too"],
@@ -283,7 +286,7 @@ describe("a name that does not exist exits 3 and changes nothing", () => {
       `no environment named "shop/staging"; there is ${ENVIRONMENTS}`,
     ],
     [
-      "serve --data DIR/example.json --port 0 --print-credentials shop/staging",
+      "env credentials shop/staging --data DIR/example.json",
       `no environment named "shop/staging"; there is ${ENVIRONMENTS}`,
     ],
   ])("appvars %s", async (line, message) => {

@@ -67,9 +67,13 @@ describe("--store", needs("etcd"), () => {
 
   it("init creates the starter data in an empty store, and leaves one that holds something", async () => {
     const url = etcd().storeUrl();
-    const { stdout, stderr } = await runCli(["init", "--store", url]);
+    const { stdout, stderr } = await runCli(["init", "--store", url, "--example"]);
     expect(stderr).toBe(`appvars: created ${url}; it contains the credentials of all its environments\n`);
-    expect(stdout).toMatch(/^export APPVARS_API_KEY=[0-9a-f]{32}\nexport APPVARS_API_SECRET=[0-9a-f]{64}\n$/);
+    expect(stdout).toBe("");
+    const credentials = await runCli(["env", "credentials", "test", "--store", url]);
+    expect(credentials.stdout).toMatch(
+      /^export APPVARS_API_KEY=[0-9a-f]{32}\nexport APPVARS_API_SECRET=[0-9a-f]{64}\n$/,
+    );
     expect(await runCli(["get", "PORT", "--store", url, "--env", "development"])).toEqual({
       ...DONE,
       stdout: "3000\n",
@@ -96,13 +100,13 @@ describe("--store", needs("etcd"), () => {
     onTestFinished(() => found.close());
     expect(found.places).toHaveLength(1);
     await expect(found.places[0]?.open(() => {})).rejects.toThrow("holds no data");
-    await runCli(["init", "--store", store]);
+    await runCli(["init", "--store", store, "--example"]);
     const place = await found.places[0]?.open(() => {});
     expect((await place?.source.getContentByName("PORT"))?.value).toBe(0);
   });
 
   it("set, unset and import change a store, and the commands that read print what it has", async () => {
-    const { run } = await filledStore();
+    const { run, url } = await filledStore();
     expect(await run("set PORT 4000")).toEqual(DONE);
     expect(await run("unset DEBUG")).toEqual(DONE);
     expect(await run("import -", "EMPTY=full\nNEW=1\n")).toEqual(DONE);
@@ -113,7 +117,7 @@ describe("--store", needs("etcd"), () => {
       "PORT\tNUMBER\tWhere it listens\t4000\nNEW\tNUMBER\t\t1\n",
     );
     expect((await run("show PORT --values")).stdout).toContain("value\t4000\n");
-    expect((await run("health")).stdout).toMatch(/^OK\t/);
+    expect((await run(`health --store ${url}`)).stdout).toMatch(/^OK\t/);
     expect(await run("get DEBUG")).toMatchObject({ code: 3, stderr: expect.stringContaining('"DEBUG"') });
   });
 
@@ -211,7 +215,7 @@ describe("--store", needs("etcd"), () => {
     const { world, url } = await filledStore({ cache });
     const credentials = { APPVARS_API_KEY: "dev-key", APPVARS_API_SECRET: "dev-secret" };
     const { code, stderr } = await serving(
-      ["--print-credentials", "shop/test"],
+      [],
       async ({ url: server, log, reload }) => {
         const port = () => runCli(["get", "PORT"], { env: { APPVARS_URL: server, ...credentials } });
         expect(await port()).toEqual({ ...DONE, stdout: "3000\n" });
@@ -261,7 +265,7 @@ describe("--store", needs("etcd"), () => {
     const keys = await secretFile("keys", `${KEY}\n`);
     const url = etcd().storeUrl();
     const args = ["--store", url, "--env", "test"];
-    expect((await runCli(["init", "--store", url, "--store-key-file", keys])).code).toBe(0);
+    expect((await runCli(["init", "--store", url, "--store-key-file", keys, "--example"])).code).toBe(0);
     expect(await runCli(["set", "PORT", "5", ...args], { env: { APPVARS_STORE_KEY_FILE: keys } })).toEqual(DONE);
     expect((await runCli(["get", "PORT", ...args, "--store-key-file", keys])).stdout).toBe("5\n");
     const { code, stderr } = await runCli(["get", "PORT", ...args]);
@@ -304,7 +308,7 @@ describe("--store with TLS", needs("etcd"), () => {
       };
       const file = { ...common, APPVARS_STORE_PASSWORD_FILE: await secretFile("password", `${USER.password}\n`) };
       const variable = { ...common, APPVARS_STORE_PASSWORD: USER.password };
-      expect((await runCli(["init"], { env: variable })).code).toBe(0);
+      expect((await runCli(["init", "--example"], { env: variable })).code).toBe(0);
       for (const env of [file, variable])
         expect((await runCli(["get", "PORT", "--env", "test"], { env })).stdout).toBe("0\n");
       const wrong = { ...common, APPVARS_STORE_PASSWORD: "hunter2" };
@@ -322,7 +326,7 @@ describe("--store with TLS", needs("etcd"), () => {
         APPVARS_STORE_USER: USER.name,
         APPVARS_STORE_PASSWORD: USER.password,
       };
-      await runCli(["init"], { env });
+      await runCli(["init", "--example"], { env });
       const script = '[ "$PORT,$APPVARS_STORE,$APPVARS_STORE_PASSWORD" = "$1" ]';
       const command = ["--env", "test", "--", "sh", "-c", script, "sh"];
       expect(await runCli(["run", ...command, `0,${url},`], { env })).toEqual(DONE);
@@ -342,7 +346,7 @@ describe("--store with TLS", needs("etcd"), () => {
         APPVARS_STORE_CLIENT_CERT: await secretFile("client.pem", CLIENT.cert),
         APPVARS_STORE_CLIENT_KEY: await secretFile("client-key.pem", CLIENT.key),
       };
-      expect((await runCli(["init"], { env })).code).toBe(0);
+      expect((await runCli(["init", "--example"], { env })).code).toBe(0);
       expect((await runCli(["get", "PORT", "--env", "test"], { env })).stdout).toBe("0\n");
       const mixed = { ...env, APPVARS_STORE_CLIENT_KEY: tlsPath("key.pem") };
       const { code, stderr } = await runCli(["get", "PORT", "--env", "test"], { env: mixed });

@@ -10,7 +10,10 @@ import { REPOSITORY } from "./documents.js";
 
 const COMMANDS = readDocument("commands.md");
 const SHARED_FLAGS = ["Global flags", "Source flags", "Data flags"].flatMap((title) => flagsIn(sectionOf(title)));
-const SUBCOMMANDS = { env: ["list", "add", "rotate", "remove"], profile: ["list", "add", "use", "remove"] };
+const SUBCOMMANDS = {
+  env: ["list", "add", "credentials", "rotate", "remove"],
+  profile: ["list", "add", "use", "remove"],
+};
 
 describe("docs/commands.md", () => {
   it("describes each command with exactly its flags", async () => {

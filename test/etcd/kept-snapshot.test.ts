@@ -14,7 +14,7 @@ it("starts with the data that was kept while no member answers, tells its age, a
   const etcd = await startEtcd();
   const access: StoreAccess = { ...etcd.access(), sealingKeys: SEALING_KEYS };
   const cacheFolder = await temporaryFolder();
-  await createEtcdStore(access, starterData());
+  await createEtcdStore(access, starterData({ examples: true }));
   const first = await open(access, cacheFolder);
   await first.close();
   await etcd.members[0]?.process.kill();
@@ -41,7 +41,7 @@ it("keeps the data in a file that only the user can read, and that shows nothing
   const etcd = await startEtcd();
   const access: StoreAccess = { ...etcd.access(), sealingKeys: SEALING_KEYS };
   const cacheFolder = await temporaryFolder();
-  await createEtcdStore(access, starterData());
+  await createEtcdStore(access, starterData({ examples: true }));
   await (await open(access, cacheFolder)).close();
 
   const folder = join(cacheFolder, "snapshots");
@@ -59,7 +59,7 @@ it("fails to start without kept data, or with that of another key", async () => 
   const etcd = await startEtcd();
   const access: StoreAccess = { ...etcd.access(), sealingKeys: SEALING_KEYS };
   const cacheFolder = await temporaryFolder();
-  await createEtcdStore(access, starterData());
+  await createEtcdStore(access, starterData({ examples: true }));
   await (await open(access, cacheFolder)).close();
   await etcd.members[0]?.process.kill();
 

@@ -41,7 +41,7 @@ async function runAllow(folder: string | undefined, context: Context): Promise<v
   );
   const json = { file: file.path, settings: Object.fromEntries(settings) };
   await printFields(context, { json, fields: [["file", file.path], ...settings] });
-  await remember(file, io);
+  await allowProject(file, io);
   context.tell("it is used from now on, until it changes");
 }
 
@@ -76,7 +76,8 @@ function nearestProjectFile(io: Io): ProjectFile | undefined {
   }
 }
 
-async function remember(content: ProjectContent, io: Io): Promise<void> {
+/** Uses this content of a `.appvars.json` from now on. @throws UsageError, InvalidDataError */
+export async function allowProject(content: ProjectContent, io: Io): Promise<void> {
   refuseNoHome(io.folders);
   try {
     await makeFolder(allowedFolder(io));

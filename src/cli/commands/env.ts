@@ -5,7 +5,7 @@ import { checkDecoded } from "../../files/decode-utf8.js";
 import type { EditableStore } from "../../store/store.js";
 import type { Context } from "../output/context.js";
 import { printLines, printTable } from "../output/printer.js";
-import { pasteLines } from "../serving/credentials.js";
+import { credentialLines } from "../serving/credentials.js";
 import { parseDuration } from "../settings/arguments.js";
 import { addPlaceOptions } from "../settings/flags.js";
 import type { SourceFlags } from "../settings/layers.js";
@@ -30,6 +30,12 @@ export function envCommand(context: Context): Command {
     .argument("<name>", "staging, or shop/staging for the application shop")
     .addHelpText("after", "\nExample:\n  appvars env add shop/staging --data vars.json")
     .action((name: string, flags) => runEnvAdd(name, flags, context));
+  const credentials = new Command("credentials")
+    .summary("print the credentials of an environment")
+    .description("Print the lines that configure a shell for an environment. They contain its secret.")
+    .argument("<name>", "the environment")
+    .addHelpText("after", '\nExample:\n  eval "$(appvars env credentials development --data vars.json)"')
+    .action((name: string, flags) => runEnvCredentials(name, flags, context));
   const rotate = new Command("rotate")
     .summary("give an environment new credentials")
     .description("Give an environment new credentials, and print the lines that configure a shell for it.")
@@ -49,10 +55,10 @@ export function envCommand(context: Context): Command {
     .addHelpText("after", "\nExample:\n  appvars env remove shop/staging --data vars.json --yes")
     .action((name: string, { yes = false, ...flags }) => runEnvRemove(name, yes, flags, context));
   const command = new Command("env")
-    .summary("list, add, rotate and remove environments")
+    .summary("manage environments and their credentials")
     .description("Manage the environments of a data file or a store and their credentials.")
     .addHelpText("after", "\nExample:\n  appvars env rotate production --data vars.json --grace 24h");
-  for (const subcommand of [list, add, rotate, remove]) command.addCommand(addPlaceOptions(subcommand));
+  for (const subcommand of [list, add, credentials, rotate, remove]) command.addCommand(addPlaceOptions(subcommand));
   return command;
 }
 
@@ -85,6 +91,13 @@ async function runEnvAdd(name: string, flags: SourceFlags, context: Context): Pr
   printCredentials(await withStore(dataPlace, context, "change", (store) => addWithCredentials(store, added)), context);
 }
 
+async function runEnvCredentials(text: string, flags: SourceFlags, context: Context): Promise<void> {
+  const { dataPlace } = readSettings(flags, context.io);
+  const { environments } = await withStore(dataPlace, context, "read", (store) => store.snapshot);
+  const { application, name, api_key, api_secret } = findEnvironment(environments, text);
+  printCredentials({ application, name, pair: { api_key, api_secret } }, context);
+}
+
 async function runEnvRotate(name: string, grace: number, flags: SourceFlags, context: Context): Promise<void> {
   const times = { now: context.io.clock(), grace };
   const { dataPlace } = readSettings(flags, context.io);
@@ -100,11 +113,13 @@ async function runEnvRemove(name: string, yes: boolean, flags: SourceFlags, cont
     const what = `${qualifiedName(environment)} with its credentials and ${count} values`;
     if (!yes) throw new UsageError(`this would remove ${what}: add --yes to do so`);
     await store.update((data) => removeEnvironment(data, name));
+    const json = { application: environment.application, name: environment.name, values: count };
+    printLines(context, { json, lines: [] });
     context.tell(`removed ${what}`);
   });
 }
 
 function printCredentials({ application, name, pair }: Credentials, context: Context): void {
-  const lines = pasteLines(undefined, pair, context.io);
+  const lines = credentialLines(pair, context.io);
   printLines(context, { json: { application, name, ...pair }, lines });
 }

@@ -1,85 +1,112 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { Command } from "commander";
+import { Command, Option } from "commander";
+import { findEnvironment } from "../../domain/environment.js";
 import { shellWord } from "../../domain/shell.js";
+import { createFile } from "../../files/durable-file.js";
+import { hasCode } from "../../files/system-errors.js";
+import type { Data } from "../../store/data.js";
 import type { Context } from "../output/context.js";
 import { absolutePath, type Io } from "../output/io.js";
 import { printLines } from "../output/printer.js";
-import { pasteLines } from "../serving/credentials.js";
 import { addPlaceOptions } from "../settings/flags.js";
-import { hasSetting, NO_LAYERS, type SourceFlags } from "../settings/layers.js";
-import { PROJECT_FILE } from "../settings/project-file.js";
+import type { Layers, SourceFlags } from "../settings/layers.js";
+import { hasFolder, PROJECT_FILE } from "../settings/project-file.js";
 import { SOURCE_SETTINGS } from "../settings/setting-names.js";
-import { readSettings, type Settings } from "../settings/settings.js";
+import { readSettings } from "../settings/settings.js";
+import { readImport } from "../transfer/read-import.js";
+import { typeEntries } from "../transfer/type-entries.js";
+import { allowProject } from "./allow.js";
+
+/** The environment that new values are for, and that commands use in the folder of the file. */
+const FIRST_ENVIRONMENT = "development";
+
+interface InitFlags extends SourceFlags {
+  /** The file to import. */
+  from?: string;
+  example?: true;
+  bare?: true;
+}
 
 export function initCommand(context: Context): Command {
   const command = new Command("init")
     .summary("create a data file, or the data of a store")
     .description(
       "Create a data file, or the data of an empty store, with the environments development, test and production, each " +
-        "with new random credentials, and a few example variables. Prints the lines that configure a shell for " +
-        "development, and notes what keeps the file out of git and makes it the default in this folder.",
+        `with new random credentials. For a file in the current folder, also write and allow a ${PROJECT_FILE}, with ` +
+        "which commands in this folder use the file and its environment development. Notes what keeps the file out of git.",
     )
-    .addHelpText("after", "\nExample:\n  appvars init --data vars.json")
-    .action((flags: SourceFlags) => runInit(readSettings(flags, context.io), context));
+    .addOption(new Option("--from <file>", "import this file into development").conflicts("example"))
+    .option("--example", "add a few example variables")
+    .option("--bare", `write no ${PROJECT_FILE}`)
+    .addHelpText("after", "\nExample:\n  appvars init --from .env")
+    .action((flags: InitFlags) => runInit(flags, context));
   return addPlaceOptions(command);
 }
 
-async function runInit(settings: Settings, context: Context): Promise<void> {
-  const { dataPlace: place } = settings;
+async function runInit(flags: InitFlags, context: Context): Promise<void> {
+  const { dataPlace: place, layers } = readSettings(flags, context.io);
   const { localData } = await import("../sources/open-local.js");
   const local = await localData(place, context.io);
   const warning = local.check("change");
   if (warning) context.warn(warning);
-  const { data, message } = await local.create();
-  context.note(message);
-  const { environments } = data;
-  if (place.kind === "file") await noteNextSteps(place.path, environments[0]?.name, settings, context);
-  const json = { [place.kind === "file" ? "data" : "store"]: local.name, environments };
-  printLines(context, { json, lines: pasteLines(undefined, environments[0], context.io) });
-}
-
-/** Each line is a command that can be pasted. */
-async function noteNextSteps(
-  path: string,
-  env: string | undefined,
-  settings: Settings,
-  context: Context,
-): Promise<void> {
-  if (context.flags.quiet || context.flags.json) return;
-  const state = await gitState(absolutePath(path, context.io), context.io);
-  if (state !== "ignored") {
-    const line = `/${basename(path).replace(/[\\*?[]/g, "\\$&")}`;
-    const command = appendCommand(line, join(dirname(path), ".gitignore"));
-    const reason =
-      state === "exposed" ? "git does not ignore it, and a commit would contain them" : "keep it out of git";
-    context.note(`${reason}: ${command}`);
+  const data = await newData(flags, context);
+  context.note(await local.create(data));
+  if (place.kind === "file") {
+    await noteGit(place.path, context);
+    if (!flags.bare) await writeProject(place.path, layers, context);
   }
-  // What is read without flags has been chosen.
-  if (existsSync(PROJECT_FILE) || hasSetting({ ...settings.layers, flags: NO_LAYERS.flags }, ...SOURCE_SETTINGS))
-    return;
-  const project = printCommand(JSON.stringify({ data: path, env }));
-  context.note(`to read it here without flags: ${project} > ${PROJECT_FILE} && appvars allow`);
+  const environments = data.environments.map(({ name }) => name);
+  printLines(context, { json: { [place.kind === "file" ? "data" : "store"]: local.name, environments }, lines: [] });
 }
 
-/** A command for a shell that appends a line to a file, whether its last line has an end or not. */
-function appendCommand(line: string, file: string): string {
-  const command = existsSync(file) ? `printf '\\n%s\\n' ${shellWord(line)}` : printCommand(line);
-  return `${command} >> ${shellWord(file)}`;
+async function newData({ from, example }: InitFlags, context: Context): Promise<Data> {
+  const { starterData } = await import("../../store/starter-data.js");
+  const data = starterData({ examples: example === true });
+  if (from === undefined) return data;
+  const { setValues } = await import("../../store/edit-values.js");
+  const file = { file: from, format: undefined, from: undefined, expand: undefined };
+  const imported = await readImport(file, context, context.note);
+  const environment = findEnvironment(data.environments, FIRST_ENVIRONMENT);
+  return setValues(data, environment, typeEntries(imported, data, environment));
 }
 
-/** echo is the shorter one, but some shells interpret backslashes in its arguments. */
-function printCommand(line: string): string {
-  return `${line.includes("\\") ? "printf '%s\\n'" : "echo"} ${shellWord(line)}`;
+/** Makes commands in the current folder use a new file in it, unless a `.appvars.json` is there already. */
+async function writeProject(path: string, { variables }: Layers, { io, note }: Context): Promise<void> {
+  if (!hasFolder(io) || dirname(absolutePath(path, io)) !== io.cwd) return;
+  const text = `${JSON.stringify({ data: basename(path), env: FIRST_ENVIRONMENT })}\n`;
+  const file = { path: join(io.cwd, PROJECT_FILE), bytes: Buffer.from(text) };
+  try {
+    await createFile(file.path, text);
+    // The content that was written, whatever is there now.
+    await allowProject(file, io);
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return note(`${PROJECT_FILE} was there already, and is unchanged`);
+    return note(`${PROJECT_FILE} is not used: ${(error as Error).message}`);
+  }
+  note(`created ${PROJECT_FILE}: commands in this folder use ${basename(path)}, environment ${FIRST_ENVIRONMENT}`);
+  const stronger = [...SOURCE_SETTINGS, "env" as const].flatMap((name) => variables.get(name) ?? []);
+  const other = stronger.find(({ text }) => text !== path && text !== FIRST_ENVIRONMENT);
+  if (other) note(`${other.from} is set, and is used instead`);
 }
 
-/** Whether git ignores a file, or a commit could contain it; unknown without git or outside of a repository. */
-async function gitState(path: string, { env }: Pick<Io, "env">): Promise<"ignored" | "exposed" | "unknown"> {
+/** Notes the command that keeps the file out of git, unless git ignores it. */
+async function noteGit(path: string, { flags, io, note }: Context): Promise<void> {
+  if (flags.quiet || flags.json) return;
+  const code = await checkIgnore(absolutePath(path, io), io);
+  if (code === 0) return;
+  const ignore = join(dirname(path), ".gitignore");
+  // The last line of a file may have no end.
+  const print = existsSync(ignore) ? "printf '\\n%s\\n'" : "echo";
+  const reason = code === 1 ? "git does not ignore it, and a commit would contain them" : "keep it out of git";
+  note(`${reason}: ${print} ${shellWord(`/${basename(path)}`)} >> ${shellWord(ignore)}`);
+}
+
+/** 0 if git ignores the file, 1 if a commit could contain it, anything else without git or outside of a repository. */
+async function checkIgnore(path: string, { env }: Pick<Io, "env">): Promise<unknown> {
   const { spawn } = await import("node:child_process");
   // The configuration of a repository can name a program for this setting.
   const args = ["-c", "core.fsmonitor=false", "check-ignore", "--quiet", "--", basename(path)];
   const child = spawn("git", args, { cwd: dirname(path), env, stdio: "ignore" });
-  const code = await new Promise((resolve) => child.on("error", resolve).on("close", resolve));
-  if (code === 0) return "ignored";
-  return code === 1 ? "exposed" : "unknown";
+  return new Promise((resolve) => child.on("error", resolve).on("close", resolve));
 }

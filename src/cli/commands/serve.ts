@@ -1,12 +1,10 @@
 import { Command, Option } from "commander";
 import { isLoopback } from "../../client/options.js";
 import { DEFAULT_HOST, DEFAULT_KEYLESS_LIMIT, DEFAULT_MAX_CONNECTIONS, DEFAULT_PORT } from "../../domain/defaults.js";
-import type { EnvironmentRecord } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
 import { command } from "../../domain/shell.js";
 import { looseMode } from "../../files/path-risks.js";
 import type { AuditFailure } from "../../server/audit.js";
-import type { RunningServer } from "../../server/start-server.js";
 import type { TlsCredentials } from "../../server/tls.js";
 import { DEFAULT_TOLERANCE } from "../../signing/verify.js";
 import { colorsFor } from "../output/colors.js";
@@ -29,14 +27,12 @@ import {
 } from "../settings/arguments.js";
 import { type DataPlace, placeFiles, placeFlags } from "../settings/data-place.js";
 import { addPlaceOptions } from "../settings/flags.js";
-import { RATE_LIMIT_STORE_VARIABLE } from "../settings/setting-names.js";
+import { DEFAULT_DATA_FILE, RATE_LIMIT_STORE_VARIABLE } from "../settings/setting-names.js";
 import { readSettings } from "../settings/settings.js";
 import { fileRisks, isSameFile, looseFileWarning, refuseToReload, refuseUnsafeFile } from "../sources/safe-files.js";
 
 interface ServeCommandOptions extends ListenOptions {
   place: DataPlace;
-  /** Whether a missing data file is an error. Otherwise it is created. */
-  mustExist?: true;
   /** Bytes. */
   maxDataSize?: number | undefined;
   logFormat: LogFormat;
@@ -46,20 +42,18 @@ interface ServeCommandOptions extends ListenOptions {
   /** Path of a file. */
   auditLog?: string | undefined;
   auditFailure?: AuditFailure;
-  /** The environment whose credentials are printed. Default: none, or the first one of a new file. */
-  printCredentials: string | undefined;
 }
 
 export function serveCommand(context: Context): Command {
   return addPlaceOptions(new Command("serve"))
     .summary("serve the HTTP API from a data file or a store")
     .description(
-      "Serve the HTTP API from a data file or a store, and follow its changes. Creates the file if it does not exist, " +
-        "as init does. Refuses a file that other users can change, unless APPVARS_ALLOW_UNSAFE_FILES=1. Prints " +
-        "the lines to paste into another shell. SIGTERM and Ctrl-C answer open requests and stop the server. SIGHUP " +
-        "reads its data and files again, or stops the server if its terminal has been closed.",
+      "Serve the HTTP API from a data file or a store, and follow its changes. By default, the data file is " +
+        `${DEFAULT_DATA_FILE}, which is created with example variables if it is missing. Refuses a file that other ` +
+        "users can change, unless APPVARS_ALLOW_UNSAFE_FILES=1. Prints the line that sets APPVARS_URL. SIGTERM and " +
+        "Ctrl-C answer open requests and stop the server. SIGHUP reads its data and files again, or stops the server " +
+        "if its terminal has been closed.",
     )
-    .option("--must-exist", "fail if the data file does not exist, instead of creating it")
     .option("--max-data-size <size>", `largest data file to load, such as 64MB (default: ${MAX_SIZE_MB}MB)`, parseSize)
     .option("--host <address>", "address to listen on", DEFAULT_HOST)
     .option("--port <port>", "port to listen on, 0 for a free one", wholeNumber(0, 65_535), DEFAULT_PORT)
@@ -104,7 +98,6 @@ export function serveCommand(context: Context): Command {
       wholeNumber(0, 65_535),
     )
     .option("--metrics-host <address>", `address to serve them on (default: "${DEFAULT_HOST}")`)
-    .option("--print-credentials <environment>", "print the credentials of this environment, with the secret")
     .addOption(new Option("--log-format <format>", "format of the log").choices(["pretty", "json"]).default("pretty"))
     .option("--audit-log <file>", "append a line about each request to this file")
     .addOption(
@@ -149,7 +142,7 @@ async function readRateLimitStore(flag: string | undefined, limit: number, env: 
 /** Resolves once the process was asked to stop and all open requests are answered. */
 async function runServe(options: ServeCommandOptions, context: Context): Promise<void> {
   const { io, flags } = context;
-  const { place, printCredentials, logFormat, mustExist, maxDataSize: maxSize } = options;
+  const { place, logFormat, maxDataSize: maxSize } = options;
   checkFlags(options);
   const tlsPaths = readTlsPaths(options);
   // Set once the data is watched.
@@ -161,11 +154,10 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
   const colors = await colorsFor(io.stderr, io.env, flags.color);
   const { log, written } = await createLog(io.stderr, logFormat, io.clock, colors);
   const { clock } = io;
-  const { store, created } = await data.serve({ mustExist, maxSize, clock, cacheFolder: io.folders.cache, log });
+  const store = await data.serve({ maxSize, clock, cacheFolder: io.folders.cache, log });
   let tlsFiles: TlsFiles | undefined;
   try {
     const service = new Service(store, io.clock);
-    const shown = printCredentials ? service.findEnvironment(printCredentials) : created;
     warnOfRisks(options, log);
     logWeakSecrets(store, placeFlags(place), io.clock, log);
     let server: Awaited<ReturnType<typeof listen>> | undefined;
@@ -185,7 +177,9 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
     };
     if (options.socket) log("info", "listening on the socket of the service manager, not on --host and --port");
     log("info", `serving ${data.name} on ${server.url}`);
-    announce(server, shown, context);
+    // Other commands exit when nobody reads their output any more. A server keeps running.
+    io.stdout.removeAllListeners("error").on("error", () => {});
+    printLines(context, { json: { url: server.url }, lines: pasteLines({ APPVARS_URL: server.url }, io) });
     try {
       await Promise.race([stopped, ...(server.failure ? [server.failure] : [])]);
       log("info", "stopping: open requests are answered first");
@@ -208,8 +202,6 @@ function checkFlags(options: ServeCommandOptions): void {
     throw new UsageError("--metrics-host needs --metrics-port too");
   if (maxStale !== undefined && place.kind === "file")
     throw new UsageError("--max-stale needs a data store: a data file has no age");
-  if (options.mustExist && place.kind === "store")
-    throw new UsageError("--must-exist is for a data file: serve never creates the data of a store");
   if (options.maxDataSize !== undefined && place.kind === "store")
     throw new UsageError("--max-data-size is for a data file, not for a store");
   if (metricsPort !== 0 && metricsPort === port && (metricsHost ?? DEFAULT_HOST) === host)
@@ -274,12 +266,4 @@ function warnOfRisks({ host = "", tlsCert, metricsHost }: ServeCommandOptions, l
     log("warn", `--host ${host}: other machines may reach the server, and without TLS the traffic can be read`);
   if (metricsHost !== undefined && !isLoopback(metricsHost))
     log("warn", `--metrics-host ${metricsHost}: other machines may read the metrics`);
-}
-
-/** Prints the server's URL and, for one environment, the credentials. */
-function announce({ url }: RunningServer, shown: EnvironmentRecord | undefined, context: Context): void {
-  // Other commands exit when nobody reads their output any more. A server keeps running.
-  context.io.stdout.removeAllListeners("error").on("error", () => {});
-  const json = { url, ...(shown && { api_key: shown.api_key, api_secret: shown.api_secret }) };
-  printLines(context, { json, lines: pasteLines(url, shown, context.io) });
 }

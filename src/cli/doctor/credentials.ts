@@ -65,7 +65,7 @@ export function checkCredentials({ hasKey, hasSecret, needsKey, unusedDataFlags,
   if (!hasSecret) {
     const fix = unusedDataFlags
       ? `to read the data file in this folder instead, add ${unusedDataFlags}`
-      : "set it; on the server, appvars serve --print-credentials NAME prints it";
+      : "set it; on the server, appvars env credentials NAME prints it";
     return problem("unauthorized", missingSecretError().message, fix);
   }
   if (needsKey && !hasKey)

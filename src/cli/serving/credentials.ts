@@ -2,24 +2,19 @@ import type { KeyPair } from "../../domain/environment.js";
 import { command, shellWord } from "../../domain/shell.js";
 import type { Io } from "../output/io.js";
 
-/**
- * The lines that configure a shell for a server, an environment, or both: a POSIX shell, or PowerShell on Windows. They
- * contain the secret.
- */
-export function pasteLines(
-  url: string | undefined,
-  credentials: KeyPair | undefined,
-  { platform, env }: Pick<Io, "platform" | "env">,
-): string[] {
+type ShellIo = Pick<Io, "platform" | "env">;
+
+/** The lines that configure a shell for an environment. They contain the secret. */
+export function credentialLines({ api_key, api_secret }: KeyPair, io: ShellIo): string[] {
+  return pasteLines({ APPVARS_API_KEY: api_key, APPVARS_API_SECRET: api_secret }, io);
+}
+
+/** The lines that set these variables in a POSIX shell, or in PowerShell on Windows. */
+export function pasteLines(variables: Readonly<Record<string, string>>, { platform, env }: ShellIo): string[] {
   // Git Bash and the other shells of MSYS2 set MSYSTEM.
   const isPowerShell = platform === "win32" && !env["MSYSTEM"];
-  const variables = {
-    APPVARS_URL: url,
-    APPVARS_API_KEY: credentials?.api_key,
-    APPVARS_API_SECRET: credentials?.api_secret,
-  };
-  return Object.entries(variables).flatMap(([name, value]) =>
-    value === undefined ? [] : [isPowerShell ? powerShellLine(name, value) : `export ${name}=${shellWord(value)}`],
+  return Object.entries(variables).map(([name, value]) =>
+    isPowerShell ? powerShellLine(name, value) : `export ${name}=${shellWord(value)}`,
   );
 }
 

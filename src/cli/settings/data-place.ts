@@ -3,9 +3,11 @@ import { parseStoreUrl, type StoreAddress } from "../../etcd/store-address.js";
 import { findSetting, type Layers, requireBoth, type Setting } from "./layers.js";
 import { DEFAULT_DATA_FILE, type SettingName } from "./setting-names.js";
 
-interface FilePlace {
+export interface FilePlace {
   kind: "file";
   path: string;
+  /** Whether nothing names it. */
+  isDefault?: boolean;
 }
 
 export interface StorePlace {
@@ -30,7 +32,8 @@ export type DataPlace = FilePlace | StorePlace;
  * @throws UsageError for a setting that breaks a rule
  */
 export function dataPlaceOf(layers: Layers, given: Setting | undefined): DataPlace {
-  if (given?.name !== "store") return { kind: "file", path: given?.text ?? DEFAULT_DATA_FILE };
+  if (!given) return { kind: "file", path: DEFAULT_DATA_FILE, isDefault: true };
+  if (given.name !== "store") return { kind: "file", path: given.text };
   const address = parseStoreUrl(given.text, given.from);
   const find = (...names: SettingName[]) => findSetting(layers, ...names);
   const [user, password] = [find("storeUser"), find("storePassword", "storePasswordFile")];

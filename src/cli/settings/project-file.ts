@@ -47,7 +47,7 @@ export function readProjectFile(io: ProjectIo): Layer {
 }
 
 /** False if the current folder has been deleted; then no folder above it is searched either. */
-function hasFolder(io: Pick<Io, "cwd">): boolean {
+export function hasFolder(io: Pick<Io, "cwd">): boolean {
   try {
     return io.cwd !== "";
   } catch (error) {

@@ -4,7 +4,9 @@ import { InvalidDataError } from "../../domain/errors.js";
 import { hasCode } from "../../files/system-errors.js";
 import type { Data } from "../../store/data.js";
 import { createDataFile, openDataFile, openServedFile } from "../../store/json-file-store.js";
-import type { CreatedData, LocalData, ServeDataOptions, ServedData } from "./local-data.js";
+import { shellWord } from "../output/escape.js";
+import type { FilePlace } from "../settings/data-place.js";
+import type { LocalData, ServeDataOptions } from "./local-data.js";
 import {
   describeRisks,
   type FileUser,
@@ -17,7 +19,8 @@ import {
 } from "./safe-files.js";
 
 /** The data in a data file. */
-export function fileData(path: string, io: FileUser): LocalData {
+export function fileData(place: FilePlace, io: FileUser): LocalData {
+  const { path } = place;
   return {
     name: path,
     check: (purpose) => (purpose === "change" ? refuseUnsafeFile(path, io) : unsafeFileWarning(path, io)),
@@ -29,42 +32,39 @@ export function fileData(path: string, io: FileUser): LocalData {
     exists: () => existsSync(path),
     open: (options) => openDataFile(path, options),
     create: (data) => createFile(path, io, data),
-    serve: (options) => serveFile(path, io, options),
+    serve: (options) => serveFile(place, io, options),
   };
 }
 
-async function createFile(path: string, { user }: FileUser, given?: Data): Promise<CreatedData> {
-  const data = given ?? (await import("../../store/starter-data.js")).starterData();
+async function createFile(path: string, { user }: FileUser, data: Data): Promise<string> {
   await createDataFile(path, data);
   // Without user ids, files have no modes either: Windows takes the access to a file from its folder.
   const readers = user === undefined ? "readable by whoever can read its folder" : "readable only by you";
-  const message = `created ${path}, ${readers}; it contains the credentials of all its environments`;
-  return { data, message };
+  return `created ${path}, ${readers}; it contains the credentials of all its environments`;
 }
 
-async function serveFile(
-  path: string,
-  io: FileUser,
-  { mustExist, maxSize, log }: ServeDataOptions,
-): Promise<ServedData> {
+async function serveFile(place: FilePlace, io: FileUser, { maxSize, log }: ServeDataOptions) {
+  const { path } = place;
   const unsafe = refuseUnsafeFile(path, io);
-  const created = await createIfMissing(path, io, mustExist);
-  const store = await openServedFile(path, { check: (place) => refuseToReload(place, io), maxSize });
-  if (created) log("info", created.message);
+  const created = await createIfMissing(place, io);
+  const store = await openServedFile(path, { check: (file) => refuseToReload(file, io), maxSize });
+  if (created) log("info", `${created}; appvars env credentials NAME prints them`);
   for (const warning of [unsafe, await looseFileWarning(path)]) if (warning) log("warn", warning);
-  return { store, created: created?.data.environments[0] };
+  return store;
 }
 
-/** @throws InvalidDataError if it must exist and does not, or can't be created */
-async function createIfMissing(path: string, io: FileUser, mustExist = false): Promise<CreatedData | undefined> {
+/** @returns the message if it was created @throws InvalidDataError if it is missing and has a name, or can't be created */
+async function createIfMissing({ path, isDefault }: FilePlace, io: FileUser): Promise<string | undefined> {
   const isThere = await access(path).then(
     () => true,
     (error) => !hasCode(error, "ENOENT"),
   );
   if (isThere) return undefined;
-  if (mustExist) throw new InvalidDataError(`${path} does not exist, and --must-exist prevents serve from creating it`);
+  // A typing mistake, or a volume that is not mounted, must not look like an empty server.
+  if (!isDefault)
+    throw new InvalidDataError(`${path} does not exist; to create it: appvars init --data ${shellWord(path)}`);
   try {
-    return await createFile(path, io);
+    return await createFile(path, io, (await import("../../store/starter-data.js")).starterData({ examples: true }));
   } catch (error) {
     // Another process has created it in the meantime.
     if (systemCode(error as Error) === "EEXIST") return undefined;

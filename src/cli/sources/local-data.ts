@@ -1,4 +1,3 @@
-import type { EnvironmentRecord } from "../../domain/environment.js";
 import type { Data } from "../../store/data.js";
 import type { PackedData } from "../../store/packed-data.js";
 import type { EditableStore, Reloadable, Store } from "../../store/store.js";
@@ -21,13 +20,17 @@ export interface LocalData {
   /** @throws InvalidDataError when it is missing, unreadable or breaks a rule */
   open(options?: OpenDataOptions): Promise<EditableStore>;
   /**
-   * Creates it, by default with example data and new credentials.
+   * Creates it with this data. Resolves to a message that says so.
    *
    * @throws InvalidDataError if it exists or can't be written
    */
-  create(data?: Data): Promise<CreatedData>;
-  /** Opens it for a server. @throws InvalidDataError, also if other users can change it */
-  serve(options: ServeDataOptions): Promise<ServedData>;
+  create(data: Data): Promise<string>;
+  /**
+   * Opens it for a server. Creates a data file that nothing names, with example variables.
+   *
+   * @throws InvalidDataError, also if other users can change it
+   */
+  serve(options: ServeDataOptions): Promise<Store<PackedData> & Reloadable>;
 }
 
 interface OpenDataOptions {
@@ -37,12 +40,6 @@ interface OpenDataOptions {
   interruptible?: <T>(work: (signal?: AbortSignal) => Promise<T>) => Promise<T>;
 }
 
-export interface CreatedData {
-  readonly data: Data;
-  /** That it was created. */
-  readonly message: string;
-}
-
 export interface ServeDataOptions {
   /** Unix time in milliseconds. */
   clock: () => number;
@@ -50,14 +47,6 @@ export interface ServeDataOptions {
   cacheFolder: string;
   /** Also called later, while the data is served. */
   log: (level: "info" | "warn", message: string) => void;
-  /** Whether missing data is an error. Otherwise it is created. */
-  mustExist?: boolean | undefined;
   /** Maximum size in bytes. */
   maxSize?: number | undefined;
-}
-
-export interface ServedData {
-  readonly store: Store<PackedData> & Reloadable;
-  /** The first environment of data that was created. */
-  readonly created: EnvironmentRecord | undefined;
 }

@@ -12,7 +12,7 @@ export async function localData(place: DataPlace, io: FileUser & SecretIo): Prom
     return storeData(place, io);
   }
   const { fileData } = await import("./file-data.js");
-  return fileData(place.path, io);
+  return fileData(place, io);
 }
 
 /** Opens data to be read, with a warning if other users can change it. @throws InvalidDataError */

@@ -4,10 +4,9 @@ import type { VariableSource } from "../../domain/source.js";
 import type { Context } from "../output/context.js";
 import type { LocalSettings } from "../settings/connection.js";
 import { placeName } from "../settings/data-place.js";
-import type { Layers } from "../settings/layers.js";
 import type { Settings } from "../settings/settings.js";
 import type { OpenOptions } from "./open-remote.js";
-import { noSecretError, unusedDataFlags } from "./unused-data.js";
+import { noSecretError } from "./unused-data.js";
 
 /**
  * Opens what the settings describe: a server, or local data with the service that a server runs. Loads only the code
@@ -27,7 +26,7 @@ export async function openSource(
       throw new UsageError("--offline is for a server whose answers are cached: a store is read over the network");
     return openLocal(connection, context, options);
   }
-  const noted = { ...noteExchanges(context, options, settings.layers), ...options };
+  const noted = { ...noteExchanges(context, options), ...options };
   const apiSecret = await settings.apiSecret();
   if (apiSecret === undefined && !options.anonymous) throw await noSecretError(settings.layers);
   if (cache !== undefined && apiSecret !== undefined) {
@@ -52,12 +51,11 @@ export async function withSource<T>(
 }
 
 /**
- * Tells a person why the client retries, which data file may have been meant, and with `--verbose` about each request.
+ * Tells a person why the client retries, and with `--verbose` about each request.
  */
 function noteExchanges(
   context: Context,
   { live = false }: OpenOptions,
-  layers: Layers,
 ): Required<Pick<OpenOptions, "onRetry" | "onResponse">> {
   let isAnswered = false;
   let lastReason: string | undefined;
@@ -65,7 +63,6 @@ function noteExchanges(
     onRetry: ({ reason }) => {
       // A server that is down for a minute is one line. Commands that read repeatedly report an outage themselves.
       if (reason !== lastReason && !(live && isAnswered)) context.note(`trying again: ${reason}`);
-      if (lastReason === undefined && !isAnswered) void noteUnusedData(context, layers);
       lastReason = reason;
     },
     onResponse: ({ target, status, milliseconds }) => {
@@ -73,11 +70,6 @@ function noteExchanges(
       if (context.flags.verbose) context.note(`GET ${target} ${status} in ${milliseconds} ms`);
     },
   };
-}
-
-async function noteUnusedData({ note }: Context, layers: Layers): Promise<void> {
-  const flags = await unusedDataFlags(layers);
-  if (flags !== undefined) note(`to read the file in this folder without a server, add ${flags}`);
 }
 
 async function openLocal(

@@ -9,7 +9,7 @@ import {
 import { placeFiles, type StorePlace } from "../settings/data-place.js";
 import type { Setting } from "../settings/layers.js";
 import { readSecret, type SecretIo } from "../settings/secrets.js";
-import type { LocalData, ServeDataOptions, ServedData } from "./local-data.js";
+import type { LocalData, ServeDataOptions } from "./local-data.js";
 import { looseFileWarning } from "./safe-files.js";
 import { openTrafficWarning } from "./store-risks.js";
 import { readTlsFiles } from "./tls-texts.js";
@@ -23,27 +23,21 @@ export function storeData(place: StorePlace, io: SecretIo): LocalData {
     risks: () => [],
     exists: () => true,
     open: async ({ watch = false } = {}) => openEtcdStore(await readAccess(place, io), { watch }),
-    create: async (given) => {
-      const data = given ?? (await import("../../store/starter-data.js")).starterData();
+    create: async (data) => {
       await createEtcdStore(await readAccess(place, io), data);
-      return { data, message: `created ${url}; it contains the credentials of all its environments` };
+      return `created ${url}; it contains the credentials of all its environments`;
     },
     serve: (options) => serveStore(place, io, options),
   };
 }
 
-async function serveStore(
-  place: StorePlace,
-  io: SecretIo,
-  { clock, cacheFolder, log }: ServeDataOptions,
-): Promise<ServedData> {
+async function serveStore(place: StorePlace, io: SecretIo, { clock, cacheFolder, log }: ServeDataOptions) {
   const loose = await Promise.all(placeFiles(place).map(({ text }) => looseFileWarning(text)));
   for (const warning of [...loose, ...openTrafficWarning(place)]) if (warning) log("warn", warning);
   const onSnapshotFailure = (error: unknown) =>
     log("warn", `the last data can't be kept for a start without the store: ${(error as Error).message}`);
   const { user } = io;
-  const store = await openServedEtcdStore(await readAccess(place, io), { clock, cacheFolder, user, onSnapshotFailure });
-  return { store, created: undefined };
+  return openServedEtcdStore(await readAccess(place, io), { clock, cacheFolder, user, onSnapshotFailure });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { shortestName } from "../../domain/environment.js";
 import { UnauthorizedError } from "../../domain/errors.js";
 import { printable } from "../../domain/printable.js";
@@ -8,30 +8,16 @@ import { hasSetting, type Layers } from "../settings/layers.js";
 import { missingSecretError } from "../settings/secrets.js";
 import { DEFAULT_DATA_FILE, SOURCE_SETTINGS } from "../settings/setting-names.js";
 
-/** Whether nothing says where to read, and a data file is in the current folder. */
-function isDataUnused(layers: Layers): boolean {
-  return !hasSetting(layers, ...SOURCE_SETTINGS) && isFile(DEFAULT_DATA_FILE);
-}
-
-function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
-
-/** Whether there are no settings for a server either. */
+/** Whether nothing says where to read, there are no credentials either, and a data file is in the current folder. */
 export function isNothingConfigured(layers: Layers): boolean {
-  return isDataUnused(layers) && !hasSetting(layers, "apiKey", "apiSecret", "apiSecretFile");
+  return (
+    !hasSetting(layers, ...SOURCE_SETTINGS, "apiKey", "apiSecret", "apiSecretFile") && existsSync(DEFAULT_DATA_FILE)
+  );
 }
 
-/**
- * The flags that open the data file in the current folder; undefined if there is none that can be read, or a setting says
- * where to read.
- */
+/** The flags that open the data file in the current folder; undefined if something is configured, or it can't be read. */
 export async function unusedDataFlags(layers: Layers): Promise<string | undefined> {
-  if (!isDataUnused(layers)) return undefined;
+  if (!isNothingConfigured(layers)) return undefined;
   const environments = await readEnvironments();
   if (!environments) return undefined;
   const [first] = hasSetting(layers, "env") || environments.length < 2 ? [] : environments;
@@ -47,7 +33,7 @@ async function readEnvironments(): Promise<Data["environments"] | undefined> {
 
 /** That a server was to be read without a secret. Names what could be read instead. */
 export async function noSecretError(layers: Layers): Promise<UnauthorizedError> {
-  const flags = isNothingConfigured(layers) ? await unusedDataFlags(layers) : undefined;
+  const flags = await unusedDataFlags(layers);
   if (flags === undefined) return missingSecretError();
   return new UnauthorizedError(`no server or data file is configured; to read the file in this folder, add ${flags}`);
 }

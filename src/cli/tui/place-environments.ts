@@ -4,7 +4,7 @@ import { UsageError } from "../../domain/errors.js";
 import type { EditableStore } from "../../store/store.js";
 import type { Environments, NewCredentials } from "../../tui/state/ports.js";
 import type { Io } from "../output/io.js";
-import { pasteLines } from "../serving/credentials.js";
+import { credentialLines } from "../serving/credentials.js";
 import { addWithCredentials, type Credentials, parseEnvironmentName, rotateCredentials } from "../sources/editing.js";
 
 /** The environments of a store. @param check called before each change; an error that it throws prevents the change */
@@ -16,7 +16,7 @@ export function createEnvironments(
 ): Environments {
   const shown = ({ pair, ...added }: Credentials): NewCredentials => {
     const { api_key: apiKey, api_secret: apiSecret } = pair;
-    return { environment: qualifiedName(added), apiKey, apiSecret, lines: pasteLines(undefined, pair, io) };
+    return { environment: qualifiedName(added), apiKey, apiSecret, lines: credentialLines(pair, io) };
   };
   return {
     add: async (name) => {

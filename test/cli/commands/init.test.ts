@@ -1,39 +1,36 @@
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, realpath, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { runCli } from "../../support/cli.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
-it("init creates a file that only its owner can read, and prints the credentials of development", async () => {
+it("init creates a file that only its owner can read, and prints no credentials", async () => {
   const path = join(await temporaryFolder(), "vars.json");
-  const { code, stdout } = await runCli(["init", "--data", path]);
-  const [development] = JSON.parse(await readFile(path, "utf8")).environments;
-  expect(code).toBe(0);
-  expect(stdout).toBe(
-    `export APPVARS_API_KEY=${development.api_key}\nexport APPVARS_API_SECRET=${development.api_secret}\n`,
-  );
+  for (const flags of [[], ["--json"]]) {
+    const { code, stdout, stderr } = await runCli(["init", "--data", path + flags.join(""), ...flags]);
+    expect([code, stdout + stderr]).toEqual([0, expect.not.stringMatching(/[0-9a-f]{32}/)]);
+  }
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
-it("init prints lines for PowerShell on Windows, and for a POSIX shell in Git Bash there", async () => {
-  const init = async (env: Record<string, string>) => {
-    const path = join(await temporaryFolder(), "vars.json");
-    const { stdout, stderr } = await runCli(["init", "--data", path], { platform: "win32", env });
-    const [{ api_key, api_secret }] = JSON.parse(await readFile(path, "utf8")).environments;
-    return { stdout: stdout.replace(api_key, "KEY").replace(api_secret, "SECRET"), stderr };
-  };
-  const { stdout, stderr } = await init({});
-  expect(stdout).toBe("$env:APPVARS_API_KEY = 'KEY'\n$env:APPVARS_API_SECRET = 'SECRET'\n");
+it("init says on Windows who can read the file", async () => {
+  const path = join(await temporaryFolder(), "vars.json");
+  const { stderr } = await runCli(["init", "--data", path], { platform: "win32" });
   expect(stderr).toContain("readable by whoever can read its folder");
-  expect((await init({ MSYSTEM: "MINGW64" })).stdout).toMatch(/^export APPVARS_API_KEY=KEY\n/);
 });
 
-it("init creates three environments whose variables can be read", async () => {
-  const path = join(await temporaryFolder(), "vars.json");
-  await runCli(["init"], { env: { APPVARS_DATA: path } });
+it("init creates three environments, with --example with variables that can be read", async () => {
+  const folder = await temporaryFolder();
+  const valuesIn = async (flags: string[], name: string) => {
+    const data = join(folder, `${flags.length}.json`);
+    await runCli(["init", ...flags], { env: { APPVARS_DATA: data } });
+    const { code, stdout } = await runCli(["list", "--values", "--data", data, "--env", name]);
+    expect(code).toBe(0);
+    return stdout;
+  };
   for (const name of ["development", "test", "production"]) {
-    const { code, stdout } = await runCli(["get", "DATABASE_URL", "--data", path, "--env", name]);
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/^postgres:/)]);
+    expect(await valuesIn([], name)).toBe("");
+    expect(await valuesIn(["--example"], name)).toMatch(/^DATABASE_URL\t.*\tpostgres:/);
   }
 });
 
@@ -42,4 +39,73 @@ it("init keeps an existing file, and exits with 8", async () => {
   await writeFile(path, "precious");
   const { code, stdout } = await runCli(["init", "--data", path]);
   expect([code, stdout, await readFile(path, "utf8")]).toEqual([8, "", "precious"]);
+});
+
+it("init --from imports a file into development only, and creates nothing if the file is refused", async () => {
+  const folder = await temporaryFolder();
+  const [data, file] = [join(folder, "vars.json"), join(folder, "mine.env")];
+  await writeFile(file, "PORT=3000\nNOT A NAME=1\n");
+  expect(await runCli(["init", "--from", file, "--data", data])).toMatchObject({ code: 2, stdout: "" });
+  await expect(stat(data)).rejects.toMatchObject({ code: "ENOENT" });
+  await writeFile(file, "PORT=3000\n");
+  expect(await runCli(["init", "--from", file, "--data", data])).toMatchObject({ code: 0, stdout: "" });
+  const { variables, values } = JSON.parse(await readFile(data, "utf8"));
+  expect(variables).toMatchObject([{ name: "PORT", type: "NUMBER" }]);
+  expect(values).toMatchObject([{ environment_id: 1, content: { value: 3000 } }]);
+});
+
+describe("for a data file in the current folder, init", () => {
+  const IN_FOLDER = '{"data":"vars.json","env":"development"}\n';
+
+  /** Commands in an empty folder, with a home. */
+  async function emptyFolder(env: Record<string, string> = {}) {
+    const folder = await realpath(await temporaryFolder());
+    const [cwd, config] = [await mkdtemp(join(folder, "project-")), join(folder, "config")];
+    const project = join(cwd, ".appvars.json");
+    const init = (...flags: string[]) =>
+      runCli(["init", "--data", join(cwd, "vars.json"), "--example", ...flags], { cwd, config, env });
+    return { project, init, get: () => runCli(["get", "PORT"], { cwd, config }) };
+  }
+
+  it("writes and allows a .appvars.json, with which get needs no flags", async () => {
+    const { project, init, get } = await emptyFolder();
+    const { stderr } = await init();
+    expect(stderr).toContain("created .appvars.json: commands in this folder use vars.json, environment development\n");
+    expect(await readFile(project, "utf8")).toBe(IN_FOLDER);
+    expect((await stat(project)).mode & 0o777).toBe(0o600);
+    expect(await get()).toEqual({ code: 0, stdout: "3000\n", stderr: "" });
+  });
+
+  it.each([
+    ["the same", IN_FOLDER],
+    ["another", '{"url":"https://vars.example"}'],
+  ])("neither replaces nor allows a .appvars.json with %s content", async (_which, content) => {
+    const { project, init, get } = await emptyFolder();
+    await writeFile(project, content);
+    const { code, stderr } = await init();
+    expect([code, stderr]).toEqual([0, expect.stringContaining(".appvars.json was there already, and is unchanged\n")]);
+    expect(await readFile(project, "utf8")).toBe(content);
+    expect((await get()).stderr).toContain("is not allowed yet");
+  });
+
+  it("writes no .appvars.json with --bare, or for a file in another folder", async () => {
+    const { project, init } = await emptyFolder();
+    await init("--bare");
+    await expect(stat(project)).rejects.toMatchObject({ code: "ENOENT" });
+    const other = await emptyFolder();
+    await runCli(["init", "--data", `${other.project}.data`], { cwd: "/" });
+    await expect(stat(other.project)).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
+  it("says which variable commands use instead", async () => {
+    const { init } = await emptyFolder({ APPVARS_URL: "https://vars.example" });
+    expect((await init()).stderr).toMatch(/appvars: APPVARS_URL is set, and is used instead\n$/);
+  });
+
+  it("succeeds without a home, and says that .appvars.json is not used", async () => {
+    const { project } = await emptyFolder();
+    const cwd = join(project, "..");
+    const { code, stderr } = await runCli(["init", "--data", join(cwd, "vars.json")], { cwd });
+    expect([code, stderr]).toEqual([0, expect.stringContaining(".appvars.json is not used: there is no home folder")]);
+  });
 });

@@ -67,7 +67,7 @@ it.skipIf(!hasTmux)(
   "without settings, the environments of the file in the folder are offered, to be opened",
   async () => {
     const tui = await openShell();
-    await tui.run("appvars init --quiet; appvars tui");
+    await tui.run("appvars init --example --bare --quiet; appvars tui");
     await tui.until(
       /┃ ● 127\.0\.0\.1:7400 ✗ ┃/,
       /┃ default +┃│[\s\S]*┃› {2}development +· ┃/,

@@ -14,7 +14,7 @@ import { withStore } from "../../sources/editing.js";
 import { chooseEnvironment } from "../../sources/open-source.js";
 
 export interface SandboxOptions extends Required<Pick<ServerOptions, "rateLimit" | "rateWindow" | "faults">> {
-  /** The data whose variables are served. Default: what `init` creates. */
+  /** The data whose variables are served. Default: the examples of `init`. */
   place: DataPlace | undefined;
   /** The environment of the credentials. Default: the only one, or `development`. */
   env: string | undefined;
@@ -60,7 +60,7 @@ async function makeCertificates() {
 
 /** Its credentials are replaced: nothing in a sandbox needs them. */
 async function readData(place: DataPlace | undefined, context: Context): Promise<Data> {
-  if (place === undefined) return starterData();
+  if (place === undefined) return starterData({ examples: true });
   const data = await withStore(place, context, "read", ({ snapshot }) => snapshot);
   return replaceCredentials(data, freshCredentials);
 }

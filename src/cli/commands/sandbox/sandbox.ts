@@ -25,7 +25,7 @@ export function sandboxCommand(context: Context): Command {
     )
     .usage("[options] -- <command...>")
     .argument("<command...>", "the command and its arguments")
-    .option("--data <file>", "serve the variables of this data file (default: those that init creates)")
+    .option("--data <file>", "serve the variables of this data file (default: those of init --example)")
     .option("--store <url>", "serve the variables of this store")
     .addOption(storeKeyFileOption())
     .option("--env <name>", "environment of the credentials (default: the only one, or development)");

@@ -1,10 +1,12 @@
 import { buffer } from "node:stream/consumers";
 import { Command, Option } from "commander";
-import { UsageError } from "../../domain/errors.js";
+import { NotFoundError, UsageError } from "../../domain/errors.js";
 import { command } from "../../domain/shell.js";
 import { checkVariableName, isVariableName, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
 import { checkDecoded, decodeUtf8 } from "../../files/decode-utf8.js";
 import type { Context } from "../output/context.js";
+import { printLines } from "../output/printer.js";
+import { askHidden } from "../processes/ask-hidden.js";
 import { parseType } from "../settings/arguments.js";
 import { addDataOptions, encryptionKeyOption } from "../settings/flags.js";
 import type { SourceFlags } from "../settings/layers.js";
@@ -26,8 +28,9 @@ export function setCommand(context: Context): Command {
     .summary("set a variable in a data file or a store")
     .description(
       "Set a variable in one environment of a data file or a store. Without VALUE, or with -, the value is read from stdin, which " +
-        "keeps it out of the process list; one newline at its end is removed. If stdin may be empty, pass -. Without " +
-        "--type, an existing variable keeps its type and a new one is a STRING.",
+        "keeps it out of the process list; one newline at its end is removed. If stdin may be empty, pass -. A terminal " +
+        "asks for the value and does not show it. With --description and without VALUE, the value does not change. " +
+        "Without --type, an existing variable keeps its type and a new one is a STRING.",
     )
     .argument("<name>", "name of the variable")
     .argument("[value]", "its value as text, - for stdin")
@@ -47,20 +50,29 @@ async function runSet(options: SetOptions, flags: SourceFlags, context: Context)
   const { setValues } = await import("../../store/edit-values.js");
   const { name, description } = options;
   checkName(name);
-  const fromStdin = options.value === undefined || options.value === "-";
+  const keepsValue = options.value === undefined && description !== undefined && !options.encrypt;
+  const fromStdin = !keepsValue && (options.value ?? "-") === "-";
   checkDecoded(options.value, "VALUE");
   checkDecoded(description, "--description");
   const settings = readSettings(flags, context.io);
   const encrypt = options.encrypt ? await createEncrypt(settings, fromStdin ? "the value" : undefined) : undefined;
-  const given = await readValue(options, context);
-  await editEnvironment(settings, context, (data, environment) => {
+  const given = keepsValue ? undefined : await readValue(options, context);
+  let created = false;
+  const edited = await editEnvironment(settings, context, (data, environment) => {
     const isNamed = (item: { name: string; application: string }) =>
       item.name === name && item.application === environment.application;
-    const type = options.type ?? data.variables.find(isNamed)?.type ?? "STRING";
-    const plain = parseAs(given, type);
-    const value = encrypt ? encrypt(given) : plain;
+    const known = data.variables.find(isNamed);
+    if (given === undefined && !known)
+      throw new NotFoundError(`there is no variable "${name}"; to read its value from stdin, add -`);
+    const old = data.values.find((value) => value.variable_id === known?.id && value.environment_id === environment.id);
+    created = given !== undefined && !old;
+    const type = options.type ?? known?.type ?? "STRING";
+    const plain = given === undefined ? old?.content.value : parseAs(given, type);
+    const value = given === undefined || !encrypt ? plain : encrypt(given);
     return setValues(data, environment, [{ name, value, type, description }]);
   });
+  const json = { application: edited.application, environment: edited.name, name, created };
+  printLines(context, { json, lines: [] });
   context.tell(`set ${name}`);
 }
 
@@ -72,10 +84,12 @@ function checkName(text: string): void {
   checkVariableName(name);
 }
 
-async function readValue({ name, value }: SetOptions, { io, note }: Context): Promise<string> {
+async function readValue({ name, value }: SetOptions, { io }: Context): Promise<string> {
   if (value !== undefined && value !== "-") return value;
-  if (io.stdin.isTTY) note("type the value, then Enter and Ctrl-D");
-  const text = decodeUtf8(await buffer(io.stdin), "the value on stdin").replace(/\r?\n$/, "");
+  const given = io.stdin.isTTY
+    ? await askHidden(`value of ${name}: `, io)
+    : decodeUtf8(await buffer(io.stdin), "the value on stdin");
+  const text = given.replace(/\r?\n$/, "");
   // `set NAME $UNSET` in a job without stdin must not clear the value.
   if (value === undefined && text === "") {
     throw new UsageError(

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { Context } from "../output/context.js";
+import { printLines } from "../output/printer.js";
 import { addDataOptions } from "../settings/flags.js";
 import type { SourceFlags } from "../settings/layers.js";
 import { readSettings, type Settings } from "../settings/settings.js";
@@ -20,6 +21,8 @@ export function unsetCommand(context: Context): Command {
 
 async function runUnset(names: string[], settings: Settings, context: Context): Promise<void> {
   const { unsetValues } = await import("../../store/edit-values.js");
-  await editEnvironment(settings, context, (data, environment) => unsetValues(data, environment, names));
+  const edited = await editEnvironment(settings, context, (data, environment) => unsetValues(data, environment, names));
+  const json = { application: edited.application, environment: edited.name, names };
+  printLines(context, { json, lines: [] });
   context.tell(`unset ${names.join(", ")}`);
 }

@@ -63,7 +63,8 @@ export async function cleanUpBeforeEnd<T>(work: (signal: AbortSignal) => Promise
   }
 }
 
-function endBySignal(name: NodeJS.Signals): void {
+/** Ends this process as the signal would. */
+export function endBySignal(name: NodeJS.Signals): void {
   // Windows can't send itself most of the signals that it has.
   if (process.platform === "win32") process.exit(128 + constants.signals[name]);
   process.kill(process.pid, name);

@@ -41,7 +41,7 @@ export async function withStore<T>(
 }
 
 /**
- * Changes one environment in one atomic write.
+ * Changes one environment in one atomic write. Resolves to the environment.
  *
  * @param change gets the data at that time, and the environment that `--env` names
  * @throws InvalidDataError, NotFoundError, UsageError; nothing is changed then
@@ -50,10 +50,11 @@ export function editEnvironment(
   settings: Settings,
   context: Context,
   change: (data: Data, environment: EnvironmentRecord) => Data,
-): Promise<void> {
-  return withStore(settings.dataPlace, context, "change", (store) =>
-    store.update((data) => change(data, environmentIn(data, settings))),
-  );
+): Promise<EnvironmentRecord> {
+  return withStore(settings.dataPlace, context, "change", async (store) => {
+    await store.update((data) => change(data, environmentIn(data, settings)));
+    return environmentIn(store.snapshot, settings);
+  });
 }
 
 export function readEnvironment(

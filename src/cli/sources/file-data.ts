@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { access } from "node:fs/promises";
 import { InvalidDataError } from "../../domain/errors.js";
+import { shellWord } from "../../domain/shell.js";
 import { hasCode } from "../../files/system-errors.js";
 import type { Data } from "../../store/data.js";
 import { createDataFile, openDataFile, openServedFile } from "../../store/json-file-store.js";
-import { shellWord } from "../output/escape.js";
 import type { FilePlace } from "../settings/data-place.js";
 import type { LocalData, ServeDataOptions } from "./local-data.js";
 import {

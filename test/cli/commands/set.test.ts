@@ -87,15 +87,45 @@ it("set accepts U+FFFD itself on stdin", async () => {
 
 it.each(["", "\n"])("set refuses the empty stdin %j without VALUE, and accepts it for -", async (stdin) => {
   const before = await readFile(cli.path);
-  for (const flags of [[], ["--description", "Other words"]]) {
-    const { code, stderr } = await cli.run(["set", "DATABASE_URL", ...flags], stdin);
-    const message =
-      'there is no value on stdin; pass it there or as in appvars set DATABASE_URL VALUE, with "" or - for an empty value';
-    expect([code, stderr]).toEqual([2, `appvars: ${message}\n`]);
-  }
+  const { code, stderr } = await cli.run(["set", "DATABASE_URL"], stdin);
+  const message =
+    'there is no value on stdin; pass it there or as in appvars set DATABASE_URL VALUE, with "" or - for an empty value';
+  expect([code, stderr]).toEqual([2, `appvars: ${message}\n`]);
   expect(await readFile(cli.path)).toEqual(before);
   expect(await cli.run(["set", "DATABASE_URL", "-"], stdin)).toMatchObject({ code: 0 });
   expect(await cli.get("DATABASE_URL")).toBe("\n");
+});
+
+it("set with a description and without VALUE does not read stdin, and changes only the description", async () => {
+  const before = await cli.get("DATABASE_URL");
+  const set = (...words: string[]) => cli.run(["set", "DATABASE_URL", "--description", ...words], "from stdin");
+  expect(await set("Other words")).toEqual({ code: 0, stdout: "", stderr: "" });
+  expect(await cli.get("DATABASE_URL")).toBe(before);
+  expect((await cli.run(["show", "DATABASE_URL"])).stdout).toContain("Other words");
+  expect(await set("Other words", "--type", "NUMBER")).toMatchObject({ code: 2 });
+  expect(await set("Other words", "-")).toMatchObject({ code: 0 });
+  expect(await cli.get("DATABASE_URL")).toBe("from stdin\n");
+});
+
+it("set with a description of a variable that does not exist says how to set its value", async () => {
+  expect(await cli.run(["set", "NOPE", "--description", "x"], "from stdin")).toEqual({
+    code: 3,
+    stdout: "",
+    stderr: 'appvars: there is no variable "NOPE"; to read its value from stdin, add -\n',
+  });
+});
+
+it("set, unset and env remove print with --json what they did, without the value", async () => {
+  const json = async (...words: string[]) => JSON.parse((await cli.run([...words, "--json"])).stdout);
+  const shop = { application: "shop", environment: "development" };
+  expect(await json("set", "NEW", "hunter2")).toEqual({ ...shop, name: "NEW", created: true });
+  expect(await json("set", "NEW", "hunter3")).toEqual({ ...shop, name: "NEW", created: false });
+  expect(await json("unset", "NEW", "PORT")).toEqual({ ...shop, names: ["NEW", "PORT"] });
+  expect(await json("env", "remove", "production", "--yes")).toEqual({
+    application: "shop",
+    name: "production",
+    values: 1,
+  });
 });
 
 it("set confirms the change on a terminal", async () => {

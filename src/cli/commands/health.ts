@@ -2,7 +2,8 @@ import { Command } from "commander";
 import type { Context } from "../output/context.js";
 import { print } from "../output/printer.js";
 import { addSourceOptions } from "../settings/flags.js";
-import { readSettings, type Settings } from "../settings/settings.js";
+import type { Layer } from "../settings/layers.js";
+import { readSettings, Settings } from "../settings/settings.js";
 import { openSource, withSource } from "../sources/open-source.js";
 
 export function healthCommand(context: Context): Command {
@@ -14,8 +15,12 @@ export function healthCommand(context: Context): Command {
   return addSourceOptions(command);
 }
 
-async function runHealth(settings: Settings, context: Context): Promise<void> {
-  const opening = openSource(settings, context, { anonymous: true });
+async function runHealth({ layers }: Settings, context: Context): Promise<void> {
+  // Only a flag names other data than the server's: a variable or a file names it for other commands.
+  const pick = (layer: Layer): Layer => new Map([...layer].filter(([name]) => name !== "data" && name !== "store"));
+  const { variables, project, profile } = layers;
+  const ofServer = { ...layers, variables: pick(variables), project: pick(project), profile: pick(profile) };
+  const opening = openSource(new Settings(ofServer, context.io), context, { anonymous: true });
   const health = await withSource(opening, (source) => source.getHealth());
   const { message, uptime, date, data_age: age } = health;
   const ofData = age === undefined ? [] : [`data ${age} s old`];

@@ -1,9 +1,12 @@
+import { realpath, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { runCli } from "../../support/cli.js";
 import { DATA, DEVELOPMENT } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
 import { runningServer } from "../../support/running-server.js";
 import { stubbedServer } from "../../support/stubbed-server.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 
 /** How a command is pointed at the same environment, once through a server and once at the file. */
 const SOURCES = {
@@ -152,14 +155,28 @@ describe.each(Object.entries(SOURCES))("reading from %s", (_name, open) => {
   });
 
   it("health prints that all is well", async () => {
-    expect((await run("health")).stdout).toMatch(/^OK\tup [\d.]+ s\t\d{4}-\d\d-\d\dT[\d:.]+Z\n$/);
-    expect(JSON.parse((await run("health", "--json")).stdout)).toEqual({
+    const { APPVARS_DATA: data } = env;
+    const source = data ? ["--data", data] : [];
+    expect((await run("health", ...source)).stdout).toMatch(/^OK\tup [\d.]+ s\t\d{4}-\d\d-\d\dT[\d:.]+Z\n$/);
+    expect(JSON.parse((await run("health", ...source, "--json")).stdout)).toEqual({
       uptime: expect.any(Number),
       message: "OK",
       date: expect.any(String),
     });
   });
 });
+
+it.each<Record<string, string>>([{ APPVARS_DATA: "missing.json" }, { APPVARS_STORE: "etcd://127.0.0.1:1" }])(
+  "health asks the server although other commands use local data: %o",
+  async (local) => {
+    const { url } = await runningServer();
+    expect(await runCli(["health", "--url", url], { env: local })).toMatchObject({ code: 0, stderr: "" });
+    const cwd = await realpath(await temporaryFolder());
+    await writeFile(join(cwd, ".appvars.json"), JSON.stringify({ url }));
+    const env = { ...local, APPVARS_ALLOW_PROJECT: "1" };
+    expect(await runCli(["health"], { env, cwd })).toMatchObject({ code: 0, stderr: "" });
+  },
+);
 
 it("health prints the age of the data of a server with a data store", async () => {
   const { url } = await stubbedServer({ store: { age: 61_900 } });

@@ -36,12 +36,13 @@ check_contents() { # TARBALL
       dist/index.js | dist/*.d.ts | dist/cli/*.cjs | dist/tui/run-tui.js | dist/cli/LICENSES.md | dist/tui/LICENSES.md) ;;
       docs/*.md | docs/tui*.svg | docs/alerts.yml | docs/grafana-dashboard.json | docs/systemd/appvars.* | docs/deploy/*.yaml) ;;
       bin/appvars.cjs | data/example.json | data/reserved-names.json | data/*.schema.json | data/completion/*) ;;
-      package.json | README.md | LICENSE | CHANGELOG.md | SECURITY.md) ;;
+      package.json | README.md | LICENSE | CHANGELOG.md | CONTRIBUTING.md | SECURITY.md) ;;
       *) fail "$file is not needed in the tarball" ;;
     esac
   done <"$work/contents"
   for file in bin/appvars.cjs dist/index.js dist/index.d.ts data/example.json data/appvars{,.settings}.schema.json \
-    data/completion/appvars.{bash,zsh,fish} docs/commands.md docs/tui.svg README.md LICENSE CHANGELOG.md SECURITY.md; do
+    data/completion/appvars.{bash,zsh,fish} docs/commands.md docs/tui.svg README.md LICENSE CHANGELOG.md \
+    CONTRIBUTING.md SECURITY.md; do
     grep -qxF "$file" "$work/contents" || fail "$file is missing from the tarball"
   done
   echo "ok: the tarball holds what it must and nothing else"
@@ -55,7 +56,8 @@ mkdir "$work/home" "$work/project"
 export HOME=$work/home
 cd "$work/project"
 npm init -y >/dev/null
-npm install --no-audit --no-fund "${tarball[0]}"
+npm install --no-audit --no-fund "${tarball[0]}" 2>&1 | tee "$work/installed"
+! grep -q "install scripts" "$work/installed" || fail "npm warns about install scripts"
 
 size=$(du -sk node_modules | cut -f 1)
 expect "packages installed" 1 "$(npm ls --all --parseable | tail -n +2 | wc -l)"
@@ -70,10 +72,9 @@ mkfifo "$work/lines"
 node_modules/.bin/appvars serve --port 0 >"$work/lines" &
 server=$!
 exec 3<"$work/lines"
-for _ in APPVARS_URL APPVARS_API_KEY APPVARS_API_SECRET; do
-  IFS= read -r -t 60 line <&3 || fail "serve printed no lines to paste"
-  eval "$line"
-done
+IFS= read -r -t 60 line <&3 || fail "serve printed no line to paste"
+eval "$line"
+eval "$(npx appvars env credentials development)"
 
 expect "get of a text" "postgres://localhost/dev" "$(npx appvars get DATABASE_URL)"
 expect "get of two values" $'3000\n{"beta":true}' "$(npx appvars get PORT FLAGS)"

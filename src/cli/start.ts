@@ -2,7 +2,7 @@ import { quickComplete } from "./completion/quick-complete.js";
 import type { Io } from "./output/io.js";
 import { processIo } from "./process-io.js";
 import { endIfObstructed } from "./processes/end-process.js";
-import { endWithParent, isStartedByNpx } from "./processes/npx.js";
+import { endWithParent, isStartedByNpm } from "./processes/npx.js";
 import { quickGet } from "./quick-get.js";
 
 /** Runs the command line of this process and resolves to its exit code. */
@@ -14,7 +14,7 @@ export async function start(argv: readonly string[]): Promise<number> {
 }
 
 async function callMain(argv: readonly string[], io: Io): Promise<number> {
-  if (isStartedByNpx(io.env)) endWithParent();
+  if (isStartedByNpm(io.env)) endWithParent();
   if (argv.includes("run")) {
     const { quickRun } = await import("./quick-run.js");
     const code = await quickRun(argv, io);

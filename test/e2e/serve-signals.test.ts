@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readFile, symlink } from "node:fs/promises";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, it, onTestFinished } from "vitest";
@@ -60,17 +60,19 @@ it.skipIf(process.platform !== "linux")(
 );
 
 it.skipIf(process.platform === "win32").each([
-  ["serve", ["--port", "0"], /stopping: open requests are answered first/],
-  ["run", ["--env", "shop/development", "--", "sh", "-c", "echo started; exec sleep 60"], /^$/],
-])("SIGTERM to npx ends the %s that it has started", async (command, words, expected) => {
+  ["npx --no", "serve --port 0", /stopping: open requests are answered first/],
+  ["npx --no", "run --env shop/development -- sh -c 'echo started; exec sleep 60'", /^$/],
+  ["npm --silent start", "serve --port 0", /stopping: open requests are answered first/],
+])("SIGTERM to %s ends the appvars %s that it has started", async (npm, line, expected) => {
   const folder = await temporaryFolder();
   await mkdir(join(folder, "node_modules", ".bin"), { recursive: true });
   await symlink(BINARY, join(folder, "node_modules", ".bin", "appvars"));
   const { path } = await dataFile(DATA);
-  const env = { PATH: process.env["PATH"] ?? "", HOME: folder };
-  const args = ["--no", "appvars", command, "--data", path, ...words];
+  const env = { PATH: process.env["PATH"] ?? "", HOME: folder, APPVARS_DATA: path };
+  await writeFile(join(folder, "package.json"), JSON.stringify({ scripts: { start: `appvars ${line}` } }));
+  const script = `exec ${npm} ${npm.startsWith("npx") ? `appvars ${line}` : ""}`;
   // In its own process group, so that everything it has started can be killed.
-  const npx = spawn("npx", args, { cwd: folder, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const npx = spawn("sh", ["-c", script], { cwd: folder, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   const group = -Number(npx.pid);
   onTestFinished(() => void (isRunning(group) && process.kill(group, "SIGKILL")));
   const log = text(npx.stderr);

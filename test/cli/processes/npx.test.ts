@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { isStartedByNpx } from "../../../src/cli/processes/npx.js";
+import { isStartedByNpm } from "../../../src/cli/processes/npx.js";
+
+const { start: START } = JSON.parse(readFileSync("package.json", "utf8")).scripts;
 
 it.each([
   [true, "npx", "'appvars'"],
@@ -8,8 +11,13 @@ it.each([
   // A program or a script of the user's, which may start a server that outlives it.
   [false, "npx", "'concurrently'"],
   [false, "npx", "appvars serve & sleep 1"],
-  [false, "dev", "appvars"],
+  [false, "dev", "appvars serve; sleep 1"],
+  [false, "dev", "concurrently 'appvars serve'"],
+  [false, "dev", "node serve.js appvars"],
+  [true, "start", "appvars serve --port 0"],
+  [true, "start", "node_modules/.bin/appvars run -- node server.js"],
+  [true, "start of appvars itself", START],
   [false, undefined, undefined],
-])("isStartedByNpx is %s for the event %s with the script %s", (expected, event, script) => {
-  expect(isStartedByNpx({ npm_lifecycle_event: event, npm_lifecycle_script: script })).toBe(expected);
+])("isStartedByNpm is %s for the event %s with the script %s", (expected, _event, script) => {
+  expect(isStartedByNpm({ npm_lifecycle_script: script })).toBe(expected);
 });

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { access } from "node:fs/promises";
 import { InvalidDataError } from "../../domain/errors.js";
-import { shellWord } from "../../domain/shell.js";
+import { command } from "../../domain/shell.js";
 import { hasCode } from "../../files/system-errors.js";
 import type { Data } from "../../store/data.js";
 import { createDataFile, openDataFile, openServedFile } from "../../store/json-file-store.js";
@@ -62,7 +62,7 @@ async function createIfMissing({ path, isDefault }: FilePlace, io: FileUser): Pr
   if (isThere) return undefined;
   // A typing mistake, or a volume that is not mounted, must not look like an empty server.
   if (!isDefault)
-    throw new InvalidDataError(`${path} does not exist; to create it: appvars init --data ${shellWord(path)}`);
+    throw new InvalidDataError(`${path} does not exist; to create it: ${command`appvars init --data ${path}`}`);
   try {
     return await createFile(path, io, (await import("../../store/starter-data.js")).starterData({ examples: true }));
   } catch (error) {

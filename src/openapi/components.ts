@@ -198,8 +198,7 @@ const ERRORS = {
     REVISION_HEADER,
   ),
   405: error("The method is neither GET nor HEAD.", MESSAGES.methodNotAllowed, "Allow"),
-  408: error("The request did not arrive in time. The connection is closed.", "Request Timeout"),
-  413: error("The extensions of a chunked body are too large. The connection is closed.", "Payload Too Large"),
+  408: error("The headers did not arrive in time. The connection is closed.", "Request Timeout"),
   414: error("The target, path and query, exceeds 8 KiB. The connection is closed.", MESSAGES.targetTooLong),
   429: error(
     "Too many requests, or too many signatures without `x-api-key`. Wait for `Retry-After` seconds.",

@@ -37,7 +37,7 @@ interface Operation {
   answers: Record<number, ResponseDescription>;
 }
 
-const ANY_ERRORS: readonly ErrorStatus[] = [400, 405, 408, 413, 414, 429, 431, 500];
+const ANY_ERRORS: readonly ErrorStatus[] = [400, 405, 408, 414, 429, 431, 500];
 const LIST = { parameters: ["limit", "offset", "ifNoneMatch"], errors: [401, 503] } as const;
 const BY_ID = { parameters: ["id", "ifNoneMatch"], errors: [401, 404, 503] } as const;
 const BY_NAME = { parameters: ["variable_name", "ifNoneMatch"], errors: [401, 404, 503] } as const;

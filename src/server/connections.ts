@@ -1,10 +1,8 @@
-import { IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { nextTick } from "node:process";
 
-/** Per connection. One more closes it; a client that pipelines repeats what was not answered (RFC 9112, 9.3.2). */
-const MAX_OPEN_REQUESTS = 100;
-/** Reading from a connection is paused at this many open requests. A single read can contain more. */
+/** Reading from a connection is paused at this many open requests. */
 const MAX_READ_REQUESTS = 2;
 /**
  * The same with TLS, where Node reports an answer as sent only after it has read what else has arrived. By then the next
@@ -32,6 +30,9 @@ const HELLO_GRACE_MS = 500;
 const LINGER_MS = 250;
 const SWEEP_MS = 20;
 
+const [CR, LF] = Buffer.from("\r\n");
+const END_OF_HEADERS = Buffer.from("\r\n\r\n");
+
 export interface ConnectionLimits {
   /** Open connections, 0 for no limit. */
   maxConnections: number;
@@ -39,20 +40,6 @@ export interface ConnectionLimits {
   onConnectionsRefused: (count: number) => void;
   /** Processes that share the memory for answers. Default 1. */
   workers?: number;
-}
-
-/**
- * For the option `IncomingMessage` of a server. The parser emits all requests that it finds in 64 KiB, up to thousands,
- * even if the first one destroys the socket. It stops at a protocol upgrade, so each request on a destroyed socket
- * claims to be one.
- */
-export class StoppableRequest extends IncomingMessage {
-  get upgrade(): boolean {
-    return this.method === "CONNECT" || this.socket.destroyed;
-  }
-
-  // Node sets it for requests with an `Upgrade` header, which is ignored.
-  set upgrade(_requested: boolean | null) {}
 }
 
 /** Node's TLSSocket, with an undocumented property. */
@@ -72,8 +59,6 @@ interface ConnectionState {
   idleSince: number;
   /** The transport's `bytesRead` at that time. If it grows, a part of the next request has arrived. */
   idleBytes: number;
-  /** While draining: when everything was sent and the server's side closed. */
-  endedAt?: number;
 }
 
 /** The connections of a server, with limits on the memory they use and for how long. */
@@ -112,7 +97,6 @@ export class Connections {
       server.on("connection", (socket) => this.#awaitHandshake(socket));
       server.on("secureConnection", (socket: TlsSocket) => this.#add(socket, socket._parent ?? socket));
     }
-    server.on("upgrade", (req) => req.socket.destroy());
     server.once("listening", () => {
       const timer = setInterval(() => this.#check(), 1_000).unref();
       server.once("close", () => clearInterval(timer));
@@ -132,17 +116,20 @@ export class Connections {
     return (req, res) => {
       const { socket } = req;
       const connection = this.#connections.get(socket);
-      if (!connection || socket.destroyed || connection.turns.length >= MAX_OPEN_REQUESTS) return void req.destroy();
+      if (!connection || socket.destroyed) return void req.destroy();
       // It arrived after the server's side was closed. The client sees that, and repeats it on another connection.
       if (socket.writableEnded) return;
       const { turns } = connection;
+      const hasBody = announcesBody(req);
+      if (hasBody) closeUnread(socket);
       const start = () => {
-        // Without a socket, it was answered because of an error in its body.
+        // Without a socket, the connection ends with the answer before.
         if (socket.destroyed || !res.socket) return;
         if (this.#held) {
           this.#held.push(start);
           return;
         }
+        if (hasBody) res.setHeader("Connection", "close");
         this.#announceClose(connection);
         listener(req, res);
       };
@@ -185,7 +172,7 @@ export class Connections {
   drain(): void {
     this.#isDraining = true;
     for (const [socket, connection] of this.#connections) {
-      readOnAfterEnd(socket);
+      lingerAfterEnd(socket);
       this.#announceClose(connection);
     }
     // `setImmediate`, since timers run before sockets are read.
@@ -214,7 +201,8 @@ export class Connections {
     this.#handshakes.delete(transport);
     this.#connections.set(socket, connection);
     socket.once("close", () => this.#connections.delete(socket));
-    if (this.#isDraining) readOnAfterEnd(socket);
+    if (this.#isDraining) lingerAfterEnd(socket);
+    parseOneByOne(socket);
     // Node calls this after each answer.
     socket.uncork = () => this.#sendSoon(socket);
     // Node resumes a socket after each request that it has parsed.
@@ -253,8 +241,6 @@ export class Connections {
       const { transport, turns, idleSince, idleBytes } = connection;
       const isIdle = turns.length === 0 && !isSending(socket) && transport.bytesRead === idleBytes;
       if (isIdle && now - idleSince >= IDLE_GRACE_MS) socket.end();
-      if (socket.writableFinished) connection.endedAt ??= now;
-      if (now - (connection.endedAt ?? now) >= LINGER_MS) socket.destroy();
     }
     for (const [socket, { since }] of this.#handshakes) {
       if (socket.bytesRead === 0 && now - since >= HELLO_GRACE_MS) socket.destroy();
@@ -294,7 +280,7 @@ export class Connections {
 
 /** Called every second. A socket timeout would restart with each byte that a client receives. */
 function checkProgress(socket: Socket, connection: ConnectionState): void {
-  // A connection whose server side has ended stays open until the client ends it too.
+  // The end of a connection is sent too.
   if (!isSending(socket) && !socket.writableEnded) {
     connection.secondsLeft = undefined;
     return;
@@ -304,9 +290,51 @@ function checkProgress(socket: Socket, connection: ConnectionState): void {
   if (connection.secondsLeft < 0) socket.destroy();
 }
 
-/** For the end of a draining connection: Node calls `destroySoon` after the last answer. */
-function readOnAfterEnd(socket: Socket): void {
+/**
+ * Node's parser goes through all of a read, up to 64 KiB, whatever becomes of the first request in it. It gets a part at a
+ * time, up to the end of the next headers. If the connection is paused after that, the rest waits.
+ */
+function parseOneByOne(socket: Socket): void {
+  const [parse] = socket.listeners("data") as [(bytes: Buffer) => void];
+  socket.removeAllListeners("data").on("data", (bytes: Buffer) => {
+    for (let start = 0; start < bytes.length && !socket.destroyed; ) {
+      if (socket.isPaused()) return void socket.unshift(bytes.subarray(start));
+      const end = endOfHeaders(bytes, start);
+      parse(end - start === bytes.length ? bytes : bytes.subarray(start, end));
+      start = end;
+    }
+  });
+}
+
+function endOfHeaders(bytes: Buffer, start: number): number {
+  let end = start;
+  // A read can begin among the line breaks.
+  while (bytes[end] === CR || bytes[end] === LF) end++;
+  if (end > start) return end;
+  end = bytes.indexOf(END_OF_HEADERS, start);
+  return end < 0 ? bytes.length : end + END_OF_HEADERS.length;
+}
+
+/** No request of the API needs a body. To parse one in chunks of a byte each would cost more than any answer. */
+function announcesBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0;
+}
+
+/** Reads nothing more from a connection but what fits into the socket's buffer, and closes it after the answer. */
+export function closeUnread(socket: Socket): void {
+  socket.pause();
+  socket.resume = () => socket;
+  lingerAfterEnd(socket);
+}
+
+/**
+ * Keeps a connection open for a moment after the server's side has ended: the system answers unread bytes with a reset,
+ * which can discard an answer that the client has yet to read.
+ */
+function lingerAfterEnd(socket: Socket): void {
+  // Node calls it after the last answer.
   socket.destroySoon = () => socket.end();
+  socket.once("finish", () => setTimeout(() => socket.destroy(), LINGER_MS).unref());
 }
 
 function isSending(socket: Socket): boolean {

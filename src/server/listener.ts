@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import {
   createServer,
-  type IncomingMessage,
   type ServerOptions as NodeOptions,
   type Server,
   type ServerResponse,
@@ -12,17 +11,17 @@ import { setTimeout as delay, setImmediate } from "node:timers/promises";
 import { UsageError } from "../domain/errors.js";
 import { formatRateLimit } from "../domain/http-headers.js";
 import type { AddressOf } from "./client-address.js";
-import { type Connections, StoppableRequest } from "./connections.js";
+import { type Connections, closeUnread } from "./connections.js";
 import type { RateLimiter } from "./rate-limiter.js";
 import { errorReply, type HeaderList, METHOD_NOT_ALLOWED, type Reply, TOO_MANY_REQUESTS } from "./replies.js";
 import { type ServedRequest, unparsedRequest } from "./served-request.js";
 import type { TlsCredentials } from "./tls.js";
 
-// A request that takes too long is cut off after 5 to 10 s; Node's defaults are 60 to 300 s.
-export const LISTENER_OPTIONS: NodeOptions<typeof StoppableRequest> = {
-  IncomingMessage: StoppableRequest,
+// Headers that take too long are cut off after 5 to 6 s; Node's default is 60 s.
+export const LISTENER_OPTIONS: NodeOptions = {
   headersTimeout: 5_000,
-  requestTimeout: 10_000,
+  // Bodies are not read: with one, a request is never complete.
+  requestTimeout: 0,
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 5_000,
   maxHeaderSize: 16 * 1_024,
@@ -32,7 +31,7 @@ export const LISTENER_OPTIONS: NodeOptions<typeof StoppableRequest> = {
 
 interface ListenerOptions {
   /** In place of the time limits, for tests. */
-  limits?: NodeOptions<typeof StoppableRequest>;
+  limits?: NodeOptions;
   /** Default plain HTTP. */
   tls?: TlsCredentials | undefined;
 }
@@ -53,8 +52,9 @@ export async function createListener(
   const options = { ...LISTENER_OPTIONS, ...limits };
   // Loaded here, because most servers need no TLS.
   const server = tls ? (await import("./tls.js")).createTlsServer(options, tls) : createServer(options);
-  // Node would answer an unknown `Expect` itself, uncounted and without a body. The header is ignored.
-  server.on("checkExpectation", (req, res) => server.emit("request", req, res));
+  // Node would ask for the body, or answer an unknown `Expect` itself, uncounted and without a body. The header is ignored.
+  for (const event of ["checkContinue", "checkExpectation"])
+    server.on(event, (req, res) => server.emit("request", req, res));
   const answer = createRawAnswer(limiter, addressOf, onRequest);
   answerParserErrors(server, answer);
   refuseTunnels(server, answer);
@@ -136,7 +136,6 @@ async function acceptPending(server: Server, minMs: number): Promise<void> {
 const STATUS_BY_CODE: Record<string, number> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
   HPE_HEADER_OVERFLOW: 431,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
 };
 
 /** A socket with the response that Node is sending on it. */
@@ -146,22 +145,14 @@ interface AnsweringSocket extends Socket {
 
 /** Answers requests that the HTTP parser refuses. */
 function answerParserErrors(server: Server, answer: RawAnswer): void {
-  const newest = new WeakMap<Socket, IncomingMessage>();
-  server.prependListener("request", (req) => newest.set(req.socket, req));
   server.on("clientError", async (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, stream) => {
     const socket = stream as AnsweringSocket;
     const pending = socket._httpMessage;
-    // Garbage after a complete request: that one still gets its answer, and then the connection ends.
-    if (pending?.req.complete) {
+    // Garbage after a request: that one still gets its answer, and then the connection ends.
+    if (pending) {
       if (!pending.headersSent) pending.setHeader("Connection", "close");
-      return;
+      return closeUnread(socket);
     }
-    // This answer would end up in the middle of another one.
-    if (pending?.headersSent) return void socket.destroy();
-    // The body of a request that has been answered: the client would take this for the answer to its next request.
-    if (!pending && newest.get(socket)?.complete === false) return void socket.destroy();
-    // This is the answer to the pending request, whose handler may be about to send another.
-    pending?.detachSocket(socket);
     const status = STATUS_BY_CODE[error.code ?? ""] ?? 400;
     // A guess: the parser passes on the bytes at which it stopped.
     const isHead = error.rawPacket?.toString("latin1", 0, 5) === "HEAD ";
@@ -177,8 +168,6 @@ function refuseTunnels(server: Server, answer: RawAnswer): void {
     const socket = req.socket as AnsweringSocket;
     // The client would take this for the answer to the request before it.
     if (socket._httpMessage) return void socket.destroy();
-    // Node has stopped reading, and would not notice that the client closes the connection.
-    socket.resume();
     return answer(req, METHOD_NOT_ALLOWED);
   });
 }
@@ -193,6 +182,7 @@ function createRawAnswer(
 ): RawAnswer {
   return async (req, reply, isHead = false) => {
     const { socket } = req;
+    closeUnread(socket);
     // The client may disconnect at any time, also while the request is counted.
     socket.on("error", () => socket.destroy());
     const address = addressOf(req);

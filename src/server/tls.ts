@@ -4,7 +4,6 @@ import { createServer, type Server } from "node:https";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { type CertifiedKey, checkCertifiedKey, parseCertificates } from "../domain/certificates.js";
 import { UsageError } from "../domain/errors.js";
-import type { StoppableRequest } from "./connections.js";
 
 /** PEM texts. */
 export interface TlsCredentials extends CertifiedKey {
@@ -26,7 +25,7 @@ const CIPHERS = [
 ];
 
 /** HTTP/1.1 over TLS 1.2 and 1.3. @throws UsageError if the credentials can't be used */
-export function createTlsServer(options: ServerOptions<typeof StoppableRequest>, tls: TlsCredentials): HttpServer {
+export function createTlsServer(options: ServerOptions, tls: TlsCredentials): HttpServer {
   checkTlsCredentials(tls);
   const server: Server = createServer({
     ...options,

@@ -21,7 +21,6 @@ export interface Servers {
   /** Any request arrives as something that is not HTTP, as half a request, or with a huge chunk extension. */
   nonsense: string;
   halfRequest: string;
-  hugeChunk: string;
 }
 
 interface Endpoint {
@@ -59,7 +58,6 @@ export function everyStep(): Step[] {
     ...otherMethodSteps(),
     step("getHealth", 400, [], "nonsense"),
     step("getHealth", 408, [], "halfRequest"),
-    step("getHealth", 413, [], "hugeChunk"),
   ];
 }
 

@@ -93,13 +93,15 @@ export function signableRoutes(target: string): string[] {
   const queryStart = target.indexOf("?");
   const path = queryStart === -1 ? target : target.slice(0, queryStart);
   const query = target.slice(path.length);
-  const decodedPath = percentDecode(path);
+  const decodedPath = decodePath(path);
   return [...new Set([target, path, decodedPath + query, decodedPath])];
 }
 
-function percentDecode(path: string): string {
+/** A path that can't be decoded, or would be read as one with a query or a fragment, stays as it is. */
+function decodePath(path: string): string {
   try {
-    return decodeURIComponent(path);
+    const decoded = decodeURIComponent(path);
+    return /[?#]/.test(decoded) ? path : decoded;
   } catch {
     return path;
   }

@@ -205,6 +205,7 @@ describe("a usage error exits 2 and changes nothing", () => {
     ],
     ["sign G.T /", "the method must be a word such as GET"],
     ["sign GET v1/variables", REQUEST_PATH],
+    ["sign GET /v1/variables#x", REQUEST_PATH],
     ["openapi --format xml", "option '--format <format>' argument 'xml' is invalid. Allowed choices are json, yaml."],
     [
       "completion powershell",

@@ -49,9 +49,12 @@ describe("one signature is valid for", () => {
     ["the path alone: every query", "/v1/variables", "/v1/variables?limit=1&offset=1", 200],
     ["a query: no other query", "/v1/variables?limit=1", "/v1/variables?limit=2", 401],
     ["a query: not the path alone", "/v1/variables?limit=1", "/v1/variables", 401],
-    ["a query: no path that decodes to it", "/v1/variables?limit=1", "/v1/variables%3Flimit=1", 404],
+    ["a query: no path that decodes to it", "/v1/variables?limit=1", "/v1/variables%3Flimit=1", 401],
+    ["a query: no path that decodes to it, with a query", "/v1/variables?a=1", "/v1/variables%3fa=1?limit=1", 401],
     ["a path: no other that decodes to it", "/v1/variables/1", "/v1%2Fvariables%2F1", 404],
+    // No name has a character that must be encoded, so nothing is found.
     ["a content: no name that decodes to it", `${BY_NAME}/PORT/content`, `${BY_NAME}/PORT%2Fcontent`, 404],
+    ["a name: no other that decodes to it", `${BY_NAME}/PO%52T`, `${BY_NAME}/PO%2552T`, 404],
   ])("one signature is valid for %s", async (_what, route, target, status) => {
     expect(await statusOf(route, target)).toBe(status);
   });

@@ -28,7 +28,7 @@ export function signCommand(context: Context): Command {
 
 async function runSign(method: string, path: string, apiSecret: string | undefined, context: Context): Promise<void> {
   if (!/^[A-Za-z]+$/.test(method)) throw new UsageError("the method must be a word such as GET");
-  if (!/^\/[\x21-\x7e]*$/.test(path)) {
+  if (!/^\/[\x21-\x7e]*$/.test(path) || path.includes("#")) {
     throw new UsageError("the path must begin with a slash and be percent-encoded, as in /v1/variables?limit=2");
   }
   if (apiSecret === undefined) throw missingSecretError();

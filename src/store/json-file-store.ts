@@ -110,6 +110,7 @@ class JsonFileStore<T> implements Store<T>, Reloadable {
     // Loaded here, because readers need no lock.
     const { updateDataFile } = await import("./update-data-file.js");
     // lowdb's own update changes memory first, and leaves it changed when the write fails.
+    const before = this.#db.data;
     const update = interruptible((signal) => updateDataFile(this.#path, change, signal));
     try {
       this.#db.data = await withPathInErrors(this.#path, update);
@@ -119,6 +120,7 @@ class JsonFileStore<T> implements Store<T>, Reloadable {
       throw error;
     } finally {
       this.#updates++;
+      if (this.#db.data !== before) this.#tell();
     }
   }
 
@@ -159,9 +161,13 @@ class JsonFileStore<T> implements Store<T>, Reloadable {
     }
     const reload = { isRead: !problem, milliseconds: performance.now() - startedAt };
     this.#problem = problem;
-    if (isAsked || problem !== before || !problem) for (const listener of this.#listeners) listener();
+    if (isAsked || problem !== before || !problem) this.#tell();
     for (const listener of this.#reloadListeners) listener(reload);
     return !problem;
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
   }
 
   async #load(): Promise<void> {

@@ -88,6 +88,25 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       expect(unsubscribed).not.toHaveBeenCalled();
     });
 
+    it.each([true, false])("tells of its own changes once they are made, with watch: %s", async (watch) => {
+      const store = await (await hold(DATA)).open({ watch });
+      const seen: unknown[] = [];
+      store.subscribe(() => seen.push(contents(store)["NEW"]));
+      for (const value of ["a", "b"]) {
+        await store.update((data) => set(data, { NEW: value }));
+        expect(seen.at(-1)).toBe(value);
+      }
+    });
+
+    it.each([true, false])("tells of no change of its own that was not made, with watch: %s", async (watch) => {
+      const store = await (await hold(DATA)).open({ watch });
+      const listener = vi.fn();
+      store.subscribe(listener);
+      const invalid = (data: Data) => ({ ...data, variables: [...data.variables, ...data.variables.slice(0, 1)] });
+      await expect(store.update(invalid)).rejects.toThrow("has the same id");
+      expect(listener).not.toHaveBeenCalled();
+    });
+
     it("changes nothing if the change throws, and rejects with its error", async () => {
       const stored = await hold(DATA);
       const store = await stored.open();

@@ -14,6 +14,8 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 import { openTlsSocket, RENEWED, serialOf, TLS } from "../support/tls.js";
 
 const PATIENCE = { timeout: 20_000 };
+/** Half of the time without a request after which a server that stops closes a connection. */
+const STALL_MS = 100;
 
 /** `serve --tls-cert` with workers. */
 async function serveTls(workers: number) {
@@ -60,6 +62,20 @@ function client(port: number) {
   };
 }
 
+/** Returns a function that tells the longest time since now for which this process was kept from running, in milliseconds. */
+function watchStalls(): () => number {
+  let [ticked, longest] = [performance.now(), 0];
+  const tick = () => {
+    const now = performance.now();
+    longest = Math.max(longest, now - ticked);
+    ticked = now;
+    return longest;
+  };
+  const timer = setInterval(tick, 10);
+  onTestFinished(() => clearInterval(timer));
+  return tick;
+}
+
 function childrenOf(pid: number): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
 }
@@ -80,10 +96,15 @@ describe.skipIf(process.platform !== "linux")("serve with TLS as a process", () 
       }
     });
     await expect.poll(() => answered, PATIENCE).toBeGreaterThan(200);
+    const longestStall = watchStalls();
     child.kill("SIGTERM");
-    // Only a connection that is made while the socket is closed fails.
-    const failed = { code: expect.stringMatching(/^ECONN(REFUSED|RESET)$/), wasConnected: false };
-    expect(await Promise.all(loads)).toEqual(loads.map(() => expect.objectContaining(failed)));
+    const errors = await Promise.all(loads);
+    const stall = longestStall();
+    // Only a connection that is made while the socket is closed fails. On a machine so busy that these clients were kept
+    // from running, the server has taken them for idle: then a request can cross the end of its connection.
+    const failed = { code: expect.stringMatching(/^ECONN(REFUSED|RESET)$/) };
+    const known = stall < STALL_MS ? { ...failed, wasConnected: false } : failed;
+    expect(errors, `clients stalled for up to ${stall} ms`).toEqual(loads.map(() => expect.objectContaining(known)));
     expect(await exit).toEqual([0, null]);
     expect(log()).not.toContain("a worker has ended");
   });

@@ -18,6 +18,7 @@ const SCALING = "test/scaling/**/*.test.ts";
 const ISOLATED = [
   "test/cli/processes/windows-program.test.ts",
   "test/files/file-lock.test.ts",
+  "test/server/credential-checks.test.ts",
   "test/server/signature-work.test.ts",
   "test/store/reload-failures.test.ts",
   "test/tui/run-tui.test.ts",

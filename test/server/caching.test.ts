@@ -4,6 +4,7 @@ import { DataReplies } from "../../src/server/data-replies.js";
 import { EnvironmentView } from "../../src/service/environment-view.js";
 import { NO_DATA } from "../../src/store/data.js";
 import { packOnDemand } from "../../src/store/packed-data.js";
+import { edited } from "../support/data.js";
 import { DEV_HEADERS, get, request } from "../support/http.js";
 import { runningServer } from "../support/running-server.js";
 
@@ -44,6 +45,15 @@ describe("ETag", () => {
     for (const one of tags) expect(one).toMatch(/^"[^"]+"$/);
     expect(new Set(tags).size).toBe(targets.length);
     expect(await Promise.all(targets.map(tag))).toEqual(tags);
+  });
+
+  it("the ETag is different for contents of the same length", async () => {
+    const target = "/v1/variables-values-by-name/PORT/content";
+    const portOf = (value: number) => edited(({ values }) => (values[0].content.value = value)) as object;
+    const [before, after] = [await runningServer({ data: portOf(3000) }), await runningServer({ data: portOf(4000) })];
+    const { body, headers } = await get(before, target);
+    const answer = await get(after, target, { ...DEV_HEADERS, "if-none-match": String(headers.etag) });
+    expect([body, answer.status, answer.body]).toEqual(['{"value":3000}', 200, '{"value":4000}']);
   });
 
   it.each([

@@ -68,6 +68,19 @@ describe("a server with TLS", () => {
     expect(await endOf(connectTls(await tlsServer(), old))).toBe("ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION");
   });
 
+  it("a server with TLS refuses to negotiate again, which would cost it more than a client", async () => {
+    // Node does not notice at once that the client leaves after that.
+    const server = await tlsServer({ drainGrace: 0 });
+    const socket = await openTlsSocket(server, { maxVersion: "TLSv1.2" });
+    expect(await ask(socket)).toBe(200);
+    const outcome = new Promise((resolve) => {
+      socket.on("error", (error: NodeJS.ErrnoException) => resolve(error.code));
+      socket.renegotiate({}, (error) => resolve((error as NodeJS.ErrnoException | null)?.code ?? "negotiated"));
+    });
+    expect(await outcome).toBe("ERR_SSL_NO_RENEGOTIATION");
+    socket.destroy();
+  });
+
   it.each([
     ["plain HTTP", HEALTH],
     ["garbage", "\x16\x03\x01garbage that is no handshake"],

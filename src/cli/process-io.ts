@@ -4,6 +4,7 @@ import { isatty, WriteStream } from "node:tty";
 import type { Io } from "./output/io.js";
 import { writeLines } from "./output/output.js";
 import { endProcess, isTerminalClosed } from "./processes/end-process.js";
+import { endBySignals } from "./processes/signals.js";
 import { userFolders } from "./settings/user-folders.js";
 
 /** The number of the signal, which Windows does not have. */
@@ -16,6 +17,7 @@ export function processIo(): Io {
   let stderr: Io["stderr"] | undefined;
   // Node would open its debugger, on a port that every user of the machine can reach, in a process that has secrets.
   process.on("SIGUSR1", () => {});
+  if (process.pid === 1) endBySignals();
   return {
     get stdin() {
       return process.stdin;
@@ -96,10 +98,12 @@ function setNonBlocking<Stream extends WriteStream>(stream: Stream): Stream {
 /** Ctrl-Break is a signal of Windows alone. */
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGBREAK"] as const;
 
-function untilStopped(onReload: () => void): Promise<void> {
+function untilStopped(onReload: () => void, isStarting = () => false): Promise<void> {
   setNonBlocking(process.stdout);
   return new Promise((resolve) => {
     const stop = () => {
+      // Nothing is open yet, and what it waits for may take long.
+      if (isStarting()) endProcess(0, true);
       resolve();
       // Another signal ends the process immediately.
       for (const signal of STOP_SIGNALS) process.off(signal, stop);

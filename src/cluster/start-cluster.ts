@@ -17,6 +17,8 @@ export interface ClusterOptions extends Omit<ServerOptions, "faults" | "audit">,
   auditFile?: AuditFileOptions | undefined;
   /** Each worker counts requests there. Default: the primary counts them. */
   rateLimitStore?: RedisAddress | undefined;
+  /** Once it resolves, the workers are not waited for. */
+  stopped?: Promise<void> | undefined;
 }
 
 export interface Cluster extends RunningServer {
@@ -54,7 +56,7 @@ export async function startCluster(
     return pool.drain(server.drainGrace * 1_000 + END_MS);
   };
   try {
-    await pool.start();
+    await Promise.race([pool.start(), options.stopped ?? pool.failure]);
   } catch (error) {
     pool.kill();
     socket.close();

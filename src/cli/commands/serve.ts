@@ -147,7 +147,11 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
   const tlsPaths = readTlsPaths(options);
   // Set once the data is watched.
   let reload = () => {};
-  const stopped = io.untilStopped(() => reload());
+  let isStarting = true;
+  const stopped = io.untilStopped(
+    () => reload(),
+    () => isStarting,
+  );
   const { localData } = await import("../sources/open-local.js");
   const { Service } = await import("../../service/service.js");
   const data = await localData(place, io);
@@ -164,7 +168,10 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
     tlsFiles = tlsPaths && (await openTlsFiles(tlsPaths, io, log, async (renewed) => server?.renewTls(renewed)));
     const tls = tlsFiles?.current;
     const auditFile = await describeAuditFile(options, io, log);
-    server = await listen(store, service, { ...options, auditFile, tls }, { log, flags, io });
+    // A worker serves as soon as it is ready.
+    isStarting = options.workers === 1;
+    server = await listen(store, service, { ...options, auditFile, tls, stopped }, { log, flags, io });
+    isStarting = false;
     // Renewed in the meantime.
     if (tlsFiles && tlsFiles.current !== tls) await server.renewTls(tlsFiles.current);
     logReloads(store, data.name, log);

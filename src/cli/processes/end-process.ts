@@ -30,10 +30,12 @@ export const lookup: LookupFunction | undefined = execve
  * Ends the process as `process.exit` does, but immediately. Node looks up host names in threads that it can't stop, and
  * waits for them before it exits: 10 seconds or more when no DNS server answers. Only execve(2) and signals end them,
  * and a signal changes the exit code. So a program that only sets the exit code replaces this one.
+ *
+ * @param isBusy whether threads may delay the end: also one that parses a large file can't be stopped
  */
-export function endProcess(code: number): never {
+export function endProcess(code: number, isBusy = isLookupPending()): never {
   endWithTerminal(code);
-  if (!execve || !isLookupPending() || !isExecutable(process.execPath)) process.exit(code);
+  if (!execve || !isBusy || !isExecutable(process.execPath)) process.exit(code);
   process.emit("exit", code);
   // NODE_OPTIONS could make it load files or print.
   return execve(process.execPath, [process.execPath, "--eval", `process.exitCode = ${code}`], {

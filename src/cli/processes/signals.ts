@@ -40,6 +40,19 @@ export function catchSignals(listener: (signal: CaughtSignal) => void): () => vo
 
 const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"] as const;
 
+/** Ends this process by these signals if it is process 1 of a container, to which the kernel delivers no others. */
+export function endBySignals(): void {
+  for (const signal of ENDING_SIGNALS) process.on(signal, endIfUnheard);
+}
+
+function endIfUnheard(signal: NodeJS.Signals): void {
+  if (!isHeard(signal)) process.exit(128 + constants.signals[signal]);
+}
+
+function isHeard(signal: NodeJS.Signals): boolean {
+  return process.listeners(signal).some((listener) => listener !== endIfUnheard);
+}
+
 /**
  * Runs `work`, and aborts it when this process is asked to end. Once `work` has cleaned up, the process ends by the
  * signal it received, so that its parent sees no difference. The same signal again ends it immediately. A signal that
@@ -48,7 +61,7 @@ const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"] as const;
 export async function cleanUpBeforeEnd<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   let received: NodeJS.Signals | undefined;
-  const signals = ENDING_SIGNALS.filter((signal) => process.listenerCount(signal) === 0);
+  const signals = ENDING_SIGNALS.filter((signal) => !isHeard(signal));
   const onSignal = (signal: NodeJS.Signals) => {
     received ??= signal;
     process.off(signal, onSignal);
@@ -65,8 +78,8 @@ export async function cleanUpBeforeEnd<T>(work: (signal: AbortSignal) => Promise
 
 /** Ends this process as the signal would. */
 export function endBySignal(name: NodeJS.Signals): void {
-  // Windows can't send itself most of the signals that it has.
-  if (process.platform === "win32") process.exit(128 + constants.signals[name]);
+  // Windows can't send itself most of the signals that it has, and process 1 none.
+  if (process.platform === "win32" || process.pid === 1) process.exit(128 + constants.signals[name]);
   process.kill(process.pid, name);
 }
 

@@ -17,7 +17,10 @@ import type { Io } from "../output/io.js";
 import { type Log, logRateLimitStore, serverLogHooks } from "./log.js";
 import { type MetricsOptions, serveMetrics } from "./metrics.js";
 
-export interface ListenOptions extends Omit<ServerOptions, "faults" | "audit">, MetricsOptions {
+export interface ListenOptions
+  extends Omit<ServerOptions, "faults" | "audit">,
+    MetricsOptions,
+    Pick<ClusterOptions, "stopped"> {
   /** Number of processes that serve requests; 1 is this one. */
   workers: number;
   /** Listened on in place of `host` and `port`. */

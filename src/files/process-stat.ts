@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 
 export interface ProcessStat {
   readonly pid: number;
+  /** Of its program, at most 15 bytes. */
+  readonly name: string;
   /** `Z` or `X` once it has ended, `T` or `t` while it is stopped. */
   readonly state: string;
   readonly parent: number;
@@ -21,6 +23,7 @@ export function readProcessStat(pid: number | "self"): ProcessStat | undefined {
     const [state = "", parent, group, , , foregroundGroup] = fields;
     return {
       pid: Number.parseInt(stat, 10),
+      name: stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")")),
       state,
       parent: Number(parent),
       group: Number(group),

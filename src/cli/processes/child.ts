@@ -1,4 +1,4 @@
-import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, type StdioOptions, spawn } from "node:child_process";
 import { constants, promises } from "node:fs";
 import { constants as systemConstants } from "node:os";
 import { delimiter } from "node:path";
@@ -6,8 +6,9 @@ import type { Readable } from "node:stream";
 import { UsageError } from "../../domain/errors.js";
 import type { Context } from "../output/context.js";
 import { writeJsonLine, writeLines } from "../output/output.js";
+import { HAS_OWN_GROUP, ProgramGroup, STDIN } from "./process-group.js";
 import { type Descendants, descendantsOf } from "./process-tree.js";
-import { type CaughtSignal, catchSignals, isInForeground } from "./signals.js";
+import { type CaughtSignal, catchSignals, isStopSignal } from "./signals.js";
 import type { PreparedCommand } from "./windows-program.js";
 
 /** A program to start: its name or path, then its arguments. */
@@ -28,6 +29,8 @@ export interface ChildOptions {
   isPiped?: boolean;
   /** Called with each signal to this process, before it is forwarded to the program. */
   onSignal?: (name: CaughtSignal) => void;
+  /** Whether the caller ends what the program leaves. By default, its group gets the signal that has ended it. */
+  endsDescendants?: boolean;
   /** From {@link loadWindows}. */
   windows?: Windows | undefined;
 }
@@ -50,9 +53,9 @@ export interface Child {
 }
 
 /**
- * Starts a program in our own process group, with our stdin and terminal, so that job control works as if it had been
- * started directly. Until it has ended, signals to this process are forwarded to it and do not end us. A failed start
- * is reported on stderr.
+ * Starts a program with our stdin and terminal. In the foreground of a terminal it has our process group, so that job
+ * control works as if it had been started directly; otherwise one of its own ({@link HAS_OWN_GROUP}). Until it has ended,
+ * signals to this process are forwarded to it, once, and do not end us. A failed start is reported on stderr.
  *
  * @throws UsageError for a variable that no environment can hold, or an argument that the program can't get
  */
@@ -60,18 +63,33 @@ export function startChild(
   command: CommandLine,
   env: ChildEnvironment,
   context: Context,
-  { isPiped, onSignal, windows }: ChildOptions,
+  { isPiped, onSignal, endsDescendants, windows }: ChildOptions,
 ): Child {
   refuseNul(env);
   const [program, ...args] = command;
   const prepared = windows?.prepareProgram(command, env) ?? { command: program, args };
-  const { platform } = context.io;
+  const detached = !windows && HAS_OWN_GROUP;
+  let forwarded: CaughtSignal | undefined;
+  const forward = withoutRepeats((name) => {
+    // The console has sent it to the program too.
+    if (windows) return;
+    // A terminal sends these to a whole process group, and has sent them if the group is ours.
+    if (name === "SIGINT" || name === "SIGQUIT") {
+      if (isRunning()) group?.signal(name);
+      return;
+    }
+    forwarded = name;
+    signal(name);
+  });
   // Before the start: a signal that arrives during the start is delivered once this function has returned.
   const release = catchSignals((name) => {
     onSignal?.(name);
-    if (!comesFromTerminal(name, platform)) signal(name);
+    forward(name);
   });
-  const [child, ended] = spawnCommand(prepared, { env, stdio: isPiped ? ["inherit", "pipe", "pipe"] : "inherit" });
+  const output = isPiped ? "pipe" : "inherit";
+  const stdio: StdioOptions = [detached ? STDIN : "inherit", output, output];
+  const [child, ended] = spawnCommand(prepared, { env, stdio, detached });
+  const group = detached && child?.pid !== undefined ? new ProgramGroup(child.pid) : undefined;
   // Once the program has ended, its id may be another's.
   const isRunning = () => child?.exitCode === null && child.signalCode === null;
   const signal = (name: NodeJS.Signals) => {
@@ -79,6 +97,11 @@ export function startChild(
     else if (child && isRunning() && (name === "SIGTERM" || name === "SIGKILL"))
       windows.killTree(child, context.io.env);
   };
+  child?.once("exit", (_code, by) => {
+    group?.release();
+    // A shell, for example, does not pass it on to what it has started.
+    if (by && by === forwarded && !endsDescendants) group?.signal(by);
+  });
   const exitCode = ended.catch((error) => reportStartFailure(error, command, env, context));
   return {
     exitCode: exitCode.finally(release),
@@ -90,14 +113,18 @@ export function startChild(
   };
 }
 
-/**
- * Whether a terminal has sent this signal, and so to the program too, which must not get it twice. SIGHUP is always
- * forwarded: it can't be told from a request to reload, and a program that gets it twice is hanging up anyway. On Windows
- * there are no signals but those of the console.
- */
-export function comesFromTerminal(name: CaughtSignal, platform: NodeJS.Platform): boolean {
-  if (platform === "win32") return true;
-  return (name === "SIGINT" || name === "SIGQUIT") && isInForeground();
+/** timeout(1) signals its child, and then its group, which the child is in. */
+const REPEAT_MS = 100;
+
+/** Drops a signal to end that comes twice at once. SIGHUP may ask for something else, which must not be lost. */
+function withoutRepeats(forward: (name: CaughtSignal) => void): (name: CaughtSignal) => void {
+  let last: CaughtSignal | undefined;
+  let lastAt = 0;
+  return (name) => {
+    const isAtOnce = name === last && performance.now() - lastAt < REPEAT_MS;
+    [last, lastAt] = [name, performance.now()];
+    if (!isAtOnce || name === "SIGHUP" || !isStopSignal(name)) forward(name);
+  };
 }
 
 export function refuseNul(env: ChildEnvironment): void {
@@ -126,7 +153,7 @@ export function variableKey(name: string, platform: NodeJS.Platform): string {
 /** The second promise rejects when the program can't be started. Node throws some of these errors and emits others. */
 function spawnCommand(
   { command, args, windowsVerbatimArguments }: PreparedCommand,
-  settings: Pick<SpawnOptions, "env" | "stdio">,
+  settings: Pick<SpawnOptions, "env" | "stdio" | "detached">,
 ): [ChildProcess | undefined, Promise<number>] {
   try {
     const child = spawn(command, args, { ...settings, windowsVerbatimArguments });

@@ -3,8 +3,8 @@ import { isatty } from "node:tty";
 import { readProcessStat } from "../../files/process-stat.js";
 
 /**
- * SIGWINCH, SIGTSTP and SIGCONT are left out: a terminal sends them to the whole process group. SIGBREAK is Ctrl-Break on
- * Windows, which has only that, SIGINT and SIGHUP.
+ * SIGWINCH, SIGTSTP and SIGCONT are left out: in the foreground, a terminal sends them to the whole process group.
+ * SIGBREAK is Ctrl-Break on Windows, which has only that, SIGINT and SIGHUP.
  */
 const CAUGHT_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGBREAK"] as const;
 
@@ -90,4 +90,13 @@ export function endBySignal(name: NodeJS.Signals): void {
 export function isInForeground(): boolean {
   const stat = readProcessStat("self");
   return stat ? stat.group === stat.foregroundGroup : [0, 1, 2].some((fd) => isatty(fd));
+}
+
+/**
+ * Whether a terminal has sent this signal to a program in our process group too. On Windows there are no signals but
+ * those of the console.
+ */
+export function comesFromTerminal(name: CaughtSignal, platform: NodeJS.Platform): boolean {
+  if (platform === "win32") return true;
+  return (name === "SIGINT" || name === "SIGQUIT") && isInForeground();
 }

@@ -83,7 +83,7 @@ export async function runProgram(
   const output = redact ? (await import("./redacted-output.js")).createRedactedOutput(context) : undefined;
   const start = (found: ChildVariables) => {
     const env = childEnvironment(inherited, found.variables, platform);
-    const child = startChild(command, env, context, { isPiped: redact, windows });
+    const child = startChild(command, env, context, { isPiped: redact, endsDescendants: watch !== undefined, windows });
     output?.redact(child, [...found.variables, ...inheritedSecrets(found, inherited, platform)]);
     return child;
   };

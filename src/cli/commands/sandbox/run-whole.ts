@@ -1,12 +1,6 @@
 import { rm, writeFile } from "node:fs/promises";
 import type { Context } from "../../output/context.js";
-import {
-  type ChildEnvironment,
-  type CommandLine,
-  comesFromTerminal,
-  loadWindows,
-  startChild,
-} from "../../processes/child.js";
+import { type ChildEnvironment, type CommandLine, loadWindows, startChild } from "../../processes/child.js";
 import { type Descendants, endDescendants } from "../../processes/process-tree.js";
 import { type CaughtSignal, catchSignals, isStopSignal } from "../../processes/signals.js";
 import { startWatchdog } from "./watchdog.js";
@@ -33,12 +27,9 @@ export async function runWhole(
     const onSignal = (name: CaughtSignal) => {
       if (!isStopSignal(name)) return;
       // Looked up before the program can exit: afterwards nothing shows whose children they were.
-      const family = child.descendants();
-      descendants = family;
-      // After the program has it, as from a terminal: a shell first waits for its children to obey.
-      if (isForGroup(name, platform)) setImmediate(() => family.signal(name));
+      descendants ??= child.descendants();
     };
-    const child = startChild(command, env, context, { onSignal, windows });
+    const child = startChild(command, env, context, { onSignal, endsDescendants: true, windows });
     watchdog.watch(child.pid);
     return await child.exitCode;
   } finally {
@@ -49,9 +40,4 @@ export async function runWhole(
     await watchdog.end();
     release();
   }
-}
-
-/** Whether it is a signal that terminals send to a whole process group, but this one was not sent by a terminal. */
-function isForGroup(name: CaughtSignal, platform: NodeJS.Platform): boolean {
-  return (name === "SIGINT" || name === "SIGQUIT") && !comesFromTerminal(name, platform);
 }

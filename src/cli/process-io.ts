@@ -98,12 +98,12 @@ function setNonBlocking<Stream extends WriteStream>(stream: Stream): Stream {
 /** Ctrl-Break is a signal of Windows alone. */
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGBREAK"] as const;
 
-function untilStopped(onReload: () => void, isStarting = () => false): Promise<void> {
+function untilStopped(onReload: () => void, phase = { isStarting: false }): Promise<void> {
   setNonBlocking(process.stdout);
   return new Promise((resolve) => {
     const stop = () => {
       // Nothing is open yet, and what it waits for may take long.
-      if (isStarting()) endProcess(0, true);
+      if (phase.isStarting) endProcess(0, true);
       resolve();
       // Another signal ends the process immediately.
       for (const signal of STOP_SIGNALS) process.off(signal, stop);

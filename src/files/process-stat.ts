@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 
 export interface ProcessStat {
   readonly pid: number;
-  /** Of its program, at most 15 bytes. */
   readonly name: string;
   /** `Z` or `X` once it has ended, `T` or `t` while it is stopped. */
   readonly state: string;

@@ -146,12 +146,8 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
   checkFlags(options);
   const tlsPaths = readTlsPaths(options);
   // Set once the data is watched.
-  let reload = () => {};
-  let isStarting = true;
-  const stopped = io.untilStopped(
-    () => reload(),
-    () => isStarting,
-  );
+  const phase = { isStarting: true, reload: () => {} };
+  const stopped = io.untilStopped(() => phase.reload(), phase);
   const { localData } = await import("../sources/open-local.js");
   const { Service } = await import("../../service/service.js");
   const data = await localData(place, io);
@@ -169,13 +165,13 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
     const tls = tlsFiles?.current;
     const auditFile = await describeAuditFile(options, io, log);
     // A worker serves as soon as it is ready.
-    isStarting = options.workers === 1;
+    phase.isStarting = options.workers === 1;
     server = await listen(store, service, { ...options, auditFile, tls, stopped }, { log, flags, io });
-    isStarting = false;
+    phase.isStarting = false;
     // Renewed in the meantime.
     if (tlsFiles && tlsFiles.current !== tls) await server.renewTls(tlsFiles.current);
     logReloads(store, data.name, log);
-    reload = () => {
+    phase.reload = () => {
       const reopened = options.auditLog === undefined ? "" : `, and opening ${options.auditLog}`;
       log("info", `SIGHUP: reading ${data.name} again${reopened}`);
       store.readAgain();

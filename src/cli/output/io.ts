@@ -34,9 +34,9 @@ export interface Io {
    * closed.
    *
    * @param onReload called for any other SIGHUP
-   * @param isStarting while true, the process ends at once instead, with exit code 0
+   * @param phase.isStarting while true, the process ends at once instead, with exit code 0
    */
-  untilStopped: (onReload: () => void, isStarting?: () => boolean) => Promise<void>;
+  untilStopped: (onReload: () => void, phase?: { isStarting: boolean }) => Promise<void>;
   /** Lets the process end without waiting for readers of its output. Called when all work is done. */
   leaveUnread: () => void;
 }

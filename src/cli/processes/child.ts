@@ -1,4 +1,4 @@
-import { type ChildProcess, type SpawnOptions, type StdioOptions, spawn } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { constants, promises } from "node:fs";
 import { constants as systemConstants } from "node:os";
 import { delimiter } from "node:path";
@@ -6,9 +6,9 @@ import type { Readable } from "node:stream";
 import { UsageError } from "../../domain/errors.js";
 import type { Context } from "../output/context.js";
 import { writeJsonLine, writeLines } from "../output/output.js";
-import { HAS_OWN_GROUP, ProgramGroup, STDIN } from "./process-group.js";
+import { HAS_OWN_GROUP, programGroup, STDIN } from "./process-group.js";
 import { type Descendants, descendantsOf } from "./process-tree.js";
-import { type CaughtSignal, catchSignals, isStopSignal } from "./signals.js";
+import { type CaughtSignal, catchSignals } from "./signals.js";
 import type { PreparedCommand } from "./windows-program.js";
 
 /** A program to start: its name or path, then its arguments. */
@@ -71,25 +71,20 @@ export function startChild(
   const detached = !windows && HAS_OWN_GROUP;
   let forwarded: CaughtSignal | undefined;
   const forward = withoutRepeats((name) => {
-    // The console has sent it to the program too.
-    if (windows) return;
     // A terminal sends these to a whole process group, and has sent them if the group is ours.
-    if (name === "SIGINT" || name === "SIGQUIT") {
-      if (isRunning()) group?.signal(name);
-      return;
-    }
+    if (name === "SIGINT" || name === "SIGQUIT") return void (isRunning() && group?.signal(name));
     forwarded = name;
     signal(name);
   });
   // Before the start: a signal that arrives during the start is delivered once this function has returned.
   const release = catchSignals((name) => {
     onSignal?.(name);
-    forward(name);
+    // The console of Windows has sent it to the program too.
+    if (!windows) forward(name);
   });
   const output = isPiped ? "pipe" : "inherit";
-  const stdio: StdioOptions = [detached ? STDIN : "inherit", output, output];
-  const [child, ended] = spawnCommand(prepared, { env, stdio, detached });
-  const group = detached && child?.pid !== undefined ? new ProgramGroup(child.pid) : undefined;
+  const [child, ended] = spawnCommand(prepared, { env, stdio: [STDIN, output, output], detached });
+  const group = detached && child?.pid ? programGroup(child.pid) : undefined;
   // Once the program has ended, its id may be another's.
   const isRunning = () => child?.exitCode === null && child.signalCode === null;
   const signal = (name: NodeJS.Signals) => {
@@ -113,17 +108,12 @@ export function startChild(
   };
 }
 
-/** timeout(1) signals its child, and then its group, which the child is in. */
-const REPEAT_MS = 100;
-
-/** Drops a signal to end that comes twice at once. SIGHUP may ask for something else, which must not be lost. */
+/** Drops the second of two signals of timeout(1), which goes to our group. Not SIGHUP, which may ask for a reload. */
 function withoutRepeats(forward: (name: CaughtSignal) => void): (name: CaughtSignal) => void {
-  let last: CaughtSignal | undefined;
-  let lastAt = 0;
+  let [last, lastAt] = ["", 0];
   return (name) => {
-    const isAtOnce = name === last && performance.now() - lastAt < REPEAT_MS;
+    if (name !== last || performance.now() - lastAt >= 100 || !/TERM|INT|QUIT/.test(name)) forward(name);
     [last, lastAt] = [name, performance.now()];
-    if (!isAtOnce || name === "SIGHUP" || !isStopSignal(name)) forward(name);
   };
 }
 

@@ -40,17 +40,12 @@ export function catchSignals(listener: (signal: CaughtSignal) => void): () => vo
 
 const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"] as const;
 
-/** Ends this process by these signals if it is process 1 of a container, to which the kernel delivers no others. */
+/** For process 1 of a container, which gets only signals that it handles: ends it by those that nothing else handles. */
 export function endBySignals(): void {
-  for (const signal of ENDING_SIGNALS) process.on(signal, endIfUnheard);
-}
-
-function endIfUnheard(signal: NodeJS.Signals): void {
-  if (!isHeard(signal)) process.exit(128 + constants.signals[signal]);
-}
-
-function isHeard(signal: NodeJS.Signals): boolean {
-  return process.listeners(signal).some((listener) => listener !== endIfUnheard);
+  const end = (signal: NodeJS.Signals) => {
+    if (process.listenerCount(signal) === 1) process.exit(128 + constants.signals[signal]);
+  };
+  for (const signal of ENDING_SIGNALS) process.on(signal, end);
 }
 
 /**
@@ -61,7 +56,7 @@ function isHeard(signal: NodeJS.Signals): boolean {
 export async function cleanUpBeforeEnd<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   let received: NodeJS.Signals | undefined;
-  const signals = ENDING_SIGNALS.filter((signal) => !isHeard(signal));
+  const signals = ENDING_SIGNALS.filter((signal) => process.listenerCount(signal) === (process.pid === 1 ? 1 : 0));
   const onSignal = (signal: NodeJS.Signals) => {
     received ??= signal;
     process.off(signal, onSignal);
@@ -92,10 +87,7 @@ export function isInForeground(): boolean {
   return stat ? stat.group === stat.foregroundGroup : [0, 1, 2].some((fd) => isatty(fd));
 }
 
-/**
- * Whether a terminal has sent this signal to a program in our process group too. On Windows there are no signals but
- * those of the console.
- */
+/** Whether a terminal has sent this to a program in our process group too. Windows has only signals of the console. */
 export function comesFromTerminal(name: CaughtSignal, platform: NodeJS.Platform): boolean {
   if (platform === "win32") return true;
   return (name === "SIGINT" || name === "SIGQUIT") && isInForeground();

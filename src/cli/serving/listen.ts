@@ -17,10 +17,7 @@ import type { Io } from "../output/io.js";
 import { type Log, logRateLimitStore, serverLogHooks } from "./log.js";
 import { type MetricsOptions, serveMetrics } from "./metrics.js";
 
-export interface ListenOptions
-  extends Omit<ServerOptions, "faults" | "audit">,
-    MetricsOptions,
-    Pick<ClusterOptions, "stopped"> {
+export interface ListenOptions extends Omit<ServerOptions, "faults" | "audit">, MetricsOptions {
   /** Number of processes that serve requests; 1 is this one. */
   workers: number;
   /** Listened on in place of `host` and `port`. */
@@ -28,6 +25,7 @@ export interface ListenOptions
   auditFile?: AuditFileOptions | undefined;
   /** Where requests are counted, with those of other servers. Default: here. */
   rateLimitStore?: RedisAddress | undefined;
+  stopped?: Promise<void>;
 }
 
 type ServedStore = Store<PackedData> & Reloadable;

@@ -26,9 +26,10 @@ async function startReplicas(
   count: number,
   flags: string[],
   env: Record<string, string> = {},
+  limit = LIMIT,
 ): Promise<ServeProcess[]> {
   const { path } = await dataFile(countersData(1));
-  const args = ["--data", path, "--rate-limit", String(LIMIT), "--rate-window", "600", ...flags];
+  const args = ["--data", path, "--rate-limit", String(limit), "--rate-window", "600", ...flags];
   return Promise.all(Array.from({ length: count }, () => serveProcess(args, { env })));
 }
 
@@ -101,14 +102,8 @@ describe("replicas that count in one Redis", needs("redis-server"), () => {
 
   it.each(["1", "2"])("answer on their own while Redis hangs, with --workers %s", async (workers) => {
     const { url, process } = await startRedis();
-    const [replica] = await startReplicas(1, [
-      "--rate-limit",
-      "1000000",
-      "--rate-limit-store",
-      url,
-      "--workers",
-      workers,
-    ]);
+    const flags = ["--rate-limit-store", url, "--workers", workers];
+    const [replica] = await startReplicas(1, flags, {}, 1_000_000);
     const { port, log, stop } = replica as ServeProcess;
     const load = startLoad(port, 16);
     await delay(1_000);

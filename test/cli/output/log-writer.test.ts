@@ -112,13 +112,15 @@ it("a line that does not fit into a file does not become the start of the next o
     const { LogWriter } = await import("${new URL("../../../build/cli/output/log-writer.js", import.meta.url)}");
     const writer = new LogWriter({ fd: 1 }, (count) => writer.write("dropped " + count));
     for (let count = 1; count <= 20; count++) if (!writer.drops()) writer.writeSoon(count + "x".repeat(98));
+    writer.written().then(() => process.stderr.write("full"));
     setInterval(() => {}, 1_000);`;
   const argv = ["-c", 'ulimit -f 2 && exec "$0" "$@"', process.execPath, "--input-type=module", "-e", script];
-  const child = spawn("sh", argv, { stdio: ["ignore", fd, "inherit"] });
+  const child = spawn("sh", argv, { stdio: ["ignore", fd, "pipe"] });
   onTestFinished(() => void child.kill("SIGKILL"));
-  await once(child, "spawn");
+  const [said] = await once(child.stderr ?? child, "data");
+  expect(String(said)).toBe("full");
   const text = () => readFile(path, "utf8");
-  await expect.poll(async () => (await text()).length, { timeout: 15_000 }).toBe(1_024);
+  expect(await text()).toHaveLength(1_024);
   const whole = (await text()).split("\n").length - 1;
   ftruncateSync(fd, 150);
   await expect.poll(text, { timeout: 15_000 }).toMatch(/\n\d+x+\ndropped \d+\n$/);

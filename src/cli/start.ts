@@ -14,7 +14,7 @@ export async function start(argv: readonly string[]): Promise<number> {
 }
 
 async function callMain(argv: readonly string[], io: Io): Promise<number> {
-  if (isStartedByNpm(io.env)) endWithParent();
+  if (isStartedByNpm(io.env, argv)) endWithParent();
   if (argv.includes("run")) {
     const { quickRun } = await import("./quick-run.js");
     const code = await quickRun(argv, io);

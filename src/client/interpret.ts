@@ -61,7 +61,7 @@ function refused(date = "", signedAt = Number.NaN): UnauthorizedError {
 
 /** Where a redirect leads, for messages: a query, a fragment or a user may hold a token. */
 export function redirectTarget(location = ""): string {
-  return location.replace(/[?#].*/s, "").replace(/(?<![^/\\])[^/\\]*@/g, "");
+  return location.replace(/[?#].*/s, "").replace(/(?<![^/\\])[^/\\]+@/g, "") || "nowhere";
 }
 
 function decodeBody<T>(response: HttpResponse, decode: Decoder<T>): T {

@@ -7,7 +7,6 @@ import {
   request,
 } from "node:http";
 import type { Agent } from "node:https";
-import type { LookupFunction } from "node:net";
 import { hostOf, otherScheme } from "../domain/endpoint.js";
 import { AppvarsError, ServerError, UnreachableError } from "../domain/errors.js";
 import { tlsOptions } from "../domain/tls-options.js";
@@ -115,7 +114,7 @@ export class Transport {
       const isReset = (error.cause as NodeJS.ErrnoException | undefined)?.code === "ECONNRESET";
       const left = timeout - (performance.now() - startedAt) / 1_000;
       if (isReset && outgoing.socket?.bytesRead === 0 && !proxy && origin.protocol === "http:")
-        await this.#refuseTls(lookup, left);
+        await this.#refuseTls(left);
       throw error;
     });
   }
@@ -157,7 +156,8 @@ export class Transport {
   }
 
   /** Tries a TLS handshake, once. @throws UnreachableError, which is not retried, if the server speaks TLS after all */
-  async #refuseTls(lookup: LookupFunction | undefined, timeout: number): Promise<void> {
+  async #refuseTls(timeout: number): Promise<void> {
+    const { lookup } = this.#options;
     const origin = otherScheme(this.#options.origin);
     const { readCertificate } = await import("./certificate.js");
     this.#handshake ??= readCertificate({ origin, timeout: Math.min(timeout, MAX_HANDSHAKE_S), lookup });

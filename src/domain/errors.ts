@@ -43,7 +43,7 @@ export class UnauthorizedError extends AppvarsError {
   readonly code = "unauthorized";
 }
 
-/** Thrown when the server refuses a signature, and its clock and this machine's differ too much for any. */
+/** Thrown when the server refuses a signature, and its clock and this machine's differ by more than any signature allows. */
 export class WrongClockError extends UnauthorizedError {}
 
 /** The message for credentials that a server does not accept; it does not say which is wrong. */

@@ -10,14 +10,12 @@ export interface TlsTexts {
 }
 
 /**
- * The options of every outgoing TLS connection. They are explicit, since NODE_TLS_REJECT_UNAUTHORIZED=0 and
- * `--tls-min-v1.0` in NODE_OPTIONS change the defaults.
+ * The options of every outgoing TLS connection. NODE_TLS_REJECT_UNAUTHORIZED=0 would change the default.
  *
- * @param host that is connected to; undefined if that differs from request to request
+ * @param host the host of the connection; undefined if it differs from request to request
  */
 export function tlsOptions({ ca, cert, key }: TlsTexts, host?: string) {
-  const minVersion = "TLSv1.2" as const;
   // TLS does not allow an IP address as the server name.
   const servername = host === undefined ? {} : { servername: isIP(host) ? "" : host };
-  return { ca, cert, key, ...servername, minVersion, rejectUnauthorized: true };
+  return { ca, cert, key, ...servername, rejectUnauthorized: true };
 }

@@ -280,7 +280,7 @@ export class Connections {
 
 /** Called every second. A socket timeout would restart with each byte that a client receives. */
 function checkProgress(socket: Socket, connection: ConnectionState): void {
-  // The end of a connection is sent too.
+  // An ended socket still has to send its FIN.
   if (!isSending(socket) && !socket.writableEnded) {
     connection.secondsLeft = undefined;
     return;
@@ -300,7 +300,7 @@ function parseOneByOne(socket: Socket): void {
     for (let start = 0; start < bytes.length && !socket.destroyed; ) {
       if (socket.isPaused()) return void socket.unshift(bytes.subarray(start));
       const end = endOfHeaders(bytes, start);
-      parse(end - start === bytes.length ? bytes : bytes.subarray(start, end));
+      parse(bytes.subarray(start, end));
       start = end;
     }
   });

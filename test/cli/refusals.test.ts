@@ -152,7 +152,7 @@ describe("a usage error exits 2 and changes nothing", () => {
     ["set PORT 1 --type text", `option '--type <type>' argument 'text' is invalid. ${TYPES}`],
     [
       "set PORT",
-      'there is no value on stdin; pass it there or as in appvars set PORT VALUE, with "" or - for an empty value',
+      'there is no value: run appvars set PORT VALUE, or write it to stdin; for an empty value, pass "" or -',
     ],
     ["set PORT 1 2", "too many arguments for 'set'. Expected 2 arguments but got 3."],
     ["unset", "missing required argument 'name'; for example: appvars unset DEBUG --data vars.json --env production"],

@@ -138,8 +138,9 @@ describe("redirectTarget", () => {
     ["https:\\\\user:hunter2@login.example", "https:\\\\login.example"],
     ["https:user:hunter2@login.example", "login.example"],
     ["/in", "/in"],
-    ["?hunter2", ""],
-    [undefined, ""],
+    ["/@scope/package", "/@scope/package"],
+    ["?hunter2", "nowhere"],
+    [undefined, "nowhere"],
   ])("redirectTarget(%j) is %j", (location, target) => {
     expect(redirectTarget(location)).toBe(target);
   });

@@ -86,6 +86,16 @@ describe.skipIf(!hasExpect)("on a terminal", () => {
     expect(code).toBe(9);
   });
 
+  it("SIGINT to run alone reaches a program that bg has moved to the background", async () => {
+    const script = `${TYPE}
+      type "" $argv ""
+      see "ready\\r"; send "\\032"; see Stopped
+      see "prompt> "; send "bg\\r"; see "prompt> "
+      send "kill -INT \\$(jobs -p)\\r"; see "interrupted\\r"
+      send "kill -USR2 \\$(jobs -p)\\r"; see "interrupts=1\\r"`;
+    expect((await onTerminal(script, [process.execPath, "-e", COUNTING])).code).toBe(0);
+  });
+
   it("a program that was started in the background hears Ctrl-C once after fg, and stops on Ctrl-Z", async () => {
     const script = `${TYPE}
       type "" $argv "&"

@@ -3,7 +3,7 @@ import { Command, Option } from "commander";
 import { type Difference, diffValues } from "../../domain/diff.js";
 import type { EnvironmentRecord } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
-import { isEncrypted, type JsonValue, type NamedValue, valueText } from "../../domain/variable.js";
+import { isEncrypted, type JsonValue, type NamedValue, textAs } from "../../domain/variable.js";
 import { IMPORT_FORMATS, TOOLS } from "../../formats/formats.js";
 import type { Data } from "../../store/data.js";
 import type { Context } from "../output/context.js";
@@ -111,7 +111,7 @@ async function createEncryption(
   const toEnvelope = await createEncrypt(settings, file === "-" ? "the values" : undefined);
   const decrypt = await createDecrypt(settings);
   const wanted = await createMatcher(encrypt === true ? ["*"] : encrypt);
-  const unlessOther = (current: JsonValue | undefined, name: string, text: string) => {
+  const keptIfSame = (current: JsonValue | undefined, name: string, text: string) => {
     try {
       return isEncrypted(current) && decrypt(name, current) === text ? current : undefined;
     } catch {
@@ -126,8 +126,8 @@ async function createEncryption(
     return entries.map((entry) => {
       const { name, type, value } = entry;
       if (!wanted.matches(name) || isEncrypted(value)) return entry;
-      const text = type === "JSON" ? JSON.stringify(value) : valueText(value);
-      return { ...entry, value: unlessOther(known.get(name), name, text) ?? toEnvelope(text) };
+      const text = textAs(value, type);
+      return { ...entry, value: keptIfSame(known.get(name), name, text) ?? toEnvelope(text) };
     });
   };
 }

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Command, Option } from "commander";
 import { findEnvironment } from "../../domain/environment.js";
@@ -81,13 +82,14 @@ async function writeProject(path: string, { variables }: Layers, { io, note }: C
     // The content that was written, whatever is there now.
     await allowProject(file, io);
   } catch (error) {
-    if (hasCode(error, "EEXIST")) return note(`${PROJECT_FILE} was there already, and is unchanged`);
-    return note(`${PROJECT_FILE} is not used: ${(error as Error).message}`);
+    if (hasCode(error, "EEXIST")) return note(`${PROJECT_FILE} already exists and was not changed`);
+    await rm(file.path, { force: true });
+    return note(`no ${PROJECT_FILE} was created: ${(error as Error).message}`);
   }
   note(`created ${PROJECT_FILE}: commands in this folder use ${basename(path)}, environment ${FIRST_ENVIRONMENT}`);
   const stronger = [...SOURCE_SETTINGS, "env" as const].flatMap((name) => variables.get(name) ?? []);
   const other = stronger.find(({ text }) => text !== path && text !== FIRST_ENVIRONMENT);
-  if (other) note(`${other.from} is set, and is used instead`);
+  if (other) note(`${other.from} is set, and overrides ${PROJECT_FILE}`);
 }
 
 /** Notes the command that keeps the file out of git, unless git ignores it. */

@@ -28,8 +28,8 @@ export function setCommand(context: Context): Command {
     .summary("set a variable in a data file or a store")
     .description(
       "Set a variable in one environment of a data file or a store. Without VALUE, or with -, the value is read from stdin, which " +
-        "keeps it out of the process list; one newline at its end is removed. If stdin may be empty, pass -. A terminal " +
-        "asks for the value and does not show it. With --description and without VALUE, the value does not change. " +
+        "keeps it out of the process list; one newline at its end is removed. If stdin may be empty, pass -. On a terminal, " +
+        "it asks for the value without showing it. With --description and without VALUE, the value does not change. " +
         "Without --type, an existing variable keeps its type and a new one is a STRING.",
     )
     .argument("<name>", "name of the variable")
@@ -93,7 +93,7 @@ async function readValue({ name, value }: SetOptions, { io }: Context): Promise<
   // `set NAME $UNSET` in a job without stdin must not clear the value.
   if (value === undefined && text === "") {
     throw new UsageError(
-      command`there is no value on stdin; pass it there or as in appvars set ${name} VALUE, with "" or - for an empty value`,
+      command`there is no value: run appvars set ${name} VALUE, or write it to stdin; for an empty value, pass "" or -`,
     );
   }
   return text;

@@ -123,7 +123,7 @@ function describeOther(url: string, { response: { status, headers } }: Answer): 
     return problem("server_error", message, "start that server, or correct the proxy's settings");
   }
   if (status >= 300 && status < 400) {
-    const message = `${url} redirects to ${redirectTarget(headers.location) || "nowhere"}; redirects are not followed`;
+    const message = `${url} redirects to ${redirectTarget(headers.location)}; redirects are not followed`;
     return problem("server_error", message, "use the URL of the server itself");
   }
   return problem("server_error", `the server at ${url} is not appvars: it answers with ${status}`, "correct the URL");

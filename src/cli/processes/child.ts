@@ -8,7 +8,7 @@ import type { Context } from "../output/context.js";
 import { writeJsonLine, writeLines } from "../output/output.js";
 import { HAS_OWN_GROUP, programGroup, STDIN } from "./process-group.js";
 import { type Descendants, descendantsOf } from "./process-tree.js";
-import { type CaughtSignal, catchSignals } from "./signals.js";
+import { type CaughtSignal, catchSignals, comesFromTerminal } from "./signals.js";
 import type { PreparedCommand } from "./windows-program.js";
 
 /** A program to start: its name or path, then its arguments. */
@@ -71,8 +71,9 @@ export function startChild(
   const detached = !windows && HAS_OWN_GROUP;
   let forwarded: CaughtSignal | undefined;
   const forward = withoutRepeats((name) => {
-    // A terminal sends these to a whole process group, and has sent them if the group is ours.
-    if (name === "SIGINT" || name === "SIGQUIT") return void (isRunning() && group?.signal(name));
+    // As a terminal does, which reaches the program itself if its group is ours.
+    if (group && (name === "SIGINT" || name === "SIGQUIT")) return void (isRunning() && group.signal(name));
+    if (comesFromTerminal(name, context.io.platform)) return;
     forwarded = name;
     signal(name);
   });

@@ -31,7 +31,7 @@ export const lookup: LookupFunction | undefined = execve
  * waits for them before it exits: 10 seconds or more when no DNS server answers. Only execve(2) and signals end them,
  * and a signal changes the exit code. So a program that only sets the exit code replaces this one.
  *
- * @param isBusy whether threads may delay the end: also one that parses a large file can't be stopped
+ * @param isBusy whether threads may delay the end; one that parses a large file can't be stopped either
  */
 export function endProcess(code: number, isBusy = isLookupPending()): never {
   endWithTerminal(code);

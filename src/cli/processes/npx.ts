@@ -1,9 +1,15 @@
 const CHECK_MS = 250;
 
-/** Whether npx or a script of npm calls `appvars` alone, not a program or a command line that calls it. */
-export function isStartedByNpm(env: Record<string, string | undefined>): boolean {
+/**
+ * Whether npx or a script of npm calls only this command, and not one that calls it: programs under `run` inherit the
+ * variable. @param argv the words after `appvars`, of which npx tells none
+ */
+export function isStartedByNpm(env: Record<string, string | undefined>, [own]: readonly string[]): boolean {
   // npx of npm 11 has it in single quotes, and older ones in double quotes or none.
-  return /^(['"]?)(node )?(\S*\/)?appvars(\.cjs)?\1( [^;&|\n]*)?$/.test(env["npm_lifecycle_script"] ?? "");
+  const script = /^(['"]?)(node )?(\S*\/)?appvars(\.cjs)?\1(?: ([^\s;&|]+)[^;&|\n]*)?$/.exec(
+    env["npm_lifecycle_script"] ?? "",
+  );
+  return script !== null && (script[5] ?? own) === own;
 }
 
 /**

@@ -3,15 +3,15 @@ import { readProcessStat } from "../../files/process-stat.js";
 import { isInForeground } from "./signals.js";
 
 // Found out at the start: later, a shell can move this process to the background or to the foreground.
-const isForeground = isInForeground();
-const { pid, group = 0 } = readProcessStat("self") ?? {};
+const stat = readProcessStat("self");
+const isForeground = isInForeground(stat);
 
 /**
  * Whether programs get a process group of their own, and so hear of a signal to our group only through us. Not in the
  * foreground of a terminal, where a program in another group could not use the terminal. But timeout(1) that is started
  * from a prompt is in the foreground, and signals us and then its group, which is ours.
  */
-export const HAS_OWN_GROUP = !isForeground || (group !== pid && readProcessStat(group)?.name === "timeout");
+export const HAS_OWN_GROUP = !isForeground || (stat !== undefined && readProcessStat(stat.group)?.name === "timeout");
 
 /** In a session of its own, a program in the background would take what is typed for the shell. */
 export const STDIN = !isForeground && isatty(0) ? "ignore" : "inherit";

@@ -1,6 +1,7 @@
 import { constants } from "node:os";
 import { isatty } from "node:tty";
 import { readProcessStat } from "../../files/process-stat.js";
+import { endProcess } from "./end-process.js";
 
 /**
  * SIGWINCH, SIGTSTP and SIGCONT are left out: in the foreground, a terminal sends them to the whole process group.
@@ -40,10 +41,10 @@ export function catchSignals(listener: (signal: CaughtSignal) => void): () => vo
 
 const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"] as const;
 
-/** For process 1 of a container, which gets only signals that it handles: ends it by those that nothing else handles. */
+/** Process 1 of a container gets only signals that it handles: this ends it on those that nothing else handles. */
 export function endBySignals(): void {
   const end = (signal: NodeJS.Signals) => {
-    if (process.listenerCount(signal) === 1) process.exit(128 + constants.signals[signal]);
+    if (process.listenerCount(signal) === 1) endProcess(128 + constants.signals[signal]);
   };
   for (const signal of ENDING_SIGNALS) process.on(signal, end);
 }
@@ -74,7 +75,7 @@ export async function cleanUpBeforeEnd<T>(work: (signal: AbortSignal) => Promise
 /** Ends this process as the signal would. */
 export function endBySignal(name: NodeJS.Signals): void {
   // Windows can't send itself most of the signals that it has, and process 1 none.
-  if (process.platform === "win32" || process.pid === 1) process.exit(128 + constants.signals[name]);
+  if (process.platform === "win32" || process.pid === 1) endProcess(128 + constants.signals[name]);
   process.kill(process.pid, name);
 }
 
@@ -82,8 +83,7 @@ export function endBySignal(name: NodeJS.Signals): void {
  * Whether this process is in the foreground of its terminal, which then sends Ctrl-C and Ctrl-\ to its children too. A
  * `kill -INT` of a process in the foreground looks the same: nothing says who sent a signal.
  */
-export function isInForeground(): boolean {
-  const stat = readProcessStat("self");
+export function isInForeground(stat = readProcessStat("self")): boolean {
   return stat ? stat.group === stat.foregroundGroup : [0, 1, 2].some((fd) => isatty(fd));
 }
 

@@ -2,7 +2,7 @@ import { command } from "../../domain/shell.js";
 import type { VariableSource } from "../../domain/source.js";
 import { isEncrypted, type NamedValue } from "../../domain/variable.js";
 import { describeReasons, UnsupportedError } from "../../formats/entry.js";
-import { type DotenvTarget, ENVIRONMENT_FORMATS, type ExportFormat } from "../../formats/formats.js";
+import { type DotenvTarget, ENVIRONMENT_FORMATS, type ExportFormat, IMPORT_FORMATS } from "../../formats/formats.js";
 import type { Context } from "../output/context.js";
 import { isLeftOut, refuseReserved, warnLeftOut } from "../run/left-out.js";
 import type { SelectionOptions } from "../settings/selection-flags.js";
@@ -57,10 +57,10 @@ export async function formatValues(
   const leftOut = selected.filter((entry) => !isKept(entry)).map(({ newName }) => newName);
   warnLeftOut(leftOut, context);
   const decrypted = selected.filter((entry) => isKept(entry) && isEncrypted(entry.value)).map(({ newName }) => newName);
-  // A copy of the values would otherwise lose their encryption without a word.
-  if (decrypted.length > 0)
+  // A copy by `import` would otherwise lose the encryption without a word.
+  if (decrypted.length > 0 && IMPORT_FORMATS.some((each) => each === format))
     context.note(
-      `decrypted ${decrypted.join(", ")}; to encrypt them again: ${command`import --encrypt ${decrypted.join(",")}`}`,
+      `decrypted ${decrypted.join(", ")}; to encrypt them again: ${command`appvars import FILE --encrypt ${decrypted.join(",")}`}`,
     );
   return written;
 }

@@ -153,11 +153,15 @@ describe("import --encrypt", () => {
   const stored = async (): Promise<Data> => JSON.parse(await readFile(cli.path, "utf8"));
   const toTest = async (text: string, ...flags: string[]) => cli.run(["import", "-", "--env", "test", ...flags], text);
 
+  it("export notes nothing of decrypted values in a format that import does not read", async () => {
+    expect(await exported("--format", "shell")).toMatchObject({ code: 0, stderr: "" });
+  });
+
   it.each(["dotenv", "json"])("a copy by export --format %s and import --encrypt stays encrypted", async (format) => {
     const { stdout, stderr } = await exported("--format", format);
     expect(stderr).toContain(
       "appvars: decrypted TOKEN, COUNT, ON, TEXT_IN_JSON, LIST; " +
-        "to encrypt them again: import --encrypt TOKEN,COUNT,ON,TEXT_IN_JSON,LIST\n",
+        "to encrypt them again: appvars import FILE --encrypt TOKEN,COUNT,ON,TEXT_IN_JSON,LIST\n",
     );
     const selected = ["--format", format, "--encrypt", "TOKEN,COUNT,ON,T*_JSON,LIST"];
     expect(await toTest(stdout, ...selected)).toEqual({ code: 0, stdout: "", stderr: "" });

@@ -83,7 +83,7 @@ describe("for a data file in the current folder, init", () => {
     const { project, init, get } = await emptyFolder();
     await writeFile(project, content);
     const { code, stderr } = await init();
-    expect([code, stderr]).toEqual([0, expect.stringContaining(".appvars.json was there already, and is unchanged\n")]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(".appvars.json already exists and was not changed\n")]);
     expect(await readFile(project, "utf8")).toBe(content);
     expect((await get()).stderr).toContain("is not allowed yet");
   });
@@ -99,13 +99,17 @@ describe("for a data file in the current folder, init", () => {
 
   it("says which variable commands use instead", async () => {
     const { init } = await emptyFolder({ APPVARS_URL: "https://vars.example" });
-    expect((await init()).stderr).toMatch(/appvars: APPVARS_URL is set, and is used instead\n$/);
+    expect((await init()).stderr).toMatch(/appvars: APPVARS_URL is set, and overrides .appvars.json\n$/);
   });
 
-  it("succeeds without a home, and says that .appvars.json is not used", async () => {
+  it("succeeds without a home, but leaves no .appvars.json, which commands would refuse", async () => {
     const { project } = await emptyFolder();
     const cwd = join(project, "..");
     const { code, stderr } = await runCli(["init", "--data", join(cwd, "vars.json")], { cwd });
-    expect([code, stderr]).toEqual([0, expect.stringContaining(".appvars.json is not used: there is no home folder")]);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining("no .appvars.json was created: there is no home folder"),
+    ]);
+    await expect(stat(project)).rejects.toMatchObject({ code: "ENOENT" });
   });
 });

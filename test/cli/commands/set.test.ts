@@ -89,7 +89,7 @@ it.each(["", "\n"])("set refuses the empty stdin %j without VALUE, and accepts i
   const before = await readFile(cli.path);
   const { code, stderr } = await cli.run(["set", "DATABASE_URL"], stdin);
   const message =
-    'there is no value on stdin; pass it there or as in appvars set DATABASE_URL VALUE, with "" or - for an empty value';
+    'there is no value: run appvars set DATABASE_URL VALUE, or write it to stdin; for an empty value, pass "" or -';
   expect([code, stderr]).toEqual([2, `appvars: ${message}\n`]);
   expect(await readFile(cli.path)).toEqual(before);
   expect(await cli.run(["set", "DATABASE_URL", "-"], stdin)).toMatchObject({ code: 0 });

@@ -19,5 +19,11 @@ it.each([
   [true, "start of appvars itself", START],
   [false, undefined, undefined],
 ])("isStartedByNpm is %s for the event %s with the script %s", (expected, _event, script) => {
-  expect(isStartedByNpm({ npm_lifecycle_script: script })).toBe(expected);
+  const own = script?.includes(" run ") ? "run" : "serve";
+  expect(isStartedByNpm({ npm_lifecycle_script: script }, [own])).toBe(expected);
+});
+
+it("a server that a program under run starts outlives the program, although it inherits the script of npm", () => {
+  const env = { npm_lifecycle_script: "appvars run -- sh dev.sh" };
+  expect(isStartedByNpm(env, ["serve"])).toBe(false);
 });

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { VariableEntry } from "../../domain/source.js";
-import { isEncrypted, textAs } from "../../domain/variable.js";
+import { isEncrypted, type JsonValue, textAs } from "../../domain/variable.js";
 import type { Matrix } from "../state/modes.js";
 import type { Revealed, State } from "../state/state.js";
+import { parsedJson } from "../text/fold-json.js";
 import { matchRank, NO_MATCH, searchWords } from "../text/fuzzy.js";
 import { groupOf } from "./others.js";
 
@@ -117,14 +118,18 @@ export function kindOf(first: VariableEntry | undefined, entry: VariableEntry | 
 export function cellKind({ columns, order, kinds }: Table, row: number, column: number, revealed?: Revealed): CellKind {
   const kind = CELL_KINDS[kinds[row * columns.length + column] ?? 0] ?? "unread";
   if (kind !== "encrypted" || !revealed) return kind;
-  const [a, b] = [firstValue(order, row), columns[column]?.cells[row]].map((entry) => plainText(entry, revealed));
-  return a === undefined || b === undefined ? kind : a === b ? "same" : "differs";
+  const [a, b] = [firstValue(order, row), columns[column]?.cells[row]].map((entry) => plainValue(entry, revealed));
+  return a === undefined || b === undefined ? kind : isDeepStrictEqual(a, b) ? "same" : "differs";
 }
 
-function plainText(entry: VariableEntry | undefined, { decrypted }: Revealed): string | undefined {
+/** The text of a value; of JSON the value itself, as spaces in what was encrypted make no difference. */
+function plainValue(entry: VariableEntry | undefined, { decrypted }: Revealed): JsonValue | undefined {
   if (!entry?.value) return undefined;
   const { value } = entry.value.content;
-  return isEncrypted(value) ? decrypted.get(value) : textAs(value, entry.variable.type);
+  const { type } = entry.variable;
+  const text = isEncrypted(value) ? decrypted.get(value) : textAs(value, type);
+  const json = text !== undefined && type === "JSON" ? parsedJson(text) : undefined;
+  return json === undefined ? text : json;
 }
 
 export const ONLY = ["all", "differing", "missing"] as const;

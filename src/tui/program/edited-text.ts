@@ -1,6 +1,7 @@
 import type { VariableEntry } from "../../domain/source.js";
-import { isEncrypted, type JsonValue, textAs, valueText } from "../../domain/variable.js";
+import { isEncrypted, textAs, valueText } from "../../domain/variable.js";
 import type { OpenPlace } from "../state/ports.js";
+import { parsedJson } from "../text/fold-json.js";
 
 /** The text of a value for an editor: JSON with a line for each member. @throws DecryptionError */
 export function textToEdit({ variable: { name, type }, value }: VariableEntry, decrypt: OpenPlace["decrypt"]): string {
@@ -14,10 +15,6 @@ export function textToEdit({ variable: { name, type }, value }: VariableEntry, d
 
 /** JSON with a line for each member; the text itself unless that loses nothing, such as digits of a number. */
 export function indented(text: string): string {
-  try {
-    const value: JsonValue = JSON.parse(text);
-    return JSON.stringify(value) === text ? JSON.stringify(value, null, 2) : text;
-  } catch {
-    return text;
-  }
+  const value = parsedJson(text);
+  return value !== undefined && JSON.stringify(value) === text ? JSON.stringify(value, null, 2) : text;
 }

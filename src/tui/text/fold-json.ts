@@ -1,9 +1,20 @@
+import type { JsonValue } from "../../domain/variable.js";
+
 /** A line of pretty-printed JSON; one that stands for a folded object or array has the number of its members, and its end. */
 export interface FoldedLine {
   readonly text: string;
   readonly members?: number;
   /** `}` or `]`, with the comma after it. */
   readonly end?: string;
+}
+
+/** The value of a text; undefined if it is not JSON, as decrypted text may be. */
+export function parsedJson(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** JSON with an indent of two of which only the first levels are shown: what is deeper is folded. */

@@ -1,6 +1,6 @@
 import type { JsonValue, VariableType } from "../../domain/variable.js";
 import { MASK, type ShownValue } from "../browse/reveal.js";
-import { type FoldedLine, foldJson } from "../text/fold-json.js";
+import { type FoldedLine, foldJson, parsedJson } from "../text/fold-json.js";
 import { visibleText } from "../text/graphemes.js";
 import { type Line, line, type Span } from "../text/line.js";
 import type { Role } from "../text/theme.js";
@@ -30,21 +30,13 @@ export function valueLines(text: string, type: VariableType, level?: number): re
 }
 
 function prettyLines(text: string): string[] | undefined {
-  try {
-    return JSON.stringify(JSON.parse(text), undefined, 2).split("\n");
-  } catch {
-    // Decrypted text is shown as it is.
-    return undefined;
-  }
+  const value = parsedJson(text);
+  return value === undefined ? undefined : JSON.stringify(value, undefined, 2).split("\n");
 }
 
 /** How many levels a JSON text has: 1 for an array of numbers. */
 export function jsonLevels(text: string): number {
-  try {
-    return levelsOf(JSON.parse(text));
-  } catch {
-    return 0;
-  }
+  return levelsOf(parsedJson(text) ?? null);
 }
 
 function levelsOf(value: JsonValue): number {

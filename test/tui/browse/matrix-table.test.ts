@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { VariableEntry } from "../../../src/domain/source.js";
+import type { JsonValue } from "../../../src/domain/variable.js";
 import { type CellKind, cellKind, matrixRows, type Table, tableOf } from "../../../src/tui/browse/matrix-table.js";
 import type { Other } from "../../../src/tui/state/loaded.js";
 import type { State } from "../../../src/tui/state/state.js";
@@ -71,6 +72,18 @@ it("encrypted values are compared while they are decrypted", () => {
   expect(cellKind(table, 0, 1, decrypted("x", "x"))).toBe("same");
   expect(cellKind(table, 0, 1, decrypted("x", "y"))).toBe("differs");
   expect(cellKind(table, 0, 2, decrypted("x"))).toBe("same");
+});
+
+it.each([
+  ['{ "beta": true, "a": [1] }', { a: [1], beta: true }, "same"],
+  ['{ "beta": true }', { beta: false }, "differs"],
+  ["not JSON", { beta: true }, "differs"],
+  [" null", null, "same"],
+  ["null", "null", "differs"],
+] as const)("decrypted JSON is compared as a value: %s", (text, value, kind) => {
+  const table = tableOf(opened([entry("A", "envbee:enc:v1:1", "JSON")], [entry("A", value as JsonValue, "JSON")]));
+  const revealed = { names: "all" as const, decrypted: new Map([["envbee:enc:v1:1", text]]), until: NOW };
+  expect(cellKind(table, 0, 1, revealed)).toBe(kind);
 });
 
 it("only differing and only missing rows are listed, and names that match the filter", () => {

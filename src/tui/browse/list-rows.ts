@@ -1,7 +1,7 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
 import type { List, Sort } from "../state/state.js";
-import { LETTERS, matchRank, NO_MATCH } from "../text/fuzzy.js";
+import { LETTERS, matchRank } from "../text/fuzzy.js";
 import { parseFilter, type Query } from "./list-query.js";
 
 /**
@@ -35,14 +35,13 @@ function testsOf({ flags, types }: Query, type: VariableType | undefined, isChan
   return tests;
 }
 
-/** Found in the description alone: after all parts of names, and before names with letters in between. */
-const IN_DESCRIPTION = LETTERS;
-const WORST_RANK = NO_MATCH + 1;
+/** After the parts of names: what is only in the description, then names with other letters in between. */
+const [IN_DESCRIPTION, IN_LETTERS, NOT_FOUND] = [LETTERS, LETTERS + 1, LETTERS + 2];
 
 /** Stable: rows of one rank keep their order. */
 function rankedRows(rows: readonly number[], entries: readonly VariableEntry[], query: Query): readonly number[] {
   const texts = searchTexts(entries);
-  const ranked: number[][] = Array.from({ length: WORST_RANK }, () => []);
+  const ranked: number[][] = Array.from({ length: NOT_FOUND }, () => []);
   for (const row of rows) ranked[rankOf(texts, row, query)]?.push(row);
   return ranked.flat();
 }
@@ -51,19 +50,20 @@ function rankOf({ names, descriptions }: SearchTexts, row: number, { words, name
   const name = names[row] ?? "";
   let worst = 0;
   for (const word of nameWords) {
-    worst = Math.max(worst, rankOfWord(word, name, ""));
+    worst = Math.max(worst, rankOfWord(word, name));
   }
   for (const word of words) {
-    worst = Math.max(worst, rankOfWord(word, name, descriptions[row] ?? ""));
+    worst = Math.max(worst, rankOfWord(word, name, descriptions[row]));
   }
   return worst;
 }
 
-function rankOfWord(word: string, name: string, description: string): number {
+function rankOfWord(word: string, name: string, description?: string): number {
   const rank = matchRank(word, name);
   if (rank < LETTERS) return rank;
   // A description has the letters of almost any word.
-  return description.includes(word) ? IN_DESCRIPTION : rank + 1;
+  if (description?.includes(word)) return IN_DESCRIPTION;
+  return rank === LETTERS ? IN_LETTERS : NOT_FOUND;
 }
 
 /** In lower case. */

@@ -1,7 +1,6 @@
 import { basename, resolve } from "node:path";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
 import { InvalidDataError } from "../../domain/errors.js";
-import type { EditableStore } from "../../store/store.js";
 import type { Place, PlacesChange } from "../../tui/state/ports.js";
 import type { Io } from "../output/io.js";
 import type { LocalSettings } from "../settings/connection.js";
@@ -31,55 +30,38 @@ export async function environmentPlaces(
   const shared = sharedData(local, io);
   const { close } = shared;
   const open = placeOpener(shared, place, settings, io);
-  const listed = ({ store, service: { environments } }: WatchedData): Listed => {
-    const [first] = environments;
-    const chosen = env === undefined && first ? first : chooseEnvironment(environments, env);
-    const nameOf = shortNames(environments);
-    const placeOf = (environment: EnvironmentRecord): Place => {
+  const choose = (all: Environments) => (env === undefined && all[0]) || chooseEnvironment(all, env);
+  const placesAmong = (listed: Environments) => {
+    const nameOf = shortNames(listed);
+    return (environment: EnvironmentRecord): Place => {
       const identity = qualifiedName(environment);
       const own = { name: nameOf(environment), group: environment.application, identity };
       return { ...own, kind: "environment", detail: local.name, open: open(identity) };
     };
-    const places = environments.map(placeOf);
-    return {
-      ...byGroup(places, environments.indexOf(chosen)),
-      follow: (listener) => followEnvironments(store, places, placeOf, listener),
-    };
   };
-  const data = await readable(shared.open, local);
-  if (data) return { ...(await orClose(() => listed(data), close)), close };
-  const own = { name: env ?? basename(local.name), group: local.name, detail: local.name };
-  return { ...invalidPlace(own, async () => listed(await shared.open())), close };
-}
-
-type Listed = Pick<Places, "places" | "place"> & Required<Pick<Places, "follow">>;
-
-/** The place of invalid data. The environments replace it as soon as the data can be read. */
-function invalidPlace(own: Pick<Place, "name" | "group" | "detail">, list: () => Promise<Listed>): Listed {
-  let listener: (change: PlacesChange) => void = () => {};
-  let unfollow: (() => void) | undefined;
   const invalid: Place = {
-    ...own,
-    kind: "environment",
-    open: async (onRateLimit) => {
-      const { places, place, follow } = await list();
-      const instead = places[place] as Place;
-      if (!unfollow) listener({ added: places, gone: [invalid], instead });
-      unfollow ??= follow(listener);
-      return instead.open(onRateLimit);
-    },
+    ...{ name: env ?? basename(local.name), group: local.name, kind: "environment", detail: local.name },
+    // Once it is repaired, its environments are listed, and the one that this opens is among them.
+    open: async (onRateLimit) => open(qualifiedName(choose((await shared.open()).service.environments)))(onRateLimit),
   };
-  return {
-    places: [invalid],
-    place: 0,
-    follow: (each) => {
-      listener = each;
-      return () => unfollow?.();
-    },
+  const listing = async () => {
+    const { environments } = (await shared.open()).service;
+    return byGroup(environments.map(placesAmong(environments)), environments.indexOf(choose(environments)));
   };
+  const listed = await listing().catch(async (error: unknown) => {
+    // Invalid data may be corrected while the TUI is open.
+    if (error instanceof InvalidDataError && local.exists()) return { places: [invalid], place: 0 };
+    await close();
+    throw error;
+  });
+  return { ...listed, follow: (each) => followEnvironments(shared.opened, listed.places, placesAmong, each), close };
 }
+
+type Environments = readonly EnvironmentRecord[];
 
 interface SharedData {
+  /** The data, as soon as it could be opened. */
+  readonly opened: Promise<WatchedData>;
   /** Opens the data, unless that was done before. @throws InvalidDataError */
   open(): Promise<WatchedData>;
   close(): Promise<void>;
@@ -87,10 +69,16 @@ interface SharedData {
 
 function sharedData(local: LocalData, io: Io): SharedData {
   let opening: Promise<WatchedData> | undefined;
+  let tell: (data: WatchedData) => void = () => {};
+  const opened = new Promise<WatchedData>((resolve) => {
+    tell = resolve;
+  });
   return {
+    opened,
     open: async () => {
       opening ??= watchData(local, io);
       try {
+        tell(await opening);
         return await opening;
       } catch (error) {
         // Data that is corrected can be opened then.
@@ -125,43 +113,29 @@ function shortNames(environments: readonly EnvironmentRecord[]): (environment: E
   };
 }
 
-/** Calls `listener` when environments are added or removed. Returns a function that ends this. */
+/** Calls `listener` when environments are added or removed, and once the data is open. Returns a function that ends this. */
 function followEnvironments(
-  store: EditableStore,
+  opened: Promise<WatchedData>,
   places: readonly Place[],
-  placeOf: (environment: EnvironmentRecord) => Place,
+  placesAmong: (listed: Environments) => (environment: EnvironmentRecord) => Place,
   listener: (change: PlacesChange) => void,
 ): () => void {
   /** By the whole names of their environments. */
   const known = new Map(places.map((place) => [place.identity ?? "", place]));
-  let before: readonly EnvironmentRecord[] | undefined;
-  return store.subscribe(() => {
-    const { environments } = store.snapshot;
-    if (environments === before) return;
-    before = environments;
-    const names = new Set(environments.map(qualifiedName));
-    const added = environments.filter((environment) => !known.has(qualifiedName(environment))).map(placeOf);
-    for (const place of added) known.set(place.identity ?? "", place);
-    listener({ added, gone: [...known].flatMap(([name, place]) => (names.has(name) ? [] : [place])) });
+  let before: Environments | undefined;
+  const following = opened.then(({ store }) => {
+    const placeOf = placesAmong(store.snapshot.environments);
+    const look = () => {
+      const { environments } = store.snapshot;
+      if (environments === before) return;
+      before = environments;
+      const names = new Set(environments.map(qualifiedName));
+      const added = environments.filter((environment) => !known.has(qualifiedName(environment))).map(placeOf);
+      for (const place of added) known.set(place.identity ?? "", place);
+      listener({ added, gone: [...known].flatMap(([name, place]) => (names.has(name) ? [] : [place])) });
+    };
+    look();
+    return store.subscribe(look);
   });
-}
-
-/** Undefined when the data exists but is invalid: it may be corrected while the TUI is open. */
-async function readable(open: () => Promise<WatchedData>, local: LocalData) {
-  try {
-    return await open();
-  } catch (error) {
-    if (error instanceof InvalidDataError && local.exists()) return undefined;
-    throw error;
-  }
-}
-
-/** @throws what `choose` throws, after `close` */
-async function orClose<T>(choose: () => T, close: () => Promise<void>): Promise<T> {
-  try {
-    return choose();
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  return () => void following.then((unfollow) => unfollow());
 }

@@ -39,7 +39,6 @@ export function initialState({ place, offered, preferences = {}, ...start }: Sta
     mode: { kind: "browse" },
     notice: undefined,
     history: { done: [], undone: [] },
-    isPreparing: false,
     commandHistory: [],
   };
   return step(state, loadEffect(state));

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Effect } from "../state/effects.js";
 import type { Elsewhere, Failure, Other, PlaceInfo } from "../state/loaded.js";
-import type { GoneIndexes, Step } from "../state/messages.js";
+import type { Step } from "../state/messages.js";
 import { modesUnder } from "../state/modes.js";
 import type { State } from "../state/state.js";
 import { selectedEntry } from "./list.js";
-import { openPlace } from "./loading.js";
 
 /** Indexes of the places in the group of the open one, which is among them. */
 export function groupOf({ places, place }: Pick<State, "places" | "place">): readonly number[] {
@@ -34,7 +33,7 @@ export function refreshOthers(state: State): Step {
 }
 
 /** Adds places, and hides those that are gone. The matrix reads what it doesn't know yet. */
-export function placesChanged(before: State, added: readonly PlaceInfo[], { gone, instead }: GoneIndexes): Step {
+export function placesChanged(before: State, added: readonly PlaceInfo[], gone: readonly number[]): Step {
   const places = [...before.places, ...added].map((place, index): PlaceInfo => {
     return gone.includes(index) === (place.isGone ?? false) ? place : { ...place, isGone: gone.includes(index) };
   });
@@ -43,7 +42,6 @@ export function placesChanged(before: State, added: readonly PlaceInfo[], { gone
   const health = new Map([...before.health].filter(([index]) => !before.places[index]?.isGone));
   const placeCursor = gone.includes(before.placeCursor) ? before.place : before.placeCursor;
   const state: State = { ...before, places, others, health, placeCursor };
-  if (instead !== undefined && gone.includes(state.place)) return openPlace(state, instead);
   const isMatrix = modesUnder(state.mode).some(({ kind }) => kind === "matrix");
   return isMatrix ? readOthers(state, (other) => other === undefined) : [state, []];
 }

@@ -29,7 +29,7 @@ export const TRANSFER_COMMANDS: readonly Command[] = [
     choices: exportChoices,
     run: exportFile,
   }),
-  command("Edit", "env add", "", "add an environment, and show its credentials once", {
+  command("Edit", "env add", "", "add an environment, and show its credentials", {
     label: undefined,
     argument: "<name>",
     accepts: "text",
@@ -37,7 +37,7 @@ export const TRANSFER_COMMANDS: readonly Command[] = [
     disabledReason: whyNoEnvironments,
     run: addEnvironment,
   }),
-  command("Edit", "env rotate", "", "give the open environment new credentials, and show them once", {
+  command("Edit", "env rotate", "", "give the open environment new credentials, and show them", {
     label: undefined,
     argument: "[grace]",
     accepts: "text",

@@ -92,7 +92,6 @@ export function rotate(state: State, grace: string): Step {
     title: "New credentials",
     text: `Give ${environment} new credentials? Clients with the old ones are refused ${old}.`,
     answer: "Rotate",
-    key: "ctrl-s",
     effect: { type: "rotate", place, grace },
     required: target && isProduction(target) ? environment : undefined,
   } as const;

@@ -50,12 +50,11 @@ interface Shown extends Pick<Confirmation, "isRevealed"> {
 /** The last lines of an edit: comparing long values takes time. They are kept as long as its confirmation. */
 const lastShown = new WeakMap<Edit, Shown>();
 
-function changeLines({ back, edit, isRevealed }: Confirmation, width: number): LazyLines {
+function changeLines({ edit, text, isRevealed }: Confirmation, width: number): LazyLines {
   const last = lastShown.get(edit);
   if (last && last.isRevealed === isRevealed && last.width === width) return last.lines;
-  const typed = back.kind === "form" ? back.value.text : undefined;
   const blocks = edit.changes.slice(0, MAX_CHANGES).flatMap((change, index) => {
-    const lines = editLines(change, isRevealed, width, typed);
+    const lines = editLines(change, isRevealed, width, text);
     if (edit.changes.length === 1) return [lines];
     const heading = wrapLine(line(visibleText(change.name), "accent"), width);
     return [madeLines(index === 0 ? heading : [[], ...heading]), lines];

@@ -26,7 +26,7 @@ export function confirmEdit(
   purpose: Purpose,
   place: number,
   edit: Edit,
-  rest: Pick<Confirmation, "of" | "isChangedMeanwhile"> = {},
+  rest: Pick<Confirmation, "of" | "isChangedMeanwhile" | "text"> = {},
 ): State {
   const { mode: back } = state;
   const mode: Confirmation = {

@@ -47,14 +47,15 @@ function editTextOf({ place: open }: State, { place = open, before, name, type, 
 const MOVES: Readonly<Record<string, number>> = { tab: 1, down: 1, enter: 1, "shift-tab": -1, up: -1 };
 
 /** Handles the edit made from a form: asks to confirm it. Dropped if the form is gone. */
-export function prepared(state: State, edit: Edit): State {
+export function prepared(state: State, edit: Edit, text?: string): State {
   const { mode } = state;
   const [change] = edit.changes;
   if (mode.kind !== "form" || change?.name !== mode.name.text.trim()) return state;
   if (isDeepStrictEqual(change.before, change.after)) return closeForm(state, mode, "nothing to change");
   const back: Form = { ...mode, problem: undefined };
   const isChangedMeanwhile = mode.purpose === "edit" && !isDeepStrictEqual(change.before, mode.before);
-  return confirmEdit({ ...state, mode: back }, mode.purpose, mode.place ?? state.place, edit, { isChangedMeanwhile });
+  const rest = { isChangedMeanwhile, text };
+  return confirmEdit({ ...state, mode: back }, mode.purpose, mode.place ?? state.place, edit, rest);
 }
 
 /** Handles the refusal of a form's edit: the form shows why. */

@@ -13,23 +13,24 @@ export function closeForm(state: State, { back }: Form, text?: string): State {
 /** Closes a form, after a question if something typed would be lost. */
 export function leaveForm(state: State, form: Form): Step {
   if (!isTouched(form)) return step(closeForm(state, form));
-  return ask(state, { title: "Drop", text: "Drop what was typed?", answer: "Drop", key: "ctrl-x" });
+  return ask(state, { title: "Drop", text: "Drop what was typed?", answer: "Drop", isDestructive: true });
 }
 
 /** Ctrl-C quits at once unless something would be lost: then it asks, and quits when it is pressed again. */
 export function quit(state: State): Step {
   const lost = isQuitQuestion(state.mode) ? undefined : lostText(state);
   if (lost === undefined) return step(state, { type: "quit" });
-  const text = `Quit, and lose ${lost}? Ctrl-C again quits.`;
-  return ask(state, { title: "Quit", text, answer: "Quit", key: "ctrl-x", effect: { type: "quit" } });
+  const text = `Quit${lost}? Ctrl-C again quits.`;
+  return ask(state, { title: "Quit", text, answer: "Quit", isDestructive: true, effect: { type: "quit" } });
 }
 
-/** What would be lost with the screen: credentials that are shown only once, or what was typed into a form. */
+/** What the question names that quitting would lose: new credentials, shown or about to be, or what was typed. */
 function lostText(state: State): string | undefined {
-  const { mode } = state;
+  const { mode, pending } = state;
+  if (pending?.type === "rotate" || pending?.type === "addEnvironment") return " without the new credentials";
   if (mode.kind === "confirm" && isBeingWritten(state, mode)) return undefined;
   const modes = modesUnder(mode);
   const shown = modes.find(({ kind }) => kind === "credentials");
-  if (shown?.kind === "credentials") return `the new credentials of ${shown.credentials.environment}`;
-  return modes.some((each) => each.kind === "form" && isTouched(each)) ? "what was typed" : undefined;
+  if (shown?.kind === "credentials") return ` without the new credentials of ${shown.credentials.environment}`;
+  return modes.some((each) => each.kind === "form" && isTouched(each)) ? ", and lose what was typed" : undefined;
 }

@@ -3,14 +3,15 @@ import { ask } from "../edit/ask.js";
 import { commandKeyName, type Key } from "../input/key.js";
 import { type Step, step } from "../state/messages.js";
 import { type ModeKey, runKey } from "../state/mode-keys.js";
-import type { CredentialsMode } from "../state/modes.js";
+import { type CredentialsMode, isQuitQuestion } from "../state/modes.js";
 import type { NewCredentials } from "../state/ports.js";
 import type { State } from "../state/state.js";
-import { isSecretShown } from "../view/ask-panel.js";
+import { againText, isSecretShown } from "../view/ask-panel.js";
 
-/** Shows new credentials, masked, whatever else is on the screen: they can't be shown again. */
+/** Shows new credentials, masked, whatever else is on the screen. They answer a question whether to quit without them. */
 export function showCredentials(state: State, credentials: NewCredentials): State {
-  return { ...state, mode: { kind: "credentials", credentials, back: state.mode } };
+  const back = isQuitQuestion(state.mode) ? state.mode.back : state.mode;
+  return { ...state, mode: { kind: "credentials", credentials, back } };
 }
 
 export const CREDENTIALS_KEYS: readonly ModeKey<CredentialsMode>[] = [
@@ -20,8 +21,8 @@ export const CREDENTIALS_KEYS: readonly ModeKey<CredentialsMode>[] = [
 ];
 
 function close(state: State, { credentials: { environment } }: CredentialsMode): Step {
-  const text = `Close the new credentials of ${environment}? They are shown only once.`;
-  return ask(state, { title: "Close", text, answer: "Close", key: "ctrl-x" });
+  const text = `Close the new credentials of ${environment}? ${againText(environment)}`;
+  return ask(state, { title: "Close", text, answer: "Close", isDestructive: true });
 }
 
 export function credentialsKey(state: State, mode: CredentialsMode, key: Key): Step {

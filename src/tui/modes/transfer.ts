@@ -20,7 +20,6 @@ export function exported(state: State, { place, file, outcome }: Extract<Message
       title: "Export",
       text: `${exists}. Replace it?`,
       answer: "Replace",
-      key: "ctrl-s",
       effect: { type: "export", place, file, isReplacing: true },
     });
   }

@@ -11,16 +11,16 @@ export function edits(shared: Shared): Performs<"prepare" | "assign" | "renew" |
     prepare: ({ place, draft }) => {
       const prepare = async (): Promise<Message> => {
         const { editor } = await places.openToEdit(place);
-        return { type: "prepared", edit: editor.prepare(draft) };
+        return { type: "prepared", edit: editor.prepare(draft), text: draft.value };
       };
-      attempt(shared, prepare, (failure) => ({ type: "notPrepared", name: draft.name, failure }));
+      return attempt(shared, prepare, (failure) => ({ type: "notPrepared", name: draft.name, failure }));
     },
     assign: ({ place, purpose, assignments }) => {
       const assign = async (): Promise<Message> => {
         const { editor } = await places.openToEdit(place);
         return { type: "assigned", place, purpose, edit: editor.assign(assignments) };
       };
-      attempt(shared, assign);
+      return attempt(shared, assign);
     },
     renew: ({ place, edit }) => {
       const renew = async (): Promise<Message> => {
@@ -28,7 +28,7 @@ export function edits(shared: Shared): Performs<"prepare" | "assign" | "renew" |
         return { type: "renewed", edit, now: editor.renew(edit) };
       };
       // Whatever is wrong with the place, the edit can still be dropped from the history.
-      attempt(shared, renew, () => ({ type: "renewed", edit, now: edit }));
+      return attempt(shared, renew, () => ({ type: "renewed", edit, now: edit }));
     },
     apply: ({ place, edit }) => {
       const apply = async (): Promise<Message> => {

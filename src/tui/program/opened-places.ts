@@ -1,6 +1,5 @@
 import { UsageError } from "../../domain/errors.js";
 import type { RateLimit } from "../../domain/http-headers.js";
-import type { GoneIndexes } from "../state/messages.js";
 import type { Editor, OpenPlace, Place, PlacesChange } from "../state/ports.js";
 
 /** The places, each of which is opened when it is needed, and stays open. */
@@ -25,12 +24,13 @@ export class OpenedPlaces {
     return this.#opened.has(index);
   }
 
-  change({ added, gone, instead }: PlacesChange): GoneIndexes {
+  /** Returns the indexes of those that are gone. */
+  change({ added, gone }: PlacesChange): readonly number[] {
     this.#places.push(...added);
     const indexes = gone.map((place) => this.#places.indexOf(place));
     // One that comes back is opened again: it may be another environment of the same name.
     for (const index of indexes) this.#opened.delete(index);
-    return { gone: indexes, instead: instead && this.#places.indexOf(instead) };
+    return indexes;
   }
 
   /** Opens a place, or returns it if it is open. A place that couldn't be opened before is tried again. */

@@ -1,4 +1,4 @@
-import type { Effect } from "../state/effects.js";
+import { type Effect, isAwaited } from "../state/effects.js";
 import type { Message } from "../state/messages.js";
 import type { Copy, EditText, Place, PlacesChange, WriteValues } from "../state/ports.js";
 import { copying } from "./copying.js";
@@ -59,7 +59,7 @@ export class Performer {
       ...transfer(shared),
     };
     this.#unfollow = follow?.((change) => {
-      dispatch({ type: "placesChanged", added: change.added, ...places.change(change) });
+      dispatch({ type: "placesChanged", added: change.added, gone: places.change(change) });
     });
   }
 
@@ -76,7 +76,8 @@ export class Performer {
 
   readonly perform = (effect: Effect, dispatch: Dispatch): void => {
     this.#dispatch = dispatch;
-    const carryOut = this.#performs[effect.type] as (effect: Effect) => void;
-    carryOut(effect);
+    const carryOut = this.#performs[effect.type] as (effect: Effect) => unknown;
+    const outcome = carryOut(effect);
+    if (isAwaited(effect)) void Promise.resolve(outcome).then(() => dispatch({ type: "done", effect }));
   };
 }

@@ -1,6 +1,6 @@
 import { AppvarsError, ChangedMeanwhileError, RateLimitedError } from "../../domain/errors.js";
 import type { VariableEntry } from "../../domain/source.js";
-import type { Effect } from "../state/effects.js";
+import type { Effect, PendingEffect } from "../state/effects.js";
 import type { Failure } from "../state/loaded.js";
 import type { Message } from "../state/messages.js";
 import type { OpenedPlaces } from "./opened-places.js";
@@ -8,7 +8,9 @@ import type { OpenedPlaces } from "./opened-places.js";
 export type EffectOf<T extends Effect["type"]> = Extract<Effect, { type: T }>;
 
 /** Carries out effects of these types. Never throws. */
-export type Performs<T extends Effect["type"]> = { readonly [K in T]: (effect: EffectOf<K>) => void };
+export type Performs<T extends Effect["type"]> = {
+  readonly [K in T]: (effect: EffectOf<K>) => K extends PendingEffect["type"] ? Promise<void> : unknown;
+};
 
 /** What all share that carry out effects. */
 export interface Shared {

@@ -13,7 +13,7 @@ interface Options extends Shared {
 export function transfer(options: Options): Performs<"listFolder" | "import" | "export" | "addEnvironment" | "rotate"> {
   const { places, listFolder } = options;
   const changeEnvironments = (place: number, change: (environments: Environments) => Promise<NewCredentials>) => {
-    attempt(options, async () => {
+    return attempt(options, async () => {
       const { environments } = await places.open(place);
       if (!environments) throw new UsageError("the environments of a server can't be changed here");
       return { type: "credentials", credentials: await change(environments) };
@@ -24,7 +24,7 @@ export function transfer(options: Options): Performs<"listFolder" | "import" | "
       attempt(options, async () => ({ type: "listed", folder, names: await listFolder(folder) }));
     },
     import: ({ place, file }) => {
-      attempt(options, async (): Promise<Message> => {
+      return attempt(options, async (): Promise<Message> => {
         const { editor, importFile } = await places.openToEdit(place);
         if (!importFile) throw readOnly();
         const { assignments, notes } = await importFile(file);

@@ -1,5 +1,5 @@
 import { cursorInView, relist, selectedEntry } from "../browse/list.js";
-import { failed, loaded, loadWhenDue, progressed, withLoaded } from "../browse/loading.js";
+import { failed, loaded, loadWhenDue, openPlace, progressed, withLoaded } from "../browse/loading.js";
 import { lookElsewhere, lookedUp, otherRead, placesBeingRead, placesChanged, refreshOthers } from "../browse/others.js";
 import { decrypted, decryptSelected, expireRevealed } from "../browse/reveal.js";
 import { ALL_COMMANDS } from "../commands/all-commands.js";
@@ -24,10 +24,10 @@ import { searchKey } from "../modes/search.js";
 import { takeOver } from "../modes/take-over.js";
 import { exported, imported } from "../modes/transfer.js";
 import { actsIn, type Command, keyOf } from "../state/command.js";
-import type { Effect } from "../state/effects.js";
+import { type Effect, isAwaited } from "../state/effects.js";
 import { isTooSmall } from "../state/layout.js";
 import { type Message, type Step, step } from "../state/messages.js";
-import type { Mode } from "../state/modes.js";
+import { isQuitQuestion, type Mode } from "../state/modes.js";
 import { withHealth } from "../state/places.js";
 import { notify, type State } from "../state/state.js";
 import { handleMouse } from "./mouse.js";
@@ -46,7 +46,7 @@ const HANDLERS: Handlers = {
     handleMouse(state, mouse, now, commands, (before, key) => pressed(before, key, commands)),
   resize: (state, { columns, rows }) => step(cursorInView({ ...state, columns, rows })),
   tick: (state, { now }) => loadWhenDue(expire({ ...state, now })),
-  opened: (state, { isEditable, identity }) => step(identified(withLoaded(state, { isEditable }), identity)),
+  opened: (state, { isEditable, identity }) => identified(withLoaded(state, { isEditable }), identity),
   progress: (state, { entries, total }) => step(progressed(state, entries, total)),
   loaded: (state, reading) => decryptSelected(comparedAgain(loaded(state, reading))),
   failed: (state, { failure, now }) => step(failed(state, failure, now)),
@@ -56,7 +56,7 @@ const HANDLERS: Handlers = {
   copied: (state, message) => step(copied(state, message)),
   valueEdited: (state, { place, entry, text }) => valueEdited(state, place, entry, text),
   textEdited: (state, { text }) => step(textEdited(state, text)),
-  prepared: (state, { edit }) => step(prepared(state, edit)),
+  prepared: (state, { edit, text }) => step(prepared(state, edit, text)),
   assigned: (state, { place, purpose, edit }) => step(assigned(state, purpose, place, edit)),
   renewed: (state, { edit, now }) => step(renewed(state, edit, now)),
   imported: (state, message) => step(imported(state, message)),
@@ -73,37 +73,33 @@ const HANDLERS: Handlers = {
   listed: (state, listing) => step(listed(state, listing)),
   exported,
   credentials: (state, { credentials }) => step(showCredentials(state, credentials)),
-  placesChanged: (state, change) => placesChanged(state, change.added, change),
+  placesChanged: (state, { added, gone }) => placesChanged(state, added, gone),
+  done: (state, { effect }) => step(state.pending === effect ? { ...state, pending: undefined } : state),
 };
 
 /** Handles a message. Late messages about an earlier read are dropped. @param commands those of browse mode */
 export function update(state: State, message: Message, commands: readonly Command[] = ALL_COMMANDS): Step {
   if ("generation" in message && message.generation !== state.loaded.generation) return step(state);
-  if (isUnmeant(state, message)) return step(state);
+  if (isIgnored(state, message)) return step(state);
   const handle = HANDLERS[message.type] as (state: State, message: Message, commands: readonly Command[]) => Step;
   const [next, effects] = handle(state, message, commands);
   const isEntered = next.mode.kind !== state.mode.kind && next.mode.kind !== "browse";
   // An older notice would hide the keys of the new mode.
   const shown: State = isEntered && next.notice === state.notice ? { ...next, notice: undefined } : next;
-  return followed(state, message, [withPreparing(shown, message, effects), effects]);
+  return followed(state, message, [withPending(shown, effects), effects]);
 }
 
-/** Work whose outcome is a question about an edit, or credentials that are shown once; and how it can end. */
-const PREPARES: readonly Effect["type"][] = ["prepare", "assign", "renew", "import", "addEnvironment", "rotate"];
-const PREPARED: readonly Message["type"][] = ["prepared", "assigned", "renewed", "imported", "credentials"];
-const FAILED: readonly Message["type"][] = ["notPrepared", "refused"];
-
-function withPreparing(state: State, { type: came }: Message, effects: readonly Effect[]): State {
-  const isOver = PREPARED.includes(came) || FAILED.includes(came);
-  const isPreparing = effects.some(({ type }) => PREPARES.includes(type)) || (state.isPreparing && !isOver);
-  return isPreparing === state.isPreparing ? state : { ...state, isPreparing };
+function withPending(state: State, effects: readonly Effect[]): State {
+  const pending = effects.find(isAwaited);
+  return pending ? { ...state, pending } : state;
 }
 
-/** Whether a key or the mouse can't be meant for what it would act on: nothing is shown, or a question is about to be. */
-function isUnmeant(state: State, message: Message): boolean {
+/** Keys and the mouse are ignored while nothing is shown or a question is coming. */
+function isIgnored(state: State, message: Message): boolean {
   if (message.type !== "key" && message.type !== "mouse") return false;
   const key = message.type === "key" ? message.key.name : "";
-  return isTooSmall(state) ? key !== "ctrl-c" : state.isPreparing && !GLOBAL_EFFECTS.has(key);
+  if (isTooSmall(state)) return key !== "ctrl-c";
+  return state.pending !== undefined && !isQuitQuestion(state.mode) && !GLOBAL_EFFECTS.has(key);
 }
 
 /** What is known of other places follows the cursor, our edits and, once a second, changes by others. */
@@ -181,11 +177,13 @@ function browseKey(state: State, key: Key, all: readonly Command[]): Step {
   return reason === undefined ? command.run(state, "") : step(notify(state, reason, "error"));
 }
 
-/** What names the environment of some places is known once they are open. */
-function identified(state: State, identity: string | undefined): State {
-  if (identity === undefined || state.places[state.place]?.identity === identity) return state;
-  const places = state.places.map((each, index) => (index === state.place ? { ...each, identity } : each));
-  return { ...state, places };
+/** What names the environment of some places is known once they are open. One that is listed meanwhile is opened there. */
+function identified(state: State, identity: string | undefined): Step {
+  const open = state.places[state.place];
+  if (!open || identity === undefined || open.identity === identity) return step(state);
+  const listed = state.places.findIndex((each) => each.identity === identity && !each.isGone);
+  if (open.isGone && listed >= 0) return openPlace(state, listed);
+  return step({ ...state, places: state.places.with(state.place, { ...open, identity }) });
 }
 
 /** Removes what was shown for a limited time. */

@@ -19,8 +19,8 @@ interface AppProps {
 export function App({ state, commands }: AppProps) {
   const { columns, rows, mode } = state;
   if (isTooSmall(state)) {
-    const end = isQuitQuestion(mode) ? mode.text : "Ctrl-C quits.";
-    const text = `Too small: ${MIN_SCREEN.columns}x${MIN_SCREEN.rows} is needed. ${end}`;
+    const small = `Too small: ${MIN_SCREEN.columns}x${MIN_SCREEN.rows} is needed.`;
+    const text = isQuitQuestion(mode) ? `${mode.text} ${small}` : `${small} Ctrl-C quits.`;
     return (
       <Box width={columns} height={rows}>
         <TextLines lines={wrapLines(text, columns, "text").slice(0, rows)} />

@@ -8,7 +8,7 @@ import { CREDENTIALS_KEYS } from "../modes/credentials.js";
 import { DIFF_KEYS } from "../modes/diff.js";
 import { actsIn, type Command } from "../state/command.js";
 import { workingKeys } from "../state/mode-keys.js";
-import type { CommandLine, FormField, Matrix, Mode } from "../state/modes.js";
+import { type CommandLine, type FormField, isQuitQuestion, type Matrix, type Mode } from "../state/modes.js";
 import { isBeingWritten, type Notice, type State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitLine, type Line, line, lineWidth, wrapWords } from "../text/line.js";
@@ -65,7 +65,7 @@ export function footerLines(state: State, commands: readonly Command[]): readonl
   const input = inputLine(state);
   if (input) return [input];
   if (notice) return noticeLines(notice, columns);
-  return [state.isPreparing ? PREPARING : keysLine(state, commands)];
+  return [state.pending && !isQuitQuestion(mode) ? PREPARING : keysLine(state, commands)];
 }
 
 function inputLine(state: State): Line | undefined {
@@ -102,7 +102,7 @@ function modeKeys(state: State, mode: Exclude<Mode, { readonly kind: "browse" }>
     if (requiredText(state, mode) !== undefined) return CONFIRM_KEYS;
     return mode.isRevealed ? REVEALED_KEYS : MASKED_KEYS;
   }
-  if (mode.kind === "ask") return mode.key === "ctrl-x" ? LOSS_KEYS : CONFIRM_KEYS;
+  if (mode.kind === "ask") return mode.isDestructive ? LOSS_KEYS : CONFIRM_KEYS;
   if (mode.kind === "form") {
     const hasLines = mode.field === "value" && mode.value.text.includes("\n");
     return hasLines ? LINES_KEYS : FORM_KEYS[mode.field];

@@ -7,6 +7,14 @@ import type { Assignment, Draft, Edit, ExportedFile, ImportedFile, NewCredential
 export type EditPurpose = "add" | "edit" | "delete" | "take-over" | "import";
 export type Purpose = EditPurpose | "undo" | "redo";
 
+/** Work whose outcome is a question about an edit, or new credentials: keys wait for it. */
+const AWAITED = ["prepare", "assign", "renew", "import", "addEnvironment", "rotate"] as const;
+export type PendingEffect = Extract<Effect, { type: (typeof AWAITED)[number] }>;
+
+export function isAwaited(effect: Effect): effect is PendingEffect {
+  return AWAITED.some((type) => type === effect.type);
+}
+
 /** Work outside of the state. Its outcome comes back as a message. */
 export type Effect =
   | Readonly<{ type: "load"; place: number; generation: number; known: readonly VariableEntry[] }>

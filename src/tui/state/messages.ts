@@ -2,7 +2,7 @@ import type { RateLimit } from "../../domain/http-headers.js";
 import type { VariableEntry } from "../../domain/source.js";
 import type { Key } from "../input/key.js";
 import type { Mouse } from "../input/mouse.js";
-import type { EditPurpose, Effect } from "./effects.js";
+import type { EditPurpose, Effect, PendingEffect } from "./effects.js";
 import type { Elsewhere, Failure, Other, PlaceInfo, Reading } from "./loaded.js";
 import type { Listing } from "./modes.js";
 import type { CopyOutcome, Edit, Exported, ExportedFile, NamedFile, NewCredentials } from "./ports.js";
@@ -25,7 +25,8 @@ export type Message =
   /** The text from the editor; undefined if it is as before. */
   | Readonly<{ type: "valueEdited"; place: number; entry: VariableEntry; text: string | undefined }>
   | { readonly type: "textEdited"; readonly text: string | undefined }
-  | { readonly type: "prepared"; readonly edit: Edit }
+  /** With the input for the value, which the edit may have encrypted. */
+  | { readonly type: "prepared"; readonly edit: Edit; readonly text?: string | undefined }
   | { readonly type: "assigned"; readonly place: number; readonly purpose: EditPurpose; readonly edit: Edit }
   | { readonly type: "renewed"; readonly edit: Edit; readonly now: Edit }
   | Readonly<{ type: "imported"; place: number; file: NamedFile; edit: Edit; notes: readonly string[] }>
@@ -41,13 +42,10 @@ export type Message =
   | ({ readonly type: "listed" } & Listing)
   | Readonly<{ type: "exported"; place: number; file: ExportedFile; outcome: Exported }>
   | { readonly type: "credentials"; readonly credentials: NewCredentials }
-  | ({ readonly type: "placesChanged"; readonly added: readonly PlaceInfo[] } & GoneIndexes);
-
-/** Indexes of all places that are not there now, and of the one to open if the open one is gone. */
-export interface GoneIndexes {
-  readonly gone: readonly number[];
-  readonly instead?: number | undefined;
-}
+  /** With the indexes of all places that are not there now. */
+  | Readonly<{ type: "placesChanged"; added: readonly PlaceInfo[]; gone: readonly number[] }>
+  /** Comes after the outcome of this effect. */
+  | { readonly type: "done"; readonly effect: PendingEffect };
 
 /** The outcome of a message: the next state, and work to do. */
 export type Step = readonly [state: State, effects: readonly Effect[]];

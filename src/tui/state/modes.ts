@@ -58,6 +58,8 @@ export interface PlannedEdit {
 
 export interface Confirmation extends PlannedEdit {
   readonly kind: "confirm";
+  /** The input for the new value, which the edit may have encrypted. Not in the edit, which the history keeps. */
+  readonly text?: string | undefined;
   /** Whether another program has changed the variable since the form was opened: `before` is what it has become. */
   readonly isChangedMeanwhile?: boolean;
   readonly isRevealed: boolean;
@@ -162,15 +164,15 @@ export interface Listing {
   readonly names: readonly string[];
 }
 
-/** A question before an effect; without one, before the mode that asks is left, and something lost with it. */
+/** A question. Its answer makes an effect, or closes the mode that asks. */
 export interface Question {
   readonly kind: "ask";
   readonly title: string;
   readonly text: string;
   /** What it does: `Replace`. */
   readonly answer: string;
-  /** The key of the answer: Ctrl-X where something is lost, and the other button has the focus. */
-  readonly key: "ctrl-s" | "ctrl-x";
+  /** Something is lost: the other button has the focus, and the key of the answer is Ctrl-X instead of Ctrl-S. */
+  readonly isDestructive?: boolean;
   readonly effect?: Effect;
   readonly button: Exclude<Answer, "drop">;
   /** What must be typed before; what was typed. */
@@ -181,7 +183,7 @@ export interface Question {
   readonly back: Mode;
 }
 
-/** New credentials, which are shown only once. */
+/** New credentials. */
 export interface CredentialsMode {
   readonly kind: "credentials";
   readonly credentials: NewCredentials;

@@ -22,8 +22,6 @@ export interface PlacesChange {
   readonly added: readonly Place[];
   /** All of those known that are not there now; they may come back. */
   readonly gone: readonly Place[];
-  /** The one to open in the place of an open one that is gone for good. */
-  readonly instead?: Place | undefined;
 }
 
 export interface OpenPlace {

@@ -1,7 +1,7 @@
 import type { VariableType } from "../../domain/variable.js";
 import type { Press } from "../input/mouse.js";
 import type { Position } from "./cursor.js";
-import type { EditPurpose } from "./effects.js";
+import type { EditPurpose, PendingEffect } from "./effects.js";
 import type { Elsewhere, Health, Loaded, Other, PlaceInfo } from "./loaded.js";
 import type { Confirmation, Mode, PlannedEdit, ValueSearch } from "./modes.js";
 import type { Edit } from "./ports.js";
@@ -104,8 +104,8 @@ export interface State {
   readonly history: History;
   /** The edit that is being written: one at a time. Not part of the mode, which messages can cover with another one. */
   readonly writing?: PlannedEdit | undefined;
-  /** Whether an edit is being prepared, to be asked about. */
-  readonly isPreparing: boolean;
+  /** What a question or new credentials come from. */
+  readonly pending?: PendingEffect | undefined;
   /** Lines that were typed after `:` in this session, without secrets; the newest last. */
   readonly commandHistory: readonly string[];
 }

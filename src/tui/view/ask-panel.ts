@@ -1,3 +1,4 @@
+import { command } from "../../domain/shell.js";
 import { MASK } from "../browse/reveal.js";
 import { type Size, textColumns } from "../state/layout.js";
 import type { CredentialsMode, Question } from "../state/modes.js";
@@ -6,11 +7,14 @@ import { visibleText } from "../text/graphemes.js";
 import { indented, type Line, labelled, line, wrapLine, wrapLines } from "../text/line.js";
 import { buttonLine, type PanelContent, requiredLine } from "./panel-content.js";
 
+const HARMLESS = { key: "ctrl-s", role: "accent" } as const;
+const DESTRUCTIVE = { key: "ctrl-x", role: "danger" } as const;
+
 export function askPanel(question: Question, size: Size): PanelContent {
   const width = textColumns(size);
-  const { title, text, answer, key, button, required, typed, problem } = question;
+  const { title, text, answer, isDestructive, button, required, typed, problem } = question;
   const buttons = [
-    { label: visibleText(answer), key, role: key === "ctrl-x" ? "danger" : "accent" },
+    { label: visibleText(answer), ...(isDestructive ? DESTRUCTIVE : HARMLESS) },
     { label: "Back", key: "escape", role: "text" },
   ] as const;
   const lines = [
@@ -34,12 +38,17 @@ export function credentialsPanel(state: State, mode: CredentialsMode, size: Size
     ...wrapLine(labelled("API secret", secret), width),
     [],
     ...wrapLines(
-      "They are shown only here, and only once. y copies the lines that configure a shell, with the secret.",
+      `y copies the lines that configure a shell, with the secret. ${againText(environment)}`,
       width,
       "muted",
     ),
   ];
   return { title: "Credentials", isFocused: true, lines: lines.map(indented) };
+}
+
+/** How to see credentials later. */
+export function againText(environment: string): string {
+  return command`appvars env credentials ${environment} prints them again.`;
 }
 
 /** Whether `v` has revealed the secret, which is for 30 seconds. */

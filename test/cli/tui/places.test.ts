@@ -131,13 +131,28 @@ describe("a data file", () => {
       .toBe("postgres://localhost/test");
   });
 
-  it("an invalid data file is one place, which can be opened once it is corrected", async () => {
+  it("an invalid data file is one place, whose environments take its place once it is corrected", async () => {
     const { path, write } = await dataFile("{");
-    const { names, current, open } = await placesOf({ data: path });
+    const { names, current, open, follow } = await placesOf({ data: path });
     expect(names).toEqual(["vars.json"]);
+    const changes: [added: number, gone: string][] = [];
+    onTestFinished(
+      follow?.(({ added, gone }) => changes.push([added.length, gone.map(({ name }) => name).join()])) ?? (() => {}),
+    );
     await expect(open(current)).rejects.toThrow("is not valid JSON");
     await write(DATA);
-    expect(await databaseUrl(await open(current))).toBe("postgres://localhost/dev");
+    const opened = await open(current);
+    expect([opened.identity, await databaseUrl(opened)]).toEqual(["shop/development", "postgres://localhost/dev"]);
+    expect(changes).toEqual([[4, "vars.json"]]);
+    await write(
+      edited((data) => data.environments.push({ ...data.environments[0], id: 9, name: "new", api_key: "n" })),
+    );
+    await expect
+      .poll(() => changes)
+      .toEqual([
+        [4, "vars.json"],
+        [1, "vars.json"],
+      ]);
   });
 
   it("findPlaces rejects a missing data file and a missing environment", async () => {

@@ -49,7 +49,7 @@ describe.skipIf(!hasTmux)("the command line in a real terminal", () => {
     expect(await readFile(path, "utf8")).toMatch(/^PORT=/m);
   });
 
-  it("in a terminal :env add and :env rotate show new credentials once, and the places follow", async () => {
+  it("in a terminal :env add and :env rotate show new credentials, and the places follow", async () => {
     const tui = await openTui({ columns: 120 });
     const secretOf = async (name: string) => {
       const { environments } = JSON.parse(await tui.saved());
@@ -64,7 +64,7 @@ describe.skipIf(!hasTmux)("the command line in a real terminal", () => {
     await tui.keys("y");
     await expect.poll(() => tui.clipboard()).toContain(`APPVARS_API_SECRET=${secret}`);
     await tui.keys("C-c");
-    await tui.until(/Quit, and lose the new credentials of shop\/staging\?/);
+    await tui.until(/Quit without the new credentials of shop\/staging\?/);
     await tui.keys("Enter", "Escape");
     await tui.until(/Close the new credentials of shop\/staging\?/);
     await tui.keys("C-x");

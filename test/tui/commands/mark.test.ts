@@ -5,7 +5,7 @@ import { targetEntries } from "../../../src/tui/browse/targets.js";
 import { update } from "../../../src/tui/program/update.js";
 import type { Effect } from "../../../src/tui/state/effects.js";
 import type { State } from "../../../src/tui/state/state.js";
-import { entry, press, readyState, type } from "../support/state.js";
+import { entry, finished, press, readyState, type } from "../support/state.js";
 
 const entries = ["A", "B", "C", "D", "E"].map((name) => entry(name, name));
 
@@ -87,7 +87,7 @@ it("x deletes the values of all marked variables in one edit, which ends the mar
   const [state, effects] = typed(readyState(entries), " j x");
   expect(effects).toMatchObject([{ type: "assign", purpose: "delete", assignments: [{ name: "A" }, { name: "C" }] }]);
   const edit = { changes: ["A", "C"].map((name) => ({ name, before: undefined, after: undefined })) };
-  const [asked] = update(state, { type: "assigned", place: 0, purpose: "delete", edit });
+  const asked = finished(state, { type: "assigned", place: 0, purpose: "delete", edit });
   const [writing] = typed(asked, "enter");
   expect(markedCounts(writing).marked).toBe(2);
   expect(markedCounts(update(writing, { type: "applied" })[0]).marked).toBe(0);

@@ -146,7 +146,9 @@ it("new credentials are masked until v, copied by y, and gone after Escape and a
   expect(pressed(shown, "y")[1]).toEqual([{ type: "copyCredentials", credentials }]);
   for (const key of ["escape", "q"]) {
     const [asked] = pressed(revealed, press(key));
-    expect(modeOf(asked, "ask").text).toBe("Close the new credentials of shop/staging? They are shown only once.");
+    expect(modeOf(asked, "ask").text).toBe(
+      "Close the new credentials of shop/staging? appvars env credentials shop/staging prints them again.",
+    );
     for (const back of ["escape", "enter"]) expect(pressed(asked, press(back))[0].mode).toEqual(revealed.mode);
     expect(pressed(asked, press("tab"), press("enter"))[0].mode).toEqual({ kind: "browse" });
   }
@@ -158,7 +160,7 @@ it("Ctrl-C does not quit over new credentials before it is pressed again, whatev
     const shown = received({ ...browsing, mode }, { type: "credentials", credentials });
     const [asked, effects] = pressed(shown, press("ctrl-c"));
     expect([modeOf(asked, "ask").text, effects]).toEqual([
-      "Quit, and lose the new credentials of shop/staging? Ctrl-C again quits.",
+      "Quit without the new credentials of shop/staging? Ctrl-C again quits.",
       [],
     ]);
     expect(pressed(asked, press("enter"))[0].mode).toEqual(shown.mode);

@@ -132,11 +132,11 @@ describe("a confirmation", () => {
   it("a confirmation shows the input for an encrypted value", () => {
     const sealed = (value: string) => ({ type: "STRING" as const, description: "", value });
     const edit = editOf("KEY", sealed("envbee:enc:v1:a"), sealed("envbee:enc:v1:b"));
-    const back = { ...FORM, value: textField("typed") };
-    const frame = panel({ ...CONFIRMATION, edit, back, isRevealed: true });
+    const confirmation = { ...CONFIRMATION, edit, text: "typed", back: { ...FORM, value: textField("later") } };
+    const frame = panel({ ...confirmation, isRevealed: true });
     expect(frame).toMatch(/- \(encrypted\)/);
     expect(frame).toMatch(/\+ typed/);
-    expect(panel({ ...CONFIRMATION, edit, back, isRevealed: false })).not.toContain("typed");
+    expect(panel({ ...confirmation, isRevealed: false })).not.toContain("typed");
   });
 });
 

@@ -10,7 +10,7 @@ import type { PlaceInfo } from "../../../src/tui/state/loaded.js";
 import { type Step, step } from "../../../src/tui/state/messages.js";
 import { placeRows } from "../../../src/tui/state/places.js";
 import type { State } from "../../../src/tui/state/state.js";
-import { entry, NOW, PLACES, paste, press, readyState, type } from "../support/state.js";
+import { entry, finished, NOW, PLACES, paste, press, readyState, type } from "../support/state.js";
 import { modeOf } from "../support/test-modes.js";
 
 const OWN = [entry("A", "a"), entry("B", "b"), entry("C"), entry("D", "envbee:enc:v1:d")];
@@ -194,7 +194,7 @@ it("e edits the value under the cursor in its place, and comes back", () => {
   const assigned = { type: "STRING", description: "" } as const;
   const before = { ...assigned, value: "other" };
   const edit = { changes: [{ name: "B", before, after: { ...assigned, value: "other!" } }] };
-  const asked = update(sent[0], { type: "prepared", edit });
+  const asked = finished(sent[0], { type: "prepared", edit });
   expect(modeOf(asked, "confirm")).toMatchObject({ place: 1, edit });
   const [done, effects] = update(pressed(asked, "enter")[0], { type: "applied" });
   expect(cell(done)).toEqual(["B", 1]);

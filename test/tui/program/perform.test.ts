@@ -332,7 +332,11 @@ test("the editor of a place prepares and applies edits, and its refusals are rep
   };
   const { run } = testPerformer([place(async () => openPlace({ editor }))]);
   const draft = { name: "A", before: undefined, type: "STRING", value: "", description: "" } as const;
-  expect(await run({ type: "prepare", place: 0, draft }, "prepared")).toEqual([{ type: "prepared", edit }]);
+  const prepare: Effect = { type: "prepare", place: 0, draft };
+  expect(await run(prepare, "done")).toEqual([
+    { type: "prepared", edit, text: "" },
+    { type: "done", effect: prepare },
+  ]);
   const assigned = { place: 0, purpose: "delete" } as const;
   expect(await run({ type: "assign", ...assigned, assignments: [] }, "assigned")).toEqual([
     { type: "assigned", ...assigned, edit },

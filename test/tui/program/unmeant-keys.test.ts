@@ -11,7 +11,7 @@ import { edited } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { isWell, remoteProgram } from "../support/remote-program.js";
-import { ENTRIES, NOW, paste, press, readyState, type } from "../support/state.js";
+import { ENTRIES, finished, NOW, paste, press, readyState, type } from "../support/state.js";
 import { editOf, MODES, modeOf } from "../support/test-modes.js";
 
 const NAMED = "up down left right home end pageup pagedown insert delete backspace enter escape tab shift-tab f1";
@@ -61,6 +61,39 @@ const UNDOABLE = readyState(ENTRIES, {
   history: { done: [{ place: 0, purpose: "edit", edit: editOf("PORT", undefined, undefined) }], undone: [] },
 });
 
+describe("while new credentials are made", () => {
+  it("Ctrl-C in one burst with Enter does not quit without them", async () => {
+    const file = await dataFile(edited(() => {}));
+    const program = await remoteProgram({ data: file.path, env: "test" }, {});
+    await program.until(isWell);
+    program.press(...":env rotate", "enter", "enter", "ctrl-c");
+    expect(modeOf(program.state, "ask").text).toBe("Quit without the new credentials? Ctrl-C again quits.");
+    await program.until(({ mode, pending }) => mode.kind === "credentials" && !pending);
+    program.press("ctrl-c");
+    expect(modeOf(program.state, "ask").text).toMatch(/^Quit without the new credentials of shop\/test\?/);
+    program.press("escape", "escape", "ctrl-x");
+    expect(program.state.mode).toEqual({ kind: "browse" });
+  });
+
+  it.each([":env rotate", ":env add staging"])("Ctrl-C asks, and the question can be answered: %s", (command) => {
+    const state = typed(readyState(), command, press("enter"), ...(command === ":env rotate" ? [press("enter")] : []));
+    const asked = typed(state, press("ctrl-c"));
+    expect(typed(asked, press("escape"))).toEqual(state);
+    for (const key of ["ctrl-c", "ctrl-x"]) {
+      expect(update(asked, { type: "key", key: press(key) })[1]).toEqual([{ type: "quit" }]);
+    }
+  });
+
+  it("neither the failure nor the end of other work ends the wait", () => {
+    const state = typed(readyState(), ":export a.env", press("enter"), ":env rotate", press("enter"), press("enter"));
+    const other = typed(readyState(), ":env add other", press("enter")).pending;
+    const done = other ? [{ type: "done", effect: other } as const] : [];
+    expect(done).toHaveLength(1);
+    const refused = sent(state, { type: "refused", failure: { code: "usage", message: "no" } }, ...done);
+    expect(modeOf(typed(refused, "x", press("ctrl-c")), "ask").text).toMatch(/^Quit without the new credentials/);
+  });
+});
+
 describe("while an edit is prepared", () => {
   it.each([
     ["a form", typed(readyState(), "e", type("x"), press("ctrl-s"))],
@@ -81,14 +114,14 @@ describe("while an edit is prepared", () => {
     { type: "refused", failure: { code: "usage", message: "no" } },
     { type: "assigned", place: 0, purpose: "delete", edit: { changes: [] } },
   ] as const)("keys act again after the outcome: $type", (outcome) => {
-    const over = sent(typed(readyState(), "x"), outcome);
+    const over = finished(typed(readyState(), "x"), outcome);
     expect(typed(over, "e").mode.kind).toBe("form");
   });
 
   it("keys act in a form whose edit is refused", () => {
     const state = typed(readyState(), "e", "x", press("ctrl-s"), "lost");
     const failure = { code: "usage", message: "no" };
-    const refused = sent(state, { type: "notPrepared", name: "DATABASE_URL", failure });
+    const refused = finished(state, { type: "notPrepared", name: "DATABASE_URL", failure });
     expect(modeOf(typed(refused, "y"), "form").value.text).toMatch(/xy$/);
   });
 });

@@ -98,7 +98,7 @@ function setNonBlocking<Stream extends WriteStream>(stream: Stream): Stream {
 /** Ctrl-Break is a signal of Windows alone. */
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGBREAK"] as const;
 
-function untilStopped(onReload: () => void, phase = { isStarting: false }): Promise<void> {
+function untilStopped(phase: Parameters<Io["untilStopped"]>[0]): Promise<void> {
   setNonBlocking(process.stdout);
   return new Promise((resolve) => {
     const stop = () => {
@@ -112,7 +112,7 @@ function untilStopped(onReload: () => void, phase = { isStarting: false }): Prom
     // Closing a terminal's window is meant to end what runs in it. The terminal is already closed by then.
     const onHangUp = () => {
       if (process.platform === "win32" || isTerminalClosed()) stop();
-      else onReload();
+      else phase.reload();
     };
     for (const signal of STOP_SIGNALS) process.on(signal, stop);
     process.on("SIGHUP", onHangUp);

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { processIo } from "../../src/cli/process-io.js";
 
 it("Ctrl-Break, which only Windows has, stops a command", async () => {
-  const stopped = processIo().untilStopped(() => {});
+  const stopped = processIo().untilStopped({ isStarting: false, reload: () => {} });
   process.emit("SIGBREAK");
   await stopped;
 });

@@ -36,8 +36,8 @@ async function serving(
   let used: Promise<void> | undefined;
   const result = await runCli(["serve", "--port", "0", ...argv], {
     ...options,
-    untilStopped: (onReload) => {
-      reload = onReload;
+    untilStopped: (phase) => {
+      reload = () => phase.reload();
       return stopped;
     },
     onStderr: (text) => {

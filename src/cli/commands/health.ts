@@ -17,9 +17,15 @@ export function healthCommand(context: Context): Command {
 
 async function runHealth({ layers }: Settings, context: Context): Promise<void> {
   // Only a flag names other data than the server's: a variable or a file names it for other commands.
-  const pick = (layer: Layer): Layer => new Map([...layer].filter(([name]) => name !== "data" && name !== "store"));
+  const withoutData = (layer: Layer): Layer =>
+    new Map([...layer].filter(([name]) => name !== "data" && name !== "store"));
   const { variables, project, profile } = layers;
-  const ofServer = { ...layers, variables: pick(variables), project: pick(project), profile: pick(profile) };
+  const ofServer = {
+    ...layers,
+    variables: withoutData(variables),
+    project: withoutData(project),
+    profile: withoutData(profile),
+  };
   const opening = openSource(new Settings(ofServer, context.io), context, { anonymous: true });
   const health = await withSource(opening, (source) => source.getHealth());
   const { message, uptime, date, data_age: age } = health;

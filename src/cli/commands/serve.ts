@@ -145,9 +145,9 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
   const { place, logFormat, maxDataSize: maxSize } = options;
   checkFlags(options);
   const tlsPaths = readTlsPaths(options);
-  // Set once the data is watched.
+  // Reloads once the data is watched.
   const phase = { isStarting: true, reload: () => {} };
-  const stopped = io.untilStopped(() => phase.reload(), phase);
+  const stopped = io.untilStopped(phase);
   const { localData } = await import("../sources/open-local.js");
   const { Service } = await import("../../service/service.js");
   const data = await localData(place, io);

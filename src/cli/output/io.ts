@@ -33,10 +33,10 @@ export interface Io {
    * Resolves when the process should stop: on SIGTERM, on Ctrl-C or Ctrl-Break, or on SIGHUP after its terminal was
    * closed.
    *
-   * @param onReload called for any other SIGHUP
    * @param phase.isStarting while true, the process ends at once instead, with exit code 0
+   * @param phase.reload called for any other SIGHUP
    */
-  untilStopped: (onReload: () => void, phase?: { isStarting: boolean }) => Promise<void>;
+  untilStopped: (phase: { isStarting: boolean; reload: () => void }) => Promise<void>;
   /** Lets the process end without waiting for readers of its output. Called when all work is done. */
   leaveUnread: () => void;
 }

@@ -80,8 +80,7 @@ export function startChild(
   // Before the start: a signal that arrives during the start is delivered once this function has returned.
   const release = catchSignals((name) => {
     onSignal?.(name);
-    // The console of Windows has sent it to the program too.
-    if (!windows) forward(name);
+    forward(name);
   });
   const output = isPiped ? "pipe" : "inherit";
   const [child, ended] = spawnCommand(prepared, { env, stdio: [STDIN, output, output], detached });

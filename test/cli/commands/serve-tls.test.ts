@@ -42,8 +42,8 @@ interface Running {
 /** Runs `serve` on a free port; once it has told where, calls `use`, and then stops it. */
 async function serving(argv: string[], use: (server: Running) => Promise<void> = async () => {}) {
   let [stop, reload, log] = [() => {}, () => {}, ""];
-  const untilStopped: CliOptions["untilStopped"] = (onReload) => {
-    reload = onReload;
+  const untilStopped: CliOptions["untilStopped"] = (phase) => {
+    reload = () => phase.reload();
     return new Promise((resolve) => {
       stop = resolve;
     });

@@ -98,8 +98,8 @@ it("serve reads an unchanged file again on SIGHUP, and logs its problem each tim
   const { path, write } = await dataFile(DATA);
   let reload = () => {};
   let stop = () => {};
-  const untilStopped: CliOptions["untilStopped"] = (onReload) => {
-    reload = onReload;
+  const untilStopped: CliOptions["untilStopped"] = (phase) => {
+    reload = () => phase.reload();
     return new Promise((resolve) => {
       stop = resolve;
     });

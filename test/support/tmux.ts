@@ -85,10 +85,13 @@ export async function tmux(options: TmuxOptions = {}): Promise<Tmux> {
 
 type Call = (...args: string[]) => Promise<string>;
 
-/** An environment with only PATH from this process: no `CI`, no `TMUX`, no home. */
+/**
+ * An environment with only PATH from this process: no `CI`, no `TMUX`, no home. Temporary files are its own: the TUI
+ * removes those that a killed one left behind.
+ */
 function shellEnv(folder: string, env: Record<string, string> = {}): NodeJS.ProcessEnv {
   const path = process.env["PATH"] ?? "";
-  return { PATH: path, HOME: "/dev/null", LANG: "C.UTF-8", PS1: PROMPT, ...env, TMUX_TMPDIR: folder };
+  return { PATH: path, HOME: "/dev/null", LANG: "C.UTF-8", PS1: PROMPT, TMPDIR: folder, ...env, TMUX_TMPDIR: folder };
 }
 
 function openingCommands(folder: string, options: TmuxOptions): string[] {

@@ -29,7 +29,7 @@ async function editor(script: string) {
 }
 
 /** Waits for Enter, with the terminal's modes changed before and after. */
-const WAITING = `stty -icanon; trap 'echo interrupted' INT; echo ready; while ! read line; do :; done`;
+const WAITING = `stty -icanon; trap 'echo interrupted' INT; trap 'echo resumed' CONT; echo ready; while ! read line; do :; done`;
 
 /** Makes the program throw on SIGUSR2. */
 const FAULT = 'process.on("SIGUSR2", () => { throw new Error("boom"); })';
@@ -112,6 +112,8 @@ describe.skipIf(!hasTmux)("in a real terminal, the person's own editor", () => {
     await tui.keys("C-z");
     await tui.until(/Stopped/);
     await tui.run("fg");
+    // Until then, the shell reads the keys.
+    await tui.until(/^resumed$/m);
     await tui.keys("Enter");
     await tui.until(atBottom(/DATABASE_URL is unchanged/));
     await expectRemoved();

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
-import { platform } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
@@ -116,37 +115,6 @@ describe("the command in a sandbox", () => {
     ).toEqual(names.sort());
     expect(stdout).not.toContain("prod-");
     expect(await sandbox(["--", ...CLIENT, "get", "PORT"], env)).toMatchObject({ code: 0, stdout: "3000\n" });
-  });
-});
-
-describe("sandbox --tls", () => {
-  /** The file that APPVARS_CA_FILE names, once the command has printed it and its mode. */
-  const inspect = 'echo "$APPVARS_URL $APPVARS_CA_FILE $(ls -l "$APPVARS_CA_FILE" | cut -c 1-10)"; cat';
-
-  it("sandbox --tls serves HTTPS that the command's client trusts, on 127.0.0.1 and localhost", async () => {
-    const get =
-      '"$0" "$1" get PORT && "$0" "$1" get PORT --url "https://localhost:$(echo "$APPVARS_URL" | cut -d : -f 3)"';
-    const env = { APPVARS_CA_FILE: "/nowhere/ca.pem", APPVARS_CLIENT_CERT: "/nowhere/client.pem" };
-    const argv = ["--tls", "--", "sh", "-c", get, ...CLIENT];
-    expect(await sandbox(argv, env)).toEqual({ code: 0, stdout: "3000\n3000\n", stderr: "" });
-  });
-
-  it.each([
-    ["its command ends", undefined],
-    ["it is stopped", "SIGTERM"],
-    ["it is killed", "SIGKILL"],
-  ] as const)("sandbox --tls removes its only file, which only its owner can read, when %s", async (_what, signal) => {
-    const TMPDIR = await temporaryFolder();
-    const { child, url: line, exit } = await waitingSandbox(["--tls"], { TMPDIR }, inspect);
-    const [url, file = "", mode] = line.split(" ");
-    expect([new URL(url ?? "").protocol, mode]).toEqual(["https:", "-rw-------"]);
-    expect(await readFile(file, "utf8")).toMatch(/^-----BEGIN CERTIFICATE-----/);
-    const certificates = async () => (await readdir(TMPDIR)).filter((name) => name.endsWith(".pem"));
-    expect(await certificates()).toHaveLength(1);
-    if (signal) child.kill(signal);
-    else child.stdin?.end();
-    await exit;
-    await expect.poll(certificates, { timeout: 20_000 }).toEqual([]);
   });
 });
 
@@ -310,32 +278,6 @@ describe("the end of the command", () => {
     },
   );
 
-  it("the command and its descendants end when the sandbox is killed", async () => {
-    const { child, innerPid, output } = await wrapped();
-    child.kill("SIGKILL");
-    await once(child, "close");
-    await expect.poll(() => isRunning(innerPid)).toBe(false);
-    expect(output()).not.toContain("not reached");
-  });
-
-  // Skipped without /proc, which shows environments.
-  it.skipIf(platform() !== "linux")(
-    "the command ends when the sandbox is killed before the watchdog knows its process id",
-    async () => {
-      const module = new URL("../../build/cli/commands/sandbox/watchdog.js", import.meta.url);
-      const script = `
-      import { spawn } from "node:child_process";
-      import { startWatchdog } from "${module}";
-      const env = { PATH: process.env.PATH, APPVARS_URL: "http://127.0.0.1:1/" + process.pid };
-      startWatchdog(env, process.platform);
-      const { pid } = spawn("sleep", ["1000"], { env });
-      process.stdout.write(String(pid), () => process.kill(process.pid, "SIGKILL"));`;
-      const { stdout } = await run(process.execPath, ["--input-type=module", "-e", script]);
-      expect(stdout).toMatch(/^\d+$/);
-      await expect.poll(() => isRunning(Number(stdout)), { timeout: 20_000 }).toBe(false);
-    },
-  );
-
   it("sandbox exits without waiting for a delayed response", async () => {
     // The second connection exists once the first request has been sent.
     const ask = `
@@ -345,23 +287,6 @@ describe("the end of the command", () => {
     const argv = ["--latency", "600000", "--", process.execPath, "-e", ask];
     expect(await sandbox(argv)).toMatchObject({ code: 137 });
   });
-});
-
-describe("what is beside the command", () => {
-  // Skipped without /proc, which shows environments.
-  it.skipIf(platform() !== "linux")(
-    "sandbox starts one watchdog, which knows no secret and ends with the command",
-    async () => {
-      const { child, end } = await waitingSandbox([]);
-      const own = listProcesses().filter(({ parent }) => parent === child.pid);
-      const texts = await Promise.all(own.map(({ pid }) => readFile(`/proc/${pid}/environ`, "latin1")));
-      const watchdogs = own.filter((_, index) => !texts[index]?.includes("APPVARS_"));
-      expect([own.length, watchdogs.length]).toEqual([2, 1]);
-      expect(texts).toContain(`PATH=${process.env["PATH"]}\0`);
-      expect(await end()).toBe(0);
-      expect(own.filter(({ pid }) => isRunning(pid))).toEqual([]);
-    },
-  );
 });
 
 describe("what we tell", () => {

@@ -19,15 +19,11 @@ export interface SandboxOptions extends Required<Pick<ServerOptions, "rateLimit"
   /** The environment of the credentials. Default: the only one, or `development`. */
   env: string | undefined;
   allowReserved: readonly string[];
-  /** Whether to serve HTTPS. */
-  tls: boolean;
 }
 
 /** A server for one command, with credentials that are valid nowhere else. */
 export interface Sandbox extends Credentials {
   readonly url: string;
-  /** The certificate of the authority of an HTTPS server. */
-  readonly ca: string | undefined;
   close(): Promise<void>;
 }
 
@@ -45,17 +41,11 @@ export async function openSandbox(options: SandboxOptions, context: Context): Pr
   const service = new Service(createMemoryStore(data), clock);
   const { api_key, api_secret } = chooseSandboxEnvironment(service.environments, options.env);
   const { rateLimit, rateWindow, faults } = options;
-  const tls = options.tls ? await makeCertificates() : undefined;
   const hooks = serverLogHooks((_level, message, request) => note(request ? timed(message, request) : message), flags);
   // No grace: the only client has ended by then.
-  const rules = { port: 0, drainGrace: 0, rateLimit, rateWindow, faults, tls };
+  const rules = { port: 0, drainGrace: 0, rateLimit, rateWindow, faults };
   const { url, close } = await startServer(service, { ...rules, ...hooks }, clock);
-  return { url, ca: tls?.ca, apiKey: api_key, apiSecret: api_secret, close };
-}
-
-async function makeCertificates() {
-  const { makeThrowawayCertificates } = await import("./throwaway-certificates.js");
-  return makeThrowawayCertificates();
+  return { url, apiKey: api_key, apiSecret: api_secret, close };
 }
 
 /** Its credentials are replaced: nothing in a sandbox needs them. */

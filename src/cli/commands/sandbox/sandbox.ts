@@ -1,10 +1,9 @@
-import { randomUUID } from "node:crypto";
-import { tmpdir } from "node:os";
-import { resolve } from "node:path";
 import { Command } from "commander";
 import type { Context } from "../../output/context.js";
 import type { Io } from "../../output/io.js";
-import type { ChildEnvironment, CommandLine } from "../../processes/child.js";
+import { type ChildEnvironment, type CommandLine, loadWindows, startChild } from "../../processes/child.js";
+import { type Descendants, endDescendants } from "../../processes/process-tree.js";
+import { type CaughtSignal, catchSignals, isStopSignal } from "../../processes/signals.js";
 import { parseLatency, parseShare, parseSkew, rateLimitOption, rateWindowOption } from "../../settings/arguments.js";
 import { type DataPlace, placeName } from "../../settings/data-place.js";
 import { storeKeyFileOption } from "../../settings/flags.js";
@@ -30,7 +29,6 @@ export function sandboxCommand(context: Context): Command {
     .addOption(storeKeyFileOption())
     .option("--env <name>", "environment of the credentials (default: the only one, or development)");
   return addAllowReserved(command, "serve")
-    .option("--tls", "serve HTTPS with a throwaway certificate, whose authority APPVARS_CA_FILE names")
     .optionsGroup("Faults, to test clients with:")
     .option("--latency <ms>", "delay each answer, by a random time for 100-500", parseLatency)
     .option("--fail-rate <share>", "answer this share of requests with 503, from 0 to 1", parseShare)
@@ -42,9 +40,9 @@ export function sandboxCommand(context: Context): Command {
       "\nExamples:\n  appvars sandbox -- npm test\n  appvars sandbox --data vars.json --fail-rate 0.2 -- npm test",
     )
     .action((words: CommandLine, { data, store, storeKeyFile, ...flags }) => {
-      const { env, allowReserved = [], tls = false, rateLimit, rateWindow, ...faults } = flags;
+      const { env, allowReserved = [], rateLimit, rateWindow, ...faults } = flags;
       const place = placeToCopy({ data, store, storeKeyFile }, context.io);
-      return runSandbox(words, { place, env, allowReserved, tls, rateLimit, rateWindow, faults }, context);
+      return runSandbox(words, { place, env, allowReserved, rateLimit, rateWindow, faults }, context);
     });
 }
 
@@ -61,19 +59,37 @@ function placeToCopy({ data, ...flags }: SourceFlags, io: Io): DataPlace | undef
  */
 async function runSandbox(command: CommandLine, options: SandboxOptions, context: Context): Promise<void> {
   const { openSandbox } = await import("./open-sandbox.js");
-  const { runWhole } = await import("./run-whole.js");
   const sandbox = await openSandbox(options, context);
   try {
-    context.tell(
-      `serving ${options.place ? placeName(options.place) : "example data"} on ${sandbox.url} until the command ends`,
-    );
-    const { ca } = sandbox;
-    const caFile =
-      ca === undefined ? undefined : { path: resolve(tmpdir(), `appvars-ca-${randomUUID()}.pem`), text: ca };
-    const env = sandboxEnvironment(context.io, sandbox, caFile?.path);
-    context.exitCode = await runWhole(command, env, context, caFile);
+    const source = options.place ? placeName(options.place) : "example data";
+    context.tell(`serving ${source} on ${sandbox.url} until the command ends`);
+    context.exitCode = await runWhole(command, sandboxEnvironment(context.io, sandbox), context);
   } finally {
     await sandbox.close();
+  }
+}
+
+/**
+ * Runs a program until it has ended. A signal that asks us to end also ends the descendants of the program, once the
+ * program itself has ended.
+ *
+ * @returns its exit code, as `Child` has it
+ */
+async function runWhole(command: CommandLine, env: ChildEnvironment, context: Context): Promise<number> {
+  const windows = await loadWindows(context.io.platform);
+  let descendants: Descendants | undefined;
+  const onSignal = (name: CaughtSignal) => {
+    // Looked up before the program can exit: afterwards nothing shows whose children they were.
+    if (isStopSignal(name)) descendants ??= child.descendants();
+  };
+  const child = startChild(command, env, context, { onSignal, endsDescendants: true, windows });
+  try {
+    return await child.exitCode;
+  } finally {
+    // Another signal must not end us before this is done.
+    const release = catchSignals(() => {});
+    if (descendants) await endDescendants(descendants);
+    release();
   }
 }
 
@@ -90,14 +106,9 @@ const MISLEADING = [
   "APPVARS_CLIENT_KEY",
 ];
 
-function sandboxEnvironment(
-  { env }: Pick<Io, "env">,
-  { url, apiKey, apiSecret }: Sandbox,
-  caFile: string | undefined,
-): ChildEnvironment {
+function sandboxEnvironment({ env }: Pick<Io, "env">, { url, apiKey, apiSecret }: Sandbox): ChildEnvironment {
   const kept = Object.entries(env).flatMap(([name, value]) =>
     value === undefined || MISLEADING.includes(name.toUpperCase()) ? [] : [[name, value] as const],
   );
-  const credentials = { APPVARS_API_KEY: apiKey, APPVARS_API_SECRET: apiSecret };
-  return { ...Object.fromEntries(kept), APPVARS_URL: url, ...credentials, ...(caFile && { APPVARS_CA_FILE: caFile }) };
+  return { ...Object.fromEntries(kept), APPVARS_URL: url, APPVARS_API_KEY: apiKey, APPVARS_API_SECRET: apiSecret };
 }

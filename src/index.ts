@@ -14,7 +14,8 @@ export {
   UsageError,
 } from "./domain/errors.js";
 export type { Page, PageMetadata, PageRequest } from "./domain/page.js";
-export { type Health, readAll, type Snapshot, type VariableReader, type VariableSource } from "./domain/source.js";
+export type { Answer, Read, VariableReader } from "./domain/read.js";
+export { type Health, readAll, type Snapshot, type VariableSource } from "./domain/source.js";
 export type { JsonValue, ValueContent, Variable, VariableType, VariableValue } from "./domain/variable.js";
 export { type LocalServer, type ServeOptions, serve } from "./serve.js";
 export type { Faults } from "./server/faults.js";

@@ -1,11 +1,12 @@
 import { lstat, readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { Read } from "../domain/read.js";
 import { replaceFile } from "../files/durable-file.js";
 import { openForReading, readRegularFile } from "../files/open-file.js";
 import { makePrivate, makePrivateFolder, removeFiles } from "../files/private-folder.js";
 import { ifMissing } from "../files/system-errors.js";
 import { type AnswerOwner, deriveAnswerKeys } from "./answer-keys.js";
-import { type AnswerRequest, type AnswerStore, MAX_KEPT_S } from "./cached-source.js";
+import { type AnswerStore, MAX_KEPT_S } from "./cached-source.js";
 
 /** More than the largest answer of a server needs, sealed and in base64. */
 const MAX_FILE_BYTES = 128 * 1024 * 1024;
@@ -23,7 +24,7 @@ export function createAnswerFolder(cache: string, owner: AnswerOwner, user: numb
   const keys = deriveAnswerKeys(owner);
   const root = join(cache, "answers");
   const folder = join(root, keys.folderName);
-  const pathOf = (request: AnswerRequest) => join(folder, keys.fileName(request));
+  const pathOf = (request: Read) => join(folder, keys.fileName(request));
   const inFolders = async (work: () => Promise<void>) => {
     for (const path of [cache, root, folder]) await makePrivate(path, user);
     await work();

@@ -1,6 +1,7 @@
 import { createHmac, hkdfSync } from "node:crypto";
+import type { Read } from "../domain/read.js";
 import { seal, unseal } from "../encryption/aes-gcm.js";
-import type { AnswerRequest, KeptAnswer } from "./cached-source.js";
+import type { KeptAnswer } from "./cached-source.js";
 
 /** Whose answers are kept: those of one server to one pair of credentials. */
 export interface AnswerOwner {
@@ -13,11 +14,11 @@ export interface AnswerOwner {
 /** Names and encryption for an owner's answers. Nobody can compute them without the API secret. */
 export interface AnswerKeys {
   folderName: string;
-  fileName: (request: AnswerRequest) => string;
+  fileName: (request: Read) => string;
   /** In base64. */
-  seal: (request: AnswerRequest, kept: KeptAnswer) => string;
+  seal: (request: Read, kept: KeptAnswer) => string;
   /** Undefined for anything but an answer that was sealed with this key for this request. */
-  open: (request: AnswerRequest, text: string) => KeptAnswer | undefined;
+  open: (request: Read, text: string) => KeptAnswer | undefined;
 }
 
 /** Derived from the API secret by HKDF-SHA256 (RFC 5869), with a label for each use. */
@@ -26,7 +27,7 @@ export function deriveAnswerKeys({ url, apiKey, apiSecret }: AnswerOwner): Answe
   const [namingKey, sealingKey] = [derive("names"), derive("contents")];
   const owner = [url, apiKey ?? null];
   const nameOf = (what: unknown) => createHmac("sha256", namingKey).update(JSON.stringify(what)).digest("hex");
-  const context = (request: AnswerRequest) => JSON.stringify([...owner, request]);
+  const context = (request: Read) => JSON.stringify([...owner, request]);
   return {
     folderName: nameOf(owner),
     fileName: (request) => nameOf([...owner, request]),

@@ -7,16 +7,13 @@ import {
   UnreachableError,
   WrongClockError,
 } from "../domain/errors.js";
-import { type PageRequest, pageBounds } from "../domain/page.js";
-import type { Health, Snapshot, VariableReader, VariableSource } from "../domain/source.js";
+import { type Answer, type Read, VariableReader } from "../domain/read.js";
+import type { Health, Snapshot, VariableSource } from "../domain/source.js";
 
 /** The maximum age in seconds for which answers are kept, 30 days. Older ones are removed. */
 export const MAX_KEPT_S = 30 * 86_400;
 /** For this long after a failure to reach the server, kept answers are used without another try. */
 const PAUSE_MS = 5_000;
-
-/** The name of a method and its arguments. */
-export type AnswerRequest = readonly (string | number)[];
 
 /** A server's answer, and when it came. */
 export interface KeptAnswer {
@@ -30,9 +27,9 @@ export interface KeptAnswer {
 /** Where the last answer to each request is kept. All but `read` throw the file system's error. */
 export interface AnswerStore {
   /** Undefined when there is none, or it was tampered with. */
-  read(request: AnswerRequest): Promise<KeptAnswer | undefined>;
-  write(request: AnswerRequest, kept: KeptAnswer): Promise<void>;
-  remove(request: AnswerRequest): Promise<void>;
+  read(request: Read): Promise<KeptAnswer | undefined>;
+  write(request: Read, kept: KeptAnswer): Promise<void>;
+  remove(request: Read): Promise<void>;
   clear(): Promise<void>;
 }
 
@@ -63,42 +60,12 @@ interface Fallback<T> {
   oldest: number;
 }
 
-/** A reader that handles every request in one method. */
-abstract class KeyedReader implements VariableReader {
-  /** @param ask sends the same request to another reader */
-  protected abstract answer<T>(request: AnswerRequest, ask: (reader: VariableReader) => Promise<T>): Promise<T>;
-
-  async listVariables(page: PageRequest = {}) {
-    return this.answer(pageKey("listVariables", page), (reader) => reader.listVariables(page));
-  }
-  getVariable(id: number) {
-    return this.answer(["getVariable", id], (reader) => reader.getVariable(id));
-  }
-  async listValues(page: PageRequest = {}) {
-    return this.answer(pageKey("listValues", page), (reader) => reader.listValues(page));
-  }
-  getValue(id: number) {
-    return this.answer(["getValue", id], (reader) => reader.getValue(id));
-  }
-  getValueByName(name: string) {
-    return this.answer(["getValueByName", name], (reader) => reader.getValueByName(name));
-  }
-  getContentByName(name: string) {
-    return this.answer(["getContentByName", name], (reader) => reader.getContentByName(name));
-  }
-}
-
-function pageKey(method: string, page: PageRequest): AnswerRequest {
-  const { limit, offset } = pageBounds(page);
-  return [method, limit, offset];
-}
-
 /**
  * A source that keeps the last answer to each request, and uses it when the server can't be reached and the answer is
  * not too old. A read gets either fresh answers or kept ones of one version, never both. A name that is no longer found
  * is removed, and everything when the credentials are refused.
  */
-export class CachedSource extends KeyedReader implements VariableSource {
+export class CachedSource extends VariableReader implements VariableSource {
   readonly #options: CachedSourceOptions;
   #reading = 0;
   #served: { reason: Error; oldest: number } | undefined;
@@ -129,8 +96,8 @@ export class CachedSource extends KeyedReader implements VariableSource {
     await Promise.all([this.#options.retrying.close(), this.#options.singleTry.close()]);
   }
 
-  protected answer<T>(_request: AnswerRequest, ask: (reader: VariableReader) => Promise<T>): Promise<T> {
-    return this.readSnapshot(ask);
+  answer<R extends Read>(read: R): Promise<Answer<R>> {
+    return this.readSnapshot((snapshot) => snapshot.answer(read));
   }
 
   async #read<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
@@ -211,10 +178,10 @@ function isOutage(error: unknown): error is Error {
   return error instanceof UnreachableError || error instanceof WrongClockError;
 }
 
-class FreshAnswers extends KeyedReader implements Snapshot {
+class FreshAnswers extends VariableReader implements Snapshot {
   readonly #snapshot: Snapshot;
-  readonly #found: [AnswerRequest, unknown][] = [];
-  readonly #absent: AnswerRequest[] = [];
+  readonly #found: [Read, unknown][] = [];
+  readonly #absent: Read[] = [];
 
   constructor(snapshot: Snapshot) {
     super();
@@ -232,20 +199,20 @@ class FreshAnswers extends KeyedReader implements Snapshot {
     for (const [request, answer] of this.#found) await answers.write(request, { answer, savedAt, revision });
   }
 
-  protected async answer<T>(request: AnswerRequest, ask: (reader: VariableReader) => Promise<T>): Promise<T> {
+  async answer<R extends Read>(read: R): Promise<Answer<R>> {
     try {
-      const answer = await ask(this.#snapshot);
-      this.#found.push([request, answer]);
+      const answer = await this.#snapshot.answer(read);
+      this.#found.push([read, answer]);
       return answer;
     } catch (error) {
-      if (error instanceof NotFoundError) this.#absent.push(request);
+      if (error instanceof NotFoundError) this.#absent.push(read);
       throw error;
     }
   }
 }
 
 /** Reads kept answers. Before using what was read, check that they were complete and of one version. */
-class KeptAnswers extends KeyedReader implements Snapshot {
+class KeptAnswers extends VariableReader implements Snapshot {
   readonly #answers: AnswerStore;
   readonly #now: number;
   readonly #maxAge: number;
@@ -275,8 +242,8 @@ class KeptAnswers extends KeyedReader implements Snapshot {
     return this.#used.length > 0 ? Math.min(...this.#used.map(({ savedAt }) => savedAt)) : undefined;
   }
 
-  protected async answer<T>(request: AnswerRequest): Promise<T> {
-    const kept = await this.#answers.read(request);
+  async answer<R extends Read>(read: R): Promise<Answer<R>> {
+    const kept = await this.#answers.read(read);
     const age = this.#now - (kept?.savedAt ?? 0);
     // An answer from the future was saved under a wrong clock: its age is unknown.
     if (!kept || age < 0 || age > this.#maxAge) {
@@ -284,6 +251,6 @@ class KeptAnswers extends KeyedReader implements Snapshot {
       throw new Error("not kept");
     }
     this.#used.push(kept);
-    return kept.answer as T;
+    return kept.answer as Answer<R>;
   }
 }

@@ -1,4 +1,5 @@
 import type { Page, PageRequest } from "../domain/page.js";
+import type { Answer, Read } from "../domain/read.js";
 import type { Health } from "../domain/source.js";
 import {
   isVariableName,
@@ -33,6 +34,15 @@ export type Decoder<T> = (json: unknown) => T;
 
 /** Twice as many as a data file is designed for. */
 const MAX_ITEMS = 2_000_000;
+
+/** Checks the answer to a read. */
+export function decoderOf(read: Read): Decoder<Answer<Read>> {
+  if (read.kind === "variables") return decodePage(decodeVariable, read.page, "name");
+  if (read.kind === "values") return decodePage(decodeValue, read.page, "variable_id");
+  if (read.kind === "variable") return decodeOne(decodeVariable, read.id);
+  if (read.kind === "value") return decodeOne(decodeValue, read.id);
+  return read.kind === "content" ? decodeContent : decodeValue;
+}
 
 export const decodeVariable: Decoder<Variable> = (json) => {
   const { id, type, name, description } = object(json);

@@ -23,7 +23,7 @@ export interface Page<T> {
 }
 
 /** The bounds in effect for a request. @throws UsageError that says what the parameter accepts */
-export function pageBounds({ limit = DEFAULT_LIMIT, offset = 0 }: PageRequest): Required<PageRequest> {
+export function pageBounds({ limit = DEFAULT_LIMIT, offset = 0 }: PageRequest = {}): Required<PageRequest> {
   if (!Number.isInteger(limit) || limit < 1) throw limitError();
   if (!Number.isSafeInteger(offset) || offset < 0) throw offsetError();
   return { limit: Math.min(limit, MAX_LIMIT), offset };

@@ -1,13 +1,17 @@
-/** The paths of the HTTP API (docs/http-api.md). The server registers them, the client fills them in. */
+import { NotFoundError } from "./errors.js";
+import type { Read } from "./read.js";
+import { isVariableName } from "./variable.js";
+
+/** The paths of the HTTP API (docs/http-api.md): of each kind of read, and of the health check. */
 export const ROUTES = {
   variables: "/v1/variables",
   variable: "/v1/variables/:id",
   values: "/v1/variables-values",
   value: "/v1/variables-values/:id",
   valueByName: "/v1/variables-values-by-name/:name",
-  contentByName: "/v1/variables-values-by-name/:name/content",
+  content: "/v1/variables-values-by-name/:name/content",
   health: "/healthz",
-} as const;
+} as const satisfies Record<Read["kind"] | "health", string>;
 
 const PATTERNS = Object.values(ROUTES).map((route) => ({ route, pattern: new RegExp(patternOf(route)) }));
 
@@ -19,4 +23,13 @@ export function patternOf(route: string): string {
 /** The route that a path without its query belongs to. */
 export function routeOf(path: string): string | undefined {
   return PATTERNS.find(({ pattern }) => pattern.test(path))?.route;
+}
+
+/** The path and query of a read. @throws NotFoundError for an invalid name, which could have a meaning in a path */
+export function targetOf(read: Read): string {
+  const route = ROUTES[read.kind];
+  if ("page" in read) return `${route}?limit=${read.page.limit}&offset=${read.page.offset}`;
+  if ("id" in read) return route.replace(":id", String(read.id));
+  if (!isVariableName(read.name)) throw new NotFoundError();
+  return route.replace(":name", read.name);
 }

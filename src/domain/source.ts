@@ -1,7 +1,8 @@
 import { ChangedDataError, ServerError } from "./errors.js";
 import { MAX_LIMIT, type Page, type PageRequest } from "./page.js";
 import { durationText } from "./printable.js";
-import { type NamedValue, type ValueContent, type Variable, type VariableValue, valueFitsType } from "./variable.js";
+import type { VariableReader } from "./read.js";
+import { type NamedValue, type Variable, type VariableValue, valueFitsType } from "./variable.js";
 
 export interface Health {
   /** Seconds since the server started. */
@@ -20,21 +21,6 @@ export const STALE_DATA = "the data file could not be read again; the last good 
 /** The same for a data store. @param age of the data, in milliseconds */
 export function staleStoreMessage(age: number): string {
   return `the data store could not be read again; the data being served is ${durationText(age)} old`;
-}
-
-/**
- * Reads the variables of one environment. Every method rejects with NotFoundError for an unknown id or name, and with
- * UsageError for an id that is not a positive safe integer or a page request out of bounds.
- */
-export interface VariableReader {
-  /** The definitions of the application's variables, by ascending id. */
-  listVariables(page?: PageRequest): Promise<Page<Variable>>;
-  getVariable(id: number): Promise<Variable>;
-  /** The values that are set in this environment, by ascending id of the value record. */
-  listValues(page?: PageRequest): Promise<Page<VariableValue>>;
-  getValue(id: number): Promise<VariableValue>;
-  getValueByName(name: string): Promise<VariableValue>;
-  getContentByName(name: string): Promise<ValueContent>;
 }
 
 /** Reads one version of the data. */

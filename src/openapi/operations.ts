@@ -73,7 +73,7 @@ const OPERATIONS: Record<keyof typeof ROUTES, Operation> = {
     summary: "Get a value by the name of its variable",
     answers: data("VariableValue", { value: VALUE }),
   },
-  contentByName: {
+  content: {
     ...BY_NAME,
     tag: "values",
     summary: "Get the content of a value by the name of its variable",
@@ -130,7 +130,7 @@ function pathTemplate(route: string): string {
 
 function describePath(key: keyof typeof ROUTES): PathItem {
   const { tag, summary, parameters, answers, errors } = OPERATIONS[key];
-  const name = key.replace(/^./, (letter) => letter.toUpperCase());
+  const name = (key === "content" ? "contentByName" : key).replace(/^./, (letter) => letter.toUpperCase());
   const common = {
     tags: [tag],
     parameters: parameters.map((parameter) => ({ $ref: `#/components/parameters/${parameter}` })),

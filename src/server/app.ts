@@ -4,8 +4,9 @@ import { qualifiedName } from "../domain/environment.js";
 import { NotFoundError, UsageError } from "../domain/errors.js";
 import { DATA_AGE_HEADER, REVISION_HEADER } from "../domain/http-headers.js";
 import { limitError, offsetError, type PageRequest, pageBounds } from "../domain/page.js";
+import type { Read } from "../domain/read.js";
 import { patternOf, ROUTES, routeOf } from "../domain/routes.js";
-import type { JsonReads } from "../service/environment-view.js";
+import { checkId } from "../domain/variable.js";
 import type { Service } from "../service/service.js";
 import type { Audit } from "./audit.js";
 import type { Authenticate } from "./authentication.js";
@@ -60,21 +61,17 @@ export function createApp(dependencies: AppDependencies): RequestListener {
     const headers = age === undefined ? [] : [DATA_AGE_HEADER, String(age)];
     send(req, res, jsonReply(healthy ? 200 : 503, JSON.stringify(health), headers));
   });
-  dataRoute(ROUTES.variables, (reads, { search }) => reads.variablesJson(parsePage(search)));
-  dataRoute(ROUTES.variable, (reads, { params }) => reads.variableJson(parseId(params["id"])));
-  dataRoute(ROUTES.values, (reads, { search }) => reads.valuesJson(parsePage(search)));
-  dataRoute(ROUTES.value, (reads, { params }) => reads.valueJson(parseId(params["id"])));
-  dataRoute(ROUTES.valueByName, (reads, { params }) => reads.valueByNameJson(params["name"] ?? ""));
-  dataRoute(ROUTES.contentByName, (reads, { params }) => reads.contentByNameJson(params["name"] ?? ""));
+  const { health: _, ...reads } = ROUTES;
+  for (const kind of Object.keys(reads) as Read["kind"][])
+    route(ROUTES[kind], (req, res) =>
+      send(
+        req,
+        res,
+        replies.reply(req, req.view, rawTarget(req), () => parseRead(kind, req)),
+      ),
+    );
   // polka adds the third parameter, `next`, itself.
   return app.handler as RequestListener;
-
-  function dataRoute(path: string, read: (reads: JsonReads, req: AppRequest) => string): void {
-    route(path, (req, res) => {
-      const reply = replies.reply(req, req.view, rawTarget(req), (reads) => read(reads, req));
-      send(req, res, reply);
-    });
-  }
 
   function route(path: string, handler: Handler): void {
     app.get(new RegExp(patternOf(path)), (req, res, next) => {
@@ -114,9 +111,16 @@ function notFound(revision?: string): Reply {
   return errorReply(404, MESSAGES.notFound, revision === undefined ? [] : [REVISION_HEADER, revision]);
 }
 
-/** An id in a path; NaN, which is not the id of anything, for anything but plain digits. */
+/** @throws UsageError for a page or an id out of bounds */
+function parseRead(kind: Read["kind"], { params, search }: AppRequest): Read {
+  if (kind === "variables" || kind === "values") return { kind, page: parsePage(search) };
+  if (kind === "variable" || kind === "value") return { kind, id: parseId(params["id"]) };
+  return { kind, name: params["name"] ?? "" };
+}
+
+/** @throws UsageError for anything but plain digits */
 function parseId(text = ""): number {
-  return /^[1-9]\d*$/.test(text) ? Number(text) : Number.NaN;
+  return checkId(/^[1-9]\d*$/.test(text) ? Number(text) : Number.NaN);
 }
 
 /**

@@ -2,7 +2,8 @@ import { hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import fresh from "fresh";
 import { REVISION_HEADER } from "../domain/http-headers.js";
-import type { EnvironmentView, JsonReads } from "../service/environment-view.js";
+import type { Read } from "../domain/read.js";
+import type { EnvironmentView } from "../service/environment-view.js";
 import { type HeaderList, jsonReply, type Reply } from "./replies.js";
 
 /** Of the answers that are kept, over all environments: bytes, if their text is ASCII. */
@@ -30,20 +31,15 @@ export class DataReplies {
     this.#isAudited = isAudited;
   }
 
-  /** @param read returns the JSON of the data */
-  reply(
-    { headers }: IncomingMessage,
-    view: EnvironmentView,
-    target: string,
-    read: (reads: JsonReads) => string,
-  ): Reply {
-    const reply = this.#kept.get(view)?.get(target) ?? this.#keep(view, target, read);
+  /** @param parse makes the read that a target asks for */
+  reply({ headers }: IncomingMessage, view: EnvironmentView, target: string, parse: () => Read): Reply {
+    const reply = this.#kept.get(view)?.get(target) ?? this.#keep(view, target, parse());
     const isKnown = headers["if-none-match"] !== undefined && fresh(headers, { etag: reply.tag });
     return isKnown ? { status: 304, headers: dataHeaders(view, reply.tag), body: "", read: reply.read } : reply;
   }
 
-  #keep(view: EnvironmentView, target: string, read: (reads: JsonReads) => string): DataReply {
-    const reply = { ...prepare(view, read(view)), read: this.#isAudited ? read(view.identities) : undefined };
+  #keep(view: EnvironmentView, target: string, read: Read): DataReply {
+    const reply = { ...prepare(view, view.json(read)), read: this.#isAudited ? view.identities(read) : undefined };
     const size = OVERHEAD + target.length + reply.body.length + (reply.read?.length ?? 0);
     if (size > MAX_KEPT) return reply;
     this.#size += size;

@@ -1,44 +1,23 @@
 import { hash } from "node:crypto";
 import { NotFoundError } from "../domain/errors.js";
-import { type Page, type PageRequest, paginate } from "../domain/page.js";
+import { type PageRequest, paginate } from "../domain/page.js";
+import { type Answer, type Read, VariableReader } from "../domain/read.js";
 import type { Snapshot } from "../domain/source.js";
-import {
-  checkId,
-  isVariableName,
-  VARIABLE_TYPES,
-  type ValueContent,
-  type Variable,
-  type VariableValue,
-} from "../domain/variable.js";
+import { checkId, isVariableName, VARIABLE_TYPES } from "../domain/variable.js";
 import { binarySearch } from "../store/data.js";
 import { findName } from "../store/name-index.js";
 import type { PackedList, PackedValues, PackedVariables } from "../store/packed-data.js";
 
 const QUOTE = 0x22;
 
-/** What can be read of an environment. */
-export interface JsonReads {
-  /** @throws UsageError */
-  variablesJson(page?: PageRequest): string;
-  /** @throws NotFoundError; UsageError if it is not an id */
-  variableJson(id: number): string;
-  /** @throws UsageError */
-  valuesJson(page?: PageRequest): string;
-  /** @throws NotFoundError; UsageError if it is not an id */
-  valueJson(id: number): string;
-  /** @throws NotFoundError */
-  valueByNameJson(name: string): string;
-  /** @throws NotFoundError */
-  contentByNameJson(name: string): string;
-}
-
 /** One environment's part of one snapshot of the data: as JSON for the server, and as objects for local commands. */
-export class EnvironmentView implements Snapshot, JsonReads {
+export class EnvironmentView extends VariableReader implements Snapshot {
   #revision: string | undefined;
   readonly #variables: PackedVariables;
   readonly #values: PackedValues;
 
   constructor(variables: PackedVariables, values: PackedValues) {
+    super();
     this.#variables = variables;
     this.#values = values;
   }
@@ -50,68 +29,39 @@ export class EnvironmentView implements Snapshot, JsonReads {
     return this.#revision;
   }
 
-  variablesJson(page?: PageRequest): string {
-    return pageJson(this.#variables, page, (position) => this.#variableAt(position));
+  /** The answer to a read as JSON. @throws NotFoundError */
+  json(read: Read): string {
+    const [variables, values] = [this.#variables, this.#values];
+    switch (read.kind) {
+      case "variables":
+        return pageJson(variables, read.page, (position) => this.#variableAt(position));
+      case "variable":
+        return this.#variableAt(findId(variables, read.id));
+      case "values":
+        return pageJson(values, read.page, (position) => this.#valueAt(position));
+      case "value":
+        return this.#valueAt(findId(values, read.id));
+      case "valueByName":
+        return this.#valueAt(findValue(variables, values, read.name));
+      case "content":
+        return textAt(values, findValue(variables, values, read.name));
+    }
   }
 
-  variableJson(id: number): string {
-    return this.#variableAt(findId(this.#variables, id));
-  }
-
-  valuesJson(page?: PageRequest): string {
-    return pageJson(this.#values, page, (position) => this.#valueAt(position));
-  }
-
-  valueJson(id: number): string {
-    return this.#valueAt(findId(this.#values, id));
-  }
-
-  valueByNameJson(name: string): string {
-    return this.#valueAt(findValue(this.#variables, this.#values, name));
-  }
-
-  contentByNameJson(name: string): string {
-    return textAt(this.#values, findValue(this.#variables, this.#values, name));
-  }
-
-  /** The same reads with what they tell of: lists of ids and names, without types, descriptions and values. */
-  get identities(): JsonReads {
+  /** The ids and names that the answer to a read tells of, as JSON. @throws NotFoundError */
+  identities(read: Read): string {
     const [variables, values] = [this.#variables, this.#values];
     const variable = (position: number) => variableIdentity(variables, position);
     const value = (position: number) => valueIdentity(variables, values, position);
-    const valueByName = (name: string) => `[${value(findValue(variables, values, name))}]`;
-    return {
-      variablesJson: (page) => `[${mapPage(variables, page, variable).records}]`,
-      variableJson: (id) => `[${variable(findId(variables, id))}]`,
-      valuesJson: (page) => `[${mapPage(values, page, value).records}]`,
-      valueJson: (id) => `[${value(findId(values, id))}]`,
-      valueByNameJson: valueByName,
-      contentByNameJson: valueByName,
-    };
+    if ("page" in read)
+      return `[${(read.kind === "values" ? mapPage(values, read.page, value) : mapPage(variables, read.page, variable)).records}]`;
+    if (read.kind === "variable") return `[${variable(findId(variables, read.id))}]`;
+    const position = "id" in read ? findId(values, read.id) : findValue(variables, values, read.name);
+    return `[${value(position)}]`;
   }
 
-  async listVariables(page?: PageRequest): Promise<Page<Variable>> {
-    return JSON.parse(this.variablesJson(page));
-  }
-
-  async getVariable(id: number): Promise<Variable> {
-    return JSON.parse(this.variableJson(id));
-  }
-
-  async listValues(page?: PageRequest): Promise<Page<VariableValue>> {
-    return JSON.parse(this.valuesJson(page));
-  }
-
-  async getValue(id: number): Promise<VariableValue> {
-    return JSON.parse(this.valueJson(id));
-  }
-
-  async getValueByName(name: string): Promise<VariableValue> {
-    return JSON.parse(this.valueByNameJson(name));
-  }
-
-  async getContentByName(name: string): Promise<ValueContent> {
-    return JSON.parse(this.contentByNameJson(name));
+  async answer<R extends Read>(read: R): Promise<Answer<R>> {
+    return JSON.parse(this.json(read));
   }
 
   #variableAt(position: number): string {

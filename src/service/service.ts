@@ -7,6 +7,7 @@ import {
 } from "../domain/environment.js";
 import { ServerError } from "../domain/errors.js";
 import { durationText } from "../domain/printable.js";
+import { type Answer, type Read, VariableReader } from "../domain/read.js";
 import { type Health, type Snapshot, STALE_DATA, staleStoreMessage, type VariableSource } from "../domain/source.js";
 import type { Data } from "../store/data.js";
 import { type PackedData, packOnDemand } from "../store/packed-data.js";
@@ -67,18 +68,8 @@ export class Service {
   }
 
   /** A source that reads, at each call, from what `now` returns. */
-  sourceOf(now: () => Snapshot): VariableSource {
-    return {
-      listVariables: async (page) => now().listVariables(page),
-      getVariable: async (id) => now().getVariable(id),
-      listValues: async (page) => now().listValues(page),
-      getValue: async (id) => now().getValue(id),
-      getValueByName: async (name) => now().getValueByName(name),
-      getContentByName: async (name) => now().getContentByName(name),
-      readSnapshot: async (read) => read(now()),
-      getHealth: async () => this.#detailedHealth(),
-      close: () => this.close(),
-    };
+  sourceOf(now: () => Snapshot, close = () => this.close()): VariableSource {
+    return new ServiceSource(this, now, close);
   }
 
   /**
@@ -97,7 +88,7 @@ export class Service {
   }
 
   /** The same for those who may read the data: it says what is wrong, which may name records. @throws ServerError */
-  #detailedHealth(): Health {
+  detailedHealth(): Health {
     const { age, health } = this.checkHealth();
     const { problem } = this.#store;
     if (age === undefined && problem !== undefined) throw new ServerError(problem, 503);
@@ -108,6 +99,31 @@ export class Service {
 
   close(): Promise<void> {
     return this.#store.close();
+  }
+}
+
+class ServiceSource extends VariableReader implements VariableSource {
+  readonly #service: Service;
+  readonly #now: () => Snapshot;
+  readonly close: () => Promise<void>;
+
+  constructor(service: Service, now: () => Snapshot, close: () => Promise<void>) {
+    super();
+    this.close = close;
+    this.#service = service;
+    this.#now = now;
+  }
+
+  async answer<R extends Read>(read: R): Promise<Answer<R>> {
+    return this.#now().answer(read);
+  }
+
+  async readSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    return read(this.#now());
+  }
+
+  async getHealth(): Promise<Health> {
+    return this.#service.detailedHealth();
   }
 }
 

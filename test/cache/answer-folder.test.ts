@@ -4,11 +4,12 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createAnswerFolder } from "../../src/cache/answer-folder.js";
 import type { AnswerOwner } from "../../src/cache/answer-keys.js";
 import { MAX_KEPT_S } from "../../src/cache/cached-source.js";
+import type { Read } from "../../src/domain/read.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const OWNER = { url: "http://127.0.0.1:7400", apiKey: "dev-key", apiSecret: "dev-secret" };
-const PORT = ["getContentByName", "PORT"];
-const DEBUG = ["getContentByName", "DEBUG"];
+const PORT: Read = { kind: "content", name: "PORT" };
+const DEBUG: Read = { kind: "content", name: "DEBUG" };
 const KEPT = { answer: { value: 3000 }, savedAt: 1_700_000_000_000 };
 
 /** The folder for caches that holds `root`. */

@@ -1,20 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { type AnswerOwner, deriveAnswerKeys } from "../../src/cache/answer-keys.js";
+import type { Read } from "../../src/domain/read.js";
 
 const OWNER: AnswerOwner = { url: "http://127.0.0.1:7400", apiKey: "dev-key", apiSecret: "dev-secret" };
-const REQUEST = ["getContentByName", "DATABASE_URL"];
+const REQUEST = { kind: "content", name: "DATABASE_URL" } as const satisfies Read;
 const KEPT = { answer: { value: "postgres://localhost/dev" }, savedAt: 1_700_000_000_000 };
 
-const seal = (owner = OWNER, request = REQUEST) => deriveAnswerKeys(owner).seal(request, KEPT);
-const open = (text: string, owner = OWNER, request = REQUEST) => deriveAnswerKeys(owner).open(request, text);
+const seal = (owner = OWNER, request: Read = REQUEST) => deriveAnswerKeys(owner).seal(request, KEPT);
+const open = (text: string, owner = OWNER, request: Read = REQUEST) => deriveAnswerKeys(owner).open(request, text);
 
-const OTHERS: [string, AnswerOwner, string[]][] = [
+const OTHERS: [string, AnswerOwner, Read][] = [
   ["another secret", { ...OWNER, apiSecret: "dev-secret2" }, REQUEST],
   ["another key", { ...OWNER, apiKey: "test-key" }, REQUEST],
   ["no key", { ...OWNER, apiKey: undefined }, REQUEST],
   ["another server", { ...OWNER, url: "http://127.0.0.1:7401" }, REQUEST],
-  ["another request", OWNER, ["getContentByName", "PORT"]],
-  ["another method", OWNER, ["getValueByName", "DATABASE_URL"]],
+  ["another request", OWNER, { kind: "content", name: "PORT" }],
+  ["another kind", OWNER, { kind: "valueByName", name: "DATABASE_URL" }],
 ];
 
 describe("a sealed answer", () => {
@@ -51,13 +52,13 @@ describe("a sealed answer", () => {
 });
 
 describe("the names of an answer's folder and file", () => {
-  const names = (owner: AnswerOwner, request: string[]) => {
+  const names = (owner: AnswerOwner, request: Read) => {
     const keys = deriveAnswerKeys(owner);
     return `${keys.folderName}/${keys.fileName(request)}`;
   };
 
   it("the names of an answer's folder and file are deterministic and hexadecimal", () => {
-    expect(names(OWNER, REQUEST)).toBe(names({ ...OWNER }, [...REQUEST]));
+    expect(names(OWNER, REQUEST)).toBe(names({ ...OWNER }, { ...REQUEST }));
     expect(names(OWNER, REQUEST)).toMatch(/^[0-9a-f]{64}\/[0-9a-f]{64}$/);
   });
 

@@ -2,6 +2,7 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import type { StoreMessage } from "../../src/cluster/messages.js";
 import { ReceivedStore } from "../../src/cluster/received-store.js";
 import { feedSnapshots } from "../../src/cluster/snapshot-feed.js";
+import { pageBounds } from "../../src/domain/page.js";
 import { Service } from "../../src/service/service.js";
 import { type PackedData, packOnDemand } from "../../src/store/packed-data.js";
 import type { Store } from "../../src/store/store.js";
@@ -50,7 +51,12 @@ const read = (store: Store<PackedData>) => {
   const service = new Service(store, Date.now);
   return service.environments.map((environment) => {
     const view = service.view(environment);
-    return [environment, view.revision, view.variablesJson(), view.valuesJson({ offset: 100 })];
+    return [
+      environment,
+      view.revision,
+      view.json({ kind: "variables", page: pageBounds() }),
+      view.json({ kind: "values", page: pageBounds({ offset: 100 }) }),
+    ];
   });
 };
 

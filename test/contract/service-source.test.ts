@@ -9,5 +9,5 @@ describeVariableSource("the service over a memory store", async (store) => {
 
 describeVariableSource("the records of a memory store", async (store) => {
   const service = new Service(store, Date.now);
-  return recordSource(store, service, "shop/development");
+  return recordSource(store, service, "shop/development", () => store.close());
 });

@@ -59,16 +59,9 @@ function failingServer() {
   const fail = () => {
     throw new Error("no such luck");
   };
-  const source = {
-    listVariables: fail,
-    getVariable: fail,
-    listValues: fail,
-    getValue: fail,
-    getValueByName: fail,
-    getContentByName: fail,
-  };
+  const reads = { variables: fail, variable: fail, values: fail, value: fail, valueByName: fail, content: fail };
   // Health can't make a date of this time.
-  return stubbedServer({ source, clock: () => Number.NaN });
+  return stubbedServer({ reads, clock: () => Number.NaN });
 }
 
 function undescribedHeaders({ step, headers }: StepResult): string[] {

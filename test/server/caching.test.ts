@@ -96,7 +96,8 @@ it("an answer larger than 32 MiB is not kept, and one that takes the place of ot
   const ask = (target: string, mib: number) =>
     replies.reply({ headers: {} } as IncomingMessage, view, target, () => {
       reads.push(target);
-      return "x".repeat(mib * 1_024 * 1_024);
+      view.json = () => "x".repeat(mib * 1_024 * 1_024);
+      return { kind: "variable", id: 1 };
     });
   for (let times = 0; times < 2; times++) ask("/large", 33);
   expect(reads).toEqual(["/large", "/large"]);

@@ -28,7 +28,7 @@ async function serverOfLargeAnswers(length = 12 * MIB) {
     ids.push(id);
     return { id, type: "STRING", name: "LARGE", description };
   };
-  return { server: await stubbedServer({ source: { getVariable } }), ids, length };
+  return { server: await stubbedServer({ reads: { variable: getVariable } }), ids, length };
 }
 
 /** Resolves after the server has answered requests on other connections, and so everything that it read before. */

@@ -27,7 +27,7 @@ async function holdingServer(options: ServerOptions = {}) {
   };
   const getVariable = () => ({ id: 1, type: "STRING", name: "HELD", description });
   const faults = { latency: { least: 0, most: 0 }, sleep };
-  const server = await stubbedServer({ options: { ...options, faults }, source: { getVariable } });
+  const server = await stubbedServer({ options: { ...options, faults }, reads: { variable: getVariable } });
   return {
     server,
     arrived,

@@ -11,7 +11,7 @@ const fail = () => {
 describe("an internal error is logged and not sent to the caller:", () => {
   it("a read that fails is logged and not sent to the caller", async () => {
     const onInternalError = vi.fn();
-    const server = await stubbedServer({ source: { listVariables: fail }, options: { onInternalError } });
+    const server = await stubbedServer({ reads: { variables: fail }, options: { onInternalError } });
     const { status, json, headers, body } = await get(server, "/v1/variables");
     expect({ status, json }).toStrictEqual({ status: 500, json: { message: "Internal server error" } });
     expect(headers).toMatchObject({ "cache-control": "no-store", "ratelimit-remaining": "7499" });
@@ -20,7 +20,7 @@ describe("an internal error is logged and not sent to the caller:", () => {
   });
 
   it("the server continues after an internal error without a log", async () => {
-    const server = await stubbedServer({ source: { listVariables: fail } });
+    const server = await stubbedServer({ reads: { variables: fail } });
     expect(await get(server, "/v1/variables")).toMatchObject({ status: 500 });
     expect(await get(server, "/v1/variables/1")).toMatchObject({ status: 200 });
   });

@@ -19,7 +19,7 @@ it("onRequest is called for each answered request, with its route and without it
     now += 25;
     return { id: 1, type: "STRING", name: "SLOW", description: "" };
   };
-  const server = await stubbedServer({ ticks: () => now, source: { getVariable }, options: { onRequest } });
+  const server = await stubbedServer({ ticks: () => now, reads: { variable: getVariable }, options: { onRequest } });
   const { body } = await get(server, "/v1/variables/1?token=x", DEV_HEADERS);
   expect(await nextReport(onRequest)).toStrictEqual({
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),

@@ -11,7 +11,11 @@ async function countedServer(work = 0, rateLimit = 100) {
     now += work;
     return { id: 1, type: "STRING", name: "SLOW", description: "" };
   };
-  const server = await stubbedServer({ ticks: () => now, source: { getVariable }, options: { statistics, rateLimit } });
+  const server = await stubbedServer({
+    ticks: () => now,
+    reads: { variable: getVariable },
+    options: { statistics, rateLimit },
+  });
   return { server, statistics };
 }
 

@@ -223,7 +223,7 @@ describe("the limits of a connection", () => {
     fakeInterval();
     const description = "x".repeat(24 * 1_024 * 1_024);
     const getVariable = () => ({ id: 1, type: "STRING", name: "LARGE", description });
-    const server = await stubbedServer({ options: { tls: TLS }, source: { getVariable } });
+    const server = await stubbedServer({ options: { tls: TLS }, reads: { variable: getVariable } });
     const socket = await openTlsSocket(server);
     socket.pause();
     socket.write(REQUEST);

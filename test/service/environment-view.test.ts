@@ -74,13 +74,13 @@ describe.each([
     expect(values.map(({ id }) => id)).toStrictEqual(ids.slice(first, end));
   });
 
-  it("a view refuses what is not an id or a page", () => {
+  it("a view refuses an invalid id or page", async () => {
     for (const id of [0, -1, 1.5, Number.NaN]) {
-      expect(() => shop.variableJson(id)).toThrow(UsageError);
-      expect(() => shop.valueJson(id)).toThrow(UsageError);
+      await expect(shop.getVariable(id)).rejects.toThrow(UsageError);
+      await expect(shop.getValue(id)).rejects.toThrow(UsageError);
     }
-    expect(() => shop.variablesJson({ limit: 0 })).toThrow(UsageError);
-    expect(() => shop.valuesJson({ offset: -1 })).toThrow(UsageError);
+    await expect(shop.listVariables({ limit: 0 })).rejects.toThrow(UsageError);
+    await expect(shop.listValues({ offset: -1 })).rejects.toThrow(UsageError);
   });
 
   it("ids that are not in order, and larger than 32 bits, are found", async () => {

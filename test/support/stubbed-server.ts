@@ -1,5 +1,7 @@
 import { onTestFinished } from "vitest";
 import type { EnvironmentRecord } from "../../src/domain/environment.js";
+import type { PageRequest } from "../../src/domain/page.js";
+import type { Read } from "../../src/domain/read.js";
 import { type CountedServerOptions, type RunningServer, startServer } from "../../src/server/start-server.js";
 import { EnvironmentView } from "../../src/service/environment-view.js";
 import { Service } from "../../src/service/service.js";
@@ -8,19 +10,14 @@ import { packOnDemand } from "../../src/store/packed-data.js";
 import type { Store } from "../../src/store/store.js";
 import { DATA } from "./data.js";
 
-/** What the methods of a view read, as objects. */
-const READS = {
-  listVariables: "variablesJson",
-  getVariable: "variableJson",
-  listValues: "valuesJson",
-  getValue: "valueJson",
-  getValueByName: "valueByNameJson",
-  getContentByName: "contentByNameJson",
-} as const;
+type IdRead = Extract<Read, { id: number }>["kind"];
+type ListRead = Extract<Read, { page: object }>["kind"];
+type NameRead = Extract<Read, { name: string }>["kind"];
 
-type StubbedReader = {
-  [Name in keyof typeof READS]?: (...args: Parameters<EnvironmentView[(typeof READS)[Name]]>) => object;
-};
+/** Answers in place of the view's, by the kind of read. */
+type StubbedReads = { [Kind in IdRead]?: (id: number) => object } & {
+  [Kind in ListRead]?: (page: Required<PageRequest>) => object;
+} & { [Kind in NameRead]?: (name: string) => object };
 
 interface Stubs {
   options?: CountedServerOptions;
@@ -29,7 +26,7 @@ interface Stubs {
   /** Monotonic clock in milliseconds. */
   ticks?: () => number;
   /** Replaces what is read from every environment. Answers are not kept. */
-  source?: StubbedReader;
+  reads?: StubbedReads;
   /** Replaces properties of the store with {@link DATA}. */
   store?: Partial<Store>;
 }
@@ -39,33 +36,33 @@ export async function stubbedServer({
   options = {},
   clock = Date.now,
   ticks = () => performance.now(),
-  source = {},
+  reads = {},
   store = {},
 }: Stubs): Promise<RunningServer> {
-  const service = new StubbedService({ ...createMemoryStore(DATA), ...store }, clock, ticks, source);
+  const service = new StubbedService({ ...createMemoryStore(DATA), ...store }, clock, ticks, reads);
   const server = await startServer(service, { port: 0, ...options }, clock, ticks);
   onTestFinished(() => server.close());
   return server;
 }
 
 class StubbedService extends Service {
-  readonly #stub: StubbedReader;
+  readonly #stubs: StubbedReads;
 
-  constructor(store: Store, clock: () => number, ticks: () => number, stub: StubbedReader) {
+  constructor(store: Store, clock: () => number, ticks: () => number, stubs: StubbedReads) {
     super(store, clock, ticks);
-    this.#stub = stub;
+    this.#stubs = stubs;
   }
 
   override view(environment: EnvironmentRecord): EnvironmentView {
     const data = packOnDemand(DATA);
     // A new one for each request, since the server keeps the answers of a view.
     const view = new EnvironmentView(data.variables(environment.application), data.values(environment.id));
-    for (const [name, read] of Object.entries(this.#stub)) {
-      const stub = read as (...args: unknown[]) => object;
-      Object.assign(view, {
-        [READS[name as keyof StubbedReader]]: (...args: unknown[]) => JSON.stringify(stub(...args)),
-      });
-    }
+    const json = view.json.bind(view);
+    view.json = (read) => {
+      const { kind, ...args } = read;
+      const stub = this.#stubs[kind] as ((arg: unknown) => object) | undefined;
+      return stub ? JSON.stringify(stub(Object.values(args)[0])) : json(read);
+    };
     return view;
   }
 }

@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
-import { readAll, readVariableEntries, type VariableEntry, type VariableReader } from "../../domain/source.js";
+import type { VariableReader } from "../../domain/read.js";
+import { readAll, readVariableEntries, type VariableEntry } from "../../domain/source.js";
 import { type JsonValue, VARIABLE_TYPES, type Variable, type VariableType, valueText } from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
 import { printTable } from "../output/printer.js";

@@ -1,6 +1,7 @@
 import { NotFoundError, UsageError } from "../../domain/errors.js";
 import { MAX_LIMIT } from "../../domain/page.js";
-import type { VariableReader, VariableSource } from "../../domain/source.js";
+import type { VariableReader } from "../../domain/read.js";
+import type { VariableSource } from "../../domain/source.js";
 import { type JsonValue, valueText } from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
 import { printRaw } from "../output/printer.js";

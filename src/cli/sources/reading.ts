@@ -1,5 +1,6 @@
 import { ChangedDataError } from "../../domain/errors.js";
-import { checkType, readAll, type VariableReader } from "../../domain/source.js";
+import type { VariableReader } from "../../domain/read.js";
+import { checkType, readAll } from "../../domain/source.js";
 import type { Variable, VariableValue } from "../../domain/variable.js";
 import { missingNamesError, orUndefined } from "./get-values.js";
 

@@ -3,7 +3,6 @@ import { type EnvironmentRecord, qualifiedName } from "../../domain/environment.
 import { UsageError } from "../../domain/errors.js";
 import { parseRateLimit, type RateLimit } from "../../domain/http-headers.js";
 import { ROUTES } from "../../domain/routes.js";
-import type { VariableSource } from "../../domain/source.js";
 import type { Service } from "../../service/service.js";
 import type { EditableStore } from "../../store/store.js";
 import type { OpenPlace, Place, PlacesChange } from "../../tui/state/ports.js";
@@ -133,7 +132,7 @@ export async function openEnvironment(
   const decrypt = await createDecrypt(settings);
   const { dataPlace } = settings;
   const identity = qualifiedName(environment);
-  const source: VariableSource = { ...recordSource(store, service, identity), close };
+  const source = recordSource(store, service, identity, close);
   return {
     identity,
     source,

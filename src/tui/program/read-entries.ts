@@ -1,11 +1,11 @@
 import { ChangedDataError } from "../../domain/errors.js";
+import type { VariableReader } from "../../domain/read.js";
 import {
   checkConsistency,
   joinValues,
   readPages,
   type Snapshot,
   type VariableEntry,
-  type VariableReader,
   type VariableSource,
 } from "../../domain/source.js";
 import type { Variable, VariableValue } from "../../domain/variable.js";

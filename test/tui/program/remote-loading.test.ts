@@ -128,13 +128,13 @@ describe("while 2,500 variables are read", () => {
     const all = variables(1_500);
     let isBroken = true;
     const { url } = await stubbedServer({
-      source: {
-        listVariables: (page: PageRequest = {}) => {
+      reads: {
+        variables: (page) => {
           if (isBroken && page.offset) throw new Error("hunter2");
           return paginate(all, page);
         },
         // The values of the data belong to other variables.
-        listValues: (page) => paginate([], page),
+        values: (page) => paginate([], page),
       },
     });
     const program = await programOf(url);
@@ -331,13 +331,13 @@ describe("a list", () => {
     const odd = { is: true };
     const all = variables(1_200);
     const { url } = await stubbedServer({
-      source: {
-        listVariables: ({ limit = 50, offset = 0 }: PageRequest = {}): Page<Variable> => {
+      reads: {
+        variables: ({ limit, offset }) => {
           const page = { limit: Math.min(limit, 700), offset };
           return odd.is ? listOddly(page) : paginate(all, page);
         },
         // The values of the data belong to other variables.
-        listValues: (page) => paginate([], page),
+        values: (page) => paginate([], page),
       },
     });
     return { program: await programOf(url), odd };

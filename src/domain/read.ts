@@ -1,0 +1,55 @@
+import { type Page, type PageRequest, pageBounds } from "./page.js";
+import { checkId, type ValueContent, type Variable, type VariableValue } from "./variable.js";
+
+/** One of the six reads of an environment, with its arguments. */
+export type Read =
+  | { readonly kind: "variables" | "values"; readonly page: Required<PageRequest> }
+  | { readonly kind: "variable" | "value"; readonly id: number }
+  | { readonly kind: "valueByName" | "content"; readonly name: string };
+
+interface Answers {
+  variables: Page<Variable>;
+  variable: Variable;
+  values: Page<VariableValue>;
+  value: VariableValue;
+  valueByName: VariableValue;
+  content: ValueContent;
+}
+
+/** The answer to a read: `Answer<{ kind: "value" }>` is a VariableValue. */
+export type Answer<R extends Pick<Read, "kind">> = Answers[R["kind"]];
+
+/**
+ * Reads the variables of one environment. Every method rejects with NotFoundError for an unknown id or name, and with
+ * UsageError for an id that is not a positive safe integer or a page request out of bounds.
+ */
+export abstract class VariableReader {
+  /** Answers every read; the other methods are its short forms. */
+  abstract answer<R extends Read>(read: R): Promise<Answer<R>>;
+
+  /** The definitions of the application's variables, by ascending id. */
+  async listVariables(page?: PageRequest): Promise<Page<Variable>> {
+    return this.answer({ kind: "variables", page: pageBounds(page) });
+  }
+
+  async getVariable(id: number): Promise<Variable> {
+    return this.answer({ kind: "variable", id: checkId(id) });
+  }
+
+  /** The values that are set in this environment, by ascending id of the value record. */
+  async listValues(page?: PageRequest): Promise<Page<VariableValue>> {
+    return this.answer({ kind: "values", page: pageBounds(page) });
+  }
+
+  async getValue(id: number): Promise<VariableValue> {
+    return this.answer({ kind: "value", id: checkId(id) });
+  }
+
+  async getValueByName(name: string): Promise<VariableValue> {
+    return this.answer({ kind: "valueByName", name });
+  }
+
+  async getContentByName(name: string): Promise<ValueContent> {
+    return this.answer({ kind: "content", name });
+  }
+}

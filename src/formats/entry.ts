@@ -53,9 +53,6 @@ export function describeReasons(reasons: ReadonlyMap<string, string>): string {
 /** @throws UsageError that says what is wrong and where, and never quotes the text */
 export type Reader = (text: string) => ReadEntry[];
 
-/** The same for what another tool prints. @param note called with what the user should know, without a value */
-export type ToolReader = (text: string, note: (text: string) => void) => ReadEntry[];
-
 /** The entries of an object that was read. @throws UsageError, as `checkNames` */
 export function entriesOf(object: Record<string, JsonValue>): ReadEntry[] {
   checkNames(Object.keys(object));
@@ -72,18 +69,13 @@ function checkNames(names: readonly string[]): void {
         "appvars export --data FILE --env NAME --format json | appvars import - --format json",
     );
   }
-  refuseBadNames(names);
-}
-
-/** @throws UsageError that lists every name that a variable can't have, and ends in the hint */
-export function refuseBadNames(names: readonly string[], hint = ""): void {
   const bad = names.filter((name) => !isVariableName(name));
   if (bad.length === 0) return;
-  throw new UsageError(`these can't be variable names: ${bad.map(quote).join(", ")}; a name is ${NAME_RULE}${hint}`);
+  throw new UsageError(`these can't be variable names: ${bad.map(quote).join(", ")}; a name is ${NAME_RULE}`);
 }
 
 /** The name may be anything, such as control characters or the whole file. */
-export function quote(name: string): string {
+function quote(name: string): string {
   return JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
 }
 

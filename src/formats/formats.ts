@@ -1,4 +1,4 @@
-import type { Reader, ToolReader, Writer } from "./entry.js";
+import type { Reader, Writer } from "./entry.js";
 
 /** The formats by name, loaded on demand with the libraries they need. */
 export const WRITERS = {
@@ -31,17 +31,8 @@ export const READERS = {
   yaml: async () => (await import("./yaml.js")).readYaml,
 } satisfies Record<string, () => Promise<Reader>>;
 
-/** What other tools print, by their names. */
-export const TOOL_READERS = {
-  doppler: async () => (await import("./from-tools.js")).readDoppler,
-  vault: async () => (await import("./from-tools.js")).readVault,
-  "aws-ssm": async () => (await import("./from-tools.js")).readSsm,
-  infisical: async () => (await import("./from-tools.js")).readInfisical,
-} satisfies Record<string, () => Promise<ToolReader>>;
-
 export type ExportFormat = keyof typeof WRITERS;
 export type DotenvTarget = keyof typeof DOTENV_WRITERS;
-export type Tool = keyof typeof TOOL_READERS;
 export type ImportFormat = keyof typeof READERS;
 
 /**
@@ -73,4 +64,3 @@ export const NAME_RULES: Partial<Record<ExportFormat, NameRule>> = {
 export const EXPORT_FORMATS = Object.keys(WRITERS) as ExportFormat[];
 export const DOTENV_TARGETS = Object.keys(DOTENV_WRITERS) as DotenvTarget[];
 export const IMPORT_FORMATS = Object.keys(READERS) as ImportFormat[];
-export const TOOLS = Object.keys(TOOL_READERS) as Tool[];

@@ -72,6 +72,31 @@ const needsKubectl = needing("see kubernetes.io/docs/tasks/tools", "kubectl", "v
 const needsMake = needing("apt-get install make", "make", "--version");
 
 describe("docs/recipes.md", () => {
+  const PRINTED = {
+    dotenvx: `API_TOKEN="x"`,
+    doppler: `API_TOKEN="x"\nDOPPLER_CONFIG="dev"`,
+    chamber: `API_TOKEN="x"`,
+    vault: `{"lease_id":"","data":{"data":{"API_TOKEN":"x"},"metadata":{"version":3}}}`,
+    infisical: `[{"_id":"1","key":"API_TOKEN","value":"x","type":"shared"}]`,
+    aws: `{"Parameters":[{"Name":"/shop/API_TOKEN","Type":"SecureString","Value":"x"}]}`,
+  };
+  const lines = block("Move from another tool", "sh").replaceAll("|\n", "|").trimEnd().split("\n");
+
+  for (const [index, [tool, text]] of Object.entries(PRINTED).entries())
+    tries(
+      "Move from another tool",
+      `imports the output of ${tool}`,
+      needing("apt-get install jq", "jq", "-V"),
+      async () => {
+        const place = await workplace("Move from another tool");
+        await place.write("printed", text);
+        await place.writeProgram(`bin/${tool}`, "cat printed");
+        const line = lines[index];
+        expect(line).toMatch(new RegExp(`^${tool} `));
+        expect(await place.print(`${line} && appvars get API_TOKEN`)).toBe("x\n");
+      },
+    );
+
   tries(
     "direnv",
     "sets every value, and nothing if it fails",

@@ -4,7 +4,7 @@ import { type Difference, diffValues } from "../../domain/diff.js";
 import type { EnvironmentRecord } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
 import { isEncrypted, type JsonValue, type NamedValue, textAs } from "../../domain/variable.js";
-import { IMPORT_FORMATS, TOOLS } from "../../formats/formats.js";
+import { IMPORT_FORMATS } from "../../formats/formats.js";
 import type { Data } from "../../store/data.js";
 import type { Context } from "../output/context.js";
 import { writeStatus } from "../output/output.js";
@@ -39,7 +39,6 @@ export function importCommand(context: Context): Command {
     .addOption(
       new Option("--format <format>", "default: by the file extension, otherwise dotenv").choices(IMPORT_FORMATS),
     )
-    .addOption(new Option("--from <tool>", "the file is what this tool prints").choices(TOOLS))
     .option("--expand", "in a dotenv file, replace $NAME, ${NAME} and ${NAME:-default} by values of the file")
     .option("--encrypt [names]", "encrypt the values, or only these: names and globs, separated by commas", (text) =>
       parseNames(text),
@@ -48,8 +47,8 @@ export function importCommand(context: Context): Command {
     .option("--dry-run", "print what would change, without changing it")
     .option("--values", "with --dry-run, print the values too")
     .addHelpText("after", "\nExample:\n  appvars import .env --data vars.json --env development --dry-run")
-    .action((file: string, { format, from, expand = false, encrypt, dryRun = false, values = false, ...flags }) =>
-      runImport({ file, format, from, expand, encrypt, dryRun, values }, readSettings(flags, context.io), context),
+    .action((file: string, { format, expand = false, encrypt, dryRun = false, values = false, ...flags }) =>
+      runImport({ file, format, expand, encrypt, dryRun, values }, readSettings(flags, context.io), context),
     );
   return addDataOptions(command);
 }

@@ -66,7 +66,7 @@ async function newData({ from, example }: InitFlags, context: Context): Promise<
   const data = starterData({ examples: example === true });
   if (from === undefined) return data;
   const { setValues } = await import("../../store/edit-values.js");
-  const file = { file: from, format: undefined, from: undefined, expand: undefined };
+  const file = { file: from, format: undefined, expand: undefined };
   const imported = await readImport(file, context, context.note);
   const environment = findEnvironment(data.environments, FIRST_ENVIRONMENT);
   return setValues(data, environment, typeEntries(imported, data, environment));

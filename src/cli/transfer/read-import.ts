@@ -6,7 +6,7 @@ import { decodeUtf8 } from "../../files/decode-utf8.js";
 import { openForReading, readRegularFile } from "../../files/open-file.js";
 import { hasCode, toInvalidData } from "../../files/system-errors.js";
 import type { ReadEntry } from "../../formats/entry.js";
-import { type ImportFormat, READERS, TOOL_READERS, type Tool } from "../../formats/formats.js";
+import { type ImportFormat, READERS } from "../../formats/formats.js";
 import type { Context } from "../output/context.js";
 
 /** A file to import. */
@@ -16,8 +16,6 @@ export interface ImportedFile {
   /** What messages call it, by default the same. */
   shownAs?: string;
   format: ImportFormat | undefined;
-  /** The tool that has printed the file. */
-  from: Tool | undefined;
   /** Whether references in a dotenv file are replaced; undefined where nobody can ask for it. */
   expand: boolean | undefined;
   /** Bytes. With it, what is not a regular file is refused: reading a pipe can't be stopped. */
@@ -66,14 +64,7 @@ async function parseImport(
   text: string,
   note: Context["note"],
 ): Promise<Omit<Imported, "what">> {
-  const { file, from, expand } = options;
-  if (from) {
-    const format = await formatFrom(from, text);
-    if (options.format && options.format !== format)
-      throw new UsageError(`--from ${from} and --format ${options.format} can't be used together`);
-    if (expand) throw new UsageError(`--from ${from} and --expand can't be used together`);
-    return { entries: (await TOOL_READERS[from]())(text, note), isText: true };
-  }
+  const { file, expand } = options;
   const format = options.format ?? formatOf(file);
   if (expand && format !== "dotenv") throw new UsageError(`--expand is for dotenv files, not for ${format}`);
   if (format !== "dotenv") return { entries: (await READERS[format]())(text), isText: false };
@@ -84,11 +75,6 @@ async function parseImport(
   const advice = expand === undefined ? "" : "; --expand replaces them";
   if (references) note(`$NAME and \${NAME} are taken literally in ${references}${advice}`);
   return { entries, isText: true };
-}
-
-async function formatFrom(tool: Tool, text: string): Promise<ImportFormat> {
-  if (tool !== "infisical") return "json";
-  return (await import("../../formats/from-tools.js")).isInfisicalJson(text) ? "json" : "dotenv";
 }
 
 /** @throws the file system's error, or InvalidDataError with a predicate */

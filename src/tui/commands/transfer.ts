@@ -1,6 +1,6 @@
 import { DURATION_EXAMPLES, durationMs } from "../../domain/duration.js";
 import { suggestion } from "../../domain/nearest.js";
-import { EXPORT_FORMATS, IMPORT_FORMATS, TOOLS } from "../../formats/formats.js";
+import { EXPORT_FORMATS, IMPORT_FORMATS } from "../../formats/formats.js";
 import { hasMarks, withRange } from "../browse/marks.js";
 import { ask } from "../edit/ask.js";
 import type { Choice } from "../state/command.js";
@@ -11,10 +11,7 @@ import { isProduction } from "../state/production.js";
 import { notify, type State } from "../state/state.js";
 import { placeName } from "../view/places-panel.js";
 
-const IMPORT_CHOICES: readonly Choice[] = [
-  ...IMPORT_FORMATS.map((text) => ({ text, help: `read it as ${text}` })),
-  ...TOOLS.map((text) => ({ text, help: `what ${text} prints` })),
-];
+const IMPORT_CHOICES: readonly Choice[] = IMPORT_FORMATS.map((text) => ({ text, help: `read it as ${text}` }));
 
 const FILE_FORMATS = EXPORT_FORMATS.filter((text) => text !== "github");
 
@@ -61,7 +58,7 @@ function namedFile<F extends string>(argument: string, formats: readonly F[]): N
 }
 
 export function importFile(state: State, argument: string): Step {
-  const file = namedFile(argument, [...IMPORT_FORMATS, ...TOOLS]);
+  const file = namedFile(argument, IMPORT_FORMATS);
   if (typeof file === "string") return step(notify(state, file, "error"));
   return step(notify(state, `reading ${file.path}…`), { type: "import", place: state.place, file });
 }

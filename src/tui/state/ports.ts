@@ -1,7 +1,7 @@
 import type { RateLimit } from "../../domain/http-headers.js";
 import type { VariableSource } from "../../domain/source.js";
 import type { JsonValue, NamedValue, VariableType } from "../../domain/variable.js";
-import type { ExportFormat, ImportFormat, Tool } from "../../formats/formats.js";
+import type { ExportFormat, ImportFormat } from "../../formats/formats.js";
 
 /** One line of the left panel: something with variables that can be opened. */
 export interface Place {
@@ -55,7 +55,7 @@ export interface NamedFile<F extends string = string> {
 }
 
 /** A tool is the format that it prints. */
-export type ImportedFile = NamedFile<ImportFormat | Tool>;
+export type ImportedFile = NamedFile<ImportFormat>;
 
 /** Without the format that appends to the file of a CI job, and prints masks for its log. */
 export interface ExportedFile extends NamedFile<Exclude<ExportFormat, "github">> {

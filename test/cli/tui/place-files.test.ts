@@ -69,8 +69,8 @@ it("an import gives values the types of their variables, and says what is unusua
     ],
     notes: [expect.stringMatching(/^new\.env: .*NEW \(line 2\)$/)],
   });
-  await writeFile(join(cwd, "vault.json"), JSON.stringify({ data: { PORT: "5000" } }));
-  const { assignments } = (await place.importFile?.({ path: "vault.json", format: "vault" })) ?? {};
+  await writeFile(join(cwd, "vars.txt"), JSON.stringify({ PORT: 5000 }));
+  const { assignments } = (await place.importFile?.({ path: "vars.txt", format: "json" })) ?? {};
   expect(assignments).toMatchObject([{ name: "PORT", value: 5000 }]);
   await writeFile(join(cwd, "bad.env"), "PORT=hunter2\n");
   const bad = place.importFile?.({ path: "bad.env", format: undefined });

@@ -27,7 +27,7 @@ const browsing = readyState();
 it.each([
   ["import a.env", { type: "import", place: 0, file: { path: "a.env", format: undefined } }],
   ["import my vars json", { type: "import", place: 0, file: { path: "my vars", format: "json" } }],
-  ["import secrets.json vault", { type: "import", place: 0, file: { path: "secrets.json", format: "vault" } }],
+  ["import secrets.txt json", { type: "import", place: 0, file: { path: "secrets.txt", format: "json" } }],
   ["import json", { type: "import", place: 0, file: { path: "json", format: undefined } }],
   ["export b.sh shell", { type: "export", place: 0, file: { path: "b.sh", format: "shell" }, isReplacing: false }],
   ['import "my vars" json', { type: "import", place: 0, file: { path: "my vars", format: "json" } }],

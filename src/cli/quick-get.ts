@@ -1,8 +1,8 @@
 import { createContext, type OutputFlags } from "./output/context.js";
 import { reportError } from "./output/errors.js";
 import type { Io } from "./output/io.js";
-import type { SourceFlags } from "./settings/layers.js";
 import { parseQuickWords } from "./settings/parse-words.js";
+import type { SourceFlags } from "./settings/setting.js";
 import { readSettings } from "./settings/settings.js";
 import { createDecrypt } from "./sources/decryption.js";
 import { type GetOptions, runGet } from "./sources/get-values.js";

@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from "commander";
 import { UsageError } from "../domain/errors.js";
 import { ownWords } from "./output/errors.js";
-import { placeOf, SECRET_SETTINGS, type SettingName } from "./settings/setting-names.js";
+import { definitionOf, placeOf, SETTING_NAMES, type SettingName } from "./settings/setting-table.js";
 
 /** An error of commander with what to do instead, if that is known; any other error as it is. */
 export function withHint(error: unknown, program: Command, words: readonly string[]): unknown {
@@ -35,9 +35,12 @@ function firstExample(command: Command): string {
 function describeUnknownFlag(message: string, command: Command): string {
   const [, text = "", similar] = /^unknown option '(.*?)'(?:\n\(Did you mean (.*)\?\))?$/s.exec(message) ?? [];
   const [flag = ""] = text.split("=", 1);
-  const setting = SECRET_SETTINGS.find((name) => command.options.some(({ long }) => isFileOf(name, flag, long)));
-  if (setting !== undefined) {
-    const variable = placeOf(setting, "variable");
+  const file = SETTING_NAMES.find(
+    (name) => placeOf(name, "flag") === `${flag}-file` && isKnown(`${flag}-file`, command),
+  );
+  const secret = file && (definitionOf(file).insteadOf as SettingName | undefined);
+  if (secret !== undefined) {
+    const variable = placeOf(secret, "variable");
     return `there is no ${flag}, since the process list would show it: set ${variable}, or name a file with ${flag}-file`;
   }
   if (text !== flag && isKnown(flag, command)) return `${flag} takes no value`;
@@ -53,9 +56,4 @@ function describeUnknownFlag(message: string, command: Command): string {
 
 function isKnown(flag: string, command: Command | null): boolean {
   return command !== null && (command.options.some(({ long }) => long === flag) || isKnown(flag, command.parent));
-}
-
-/** Whether an option of the command names the file of a secret, and `flag` would be the secret itself. */
-function isFileOf(secret: SettingName, flag: string, option: string | undefined): boolean {
-  return option === `${flag}-file` && option === placeOf(`${secret}File` as SettingName, "flag");
 }

@@ -9,8 +9,9 @@ import type { Context } from "../output/context.js";
 import { absolutePath, type Io } from "../output/io.js";
 import { printFields } from "../output/printer.js";
 import { allowedFolder, entryPath, entryText, type ProjectContent, pathInEntry } from "../settings/allowed-projects.js";
-import { HIDDEN, shownName, shownText } from "../settings/layers.js";
 import { findProjectFile, PROJECT_FILE, type ProjectFile, parseProjectFile } from "../settings/project-file.js";
+import { HIDDEN, shownText } from "../settings/setting.js";
+import { keyOf } from "../settings/setting-table.js";
 import { readSettingsFile } from "../settings/settings-file.js";
 import { refuseNoHome } from "../settings/user-folders.js";
 
@@ -36,8 +37,8 @@ async function runAllow(folder: string | undefined, context: Context): Promise<v
   const { io } = context;
   const file = folder === undefined ? nearestProjectFile(io) : findProjectFile(folder, io);
   if (!file) throw new NotFoundError(`there is no ${PROJECT_FILE} in ${folder ?? io.cwd}`);
-  const settings = [...parseProjectFile(file).values()].map(
-    (setting) => [shownName(setting.name), shownText(setting) ?? HIDDEN] as const,
+  const settings = parseProjectFile(file).map(
+    (setting) => [keyOf(setting.name), shownText(setting) ?? HIDDEN] as const,
   );
   const json = { file: file.path, settings: Object.fromEntries(settings) };
   await printFields(context, { json, fields: [["file", file.path], ...settings] });

@@ -3,7 +3,8 @@ import type { Context } from "../output/context.js";
 import { printTable } from "../output/printer.js";
 import { addSourceOptions } from "../settings/flags.js";
 import { type InspectedSetting, type Inspection, inspectFlags, settingJson } from "../settings/inspect-settings.js";
-import { HIDDEN, shownName, shownText } from "../settings/layers.js";
+import { HIDDEN, shownText } from "../settings/setting.js";
+import { keyOf } from "../settings/setting-table.js";
 
 const HEADINGS = ["SETTING", "VALUE", "FROM", "SHADOWS", "PROBLEM"];
 
@@ -29,5 +30,5 @@ async function runConfig({ settings, problems }: Inspection, context: Context): 
 function cells({ name, given, byDefault, shadows, problem = "" }: InspectedSetting): (string | undefined)[] {
   const value = given ? (shownText(given) ?? HIDDEN) : byDefault;
   const from = given?.from ?? (byDefault === undefined ? "" : "default");
-  return [shownName(name), value, from, shadows.map((setting) => setting.from).join(", "), problem];
+  return [keyOf(name), value, from, shadows.map((setting) => setting.from).join(", "), problem];
 }

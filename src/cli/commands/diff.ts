@@ -7,8 +7,8 @@ import type { Context } from "../output/context.js";
 import type { Io } from "../output/io.js";
 import { placeName } from "../settings/data-place.js";
 import { addSourceOptions } from "../settings/flags.js";
-import { readLayer, type SourceFlags } from "../settings/layers.js";
-import { SOURCE_SETTINGS } from "../settings/setting-names.js";
+import { readGiven, type SourceFlags } from "../settings/setting.js";
+import { SOURCE_SETTINGS } from "../settings/setting-table.js";
 import { readSettings, Settings } from "../settings/settings.js";
 import { decryptValues } from "../sources/decrypt-values.js";
 import { createDecrypt, type Decrypt } from "../sources/decryption.js";
@@ -63,10 +63,9 @@ export async function runDiff(
 
 /** The settings that open A or B: those of the command, with flags for this source. */
 function settingsOf(place: string, settings: Settings, io: Io): Settings {
-  const { layers } = settings;
-  const others = [...layers.flags].filter(([name]) => ![...SOURCE_SETTINGS, "env"].includes(name));
-  const flags = new Map([...others, ...readLayer("flag", sourceFlags(place, settings))]);
-  return new Settings({ ...layers, flags }, io);
+  const replaced = [...SOURCE_SETTINGS, "env"];
+  const others = settings.given.filter((each) => each.place !== "flag" || !replaced.includes(each.name));
+  return new Settings([...readGiven("flag", sourceFlags(place, settings)), ...others], io);
 }
 
 function sourceFlags(place: string, settings: Settings): SourceFlags {

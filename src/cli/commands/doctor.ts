@@ -4,7 +4,7 @@ import type { Context } from "../output/context.js";
 import { EXIT_CODES } from "../output/errors.js";
 import { print, type StyledLine } from "../output/printer.js";
 import { addSourceOptions } from "../settings/flags.js";
-import type { SourceFlags } from "../settings/layers.js";
+import type { SourceFlags } from "../settings/setting.js";
 
 export function doctorCommand(context: Context): Command {
   const command = new Command("doctor")

@@ -8,7 +8,7 @@ import { printLines, printTable } from "../output/printer.js";
 import { credentialLines } from "../serving/credentials.js";
 import { parseDuration } from "../settings/arguments.js";
 import { addPlaceOptions } from "../settings/flags.js";
-import type { SourceFlags } from "../settings/layers.js";
+import type { SourceFlags } from "../settings/setting.js";
 import { readSettings } from "../settings/settings.js";
 import {
   addWithCredentials,

@@ -2,7 +2,6 @@ import { Command } from "commander";
 import type { Context } from "../output/context.js";
 import { print } from "../output/printer.js";
 import { addSourceOptions } from "../settings/flags.js";
-import type { Layer } from "../settings/layers.js";
 import { readSettings, Settings } from "../settings/settings.js";
 import { openSource, withSource } from "../sources/open-source.js";
 
@@ -15,17 +14,9 @@ export function healthCommand(context: Context): Command {
   return addSourceOptions(command);
 }
 
-async function runHealth({ layers }: Settings, context: Context): Promise<void> {
+async function runHealth({ given }: Settings, context: Context): Promise<void> {
   // Only a flag names other data than the server's: a variable or a file names it for other commands.
-  const withoutData = (layer: Layer): Layer =>
-    new Map([...layer].filter(([name]) => name !== "data" && name !== "store"));
-  const { variables, project, profile } = layers;
-  const ofServer = {
-    ...layers,
-    variables: withoutData(variables),
-    project: withoutData(project),
-    profile: withoutData(profile),
-  };
+  const ofServer = given.filter(({ name, place }) => place === "flag" || (name !== "data" && name !== "store"));
   const opening = openSource(new Settings(ofServer, context.io), context, { anonymous: true });
   const health = await withSource(opening, (source) => source.getHealth());
   const { message, uptime, date, data_age: age } = health;

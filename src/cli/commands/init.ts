@@ -11,9 +11,9 @@ import type { Context } from "../output/context.js";
 import { absolutePath, type Io } from "../output/io.js";
 import { printLines } from "../output/printer.js";
 import { addPlaceOptions } from "../settings/flags.js";
-import type { Layers, SourceFlags } from "../settings/layers.js";
 import { hasFolder, PROJECT_FILE } from "../settings/project-file.js";
-import { SOURCE_SETTINGS } from "../settings/setting-names.js";
+import type { GivenSettings, SourceFlags } from "../settings/setting.js";
+import { SOURCE_SETTINGS } from "../settings/setting-table.js";
 import { readSettings } from "../settings/settings.js";
 import { readImport } from "../transfer/read-import.js";
 import { typeEntries } from "../transfer/type-entries.js";
@@ -46,7 +46,7 @@ export function initCommand(context: Context): Command {
 }
 
 async function runInit(flags: InitFlags, context: Context): Promise<void> {
-  const { dataPlace: place, layers } = readSettings(flags, context.io);
+  const { dataPlace: place, given } = readSettings(flags, context.io);
   const { localData } = await import("../sources/open-local.js");
   const local = await localData(place, context.io);
   const warning = local.check("change");
@@ -55,7 +55,7 @@ async function runInit(flags: InitFlags, context: Context): Promise<void> {
   context.note(await local.create(data));
   if (place.kind === "file") {
     await noteGit(place.path, context);
-    if (!flags.bare) await writeProject(place.path, layers, context);
+    if (!flags.bare) await writeProject(place.path, given, context);
   }
   const environments = data.environments.map(({ name }) => name);
   printLines(context, { json: { [place.kind === "file" ? "data" : "store"]: local.name, environments }, lines: [] });
@@ -73,7 +73,7 @@ async function newData({ from, example }: InitFlags, context: Context): Promise<
 }
 
 /** Makes commands in the current folder use a new file in it, unless a `.appvars.json` is there already. */
-async function writeProject(path: string, { variables }: Layers, { io, note }: Context): Promise<void> {
+async function writeProject(path: string, given: GivenSettings, { io, note }: Context): Promise<void> {
   if (!hasFolder(io) || dirname(absolutePath(path, io)) !== io.cwd) return;
   const text = `${JSON.stringify({ data: basename(path), env: FIRST_ENVIRONMENT })}\n`;
   const file = { path: join(io.cwd, PROJECT_FILE), bytes: Buffer.from(text) };
@@ -87,8 +87,10 @@ async function writeProject(path: string, { variables }: Layers, { io, note }: C
     return note(`no ${PROJECT_FILE} was created: ${(error as Error).message}`);
   }
   note(`created ${PROJECT_FILE}: commands in this folder use ${basename(path)}, environment ${FIRST_ENVIRONMENT}`);
-  const stronger = [...SOURCE_SETTINGS, "env" as const].flatMap((name) => variables.get(name) ?? []);
-  const other = stronger.find(({ text }) => text !== path && text !== FIRST_ENVIRONMENT);
+  const other = given.find(
+    ({ name, text, place }) =>
+      place === "variable" && [...SOURCE_SETTINGS, "env"].includes(name) && ![path, FIRST_ENVIRONMENT].includes(text),
+  );
   if (other) note(`${other.from} is set, and overrides ${PROJECT_FILE}`);
 }
 

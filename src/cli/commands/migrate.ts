@@ -7,7 +7,7 @@ import type { Context } from "../output/context.js";
 import { printLines } from "../output/printer.js";
 import { type DataPlace, dataPlaceOf, placeName, type StorePlace } from "../settings/data-place.js";
 import { profileOption, storeKeyFileOption } from "../settings/flags.js";
-import type { Layers, SourceFlags } from "../settings/layers.js";
+import type { GivenSettings, SourceFlags } from "../settings/setting.js";
 import { readSettings } from "../settings/settings.js";
 import { withStore } from "../sources/editing.js";
 import type { LocalData } from "../sources/local-data.js";
@@ -28,17 +28,17 @@ export function migrateCommand(context: Context): Command {
     .addOption(storeKeyFileOption())
     .addHelpText("after", "\nExample:\n  appvars migrate vars.json etcd://127.0.0.1:2379/appvars")
     .action(async (from: string, to: string, flags: SourceFlags) => {
-      const { layers } = readSettings(flags, context.io);
-      await runMigrate(parsePlace(from, "FROM", layers), parsePlace(to, "TO", layers), context);
+      const { given } = readSettings(flags, context.io);
+      await runMigrate(parsePlace(from, "FROM", given), parsePlace(to, "TO", given), context);
     });
 }
 
 /** @throws UsageError that does not quote a URL, which may hold a password */
-function parsePlace(text: string, from: string, layers: Layers): DataPlace {
+function parsePlace(text: string, from: string, given: GivenSettings): DataPlace {
   const [, scheme] = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(text) ?? [];
   if (text === "" || (scheme !== undefined && !/^etcds?$/.test(scheme)))
     throw new UsageError(`${from} must be a data file or the URL of a store: etcd://… or etcds://…`);
-  return dataPlaceOf(layers, { name: scheme === undefined ? "data" : "store", text, from });
+  return dataPlaceOf(given, { name: scheme === undefined ? "data" : "store", text, from });
 }
 
 async function runMigrate(from: DataPlace, to: DataPlace, context: Context): Promise<void> {

@@ -27,7 +27,7 @@ import {
 } from "../settings/arguments.js";
 import { type DataPlace, placeFiles, placeFlags } from "../settings/data-place.js";
 import { addPlaceOptions } from "../settings/flags.js";
-import { DEFAULT_DATA_FILE, RATE_LIMIT_STORE_VARIABLE } from "../settings/setting-names.js";
+import { DEFAULT_DATA_FILE, RATE_LIMIT_STORE_VARIABLE } from "../settings/setting-table.js";
 import { readSettings } from "../settings/settings.js";
 import { fileRisks, isSameFile, looseFileWarning, refuseToReload, refuseUnsafeFile } from "../sources/safe-files.js";
 

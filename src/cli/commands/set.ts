@@ -9,7 +9,7 @@ import { printLines } from "../output/printer.js";
 import { askHidden } from "../processes/ask-hidden.js";
 import { parseType } from "../settings/arguments.js";
 import { addDataOptions, encryptionKeyOption } from "../settings/flags.js";
-import type { SourceFlags } from "../settings/layers.js";
+import type { SourceFlags } from "../settings/setting.js";
 import { readSettings } from "../settings/settings.js";
 import { createEncrypt } from "../sources/decryption.js";
 import { editEnvironment } from "../sources/editing.js";

@@ -8,8 +8,8 @@ import { reportError } from "../output/errors.js";
 import { withNotice } from "../output/io.js";
 import { endProcess } from "../processes/end-process.js";
 import { addSourceOptions } from "../settings/flags.js";
-import type { SourceFlags } from "../settings/layers.js";
-import { placeOf } from "../settings/setting-names.js";
+import type { SourceFlags } from "../settings/setting.js";
+import { placeOf } from "../settings/setting-table.js";
 import type { ProcessTerminalOptions } from "../tui/process-terminal.js";
 
 // Nothing of the TUI itself is loaded before the command runs.

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import type { Context } from "../output/context.js";
 import { printLines } from "../output/printer.js";
 import { addDataOptions } from "../settings/flags.js";
-import type { SourceFlags } from "../settings/layers.js";
+import type { SourceFlags } from "../settings/setting.js";
 import { readSettings, type Settings } from "../settings/settings.js";
 import { editEnvironment } from "../sources/editing.js";
 

@@ -4,9 +4,9 @@ import { readAll } from "../../domain/source.js";
 import type { Io } from "../output/io.js";
 import { writeRaw } from "../output/output.js";
 import type { RemoteSettings } from "../settings/connection.js";
-import type { SourceFlags } from "../settings/layers.js";
 import { parseWords } from "../settings/parse-words.js";
 import { profilesPath, readProfiles } from "../settings/profiles.js";
+import type { SourceFlags } from "../settings/setting.js";
 import { readSettings, type Settings } from "../settings/settings.js";
 import { openRemote } from "../sources/open-remote.js";
 import type { Found } from "./found-in-file.js";
@@ -76,7 +76,11 @@ async function findNames(flags: SourceFlags, io: Io): Promise<Found[]> {
 async function findRemoteNames(connection: RemoteSettings, settings: Settings, io: Io): Promise<Found[]> {
   const { apiSecret, caFile, clientCert, clientKey } = connection;
   const secretFile = apiSecret?.name === "apiSecretFile" ? apiSecret.text : undefined;
-  if (![secretFile, caFile, clientCert, clientKey].every((path) => path === undefined || isRegularFile(path)))
+  if (
+    ![secretFile, caFile?.text, clientCert?.text, clientKey?.text].every(
+      (path) => path === undefined || isRegularFile(path),
+    )
+  )
     return [];
   const hurried = { ...connection, timeout: Math.min(connection.timeout, ONE_RESPONSE_S), maxWait: 0 };
   const source = await openRemote(hurried, await settings.apiSecret(), io);

@@ -1,7 +1,7 @@
 import type { Io } from "../output/io.js";
 import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
-import type { SourceFlags } from "../settings/layers.js";
 import { profilesPath } from "../settings/profiles.js";
+import type { SourceFlags } from "../settings/setting.js";
 import { checkCredentials, isRefused } from "./credentials.js";
 import { checkFileModes, checkFileRisks, gatherModes } from "./file-modes.js";
 import { type CheckResult, type Finding, skipped } from "./finding.js";

@@ -7,11 +7,10 @@ import type { TlsTexts } from "../../domain/tls-options.js";
 import { type Io, withNotice } from "../output/io.js";
 import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
 import { type DataPlace, placeFiles, placeName } from "../settings/data-place.js";
-import { layerList, NO_LAYERS, NotAllowedError, type Setting, type SourceFlags } from "../settings/layers.js";
 import { findProxy } from "../settings/proxy.js";
-import { SOURCE_SETTINGS } from "../settings/setting-names.js";
+import { NotAllowedError, type Setting, type SourceFlags } from "../settings/setting.js";
+import { SOURCE_SETTINGS } from "../settings/setting-table.js";
 import { readSettings, Settings } from "../settings/settings.js";
-import { namedTlsFiles } from "../sources/open-remote.js";
 import { readTlsFiles } from "../sources/tls-texts.js";
 import { unusedDataFlags } from "../sources/unused-data.js";
 import { type Finding, ok, problem, warning } from "./finding.js";
@@ -48,11 +47,9 @@ export async function gatherSettings(flags: SourceFlags, surroundings: Io): Prom
       return undefined;
     }
   };
-  const read = (await trying(() => readSettings(flags, io))) ?? new Settings(NO_LAYERS, io);
+  const read = (await trying(() => readSettings(flags, io))) ?? new Settings([], io);
   const settings = errors.length === 0 ? await trying(() => read.connection) : undefined;
-  const [blocked] = layerList(read.layers).flatMap((layer) =>
-    [...layer.values()].flatMap((setting) => setting.blocked ?? []),
-  );
+  const blocked = read.given.find((setting) => setting.blocked)?.blocked;
   if (blocked && settings) notices.push(blocked);
   const encryptionKey = settings && (await trying(() => read.find("encKey", "encKeyFile")));
   if (encryptionKey) await trying(() => checkReadable(encryptionKey));
@@ -66,13 +63,13 @@ export async function gatherSettings(flags: SourceFlags, surroundings: Io): Prom
     place: settings && read.find(...SOURCE_SETTINGS),
     secretFiles: [
       ...[apiSecret, encryptionKey].flatMap((setting) => (setting && isFile(setting) ? setting.text : [])),
-      ...(clientKey === undefined ? [] : [clientKey]),
+      ...(clientKey === undefined ? [] : [clientKey.text]),
       ...ofStore.map(({ text }) => text),
     ],
-    unusedDataFlags: await unusedDataFlags(read.layers),
+    unusedDataFlags: await unusedDataFlags(read.given),
     apiSecret: apiSecret && (await trying(() => readCredential(read))),
     proxy: route?.proxy,
-    tls: route && (await trying(() => readTlsFiles(namedTlsFiles(remote)))),
+    tls: route && (await trying(() => readTlsFiles(remote))),
     errors,
     notices,
   };

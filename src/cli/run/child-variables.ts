@@ -2,7 +2,7 @@ import { UsageError } from "../../domain/errors.js";
 import type { VariableSource } from "../../domain/source.js";
 import { type JsonValue, valueText } from "../../domain/variable.js";
 import { variableKey } from "../processes/child.js";
-import { CREDENTIAL_VARIABLES } from "../settings/setting-names.js";
+import { CREDENTIAL_VARIABLES } from "../settings/setting-table.js";
 import type { Decrypt } from "../sources/decryption.js";
 import { readSelected, type Selection } from "../sources/selection.js";
 import { isLeftOut } from "./left-out.js";

@@ -3,7 +3,7 @@ import type { VariableSource } from "../../domain/source.js";
 import type { Context } from "../output/context.js";
 import { type CommandLine, loadWindows, nameIn, refuseNul, startChild } from "../processes/child.js";
 import type { Runtime } from "../processes/end-process.js";
-import { CREDENTIAL_VARIABLES } from "../settings/setting-names.js";
+import { CREDENTIAL_VARIABLES } from "../settings/setting-table.js";
 import type { Decrypt } from "../sources/decryption.js";
 import { withSource } from "../sources/open-source.js";
 import {

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import type { OutputFlags } from "../output/context.js";
-import type { SourceFlags } from "./layers.js";
-import { placeOf, SETTING_NAMES, type SettingName, SWITCH_SETTINGS } from "./setting-names.js";
+import type { SourceFlags } from "./setting.js";
+import { definitionOf, placeOf, SETTING_NAMES, type SettingName } from "./setting-table.js";
 
 /** `api-key` to `apiKey`. */
 const SETTING_OF_FLAG: ReadonlyMap<string, SettingName> = new Map(
@@ -30,7 +30,7 @@ export function parseWords(words: string[], others: Record<string, string | unde
   const switches = Object.entries(others).map(([name, short]) => [name, { type: "boolean", ...(short && { short }) }]);
   const sources = [...SETTING_OF_FLAG].map(([flag, name]) => [
     flag,
-    { type: SWITCH_SETTINGS.includes(name) ? "boolean" : "string" },
+    { type: definitionOf(name).is === "switch" ? "boolean" : "string" },
   ]);
   const options = Object.fromEntries([...switches, ...sources]);
   const { values, positionals } = parseArgs({ args: words, options, strict, allowPositionals: true });

@@ -5,7 +5,7 @@ import { UsageError } from "../../domain/errors.js";
 import { command } from "../../domain/shell.js";
 import { type Account, foreignWriter, HOLDER_PREDICATES, isRefusedTo, pathRisks } from "../../files/path-risks.js";
 import type { Io } from "../output/io.js";
-import { HIDDEN, hidesSecret, type Layer, type Setting } from "./layers.js";
+import { HIDDEN, hidesSecret, type Setting } from "./setting.js";
 import {
   asObject,
   parseSettingsFile,
@@ -53,18 +53,6 @@ export function readProfiles(path: string, account: Account): Profiles {
   };
 }
 
-/** The profiles, or why they can't be used. */
-export type FoundProfiles = Profiles | UsageError;
-
-export function tryReadProfiles(io: ProfilesIo): FoundProfiles {
-  try {
-    return readProfiles(profilesPath(io), io);
-  } catch (error) {
-    if (error instanceof UsageError) return error;
-    throw error;
-  }
-}
-
 /**
  * Reads the profiles for a caller that can do without. With `sudo -E`, and in a container that runs as another user, the
  * home may not be readable: there are no profiles then, and a notice.
@@ -73,58 +61,43 @@ export function tryReadProfiles(io: ProfilesIo): FoundProfiles {
  * @throws UsageError if the file breaks a rule
  */
 export function readUsableProfiles(io: ProfilesIo, isDispensable = false): Profiles {
-  const found = tryReadProfiles(io);
-  if (!(found instanceof UsageError)) return found;
-  return leaveOut(found, isDispensable ? UsageError : UnusableFileError, NO_PROFILES, io);
+  try {
+    return readProfiles(profilesPath(io), io);
+  } catch (error) {
+    noteLeftOut(error, isDispensable, io);
+    return NO_PROFILES;
+  }
 }
 
-function leaveOut<T>(error: unknown, tolerated: typeof UsageError, without: T, { notice }: ProfilesIo): T {
-  if (!(error instanceof tolerated)) throw error;
+function noteLeftOut(error: unknown, isDispensable: boolean, { notice }: ProfilesIo): void {
+  if (!(error instanceof (isDispensable ? UsageError : UnusableFileError))) throw error;
   notice?.(`continuing without profiles: ${error.message}`);
-  return without;
 }
 
 /**
- * The settings of the chosen profile, or else of the current one. None, with a notice, if no profile was chosen and the
- * file can't be used, or is dispensable and breaks a rule.
+ * The settings of the chosen profile, or else of the current one, and the name of the current one. None, with a notice,
+ * if no profile was chosen and the file can't be used, or is dispensable and breaks a rule.
  *
  * @param isDispensable whether the source is known without it; a profile that does not exist then has
  *   no settings
  * @throws UsageError if the profile does not exist, or the file breaks a rule
  */
-export function readProfile(
-  io: ProfilesIo,
-  chosen: Setting | undefined,
-  isDispensable = false,
-  found = tryReadProfiles(io),
-): Layer {
+export function readProfile(io: ProfilesIo, chosen: Setting | undefined, isDispensable = false): Setting[] {
+  const path = profilesPath(io);
   try {
-    if (found instanceof UsageError) throw found;
-    return readNamed(profilesPath(io), found, chosen, isDispensable);
+    const { current: text, profiles } = readProfiles(path, io);
+    const current: Setting[] =
+      text === undefined ? [] : [{ name: "profile", text, from: `current in ${path}`, place: "profile" }];
+    const [named = chosen] = chosen ? [] : current;
+    const object = named && Object.hasOwn(profiles, named.text) ? profiles[named.text] : undefined;
+    if (named && !object && !isDispensable) throw new UsageError(`${named.from}: ${noProfile(named.text, profiles)}`);
+    const own = named && object ? readKeys("profile", object, `of profile ${named.text}`, dirname(path)) : [];
+    return [...own, ...current];
   } catch (error) {
     if (chosen && !isDispensable) throw error;
-    return leaveOut(error, isDispensable && !chosen ? UsageError : UnusableFileError, new Map(), io);
+    noteLeftOut(error, isDispensable && !chosen, io);
+    return [];
   }
-}
-
-/** The name of the current profile, if there is one. */
-export function currentProfile(found: FoundProfiles, io: ProfilesIo): Layer {
-  if (found instanceof UsageError || found.current === undefined) return new Map();
-  return new Map([["profile", { name: "profile", text: found.current, from: `current in ${profilesPath(io)}` }]]);
-}
-
-function readNamed(
-  path: string,
-  { current, profiles }: Profiles,
-  chosen: Setting | undefined,
-  isDispensable: boolean,
-): Layer {
-  const name = chosen?.text ?? current;
-  if (name === undefined) return new Map();
-  const object = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
-  if (!object && isDispensable) return new Map();
-  if (!object) throw new UsageError(`${chosen?.from ?? `current in ${path}`}: ${noProfile(name, profiles)}`);
-  return readKeys("profile", object, `of profile ${name}`, dirname(path));
 }
 
 /** The profiles hold secrets, and say where secrets are sent. ssh checks its configuration in the same way. */

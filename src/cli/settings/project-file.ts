@@ -4,7 +4,8 @@ import { command } from "../../domain/shell.js";
 import { type Account, foreignWriter, lstatIfExists, STICKY } from "../../files/path-risks.js";
 import { type Io, isFolderGone } from "../output/io.js";
 import { permissionFor } from "./allowed-projects.js";
-import { HIDDEN, type Layer, readSwitch, shownName, shownText } from "./layers.js";
+import { HIDDEN, readSwitch, type Setting, shownText } from "./setting.js";
+import { keyOf } from "./setting-table.js";
 import {
   parseSettingsFile,
   readKeys,
@@ -36,13 +37,13 @@ export interface ProjectFile extends SettingsFile {
  *
  * @throws UsageError if the file breaks a rule, or APPVARS_ALLOW_PROJECT has an unknown value
  */
-export function readProjectFile(io: ProjectIo): Layer {
-  if (!hasFolder(io)) return new Map();
+export function readProjectFile(io: ProjectIo): Setting[] {
+  if (!hasFolder(io)) return [];
   for (let folder = io.cwd; ; folder = dirname(folder)) {
     const file = findUsable(folder, io);
-    const layer = file && readAllowed(file, io);
-    if (layer) return layer;
-    if (folder === dirname(folder)) return new Map();
+    const given = file && readAllowed(file, io);
+    if (given) return given;
+    if (folder === dirname(folder)) return [];
   }
 }
 
@@ -72,7 +73,7 @@ export function findProjectFile(folder: string, account: Account): ProjectFile |
 }
 
 /** The settings of a project's file, in the order of the file. @throws UsageError if it breaks a rule */
-export function parseProjectFile(file: SettingsFile): Layer {
+export function parseProjectFile(file: SettingsFile): Setting[] {
   return readKeys("project", parseSettingsFile(file), `in ${file.path}`, dirname(file.path));
 }
 
@@ -87,7 +88,7 @@ function findUsable(folder: string, io: ProjectIo): ProjectFile | undefined {
 }
 
 /** Undefined for a file that is skipped. */
-function readAllowed(file: ProjectFile, io: ProjectIo): Layer | undefined {
+function readAllowed(file: ProjectFile, io: ProjectIo): Setting[] | undefined {
   const permission = permissionFor(file, io);
   if (permission === "allowed") return parseProjectFile(file);
   const isTrusted = readSwitch(ALLOW_VARIABLE, io.env) && (file.foreign === undefined || isOfFolderOwner(file));
@@ -109,17 +110,13 @@ function isOfFolderOwner({ path, entry, stats }: ProjectFile): boolean {
 }
 
 /** The same settings, none of which can be used. */
-function block(layer: Layer, path: string, isChanged: boolean): Layer {
-  const wanted = [...layer.values()].map(
-    (setting) => `${shownName(setting.name)} ${shorten(shownText(setting) ?? HIDDEN)}`,
-  );
+function block(given: readonly Setting[], path: string, isChanged: boolean): Setting[] {
+  const wanted = given.map((setting) => `${keyOf(setting.name)} ${shorten(shownText(setting) ?? HIDDEN)}`);
   const state = isChanged ? "has changed since you allowed it" : "is not allowed yet";
   const blocked =
     `${path} ${state}, and would set ${wanted.join(", ")}: read it, ` +
     `then run appvars allow (in CI set ${ALLOW_VARIABLE}=1)`;
-  return new Map(
-    [...layer].map(([name, setting]) => [name, { ...setting, from: `${setting.from} (not allowed)`, blocked }]),
-  );
+  return given.map((setting) => ({ ...setting, from: `${setting.from} (not allowed)`, blocked }));
 }
 
 function shorten(text: string): string {

@@ -3,7 +3,7 @@ import { checkDecoded, decodeUtf8 } from "../../files/decode-utf8.js";
 import { openForReading, readToEnd } from "../../files/open-file.js";
 import { type Account, foreignWriter } from "../../files/path-risks.js";
 import type { Io } from "../output/io.js";
-import type { Setting } from "./layers.js";
+import type { Setting } from "./setting.js";
 
 export type SecretIo = Account & Pick<Io, "stdin" | "notice">;
 

@@ -2,15 +2,8 @@ import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 
 import { resolve } from "node:path";
 import { UsageError } from "../../domain/errors.js";
 import { hasCode } from "../../files/system-errors.js";
-import { type Layer, type Setting, shownName } from "./layers.js";
-import {
-  FILE_SETTINGS,
-  placeOf,
-  SETTING_NAMES,
-  type SettingName,
-  STORE_SETTINGS,
-  SWITCH_SETTINGS,
-} from "./setting-names.js";
+import type { Setting } from "./setting.js";
+import { definitionOf, keyOf, placeOf, SETTING_NAMES, type SettingName, STORE_SETTINGS } from "./setting-table.js";
 
 /** Largest settings file, in bytes. */
 const MAX_BYTES = 1_024 * 1_024;
@@ -79,8 +72,6 @@ export function asObject(json: unknown, what: string): SettingsObject {
   throw new UsageError(`${what} must be a JSON object`);
 }
 
-type FileKind = "project" | "profile";
-
 /**
  * Reads the settings in an object of a settings file.
  *
@@ -88,54 +79,48 @@ type FileKind = "project" | "profile";
  * @param folder the one that relative paths start from
  * @throws UsageError for an unknown key, or a value that is neither a text nor a number
  */
-export function readKeys(kind: FileKind, object: SettingsObject, where: string, folder: string): Layer {
-  const names = new Map(SETTING_NAMES.flatMap((name) => [[placeOf(name, kind), name] as const]));
-  const layer = new Map<SettingName, Setting>();
+export function readKeys(place: "project" | "profile", object: SettingsObject, where: string, folder: string) {
+  const given: Setting[] = [];
   for (const [key, value] of Object.entries(object)) {
-    const name = names.get(key);
     if (key === "$schema") continue;
-    if (!name) throw unknownKey(kind, key, where);
-    const text = readText(name, value, `${key} ${where}`);
-    const isPath = FILE_SETTINGS.includes(name) && text !== "";
-    if (text !== "") layer.set(name, { name, text: isPath ? resolve(folder, text) : text, from: `${key} ${where}` });
+    const name = SETTING_NAMES.find((each) => placeOf(each, place) === key);
+    if (!name) throw unknownKey(place, key, where);
+    const from = `${key} ${where}`;
+    const { is } = definitionOf(name);
+    const text = is === "switch" ? readSwitchKey(value, from) : readText(value, from);
+    // An empty text counts as unset.
+    if (text !== "") given.push({ name, text: is === "file" ? resolve(folder, text) : text, from, place });
   }
-  return layer;
+  return given;
 }
 
-/** Empty for a setting that counts as unset. */
-function readText(name: SettingName, value: unknown, from: string): string {
-  if (SWITCH_SETTINGS.includes(name)) {
-    if (typeof value !== "boolean") throw new UsageError(`${from} must be true or false`);
-    return value ? "true" : "";
-  }
+function readSwitchKey(value: unknown, from: string): string {
+  if (typeof value !== "boolean") throw new UsageError(`${from} must be true or false`);
+  return value ? "true" : "";
+}
+
+function readText(value: unknown, from: string): string {
   if (typeof value === "string" || typeof value === "number") return String(value);
   throw new UsageError(`${from} must be a string or a number`);
 }
 
-const IS_SECRET = ": a secret does not belong in a file that is shared; put it in a profile";
-const NAMES_SECRET = ": a project can't choose which of your files is used as a secret; use a profile,";
-const CHOOSES_STORE =
-  ": a project can't choose a store, which would get your password, or the files for it; use a profile or";
-const IS_PERSONAL = ": it is a matter of each person; put it in your own settings.json";
-const SENDS_SECRET = " is not allowed: it could send the secret itself to the url in the same file";
-
-/** Why a project can't set what a profile can. */
-const NOT_IN_PROJECT: ReadonlyMap<string, string> = new Map([
-  ["api_secret", IS_SECRET],
-  ["enc_key", IS_SECRET],
-  ["api_secret_file", `${NAMES_SECRET} --api-secret-file or APPVARS_API_SECRET`],
-  ["enc_key_file", `${NAMES_SECRET} --enc-key-file or APPVARS_ENC_KEY`],
-  ["tui", IS_PERSONAL],
-  ["auth", SENDS_SECRET],
-  ["insecure", SENDS_SECRET],
-  ...(["store", ...STORE_SETTINGS] as const).map(
-    (name) => [shownName(name), `${CHOOSES_STORE} ${placeOf(name, "variable")}`] as const,
-  ),
-]);
-
-function unknownKey(kind: FileKind, key: string, where: string): UsageError {
-  const reason = kind === "project" ? NOT_IN_PROJECT.get(key) : undefined;
+function unknownKey(place: "project" | "profile", key: string, where: string): UsageError {
+  const reason = place === "project" ? whyNotInProject(key) : undefined;
   if (reason) return new UsageError(`${key} ${where}${reason}`);
-  const known = SETTING_NAMES.flatMap((name) => placeOf(name, kind) ?? []);
+  const known = SETTING_NAMES.flatMap((name) => placeOf(name, place) ?? []);
   return new UsageError(`"${key}" ${where} is not a setting; the settings are ${known.join(", ")}`);
+}
+
+/** Why a project can't set what a profile or a person can; undefined for an unknown key. */
+function whyNotInProject(key: string): string | undefined {
+  if (key === "tui") return ": it is a matter of each person; put it in your own settings.json";
+  const name = SETTING_NAMES.find((each) => keyOf(each) === key);
+  if (name === undefined) return undefined;
+  const { is, insteadOf } = definitionOf(name);
+  if (name === "store" || STORE_SETTINGS.includes(name))
+    return `: a project can't choose a store, which would get your password, or the files for it; use a profile or ${placeOf(name, "variable")}`;
+  if (is === "secret") return ": a secret does not belong in a file that is shared; put it in a profile";
+  if (is === "file")
+    return `: a project can't choose which of your files is used as a secret; use a profile, ${placeOf(name, "flag")} or ${placeOf(insteadOf as SettingName, "variable")}`;
+  return " is not allowed: it could send the secret itself to the url in the same file";
 }

@@ -1,50 +1,41 @@
 import type { Io } from "../output/io.js";
 import { type Connection, connectionOf } from "./connection.js";
 import { type DataPlace, dataPlaceOf } from "./data-place.js";
-import {
-  findSetting,
-  hasSetting,
-  type Layer,
-  type Layers,
-  NO_LAYERS,
-  readLayer,
-  type Setting,
-  type SourceFlags,
-} from "./layers.js";
-import { currentProfile, type FoundProfiles, readProfile, tryReadProfiles } from "./profiles.js";
+import { readProfile } from "./profiles.js";
 import { readProjectFile } from "./project-file.js";
 import { readSecret, type SecretIo } from "./secrets.js";
-import { type SettingName, SOURCE_SETTINGS } from "./setting-names.js";
+import { findSetting, type GivenSettings, hasSetting, readGiven, type Setting, type SourceFlags } from "./setting.js";
+import { type SettingName, SOURCE_SETTINGS } from "./setting-table.js";
 
 export type SettingsIo = SecretIo & Pick<Io, "env" | "cwd" | "folders">;
 
 /** The settings of one command: read once, and handed to everything that needs them. */
 export class Settings {
-  readonly layers: Layers;
+  readonly given: GivenSettings;
   readonly #io: SecretIo;
   #connection: Connection | undefined;
   #apiSecret: Promise<string | undefined> | undefined;
   #encryptionKey: Promise<string | undefined> | undefined;
 
-  constructor(layers: Layers, io: SecretIo) {
-    this.layers = layers;
+  constructor(given: GivenSettings, io: SecretIo) {
+    this.given = given;
     this.#io = io;
   }
 
   /** The strongest setting that has one of these names. @throws as `findSetting` */
   find(...names: SettingName[]): Setting | undefined {
-    return findSetting(this.layers, ...names);
+    return findSetting(this.given, ...names);
   }
 
   /** The server, or the environment of local data, to read from. @throws as `connectionOf` */
   get connection(): Connection {
-    this.#connection ??= connectionOf(this.layers);
+    this.#connection ??= connectionOf(this.given);
     return this.#connection;
   }
 
   /** The data to create, serve or change. @throws as `dataPlaceOf` */
   get dataPlace(): DataPlace {
-    return dataPlaceOf(this.layers, this.find("data", "store"));
+    return dataPlaceOf(this.given, this.find("data", "store"));
   }
 
   /** Read once, since it may come from stdin. Rejects with a UsageError if it can't be read. */
@@ -60,7 +51,7 @@ export class Settings {
   }
 
   async #readSecret(...names: SettingName[]): Promise<string | undefined> {
-    const setting = findSetting(this.layers, ...names);
+    const setting = this.find(...names);
     return setting && readSecret(setting, this.#io);
   }
 }
@@ -71,37 +62,33 @@ export class Settings {
  * @throws UsageError for a settings file that breaks a rule, or a profile that does not exist
  */
 export function readSettings(flags: SourceFlags, io: SettingsIo): Settings {
-  return new Settings(readLayers(flags, io), io);
+  return new Settings(readAll(flags, io), io);
 }
 
 /**
- * @param readFile reads each layer that is a file; it may return another one for a file that can't be read
+ * @param readFile reads the settings of each file; it may return others for a file that can't be used
  * @throws as `readSettings`
  */
-export function readLayers(
+export function readAll(
   flags: SourceFlags,
   io: SettingsIo,
-  readFile: (read: () => Layer) => Layer = (read) => read(),
-): Layers {
-  const given = { ...NO_LAYERS, flags: readLayer("flag", flags), variables: readLayer("variable", io.env) };
-  const layers = { ...given, project: readFile(() => readProjectFile(io)) };
-  const profiles = tryReadProfiles(io);
-  const profile = readFile(() => readChosenProfile(given, layers, profiles, io));
-  return { ...layers, profile, current: currentProfile(profiles, io) };
+  readFile: (read: () => Setting[]) => Setting[] = (read) => read(),
+): Setting[] {
+  const own = [...readGiven("flag", flags), ...readGiven("variable", io.env)];
+  const project = readFile(() => readProjectFile(io));
+  return [...own, ...project, ...readFile(() => readChosenProfile(own, project, io))];
 }
 
-/** @param given the layers without the project's */
-function readChosenProfile(given: Layers, layers: Layers, profiles: FoundProfiles, io: SettingsIo): Layer {
-  const { project } = layers;
+function readChosenProfile(own: GivenSettings, project: GivenSettings, io: SettingsIo): Setting[] {
+  const given = [...own, ...project];
+  const ofProject = project.find(({ name }) => name === "profile");
   // In CI, for example, where the project names a profile that people have, and the environment gives everything.
-  const isDispensable =
-    !hasSetting(given, "profile") && hasSetting(project.has("profile") ? given : layers, ...SOURCE_SETTINGS);
-  const blocked = isDispensable ? project.get("profile")?.blocked : undefined;
-  if (blocked === undefined) return readProfile(io, findSetting(layers, "profile"), isDispensable, profiles);
+  const isDispensable = !hasSetting(own, "profile") && hasSetting(ofProject ? own : given, ...SOURCE_SETTINGS);
+  const blocked = isDispensable ? ofProject?.blocked : undefined;
+  if (blocked === undefined) return readProfile(io, findSetting(given, "profile"), isDispensable);
   // The current profile is not used instead: the project means another one.
   const isComplete =
-    hasSetting(given, "data", "store") ||
-    (hasSetting(given, "apiKey") && hasSetting(given, "apiSecret", "apiSecretFile"));
+    hasSetting(own, "data", "store") || (hasSetting(own, "apiKey") && hasSetting(own, "apiSecret", "apiSecretFile"));
   if (!isComplete) io.notice?.(`continuing without a profile: ${blocked}`);
-  return NO_LAYERS.profile;
+  return [];
 }

@@ -9,7 +9,7 @@ import { lookup } from "../processes/end-process.js";
 import type { RemoteSettings } from "../settings/connection.js";
 import { findProxy } from "../settings/proxy.js";
 import { missingSecretError } from "../settings/secrets.js";
-import { readTlsFiles, type TlsFiles } from "./tls-texts.js";
+import { readTlsFiles } from "./tls-texts.js";
 
 export interface OpenOptions {
   /** Whether what is read needs no credentials. */
@@ -47,7 +47,7 @@ export async function openRemote(
       throw new UnauthorizedError("no API key: set APPVARS_API_KEY or add --api-key");
     }
   }
-  const tls = await readTlsFiles(namedTlsFiles(files));
+  const tls = await readTlsFiles(files);
   const proxy = await findProxy(new URL(url), env);
   const { onRetry = () => {}, onResponse = () => {} } = options;
   const access = { url, apiKey, apiSecret, auth, insecure, ...tls };
@@ -55,18 +55,4 @@ export async function openRemote(
     { ...access, timeout, maxWait, retryOn, onRetry, onResponse, revalidate: live },
     { budget, lookup, proxy },
   );
-}
-
-/** The TLS files of a server, and the flags for them. */
-export function namedTlsFiles({
-  caFile,
-  clientCert,
-  clientKey,
-}: Pick<RemoteSettings, "caFile" | "clientCert" | "clientKey">): TlsFiles {
-  const named = (text: string | undefined, from: string) => (text === undefined ? undefined : { text, from });
-  return {
-    caFile: named(caFile, "--ca-file"),
-    clientCert: named(clientCert, "--client-cert"),
-    clientKey: named(clientKey, "--client-key"),
-  };
 }

@@ -28,7 +28,7 @@ export async function openSource(
   }
   const noted = { ...noteExchanges(context, options), ...options };
   const apiSecret = await settings.apiSecret();
-  if (apiSecret === undefined && !options.anonymous) throw await noSecretError(settings.layers);
+  if (apiSecret === undefined && !options.anonymous) throw await noSecretError(settings.given);
   if (cache !== undefined && apiSecret !== undefined) {
     const { openCached } = await import("./open-cached.js");
     return openCached(connection, apiSecret, context, { ...noted, cache });

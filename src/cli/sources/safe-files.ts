@@ -6,7 +6,7 @@ import { command } from "../../domain/shell.js";
 import { followPath, isRefusedTo, looseModeWarning, type PathRisk } from "../../files/path-risks.js";
 import { toInvalidData } from "../../files/system-errors.js";
 import type { Io } from "../output/io.js";
-import { readSwitch } from "../settings/layers.js";
+import { readSwitch } from "../settings/setting.js";
 
 /** Who runs this, and whether they allow unsafe files. */
 export type FileUser = Pick<Io, "user" | "groups" | "env">;

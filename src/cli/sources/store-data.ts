@@ -7,8 +7,8 @@ import {
   sealAgain,
 } from "../../etcd/open-store.js";
 import { placeFiles, type StorePlace } from "../settings/data-place.js";
-import type { Setting } from "../settings/layers.js";
 import { readSecret, type SecretIo } from "../settings/secrets.js";
+import type { Setting } from "../settings/setting.js";
 import type { LocalData, ServeDataOptions } from "./local-data.js";
 import { looseFileWarning } from "./safe-files.js";
 import { openTrafficWarning } from "./store-risks.js";

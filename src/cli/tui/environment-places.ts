@@ -97,7 +97,7 @@ function placeOpener(shared: SharedData, place: LocalSettings["place"], settings
       const data = await shared.open();
       const environment = findEnvironment(data.service.environments, identity);
       const flags = [...placeFlags(place, (path) => resolve(io.cwd, path)), "--env", identity];
-      const keyFlags = repeatedFlags(settings.layers.flags, ["encKeyFile"], io.cwd);
+      const keyFlags = repeatedFlags(settings.given, ["encKeyFile"], io.cwd);
       const getCommand = getCommandWith([...flags, ...keyFlags]);
       // The data stays open for the other places.
       return openEnvironment(data, environment, settings, getCommand, async () => {}, io);

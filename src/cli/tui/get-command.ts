@@ -3,8 +3,8 @@ import { printable } from "../../domain/printable.js";
 import { shellWord } from "../../domain/shell.js";
 import { isVariableName } from "../../domain/variable.js";
 import type { OpenPlace } from "../../tui/state/ports.js";
-import type { Layer } from "../settings/layers.js";
-import { FILE_SETTINGS, type SettingName, SWITCH_SETTINGS } from "../settings/setting-names.js";
+import type { GivenSettings } from "../settings/setting.js";
+import { definitionOf, type SettingName } from "../settings/setting-table.js";
 
 /**
  * Commands for a POSIX shell. No secret is in them.
@@ -23,11 +23,12 @@ export function getCommandWith(flags: readonly string[], unset: readonly string[
 }
 
 /** The flags of these settings, as they were given; with absolute paths, for a shell in another folder. */
-export function repeatedFlags(given: Layer, names: readonly SettingName[], folder: string): string[] {
+export function repeatedFlags(given: GivenSettings, names: readonly SettingName[], folder: string): string[] {
   return names.flatMap((name) => {
-    const setting = given.get(name);
+    const setting = given.find((each) => each.name === name && each.place === "flag");
     if (!setting) return [];
-    if (SWITCH_SETTINGS.includes(name)) return [setting.from];
-    return [setting.from, FILE_SETTINGS.includes(name) ? resolve(folder, setting.text) : setting.text];
+    const { is } = definitionOf(name);
+    if (is === "switch") return [setting.from];
+    return [setting.from, is === "file" ? resolve(folder, setting.text) : setting.text];
   });
 }

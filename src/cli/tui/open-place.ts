@@ -9,7 +9,7 @@ import type { OpenPlace, Place, PlacesChange } from "../../tui/state/ports.js";
 import type { Io } from "../output/io.js";
 import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
 import { missingSecretError } from "../settings/secrets.js";
-import { DEFAULT_DATA_FILE } from "../settings/setting-names.js";
+import { DEFAULT_DATA_FILE } from "../settings/setting-table.js";
 import type { Settings } from "../settings/settings.js";
 import { createDecrypt } from "../sources/decryption.js";
 import type { LocalData } from "../sources/local-data.js";
@@ -81,7 +81,7 @@ async function openServer(
 ): Promise<OpenPlace> {
   const decrypt = await createDecrypt(settings);
   const apiSecret = await settings.apiSecret();
-  if (apiSecret === undefined) throw isNothingConfigured(settings.layers) ? notConfigured() : missingSecretError();
+  if (apiSecret === undefined) throw isNothingConfigured(settings.given) ? notConfigured() : missingSecretError();
   const source = await openRemote({ ...connection, maxWait: 0 }, apiSecret, io, {
     live: true,
     onResponse: ({ target, headers }) => {

@@ -2,8 +2,8 @@ import { UsageError } from "../../domain/errors.js";
 import type { Context } from "../output/context.js";
 import type { Io } from "../output/io.js";
 import { dataPlaceOf } from "../settings/data-place.js";
-import { NO_LAYERS, readLayer, type SourceFlags } from "../settings/layers.js";
 import { readProjectFile } from "../settings/project-file.js";
+import { readGiven, type SourceFlags } from "../settings/setting.js";
 import { readSettings, Settings } from "../settings/settings.js";
 import { isNothingConfigured } from "../sources/unused-data.js";
 import { environmentPlaces } from "./environment-places.js";
@@ -22,7 +22,7 @@ export async function findPlaces(flags: SourceFlags, { io, warn }: Pick<Context,
   const { connection } = settings;
   if (connection.kind === "remote") {
     const remote = serverPlaces(connection, flags, settings, io, broken);
-    const isOffer = isNothingConfigured(settings.layers) && remote.places.every(({ kind }) => kind === "server");
+    const isOffer = isNothingConfigured(settings.given) && remote.places.every(({ kind }) => kind === "server");
     return isOffer ? withUnusedData(remote, settings, io, warn) : remote;
   }
   if (broken) throw broken;
@@ -31,7 +31,7 @@ export async function findPlaces(flags: SourceFlags, { io, warn }: Pick<Context,
 
 /** Offers the environments of the data file in the current folder, below the server, which can't be read. */
 async function withUnusedData({ places }: Places, settings: Settings, io: Io, warn: (text: string) => void) {
-  const connection = { kind: "local", place: dataPlaceOf(settings.layers, undefined), env: undefined } as const;
+  const connection = { kind: "local", place: dataPlaceOf(settings.given, undefined), env: undefined } as const;
   const local = await environmentPlaces(connection, settings, io, warn);
   return { ...local, places: [...places, ...local.places], place: 0, offered: places.length + local.place };
 }
@@ -42,10 +42,9 @@ function readUsable(flags: SourceFlags, io: Io): { settings: Settings; broken?: 
     return { settings: checked(readSettings(flags, io)) };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    // A mistake in another layer throws again here.
-    const own = { flags: readLayer("flag", flags), variables: readLayer("variable", io.env) };
-    const layers = { ...NO_LAYERS, ...own, project: readProjectFile(io) };
-    return { settings: checked(new Settings(layers, io)), broken: error };
+    // A mistake in another place throws again here.
+    const given = [...readGiven("flag", flags), ...readGiven("variable", io.env), ...readProjectFile(io)];
+    return { settings: checked(new Settings(given, io)), broken: error };
   }
 }
 

@@ -3,9 +3,9 @@ import type { UsageError } from "../../domain/errors.js";
 import type { Place } from "../../tui/state/ports.js";
 import type { Io } from "../output/io.js";
 import type { RemoteSettings } from "../settings/connection.js";
-import { type Layer, type Layers, NO_LAYERS, type SourceFlags } from "../settings/layers.js";
 import { type ListedProfile, listedProfile, readProfile, readUsableProfiles } from "../settings/profiles.js";
-import { placeOf, type SettingName, SOURCE_SETTINGS, STORE_SETTINGS } from "../settings/setting-names.js";
+import type { GivenSettings, SourceFlags } from "../settings/setting.js";
+import { placeOf, type SettingName, SOURCE_SETTINGS, STORE_SETTINGS } from "../settings/setting-table.js";
 import { readSettings, Settings } from "../settings/settings.js";
 import { getCommandWith, repeatedFlags } from "./get-command.js";
 import { byGroup, type Places, placeOpener } from "./open-place.js";
@@ -32,18 +32,16 @@ export function serverPlaces(
   io: Io,
   broken?: UsageError,
 ): Places {
-  const { layers } = settings;
-  const isServerNamed = [layers.flags, layers.variables, layers.project].some((layer) =>
-    SERVER_SETTINGS.some((name) => layer.has(name)),
-  );
+  const { given } = settings;
+  const isServerNamed = given.some(({ name, place }) => place !== "profile" && SERVER_SETTINGS.includes(name));
   const { profiles, current } = readUsableProfiles(io, isServerNamed);
   const names = Object.keys(profiles);
   const chosen = isServerNamed ? undefined : (settings.find("profile")?.text ?? current);
   if (broken && (chosen === undefined || !names.includes(chosen))) throw broken;
   const places = names.map((name): Place => {
     const isChosen = name === chosen;
-    const read = () => (isChosen ? readSettings({ ...flags, profile: name }, io) : ownSettings(name, layers, io));
-    return profilePlace(listedProfile(name, false, profiles[name] ?? {}), read, isChosen, layers, io);
+    const read = () => (isChosen ? readSettings({ ...flags, profile: name }, io) : ownSettings(name, given, io));
+    return profilePlace(listedProfile(name, false, profiles[name] ?? {}), read, isChosen, given, io);
   });
   const close = async () => {};
   if (isServerNamed || names.length === 0) {
@@ -57,11 +55,11 @@ function profilePlace(
   { name, data, store, url, env, api_key: apiKey }: ListedProfile,
   read: () => Settings,
   isChosen: boolean,
-  layers: Layers,
+  given: GivenSettings,
   io: Io,
 ): Place {
   const own = store === undefined ? [] : STORE_SETTINGS;
-  const open = placeOpener(read, getCommandOfProfile(name, own, isChosen, layers, io), io);
+  const open = placeOpener(read, getCommandOfProfile(name, own, isChosen, given, io), io);
   const isLocal = data !== undefined || store !== undefined;
   const detail = data ?? store ?? url ?? DEFAULT_URL;
   return { name, group: detail, identity: isLocal ? env : keyIdentity(apiKey), kind: "profile", detail, open };
@@ -73,11 +71,9 @@ function keyIdentity(apiKey: string | undefined): string | undefined {
 }
 
 function serverPlace({ url, apiKey }: RemoteSettings, flags: SourceFlags, settings: Settings, io: Io): Place {
-  const { layers } = settings;
-  const setting = settings.find("url");
-  const isProjects = setting !== undefined && setting === layers.project.get("url");
+  const isProjects = settings.find("url")?.place === "project";
   const repeated = repeatedFlags(
-    layers.flags,
+    settings.given,
     ["apiKey", "apiSecretFile", "auth", "insecure", ...TLS_FILES, "encKeyFile"],
     io.cwd,
   );
@@ -91,16 +87,18 @@ function serverPlace({ url, apiKey }: RemoteSettings, flags: SourceFlags, settin
 function projectFlags(settings: Settings): string[] {
   return (["apiKey", ...TLS_FILES] as const).flatMap((name) => {
     const setting = settings.find(name);
-    if (!setting || setting !== settings.layers.project.get(name)) return [];
+    if (setting?.place !== "project") return [];
     return [placeOf(name, "flag") ?? [], setting.text].flat();
   });
 }
 
 /** The settings of the profile itself, and those that apply to every place. */
-function ownSettings(profile: string, { flags, variables }: Layers, io: Io): Settings {
-  const common = (layer: Layer) => new Map([...layer].filter(([name]) => COMMON_SETTINGS.includes(name)));
-  const own = readProfile(io, { name: "profile", text: profile, from: "--profile" });
-  return new Settings({ ...NO_LAYERS, flags: common(flags), variables: common(variables), profile: own }, io);
+function ownSettings(profile: string, given: GivenSettings, io: Io): Settings {
+  const common = given.filter(
+    ({ name, place }) => COMMON_SETTINGS.includes(name) && (place === "flag" || place === "variable"),
+  );
+  const own = readProfile(io, { name: "profile", text: profile, from: "--profile", place: "flag" });
+  return new Settings([...common, ...own], io);
 }
 
 /** It unsets the variables of the environment that would override the profile. @param own those of its kind of source */
@@ -108,10 +106,11 @@ function getCommandOfProfile(
   profile: string,
   own: readonly SettingName[],
   isChosen: boolean,
-  { flags, variables }: Layers,
+  given: GivenSettings,
   io: Io,
 ) {
-  const repeated = repeatedFlags(flags, isChosen ? [...TLS_FILES, "encKeyFile"] : ["encKeyFile"], io.cwd);
-  const unset = [...SERVER_SETTINGS, ...own].flatMap((name) => variables.get(name)?.from ?? []);
+  const repeated = repeatedFlags(given, isChosen ? [...TLS_FILES, "encKeyFile"] : ["encKeyFile"], io.cwd);
+  const names = [...SERVER_SETTINGS, ...own];
+  const unset = given.flatMap(({ name, place, from }) => (place === "variable" && names.includes(name) ? from : []));
   return getCommandWith(["--profile", profile, ...repeated], unset);
 }

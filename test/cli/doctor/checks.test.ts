@@ -6,7 +6,7 @@ import type { Answer } from "../../../src/cli/doctor/probe.js";
 import { checkClock, checkRateLimit, checkReachability } from "../../../src/cli/doctor/server.js";
 import { checkTls } from "../../../src/cli/doctor/tls.js";
 import { dataPlaceOf, type StorePlace } from "../../../src/cli/settings/data-place.js";
-import { NO_LAYERS, readLayer } from "../../../src/cli/settings/layers.js";
+import { readGiven } from "../../../src/cli/settings/setting.js";
 import { InvalidDataError, UnauthorizedError, UnreachableError, UsageError } from "../../../src/domain/errors.js";
 import { VARIABLES } from "../../contract/development.js";
 
@@ -45,8 +45,8 @@ describe("checkClock", () => {
 
 describe("checkStore", () => {
   const placeAt = (url: string) => {
-    const layers = { ...NO_LAYERS, flags: readLayer("flag", { store: url }) };
-    return dataPlaceOf(layers, layers.flags.get("store")) as StorePlace;
+    const given = readGiven("flag", { store: url });
+    return dataPlaceOf(given, given[0]) as StorePlace;
   };
   const content = { environments: [], variables: 0 };
 

@@ -12,9 +12,11 @@ import { dataFile } from "../../support/data-file.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const read = (object: object, kind: "project" | "profile" = "project") =>
-  [...readKeys(kind, object as Record<string, unknown>, "in the file", "/folder").values()].map(
-    ({ name, text, from }) => [name, text, from],
-  );
+  readKeys(kind, object as Record<string, unknown>, "in the file", "/folder").map(({ name, text, from }) => [
+    name,
+    text,
+    from,
+  ]);
 
 it("reads settings under their keys, numbers too, and says where each was given", () => {
   expect(read({ $schema: "./schema.json", url: "http://a:1", max_wait: 5, env: "" })).toEqual([
@@ -42,7 +44,7 @@ it.each([
   [{ enc_key_file: "hunter2" }, "use a profile, --enc-key-file or APPVARS_ENC_KEY"],
   [{ store: "hunter2" }, "store in the file: a project can't choose a store, which would get your password"],
   [{ store_password_file: "hunter2" }, "use a profile or APPVARS_STORE_PASSWORD_FILE"],
-  [{ apiKey: "hunter2" }, '"apiKey" in the file is not a setting; the settings are profile, url, api_key'],
+  [{ apiKey: "hunter2" }, '"apiKey" in the file is not a setting; the settings are profile, url, data'],
   [{ url: ["hunter2"] }, "url in the file must be a string or a number"],
   [{ constructor: "hunter2" }, '"constructor" in the file is not a setting'],
 ])("a project's %o is refused, without quoting a value", (object, message) => {

@@ -7,9 +7,9 @@ import { printFields } from "../../output/printer.js";
 import { variableKey } from "../../processes/child.js";
 import { parseEnvFile } from "../../settings/arguments.js";
 import { addSourceOptions } from "../../settings/flags.js";
-import { type InspectedSetting, inspectLayers, settingJson } from "../../settings/inspect-settings.js";
-import { HIDDEN, shownName, shownText } from "../../settings/layers.js";
-import type { SettingName } from "../../settings/setting-names.js";
+import { type InspectedSetting, inspectSettings, settingJson } from "../../settings/inspect-settings.js";
+import { HIDDEN, shownText } from "../../settings/setting.js";
+import { keyOf, type SettingName } from "../../settings/setting-table.js";
 import { readSettings, type Settings } from "../../settings/settings.js";
 import { createDecrypt, leaveEncrypted } from "../../sources/decryption.js";
 import type { EnvFileEntry } from "../../sources/env-files.js";
@@ -82,7 +82,7 @@ async function explain(
     });
   const stored = record?.value?.content;
   const value = stored && isEncrypted(stored.value) ? await open(name, stored.value, settings) : stored;
-  const inspected = inspectLayers(settings.layers);
+  const inspected = inspectSettings(settings.given);
   const relevant = settings.connection.kind === "local" ? LOCAL : REMOTE;
   return {
     name,
@@ -158,7 +158,7 @@ function valueToShow({ value }: Explanation, values: boolean): string {
 
 /** `url  http://127.0.0.1:7400 (APPVARS_URL)` */
 function describeSetting({ name, given, byDefault }: InspectedSetting): [label: string, text: string][] {
-  const label = shownName(name).replaceAll("_", " ");
+  const label = keyOf(name).replaceAll("_", " ");
   if (given) return [[label, `${shownText(given) ?? HIDDEN} (${given.from})`]];
   return byDefault === undefined ? [] : [[label, `${byDefault} (default)`]];
 }

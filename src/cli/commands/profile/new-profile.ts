@@ -3,15 +3,9 @@ import { UsageError } from "../../../domain/errors.js";
 import type { Context } from "../../output/context.js";
 import { absolutePath, type Io } from "../../output/io.js";
 import { connectionOf } from "../../settings/connection.js";
-import { type Layer, NO_LAYERS, readLayer, type Setting, type SourceFlags } from "../../settings/layers.js";
 import { readSecret } from "../../settings/secrets.js";
-import {
-  FILE_SETTINGS,
-  placeOf,
-  type SettingName,
-  STORE_SETTINGS,
-  SWITCH_SETTINGS,
-} from "../../settings/setting-names.js";
+import { readGiven, type Setting, type SourceFlags } from "../../settings/setting.js";
+import { definitionOf, placeOf, type SettingName, STORE_SETTINGS } from "../../settings/setting-table.js";
 import { Settings } from "../../settings/settings.js";
 import type { SettingsObject } from "../../settings/settings-file.js";
 import { openSource, withSource } from "../../sources/open-source.js";
@@ -26,43 +20,42 @@ const PASTED: readonly SettingName[] = ["url", "apiKey", "apiSecret"];
  *
  * @throws UsageError for an invalid setting, or if there is none
  */
-export async function newProfile(flags: SourceFlags, io: Io): Promise<Layer> {
+export async function newProfile(flags: SourceFlags, io: Io): Promise<Setting[]> {
   const given = givenSettings(flags, io.env);
-  if (given.size === 0) throw new UsageError("this profile has no settings: add --url, --data or --store");
+  if (given.length === 0) throw new UsageError("this profile has no settings: add --url, --data or --store");
   // Before a secret is asked for on stdin.
-  connectionOf({ ...NO_LAYERS, flags: given, variables: unstored(io.env) });
-  const settings = await Promise.all([...given.values()].map((setting) => toStore(setting, io)));
-  return new Map(settings.map((setting) => [setting.name, setting]));
+  connectionOf([...given, ...unstored(io.env)]);
+  return Promise.all(given.map((setting) => toStore(setting, io)));
 }
 
 /** Sends one signed request, once; for local data, checks that it is valid and has the environment. */
-export async function checkProfile(layer: Layer, context: Context): Promise<void> {
-  const once: Setting = { name: "maxWait", text: "0", from: "--max-wait" };
-  const flags = new Map([...layer, [once.name, once]]);
-  const settings = new Settings({ ...NO_LAYERS, flags, variables: unstored(context.io.env) }, context.io);
+export async function checkProfile(given: readonly Setting[], context: Context): Promise<void> {
+  const once: Setting = { name: "maxWait", text: "0", from: "--max-wait", place: "flag" };
+  const settings = new Settings([once, ...given, ...unstored(context.io.env)], context.io);
   await withSource(openSource(settings, context), (source) => source.listVariables({ limit: 1 }));
   await settings.encryptionKey();
 }
 
 /** The settings under their keys in a profile. */
-export function toProfile(layer: Layer): SettingsObject {
+export function toProfile(given: readonly Setting[]): SettingsObject {
   return Object.fromEntries(
-    [...layer.values()].map(({ name, text }) => [placeOf(name, "profile"), SWITCH_SETTINGS.includes(name) || text]),
+    given.map(({ name, text }) => [placeOf(name, "profile"), definitionOf(name).is === "switch" || text]),
   );
 }
 
-function givenSettings(flags: SourceFlags, env: Io["env"]): Layer {
-  const byFlag = readLayer("flag", flags);
-  if (byFlag.has("data")) return byFlag;
-  const used = byFlag.has("store") ? STORE_SETTINGS.filter((name) => placeOf(name, "profile")) : PASTED;
-  const given = new Map([...[...readLayer("variable", env)].filter(([name]) => used.includes(name)), ...byFlag]);
-  if (given.has("apiSecretFile")) given.delete("apiSecret");
-  return given;
+function givenSettings(flags: SourceFlags, env: Io["env"]): Setting[] {
+  const byFlag = readGiven("flag", flags);
+  const isGiven = (name: SettingName) => byFlag.some((setting) => setting.name === name);
+  if (isGiven("data")) return byFlag;
+  const used = isGiven("store") ? STORE_SETTINGS.filter((name) => placeOf(name, "profile")) : PASTED;
+  const isUsed = ({ name }: Setting) =>
+    used.includes(name) && !isGiven(name) && !(name === "apiSecret" && isGiven("apiSecretFile"));
+  return [...byFlag, ...readGiven("variable", env).filter(isUsed)];
 }
 
 /** What the check of a profile needs, and no profile can hold. */
-function unstored(env: Io["env"]): Layer {
-  return new Map([...readLayer("variable", env)].filter(([name]) => name === "storePassword"));
+function unstored(env: Io["env"]): Setting[] {
+  return readGiven("variable", env).filter(({ name }) => name === "storePassword");
 }
 
 async function toStore(setting: Setting, io: Io): Promise<Setting> {
@@ -71,9 +64,9 @@ async function toStore(setting: Setting, io: Io): Promise<Setting> {
   if (name === "apiSecret" || name === "apiSecretFile") {
     const secret = await readSecret(setting, io);
     checkCredential("API secret", secret);
-    return { name: "apiSecret", text: secret, from };
+    return { ...setting, name: "apiSecret", text: secret };
   }
   if (name === "encKeyFile" && text === "-")
     throw new UsageError(`${from} must be a file here: a profile can't hold stdin`);
-  return FILE_SETTINGS.includes(name) ? { name, text: absolutePath(text, io), from } : setting;
+  return definitionOf(name).is === "file" ? { ...setting, text: absolutePath(text, io) } : setting;
 }

@@ -2,7 +2,6 @@ import { Command } from "commander";
 import type { Context } from "../../output/context.js";
 import { printTable } from "../../output/printer.js";
 import { addSettingOptions } from "../../settings/flags.js";
-import type { SourceFlags } from "../../settings/layers.js";
 import {
   listedProfile,
   type Profiles,
@@ -10,6 +9,7 @@ import {
   readProfiles,
   refuseForeignFolders,
 } from "../../settings/profiles.js";
+import type { SourceFlags } from "../../settings/setting.js";
 import { refuseNoHome } from "../../settings/user-folders.js";
 
 export function profileCommand(context: Context): Command {
@@ -67,11 +67,11 @@ async function runProfileAdd(
   const { checkProfile, newProfile, toProfile } = await import("./new-profile.js");
   checkProfileName(name);
   if (!force) refuseExisting(readProfiles(profilesPath(context.io), context.io), name);
-  const layer = await newProfile(flags, context.io);
-  if (check) await checkProfile(layer, context);
+  const given = await newProfile(flags, context.io);
+  if (check) await checkProfile(given, context);
   const { current } = await change(context, (profiles) => {
     if (!force) refuseExisting(profiles, name);
-    return addProfile(profiles, name, toProfile(layer));
+    return addProfile(profiles, name, toProfile(given));
   });
   context.tell(`added the profile ${name}${current === name ? ", which is the current one" : ""}`);
 }

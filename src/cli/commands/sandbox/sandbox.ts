@@ -7,8 +7,8 @@ import { type CaughtSignal, catchSignals, isStopSignal } from "../../processes/s
 import { parseLatency, parseShare, parseSkew, rateLimitOption, rateWindowOption } from "../../settings/arguments.js";
 import { type DataPlace, placeName } from "../../settings/data-place.js";
 import { storeKeyFileOption } from "../../settings/flags.js";
-import type { SourceFlags } from "../../settings/layers.js";
 import { addAllowReserved } from "../../settings/selection-flags.js";
+import type { SourceFlags } from "../../settings/setting.js";
 import { readSettings } from "../../settings/settings.js";
 import type { Sandbox, SandboxOptions } from "./open-sandbox.js";
 

@@ -6,7 +6,7 @@ import type { RedisAddress } from "../server/redis-address.js";
 import type { ServedRequest } from "../server/served-request.js";
 import type { ServerOptions } from "../server/start-server.js";
 import type { TlsCredentials } from "../server/tls.js";
-import type { LeaseAnswer, LeaseRequest } from "./leases.js";
+import type { CountAnswer, CountRequest } from "./shared-count.js";
 import type { Outline, Part } from "./snapshot-parts.js";
 
 /** The options of a server that its workers need. */
@@ -65,7 +65,7 @@ export type StoreMessage =
 export type ToWorker =
   | Start
   | StoreMessage
-  | LeaseAnswer
+  | CountAnswer
   /** For new connections. */
   | { readonly kind: "tls"; readonly tls: TlsCredentials }
   /** The worker shall send its metrics. */
@@ -79,7 +79,7 @@ export type ToWorker =
 
 /** What a worker sends. */
 export type ToPrimary =
-  | LeaseRequest
+  | CountRequest
   | { readonly kind: "hello" | "ready" | "not-listening" }
   /** Another server has taken the port since the primary chose it. */
   | { readonly kind: "port-taken" }

@@ -6,9 +6,8 @@ import type { ServerOptions } from "../server/start-server.js";
 import type { TlsCredentials } from "../server/tls.js";
 import type { PackedData } from "../store/packed-data.js";
 import type { Store } from "../store/store.js";
-import { LeaseBook } from "./lease-book.js";
 import type { AuditFileOptions, ToPrimary, WorkerOptions } from "./messages.js";
-import { createRefusalReport } from "./refusal-report.js";
+import { createSharedCount } from "./shared-count.js";
 import { takenError } from "./shared-socket.js";
 import { feedSnapshots } from "./snapshot-feed.js";
 import { type ProcessOptions, WorkerLink } from "./worker-link.js";
@@ -52,8 +51,7 @@ export class WorkerPool {
   readonly #options: PoolOptions;
   readonly #workers = new Set<WorkerLink>();
   readonly #storeProblems = new Map<WorkerLink, StoreProblem | undefined>();
-  readonly #leases: LeaseBook<WorkerLink>;
-  readonly #reportRefusals: (count: number) => void;
+  readonly #count: ReturnType<typeof createSharedCount>;
   readonly #startedAt: number;
   #tls: TlsCredentials | undefined;
   #failedStarts = 0;
@@ -63,13 +61,11 @@ export class WorkerPool {
   #fail: (error: Error) => void = () => {};
 
   constructor(store: Store<PackedData>, options: PoolOptions) {
-    const { rateLimit: limit, rateWindow: window } = options.server;
     this.#store = store;
-    this.#reportRefusals = createRefusalReport(options.onConnectionsRefused ?? (() => {}));
     this.#options = options;
     this.#tls = options.tls;
     this.#startedAt = options.ticks();
-    this.#leases = new LeaseBook({ ...options, limit, window, send: (worker, answer) => worker.post(answer) });
+    this.#count = createSharedCount({ window: options.server.rateWindow }, options.ticks);
     this.failure = new Promise((_resolve, reject) => {
       this.#fail = reject;
     });
@@ -141,7 +137,6 @@ export class WorkerPool {
   #welcome(worker: WorkerLink): () => void {
     const { server, workers, handle, ticks, onRequest, metrics, auditFile, rateLimitStore } = this.#options;
     const uptime = ticks() - this.#startedAt;
-    this.#leases.add(worker);
     const reports = { reportsRequests: onRequest !== undefined, hasMetrics: metrics !== undefined };
     const start = { options: server, tls: this.#tls, auditFile, rateLimitStore, workers, uptime, ...reports };
     worker.post({ kind: "start", ...start }, handle);
@@ -150,11 +145,10 @@ export class WorkerPool {
   }
 
   #receive(worker: WorkerLink, message: ToPrimary): void {
-    const { onInternalError, onAuditProblem, metrics } = this.#options;
-    if (message.kind === "ask") this.#leases.ask(worker, message);
-    else if (message.kind === "give-back") this.#leases.giveBack(worker, message);
+    const { onConnectionsRefused, onInternalError, onAuditProblem, metrics } = this.#options;
+    if (message.kind === "count") worker.post(this.#count(message));
     else if (message.kind === "metrics") metrics?.receive(worker, message.metrics);
-    else if (message.kind === "refused") this.#reportRefusals(message.count);
+    else if (message.kind === "refused") onConnectionsRefused?.(message.count);
     else if (message.kind === "internal-error") onInternalError?.(message.message);
     else if (message.kind === "audit-problem") onAuditProblem(message.state);
     else if (message.kind === "rate-limit-store") this.#reportStore(worker, message.problem);
@@ -190,7 +184,6 @@ export class WorkerPool {
   #remove(worker: WorkerLink, reason: string): void {
     this.#workers.delete(worker);
     this.#storeProblems.delete(worker);
-    this.#leases.remove(worker);
     this.#options.metrics?.remove(worker);
     this.#onEnd();
     if (this.#isClosing) this.#checkListening();

@@ -11,9 +11,9 @@ import { type RunningServer, type ServerOptions, startServer } from "../server/s
 import { ServerStatistics } from "../server/statistics.js";
 import type { TlsCredentials } from "../server/tls.js";
 import { Service } from "../service/service.js";
-import { createLeasedLimiter, type LeasedLimiter } from "./leased-limiter.js";
 import type { Start, ToPrimary, ToWorker } from "./messages.js";
 import { ReceivedStore } from "./received-store.js";
+import { createWorkerLimiter, type WorkerLimiter } from "./shared-count.js";
 
 /** A worker's end of the link to the primary. */
 export interface PrimaryLink {
@@ -32,7 +32,7 @@ export class Worker {
   readonly #report: RequestReport;
   #start: (() => Promise<RunningServer>) | undefined;
   #tls: TlsCredentials | undefined;
-  #limiter: LeasedLimiter | undefined;
+  #limiter: WorkerLimiter | undefined;
   #sharedLimiter: SharedLimiter | undefined;
   #server: Promise<RunningServer> | undefined;
   #auditLog: AuditLog | undefined;
@@ -55,9 +55,7 @@ export class Worker {
       case "start":
         this.#prepare(message, handle as object);
         break;
-      case "lease":
-      case "recall":
-      case "remaining":
+      case "counted":
         this.#limiter?.receive(message);
         break;
       case "tls":
@@ -88,7 +86,7 @@ export class Worker {
   #prepare(start: Start, handle: object): void {
     const { options, tls, auditFile, rateLimitStore, workers, uptime, reportsRequests, hasMetrics } = start;
     const [link, clock, ticks] = [this.#link, this.#clock, this.#ticks];
-    const limiter = createLeasedLimiter({ limit: options.rateLimit }, ticks, (request) => link.send(request));
+    const limiter = createWorkerLimiter(options.rateLimit, (request) => link.send(request));
     const service = new Service(this.#store, clock, ticks, ticks() - uptime);
     const statistics = hasMetrics ? new ServerStatistics() : undefined;
     if (auditFile) {

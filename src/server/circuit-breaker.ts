@@ -64,14 +64,16 @@ export class CircuitBreaker<Connection extends StoreConnection> {
     return this.#isUp;
   }
 
-  /** Resolves to the answer, or to undefined if there is none. Undefined without a promise if the store is not asked. */
-  ask<T extends object>(question: (connection: Connection) => Promise<T>): Promise<T | undefined> | undefined {
+  /** Resolves to the answer, or to undefined if there is none. */
+  async ask<T>(question: (connection: Connection) => Promise<T>): Promise<T | undefined> {
     const connection = this.#connection;
     if (!connection || !this.#isUp) return undefined;
-    return within(MAX_ANSWER_MS, question(connection)).catch((error) => {
+    try {
+      return await within(MAX_ANSWER_MS, question(connection));
+    } catch (error) {
       this.#lose(connection, error);
       return undefined;
-    });
+    }
   }
 
   close(): void {

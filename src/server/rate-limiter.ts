@@ -47,45 +47,45 @@ export function createRateLimiter(options: RateLimitOptions, ticks: () => number
       // Rounded, or a floating-point error could make the window longer by a second in the headers.
       const now = Math.floor(ticks());
       const window = windows.enter(counter, now);
-      window.count++;
-      const reset = Math.ceil((window.end - now) / 1_000);
-      const rateLimit = { limit, remaining: Math.max(0, limit - window.count), reset };
-      return window.count > limit ? { rateLimit, retryAfter: reset } : { rateLimit };
+      return rateLimitResult(limit, ++window.count, window.end - now);
     },
     isUsedUp: (counter) => windows.countOf(counter, ticks()) >= limit,
   };
 }
 
+/** @param count requests in the window, with this one @param timeLeft milliseconds until the window ends */
+export function rateLimitResult(limit: number, count: number, timeLeft: number): RateLimitResult {
+  const reset = Math.ceil(timeLeft / 1_000);
+  const rateLimit = { limit, remaining: Math.max(0, limit - count), reset };
+  return count > limit ? { rateLimit, retryAfter: reset } : { rateLimit };
+}
+
 /** The requests that a counter has counted, for a time that starts with the first of them. */
-export interface Window {
+interface Window {
   count: number;
   /** By the clock of `now`. */
   readonly end: number;
-  /** Whether the addresses without a counter of their own share it. */
-  readonly isShared: boolean;
 }
 
 /** The current windows of all counters. Times are in milliseconds on a monotonic clock. */
-export interface Windows {
+interface Windows {
   /** The window to count a request in; a new one, if there is none. */
   enter(counter: Counter, now: number): Window;
   /** The requests in the window that is a counter's own. */
   countOf(counter: Counter, now: number): number;
 }
 
-/** @param placeWindows how many windows an address keeps its counter after a call of `enter` */
-export function createWindows(
-  { window: seconds, maxAddresses = MAX_ADDRESSES }: Omit<RateLimitOptions, "limit">,
-  placeWindows = 1,
-): Windows {
+export function createWindows({
+  window: seconds,
+  maxAddresses = MAX_ADDRESSES,
+}: Omit<RateLimitOptions, "limit">): Windows {
   const lengthMs = seconds * 1_000;
   const windows = { key: windowsOfKind(lengthMs), address: windowsOfKind(lengthMs), health: windowsOfKind(lengthMs) };
-  const places = createAddressPlaces(maxAddresses, placeWindows * lengthMs);
+  const places = createAddressPlaces(maxAddresses, lengthMs);
   return {
     enter(counter, now) {
       const { kind, id } = counter;
-      const isShared = !places.take(counter, now);
-      return windows[kind].enter(isShared ? OTHERS : id, now, isShared);
+      return windows[kind].enter(places.take(counter, now) ? id : OTHERS, now);
     },
     countOf: ({ kind, id }, now) => windows[kind].current(id, now)?.count ?? 0,
   };
@@ -109,15 +109,15 @@ function windowsOfKind(lengthMs: number) {
     if (firstEnd <= now) dropEnded(now);
     return windows.get(id);
   };
-  const open = (id: string, now: number, isShared: boolean) => {
-    const window = { count: 0, end: now + lengthMs, isShared };
+  const open = (id: string, now: number) => {
+    const window = { count: 0, end: now + lengthMs };
     windows.set(id, window);
     firstEnd = Math.min(firstEnd, window.end);
     return window;
   };
   return {
     current,
-    enter: (id: string, now: number, isShared: boolean) => current(id, now) ?? open(id, now, isShared),
+    enter: (id: string, now: number) => current(id, now) ?? open(id, now),
   };
 }
 

@@ -7,7 +7,7 @@ import {
   OTHERS,
   type RateLimiter,
   type RateLimitOptions,
-  type RateLimitResult,
+  rateLimitResult,
 } from "./rate-limiter.js";
 
 /** What a store tells of a counter. */
@@ -55,11 +55,9 @@ export function createSharedLimiter(options: SharedLimiterOptions, ticks: () => 
   const { limit, window, maxAddresses = MAX_ADDRESSES, store, fallback, onChange } = options;
   const windowMs = window * 1_000;
   const places = createAddressPlaces(maxAddresses, windowMs);
-  const usedUp = createUsedUp(windowMs);
   const state = async (answer: Promise<StoredCount>, least: number) => valid(await answer, least, windowMs);
   const check = (connection: CounterConnection) => state(connection.add(CHECK_KEY), 1);
   const breaker = new CircuitBreaker({ ...store, check, onChange });
-  const time = () => Math.floor(ticks());
 
   return {
     started: breaker.started,
@@ -67,62 +65,25 @@ export function createSharedLimiter(options: SharedLimiterOptions, ticks: () => 
       return breaker.isUp;
     },
     close: () => breaker.close(),
-    count(counter) {
-      const now = time();
-      const counted = places.take(counter, now) ? counter : { ...counter, id: OTHERS };
-      const wait = usedUp.timeLeft(counted, now);
-      if (wait > 0) return refused(wait);
-      const answer = breaker.ask((connection) => state(connection.add(keyOf(counted)), 1));
-      const countHere = () => fallback.count(counter);
-      return answer ? answer.then((found) => (found ? decide(counted, found) : countHere())) : countHere();
+    async count(counter) {
+      const counted = places.take(counter, Math.floor(ticks())) ? counter : { ...counter, id: OTHERS };
+      const found = await breaker.ask((connection) => state(connection.add(keyOf(counted)), 1));
+      return found ? rateLimitResult(limit, found.count, found.timeLeft) : fallback.count(counter);
     },
-    isUsedUp(counter) {
-      if (usedUp.timeLeft(counter, time()) > 0) return true;
+    async isUsedUp(counter) {
       if (!places.has(counter)) return false;
-      const answer = breaker.ask((connection) => state(connection.read(keyOf(counter)), 0));
-      const lookHere = () => fallback.isUsedUp(counter);
-      return answer ? answer.then((found) => (found ? found.count >= limit : lookHere())) : lookHere();
+      const found = await breaker.ask((connection) => state(connection.read(keyOf(counter)), 0));
+      return found ? found.count >= limit : fallback.isUsedUp(counter);
     },
-  };
-
-  function decide(counter: Counter, { count, timeLeft }: StoredCount): RateLimitResult {
-    if (count >= limit) usedUp.add(counter, timeLeft, time());
-    if (count > limit) return refused(timeLeft);
-    return { rateLimit: { limit, remaining: limit - count, reset: Math.ceil(timeLeft / 1_000) } };
-  }
-
-  function refused(wait: number): RateLimitResult {
-    const reset = Math.ceil(wait / 1_000);
-    return { rateLimit: { limit, remaining: 0, reset }, retryAfter: reset };
-  }
-}
-
-/** The counters that have reached the limit: a flood of requests over it is refused without a question to the store. */
-function createUsedUp(windowMs: number) {
-  const ends = new Map<string, number>();
-  let sweepAt = 0;
-  return {
-    add(counter: Counter, timeLeft: number, now: number): void {
-      if (now >= sweepAt) {
-        for (const [name, end] of ends) if (end <= now) ends.delete(name);
-        sweepAt = now + windowMs;
-      }
-      ends.set(nameOf(counter), now + timeLeft);
-    },
-    timeLeft: (counter: Counter, now: number) => Math.max(0, (ends.get(nameOf(counter)) ?? 0) - now),
   };
 }
 
-/** @throws TypeError for what can't be the state of a counter that has counted at least so many requests */
+/** @throws TypeError for values that can't be the state of a counter that has counted at least so many requests */
 function valid({ count, timeLeft }: StoredCount, least: number, windowMs: number): StoredCount {
   const isValid = Number.isSafeInteger(count) && count >= least && Number.isSafeInteger(timeLeft) && timeLeft >= 0;
   // Windows are longer for a while after the store's clock was set back.
   if (!isValid || timeLeft > 2 * windowMs) throw new TypeError("not the state of a counter");
   return { count, timeLeft: Math.min(Math.max(timeLeft, 1), windowMs) };
-}
-
-function nameOf({ kind, id }: Counter): string {
-  return `${kind} ${id}`;
 }
 
 /** Short for any id. It hides no address: all of IPv4 can be hashed, and servers share no secret to key it with. */

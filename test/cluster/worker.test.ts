@@ -1,5 +1,4 @@
 import { expect, it, onTestFinished } from "vitest";
-import type { Ask } from "../../src/cluster/leases.js";
 import type { ToPrimary } from "../../src/cluster/messages.js";
 import { openSharedSocket } from "../../src/cluster/shared-socket.js";
 import { feedSnapshots } from "../../src/cluster/snapshot-feed.js";
@@ -68,8 +67,7 @@ it("a request that is counted while new data arrives is answered with the data o
   const { port, worker, change, sent } = await startedWorker({ rateLimit: 10 });
   const target = "/v1/variables-values-by-name/DATABASE_URL/content";
   const answer = get({ port }, target, { ...DEV_HEADERS, connection: "close" });
-  await expect.poll(() => sent.map(({ kind }) => kind)).toContain("ask");
-  const { counter } = sent.find((message) => message.kind === "ask") as Ask;
+  await expect.poll(() => sent.map(({ kind }) => kind)).toContain("count");
   // The environments `development` and `test` have swapped their ids.
   const swapped = (id: number) => ({ 1: 2, 2: 1 })[id] ?? id;
   change({
@@ -78,7 +76,7 @@ it("a request that is counted while new data arrives is answered with the data o
     values: DATA.values.map((record) => ({ ...record, environment_id: swapped(record.environment_id) })),
   });
   await new Promise(setImmediate);
-  await worker.receive({ kind: "lease", counter, granted: 1, remaining: 9, timeLeft: 60_000, isShared: false });
+  await worker.receive({ kind: "counted", counts: [{ before: 0, timeLeft: 60_000 }] });
   expect(await answer).toMatchObject({ status: 200, json: { value: "postgres://localhost/dev" } });
 });
 

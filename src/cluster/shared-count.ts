@@ -8,7 +8,7 @@ import {
 } from "../server/rate-limiter.js";
 
 // One rate limit over several workers: the primary counts. A worker asks at once for all requests that have arrived
-// while it waited for the answer before.
+// while it waited for the answer before, and gets some permits in advance. Those that it does not use are lost.
 
 interface Ask {
   readonly counter: Counter;
@@ -21,30 +21,40 @@ export interface CountRequest {
   readonly asks: readonly Ask[];
 }
 
+interface Count {
+  /** Requests in the window before these. */
+  readonly before: number;
+  /** Further requests that the worker may admit in the window: they are counted. */
+  readonly permits: number;
+  /** Milliseconds until the window ends. */
+  readonly timeLeft: number;
+}
+
 /** The answer, in the same order. */
 export interface CountAnswer {
   readonly kind: "counted";
-  readonly counts: readonly {
-    /** Requests in the window before these. */
-    readonly before: number;
-    /** Milliseconds until the window ends. */
-    readonly timeLeft: number;
-  }[];
+  readonly counts: readonly Count[];
 }
+
+const MAX_PERMITS = 100;
+/** All workers together get 1/8 of the rest of a window in advance. */
+const SHARE = 8;
 
 /** The primary's side. @param ticks monotonic clock in milliseconds */
 export function createSharedCount(
-  options: Omit<RateLimitOptions, "limit">,
+  { limit, workers, ...options }: RateLimitOptions & { workers: number },
   ticks: () => number,
 ): (request: CountRequest) => CountAnswer {
   const windows = createWindows(options);
-  const count = ({ counter, requests }: Ask) => {
+  const count = ({ counter, requests }: Ask): Count => {
     const now = Math.floor(ticks());
-    if (requests === 0) return { before: windows.countOf(counter, now), timeLeft: 0 };
+    if (requests === 0) return { before: windows.countOf(counter, now), permits: 0, timeLeft: 0 };
     const window = windows.enter(counter, now);
     const before = window.count;
-    window.count += requests;
-    return { before, timeLeft: window.end - now };
+    const share = Math.floor((limit - before - requests) / (SHARE * workers));
+    const permits = window.isShared ? 0 : Math.min(Math.max(0, share), MAX_PERMITS);
+    window.count += requests + permits;
+    return { before, permits, timeLeft: window.end - now };
   };
   return ({ asks }) => ({ kind: "counted", counts: asks.map(count) });
 }
@@ -54,6 +64,14 @@ export interface WorkerLimiter extends RateLimiter {
   receive(answer: CountAnswer): void;
 }
 
+/** Permits to use before `end`. */
+interface Permits {
+  left: number;
+  /** Requests in the window that are counted. */
+  readonly counted: number;
+  readonly end: number;
+}
+
 /** Who waits to hear of a counter. */
 interface Waiting {
   readonly counter: Counter;
@@ -61,39 +79,79 @@ interface Waiting {
   readonly questions: ((isUsedUp: boolean) => void)[];
 }
 
-/** A worker's side. @param send sends to the primary */
-export function createWorkerLimiter(limit: number, send: (request: CountRequest) => void): WorkerLimiter {
+/** A worker's side. @param ticks monotonic clock in milliseconds @param send sends to the primary */
+export function createWorkerLimiter(
+  limit: number,
+  ticks: () => number,
+  send: (request: CountRequest) => void,
+): WorkerLimiter {
   if (limit === 0) return { count: () => ({}), isUsedUp: () => false, receive: () => {} };
+  /** In the order in which they came, so about that of their ends. */
+  const permits = new Map<string, Permits>();
   let waiting = new Map<string, Waiting>();
-  let asked: Waiting[] = [];
+  let asked: [name: string, Waiting][] = [];
+  let askedAt = 0;
   let isAsking = false;
 
   const ask = () => {
-    asked = [...waiting.values()];
+    asked = [...waiting];
     waiting = new Map();
     isAsking = asked.length > 0;
     if (!isAsking) return;
-    send({ kind: "count", asks: asked.map(({ counter, requests }) => ({ counter, requests: requests.length })) });
+    askedAt = ticks();
+    send({ kind: "count", asks: asked.map(([, { counter, requests }]) => ({ counter, requests: requests.length })) });
   };
-  const waitingFor = (counter: Counter) => {
-    const name = `${counter.kind} ${counter.id}`;
+  const waitFor = (counter: Counter) => {
+    const name = nameOf(counter);
     const entry = waiting.get(name) ?? { counter, requests: [], questions: [] };
     waiting.set(name, entry);
     if (!isAsking) setImmediate(ask);
     isAsking = true;
     return entry;
   };
+  const usable = (counter: Counter, now: number) => {
+    const found = permits.get(nameOf(counter));
+    return found && found.left > 0 && found.end > now ? found : undefined;
+  };
+  const settle = (name: string, { requests, questions }: Waiting, count: Count) => {
+    const { before, timeLeft } = count;
+    for (const resolve of questions) resolve(before >= limit);
+    for (const [place, resolve] of requests.entries()) resolve(rateLimitResult(limit, before + place + 1, timeLeft));
+    permits.delete(name);
+    // The primary's window ends later by the time that the question took to arrive.
+    const end = askedAt + timeLeft;
+    if (count.permits > 0)
+      permits.set(name, { left: count.permits, counted: before + requests.length + count.permits, end });
+  };
+  const dropEnded = () => {
+    for (const [name, { end }] of permits) {
+      if (end > askedAt) return;
+      permits.delete(name);
+    }
+  };
   return {
-    count: (counter) => new Promise((resolve) => waitingFor(counter).requests.push(resolve)),
-    isUsedUp: (counter) => new Promise((resolve) => waitingFor(counter).questions.push(resolve)),
+    count(counter) {
+      const now = ticks();
+      const found = usable(counter, now);
+      if (!found) return new Promise((resolve) => waitFor(counter).requests.push(resolve));
+      found.left--;
+      return rateLimitResult(limit, found.counted - found.left, found.end - now);
+    },
+    isUsedUp(counter) {
+      if (usable(counter, ticks())) return false;
+      return new Promise((resolve) => waitFor(counter).questions.push(resolve));
+    },
     receive({ counts }) {
-      for (const [index, { before, timeLeft }] of counts.entries()) {
-        const { requests = [], questions = [] } = asked[index] ?? {};
-        for (const resolve of questions) resolve(before >= limit);
-        for (const [place, resolve] of requests.entries())
-          resolve(rateLimitResult(limit, before + place + 1, timeLeft));
+      dropEnded();
+      for (const [index, [name, entry]] of asked.entries()) {
+        const count = counts[index];
+        if (count) settle(name, entry, count);
       }
       ask();
     },
   };
+}
+
+function nameOf({ kind, id }: Counter): string {
+  return `${kind} ${id}`;
 }

@@ -61,11 +61,12 @@ export class WorkerPool {
   #fail: (error: Error) => void = () => {};
 
   constructor(store: Store<PackedData>, options: PoolOptions) {
+    const { rateLimit: limit, rateWindow: window } = options.server;
     this.#store = store;
     this.#options = options;
     this.#tls = options.tls;
     this.#startedAt = options.ticks();
-    this.#count = createSharedCount({ window: options.server.rateWindow }, options.ticks);
+    this.#count = createSharedCount({ limit, window, workers: options.workers }, options.ticks);
     this.failure = new Promise((_resolve, reject) => {
       this.#fail = reject;
     });

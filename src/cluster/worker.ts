@@ -86,7 +86,7 @@ export class Worker {
   #prepare(start: Start, handle: object): void {
     const { options, tls, auditFile, rateLimitStore, workers, uptime, reportsRequests, hasMetrics } = start;
     const [link, clock, ticks] = [this.#link, this.#clock, this.#ticks];
-    const limiter = createWorkerLimiter(options.rateLimit, (request) => link.send(request));
+    const limiter = createWorkerLimiter(options.rateLimit, ticks, (request) => link.send(request));
     const service = new Service(this.#store, clock, ticks, ticks() - uptime);
     const statistics = hasMetrics ? new ServerStatistics() : undefined;
     if (auditFile) {

@@ -65,6 +65,8 @@ interface Window {
   count: number;
   /** By the clock of `now`. */
   readonly end: number;
+  /** Whether the addresses without a counter of their own share it. */
+  readonly isShared: boolean;
 }
 
 /** The current windows of all counters. Times are in milliseconds on a monotonic clock. */
@@ -85,7 +87,8 @@ export function createWindows({
   return {
     enter(counter, now) {
       const { kind, id } = counter;
-      return windows[kind].enter(places.take(counter, now) ? id : OTHERS, now);
+      const isShared = !places.take(counter, now);
+      return windows[kind].enter(isShared ? OTHERS : id, now, isShared);
     },
     countOf: ({ kind, id }, now) => windows[kind].current(id, now)?.count ?? 0,
   };
@@ -109,15 +112,15 @@ function windowsOfKind(lengthMs: number) {
     if (firstEnd <= now) dropEnded(now);
     return windows.get(id);
   };
-  const open = (id: string, now: number) => {
-    const window = { count: 0, end: now + lengthMs };
+  const open = (id: string, now: number, isShared: boolean) => {
+    const window = { count: 0, end: now + lengthMs, isShared };
     windows.set(id, window);
     firstEnd = Math.min(firstEnd, window.end);
     return window;
   };
   return {
     current,
-    enter: (id: string, now: number) => current(id, now) ?? open(id, now),
+    enter: (id: string, now: number, isShared: boolean) => current(id, now) ?? open(id, now, isShared),
   };
 }
 

@@ -28,13 +28,16 @@ function cluster({
     sent++;
     arriving.push(arrive);
   };
-  const count = createSharedCount({ window: 60, maxAddresses }, () => now);
+  const count = createSharedCount({ limit, workers, window: 60, maxAddresses }, () => now);
   const limiters = Array.from({ length: workers }, () => {
-    const limiter = createWorkerLimiter(limit, (request: CountRequest) =>
-      post(() => {
-        const answer = count(request);
-        post(() => limiter.receive(answer));
-      }),
+    const limiter = createWorkerLimiter(
+      limit,
+      () => now,
+      (request: CountRequest) =>
+        post(() => {
+          const answer = count(request);
+          post(() => limiter.receive(answer));
+        }),
     );
     return limiter;
   });
@@ -62,25 +65,39 @@ function cluster({
 const admitted = (results: RateLimitResult[]) => results.filter(({ retryAfter }) => retryAfter === undefined).length;
 
 it.each([
-  { workers: 2, limit: 1, requests: 10 },
-  { workers: 4, limit: 100, requests: 200 },
-  { workers: 64, limit: 100, requests: 200 },
-  { workers: 4, limit: 300, requests: 200 },
+  { workers: 2, limit: 1, requests: 10, lost: 0 },
+  { workers: 4, limit: 100, requests: 200, lost: 9 },
+  { workers: 64, limit: 100, requests: 200, lost: 0 },
+  { workers: 4, limit: 5_000, requests: 6_000, lost: 300 },
+  { workers: 4, limit: 300, requests: 200, lost: 0 },
 ])(
-  "of $requests requests to $workers workers, exactly the limit of $limit is admitted",
-  async ({ workers, limit, requests }) => {
+  "of $requests requests to $workers workers, at most the limit of $limit is admitted, and $lost less",
+  async ({ workers, limit, requests, lost }) => {
     const { send } = cluster({ limit, workers });
-    const results = await send(requests, [...Array(workers).keys()]);
-    expect(admitted(results)).toBe(Math.min(limit, requests));
-    const remaining = results.map(({ rateLimit }) => rateLimit?.remaining).sort((a = 0, b = 0) => b - a);
-    expect(remaining).toEqual([...Array(requests).keys()].map((n) => Math.max(0, limit - 1 - n)));
+    const results: RateLimitResult[] = [];
+    for (let sent = 0; sent < requests; sent += 10) {
+      const first = (sent / 10) % workers;
+      results.push(...(await send(10, [first, (first + 1) % workers])));
+    }
+    expect(admitted(results)).toBeLessThanOrEqual(Math.min(limit, requests));
+    expect(admitted(results)).toBeGreaterThanOrEqual(Math.min(limit, requests) - lost);
   },
 );
 
-it("requests that arrive together cost a worker one message and its answer", async () => {
-  const { send, sent } = cluster({ limit: 100 });
-  await send(50, [0]);
-  expect(sent()).toBe(2);
+it("a worker that has the counter to itself admits all requests, and tells exactly how many remain", async () => {
+  const { send, sent } = cluster({ limit: 2_000, workers: 4 });
+  for (let remaining = 1_999; remaining >= 0; remaining--)
+    expect(await send(1, [1])).toMatchObject([{ rateLimit: { remaining } }]);
+  expect(await send(1, [1])).toMatchObject([{ retryAfter: 60 }]);
+  expect(sent()).toBeLessThan(400);
+});
+
+it("permits are lost when their window ends", async () => {
+  const { send, pass } = cluster({ limit: 400 });
+  await send(1, [0]);
+  pass(60_000);
+  expect(admitted(await send(401, [1]))).toBe(400);
+  expect(admitted(await send(1, [0]))).toBe(0);
 });
 
 it("a client that waits for Retry-After is admitted, by any worker", async () => {
@@ -108,7 +125,8 @@ it("addresses without a counter of their own share one over all workers", async 
   for (let id = 0; id < 30; id++) results.push(...(await send(1, [id % 2], address(`b${id}`))));
   expect(admitted(results)).toBe(20);
   expect(await isUsedUp(0, address("c"))).toBe(false);
-  expect(admitted(await send(20, [1], address("a")))).toBe(19);
+  // One is a permit of the other worker.
+  expect(admitted(await send(20, [1], address("a")))).toBe(18);
 });
 
 it("100,000 addresses do not grow the memory of the primary and a worker", async () => {

@@ -76,7 +76,7 @@ it("a request that is counted while new data arrives is answered with the data o
     values: DATA.values.map((record) => ({ ...record, environment_id: swapped(record.environment_id) })),
   });
   await new Promise(setImmediate);
-  await worker.receive({ kind: "counted", counts: [{ before: 0, timeLeft: 60_000 }] });
+  await worker.receive({ kind: "counted", counts: [{ before: 0, permits: 0, timeLeft: 60_000 }] });
   expect(await answer).toMatchObject({ status: 200, json: { value: "postgres://localhost/dev" } });
 });
 

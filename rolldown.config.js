@@ -1,4 +1,3 @@
-import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "rolldown";
 import { collectLicenses } from "./scripts/collect-licenses.mjs";
@@ -38,7 +37,7 @@ export default defineConfig([
     transform,
     preserveEntrySignatures: "allow-extension",
     external: ["ioredis", "rate-limiter-flexible"],
-    plugins: [leaveTuiApart(), importJsonc(), hasten("core.cjs", "local.cjs"), collectLicenses("LICENSES.md")],
+    plugins: [leaveTuiApart(), hasten("core.cjs", "local.cjs"), collectLicenses("LICENSES.md")],
     output: {
       dir: "dist/cli",
       format: "cjs",
@@ -141,22 +140,6 @@ function hasten(...chunks) {
         bundle[name].code = `const { lazily } = require("./${core}");\n${bundle[name].code}`;
       delete bundle[runtime];
     },
-  };
-}
-
-/** The main file of jsonc-parser loads its others in a way that no bundler can follow. Only what is used is in the default export. */
-function importJsonc() {
-  const main = createRequire(import.meta.url)
-    .resolve("jsonc-parser")
-    .replace("/umd/", "/esm/");
-  return {
-    name: "import-jsonc",
-    resolveId: (specifier) => (specifier === "jsonc-parser" ? "\0jsonc-parser" : undefined),
-    load: (id) =>
-      id === "\0jsonc-parser"
-        ? `import { parse, printParseErrorCode, visit } from ${JSON.stringify(main)};
-          export default { parse, printParseErrorCode, visit };`
-        : undefined,
   };
 }
 

@@ -10,6 +10,7 @@ import {
   WrongClockError,
 } from "../domain/errors.js";
 import { parseDataAge, parseRetryAfter } from "../domain/http-headers.js";
+import { parseJson } from "../domain/json.js";
 import type { Health } from "../domain/source.js";
 import { compareClocks } from "../signing/verify.js";
 import { BrokenRuleError, type Decoder, decodeErrorMessage, decodeHealth } from "./decode.js";
@@ -85,41 +86,14 @@ function isCutShort({ status, headers, body }: HttpResponse): boolean {
   return !isDelimited && (body.startsWith("{") || (status === 200 && body === ""));
 }
 
-/** Any text of this length is parsed in an instant. */
-const MAX_UNSCANNED = 1024 * 1024;
 /** Elements and members in one answer: 2,000 for each item of the largest page. */
-const MAX_MEMBERS = 2_000_000;
-/** A value has at most 500 levels; the rest is for the page around it. */
-const MAX_DEPTH = 600;
+const MAX_ITEMS = 2_000_000;
 
-/**
- * Undefined for invalid JSON, since the error of JSON.parse may quote a value. Also for JSON that is so deep or has so
- * many members that parsing it would block the process for minutes, and use gigabytes.
- */
+/** Undefined for JSON that is invalid, or would block the process for minutes. */
 function tryParseBody(body: string): unknown {
-  if (body.length > MAX_UNSCANNED && isTooComplex(body)) return undefined;
   try {
-    return JSON.parse(body);
+    return parseJson(body, { maxItems: MAX_ITEMS });
   } catch {
     return undefined;
   }
-}
-
-function isTooComplex(text: string): boolean {
-  let [depth, members] = [0, 0];
-  for (let i = 0; i < text.length && depth <= MAX_DEPTH && members <= MAX_MEMBERS; i++) {
-    const character = text[i];
-    if (character === '"') i = endOfString(text, i);
-    else if (character === ",") members++;
-    else if (character === "[" || character === "{") depth++;
-    else if (character === "]" || character === "}") depth--;
-  }
-  return depth > MAX_DEPTH || members > MAX_MEMBERS;
-}
-
-/** Index of the quote that ends the string which begins at `start`. */
-function endOfString(text: string, start: number): number {
-  let i = start + 1;
-  while (i < text.length && text[i] !== '"') i += text[i] === "\\" ? 2 : 1;
-  return i;
 }

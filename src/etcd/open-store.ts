@@ -106,7 +106,7 @@ function dataStore(
   const parse = (bytes: Buffer) => {
     const scan = scanJson(bytes);
     checkHeap(scan);
-    return parseData(bytes, scan);
+    return parseData(bytes);
   };
   return new EtcdStore<Data>({ ...common(access, Date.now, allowsPlain), nothing: NO_DATA, parse, watch });
 }

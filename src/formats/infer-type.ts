@@ -1,6 +1,7 @@
 import { UsageError } from "../domain/errors.js";
+import { exactNumber } from "../domain/json.js";
 import { isEncrypted, type JsonValue, type VariableType, valueFitsType } from "../domain/variable.js";
-import { exactNumber, parseJson } from "./json.js";
+import { parseExactJson } from "./json.js";
 
 /**
  * Type and value of a text, for a new variable:
@@ -18,7 +19,7 @@ export function inferValue(text: string): { type: VariableType; value: JsonValue
   if (String(number) === text && Math.abs(number) <= Number.MAX_SAFE_INTEGER) return { type: "NUMBER", value: number };
   if (/^[{[]/.test(text)) {
     try {
-      const value = parseJson(text);
+      const value = parseExactJson(text);
       if (valueFitsType(value, "JSON")) return { type: "JSON", value };
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
@@ -41,7 +42,7 @@ export function nativeType(value: JsonValue): VariableType {
  */
 export function parseAs(text: string, type: VariableType): JsonValue {
   if (type === "STRING" || isEncrypted(text)) return text;
-  if (type === "JSON") return parseJson(text);
+  if (type === "JSON") return parseExactJson(text);
   if (type === "BOOLEAN") {
     if (text !== "true" && text !== "false") throw new UsageError("a BOOLEAN is true or false");
     return text === "true";

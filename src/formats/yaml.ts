@@ -12,9 +12,9 @@ import {
   type YAMLMap,
 } from "yaml";
 import { UsageError } from "../domain/errors.js";
+import { isExact, keepsDigits } from "../domain/json.js";
 import type { JsonValue, NamedValue } from "../domain/variable.js";
 import { entriesOf, inAnyString, loneSurrogate, type ReadEntry, refuse } from "./entry.js";
-import { isExact, keepsDigits } from "./json.js";
 
 /** To YAML 1.1, which requires a point in a float, `1e+21` is a string. */
 const EXPONENT: ScalarTag = {

@@ -39,7 +39,7 @@ export class DataFileAdapter implements Adapter<Data> {
       const scan = scanJson(bytes);
       checkHeap(scan, this.#held);
       held = scan.held;
-      return parseData(bytes, scan);
+      return parseData(bytes);
     });
     this.#held = held;
     return data;

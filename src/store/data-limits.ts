@@ -11,8 +11,6 @@ const RESERVE = 80 * 1_048_576;
 
 /** What can be told from the characters that give JSON its structure, valid or not. */
 export interface JsonScan {
-  /** Members of objects: a key that is repeated counts each time. */
-  readonly members: number;
   /** Bytes of heap while it is parsed. */
   readonly peak: number;
   /** Bytes of heap afterwards, while the data is held. */
@@ -54,7 +52,7 @@ const STRING = 24;
 export function scanJson(bytes: Uint8Array): JsonScan {
   // One character outside Latin-1 makes a string twice as large.
   const width = isAscii(bytes) ? 1 : 2;
-  let [members, held, depth, textStart] = [0, 0, 0, -1];
+  let [held, depth, textStart] = [0, 0, -1];
   for (let index = 0; index < bytes.length; index++) {
     const byte = bytes[index];
     if (textStart >= 0) {
@@ -68,17 +66,15 @@ export function scanJson(bytes: Uint8Array): JsonScan {
       continue;
     }
     if (byte === QUOTE) textStart = index;
-    else if (byte === COLON) {
-      members++;
-      held += depth > KNOWN_DEPTH ? FREE_MEMBER : KNOWN_MEMBER;
-    } else if (byte === COMMA) held += depth > KNOWN_DEPTH ? ITEM : 0;
+    else if (byte === COLON) held += depth > KNOWN_DEPTH ? FREE_MEMBER : KNOWN_MEMBER;
+    else if (byte === COMMA) held += depth > KNOWN_DEPTH ? ITEM : 0;
     else if (byte === OPEN_BRACE) held += objectSize(++depth);
     else if (byte === OPEN_BRACKET) {
       held += LIST;
       depth++;
     } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth--;
   }
-  return { members, peak: held + width * bytes.length, held };
+  return { peak: held + width * bytes.length, held };
 }
 
 function objectSize(depth: number): number {

@@ -13,7 +13,7 @@ async function parse(): Promise<ParseResult> {
     checkHeap(scan);
     // Released when it has been decoded.
     workerData.bytes = undefined;
-    return { data: packAll(await parseData(bytes, scan)) };
+    return { data: packAll(await parseData(bytes)) };
   } catch (error) {
     if (error instanceof InvalidDataError) return { problem: error.message };
     throw error;

@@ -143,7 +143,7 @@ describe("a usage error exits 2 and changes nothing", () => {
       "a NUMBER must be a JSON number in the range and precision of a double; for any other text, use the type STRING (set --type STRING)",
     ],
     ["set DEBUG yes", "a BOOLEAN is true or false"],
-    ["set LIMITS { --type json", "not valid JSON, at line 1, column 2"],
+    ["set LIMITS { --type json", "not valid JSON: line 1, column 2: unexpected end of file"],
     ["set '' x", `"" can't be a variable's name: ${VARIABLE_NAME}`],
     [
       "set PORT99914b932bd37a50b983c5e7c90ae93b 1",
@@ -326,7 +326,10 @@ describe("a data file that is missing or breaks a rule exits 8 and is not change
       `{"error":{"code":"invalid_data","message":${JSON.stringify(rules)}}}`,
     ],
     ["import - --data DIR/rules.json --env test", `stdin contains no variables\nappvars: ${rules}`],
-    ["list --data DIR/twice.json --env test", "DIR/twice.json has the same key twice in one object: line 3, column 80"],
+    [
+      "list --data DIR/twice.json --env test",
+      "DIR/twice.json is not valid JSON: line 3, column 80: the same key twice in one object",
+    ],
     ["list --data / --env test", "/ can't be read: it is a folder"],
     ["migrate DIR/missing.json DIR/new.json", missing],
     ["migrate DIR/rules.json DIR/new.json", rules],

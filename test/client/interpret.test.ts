@@ -178,9 +178,9 @@ describe("an answer of many megabytes", () => {
     const body = `{"value":${value()}}`;
     const parse = vi.spyOn(JSON, "parse");
     const error = failure(() => interpret(response(200, body), decodeContent));
-    const calls = parse.mock.calls.length;
+    expect(parse).not.toHaveBeenCalledWith(body);
     parse.mockRestore();
-    expect([error.message, calls]).toEqual([foreign(200).message, 0]);
+    expect(error.message).toBe(foreign(200).message);
   });
 
   it("an answer of many megabytes is accepted if it is simple enough", () => {

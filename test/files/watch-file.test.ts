@@ -85,7 +85,7 @@ describe("a data file that is watched", () => {
   });
 
   it.each([
-    [`{"version": 1, "api_secret": "${MARKER}`, "is not valid JSON: line 1, column 30: unexpected end of string"],
+    [`{"version": 1, "api_secret": "${MARKER}`, "is not valid JSON: line 1, column 30: not a valid string"],
     [JSON.stringify(marked((d) => (d.version = MARKER))), "has an unknown version; this appvars reads version 1"],
     [
       JSON.stringify(marked((d) => (d.values[0].content.value = MARKER))),

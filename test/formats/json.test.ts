@@ -37,16 +37,22 @@ it("readJson ignores a byte order mark", () => {
 });
 
 it.each([
-  ['{"A": "secret",\n  "B": secret}', "not valid JSON, at line 2, column 8"],
-  ['{"A": "secret"', "not valid JSON, at line 1, column 15"],
-  ['{"A": "secret",}', "not valid JSON, at line 1, column 16"],
-  ['{"A": 1} // secret', "not valid JSON, at line 1, column 10"],
-  ["", "not valid JSON, at line 1, column 1"],
-  ['{"A": 1,\n "A": "secret"}', "the same key twice in one object, at line 2, column 2"],
-  ['{"A": {"secret": 1, "secret": 2}}', "the same key twice in one object, at line 1, column 21"],
-  ['{"A": [1e999]}', "a number that can't be held exactly (write it as a string), at line 1, column 8"],
-  ['{"A": 0.30000000000000000004}', "a number that can't be held exactly (write it as a string), at line 1, column 7"],
-  ['{"A": 9007199254740993}', "a number that can't be held exactly (write it as a string), at line 1, column 7"],
+  ['{"A": "secret",\n  "B": secret}', "not valid JSON: line 2, column 8: value expected"],
+  ['{"A": "secret"', "not valid JSON: line 1, column 15: unexpected end of file"],
+  ['{"A": "secret",}', "not valid JSON: line 1, column 16: property name expected"],
+  ['{"A": 1} // secret', "not valid JSON: line 1, column 10: end of file expected"],
+  ["", "not valid JSON: line 1, column 1: unexpected end of file"],
+  ['{"A": 1,\n "A": "secret"}', "not valid JSON: line 2, column 2: the same key twice in one object"],
+  ['{"A": {"secret": 1, "secret": 2}}', "not valid JSON: line 1, column 21: the same key twice in one object"],
+  ['{"A": [1e999]}', "not valid JSON: line 1, column 8: a number that can't be held exactly (write it as a string)"],
+  [
+    '{"A": 0.30000000000000000004}',
+    "not valid JSON: line 1, column 7: a number that can't be held exactly (write it as a string)",
+  ],
+  [
+    '{"A": 9007199254740993}',
+    "not valid JSON: line 1, column 7: a number that can't be held exactly (write it as a string)",
+  ],
   ['["secret"]', "must be one JSON object of names and values"],
   ["null", "must be one JSON object of names and values"],
   ['"secret"', "must be one JSON object of names and values"],
@@ -54,7 +60,10 @@ it.each([
     '{"a b": "secret", "1": 1, "": 2, "OK": 3}',
     `these can't be variable names: "1", "a b", ""; a name is ${NAME_RULE}`,
   ],
-  [`{"A": ${"[".repeat(100_000)}${"]".repeat(100_000)}}`, "nested too deeply"],
+  [
+    `{"A": ${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
+    "not valid JSON: line 1, column 606: nested more than 600 levels deep",
+  ],
 ])("readJson refuses case %#", (text, message) => {
   expect(() => readJson(text)).toThrow(expect.objectContaining({ name: "UsageError", message }));
 });

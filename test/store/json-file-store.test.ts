@@ -121,7 +121,7 @@ describe("openDataFile", () => {
     it.each([
       ["", "is empty"],
       ["null", "must contain one JSON object"],
-      ['{\n"version": 1', "is not valid JSON: line 2, column 13: close brace expected"],
+      ['{\n"version": 1', "is not valid JSON: line 2, column 13: unexpected end of file"],
       ['{"version":1}', "environments is missing"],
     ])(
       "openDataFile rejects the content %j with the path and the rule, and does not change the file",

@@ -40,13 +40,13 @@ describe("parseData", () => {
     ["no version", "{}", "has no version; it must be 1"],
     ["a newer version", '{"version":2}', "has an unknown version; this appvars reads version 1"],
     ["a version that is a text", '{"version":"1"}', "has an unknown version; this appvars reads version 1"],
-    ["a truncated object", '{\n  "version": 1,\n  "values": [', ": line 3, column 14: close bracket expected"],
-    ["a truncated text", `{"version": 1, "x": "${MARKER}`, ": line 1, column 21: unexpected end of string"],
+    ["a truncated object", '{\n  "version": 1,\n  "values": [', ": line 3, column 14: unexpected end of file"],
+    ["a truncated text", `{"version": 1, "x": "${MARKER}`, ": line 1, column 21: not a valid string"],
     ["a missing comma", '{\n  "version": 1\n  "values": []\n}', ": line 3, column 3: comma expected"],
     ["a trailing comma", '{\r\n  "version": 1,\r\n}', ": line 3, column 1: property name expected"],
-    ["a comment", '{\n  // why\n  "version": 1\n}', ": line 2, column 3: invalid comment token"],
-    ["two objects", `{"version":1}${MARKER}`, ": line 1, column 14: invalid symbol"],
-    ["quotes of another kind", `{'${MARKER}': 1}`, ": line 1, column 2: invalid symbol"],
+    ["a comment", '{\n  // why\n  "version": 1\n}', ": line 2, column 3: property name expected"],
+    ["two objects", `{"version":1}${MARKER}`, ": line 1, column 14: end of file expected"],
+    ["quotes of another kind", `{'${MARKER}': 1}`, ": line 1, column 2: property name expected"],
   ])("parseData rejects %s", async (_what, text, message) => {
     const whole = message.startsWith(":") ? `is not valid JSON${message}` : message;
     await expect(parseData(encoder.encode(text))).rejects.toThrow(new InvalidDataError(whole));
@@ -67,12 +67,12 @@ describe("parseData", () => {
 
   it("parseData rejects brackets that are nested too deeply to parse", async () => {
     await expect(parseData(encoder.encode("[".repeat(200_000)))).rejects.toThrow(
-      "is not valid JSON: it can't be parsed",
+      "is not valid JSON: line 1, column 601: nested more than 600 levels deep",
     );
   });
 
   it("parseData rejects JSON that is nested too deeply to be written, and names the record", async () => {
-    const text = JSON.stringify(DATA).replace('{"beta":["x",null,1.5]}', "[".repeat(6_000) + "]".repeat(6_000));
+    const text = JSON.stringify(DATA).replace('{"beta":["x",null,1.5]}', "[".repeat(550) + "]".repeat(550));
     await expect(parseData(encoder.encode(text))).rejects.toThrow("values[3] (id 14): content.value must be a JSON");
   });
 
@@ -101,7 +101,9 @@ describe("parseData", () => {
     const lines = head.split("\n");
     const place = `line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1}`;
     expect(tail).not.toBe("");
-    expect(await refusal(encoder.encode(head + tail))).toBe(`has the same key twice in one object: ${place}`);
+    expect(await refusal(encoder.encode(head + tail))).toBe(
+      `is not valid JSON: ${place}: the same key twice in one object`,
+    );
   });
 
   it("parseData is not misled by text that looks like a key", async () => {

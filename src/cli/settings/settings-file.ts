@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
 import { resolve } from "node:path";
 import { UsageError } from "../../domain/errors.js";
+import { JsonError, parseJson } from "../../domain/json.js";
 import { hasCode } from "../../files/system-errors.js";
 import type { Setting } from "./setting.js";
 import { definitionOf, keyOf, placeOf, SETTING_NAMES, type SettingName, STORE_SETTINGS } from "./setting-table.js";
@@ -59,10 +60,9 @@ function readBytes(file: number, size: number): Buffer {
 /** @throws UsageError that names the file and quotes nothing of it, since it may hold a secret */
 export function parseSettingsFile({ path, bytes }: SettingsFile): SettingsObject {
   try {
-    return asObject(JSON.parse(bytes.toString("utf8")), path);
+    return asObject(parseJson(bytes.toString("utf8")), path);
   } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new UsageError(`${path} is not valid JSON`);
+    throw error instanceof JsonError ? new UsageError(`${path} is not valid JSON: ${error.message}`) : error;
   }
 }
 

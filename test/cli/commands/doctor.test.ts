@@ -276,7 +276,7 @@ describe("doctor with a data file", () => {
   it.each([
     ["is not there", undefined, /no such file/],
     ["is no JSON", "{", /is not valid JSON/],
-    ["has a key twice", '{"version":1,"version":1}', /same key twice in one object: line 1, column 14/],
+    ["has a key twice", '{"version":1,"version":1}', /line 1, column 14: the same key twice in one object/],
     ["breaks a rule", { ...DATA, version: 2 }, /unknown version/],
   ])("doctor finds that the data file %s", async (_what, content, message) => {
     const path = content === undefined ? "/nowhere/vars.json" : (await dataFile(content)).path;

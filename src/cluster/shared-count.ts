@@ -94,11 +94,14 @@ export function createWorkerLimiter(
   let isAsking = false;
 
   const ask = () => {
-    asked = [...waiting];
+    askedAt = ticks();
+    // The last answer may have brought permits.
+    for (const { counter, requests } of waiting.values())
+      for (const resolve of requests.splice(0, usable(counter)?.left ?? 0)) resolve(take(counter) as RateLimitResult);
+    asked = [...waiting].filter(([, { requests, questions }]) => requests.length + questions.length > 0);
     waiting = new Map();
     isAsking = asked.length > 0;
     if (!isAsking) return;
-    askedAt = ticks();
     send({ kind: "count", asks: asked.map(([, { counter, requests }]) => ({ counter, requests: requests.length })) });
   };
   const waitFor = (counter: Counter) => {
@@ -109,9 +112,15 @@ export function createWorkerLimiter(
     isAsking = true;
     return entry;
   };
-  const usable = (counter: Counter, now: number) => {
+  const usable = (counter: Counter) => {
     const found = permits.get(nameOf(counter));
-    return found && found.left > 0 && found.end > now ? found : undefined;
+    return found && found.left > 0 && found.end > ticks() ? found : undefined;
+  };
+  const take = (counter: Counter) => {
+    const found = usable(counter);
+    if (!found) return undefined;
+    found.left--;
+    return rateLimitResult(limit, found.counted - found.left, found.end - ticks());
   };
   const settle = (name: string, { requests, questions }: Waiting, count: Count) => {
     const { before, timeLeft } = count;
@@ -130,17 +139,9 @@ export function createWorkerLimiter(
     }
   };
   return {
-    count(counter) {
-      const now = ticks();
-      const found = usable(counter, now);
-      if (!found) return new Promise((resolve) => waitFor(counter).requests.push(resolve));
-      found.left--;
-      return rateLimitResult(limit, found.counted - found.left, found.end - now);
-    },
-    isUsedUp(counter) {
-      if (usable(counter, ticks())) return false;
-      return new Promise((resolve) => waitFor(counter).questions.push(resolve));
-    },
+    count: (counter) => take(counter) ?? new Promise((resolve) => waitFor(counter).requests.push(resolve)),
+    isUsedUp: (counter) =>
+      usable(counter) ? false : new Promise((resolve) => waitFor(counter).questions.push(resolve)),
     receive({ counts }) {
       dropEnded();
       for (const [index, [name, entry]] of asked.entries()) {

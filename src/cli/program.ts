@@ -17,7 +17,6 @@ const COMMANDS: Record<string, () => Promise<CommandFactory>> = {
   list: async () => (await import("./commands/list.js")).listCommand,
   get: async () => (await import("./commands/get.js")).getCommand,
   show: async () => (await import("./commands/show.js")).showCommand,
-  explain: async () => (await import("./commands/explain/explain.js")).explainCommand,
   health: async () => (await import("./commands/health.js")).healthCommand,
   run: async () => (await import("./commands/run.js")).runCommand,
   doctor: async () => (await import("./commands/doctor.js")).doctorCommand,
@@ -123,11 +122,21 @@ function refuseUnknownCommands(program: Command, argv: readonly string[]): void 
   }
 }
 
+/** The commands that other programs' names and former ones stand for. */
+const MEANT: ReadonlyMap<string, readonly string[]> = new Map([
+  ["ls", ["list"]],
+  ["rm", ["unset", "remove"]],
+  ["delete", ["unset", "remove"]],
+  ["printenv", ["get", "export"]],
+  ["explain", ["show"]],
+]);
+
 function unknownCommand(word: string, { commands }: Command): UsageError {
-  const suggestion = nearest(
-    word,
-    commands.map((command) => command.name()),
-  );
+  const names = commands.map((command) => command.name());
+  const meant = MEANT.get(word)
+    ?.filter((name) => names.includes(name))
+    .join(" or ");
+  const suggestion = meant || nearest(word, names);
   return new UsageError(`unknown command '${word}'${suggestion ? ` (did you mean ${suggestion}?)` : "; see --help"}`);
 }
 

@@ -15,6 +15,16 @@ export interface Variable {
   description: string;
 }
 
+/** What people see the fields of a variable called, in the order of their columns. */
+export const VARIABLE_LABELS = {
+  name: "name",
+  type: "type",
+  description: "description",
+  id: "variable id",
+} satisfies Record<keyof Variable, string>;
+
+export const VARIABLE_FIELDS = Object.keys(VARIABLE_LABELS) as (keyof Variable)[];
+
 export interface ValueContent {
   value: JsonValue;
 }

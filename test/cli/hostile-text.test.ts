@@ -96,8 +96,6 @@ function fileCases({ cwd, config, project, ...paths }: Folder): Case[] {
     plain("show", "TEXT", ...dev),
     plain("show", "--values", "TREE", ...dev),
     plain("show", HOSTILE, ...dev),
-    plain("explain", "TEXT", ...dev),
-    plain("explain", "--values", "TREE", ...dev),
     plain("health", ...dev),
     plain("health", "--data", paths.broken, "--env", "dev"),
     plain("doctor", ...dev),
@@ -190,7 +188,7 @@ function settingCases({ cwd, config, project }: Folder): Case[] {
     "STORE",
     "PROFILE",
   ];
-  const commands = [["list"], ["config"], ["doctor"], ["explain", "TEXT"]];
+  const commands = [["list"], ["config"], ["doctor"], ["show", "TEXT"]];
   const given = [
     ...names.map((name) => ({ env: { ...SECRETS, [`APPVARS_${name}`]: HOSTILE_FILE } })),
     ...["KEY_FILE", "CA_FILE"].map((name) => {
@@ -216,7 +214,6 @@ function serverCases(url: URL, { data }: Folder): Case[] {
     ["list", "--values"],
     ["get", "MISSING"],
     ["show", "--values", "TEXT"],
-    ["explain", "--values", "TEXT"],
     ["export", "--format", "docker"],
     ["health"],
     ["doctor"],

@@ -269,8 +269,6 @@ describe("a name that does not exist exits 3 and changes nothing", () => {
   it.each<Refusal>([
     ["get PROT", 'there is no variable "PROT" (did you mean PORT?)'],
     ["get PORT --env shop/staging", `no environment named "shop/staging"; there is ${ENVIRONMENTS}`],
-    ["explain PROT", 'there is no variable "PROT" (did you mean PORT?)'],
-    ["explain PATH", 'there is no variable "PATH"'],
     ["show SENTRI_DSN", 'there is no variable "SENTRI_DSN" (did you mean SENTRY_DSN?)'],
     ["show NO_SUCH_NAME", 'there is no variable "NO_SUCH_NAME"'],
     ["run --only PORT,PROT -- true", 'there is no variable "PROT" (did you mean PORT?)'],

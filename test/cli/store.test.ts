@@ -175,9 +175,9 @@ describe("--store", needs("etcd"), () => {
     },
   );
 
-  it("explain and doctor name the store and what selects it", async () => {
+  it("show and doctor name the store and what selects it", async () => {
     const { run, url } = await filledStore();
-    expect((await run("explain PORT")).stdout).toContain(`store\t${url} (APPVARS_STORE)\n`);
+    expect((await run("show PORT")).stdout).toContain(`store\t${url} (APPVARS_STORE)\n`);
     const { code, stdout } = await run("doctor");
     expect(code).toBe(0);
     expect(stdout).toContain(`ok\tsettings\tstore ${url} (from APPVARS_STORE)\t\n`);

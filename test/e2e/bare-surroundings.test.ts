@@ -18,7 +18,7 @@ const WITHOUT_FOLDER: [code: number, words: string][] = [
   [0, "get PORT --url U --cache"],
   [0, "list --url U"],
   [0, "show PORT --url U"],
-  [0, "explain PORT --url U"],
+  [0, "show PORT --url U"],
   [0, "export --url U --format json"],
   [0, "health --url U"],
   [0, "doctor --url U"],

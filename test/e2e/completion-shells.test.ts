@@ -69,8 +69,8 @@ for (const shell of SHELL_NAMES) {
 
     it(`${shell} completes by the words before`, async () => {
       const expected: Record<string, string[]> = {
-        "appvars ex": ["explain", "export"],
-        "appvars --json ex": ["explain", "export"],
+        "appvars s": ["sandbox", "serve", "set", "show", "sign"],
+        "appvars --json s": ["sandbox", "serve", "set", "show", "sign"],
         "appvars env rot": ["rotate"],
         "appvars env --quiet rot": ["rotate"],
         "appvars export --format do": ["docker", "dotenv"],
@@ -125,7 +125,7 @@ for (const shell of SHELL_NAMES) {
       expect(await complete("appvars get --profile=st", { env })).toEqual(["staging"]);
       expect(await complete("appvars get --profile staging DAT", { env })).toEqual(["DATABASE_URL"]);
       expect(await complete("appvars get --profile other DAT", { env })).toEqual([]);
-      expect(await complete("appvars explain --profile staging DAT", { env })).toEqual(["DATABASE_URL"]);
+      expect(await complete("appvars show --profile staging DAT", { env })).toEqual(["DATABASE_URL"]);
       expect(await complete("appvars profile use st", { env })).toEqual(["staging"]);
       expect(await complete("appvars profile remove other st", { env })).toEqual(["staging"]);
       expect(await complete("appvars profile add st", { env })).toEqual([]);

@@ -41,7 +41,6 @@ const SEVERAL: [name: string, argv: string[]][] = [
   ["list", ["list"]],
   ["list --values", ["list", "--values"]],
   ["show", ["show", "USER", "--values"]],
-  ["explain", ["explain", "USER", "--values"]],
   ["run", ["run", "--pristine", "--", process.execPath, "-e", PRINT]],
   ["run --only", ["run", "--pristine", "--only", "USER,PASSWORD", "--", process.execPath, "-e", PRINT]],
 ];

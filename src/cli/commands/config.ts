@@ -1,34 +1,82 @@
 import { Command } from "commander";
+import { UsageError } from "../../domain/errors.js";
 import type { Context } from "../output/context.js";
+import { withNotice } from "../output/io.js";
 import { printTable } from "../output/printer.js";
+import { connectionOf } from "../settings/connection.js";
 import { addSourceOptions } from "../settings/flags.js";
-import { type InspectedSetting, type Inspection, inspectFlags, settingJson } from "../settings/inspect-settings.js";
-import { HIDDEN, shownText } from "../settings/setting.js";
-import { keyOf } from "../settings/setting-table.js";
-
-const HEADINGS = ["SETTING", "VALUE", "FROM", "SHADOWS", "PROBLEM"];
+import { type GivenSettings, HIDDEN, type Setting, type SourceFlags, shownText } from "../settings/setting.js";
+import { definitionOf, keyOf, SETTING_NAMES, type SettingName } from "../settings/setting-table.js";
+import { collectSettings } from "../settings/settings.js";
 
 export function configCommand(context: Context): Command {
   const command = new Command("config")
     .summary("print the settings and where each comes from")
     .description(
-      "Print each setting with its value, its source, the weaker sources that it overrides, and any problem. Secrets " +
+      "Print each setting with its value, its source and the weaker sources that it overrides, and note problems. Secrets " +
         "are hidden. Reads no variables; accepts the flags of the commands that do.",
     )
     .addHelpText("after", "\nExample:\n  appvars config --profile staging")
-    .action((flags) => runConfig(inspectFlags(flags, context.io), context));
+    .action((flags) => runConfig(flags, context));
   return addSourceOptions(command);
 }
 
-async function runConfig({ settings, problems }: Inspection, context: Context): Promise<void> {
+/** Prints all settings, also those that no command could use. */
+async function runConfig(flags: SourceFlags, context: Context): Promise<void> {
+  const problems = new Set<string>();
+  const orNone = (read: () => Setting[]): Setting[] => {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      problems.add(error.message);
+      return [];
+    }
+  };
+  const io = withNotice(context.io, (text) => void problems.add(text));
+  const given = collectSettings(flags, io, orNone);
+  orNone(() => {
+    connectionOf(given);
+    return [];
+  });
   for (const problem of problems) context.note(problem);
-  const json = { settings: settings.map(settingJson), problems };
-  const headings = settings.some(({ problem }) => problem !== undefined) ? HEADINGS : HEADINGS.slice(0, -1);
+  const settings = inEffect(given);
+  const json = { settings: settings.map(toJson), problems: [...problems] };
+  const headings = ["SETTING", "VALUE", "FROM", "SHADOWS"];
   await printTable(context, { json, headings, rows: settings.map(cells), absent: "(not set)" });
 }
 
-function cells({ name, given, byDefault, shadows, problem = "" }: InspectedSetting): (string | undefined)[] {
+interface ShownSetting {
+  /** Of settings that exclude each other, the one in effect. */
+  name: SettingName;
+  given: Setting | undefined;
+  /** Undefined if there is no default, or it is given. */
+  byDefault: string | undefined;
+  /** Those of weaker places, strongest first. */
+  shadows: readonly Setting[];
+}
+
+function inEffect(all: GivenSettings): ShownSetting[] {
+  const firsts = SETTING_NAMES.filter((name) => definitionOf(name).insteadOf === undefined);
+  return firsts.map((first) => {
+    const [given, ...shadows] = all.filter(({ name }) => name === first || definitionOf(name).insteadOf === first);
+    return { name: given?.name ?? first, given, byDefault: given ? undefined : definitionOf(first).otherwise, shadows };
+  });
+}
+
+function cells({ name, given, byDefault, shadows }: ShownSetting): (string | undefined)[] {
   const value = given ? (shownText(given) ?? HIDDEN) : byDefault;
   const from = given?.from ?? (byDefault === undefined ? "" : "default");
-  return [keyOf(name), value, from, shadows.map((setting) => setting.from).join(", "), problem];
+  return [keyOf(name), value, from, shadows.map((setting) => setting.from).join(", ")];
+}
+
+function toJson({ name, given, byDefault, shadows }: ShownSetting): object {
+  const own = given ? givenJson(given) : { setting: keyOf(name), value: byDefault ?? null };
+  return { ...own, from: given?.from ?? (byDefault === undefined ? null : "default"), shadows: shadows.map(givenJson) };
+}
+
+function givenJson(setting: Setting): object {
+  const text = shownText(setting);
+  const hidden = text === undefined && { hidden: true };
+  return { setting: keyOf(setting.name), value: text ?? null, ...hidden, from: setting.from };
 }

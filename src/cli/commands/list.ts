@@ -1,7 +1,14 @@
 import { Command, Option } from "commander";
 import type { VariableReader } from "../../domain/read.js";
 import { readAll, readVariableEntries, type VariableEntry } from "../../domain/source.js";
-import { type JsonValue, VARIABLE_TYPES, type Variable, type VariableType, valueText } from "../../domain/variable.js";
+import {
+  type JsonValue,
+  VARIABLE_FIELDS,
+  VARIABLE_TYPES,
+  type Variable,
+  type VariableType,
+  valueText,
+} from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
 import { printTable } from "../output/printer.js";
 import { parseType } from "../settings/arguments.js";
@@ -58,7 +65,7 @@ function runList(options: ListOptions, settings: Settings, context: Context): Pr
       const name = nameOf(entry);
       return { ...toListed(entry, decrypt), name: newNames.get(name) ?? name };
     });
-    const headings = ["NAME", "TYPE", "DESCRIPTION", ...(options.values ? ["VALUE"] : [])];
+    const headings = [...COLUMNS, ...(options.values ? ["value"] : [])].map((field) => field.toUpperCase());
     const rows = listed.map((item) => cells(item).slice(0, headings.length));
     const [absent, empty] = ["(no value)", "no variables match"];
     await printTable(context, { json: listed, headings, rows, absent, empty });
@@ -86,6 +93,8 @@ function toListed({ variable, value }: VariableEntry, decrypt: Decrypt): Listed 
   return value ? { ...variable, value: decrypt(variable.name, value.content.value) } : variable;
 }
 
-function cells({ name, type, description, value }: Listed): (string | undefined)[] {
-  return [name, type, description, value === undefined ? undefined : valueText(value)];
+const COLUMNS = VARIABLE_FIELDS.filter((field) => field !== "id");
+
+function cells({ value, ...variable }: Listed): (string | undefined)[] {
+  return [...COLUMNS.map((field) => variable[field]), value === undefined ? undefined : valueText(value)];
 }

@@ -1,17 +1,36 @@
 import { Command } from "commander";
-import { valueText } from "../../domain/variable.js";
+import { DEFAULT_URL } from "../../domain/defaults.js";
+import { ChangedDataError, DecryptionError } from "../../domain/errors.js";
+import type { VariableReader } from "../../domain/read.js";
+import { isReservedName } from "../../domain/reserved-names.js";
+import { checkType, readAll } from "../../domain/source.js";
+import {
+  isEncrypted,
+  type JsonValue,
+  VARIABLE_FIELDS,
+  VARIABLE_LABELS,
+  type Variable,
+  type VariableValue,
+  valueText,
+} from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
 import { printFields } from "../output/printer.js";
 import { addSourceOptions } from "../settings/flags.js";
+import { HIDDEN, shownText } from "../settings/setting.js";
+import { keyOf, SOURCE_SETTINGS } from "../settings/setting-table.js";
 import { readSettings, type Settings } from "../settings/settings.js";
 import { createDecrypt, leaveEncrypted } from "../sources/decryption.js";
+import { missingNamesError, orUndefined } from "../sources/get-values.js";
 import { openSource, withSource } from "../sources/open-source.js";
-import { HIDDEN_VALUE, type NamedRecord, readRecord, recordFields } from "../sources/reading.js";
 
 export function showCommand(context: Context): Command {
   const command = new Command("show")
-    .summary("print the definition and value record of one variable")
-    .description("Print the definition and the value record of one variable; the value itself only with --values.")
+    .summary("show one variable, and where it comes from")
+    .description(
+      "Show the definition and the value record of one variable, the server, data file or store and the environment that " +
+        "it comes from, and what run does with a variable of that name in this shell. Prints the value itself only with " +
+        "--values.",
+    )
     .argument("<name>", "name of the variable")
     .option("--values", "show the value too")
     .addHelpText("after", "\nExample:\n  appvars show DATABASE_URL")
@@ -22,17 +41,96 @@ export function showCommand(context: Context): Command {
 }
 
 function runShow(name: string, values: boolean, settings: Settings, context: Context): Promise<void> {
+  const { env } = context.io;
   return withSource(openSource(settings, context), async (source) => {
-    const decrypt = values ? await createDecrypt(settings, leaveEncrypted) : leaveEncrypted;
-    const shown = await source.readSnapshot((snapshot) => readRecord(name, snapshot));
-    if (shown.value) shown.value = { ...shown.value, content: { value: decrypt(name, shown.value.content.value) } };
-    const text = values && shown.value ? valueText(shown.value.content.value) : HIDDEN_VALUE;
-    await printFields(context, { json: toJson(shown, values), fields: recordFields(shown, text) });
+    const { variable, value } = await source.readSnapshot((snapshot) => readRecord(name, snapshot));
+    const content = value && (await readContent(name, value.content.value, values, settings));
+    const origin = originOf(settings);
+    const shell = describeShellVariable(name, content, Object.hasOwn(env, name) ? env[name] : undefined);
+    const text = content && (values ? valueText(content.value) : "(hidden: --values shows it)");
+    const json = { variable, value: value ? valueJson(value, content, values) : null, source: origin };
+    const fields = [
+      ...VARIABLE_FIELDS.map((field) => [VARIABLE_LABELS[field], String(variable[field])] as const),
+      ["value id", value ? String(value.id) : "(no value in this environment)"] as const,
+      ...(text === undefined ? [] : [["value", text] as const]),
+      ...origin.map(({ setting, value, from }) => [setting.replaceAll("_", " "), `${value} (${from})`] as const),
+      ["shell", shell] as const,
+    ];
+    await printFields(context, { json, fields });
   });
 }
 
-function toJson({ variable, value }: NamedRecord, values: boolean): object {
-  if (!value) return { variable, value: null };
-  const { content, ...record } = value;
-  return { variable, value: values ? value : record };
+interface NamedRecord {
+  variable: Variable;
+  /** Undefined if it has no value in this environment. */
+  value: VariableValue | undefined;
+}
+
+/** @throws NotFoundError, with a suggestion, if no variable has that name */
+async function readRecord(name: string, reader: VariableReader): Promise<NamedRecord> {
+  const value = await orUndefined(reader.getValueByName(name));
+  if (value) {
+    const variable = await orUndefined(reader.getVariable(value.variable_id));
+    if (!variable) throw new ChangedDataError(`the server has no variable for the value of ${name}`);
+    if (variable.name !== name) throw new ChangedDataError(`the server sends another variable's value for ${name}`);
+    checkType(variable, value);
+    return { variable, value };
+  }
+  // A definition without a value here can only be found in the list.
+  const variable = (await readAll((page) => reader.listVariables(page))).find((item) => item.name === name);
+  if (!variable) throw await missingNamesError([name], reader);
+  return { variable, value: undefined };
+}
+
+interface Content {
+  /** Encrypted if there is no key. */
+  value: JsonValue;
+}
+
+/** @throws DecryptionError for a wrong key, if the value is to be shown */
+async function readContent(name: string, stored: JsonValue, values: boolean, settings: Settings): Promise<Content> {
+  if (!isEncrypted(stored)) return { value: stored };
+  const decrypt = await createDecrypt(settings, leaveEncrypted);
+  try {
+    return { value: decrypt(name, stored) };
+  } catch (error) {
+    if (values || !(error instanceof DecryptionError)) throw error;
+    return { value: stored };
+  }
+}
+
+function valueJson(
+  { content: { value }, ...ids }: VariableValue,
+  content: Content | undefined,
+  values: boolean,
+): object {
+  return { ...ids, encrypted: isEncrypted(value), ...(values && { content }) };
+}
+
+/** The settings that select the server, data file or store, and its environment. */
+function originOf(settings: Settings): { setting: string; value: string; from: string }[] {
+  const environment = settings.find(settings.connection.kind === "local" ? "env" : "apiKey");
+  const given = [settings.find(...SOURCE_SETTINGS), environment].flatMap((setting) => setting ?? []);
+  const shown = given.map((setting) => {
+    return { setting: keyOf(setting.name), value: shownText(setting) ?? HIDDEN, from: setting.from };
+  });
+  if (settings.find(...SOURCE_SETTINGS)) return shown;
+  return [{ setting: "url", value: DEFAULT_URL, from: "default" }, ...shown];
+}
+
+/**
+ * What `run` does with the shell's variable of the same name.
+ *
+ * @param content what `run` would set; undefined for nothing
+ * @param present the shell's value
+ */
+function describeShellVariable(name: string, content: Content | undefined, present: string | undefined): string {
+  const set = present === undefined ? "not set" : "set";
+  if (!content) return `${set}; run does not touch it`;
+  if (isEncrypted(content.value)) return `${set}; run fails: it has no key that decrypts the value`;
+  const isSame = present === valueText(content.value);
+  const state = present === undefined ? set : `set to ${isSame ? "the same" : "another"} value`;
+  if (isReservedName(name)) return `${state}; run leaves it out, unless --allow-reserved names it`;
+  if (present === undefined) return `${state}; run sets it`;
+  return `${state}; ${isSame ? "run leaves that" : "run replaces it, unless --preserve-env"}`;
 }

@@ -62,14 +62,14 @@ export class Settings {
  * @throws UsageError for a settings file that breaks a rule, or a profile that does not exist
  */
 export function readSettings(flags: SourceFlags, io: SettingsIo): Settings {
-  return new Settings(readAll(flags, io), io);
+  return new Settings(collectSettings(flags, io), io);
 }
 
 /**
  * @param readFile reads the settings of each file; it may return others for a file that can't be used
  * @throws as `readSettings`
  */
-export function readAll(
+export function collectSettings(
   flags: SourceFlags,
   io: SettingsIo,
   readFile: (read: () => Setting[]) => Setting[] = (read) => read(),

@@ -115,29 +115,6 @@ describe.each(Object.entries(SOURCES))("reading from %s", (_name, open) => {
   });
 
   describe("show", () => {
-    it("show prints definition and value record, without the value", async () => {
-      const { stdout } = await run("show", "PORT");
-      expect(stdout.split("\n")).toEqual([
-        "name\tPORT",
-        "type\tNUMBER",
-        "description\tWhere it listens",
-        "variable id\t2",
-        "value id\t12",
-        "value\t(hidden: --values shows it)",
-        "",
-      ]);
-    });
-
-    it("show leaves the value out of the JSON too, unless --values asks for it", async () => {
-      const variable = { id: 2, type: "NUMBER", name: "PORT", description: "Where it listens" };
-      const record = { id: 12, variable_id: 2 };
-      expect(JSON.parse((await run("show", "PORT", "--json")).stdout)).toEqual({ variable, value: record });
-      expect(JSON.parse((await run("show", "PORT", "--json", "--values")).stdout)).toEqual({
-        variable,
-        value: { ...record, content: { value: 3000 } },
-      });
-    });
-
     it("show prints a definition that has no value in this environment", async () => {
       expect(JSON.parse((await run("show", "UNSET", "--json")).stdout)).toMatchObject({
         variable: { id: 7 },

@@ -287,7 +287,7 @@ describe.skipIf(process.platform === "win32")("a file of --env-file that everybo
     const file = join(folder, "my.env");
     await writeFile(file, "PORT=1\n");
     await chmod(file, 0o666);
-    const { code, stderr } = await run(["explain", "PORT", "--env-file", file]);
+    const { code, stderr } = await run(["run", "--env-file", file, "--", "true"]);
     expect(code).toBe(0);
     expect(stderr).toContain(`appvars: ${file} can be changed by other users: ${file} is writable by everybody`);
   });

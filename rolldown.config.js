@@ -12,12 +12,12 @@ const transform = { define: { "process.env.NODE_ENV": '"production"' } };
  * them. Rolldown alone would make many small files, and each costs a one-shot command about half a millisecond.
  */
 const CHUNKS = {
-  /** The start of every command, and `get`. */
-  core: ["cli/start.ts"],
+  /** The start of every command, and `get` from a server. */
+  core: ["cli/start.ts", "cli/sources/open-remote.ts", "cli/completion/quick-complete.ts"],
   /** `run`, which scripts call most often after `get`. */
-  run: ["cli/quick-run.ts"],
+  run: ["cli/run/call-run.ts"],
   /** Other commands. */
-  main: ["cli/main.ts"],
+  main: ["cli/program.ts"],
   /** A data file. */
   local: ["cli/sources/open-local.ts", "cli/sources/file-data.ts", "service/service.ts"],
 };

@@ -2,10 +2,11 @@ import { Command, type Option } from "commander";
 import { UsageError } from "../domain/errors.js";
 import { nearest } from "../domain/nearest.js";
 import { type Context, createContext, type OutputFlags } from "./output/context.js";
-import { ownWords } from "./output/errors.js";
+import { ownWords, reportError } from "./output/errors.js";
 import type { Io } from "./output/io.js";
 import { writeLines } from "./output/output.js";
 import { packageFile, packageVersion } from "./process-io.js";
+import { wasTerminated } from "./processes/signals.js";
 import { CACHE_FLAG, refuseSeparateAge } from "./settings/arguments.js";
 
 type CommandFactory = (context: Context) => Command;
@@ -43,6 +44,24 @@ const COMMANDS: Record<string, () => Promise<CommandFactory>> = {
     return (context) => completionCommand(context, templates, async () => (await buildProgram([], context.io)).program);
   },
 };
+
+/** Runs one command line and resolves to its exit code. Never rejects. */
+export async function main(argv: readonly string[], io: Io): Promise<number> {
+  let words = argv;
+  try {
+    const { program, context, ...built } = await buildProgram(argv, io);
+    words = built.words;
+    await program.parseAsync(words, { from: "user" }).catch(async (error: unknown) => {
+      const { withHint } = await import("./usage-hints.js");
+      throw withHint(error, program, words);
+    });
+    return context.exitCode;
+  } catch (error) {
+    return await reportError(error, words, io);
+  } finally {
+    if (wasTerminated()) io.leaveUnread();
+  }
+}
 
 interface Built {
   program: Command;

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { quickComplete } from "../../src/cli/completion/quick-complete.js";
 import { colorsFor } from "../../src/cli/output/colors.js";
 import { buildProgram } from "../../src/cli/program.js";
-import { quickGet } from "../../src/cli/quick-get.js";
+import { quickCall } from "../../src/cli/quick-calls.js";
 import { createLog } from "../../src/cli/serving/log.js";
 import { printable } from "../../src/domain/printable.js";
 import { httpPeer, tcpPeer } from "../client/peer.js";
@@ -345,10 +345,10 @@ describe("hostile text", { timeout: 60_000 }, () => {
     });
   });
 
-  it("hostile text is escaped by quickGet and by completion", async () => {
+  it("hostile text is escaped by quickCall and by completion", async () => {
     const { url } = await serving("TEXT");
     const env = { ...SECRETS, APPVARS_URL: url.origin };
-    const missing = await runWith((io) => quickGet(["get", "MISSING", HOSTILE], io), { env });
+    const missing = await runWith((io) => quickCall(["get", "MISSING", HOSTILE], io), { env });
     expect(dangers(missing.stdout + missing.stderr)).toEqual([]);
     const { stdout } = await runWith((io) => quickComplete(["__complete", "names", ""], io), { env });
     expect(stdout).toMatch(/^TEXT\t\\x1b/);

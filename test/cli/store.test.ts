@@ -1,8 +1,8 @@
 import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { main } from "../../src/cli/main.js";
-import { quickGet } from "../../src/cli/quick-get.js";
+import { main } from "../../src/cli/program.js";
+import { quickCall } from "../../src/cli/quick-calls.js";
 import { findPlaces } from "../../src/cli/tui/places.js";
 import { createEtcdStore } from "../../src/etcd/open-store.js";
 import { type CliOptions, type CliResult, runCli, runWith } from "../support/cli.js";
@@ -169,7 +169,7 @@ describe("--store", needs("etcd"), () => {
     async (line) => {
       const { world } = await filledStore();
       const argv = ["get", ...line.split(" ")];
-      const quick = await runWith((io) => quickGet(argv, io), world);
+      const quick = await runWith((io) => quickCall(argv, io), world);
       expect(quick.code).toBeTypeOf("number");
       expect(quick).toEqual(await runWith((io) => main(argv, io), world));
     },

@@ -1,7 +1,7 @@
 import { Readable, Writable } from "node:stream";
-import { main } from "../../src/cli/main.js";
 import type { Io, Output } from "../../src/cli/output/io.js";
-import { quickGet } from "../../src/cli/quick-get.js";
+import { main } from "../../src/cli/program.js";
+import { quickCall } from "../../src/cli/quick-calls.js";
 
 export interface CliOptions {
   env?: Record<string, string>;
@@ -36,7 +36,7 @@ export interface CliResult {
 
 /** Runs one command line in this process, with the entry point that users get and an empty environment. */
 export function runCli(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
-  return runWith(async (io) => (await quickGet(argv, io)) ?? main(argv, io), options);
+  return runWith(async (io) => (await quickCall(argv, io)) ?? main(argv, io), options);
 }
 
 /** Runs a function with its own `Io`, and returns its exit code and output. */

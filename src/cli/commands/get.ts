@@ -3,12 +3,9 @@ import { UsageError } from "../../domain/errors.js";
 import type { Context } from "../output/context.js";
 import { addCacheOptions } from "../settings/arguments.js";
 import { addSourceOptions } from "../settings/flags.js";
-import { readSettings } from "../settings/settings.js";
-import { createDecrypt } from "../sources/decryption.js";
 import { runGet } from "../sources/get-values.js";
-import { openSource, withSource } from "../sources/open-source.js";
 
-/** `quick-get.ts` answers most calls sooner, with the same code; this is for `--help`, `--cache`, `--offline` and mistakes. */
+/** `quick-calls.ts` answers most calls sooner, with the same code; this is for `--help`, `--cache`, `--offline` and mistakes. */
 export function getCommand(context: Context): Command {
   const command = new Command("get")
     .summary("print the values of variables")
@@ -31,10 +28,7 @@ export function getCommand(context: Context): Command {
     .action((names: string[], { newline, null: endsWithNul = false, cache, offline, ...flags }) => {
       if (endsWithNul && context.flags.json)
         throw new UsageError("option '-0, --null' cannot be used with option '--json'");
-      const settings = readSettings(flags, context.io);
-      return withSource(openSource(settings, context, { cache, offline }), async (source) =>
-        runGet({ names, newline, null: endsWithNul }, source, await createDecrypt(settings), context),
-      );
+      return runGet({ names, newline, null: endsWithNul, cache, offline }, flags, context);
     });
   return addSourceOptions(addCacheOptions(command));
 }

@@ -38,11 +38,10 @@ const FINDERS: Record<string, (flags: SourceFlags, io: Io) => Promise<Found[]>> 
 /**
  * `appvars __complete KIND PREFIX WORD…`, called by completion scripts: prints what exists of a kind and begins with the
  * prefix, given the words of the command line so far; one per line, each with a tab and a description. No help lists it.
- * It never reads stdin, and prints nothing when anything fails. Resolves to undefined for any other command line.
+ * It never reads stdin, and prints nothing when anything fails.
  */
-export async function quickComplete(argv: readonly string[], io: Io): Promise<number | undefined> {
-  const [command, kind = "", prefix = "", ...words] = argv;
-  if (command !== "__complete") return undefined;
+export async function quickComplete(argv: readonly string[], io: Io): Promise<number> {
+  const [, kind = "", prefix = "", ...words] = argv;
   try {
     const found = (await FINDERS[kind]?.(parseFlags(words, io), io)) ?? [];
     const offered = found.filter(([word]) => word.startsWith(prefix) && isOfferable(word));

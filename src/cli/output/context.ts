@@ -2,9 +2,9 @@ import { type Io, withNotice } from "./io.js";
 import { dropUnread, writeJsonLine, writeLines } from "./output.js";
 
 export interface OutputFlags {
-  json?: true;
-  quiet?: true;
-  verbose?: true;
+  json?: boolean | undefined;
+  quiet?: boolean | undefined;
+  verbose?: boolean | undefined;
   /** False with `--no-color`. */
   color: boolean;
 }

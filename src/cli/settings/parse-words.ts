@@ -1,81 +1,63 @@
 import { parseArgs } from "node:util";
 import type { OutputFlags } from "../output/context.js";
 import type { SourceFlags } from "./setting.js";
-import { definitionOf, placeOf, SETTING_NAMES, type SettingName } from "./setting-table.js";
+import { definitionOf, placeOf, SETTING_NAMES } from "./setting-table.js";
 
-/** `api-key` to `apiKey`. */
-const SETTING_OF_FLAG: ReadonlyMap<string, SettingName> = new Map(
-  SETTING_NAMES.flatMap((name) => {
-    const flag = placeOf(name, "flag");
-    return flag ? [[flag.slice(2), name] as const] : [];
-  }),
-);
+/** Long names of flags without a value, with their letters. */
+type Switches = Record<string, string | undefined>;
 
 export interface ParsedWords {
   /** What commander would parse the flags of a source to. */
   flags: SourceFlags;
   /** The other flags that were given, by their long names. */
-  others: Set<string>;
+  others: Record<string, unknown>;
   positionals: string[];
 }
 
 /**
  * Parses words as commander does, for callers that can't wait for commander to load.
  *
- * @param others long names of flags without a value, with their letters
- * @param strict whether an unknown flag is an error
+ * @param isStrict whether an unknown or repeated flag is an error; commander reports it
  * @throws TypeError
  */
-export function parseWords(words: string[], others: Record<string, string | undefined>, strict: boolean): ParsedWords {
-  const switches = Object.entries(others).map(([name, short]) => [name, { type: "boolean", ...(short && { short }) }]);
-  const sources = [...SETTING_OF_FLAG].map(([flag, name]) => [
-    flag,
-    { type: definitionOf(name).is === "switch" ? "boolean" : "string" },
-  ]);
-  const options = Object.fromEntries([...switches, ...sources]);
-  const { values, positionals } = parseArgs({ args: words, options, strict, allowPositionals: true });
-  const given = Object.entries(values);
-  return {
-    flags: Object.fromEntries(given.map(([name, value]) => [SETTING_OF_FLAG.get(name) ?? name, value])),
-    others: new Set(given.flatMap(([name]) => (name in others ? [name] : []))),
-    positionals,
-  };
+export function parseWords(args: string[], switches: Switches, isStrict: boolean): ParsedWords {
+  const options: Record<string, { type: "boolean" | "string"; short?: string }> = {};
+  for (const name in switches) options[name] = { type: "boolean", ...(switches[name] && { short: switches[name] }) };
+  for (const name of SETTING_NAMES) {
+    const flag = placeOf(name, "flag");
+    if (flag) options[flag.slice(2)] = { type: definitionOf(name).is === "switch" ? "boolean" : "string" };
+  }
+  const config = { args, options, strict: isStrict, allowPositionals: true, tokens: true } as const;
+  const { values: others, positionals, tokens } = parseArgs(config);
+  const given = tokens.filter(({ kind }) => kind === "option").length;
+  if (isStrict && given > Object.keys(others).length) throw new TypeError("a flag is repeated");
+  const flags: SourceFlags = {};
+  for (const name of SETTING_NAMES) {
+    const value = others[placeOf(name, "flag")?.slice(2) ?? ""];
+    if (value !== undefined) flags[name] = value;
+  }
+  return { flags, others, positionals };
 }
 
-interface QuickWords extends ParsedWords {
-  output: OutputFlags;
-}
-
-/** The flags that may stand before the command, with their letters. */
-const OUTPUT_SWITCHES = { json: undefined, quiet: "q", verbose: undefined, "no-color": undefined };
-
-const OUTPUT_WORDS = Object.entries(OUTPUT_SWITCHES).flatMap(([name, letter]) => [
-  `--${name}`,
-  ...(letter ? [`-${letter}`] : []),
-]);
+/** The flags that may stand before the command. */
+const OUTPUT_SWITCHES: Switches = { json: undefined, quiet: "q", verbose: undefined, "no-color": undefined };
+const OUTPUT_WORDS = ["--json", "--quiet", "-q", "--verbose", "--no-color"];
 
 /**
  * Parses a call of `command` that has only flags of its source, for the output, and `switches`. Undefined for any other,
  * which commander parses or reports.
- *
- * @param switches long names of flags without a value, with their letters
  */
 export function parseQuickWords(
   command: string,
   argv: readonly string[],
-  switches: Record<string, string | undefined> = {},
-): QuickWords | undefined {
+  switches: Switches = {},
+): (ParsedWords & { output: OutputFlags }) | undefined {
   const start = argv.findIndex((word) => !OUTPUT_WORDS.includes(word));
-  const flags = argv.filter((word) => word.startsWith("--")).map((word) => word.split("=", 1)[0]);
-  // commander reports a flag that is repeated.
-  if (argv[start] !== command || new Set(flags).size < flags.length) return undefined;
+  if (argv[start] !== command) return undefined;
   try {
     const parsed = parseWords(argv.toSpliced(start, 1), { ...OUTPUT_SWITCHES, ...switches }, true);
-    const on = (name: "json" | "quiet" | "verbose") => parsed.others.has(name) && { [name]: true };
-    return {
-      ...parsed,
-      output: { color: !parsed.others.has("no-color"), ...on("json"), ...on("quiet"), ...on("verbose") },
-    };
+    const { json, quiet, verbose, "no-color": isPlain = false } = parsed.others as Record<string, boolean>;
+    return { ...parsed, output: { json, quiet, verbose, color: !isPlain } };
   } catch {
     return undefined;
   }

@@ -1,13 +1,16 @@
 import { NotFoundError, UsageError } from "../../domain/errors.js";
 import { MAX_LIMIT } from "../../domain/page.js";
 import type { VariableReader } from "../../domain/read.js";
-import type { VariableSource } from "../../domain/source.js";
 import { type JsonValue, valueText } from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
 import { printRaw } from "../output/printer.js";
-import type { Decrypt } from "./decryption.js";
+import type { SourceFlags } from "../settings/setting.js";
+import { readSettings } from "../settings/settings.js";
+import { createDecrypt } from "./decryption.js";
+import type { OpenOptions } from "./open-remote.js";
+import { openSource, withSource } from "./open-source.js";
 
-export interface GetOptions {
+export interface GetOptions extends Pick<OpenOptions, "cache" | "offline"> {
   names: string[];
   /** Whether a newline follows the last value. */
   newline: boolean;
@@ -22,13 +25,16 @@ export interface GetOptions {
  * would end
  */
 export async function runGet(
-  { names, newline, null: endsWithNul }: GetOptions,
-  source: VariableSource,
-  decrypt: Decrypt,
+  { names, newline, null: endsWithNul, ...options }: GetOptions,
+  flags: SourceFlags,
   context: Context,
 ): Promise<void> {
-  const stored = await source.readSnapshot((snapshot) => getValues(names, snapshot));
-  const values = stored.map(([name, value]) => [name, decrypt(name, value)] as const);
+  const settings = readSettings(flags, context.io);
+  const values = await withSource(openSource(settings, context, options), async (source) => {
+    const decrypt = await createDecrypt(settings);
+    const stored = await source.readSnapshot((snapshot) => getValues(names, snapshot));
+    return stored.map(([name, value]) => [name, decrypt(name, value)] as const);
+  });
   const texts = values.map(([name, value]) => [name, valueText(value)] as const);
   const text = endsWithNul ? endWithNul(texts) : texts.map(([, each]) => each).join("\n") + (newline ? "\n" : "");
   printRaw(context, { json: Object.fromEntries(values), text });

@@ -210,9 +210,3 @@ describe("it prints nothing, and succeeds,", () => {
     },
   );
 });
-
-it("quickComplete ignores every other command line", async () => {
-  for (const argv of [[], ["get", "A"], ["--json", "__complete", "names"]]) {
-    expect(await runWith((io) => quickComplete(argv, io))).toEqual({ code: undefined, stdout: "", stderr: "" });
-  }
-});

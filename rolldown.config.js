@@ -13,13 +13,13 @@ const transform = { define: { "process.env.NODE_ENV": '"production"' } };
  */
 const CHUNKS = {
   /** The start of every command, and `get` from a server. */
-  core: ["cli/start.ts", "cli/sources/open-remote.ts", "cli/completion/quick-complete.ts"],
+  core: ["cli/start.ts", "cli/reading/open-remote.ts", "cli/completion/quick-complete.ts"],
   /** `run`, which scripts call most often after `get`. */
   run: ["cli/run/call-run.ts"],
   /** Other commands. */
   main: ["cli/program.ts"],
   /** A data file. */
-  local: ["cli/sources/open-local.ts", "cli/sources/file-data.ts", "service/service.ts"],
+  local: ["cli/editing/file-data.ts", "service/service.ts"],
 };
 
 export default defineConfig([

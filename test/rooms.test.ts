@@ -36,15 +36,18 @@ const MAY_IMPORT: Record<string, string> = {
   "cli/output": "domain",
   "cli/processes": "domain files cli/output",
   "cli/settings": "domain files etcd client cache cli/output",
-  "cli/sources":
-    "domain files store etcd service client cache encryption formats cli/output cli/processes cli/settings",
-  "cli/run": "domain client formats cli/output cli/processes cli/settings cli/sources",
-  "cli/transfer": "domain files store formats cli/output cli/run cli/settings cli/sources",
+  "cli/editing": "domain files store etcd client cli/output cli/processes cli/settings",
+  "cli/reading":
+    "domain files store service client cache encryption formats cli/output cli/processes cli/settings cli/editing",
+  "cli/selection": "domain cli/output cli/reading",
+  "cli/run": "domain files client formats cli/output cli/processes cli/settings cli/editing cli/reading cli/selection",
+  "cli/transfer": "domain files store formats cli/output cli/run cli/settings cli/editing cli/reading cli/selection",
   "cli/serving": "domain files store etcd service server metrics cluster cli/output",
   "cli/tui":
-    "domain files store etcd service encryption formats tui/commands tui/state tui/terminal tui/text cli/output cli/processes cli/settings cli/sources cli/transfer cli/serving",
-  "cli/doctor": "domain signing files store etcd client cli/output cli/processes cli/settings cli/sources cli/serving",
-  "cli/completion": "domain store cli/output cli/settings cli/sources",
+    "domain files store etcd service encryption formats tui/commands tui/state tui/terminal tui/text cli/output cli/processes cli/settings cli/editing cli/reading cli/selection cli/transfer cli/serving",
+  "cli/doctor":
+    "domain signing files store etcd client cli/output cli/processes cli/settings cli/editing cli/reading cli/selection cli/serving",
+  "cli/completion": "domain store cli/output cli/settings cli/editing cli/reading cli/selection",
   "cli/commands": "*",
   cli: "*",
 };

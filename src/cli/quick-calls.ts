@@ -2,8 +2,8 @@ import { type Context, createContext, type OutputFlags } from "./output/context.
 import { reportError } from "./output/errors.js";
 import type { Io } from "./output/io.js";
 import { wasTerminated } from "./processes/signals.js";
+import { runGet } from "./reading/get-values.js";
 import { parseQuickWords } from "./settings/parse-words.js";
-import { runGet } from "./sources/get-values.js";
 
 /**
  * Runs `get NAME…` or `run [FLAGS] -- COMMAND` without loading commander: scripts call them often, and with commander

@@ -4,11 +4,11 @@ import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkFileModes } from "../../src/cli/doctor/file-modes.js";
+import { explainRisks } from "../../src/cli/editing/safe-files.js";
+import { readEnvFiles } from "../../src/cli/run/env-files.js";
 import { refuseReserved } from "../../src/cli/run/left-out.js";
 import { rotateCommand } from "../../src/cli/serving/credentials.js";
 import { refuseForeignFolders } from "../../src/cli/settings/profiles.js";
-import { readEnvFiles } from "../../src/cli/sources/env-files.js";
-import { explainRisks } from "../../src/cli/sources/safe-files.js";
 import { looseModeWarning } from "../../src/files/path-risks.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 

@@ -4,16 +4,15 @@ import { createBudget } from "../../client/budget.js";
 import { diffValues } from "../../domain/diff.js";
 import { namedValues, readVariableEntries } from "../../domain/source.js";
 import type { Context } from "../output/context.js";
+import { printDifferences } from "../output/differences.js";
 import type { Io } from "../output/io.js";
+import { createDecrypt, type Decrypt, decryptValues } from "../reading/decryption.js";
+import { openSource, withSource } from "../reading/open-source.js";
 import { placeName } from "../settings/data-place.js";
 import { addSourceOptions } from "../settings/flags.js";
 import { readGiven, type SourceFlags } from "../settings/setting.js";
 import { SOURCE_SETTINGS } from "../settings/setting-table.js";
 import { readSettings, Settings } from "../settings/settings.js";
-import { decryptValues } from "../sources/decrypt-values.js";
-import { createDecrypt, type Decrypt } from "../sources/decryption.js";
-import { printDifferences } from "../sources/differences.js";
-import { openSource, withSource } from "../sources/open-source.js";
 
 export interface DiffOptions {
   before: string;

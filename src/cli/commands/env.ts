@@ -3,6 +3,13 @@ import { findEnvironment, qualifiedName } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
 import { checkDecoded } from "../../files/decode-utf8.js";
 import type { EditableStore } from "../../store/store.js";
+import {
+  addWithCredentials,
+  type Credentials,
+  parseEnvironmentName,
+  rotateCredentials,
+} from "../editing/edit-environment.js";
+import { withStore } from "../editing/open-data.js";
 import type { Context } from "../output/context.js";
 import { printLines, printTable } from "../output/printer.js";
 import { credentialLines } from "../serving/credentials.js";
@@ -10,13 +17,6 @@ import { parseDuration } from "../settings/arguments.js";
 import { addPlaceOptions } from "../settings/flags.js";
 import type { SourceFlags } from "../settings/setting.js";
 import { readSettings } from "../settings/settings.js";
-import {
-  addWithCredentials,
-  type Credentials,
-  parseEnvironmentName,
-  rotateCredentials,
-  withStore,
-} from "../sources/editing.js";
 
 export function envCommand(context: Context): Command {
   const list = new Command("list")

@@ -1,9 +1,9 @@
 import { Command, Option } from "commander";
 import { UsageError } from "../../domain/errors.js";
 import type { Context } from "../output/context.js";
+import { runGet } from "../reading/get-values.js";
 import { addCacheOptions } from "../settings/arguments.js";
 import { addSourceOptions } from "../settings/flags.js";
-import { runGet } from "../sources/get-values.js";
 
 /** `quick-calls.ts` answers most calls sooner, with the same code; this is for `--help`, `--cache`, `--offline` and mistakes. */
 export function getCommand(context: Context): Command {

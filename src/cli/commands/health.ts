@@ -1,9 +1,9 @@
 import { Command } from "commander";
 import type { Context } from "../output/context.js";
 import { print } from "../output/printer.js";
+import { openSource, withSource } from "../reading/open-source.js";
 import { addSourceOptions } from "../settings/flags.js";
 import { readSettings, Settings } from "../settings/settings.js";
-import { openSource, withSource } from "../sources/open-source.js";
 
 export function healthCommand(context: Context): Command {
   const command = new Command("health")

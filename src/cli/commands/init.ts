@@ -47,7 +47,7 @@ export function initCommand(context: Context): Command {
 
 async function runInit(flags: InitFlags, context: Context): Promise<void> {
   const { dataPlace: place, given } = readSettings(flags, context.io);
-  const { localData } = await import("../sources/open-local.js");
+  const { localData } = await import("../editing/open-data.js");
   const local = await localData(place, context.io);
   const warning = local.check("change");
   if (warning) context.warn(warning);

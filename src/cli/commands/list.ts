@@ -11,13 +11,13 @@ import {
 } from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
 import { printTable } from "../output/printer.js";
+import { createDecrypt, type Decrypt, leaveEncrypted } from "../reading/decryption.js";
+import { openSource, withSource } from "../reading/open-source.js";
+import { createSelection } from "../selection/selection.js";
+import { addSelectionOptions, type SelectionOptions } from "../selection/selection-flags.js";
 import { parseType } from "../settings/arguments.js";
 import { addSourceOptions } from "../settings/flags.js";
-import { addSelectionOptions, type SelectionOptions } from "../settings/selection-flags.js";
 import { readSettings, type Settings } from "../settings/settings.js";
-import { createDecrypt, type Decrypt, leaveEncrypted } from "../sources/decryption.js";
-import { openSource, withSource } from "../sources/open-source.js";
-import { createSelection } from "../sources/selection.js";
 
 interface ListOptions extends SelectionOptions {
   values: boolean;

@@ -3,16 +3,15 @@ import { Command } from "commander";
 import { InvalidDataError, UsageError } from "../../domain/errors.js";
 import { command } from "../../domain/shell.js";
 import { type Data, isSameData } from "../../store/data.js";
+import type { LocalData } from "../editing/local-data.js";
+import { localData, withStore } from "../editing/open-data.js";
+import { isSameFile } from "../editing/safe-files.js";
 import type { Context } from "../output/context.js";
 import { printLines } from "../output/printer.js";
 import { type DataPlace, dataPlaceOf, placeName, type StorePlace } from "../settings/data-place.js";
 import { profileOption, storeKeyFileOption } from "../settings/flags.js";
 import type { GivenSettings, SourceFlags } from "../settings/setting.js";
 import { readSettings } from "../settings/settings.js";
-import { withStore } from "../sources/editing.js";
-import type { LocalData } from "../sources/local-data.js";
-import { localData } from "../sources/open-local.js";
-import { isSameFile } from "../sources/safe-files.js";
 
 export function migrateCommand(context: Context): Command {
   return new Command("migrate")
@@ -97,7 +96,7 @@ function report(data: Data, from: DataPlace, to: DataPlace, isWritten: boolean, 
 async function sealAgain(place: StorePlace, context: Context): Promise<void> {
   const { keyFile, address } = place;
   if (!keyFile) throw new UsageError("FROM and TO are the same store: to seal its records again, add --store-key-file");
-  const { sealStore } = await import("../sources/store-data.js");
+  const { sealStore } = await import("../editing/store-data.js");
   const sealed = await sealStore(place, context.io);
   const key = `the first key of ${keyFile.text}`;
   context.note(

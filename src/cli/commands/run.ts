@@ -4,10 +4,10 @@ import { isVariableName } from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
 import { callRun } from "../run/call-run.js";
 import type { WatchRules } from "../run/run-watched.js";
+import { addAllowReserved, addSelectionOptions } from "../selection/selection-flags.js";
 import { addCacheOptions, parseEnvFile } from "../settings/arguments.js";
 import { parseSeconds } from "../settings/connection.js";
 import { addSourceOptions } from "../settings/flags.js";
-import { addAllowReserved, addSelectionOptions } from "../settings/selection-flags.js";
 import { CREDENTIAL_VARIABLES } from "../settings/setting-table.js";
 
 /** `quick-run.ts` answers plain calls sooner, with the same code. */

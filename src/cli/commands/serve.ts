@@ -7,6 +7,7 @@ import { looseMode } from "../../files/path-risks.js";
 import type { AuditFailure } from "../../server/audit.js";
 import type { TlsCredentials } from "../../server/tls.js";
 import { DEFAULT_TOLERANCE } from "../../signing/verify.js";
+import { fileRisks, isSameFile, looseFileWarning, refuseToReload, refuseUnsafeFile } from "../editing/safe-files.js";
 import { colorsFor } from "../output/colors.js";
 import type { Context } from "../output/context.js";
 import { printLines } from "../output/printer.js";
@@ -29,7 +30,6 @@ import { type DataPlace, placeFiles, placeFlags } from "../settings/data-place.j
 import { addPlaceOptions } from "../settings/flags.js";
 import { DEFAULT_DATA_FILE, RATE_LIMIT_STORE_VARIABLE } from "../settings/setting-table.js";
 import { readSettings } from "../settings/settings.js";
-import { fileRisks, isSameFile, looseFileWarning, refuseToReload, refuseUnsafeFile } from "../sources/safe-files.js";
 
 interface ServeCommandOptions extends ListenOptions {
   place: DataPlace;
@@ -148,7 +148,7 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
   // Reloads once the data is watched.
   const phase = { isStarting: true, reload: () => {} };
   const stopped = io.untilStopped(phase);
-  const { localData } = await import("../sources/open-local.js");
+  const { localData } = await import("../editing/open-data.js");
   const { Service } = await import("../../service/service.js");
   const data = await localData(place, io);
   const colors = await colorsFor(io.stderr, io.env, flags.color);

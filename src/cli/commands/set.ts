@@ -4,15 +4,15 @@ import { NotFoundError, UsageError } from "../../domain/errors.js";
 import { command } from "../../domain/shell.js";
 import { checkVariableName, isVariableName, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
 import { checkDecoded, decodeUtf8 } from "../../files/decode-utf8.js";
+import { editEnvironment } from "../editing/edit-environment.js";
 import type { Context } from "../output/context.js";
 import { printLines } from "../output/printer.js";
 import { askHidden } from "../processes/ask-hidden.js";
+import { createEncrypt } from "../reading/decryption.js";
 import { parseType } from "../settings/arguments.js";
 import { addDataOptions, encryptionKeyOption } from "../settings/flags.js";
 import type { SourceFlags } from "../settings/setting.js";
 import { readSettings } from "../settings/settings.js";
-import { createEncrypt } from "../sources/decryption.js";
-import { editEnvironment } from "../sources/editing.js";
 
 interface SetOptions {
   name: string;

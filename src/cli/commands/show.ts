@@ -15,13 +15,13 @@ import {
 } from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
 import { printFields } from "../output/printer.js";
+import { createDecrypt, leaveEncrypted } from "../reading/decryption.js";
+import { missingNamesError, orUndefined } from "../reading/get-values.js";
+import { openSource, withSource } from "../reading/open-source.js";
 import { addSourceOptions } from "../settings/flags.js";
 import { HIDDEN, shownText } from "../settings/setting.js";
 import { keyOf, SOURCE_SETTINGS } from "../settings/setting-table.js";
 import { readSettings, type Settings } from "../settings/settings.js";
-import { createDecrypt, leaveEncrypted } from "../sources/decryption.js";
-import { missingNamesError, orUndefined } from "../sources/get-values.js";
-import { openSource, withSource } from "../sources/open-source.js";
 
 export function showCommand(context: Context): Command {
   const command = new Command("show")

@@ -1,10 +1,10 @@
 import { Command } from "commander";
+import { editEnvironment } from "../editing/edit-environment.js";
 import type { Context } from "../output/context.js";
 import { printLines } from "../output/printer.js";
 import { addDataOptions } from "../settings/flags.js";
 import type { SourceFlags } from "../settings/setting.js";
 import { readSettings, type Settings } from "../settings/settings.js";
-import { editEnvironment } from "../sources/editing.js";
 
 export function unsetCommand(context: Context): Command {
   const command = new Command("unset")

@@ -3,12 +3,12 @@ import { printable } from "../../domain/printable.js";
 import { readAll } from "../../domain/source.js";
 import type { Io } from "../output/io.js";
 import { writeRaw } from "../output/output.js";
+import { openRemote } from "../reading/open-remote.js";
 import type { RemoteSettings } from "../settings/connection.js";
 import { parseWords } from "../settings/parse-words.js";
 import { profilesPath, readProfiles } from "../settings/profiles.js";
 import type { SourceFlags } from "../settings/setting.js";
 import { readSettings, type Settings } from "../settings/settings.js";
-import { openRemote } from "../sources/open-remote.js";
 import type { Found } from "./found-in-file.js";
 
 /** Seconds that completion waits for one response, and for all of them. */

@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
 import { command } from "../../domain/shell.js";
 import { looseMode } from "../../files/path-risks.js";
+import { explainRisks, type FileUser, fileRisks } from "../editing/safe-files.js";
 import type { Io } from "../output/io.js";
-import { explainRisks, type FileUser, fileRisks } from "../sources/safe-files.js";
 import { type Finding, ok, problem, skipped, warning } from "./finding.js";
 
 /** A file or folder that only its owner should have access to. */

@@ -1,11 +1,10 @@
 import { type EnvironmentRecord, findWeakSecrets, qualifiedName } from "../../domain/environment.js";
 import { AppvarsError, type ErrorCode } from "../../domain/errors.js";
+import { chooseEnvironment, localData } from "../editing/open-data.js";
+import { openTrafficWarning } from "../editing/store-data.js";
 import { type Io, withNotice } from "../output/io.js";
 import { rotateCommand } from "../serving/credentials.js";
 import { type DataPlace, placeFlags, type StorePlace } from "../settings/data-place.js";
-import { localData } from "../sources/open-local.js";
-import { chooseEnvironment } from "../sources/open-source.js";
-import { openTrafficWarning } from "../sources/store-risks.js";
 import { type Finding, ok, problem, skipped, warning } from "./finding.js";
 
 export interface DataFacts {

@@ -5,14 +5,14 @@ import { DEFAULT_URL } from "../../domain/defaults.js";
 import { AppvarsError, UsageError } from "../../domain/errors.js";
 import type { TlsTexts } from "../../domain/tls-options.js";
 import { type Io, withNotice } from "../output/io.js";
+import { unusedDataFlags } from "../reading/open-source.js";
 import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
 import { type DataPlace, placeFiles, placeName } from "../settings/data-place.js";
 import { findProxy } from "../settings/proxy.js";
+import { readTlsFiles } from "../settings/secrets.js";
 import { NotAllowedError, type Setting, type SourceFlags } from "../settings/setting.js";
 import { SOURCE_SETTINGS } from "../settings/setting-table.js";
 import { readSettings, Settings } from "../settings/settings.js";
-import { readTlsFiles } from "../sources/tls-texts.js";
-import { unusedDataFlags } from "../sources/unused-data.js";
 import { type Finding, ok, problem, warning } from "./finding.js";
 
 export interface SettingsFacts {

@@ -2,12 +2,12 @@ import type { Budget } from "../../client/budget.js";
 import { UsageError } from "../../domain/errors.js";
 import type { Context } from "../output/context.js";
 import type { CommandLine } from "../processes/child.js";
-import type { SelectionOptions } from "../settings/selection-flags.js";
+import { createDecrypt } from "../reading/decryption.js";
+import { openSource } from "../reading/open-source.js";
+import { createSelection } from "../selection/selection.js";
+import type { SelectionOptions } from "../selection/selection-flags.js";
 import type { SourceFlags } from "../settings/setting.js";
 import { readSettings } from "../settings/settings.js";
-import { createDecrypt } from "../sources/decryption.js";
-import { openSource } from "../sources/open-source.js";
-import { createSelection } from "../sources/selection.js";
 import { runProgram } from "./run-program.js";
 import type { WatchRules } from "./run-watched.js";
 
@@ -51,8 +51,7 @@ export async function callRun(command: CommandLine, flags: RunFlags & SourceFlag
     offline,
     ...sourceFlags
   } = flags;
-  if (command.some((word) => word.startsWith("--env-file")))
-    (await import("../sources/env-files.js")).refuseUseByNode(command);
+  if (command.some((word) => word.startsWith("--env-file"))) (await import("./env-files.js")).refuseUseByNode(command);
   const selection = await createSelection({ only, exclude, nameTransformer }, context);
   const inheritance = { preserveEnv, pristine, passCredentials };
   const rules = watchRules(watch, interval, onChange, context.io.platform);

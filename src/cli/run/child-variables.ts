@@ -2,9 +2,9 @@ import { UsageError } from "../../domain/errors.js";
 import type { VariableSource } from "../../domain/source.js";
 import { type JsonValue, valueText } from "../../domain/variable.js";
 import { variableKey } from "../processes/child.js";
+import type { Decrypt } from "../reading/decryption.js";
+import { readSelected, type Selection } from "../selection/selection.js";
 import { CREDENTIAL_VARIABLES } from "../settings/setting-table.js";
-import type { Decrypt } from "../sources/decryption.js";
-import { readSelected, type Selection } from "../sources/selection.js";
 import { isLeftOut } from "./left-out.js";
 
 /** Which variables a program gets, and under which names. */

@@ -1,7 +1,7 @@
 import type { Context } from "../output/context.js";
 import { variableKey } from "../processes/child.js";
-import { type EnvFileEntry, isPipe, readEnvFiles, warnOfUnsafeEnvFiles } from "../sources/env-files.js";
 import type { ChildVariables, VariableRules } from "./child-variables.js";
+import { type EnvFileEntry, isPipe, readEnvFiles, warnOfUnsafeEnvFiles } from "./env-files.js";
 import { isLeftOut } from "./left-out.js";
 
 /**

@@ -3,9 +3,9 @@ import type { VariableSource } from "../../domain/source.js";
 import type { Context } from "../output/context.js";
 import { type CommandLine, loadWindows, nameIn, refuseNul, startChild } from "../processes/child.js";
 import type { Runtime } from "../processes/end-process.js";
+import type { Decrypt } from "../reading/decryption.js";
+import { withSource } from "../reading/open-source.js";
 import { CREDENTIAL_VARIABLES } from "../settings/setting-table.js";
-import type { Decrypt } from "../sources/decryption.js";
-import { withSource } from "../sources/open-source.js";
 import {
   type ChildVariable,
   type ChildVariables,

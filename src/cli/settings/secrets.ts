@@ -1,8 +1,11 @@
+import { checkCertifiedKey } from "../../domain/certificates.js";
 import { InvalidDataError, UnauthorizedError, UsageError } from "../../domain/errors.js";
+import type { TlsTexts } from "../../domain/tls-options.js";
 import { checkDecoded, decodeUtf8 } from "../../files/decode-utf8.js";
 import { openForReading, readToEnd } from "../../files/open-file.js";
 import { type Account, foreignWriter } from "../../files/path-risks.js";
 import type { Io } from "../output/io.js";
+import type { TlsFiles } from "./data-place.js";
 import type { Setting } from "./setting.js";
 
 export type SecretIo = Account & Pick<Io, "stdin" | "notice">;
@@ -53,4 +56,21 @@ export async function readSettingFile(path: string, from: string): Promise<Buffe
 
 export function missingSecretError(): UnauthorizedError {
   return new UnauthorizedError("no API secret: set APPVARS_API_SECRET, or name its file with --api-secret-file");
+}
+
+/** @throws UsageError for a file that can't be read, has no certificates, or can't be used with the other one */
+export async function readTlsFiles({ caFile, clientCert, clientKey }: TlsFiles): Promise<TlsTexts> {
+  // Not strictly UTF-8: the comments in a bundle may have any encoding.
+  const read = async (file: Setting | undefined) => file && (await readSettingFile(file.text, file.from)).toString();
+  const ca = await read(caFile);
+  if (caFile && !ca?.includes("-----BEGIN CERTIFICATE-----"))
+    throw new UsageError(`${describe(caFile)} contains no PEM certificate`);
+  const [cert, key] = [await read(clientCert), await read(clientKey)];
+  if (cert !== undefined && key !== undefined)
+    checkCertifiedKey({ cert, key }, { cert: describe(clientCert), key: describe(clientKey) });
+  return { ca, cert, key };
+}
+
+function describe(file: Setting | undefined): string {
+  return `${file?.from} ${file?.text}`;
 }

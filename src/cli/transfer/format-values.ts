@@ -4,11 +4,11 @@ import { isEncrypted, type NamedValue } from "../../domain/variable.js";
 import { describeReasons, UnsupportedError } from "../../formats/entry.js";
 import { type DotenvTarget, ENVIRONMENT_FORMATS, type ExportFormat, IMPORT_FORMATS } from "../../formats/formats.js";
 import type { Context } from "../output/context.js";
+import type { Decrypt } from "../reading/decryption.js";
+import { decryptValues } from "../reading/decryption.js";
 import { isLeftOut, refuseReserved, warnLeftOut } from "../run/left-out.js";
-import type { SelectionOptions } from "../settings/selection-flags.js";
-import { decryptValues } from "../sources/decrypt-values.js";
-import type { Decrypt } from "../sources/decryption.js";
-import { createSelection, readSelected, type SelectedValue } from "../sources/selection.js";
+import { createSelection, readSelected, type SelectedValue } from "../selection/selection.js";
+import type { SelectionOptions } from "../selection/selection-flags.js";
 import { formatWriter } from "./format-writer.js";
 
 /** Which values are exported, and how. */
@@ -46,7 +46,7 @@ export async function formatValues(
   if (leavesOut) refuseReserved(selection.named, allowReserved);
   const selected = await readSelected(selection, source);
   const isKept = ({ newName }: SelectedValue) => !leavesOut || !isLeftOut(newName, allowReserved);
-  const values = decryptValues(selected.filter(isKept), decrypt);
+  const values = await decryptValues(selected.filter(isKept), decrypt);
   const write = await formatWriter(format, options.target);
   const written = writeSupported(
     write,

@@ -13,7 +13,7 @@ import {
   fileRisks,
   riskWarning,
   userName,
-} from "../sources/safe-files.js";
+} from "../editing/safe-files.js";
 
 /**
  * Refuses to write secrets through another user's link, over another user's file (unless APPVARS_ALLOW_UNSAFE_FILES is

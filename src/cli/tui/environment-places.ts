@@ -2,12 +2,12 @@ import { basename, resolve } from "node:path";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
 import { InvalidDataError } from "../../domain/errors.js";
 import type { Place, PlacesChange } from "../../tui/state/ports.js";
+import type { LocalData } from "../editing/local-data.js";
+import { chooseEnvironment } from "../editing/open-data.js";
 import type { Io } from "../output/io.js";
 import type { LocalSettings } from "../settings/connection.js";
 import { placeFlags } from "../settings/data-place.js";
 import type { Settings } from "../settings/settings.js";
-import type { LocalData } from "../sources/local-data.js";
-import { chooseEnvironment } from "../sources/open-source.js";
 import { getCommandWith, repeatedFlags } from "./get-command.js";
 import { byGroup, openEnvironment, type Places, type WatchedData, watchData } from "./open-place.js";
 
@@ -24,7 +24,7 @@ export async function environmentPlaces(
   io: Io,
   warn: (text: string) => void,
 ): Promise<Places> {
-  const { localData } = await import("../sources/open-local.js");
+  const { localData } = await import("../editing/open-data.js");
   const local = await localData(place, io);
   for (const risk of local.risks()) warn(risk);
   const shared = sharedData(local, io);

@@ -6,16 +6,16 @@ import { ROUTES } from "../../domain/routes.js";
 import type { Service } from "../../service/service.js";
 import type { EditableStore } from "../../store/store.js";
 import type { OpenPlace, Place, PlacesChange } from "../../tui/state/ports.js";
+import type { LocalData } from "../editing/local-data.js";
+import { chooseEnvironment } from "../editing/open-data.js";
 import type { Io } from "../output/io.js";
+import { createDecrypt } from "../reading/decryption.js";
+import { openRemote } from "../reading/open-remote.js";
+import { isNothingConfigured } from "../reading/open-source.js";
 import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
 import { missingSecretError } from "../settings/secrets.js";
 import { DEFAULT_DATA_FILE } from "../settings/setting-table.js";
 import type { Settings } from "../settings/settings.js";
-import { createDecrypt } from "../sources/decryption.js";
-import type { LocalData } from "../sources/local-data.js";
-import { openRemote } from "../sources/open-remote.js";
-import { chooseEnvironment } from "../sources/open-source.js";
-import { isNothingConfigured } from "../sources/unused-data.js";
 import { createEditor } from "./editor.js";
 import { createEnvironments } from "./place-environments.js";
 import { fileExporter, fileImporter } from "./place-files.js";
@@ -59,7 +59,7 @@ export function placeOpener(read: () => Settings, getCommand: GetCommand, io: Io
 }
 
 async function openLocal({ place, env }: LocalSettings, settings: Settings, getCommand: GetCommand, io: Io) {
-  const { localData } = await import("../sources/open-local.js");
+  const { localData } = await import("../editing/open-data.js");
   const data = await watchData(await localData(place, io), io);
   const close = () => data.store.close();
   try {

@@ -3,9 +3,14 @@ import { type EnvironmentRecord, qualifiedName } from "../../domain/environment.
 import { UsageError } from "../../domain/errors.js";
 import type { EditableStore } from "../../store/store.js";
 import type { Environments, NewCredentials } from "../../tui/state/ports.js";
+import {
+  addWithCredentials,
+  type Credentials,
+  parseEnvironmentName,
+  rotateCredentials,
+} from "../editing/edit-environment.js";
 import type { Io } from "../output/io.js";
 import { credentialLines } from "../serving/credentials.js";
-import { addWithCredentials, type Credentials, parseEnvironmentName, rotateCredentials } from "../sources/editing.js";
 
 /** The environments of a store. @param check called before each change; an error that it throws prevents the change */
 export function createEnvironments(

@@ -7,9 +7,9 @@ import { namedValues, readVariableEntries, type VariableSource } from "../../dom
 import { IMPORT_FORMATS } from "../../formats/formats.js";
 import type { EditableStore } from "../../store/store.js";
 import type { Imported, ImportedFile, NamedFile, OpenPlace } from "../../tui/state/ports.js";
+import { isSameFile } from "../editing/safe-files.js";
 import { absolutePath, type Io } from "../output/io.js";
-import type { Decrypt } from "../sources/decryption.js";
-import { isSameFile } from "../sources/safe-files.js";
+import type { Decrypt } from "../reading/decryption.js";
 
 /** The formats are loaded when they are used. @param dataPath the data file, which must not be overwritten */
 export function fileExporter(

@@ -1,11 +1,11 @@
 import { UsageError } from "../../domain/errors.js";
 import type { Context } from "../output/context.js";
 import type { Io } from "../output/io.js";
+import { isNothingConfigured } from "../reading/open-source.js";
 import { dataPlaceOf } from "../settings/data-place.js";
 import { readProjectFile } from "../settings/project-file.js";
 import { readGiven, type SourceFlags } from "../settings/setting.js";
 import { readSettings, Settings } from "../settings/settings.js";
-import { isNothingConfigured } from "../sources/unused-data.js";
 import { environmentPlaces } from "./environment-places.js";
 import type { Places } from "./open-place.js";
 import { serverPlaces } from "./server-places.js";

@@ -2,7 +2,7 @@ import { UsageError } from "../../domain/errors.js";
 import { isReservedName } from "../../domain/reserved-names.js";
 import { ENVIRONMENT_FORMATS } from "../../formats/formats.js";
 import type { WriteValues } from "../../tui/state/ports.js";
-import { decryptValues } from "../sources/decrypt-values.js";
+import { decryptValues } from "../reading/decryption.js";
 import { formatWriter } from "../transfer/format-writer.js";
 
 /** Writes values as `export` does, which leaves out reserved names where they would take effect. */
@@ -14,7 +14,7 @@ export const writeValues: WriteValues = async (format, values, { decrypt, allowR
   if (kept.length === 0 && leftOut.length > 0) {
     throw new UsageError(`reserved names are left out of ${format}: ${leftOut.join(", ")}`);
   }
-  const { text, differing } = (await formatWriter(format))(decryptValues(kept, decrypt));
+  const { text, differing } = (await formatWriter(format))(await decryptValues(kept, decrypt));
   const notes = [
     ...(leftOut.length > 0 ? [`without the reserved ${leftOut.join(", ")}`] : []),
     ...(differing.length > 0 ? [`some programs would read ${namesOf(differing)} differently`] : []),

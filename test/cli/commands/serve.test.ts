@@ -1,7 +1,7 @@
 import { chmod, lchown, mkdir, realpath, rename, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it, vi } from "vitest";
-import { fileData } from "../../../src/cli/sources/file-data.js";
+import { fileData } from "../../../src/cli/editing/file-data.js";
 import { type CliOptions, runCli, runWith } from "../../support/cli.js";
 import { DATA, edited } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";

@@ -2,7 +2,7 @@ import { chmod, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { localData } from "../../../src/cli/sources/open-local.js";
+import { localData } from "../../../src/cli/editing/open-data.js";
 import { createEditor } from "../../../src/cli/tui/editor.js";
 import { watchData } from "../../../src/cli/tui/open-place.js";
 import { ChangedMeanwhileError } from "../../../src/domain/errors.js";

@@ -1,14 +1,14 @@
 import { Command, Option } from "commander";
 import { UsageError } from "../../../domain/errors.js";
 import { DOTENV_TARGETS, ENVIRONMENT_FORMATS, EXPORT_FORMATS, NAME_RULES } from "../../../formats/formats.js";
+import { isSameFile } from "../../editing/safe-files.js";
 import type { Context } from "../../output/context.js";
 import { printRaw } from "../../output/printer.js";
+import { createDecrypt } from "../../reading/decryption.js";
+import { openSource, withSource } from "../../reading/open-source.js";
+import { addAllowReserved, addSelectionOptions } from "../../selection/selection-flags.js";
 import { addSourceOptions } from "../../settings/flags.js";
-import { addAllowReserved, addSelectionOptions } from "../../settings/selection-flags.js";
 import { readSettings, type Settings } from "../../settings/settings.js";
-import { createDecrypt } from "../../sources/decryption.js";
-import { openSource, withSource } from "../../sources/open-source.js";
-import { isSameFile } from "../../sources/safe-files.js";
 import { type ExportedValues, formatValues } from "../../transfer/format-values.js";
 import { checkTarget } from "../../transfer/format-writer.js";
 import { refuseForeignPlace, writePrivateFile } from "../../transfer/write-private-file.js";

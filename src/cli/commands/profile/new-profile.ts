@@ -2,13 +2,13 @@ import { checkCredential } from "../../../client/options.js";
 import { UsageError } from "../../../domain/errors.js";
 import type { Context } from "../../output/context.js";
 import { absolutePath, type Io } from "../../output/io.js";
+import { openSource, withSource } from "../../reading/open-source.js";
 import { connectionOf } from "../../settings/connection.js";
 import { readSecret } from "../../settings/secrets.js";
 import { readGiven, type Setting, type SourceFlags } from "../../settings/setting.js";
 import { definitionOf, placeOf, type SettingName, STORE_SETTINGS } from "../../settings/setting-table.js";
 import { Settings } from "../../settings/settings.js";
 import type { SettingsObject } from "../../settings/settings-file.js";
-import { openSource, withSource } from "../../sources/open-source.js";
 
 /** The variables that `serve` prints to paste. Others may be set for other reasons. */
 const PASTED: readonly SettingName[] = ["url", "apiKey", "apiSecret"];

@@ -6,12 +6,11 @@ import type { Data } from "../../../store/data.js";
 import { replaceCredentials } from "../../../store/edit-environments.js";
 import { createMemoryStore } from "../../../store/memory-store.js";
 import { freshCredentials, starterData } from "../../../store/starter-data.js";
+import { chooseEnvironment, withStore } from "../../editing/open-data.js";
 import type { Context } from "../../output/context.js";
 import { isLeftOut, warnLeftOut } from "../../run/left-out.js";
 import { serverLogHooks, timed } from "../../serving/log.js";
 import type { DataPlace } from "../../settings/data-place.js";
-import { withStore } from "../../sources/editing.js";
-import { chooseEnvironment } from "../../sources/open-source.js";
 
 export interface SandboxOptions extends Required<Pick<ServerOptions, "rateLimit" | "rateWindow" | "faults">> {
   /** The data whose variables are served. Default: the examples of `init`. */

@@ -3,7 +3,7 @@ import { chmod, chown, lchown, mkdir, readdir, readFile, rm, stat, symlink, writ
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { beforeEach, describe, expect, it } from "vitest";
-import { localData } from "../../../src/cli/sources/open-local.js";
+import { localData } from "../../../src/cli/editing/open-data.js";
 import { refuseForeignPlace, writePrivateFile } from "../../../src/cli/transfer/write-private-file.js";
 import { createEditor } from "../../../src/cli/tui/editor.js";
 import { watchData } from "../../../src/cli/tui/open-place.js";

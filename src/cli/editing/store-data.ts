@@ -1,3 +1,4 @@
+import { isLoopback } from "../../client/options.js";
 import { InvalidDataError } from "../../domain/errors.js";
 import {
   createEtcdStore,
@@ -7,12 +8,10 @@ import {
   sealAgain,
 } from "../../etcd/open-store.js";
 import { placeFiles, type StorePlace } from "../settings/data-place.js";
-import { readSecret, type SecretIo } from "../settings/secrets.js";
+import { readSecret, readTlsFiles, type SecretIo } from "../settings/secrets.js";
 import type { Setting } from "../settings/setting.js";
 import type { LocalData, ServeDataOptions } from "./local-data.js";
 import { looseFileWarning } from "./safe-files.js";
-import { openTrafficWarning } from "./store-risks.js";
-import { readTlsFiles } from "./tls-texts.js";
 
 /** The data in a store. Who can change it is for the store to decide. */
 export function storeData(place: StorePlace, io: SecretIo): LocalData {
@@ -66,4 +65,12 @@ async function readAccess(
   const read = async (setting: Setting | undefined) => setting && readSecret(setting, io);
   const tls = await readTlsFiles({ caFile, clientCert, clientKey });
   return { address, user, password: await read(password), ...tls, sealingKeys: await read(keyFile) };
+}
+
+/** One warning if what is sent to other machines is not encrypted, otherwise none. */
+export function openTrafficWarning({ address: { endpoints, url } }: StorePlace): string[] {
+  const isOpen = endpoints
+    .map((origin) => new URL(origin))
+    .some(({ protocol, hostname }) => protocol === "http:" && !isLoopback(hostname));
+  return isOpen ? [`${url}: without TLS the traffic can be read; use etcds://`] : [];
 }

@@ -1,5 +1,5 @@
 import { DecryptionError, UsageError } from "../../domain/errors.js";
-import { isEncrypted, type JsonValue } from "../../domain/variable.js";
+import { isEncrypted, type JsonValue, type NamedValue } from "../../domain/variable.js";
 import type { Settings } from "../settings/settings.js";
 
 /**
@@ -53,3 +53,13 @@ const refuseEncrypted: Decrypt = (name, value) => {
   if (!isEncrypted(value)) return value;
   throw new DecryptionError(`${name} is encrypted: set APPVARS_ENC_KEY, or name the key's file with --enc-key-file`);
 };
+
+/** The values with their texts decrypted, and parsed as values of their types. */
+export async function decryptValues<T extends NamedValue>(entries: readonly T[], decrypt: Decrypt): Promise<T[]> {
+  // Loaded here: `get` and `run` pass texts on, and parsing them takes the JSON parser.
+  const { parseAs } = await import("../../formats/infer-type.js");
+  return entries.map((entry) => {
+    const value = decrypt(entry.name, entry.value);
+    return { ...entry, value: isEncrypted(entry.value) ? parseAs(String(value), entry.type) : value };
+  });
+}

@@ -3,10 +3,10 @@ import { aboutUse, UsageError } from "../../domain/errors.js";
 import { command } from "../../domain/shell.js";
 import { decodeUtf8 } from "../../files/decode-utf8.js";
 import { READERS } from "../../formats/formats.js";
+import { describeRisks, fileRisks } from "../editing/safe-files.js";
 import type { Context } from "../output/context.js";
 import { variableKey } from "../processes/child.js";
 import { readSettingFile } from "../settings/secrets.js";
-import { describeRisks, fileRisks } from "./safe-files.js";
 
 /** What a file with a user's own values says about a variable. */
 export interface EnvFileEntry {

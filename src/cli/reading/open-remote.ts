@@ -8,8 +8,7 @@ import type { Io } from "../output/io.js";
 import { lookup } from "../processes/end-process.js";
 import type { RemoteSettings } from "../settings/connection.js";
 import { findProxy } from "../settings/proxy.js";
-import { missingSecretError } from "../settings/secrets.js";
-import { readTlsFiles } from "./tls-texts.js";
+import { missingSecretError, readTlsFiles } from "../settings/secrets.js";
 
 export interface OpenOptions {
   /** Whether what is read needs no credentials. */

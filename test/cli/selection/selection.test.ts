@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { SelectionOptions } from "../../../src/cli/settings/selection-flags.js";
-import { createSelection } from "../../../src/cli/sources/selection.js";
+import { createSelection } from "../../../src/cli/selection/selection.js";
+import type { SelectionOptions } from "../../../src/cli/selection/selection-flags.js";
 
 const NAMES = ["DB_URL", "DB_PASSWORD", "PORT", "a.b", "a-b", "_x"];
 

@@ -1,12 +1,20 @@
-import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
-import { UsageError } from "../../domain/errors.js";
+import { existsSync } from "node:fs";
+import { shortestName } from "../../domain/environment.js";
+import { UnauthorizedError, UsageError } from "../../domain/errors.js";
+import { printable } from "../../domain/printable.js";
+import { shellWord } from "../../domain/shell.js";
 import type { VariableSource } from "../../domain/source.js";
+import type { Service } from "../../service/service.js";
+import type { Data } from "../../store/data.js";
+import { chooseEnvironment, localData } from "../editing/open-data.js";
 import type { Context } from "../output/context.js";
 import type { LocalSettings } from "../settings/connection.js";
-import { placeName } from "../settings/data-place.js";
+import { type DataPlace, placeName } from "../settings/data-place.js";
+import { missingSecretError } from "../settings/secrets.js";
+import { type GivenSettings, hasSetting } from "../settings/setting.js";
+import { DEFAULT_DATA_FILE, SOURCE_SETTINGS } from "../settings/setting-table.js";
 import type { Settings } from "../settings/settings.js";
 import type { OpenOptions } from "./open-remote.js";
-import { noSecretError } from "./unused-data.js";
 
 /**
  * Opens what the settings describe: a server, or local data with the service that a server runs. Loads only the code
@@ -77,8 +85,6 @@ async function openLocal(
   context: Context,
   { live = false, openServices = new Map() }: OpenOptions,
 ): Promise<VariableSource> {
-  // Not bundled, and needed for local data only.
-  const { openService } = await import("./open-local.js");
   const name = placeName(place);
   const opening = openServices.get(name) ?? openService(place, live, context);
   openServices.set(name, opening);
@@ -91,19 +97,41 @@ async function openLocal(
   }
 }
 
-/**
- * The environment that `--env` names, or the only one there is.
- *
- * @throws NotFoundError; UsageError if it is ambiguous or must be named
- */
-export function chooseEnvironment(
-  environments: readonly EnvironmentRecord[],
-  name: string | undefined,
-): EnvironmentRecord {
-  if (name !== undefined) return findEnvironment(environments, name);
-  const [only, ...others] = environments;
-  if (only && others.length === 0) return only;
-  if (!only) throw new UsageError("there are no environments yet: create one with appvars env add NAME");
-  const choices = environments.map(qualifiedName).join(", ");
-  throw new UsageError(`which environment? add --env with one of ${choices}`);
+/** Opens data to be read, with a warning if other users can change it. @throws InvalidDataError */
+async function openService(place: DataPlace, watch: boolean, { io, warn }: Context): Promise<Service> {
+  const data = await localData(place, io);
+  const warning = data.check("read");
+  if (warning) warn(warning);
+  const { Service } = await import("../../service/service.js");
+  return new Service(await data.open({ watch }), io.clock);
+}
+
+/** Whether nothing says where to read, there are no credentials either, and a data file is in the current folder. */
+export function isNothingConfigured(given: GivenSettings): boolean {
+  return (
+    !hasSetting(given, ...SOURCE_SETTINGS, "apiKey", "apiSecret", "apiSecretFile") && existsSync(DEFAULT_DATA_FILE)
+  );
+}
+
+/** The flags that open the data file in the current folder; undefined if something is configured, or it can't be read. */
+export async function unusedDataFlags(given: GivenSettings): Promise<string | undefined> {
+  if (!isNothingConfigured(given)) return undefined;
+  const environments = await readEnvironments();
+  if (!environments) return undefined;
+  const [first] = hasSetting(given, "env") || environments.length < 2 ? [] : environments;
+  const environment = first && shortestName(first, environments);
+  return `--data ${DEFAULT_DATA_FILE}${environment === undefined ? "" : ` --env ${shellWord(printable(environment))}`}`;
+}
+
+async function readEnvironments(): Promise<Data["environments"] | undefined> {
+  const { DataFileAdapter } = await import("../../store/data-file.js");
+  const data = await new DataFileAdapter(DEFAULT_DATA_FILE).read().catch(() => undefined);
+  return data?.environments;
+}
+
+/** The error for a server without a secret, which names the data file that could be read instead. */
+async function noSecretError(given: GivenSettings): Promise<UnauthorizedError> {
+  const flags = await unusedDataFlags(given);
+  if (flags === undefined) return missingSecretError();
+  return new UnauthorizedError(`no server or data file is configured; to read the file in this folder, add ${flags}`);
 }

@@ -2,8 +2,8 @@ import { NotFoundError, UsageError } from "../../domain/errors.js";
 import { namedValues, readVariableEntries, type VariableSource } from "../../domain/source.js";
 import type { NamedValue } from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
-import type { NAME_STYLES, SelectionOptions } from "../settings/selection-flags.js";
-import { describeMissing } from "./get-values.js";
+import { describeMissing } from "../reading/get-values.js";
+import type { NAME_STYLES, SelectionOptions } from "./selection-flags.js";
 
 type Rename = (name: string) => string;
 

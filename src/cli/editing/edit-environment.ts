@@ -11,34 +11,8 @@ import type { Data } from "../../store/data.js";
 import type { RotationTimes } from "../../store/edit-environments.js";
 import type { EditableStore } from "../../store/store.js";
 import type { Context } from "../output/context.js";
-import { cleanUpBeforeEnd } from "../processes/signals.js";
-import type { DataPlace } from "../settings/data-place.js";
 import type { Settings } from "../settings/settings.js";
-import { localData } from "./open-local.js";
-import { chooseEnvironment } from "./open-source.js";
-
-/**
- * Opens data, lets `use` read or change it, and closes it in any case. If other users can change it,
- * that is an error, or a warning to read only.
- *
- * @throws InvalidDataError, what `use` throws
- */
-export async function withStore<T>(
-  place: DataPlace,
-  { io, warn }: Context,
-  purpose: "read" | "change",
-  use: (store: EditableStore) => T | Promise<T>,
-): Promise<T> {
-  const data = await localData(place, io);
-  const warning = data.check(purpose);
-  if (warning) warn(warning);
-  const store = await data.open({ interruptible: cleanUpBeforeEnd });
-  try {
-    return await use(store);
-  } finally {
-    await store.close();
-  }
-}
+import { chooseEnvironment, withStore } from "./open-data.js";
 
 /**
  * Changes one environment in one atomic write. Resolves to the environment.

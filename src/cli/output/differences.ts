@@ -1,7 +1,7 @@
 import type { Difference } from "../../domain/diff.js";
 import { valueText } from "../../domain/variable.js";
-import type { Context } from "../output/context.js";
-import { print } from "../output/printer.js";
+import type { Context } from "./context.js";
+import { print } from "./printer.js";
 
 const SIGNS = { added: "+", removed: "-", changed: "~" };
 

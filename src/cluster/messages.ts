@@ -70,17 +70,14 @@ export type ToWorker =
   | { readonly kind: "tls"; readonly tls: TlsCredentials }
   /** The worker shall send its metrics. */
   | { readonly kind: "collect" }
-  /** All workers are to drain, and to say "not-listening". */
   | { readonly kind: "drain" }
-  /** No worker is listening any more. */
-  | { readonly kind: "none-listening" }
   /** The audit log was renamed. */
   | { readonly kind: "reopen-audit-log" };
 
 /** What a worker sends. */
 export type ToPrimary =
   | CountRequest
-  | { readonly kind: "hello" | "ready" | "not-listening" }
+  | { readonly kind: "hello" | "ready" }
   /** Another server has taken the port since the primary chose it. */
   | { readonly kind: "port-taken" }
   | { readonly kind: "metrics"; readonly metrics: MetricsJson }

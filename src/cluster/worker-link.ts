@@ -25,7 +25,6 @@ interface LinkListeners {
 export class WorkerLink {
   /** Whether it serves requests. */
   isReady = false;
-  isListening = false;
   readonly #process: ChildProcess;
   readonly #sending = new Set<(error: Error) => void>();
 

@@ -156,19 +156,10 @@ export class WorkerPool {
     else if (message.kind === "requests") this.#report(message);
     else if (message.kind === "port-taken") this.#fail(takenError());
     else if (message.kind === "ready") {
-      Object.assign(worker, { isReady: true, isListening: true });
+      worker.isReady = true;
       this.#failedStarts = 0;
       this.#onReady();
-    } else if (message.kind === "not-listening") {
-      worker.isListening = false;
-      this.#checkListening();
     }
-  }
-
-  /** While draining: what the workers still hold can be answered once none listens. */
-  #checkListening(): void {
-    if ([...this.#workers].some(({ isListening }) => isListening)) return;
-    for (const each of this.#workers) each.post({ kind: "none-listening" });
   }
 
   #reportStore(worker: WorkerLink, problem: StoreProblem | undefined): void {
@@ -187,8 +178,7 @@ export class WorkerPool {
     this.#storeProblems.delete(worker);
     this.#options.metrics?.remove(worker);
     this.#onEnd();
-    if (this.#isClosing) this.#checkListening();
-    else this.#replace(reason, worker);
+    if (!this.#isClosing) this.#replace(reason, worker);
   }
 
   /** @param worker undefined if it could not be started at all */

@@ -36,7 +36,6 @@ export class Worker {
   #sharedLimiter: SharedLimiter | undefined;
   #server: Promise<RunningServer> | undefined;
   #auditLog: AuditLog | undefined;
-  #onNoneListening = () => {};
   #metrics: Promise<() => Promise<MetricsJson>> | undefined;
 
   /** @param clock Unix time in milliseconds @param ticks monotonic clock in milliseconds */
@@ -64,9 +63,6 @@ export class Worker {
         break;
       case "collect":
         await this.#sendMetrics();
-        break;
-      case "none-listening":
-        this.#onNoneListening();
         break;
       case "reopen-audit-log":
         this.#auditLog?.reopen();
@@ -98,12 +94,6 @@ export class Worker {
     }
     const hooks = { ...errorHooks(link), ...(reportsRequests && { onRequest: this.#report.add }) };
     const serverOptions = { ...options, ...hooks, statistics, audit: this.#auditLog };
-    const untilClosed = () => {
-      link.send({ kind: "not-listening" });
-      return new Promise<void>((resolve) => {
-        this.#onNoneListening = resolve;
-      });
-    };
     this.#limiter = limiter;
     this.#metrics = statistics && prepareMetrics(statistics, rateLimitStore !== undefined);
     this.#tls = tls;
@@ -111,7 +101,7 @@ export class Worker {
       const sharedLimiter = rateLimitStore && (await this.#shareLimiter(rateLimitStore, start, limiter));
       this.#sharedLimiter = sharedLimiter;
       if (statistics && sharedLimiter) statistics.isRateLimitStoreUp = () => sharedLimiter.isStoreUp;
-      const role = { workers, limiter: sharedLimiter ?? limiter, handle, untilClosed };
+      const role = { workers, limiter: sharedLimiter ?? limiter, handle };
       return startServer(service, { ...serverOptions, tls: this.#tls }, clock, ticks, role);
     };
   }

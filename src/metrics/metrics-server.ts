@@ -1,5 +1,4 @@
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
-import { Connections } from "../server/connections.js";
 import { bind, LISTENER_OPTIONS } from "../server/listener.js";
 import { serverUrl } from "../server/start-server.js";
 import { aggregate } from "./aggregate.js";
@@ -40,15 +39,15 @@ export async function startMetricsServer({
 }: MetricsServerOptions): Promise<MetricsServer> {
   const timeouts = { headersTimeout: requestTimeout, requestTimeout };
   const server = createServer({ ...LISTENER_OPTIONS, ...timeouts, connectionsCheckingInterval: requestTimeout / 5 });
-  const connections = new Connections(server, { maxConnections: MAX_CONNECTIONS, onConnectionsRefused: () => {} });
-  server.on("request", connections.inTurn(createHandler(collect, onError)));
+  server.maxConnections = MAX_CONNECTIONS;
+  server.on("request", createHandler(collect, onError));
   const port = await bind(server, host, requestedPort);
   return {
     url: `${serverUrl(host, port, false)}/metrics`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        connections.destroyAll();
+        server.closeAllConnections();
       }),
   };
 }

@@ -15,8 +15,9 @@ import { DataReplies } from "./data-replies.js";
 import type { FaultHandlers } from "./fault-handlers.js";
 import { type AppRequest, admit, type Handler, identifyAndCount, rawTarget } from "./middleware.js";
 import type { RateLimiter } from "./rate-limiter.js";
-import { errorReply, jsonReply, MESSAGES, METHOD_NOT_ALLOWED, type Reply, send } from "./replies.js";
-import { requestId, usedKey } from "./request-report.js";
+import { errorReply, jsonReply, MESSAGES, METHOD_NOT_ALLOWED, type Reply } from "./replies.js";
+import { send } from "./send.js";
+import { reportAnswers, requestId, type ServedRequest, usedKey } from "./served-request.js";
 
 export interface AppDependencies {
   service: Service;
@@ -27,13 +28,18 @@ export interface AppDependencies {
   /** See `checkHealth` of the service. */
   maxStale: number;
   audit?: Audit | undefined;
+  /** Called for every request that is answered. */
+  onRequest?: ((request: ServedRequest) => void) | undefined;
+  /** Monotonic clock in milliseconds. */
+  ticks: () => number;
   /** Called with every error that the caller only sees as "Internal server error". */
   onInternalError: (error: unknown) => void;
 }
 
 /** The HTTP API (docs/http-api.md) as a request listener. */
 export function createApp(dependencies: AppDependencies): RequestListener {
-  const { service, authenticate, limiter, addressOf, faults, maxStale, audit, onInternalError } = dependencies;
+  const { service, authenticate, limiter, addressOf, faults, maxStale, audit, onRequest, ticks, onInternalError } =
+    dependencies;
   const app = polka<AppRequest>({
     onError: (error: unknown, req, res) => {
       if (error instanceof UsageError) return send(req, res, errorReply(400, error.message));
@@ -54,7 +60,11 @@ export function createApp(dependencies: AppDependencies): RequestListener {
 
   const count = identifyAndCount(service, authenticate, limiter, addressOf);
   // A pattern, since polka's `use` skips targets that don't begin with a slash.
-  const first = [...(audit ? [auditAnswers(audit, addressOf)] : []), ...faults.onArrival];
+  const first = [
+    ...(onRequest ? [reportAnswers(onRequest, addressOf, ticks)] : []),
+    ...(audit ? [auditAnswers(audit, addressOf)] : []),
+    ...faults.onArrival,
+  ];
   app.all(/^/, ...first, count, ...faults.onceCounted, admit);
   route(ROUTES.health, (req, res) => {
     const { healthy, age, health } = service.checkHealth(maxStale);

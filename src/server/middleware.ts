@@ -6,7 +6,8 @@ import type { Service } from "../service/service.js";
 import { type Authenticate, countHeader, type Identity } from "./authentication.js";
 import type { AddressOf } from "./client-address.js";
 import type { Counter, RateLimiter } from "./rate-limiter.js";
-import { errorReply, type HeaderList, MESSAGES, type Reply, send, TOO_MANY_REQUESTS } from "./replies.js";
+import { errorReply, type HeaderList, MESSAGES, NOT_STORED, type Reply, TOO_MANY_REQUESTS } from "./replies.js";
+import { send } from "./send.js";
 
 export interface AppRequest extends Request {
   /** Set by `identifyAndCount`, as what follows. */
@@ -17,24 +18,16 @@ export interface AppRequest extends Request {
   counter?: Counter["kind"];
   /** The pattern of its path, once a handler is found. */
   route?: string;
-  /** Its answer. */
-  reply?: Reply;
   /** See `send`. */
   audit?(reply: Reply): Reply;
+  /** See `send`. */
+  onAnswer?(reply: Reply): void;
   /** See `requestId`. */
   id?: string;
-  /** What is known when it arrives, if requests are reported. Later, the client may have disconnected. */
-  arrival?: Arrival;
   /** What every answer to the request has: caching and, once the request is counted, the rate limit. */
   replyHeaders: HeaderList;
   /** The data that its answer comes from, all of one revision; set for requests with valid credentials. */
   view: EnvironmentView;
-}
-
-interface Arrival {
-  /** By a monotonic clock, in milliseconds. */
-  readonly at: number;
-  readonly address: string;
 }
 
 export type Handler = Middleware<AppRequest>;
@@ -49,8 +42,6 @@ const TARGET_TOO_LONG = errorReply(414, MESSAGES.targetTooLong, CLOSE);
 const BAD_TARGET = errorReply(400, MESSAGES.badTarget);
 const TOO_MANY_WITHOUT_KEY = errorReply(429, MESSAGES.tooManyWithoutKey);
 const UNAUTHORIZED = errorReply(401, MESSAGES.unauthorized, ["WWW-Authenticate", "HMAC"]);
-
-const NOT_STORED = ["Cache-Control", "no-store"];
 
 /**
  * Finds out who sends a request, and counts it. Refuses only what exceeds the limit, or has a signature that could not be

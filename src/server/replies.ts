@@ -1,5 +1,3 @@
-import type { ServerResponse } from "node:http";
-
 export const MESSAGES = {
   badTarget: "The request target must be a path with valid percent-encoding",
   noHost: "The Host header must be sent, once",
@@ -16,6 +14,9 @@ export const MESSAGES = {
 
 /** Names and values in turn, the form that `writeHead` takes without a copy: a call of `setHeader` each costs 0.3 µs. */
 export type HeaderList = readonly string[];
+
+/** In every answer. */
+export const NOT_STORED: HeaderList = ["Cache-Control", "no-store"];
 
 /** An answer, which can be prepared once and sent many times. */
 export interface Reply {
@@ -40,20 +41,3 @@ export function errorReply(status: number, message: string, headers?: HeaderList
 
 export const METHOD_NOT_ALLOWED = errorReply(405, MESSAGES.methodNotAllowed, ["Allow", "GET, HEAD"]);
 export const TOO_MANY_REQUESTS = errorReply(429, MESSAGES.tooManyRequests);
-
-/** A request with what every answer to it has. */
-interface Answerable {
-  readonly replyHeaders: HeaderList;
-  reply?: Reply;
-  /** Records an answer that is about to be sent, and returns it or, if it may not be sent then, another one. */
-  audit?(reply: Reply): Reply;
-}
-
-export function send(req: Answerable, res: ServerResponse, reply: Reply): void {
-  const sent = req.audit === undefined ? reply : req.audit(reply);
-  req.reply = sent;
-  // Node does so for all others: this one would not be sent with the rest.
-  if (sent.body === "") res.cork();
-  // For HEAD, Node leaves the body out.
-  res.writeHead(sent.status, req.replyHeaders.concat(sent.headers)).end(sent.body);
-}

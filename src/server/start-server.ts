@@ -9,9 +9,8 @@ import { createAddressOf } from "./client-address.js";
 import { Connections } from "./connections.js";
 import { createFaults } from "./fault-handlers.js";
 import type { Faults } from "./faults.js";
-import { bind, createListener, drain, listen } from "./listener.js";
+import { bind, createListener, listen } from "./listener.js";
 import { createRateLimiter, type RateLimiter } from "./rate-limiter.js";
-import { reportRequests } from "./request-report.js";
 import type { ServedRequest } from "./served-request.js";
 import type { ServerStatistics } from "./statistics.js";
 import type { TlsCredentials } from "./tls.js";
@@ -71,14 +70,12 @@ export interface CountedServerOptions extends ServerOptions {
 
 /** What is different for a process that does not open its socket itself, and for one of several that count together. */
 export interface ServerRole {
-  /** The number of workers. Each has its share of the work and the memory that clients may cost. */
+  /** The number of workers. Each has its share of the work that clients may cause. */
   workers: number;
   /** Counts the requests of all workers, or of several servers. */
   limiter: RateLimiter;
   /** Of the socket that is listened on, in place of `host` and `port`. */
   handle: object;
-  /** Called when the server has stopped listening. Resolves when those of all workers have. */
-  untilClosed: () => Promise<unknown>;
 }
 
 /**
@@ -98,27 +95,27 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { host, port: requestedPort, rateLimit: limit, rateWindow: window, ...settings } = withDefaults(options);
   const { keylessLimit, drainGrace, maxConnections, maxStale, tolerance, trustProxy } = settings;
-  const { tls, statistics, audit, onRequest, onConnectionsRefused = () => {}, onInternalError = () => {} } = options;
+  const { tls, statistics, audit, onConnectionsRefused = () => {}, onInternalError = () => {} } = options;
   const workers = role.workers ?? 1;
   const ownLimiter = role.limiter ?? createRateLimiter({ limit, window }, ticks);
   const limiter = statistics?.countDecisions(ownLimiter) ?? ownLimiter;
   const addressOf = await createAddressOf(trustProxy);
   const identity = { addressOf, clock, ticks, tolerance, keylessLimit, workers };
   const authenticate = createAuthenticator(service, limiter, identity);
+  const observers = [statistics?.count, options.onRequest].filter((each) => each !== undefined);
+  const onRequest = (request: ServedRequest) => {
+    for (const observe of observers) observe(request);
+  };
   const onUnparsed = (request: ServedRequest) => {
-    statistics?.countUnparsed(request.status);
     audit?.record(request);
-    onRequest?.(request);
+    onRequest(request);
   };
   const server = await createListener(limiter, addressOf, onUnparsed, { tls });
-  const connections = new Connections(server, { maxConnections, onConnectionsRefused, workers });
-  if (statistics) {
-    statistics.openConnections = () => connections.count;
-    statistics.countRequests(server, ticks);
-  }
-  if (onRequest) reportRequests(server, onRequest, addressOf, ticks);
+  const connections = new Connections(server, { maxConnections, onConnectionsRefused });
+  if (statistics) statistics.openConnections = () => connections.count;
   const faults = createFaults(options.faults ?? {}, service, clock);
-  const app = createApp({ service, authenticate, limiter, addressOf, faults, maxStale, audit, onInternalError });
+  const hooks = { audit, ...(observers.length > 0 && { onRequest }), onInternalError };
+  const app = createApp({ service, authenticate, limiter, addressOf, faults, maxStale, ticks, ...hooks });
   server.on("request", connections.inTurn(app));
   const port = await (role.handle ? listen(server, role.handle) : bind(server, host, requestedPort));
   let closing: Promise<void> | undefined;
@@ -126,7 +123,7 @@ export async function startServer(
     url: serverUrl(host, port, tls !== undefined),
     port,
     renewTls: async (renewed) => (await import("./tls.js")).renewTls(server, tls, renewed),
-    close: () => (closing ??= drain(server, connections, drainGrace * 1_000, role.untilClosed)),
+    close: () => (closing ??= connections.close(drainGrace * 1_000)),
   };
 }
 

@@ -1,7 +1,6 @@
-import type { Server } from "node:http";
-import { ROUTES, routeOf } from "../domain/routes.js";
-import { type AppRequest, rawPath } from "./middleware.js";
+import { ROUTES } from "../domain/routes.js";
 import type { Counter, RateLimiter, RateLimitResult } from "./rate-limiter.js";
+import type { ServedRequest } from "./served-request.js";
 
 /** Upper bounds of the classes of latencies, in seconds. */
 export const LATENCY_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
@@ -36,24 +35,13 @@ export class ServerStatistics {
   /** Whether the store of the rate limit counts, if there is one. */
   isRateLimitStoreUp = (): boolean => false;
 
-  /** Counts each request that is answered. @param ticks monotonic clock in milliseconds */
-  countRequests(server: Server, ticks: () => number): void {
-    server.on("request", (req: AppRequest, res) => {
-      const startedAt = ticks();
-      // Unlike "finish", it comes if the client has disconnected, too.
-      res.on("close", () => {
-        if (!res.writableEnded) return;
-        const route = this.#route(req.route ?? routeOf(rawPath(req)));
-        addAnswer(route, req.method, res.statusCode);
-        addLatency(route, ticks() - startedAt);
-      });
-    });
-  }
-
-  /** Counts a request that Node's parser does not pass on. */
-  countUnparsed(status: number): void {
-    addAnswer(this.#route(OTHER), OTHER, status);
-  }
+  /** Counts a request that is answered. */
+  readonly count = ({ route = OTHER, method = OTHER, status, milliseconds }: ServedRequest): void => {
+    const found = this.routes.get(route) as RouteStatistics;
+    addAnswer(found, method, status);
+    // Node's parser has refused the others.
+    if (method !== OTHER) addLatency(found, milliseconds);
+  };
 
   /** The same limiter, with its decisions counted. */
   countDecisions(limiter: RateLimiter): RateLimiter {
@@ -69,10 +57,6 @@ export class ServerStatistics {
       },
       isUsedUp: (counter) => limiter.isUsedUp(counter),
     };
-  }
-
-  #route(route = OTHER): RouteStatistics {
-    return this.routes.get(route) as RouteStatistics;
   }
 }
 

@@ -24,6 +24,9 @@ const CIPHERS = [
   "ECDHE-RSA-CHACHA20-POLY1305",
 ];
 
+/** The time for a TLS handshake. */
+const HANDSHAKE_MS = 5_000;
+
 /** HTTP/1.1 over TLS 1.2 and 1.3. @throws UsageError if the credentials can't be used */
 export function createTlsServer(options: ServerOptions, tls: TlsCredentials): HttpServer {
   checkTlsCredentials(tls);
@@ -32,6 +35,7 @@ export function createTlsServer(options: ServerOptions, tls: TlsCredentials): Ht
     ...contextOptions(tls),
     requestCert: tls.clientCa !== undefined,
     rejectUnauthorized: true,
+    handshakeTimeout: HANDSHAKE_MS,
   });
   // Node would report it as a request that can't be parsed.
   server.removeAllListeners("tlsClientError").on("tlsClientError", (_error, socket) => socket.destroy());

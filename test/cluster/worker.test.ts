@@ -24,7 +24,6 @@ async function startedWorker({ rateLimit = 0, maxStale = 0, age = undefined as n
     send: (message, onSent) => {
       sent.push(message);
       written.push(onSent);
-      if (message.kind === "not-listening") void worker.receive({ kind: "none-listening" });
     },
     end: () => onEnd(),
   };

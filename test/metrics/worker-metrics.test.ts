@@ -2,7 +2,11 @@ import { expect, it, onTestFinished } from "vitest";
 import { aggregate } from "../../src/metrics/aggregate.js";
 import { addRateLimitStoreMetric, addServerMetrics, createRegistry } from "../../src/metrics/registry.js";
 import { WorkerMetrics } from "../../src/metrics/worker-metrics.js";
+import { errorReply } from "../../src/server/replies.js";
+import { unparsedRequest } from "../../src/server/served-request.js";
 import { ServerStatistics } from "../../src/server/statistics.js";
+
+const BAD_REQUEST = errorReply(400, "Bad Request");
 
 /** Adds a worker that answers when `isBusy` is not set, and that has had one request for each call of `serve`. */
 function addWorker(metrics: WorkerMetrics, openConnections = 0) {
@@ -13,7 +17,7 @@ function addWorker(metrics: WorkerMetrics, openConnections = 0) {
   addServerMetrics(registry, statistics);
   const worker = {
     isBusy: false,
-    serve: () => statistics.countUnparsed(400),
+    serve: () => statistics.count(unparsedRequest("192.0.2.1", BAD_REQUEST, false)),
     answer: async () => metrics.receive(worker, await registry.getMetricsAsJSON()),
     end: () => metrics.remove(worker),
   };

@@ -95,20 +95,6 @@ it("a request sent right after an answer is answered while the server closes, an
   await closing;
 });
 
-it("all open requests of a connection are answered while the server closes, the last with Connection: close", async () => {
-  const { server, arrived, release } = await holdingServer();
-  const socket = await openSocket(server);
-  socket.write(REQUEST.repeat(3));
-  await arrived;
-  const closing = server.close();
-  await untilRefused(server);
-  const received = receivedUntilClose(socket);
-  release("");
-  const connections = [...(await received).matchAll(/^Connection: (.*)\r$/gm)].map(([, value]) => value);
-  expect(connections).toEqual(["keep-alive", "keep-alive", "close"]);
-  await closing;
-});
-
 it("an answer that starts before the server closes already has Connection: close", async () => {
   const { server, arrived, release } = await holdingServer();
   const socket = await openSocket(server);
@@ -149,21 +135,6 @@ it("an idle connection is closed soon when the server closes, and a new one refu
   expect(performance.now() - startedAt).toBeLessThan(1_000);
   expect(await received).toBe("");
   await expect(openSocket(server)).rejects.toMatchObject({ code: "ECONNREFUSED" });
-});
-
-it("connections that clients have made when a busy server closes are accepted and answered", async () => {
-  const server = await runningServer();
-  const otherWork = setInterval(() => {
-    for (const startedAt = performance.now(); performance.now() < startedAt + 5; );
-  });
-  onTestFinished(() => clearInterval(otherWork));
-  const sockets = Array.from({ length: 50 }, () => connect({ host: "127.0.0.1", port: server.port }));
-  for (const socket of sockets) socket.write(REQUEST);
-  // All have been asked for after this; Node accepts one in each round of its event loop.
-  await nextLoop();
-  const received = sockets.map(receivedUntilClose);
-  await server.close();
-  for (const each of received) expect(await each).toMatch(/^HTTP\/1\.1 200 OK/);
 });
 
 it("close() can be called twice", async () => {

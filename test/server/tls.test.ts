@@ -1,12 +1,10 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
-import { setImmediate as nextLoop } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createClient } from "../../src/client/client.js";
 import type { ServeOptions } from "../../src/serve.js";
 import { DEV_HEADERS, nextAnswer, openSocket, raw, receivedUntilClose } from "../support/http.js";
 import { runningServer } from "../support/running-server.js";
-import { stubbedServer } from "../support/stubbed-server.js";
 import { CLIENT, CLIENT_CA, connectTls, openTlsSocket, RENEWED, serialOf, TLS } from "../support/tls.js";
 
 const HEALTH = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -218,27 +216,6 @@ describe("the limits of a connection", () => {
       "Connection: close",
     ]);
   });
-
-  it("the limits of a connection are the same with TLS: a client that does not read its answers is cut off", async () => {
-    fakeInterval();
-    const description = "x".repeat(24 * 1_024 * 1_024);
-    const getVariable = () => ({ id: 1, type: "STRING", name: "LARGE", description });
-    const server = await stubbedServer({ options: { tls: TLS }, reads: { variable: getVariable } });
-    const socket = await openTlsSocket(server);
-    socket.pause();
-    socket.write(REQUEST);
-    for (let count = 0; count < 10; count++) {
-      const other = await openTlsSocket(server);
-      other.write(HEALTH);
-      await nextAnswer(other);
-      other.destroy();
-    }
-    for (let second = 0; second <= 5 * 60 + 1; second++) {
-      vi.advanceTimersByTime(1_000);
-      await nextLoop();
-    }
-    expect((await receivedUntilClose(socket.resume())).length).toBeLessThan(description.length);
-  });
 });
 
 describe("a server with TLS that closes", () => {
@@ -271,16 +248,6 @@ describe("a server with TLS that closes", () => {
       expect(onError).not.toHaveBeenCalled();
     },
   );
-
-  it("a server with TLS that closes lets clients finish the handshake, and answers them", async () => {
-    const server = await tlsServer();
-    const sockets = Array.from({ length: 5 }, () => connectTls(server));
-    for (const socket of sockets) socket.write(REQUEST);
-    await new Promise(setImmediate);
-    const received = sockets.map(receivedUntilClose);
-    await server.close();
-    for (const each of received) expect(await each).toMatch(/^HTTP\/1\.1 200 OK\r\n(.*\r\n)*Connection: close\r\n/);
-  });
 
   it("a server with TLS that closes ends idle connections soon, also those without a handshake", async () => {
     const server = await tlsServer();

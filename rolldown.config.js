@@ -13,7 +13,7 @@ const transform = { define: { "process.env.NODE_ENV": '"production"' } };
  */
 const CHUNKS = {
   /** The start of every command, and `get` from a server. */
-  core: ["cli/start.ts", "cli/reading/open-remote.ts", "cli/completion/quick-complete.ts"],
+  core: ["cli/start.ts", "cli/reading/open-remote.ts", "domain/source.ts"],
   /** `run`, which scripts call most often after `get`. */
   run: ["cli/run/call-run.ts"],
   /** Other commands. */
@@ -113,7 +113,7 @@ function hasten(...chunks) {
   const runtime = "rolldown-runtime.cjs";
   const request = `require("./${runtime}")`;
   const getter =
-    /^Object\.defineProperty\(exports, "(\w+)", \{\s+enumerable: true,\s+get: function\(\) \{\s+return (\S+);\s+\}\s+\}\);$/gm;
+    /^Object\.defineProperty\(exports, "([\w$]+)", \{\s+enumerable: true,\s+get: function\(\) \{\s+return (\S+);\s+\}\s+\}\);$/gm;
   return {
     name: "hasten",
     generateBundle(_options, bundle) {

@@ -155,9 +155,8 @@ describe("what a one-shot command loads", () => {
 
   const CORE = "./dist/cli/core.cjs";
 
-  it("get and a completion from a server load only the core", async () => {
+  it("get from a server loads only the core", async () => {
     expect(ourFiles(await loaded(["get", "PORT"], await remote()))).toEqual(new Set([CORE]));
-    expect(ourFiles(await loaded(["__complete", "names", "PO"], await remote()))).toEqual(new Set([CORE]));
   });
 
   it("get of a data file loads one file more, and run does not load commander", async () => {

@@ -345,12 +345,18 @@ describe("hostile text", { timeout: 60_000 }, () => {
     });
   });
 
-  it("hostile text is escaped by quickCall and by completion", async () => {
+  it("hostile text is escaped by quickCall", async () => {
     const { url } = await serving("TEXT");
     const env = { ...SECRETS, APPVARS_URL: url.origin };
     const missing = await runWith((io) => quickCall(["get", "MISSING", HOSTILE], io), { env });
     expect(dangers(missing.stdout + missing.stderr)).toEqual([]);
-    const { stdout } = await runWith((io) => quickComplete(["__complete", "names", ""], io), { env });
+  });
+
+  it("hostile text in a description is escaped by completion", async () => {
+    const { data, config } = await hostileFolder();
+    const { stdout } = await runWith((io) => quickComplete(["__complete", "names", "TEXT", "--data", data], io), {
+      config,
+    });
     expect(stdout).toMatch(/^TEXT\t\\x1b/);
     expect(dangers(stdout.replace("\t", ""))).toEqual([]);
   });

@@ -5,9 +5,8 @@ import { describe, expect, it } from "vitest";
 import { SHELL_NAMES } from "../../src/cli/completion/shells.js";
 import { has } from "../formats/consumers.js";
 import { run } from "../support/binary.js";
-import { DATA, DEVELOPMENT, edited } from "../support/data.js";
+import { DATA, edited } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
-import { runningServer } from "../support/running-server.js";
 import { completionFolder, hasShell, offered, wholeProgram } from "../support/shell-completion.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -16,9 +15,8 @@ function words(lines: readonly string[] | undefined): string[] {
   return (lines ?? []).map((line) => line.replace(/\t.*/, "").replace(/^--[\w-]+=/, "")).sort();
 }
 
-async function remote(): Promise<Record<string, string>> {
-  const { url } = await runningServer();
-  return { APPVARS_URL: url, APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
+async function local(): Promise<Record<string, string>> {
+  return { APPVARS_DATA: (await dataFile(DATA)).path, APPVARS_ENV: "shop/development" };
 }
 
 /** Each command as a line, with the subcommands and flags that must be offered after it. */
@@ -90,8 +88,8 @@ for (const shell of SHELL_NAMES) {
       expect(Object.fromEntries(actual)).toEqual(expected);
     });
 
-    it(`${shell} completes names of variables from the server`, async () => {
-      const env = await remote();
+    it(`${shell} completes names of variables`, async () => {
+      const env = await local();
       expect(await complete("appvars get D", { env })).toEqual(["DATABASE_URL", "DEBUG"]);
       expect(await complete("appvars get DEBUG --json DA", { env })).toEqual(["DATABASE_URL"]);
       expect(await complete("appvars show -- DA", { env })).toEqual(["DATABASE_URL"]);
@@ -132,7 +130,7 @@ for (const shell of SHELL_NAMES) {
     });
 
     it(`${shell} completes the last name of a list with commas`, async () => {
-      const found = await complete("appvars run --only PORT,DA", { env: await remote() });
+      const found = await complete("appvars run --only PORT,DA", { env: await local() });
       expect(found.map((word) => word.replace(/^PORT,/, ""))).toEqual(["DATABASE_URL"]);
     });
 
@@ -167,9 +165,9 @@ for (const shell of SHELL_NAMES) {
 for (const shell of ["zsh", "fish"] as const) {
   it.skipIf(!hasShell(shell))(`${shell} shows descriptions (skipped without it)`, async () => {
     const lines = ["appvars sho", "appvars show --val", "appvars show DAT"];
-    const found = await offered(shell, lines, { env: await remote() });
+    const found = await offered(shell, lines, { env: await local() });
     expect(lines.map((line) => found.get(line)?.[0]?.replace(/^.*(\t| -- )/, ""))).toEqual([
-      "print the definition and value record of one variable",
+      "show one variable, and where it comes from",
       "show the value too",
       "Primary database",
     ]);

@@ -4,9 +4,8 @@ import { expect, it } from "vitest";
 import { SHELL_NAMES, type ShellName } from "../../src/cli/completion/shells.js";
 import { has } from "../formats/consumers.js";
 import { BINARY } from "../support/binary.js";
-import { DATA, DEVELOPMENT, edited } from "../support/data.js";
+import { DATA, edited } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
-import { runningServer } from "../support/running-server.js";
 import { completionFolder, hasShell, SHELL_ARGS, wholeProgram } from "../support/shell-completion.js";
 import { type Terminal, terminal } from "../support/terminal.js";
 
@@ -66,8 +65,7 @@ for (const shell of SHELL_NAMES) {
   const why = "skipped without it or without script of util-linux";
 
   it.skipIf(missing)(`${shell} completes a command, a flag and a name on a terminal (${why})`, async () => {
-    const { url } = await runningServer();
-    const env = { APPVARS_URL: url, APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
+    const env = { APPVARS_DATA: (await dataFile(DATA)).path, APPVARS_ENV: "shop/development" };
     const tty = await shellWithCompletion(shell, env);
     tty.type("appvars ge\t--jso\tDATAB\t\r");
     await tty.until(/"postgres:\/\/localhost\/dev"\]?[\s\S]*READY> /);

@@ -1,34 +1,32 @@
-import { statSync } from "node:fs";
+import { findEnvironment, shortestName } from "../../domain/environment.js";
 import { printable } from "../../domain/printable.js";
-import { readAll } from "../../domain/source.js";
+import { isReservedName } from "../../domain/reserved-names.js";
+import { type Data, NO_DATA } from "../../store/data.js";
+import { DataFileAdapter } from "../../store/data-file.js";
 import type { Io } from "../output/io.js";
 import { writeRaw } from "../output/output.js";
-import { openRemote } from "../reading/open-remote.js";
-import type { RemoteSettings } from "../settings/connection.js";
 import { parseWords } from "../settings/parse-words.js";
 import { profilesPath, readProfiles } from "../settings/profiles.js";
 import type { SourceFlags } from "../settings/setting.js";
 import { readSettings, type Settings } from "../settings/settings.js";
-import type { Found } from "./found-in-file.js";
 
-/** Seconds that completion waits for one response, and for all of them. */
-const ONE_RESPONSE_S = 0.5;
-const ALL_RESPONSES_S = 0.7;
+/** A word to offer, and its description. Both may come from an untrusted file. */
+type Found = readonly [word: string, description: string];
 
-/** By the kind in the first argument. What only some of them need is loaded there: this file is part of every start. */
+/** By the kind in the first argument. Nothing is read over the network. */
 const FINDERS: Record<string, (flags: SourceFlags, io: Io) => Promise<Found[]>> = {
-  names: findNames,
-  "reserved-names": async (flags, io) => {
-    const { isReservedName } = await import("../../domain/reserved-names.js");
-    return (await findNames(flags, io)).filter(([name]) => isReservedName(name));
-  },
-  "file-names": async (flags, io) => {
-    const { findVariables } = await import("./found-in-file.js");
+  names: async (flags, io) => {
     const settings = readSettings(flags, io);
-    return findVariables(settings.dataPlace, settings.find("env")?.text);
+    return settings.connection.kind === "local" ? findVariables(settings) : [];
   },
-  environments: async (flags, io) =>
-    (await import("./found-in-file.js")).findEnvironments(readSettings(flags, io).dataPlace),
+  "reserved-names": async (flags, io) => {
+    return ((await FINDERS["names"]?.(flags, io)) ?? []).filter(([name]) => isReservedName(name));
+  },
+  "file-names": (flags, io) => findVariables(readSettings(flags, io)),
+  environments: async (flags, io) => {
+    const { environments } = await readData(readSettings(flags, io));
+    return environments.map((environment) => [shortestName(environment, environments), environment.application]);
+  },
   profiles: async (_, io) => {
     const { profiles } = readProfiles(profilesPath(io), io);
     return Object.entries(profiles).map(([name, { url, data, store }]) => [name, String(url ?? data ?? store ?? "")]);
@@ -64,37 +62,17 @@ function parseFlags(words: string[], { env }: Io): SourceFlags {
   return Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, expand(text)]));
 }
 
-async function findNames(flags: SourceFlags, io: Io): Promise<Found[]> {
-  const settings = readSettings(flags, io);
-  const { connection } = settings;
-  if (connection.kind === "remote") return findRemoteNames(connection, settings, io);
-  const { findVariables } = await import("./found-in-file.js");
-  return findVariables(connection.place, connection.env);
+/** The variables of the environment's application or, without an environment, of all applications. */
+async function findVariables(settings: Settings): Promise<Found[]> {
+  const { environments, variables } = await readData(settings);
+  const environment = settings.find("env")?.text;
+  const application = environment && findEnvironment(environments, environment).application;
+  const found = variables.filter((variable) => application === undefined || variable.application === application);
+  return [...new Map(found.map(({ name, description }) => [name, description]))];
 }
 
-async function findRemoteNames(connection: RemoteSettings, settings: Settings, io: Io): Promise<Found[]> {
-  const { apiSecret, caFile, clientCert, clientKey } = connection;
-  const secretFile = apiSecret?.name === "apiSecretFile" ? apiSecret.text : undefined;
-  if (
-    ![secretFile, caFile?.text, clientCert?.text, clientKey?.text].every(
-      (path) => path === undefined || isRegularFile(path),
-    )
-  )
-    return [];
-  const hurried = { ...connection, timeout: Math.min(connection.timeout, ONE_RESPONSE_S), maxWait: 0 };
-  const source = await openRemote(hurried, await settings.apiSecret(), io);
-  // Closing aborts the requests under way.
-  const deadline = setTimeout(() => source.close(), ALL_RESPONSES_S * 1_000);
-  try {
-    const variables = await source.readSnapshot((snapshot) => readAll((page) => snapshot.listVariables(page)));
-    return variables.map(({ name, description }) => [name, description]);
-  } finally {
-    clearTimeout(deadline);
-    await source.close();
-  }
-}
-
-/** Reading stdin or a pipe might never end. */
-function isRegularFile(path: string): boolean {
-  return path !== "-" && statSync(path).isFile();
+/** Nothing of a store, which may take long to answer. */
+async function readData({ dataPlace }: Settings): Promise<Data> {
+  if (dataPlace.kind === "store") return NO_DATA;
+  return new DataFileAdapter(dataPlace.path).read();
 }

@@ -17,7 +17,6 @@ const MAY_IMPORT: Record<string, string> = {
   metrics: "store server",
   cluster: "domain files store service server metrics",
   client: "domain signing",
-  openapi: "domain signing server",
   ".": "domain signing store service server client",
   "tui/text": "domain",
   "tui/input": "tui/text",

@@ -36,7 +36,7 @@ const COMMANDS: Record<string, () => Promise<CommandFactory>> = {
   sign: async () => (await import("./commands/sign.js")).signCommand,
   openapi: async () => {
     const { openapiCommand } = await import("./commands/openapi.js");
-    return (context) => openapiCommand(context, packageVersion());
+    return (context) => openapiCommand(context, packageFile("data/openapi.yaml"));
   },
   completion: async () => {
     const { completionCommand } = await import("./commands/completion.js");

@@ -4,10 +4,10 @@ import type { IncomingHttpHeaders } from "node:http";
 export const REVISION_HEADER = "Appvars-Revision";
 /** How old the data is, on answers of `/healthz`. Only a server over a data store sends it. */
 export const DATA_AGE_HEADER = "Appvars-Data-Age";
-export const LIMIT_HEADER = "RateLimit-Limit";
-export const REMAINING_HEADER = "RateLimit-Remaining";
-export const RESET_HEADER = "RateLimit-Reset";
-export const RETRY_AFTER_HEADER = "Retry-After";
+const LIMIT_HEADER = "RateLimit-Limit";
+const REMAINING_HEADER = "RateLimit-Remaining";
+const RESET_HEADER = "RateLimit-Reset";
+const RETRY_AFTER_HEADER = "Retry-After";
 
 /** The state of one rate limit counter. */
 export interface RateLimit {

@@ -1,9 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { redocly } from "../openapi/redocly.js";
+import { type Finished, run } from "../support/binary.js";
 import { runCli } from "../support/cli.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
+
+const REDOCLY = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.js"));
 
 interface Report {
   totals: { ignored: number };
@@ -33,3 +36,12 @@ it("the linter finds an unknown field, a missing server and an undeclared path p
   const found = await lint(...changes.map((change) => JSON.stringify({ ...document, ...change })));
   expect(found).toEqual(expect.arrayContaining(["struct", "no-empty-servers", "path-parameters-defined"]));
 });
+
+/** Runs Redocly's command line, without telemetry and with an empty home. */
+async function redocly(...args: string[]): Promise<Finished> {
+  return run(process.execPath, [REDOCLY, ...args], {
+    HOME: await temporaryFolder(),
+    REDOCLY_TELEMETRY: "off",
+    REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
+  });
+}

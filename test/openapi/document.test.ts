@@ -1,23 +1,23 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
+import packageJson from "../../package.json" with { type: "json" };
+import * as defaults from "../../src/domain/defaults.js";
+import { limitError, MAX_LIMIT, pageBounds } from "../../src/domain/page.js";
 import { ROUTES } from "../../src/domain/routes.js";
-import { openapiDocument } from "../../src/openapi/document.js";
-import { EXAMPLE_SECRET, SIGNED_EXAMPLE } from "../../src/openapi/security.js";
+import { STALE_DATA, staleStoreMessage } from "../../src/domain/source.js";
+import { ENCRYPTED_PREFIX, NAME_PATTERN, VARIABLE_TYPES } from "../../src/domain/variable.js";
+import { MESSAGES } from "../../src/server/replies.js";
+import { DEFAULT_TOLERANCE } from "../../src/signing/verify.js";
 import { signByHand } from "../support/sign-by-hand.js";
-
-const DOCUMENT = openapiDocument("1.2.3");
+import { DOCUMENT } from "./document.js";
 
 it("the OpenAPI document has the version of the package", () => {
-  expect(DOCUMENT.info.version).toBe("1.2.3");
+  expect(DOCUMENT.info.version).toBe(packageJson.version);
 });
 
 it("the OpenAPI document has every route, and no other path", () => {
   const routes = Object.values(ROUTES).map((route) => route.replace(":id", "{id}").replace(":name", "{variable_name}"));
   expect(Object.keys(DOCUMENT.paths)).toEqual(routes);
-});
-
-it("the OpenAPI document has GET and HEAD for each path", () => {
-  for (const path of Object.values(DOCUMENT.paths)) expect(Object.keys(path)).toEqual(["get", "head"]);
 });
 
 it("no object of a body may have other fields than those described", () => {
@@ -27,13 +27,67 @@ it("no object of a body may have other fields than those described", () => {
   }
 });
 
-describe("the example of a signature", () => {
-  const { timestamp, route } = SIGNED_EXAMPLE;
-
-  it("the example of a signature is what the contract makes of its parts", () => {
-    const header = signByHand({ secret: EXAMPLE_SECRET, timestamp, route });
-    expect(DOCUMENT.components.securitySchemes.signature.description).toContain(`Authorization: ${header}\n`);
+it("the OpenAPI document has the limits, defaults and messages of the server", () => {
+  const { limit, offset } = pageBounds({});
+  const id = { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
+  expect(DOCUMENT).toMatchObject({
+    servers: [{ url: defaults.DEFAULT_URL }],
+    components: {
+      schemas: {
+        PageMetadata: { properties: { limit: { maximum: MAX_LIMIT } } },
+        Variable: { properties: { id, type: { enum: VARIABLE_TYPES }, name: { pattern: NAME_PATTERN.source } } },
+        VariablePage: { properties: { data: { maxItems: MAX_LIMIT } } },
+        ValueContent: { properties: { value: { description: expect.stringContaining(`\`${ENCRYPTED_PREFIX}\``) } } },
+        VariableValue: { properties: { id, variable_id: id } },
+        VariableValuePage: { properties: { data: { maxItems: MAX_LIMIT } } },
+      },
+      parameters: {
+        limit: { schema: { default: limit }, description: expect.stringContaining(`counts as ${MAX_LIMIT}.`) },
+        offset: { schema: { default: offset } },
+      },
+      headers: { "RateLimit-Limit": { example: defaults.DEFAULT_RATE_LIMIT } },
+      responses: {
+        400: error(limitError().message),
+        401: error(MESSAGES.unauthorized),
+        404: error(MESSAGES.notFound),
+        405: error(MESSAGES.methodNotAllowed),
+        414: error(MESSAGES.targetTooLong),
+        429: error(MESSAGES.tooManyRequests),
+        500: error(MESSAGES.internal),
+        503: error(MESSAGES.notRecorded),
+      },
+    },
+    paths: {
+      "/healthz": {
+        get: {
+          responses: {
+            200: examples({ stale: { value: { message: staleStoreMessage(45_000) } } }),
+            503: examples({ unhealthy: { value: { message: STALE_DATA } } }),
+          },
+        },
+      },
+    },
   });
+  const { past, future } = DEFAULT_TOLERANCE;
+  const { DEFAULT_RATE_LIMIT, DEFAULT_RATE_WINDOW, DEFAULT_KEYLESS_LIMIT } = defaults;
+  const text = JSON.stringify(DOCUMENT);
+  expect(text).toContain(`${DEFAULT_RATE_LIMIT.toLocaleString("en")} requests in ${DEFAULT_RATE_WINDOW} s`);
+  expect(text).toContain(`${past} s in the past and ${future} s in the future`);
+  expect(text).toContain(`(${DEFAULT_KEYLESS_LIMIT} by default)`);
+});
+
+function error(message: string) {
+  return examples({ error: { value: { message } } });
+}
+
+function examples(named: object) {
+  return { content: { "application/json": { examples: named } } };
+}
+
+it("the example of a signature is what the contract makes of its parts", () => {
+  const timestamp = 1_700_000_000_000;
+  const header = signByHand({ secret: "example-secret", timestamp, route: "/v1/variables?limit=2" });
+  expect(DOCUMENT.components.securitySchemes.signature.description).toContain(`Authorization: ${header}\n`);
 });
 
 describe("each example is valid by its schema", () => {

@@ -6,10 +6,8 @@ import { onTestFinished } from "vitest";
 /**
  * A proxy that sends these bytes to the server instead of any request: an HTTP client sees the answer to them. Closed
  * when the current test ends.
- *
- * @returns its URL
  */
-export async function garblingProxy(server: { port: number }, bytes: string): Promise<string> {
+export async function garblingProxy(server: { port: number }, bytes: string): Promise<{ port: number }> {
   const proxy = createServer((client) => {
     const upstream = connect(server.port, "127.0.0.1", () => upstream.write(bytes));
     upstream.pipe(client);
@@ -20,5 +18,5 @@ export async function garblingProxy(server: { port: number }, bytes: string): Pr
   }).listen(0, "127.0.0.1");
   await once(proxy, "listening");
   onTestFinished(() => void proxy.close());
-  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  return { port: (proxy.address() as AddressInfo).port };
 }

@@ -1,54 +1,72 @@
 import { DEV_HEADERS } from "../support/http.js";
 import { signByHand } from "../support/sign-by-hand.js";
-import type { Document } from "./described-response.js";
-import type { Parameter, Step } from "./respect.js";
+import { OPERATIONS } from "./document.js";
 
 /** The servers that the steps are sent to, each for certain answers. */
 export interface Servers {
   /** Serves DATA normally. */
-  good: string;
-  /** The same with an invalid path prefix, so that every target is malformed. */
-  badPath: string;
+  good: Port;
   /** The rate limit is used up, for shop/development and for this address. */
-  limited: string;
+  limited: Port;
   /** Every request fails with an internal error. */
-  failing: string;
+  failing: Port;
   /** Nothing can be recorded in the audit log. */
-  unrecorded: string;
-  unhealthy: string;
+  unrecorded: Port;
+  unhealthy: Port;
   /** Over a data store. */
-  stored: string;
-  /** Any request arrives as something that is not HTTP, as half a request, or with a huge chunk extension. */
-  nonsense: string;
-  halfRequest: string;
+  stored: Port;
+  /** Any request arrives as something that is not HTTP, or as half a request. */
+  nonsense: Port;
+  halfRequest: Port;
+}
+
+interface Port {
+  readonly port: number;
+}
+
+/** One request, and the operation and status that describe its answer. */
+export interface Step {
+  server: keyof Servers;
+  operationId: string;
+  status: number;
+  method: string;
+  target: string;
+  headers: Record<string, string>;
 }
 
 interface Endpoint {
   /** The ids of its operations without `get` and `head`. */
   name: string;
   target: string;
-  parameters: Parameter[];
 }
 
 const DATA_ENDPOINTS: Endpoint[] = [
-  { name: "Variables", target: "/v1/variables?limit=2&offset=1", parameters: [query("limit", 2), query("offset", 1)] },
-  { name: "Variable", target: "/v1/variables/1", parameters: [path("id", 1)] },
-  { name: "Values", target: "/v1/variables-values", parameters: [] },
-  { name: "Value", target: "/v1/variables-values/14", parameters: [path("id", 14)] },
-  byName("ValueByName", "/v1/variables-values-by-name/PORT"),
-  byName("ContentByName", "/v1/variables-values-by-name/PORT/content"),
+  { name: "Variables", target: "/v1/variables?limit=2&offset=1" },
+  { name: "Variable", target: "/v1/variables/1" },
+  { name: "Values", target: "/v1/variables-values" },
+  { name: "Value", target: "/v1/variables-values/14" },
+  { name: "ValueByName", target: "/v1/variables-values-by-name/PORT" },
+  { name: "ContentByName", target: "/v1/variables-values-by-name/PORT/content" },
 ];
-const HEALTH: Endpoint = { name: "Health", target: "/healthz", parameters: [] };
+const HEALTH: Endpoint = { name: "Health", target: "/healthz" };
 
-const KEY_AND_SECRET = Object.entries(DEV_HEADERS).map(([name, value]) => header(name, value));
-// Without `Cache-Control`, fetch adds `no-cache`, which requests a complete answer.
-const CONDITION = [header("If-None-Match", "*"), header("Cache-Control", "max-age=0")];
-const BAD_LIMITS = ["0", "-1", "1.5", "abc", ""];
-const BAD_OFFSETS = ["-1", "1.5", "abc", ""];
+const BAD_PAGES = [
+  "limit=0",
+  "limit=-1",
+  "limit=1.5",
+  "limit=abc",
+  "limit=",
+  "offset=-1",
+  "offset=1.5",
+  "offset=abc",
+  "offset=",
+];
 const BAD_IDS = ["0", "-1", "1.5", "abc", "01", "9007199254740992"];
 /** Unknown, of another application, and without a value here. */
 const HIDDEN_IDS = { Variable: [999, 8], Value: [999, 18, 17] };
 const HIDDEN_NAMES = ["UNKNOWN", "UNSET", "1", "a%20b"];
+
+const OTHER_METHODS = ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /** Requests for every status of every operation. */
 export function everyStep(): Step[] {
@@ -56,100 +74,74 @@ export function everyStep(): Step[] {
     ...stepsWith("get"),
     ...stepsWith("head"),
     ...otherMethodSteps(),
-    step("getHealth", 400, [], "nonsense"),
-    step("getHealth", 408, [], "halfRequest"),
+    step("getHealth", 400, { server: "nonsense" }),
+    step("getHealth", 408, { server: "halfRequest" }),
   ];
 }
 
 function stepsWith(method: "get" | "head"): Step[] {
+  const refused = (name: string, status: number, target: string) => step(method + name, status, { target });
   return [
     ...DATA_ENDPOINTS.flatMap((endpoint) => [...dataSteps(method, endpoint), ...commonSteps(method, endpoint)]),
     ...HIDDEN_NAMES.flatMap((name) => [
-      step(`${method}ValueByName`, 404, [path("variable_name", name), ...KEY_AND_SECRET]),
-      step(`${method}ContentByName`, 404, [path("variable_name", name), ...KEY_AND_SECRET]),
+      refused("ValueByName", 404, `/v1/variables-values-by-name/${name}`),
+      refused("ContentByName", 404, `/v1/variables-values-by-name/${name}/content`),
     ]),
-    ...BAD_LIMITS.flatMap((value) => listSteps(method, query("limit", value))),
-    ...BAD_OFFSETS.flatMap((value) => listSteps(method, query("offset", value))),
-    ...BAD_IDS.flatMap((id) => ["Variable", "Value"].map((name) => idStep(method, name, 400, id))),
-    ...Object.entries(HIDDEN_IDS).flatMap(([name, ids]) => ids.map((id) => idStep(method, name, 404, id))),
+    ...BAD_PAGES.flatMap((query) => [
+      refused("Variables", 400, `/v1/variables?${query}`),
+      refused("Values", 400, `/v1/variables-values?${query}`),
+    ]),
+    ...BAD_IDS.flatMap((id) => [
+      refused("Variable", 400, `/v1/variables/${id}`),
+      refused("Value", 400, `/v1/variables-values/${id}`),
+    ]),
+    ...HIDDEN_IDS.Variable.map((id) => refused("Variable", 404, `/v1/variables/${id}`)),
+    ...HIDDEN_IDS.Value.map((id) => refused("Value", 404, `/v1/variables-values/${id}`)),
     ...commonSteps(method, HEALTH),
-    step(`${method}Health`, 200, []),
-    step(`${method}Health`, 200, [], "stored"),
-    step(`${method}Health`, 503, [], "unhealthy"),
+    step(`${method}Health`, 200, { headers: {} }),
+    step(`${method}Health`, 200, { headers: {}, server: "stored" }),
+    step(`${method}Health`, 503, { headers: {}, server: "unhealthy" }),
   ];
 }
 
-function dataSteps(method: string, { name, target, parameters }: Endpoint): Step[] {
-  const signature = (secret: string) =>
-    header("Authorization", signByHand({ secret, route: target, method: method.toUpperCase() }));
-  const asked = (status: number, ...headers: Parameter[]) => step(method + name, status, [...parameters, ...headers]);
-  return [
-    asked(200, ...KEY_AND_SECRET),
-    asked(200, header("x-api-key", "dev-key"), signature("dev-secret")),
-    asked(200, signature("dev-secret")),
-    asked(304, ...KEY_AND_SECRET, ...CONDITION),
-    step(method + name, 503, [...parameters, ...KEY_AND_SECRET], "unrecorded"),
-    asked(401),
-    asked(401, header("x-api-key", "dev-key"), header("x-api-secret", "wrong")),
-    asked(401, ...KEY_AND_SECRET, signature("wrong")),
-  ];
-}
-
-function commonSteps(method: string, { name, parameters }: Endpoint): Step[] {
-  const sent = [...parameters, ...KEY_AND_SECRET];
-  const operationId = method + name;
-  return [
-    step(operationId, 400, sent, "badPath"),
-    step(operationId, 414, [...sent, query("x", "a".repeat(8_192))]),
-    step(operationId, 429, sent, "limited"),
-    step(operationId, 431, [...sent, header("x-large", "a".repeat(16_384))]),
-    step(operationId, 500, sent, "failing"),
-  ];
-}
-
-function listSteps(method: string, parameter: Parameter): Step[] {
-  return ["Variables", "Values"].map((name) => step(method + name, 400, [parameter, ...KEY_AND_SECRET]));
-}
-
-function idStep(method: string, name: string, status: number, id: string | number): Step {
-  return step(method + name, status, [path("id", id), ...KEY_AND_SECRET]);
-}
-
-const OTHER_METHODS = ["post", "put", "patch", "delete", "options"];
-
-/** The document with all other methods added: they are answered 405. */
-export function withOtherMethods(document: Document): Document {
-  const paths = Object.entries(document.paths).map(([path, item]) => {
-    const responses = { 405: item.get.responses[405] };
-    const others = OTHER_METHODS.map((method) => [method, { operationId: method + item.get.operationId, responses }]);
-    return [path, { ...item, ...Object.fromEntries(others) }];
+function dataSteps(method: string, { name, target }: Endpoint): Step[] {
+  const signed = (secret: string) => ({
+    Authorization: signByHand({ secret, route: target, method: method.toUpperCase() }),
   });
-  return { ...document, paths: Object.fromEntries(paths) };
+  const asked = (status: number, headers: Step["headers"] = DEV_HEADERS) =>
+    step(method + name, status, { target, headers });
+  return [
+    asked(200),
+    asked(200, { "x-api-key": "dev-key", ...signed("dev-secret") }),
+    asked(200, signed("dev-secret")),
+    asked(304, { ...DEV_HEADERS, "If-None-Match": "*" }),
+    step(method + name, 503, { target, server: "unrecorded" }),
+    asked(401, {}),
+    asked(401, { "x-api-key": "dev-key", "x-api-secret": "wrong" }),
+    asked(401, { ...DEV_HEADERS, ...signed("wrong") }),
+  ];
 }
 
-/** A request with each other method to each path. */
+function commonSteps(method: string, { name, target }: Endpoint): Step[] {
+  const id = method + name;
+  const long = `${target}${target.includes("?") ? "&" : "?"}x=${"a".repeat(8_192)}`;
+  return [
+    step(id, 400, { target: `/%zz${target}` }),
+    step(id, 414, { target: long }),
+    step(id, 429, { target, server: "limited" }),
+    step(id, 431, { target, headers: { ...DEV_HEADERS, "x-large": "a".repeat(16_384) } }),
+    step(id, 500, { target, server: "failing" }),
+  ];
+}
+
+/** A request with each other method to each path. GET describes the answer. */
 function otherMethodSteps(): Step[] {
-  return [...DATA_ENDPOINTS, HEALTH].flatMap(({ name, parameters }) =>
-    OTHER_METHODS.map((method) => step(`${method}get${name}`, 405, [...parameters, ...KEY_AND_SECRET])),
+  return [...DATA_ENDPOINTS, HEALTH].flatMap(({ name, target }) =>
+    OTHER_METHODS.map((method) => ({ ...step(`get${name}`, 405, { target }), method })),
   );
 }
 
-function step(operationId: string, status: number, parameters: Parameter[], server: keyof Servers = "good"): Step {
-  return { server, operationId, status, parameters };
-}
-
-function byName(name: string, target: string): Endpoint {
-  return { name, target, parameters: [path("variable_name", "PORT")] };
-}
-
-function path(name: string, value: string | number): Parameter {
-  return { in: "path", name, value };
-}
-
-function query(name: string, value: string | number): Parameter {
-  return { in: "query", name, value };
-}
-
-function header(name: string, value: string): Parameter {
-  return { in: "header", name, value };
+function step(operationId: string, status: number, how: Partial<Step>): Step {
+  const { path = "", method = "" } = OPERATIONS.get(operationId) ?? {};
+  return { server: "good", operationId, status, method, target: path, headers: DEV_HEADERS, ...how };
 }

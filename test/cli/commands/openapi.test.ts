@@ -1,10 +1,7 @@
 import { expect, it } from "vitest";
 import { parse } from "yaml";
-import packageJson from "../../../package.json" with { type: "json" };
-import { openapiDocument } from "../../../src/openapi/document.js";
+import { DOCUMENT } from "../../openapi/document.js";
 import { runCli } from "../../support/cli.js";
-
-const DOCUMENT = JSON.parse(JSON.stringify(openapiDocument(packageJson.version)));
 
 it("openapi prints the document as JSON", async () => {
   const { code, stdout, stderr } = await runCli(["openapi"]);

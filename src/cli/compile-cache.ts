@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
-import { pathRisks } from "../files/path-risks.js";
+import { foreignWriter, lstatIfExists } from "../files/owners.js";
 import { userFolders } from "./settings/user-folders.js";
 
 /**
@@ -12,13 +12,12 @@ import { userFolders } from "./settings/user-folders.js";
 export function keepCompiled(enableCompileCache: ((folder: string) => void) | undefined): void {
   if (!enableCompileCache) return;
   const { cache } = userFolders(process.env, process.platform);
-  const folder = join(cache, "compiled");
-  if (isOwnFolder(cache) && pathRisks(folder, account()).length === 0) enableCompileCache(folder);
+  if (isOwnFolder(cache)) enableCompileCache(join(cache, "compiled"));
 }
 
 /**
- * Creates the cache folder if it is missing, and returns whether it is there. Node's default folder may contain code of
- * other users, and with `sudo -E` this folder may be another user's. Node would create it, but its recursive mkdir never
+ * Creates the cache folder if it is missing, and returns whether no other user can write it. Node's default folder may
+ * contain code of other users, and with `sudo -E` this folder may be another user's. Node would create it, but its recursive mkdir never
  * returns for HOME=/proc.
  */
 function isOwnFolder(cache: string): boolean {
@@ -29,9 +28,7 @@ function isOwnFolder(cache: string): boolean {
       // It usually exists.
     }
   }
-  return existsSync(cache);
-}
-
-function account() {
-  return { user: process.getuid?.(), groups: process.getgroups?.() ?? [] };
+  const stats = lstatIfExists(cache);
+  const account = { user: process.getuid?.(), groups: process.getgroups?.() ?? [] };
+  return stats !== undefined && !foreignWriter(stats, account);
 }

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 import { InvalidDataError } from "../domain/errors.js";
-import { type Account, foreignWriter, isRefusedTo, pathRisks } from "./path-risks.js";
+import { type Account, foreignWriter } from "./owners.js";
 import { hasCode, toInvalidFile } from "./system-errors.js";
 
 // Windows has only the first three.
@@ -68,8 +68,6 @@ export class AppendFile {
 function openToAppend(path: string, account: Account): number {
   let descriptor: number | undefined;
   try {
-    if (pathRisks(path, account).some((risk) => isRefusedTo(account, risk)))
-      throw new InvalidDataError("can't be opened: other users can change or replace it");
     descriptor = openSync(path, FLAGS, 0o600);
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw new InvalidDataError("can't be opened: it is not a regular file");

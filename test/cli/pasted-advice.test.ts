@@ -4,12 +4,10 @@ import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkFileModes } from "../../src/cli/doctor/file-modes.js";
-import { explainRisks } from "../../src/cli/editing/safe-files.js";
-import { readEnvFiles } from "../../src/cli/run/env-files.js";
+import { fileRisk } from "../../src/cli/editing/safe-files.js";
 import { refuseReserved } from "../../src/cli/run/left-out.js";
 import { rotateCommand } from "../../src/cli/serving/credentials.js";
-import { refuseForeignFolders } from "../../src/cli/settings/profiles.js";
-import { looseModeWarning } from "../../src/files/path-risks.js";
+import { looseModeWarning } from "../../src/files/owners.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const SOURCES = join(import.meta.dirname, "../../src");
@@ -17,32 +15,20 @@ const NAMES = ["my vars.json", `it's "$HOME" \`id\` $(id).json`, "a;b&c|d>e*~.js
 
 /** Each makes the message for a file of that path, and says what it tells to do with it. */
 const ADVICE: Record<string, [make: (path: string) => Promise<string>, command: string]> = {
-  "a file that others may read": [async (path) => (await looseModeWarning(path)) ?? "", "chmod 600"],
+  "a file that others may read": [async (path) => looseModeWarning(path) ?? "", "chmod 600"],
   "a finding of doctor": [
     async (path) =>
       fixOf(checkFileModes([{ path, loose: "0644", isFolder: false }], { platform: "linux" }) as { fix: string }[]),
     "chmod 600",
   ],
   "a file that everybody can write": [
-    async (path) => fixOf(explainRisks([{ path, kind: "file", holder: "everybody", id: 0 }])),
-    "chmod o-w",
-  ],
-  "a file that a group can write": [
-    async (path) => fixOf(explainRisks([{ path, kind: "file", holder: "group", id: 0 }])),
-    "chmod g-w",
-  ],
-  "a folder of profiles that others can write": [
     async (path) => {
-      await chmod(join(path, ".."), 0o777);
-      const account = { user: process.getuid?.() ?? 0, groups: [] };
-      return messageOf(() => refuseForeignFolders(path, account)).replace("chown and ", "");
+      await chmod(path, 0o666);
+      return (
+        (fileRisk(path, { user: process.getuid?.() ?? 0, groups: [], env: {} })?.fix ?? "").split("; or set")[0] ?? ""
+      );
     },
     "chmod go-w",
-  ],
-  "a file that Node.js has applied": [
-    async (path) =>
-      readEnvFiles([path], "linux", ["node", "appvars", "--env-file", path]).then(String, ({ message }) => message),
-    "-f",
   ],
   "the flags of a data file": [async (path) => rotateCommand(["--data", path]), "appvars env rotate NAME --data"],
   "the names that are left out": [
@@ -62,8 +48,7 @@ describe.skipIf(process.platform === "win32")("a command in a message", () => {
     const message = await make(path);
     const pasted = message.slice(message.lastIndexOf(`${command} `));
     const [last = ""] = wordsOf(pasted).slice(command.split(" ").length);
-    // A folder is named where the file is not what has to change.
-    expect([path, join(path, ".."), `PIP_${path}`]).toContain(last);
+    expect([path, `PIP_${path}`]).toContain(last);
     expect(wordsOf(pasted)).toHaveLength(command.split(" ").length + 1);
   });
 });
@@ -82,7 +67,7 @@ it("each command in src is written with the tag that quotes", () => {
 
 /** A word that begins a command, and after it a value. */
 const COMMAND =
-  /(?:^|[\s:])(?:appvars (?:allow|doctor|env|export|get|import|init|migrate|profile|run|serve|set) |chmod|chown|etcdctl|rm|mv|cp|ln|mkdir|openssl|dotenvx|(?:add|import) --[a-z]+(?:-[a-z]+)* |use -f )[^\n]*\$\{(?!command`|ALLOW_VARIABLE|choices)/;
+  /(?:^|[\s:])(?:appvars (?:allow|doctor|env|export|get|import|init|migrate|profile|run|serve|set) |chmod|chown|etcdctl|rm|mv|cp|ln|mkdir|openssl|dotenvx|(?:add|import) --[a-z]+(?:-[a-z]+)* )[^\n]*\$\{(?!command`|ALLOW_VARIABLE|choices)/;
 
 function fixOf([finding]: readonly { fix: string }[]): string {
   return finding?.fix ?? "";

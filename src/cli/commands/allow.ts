@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { Command } from "commander";
 import { InvalidDataError, NotFoundError, UsageError } from "../../domain/errors.js";
 import { makeFolder, replaceFile } from "../../files/durable-file.js";
-import { foreignWriter } from "../../files/path-risks.js";
+import { foreignWriter } from "../../files/owners.js";
 import { hasCode, toInvalidFile } from "../../files/system-errors.js";
 import type { Context } from "../output/context.js";
 import { absolutePath, type Io } from "../output/io.js";

@@ -1,13 +1,14 @@
+import { existsSync } from "node:fs";
 import { Command, Option } from "commander";
 import { isLoopback } from "../../client/options.js";
 import { DEFAULT_HOST, DEFAULT_KEYLESS_LIMIT, DEFAULT_MAX_CONNECTIONS, DEFAULT_PORT } from "../../domain/defaults.js";
 import { UsageError } from "../../domain/errors.js";
 import { command } from "../../domain/shell.js";
-import { looseMode } from "../../files/path-risks.js";
+import { looseMode, looseModeWarning } from "../../files/owners.js";
 import type { AuditFailure } from "../../server/audit.js";
 import type { TlsCredentials } from "../../server/tls.js";
 import { DEFAULT_TOLERANCE } from "../../signing/verify.js";
-import { fileRisks, isSameFile, looseFileWarning, refuseToReload, refuseUnsafeFile } from "../editing/safe-files.js";
+import { allowsUnsafeFiles, isSameFile, refuseToReload, refuseUnsafeFile } from "../editing/safe-files.js";
 import { colorsFor } from "../output/colors.js";
 import type { Context } from "../output/context.js";
 import { printLines } from "../output/printer.js";
@@ -233,7 +234,7 @@ async function openTlsFiles(
 ): Promise<TlsFiles> {
   const { TlsFiles } = await import("../serving/tls-files.js");
   const warnings = Object.values(paths).flatMap((path) => (path && refuseUnsafeFile(path, io)) ?? []);
-  for (const warning of [...warnings, await looseFileWarning(paths.key)]) if (warning) log("warn", warning);
+  for (const warning of [...warnings, looseModeWarning(paths.key)]) if (warning) log("warn", warning);
   return TlsFiles.open(paths, {
     check: (path) => refuseToReload(path, io),
     onRenewed: (tls) =>
@@ -258,10 +259,9 @@ async function describeAuditFile(options: ServeCommandOptions, io: Context["io"]
   }
   const unsafe = refuseUnsafeFile(path, io);
   if (unsafe) log("warn", unsafe);
-  const mode = await looseMode(path).catch(() => undefined);
+  const mode = existsSync(path) ? looseMode(path) : undefined;
   if (mode !== undefined) log("warn", `others may read ${path} (mode ${mode}); run: ${command`chmod 600 ${path}`}`);
-  const { isAllowed } = fileRisks(path, io);
-  return { path, account: { user: isAllowed ? undefined : io.user, groups: io.groups }, failure };
+  return { path, account: { user: allowsUnsafeFiles(io) ? undefined : io.user, groups: io.groups }, failure };
 }
 
 function warnOfRisks({ host = "", tlsCert, metricsHost }: ServeCommandOptions, log: Log): void {

@@ -18,7 +18,7 @@ export async function diagnose(flags: SourceFlags, io: Io): Promise<CheckResult[
   const { settings, secretFiles } = facts;
   const data = settings?.kind === "local" && settings.place.kind === "file" ? settings.place.path : undefined;
   const files = [...(data === undefined ? [] : [data]), ...secretFiles];
-  const paths = await gatherModes(files, profilesPath(io));
+  const paths = gatherModes(files, profilesPath(io));
   const risks = checkFileRisks(paths, data, io);
   const modes = checkFileModes(paths, io).filter(({ verdict }) => verdict !== "ok" || risks.length === 0);
   const findings: Findings = {

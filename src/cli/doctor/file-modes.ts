@@ -1,7 +1,8 @@
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { command } from "../../domain/shell.js";
-import { looseMode } from "../../files/path-risks.js";
-import { explainRisks, type FileUser, fileRisks } from "../editing/safe-files.js";
+import { looseMode } from "../../files/owners.js";
+import { type FileUser, fileRisk } from "../editing/safe-files.js";
 import type { Io } from "../output/io.js";
 import { type Finding, ok, problem, skipped, warning } from "./finding.js";
 
@@ -19,17 +20,11 @@ export interface PrivatePath {
  * @param files with secrets
  * @param profiles path of the file of profiles
  */
-export async function gatherModes(files: readonly string[], profiles: string): Promise<PrivatePath[]> {
+export function gatherModes(files: readonly string[], profiles: string): PrivatePath[] {
   const candidates = [...new Set([...files, profiles])].map((path) => ({ path, isFolder: false }));
-  const found = await Promise.all(
-    [...candidates, { path: dirname(profiles), isFolder: true }].map(({ path, isFolder }) =>
-      looseMode(path).then(
-        (loose) => [{ path, loose, isFolder }],
-        () => [],
-      ),
-    ),
-  );
-  const present = found.flat();
+  const present = [...candidates, { path: dirname(profiles), isFolder: true }]
+    .filter(({ path }) => existsSync(path))
+    .map((candidate) => ({ ...candidate, loose: looseMode(candidate.path) }));
   // The folder matters only because of the file in it.
   return present.filter(({ isFolder }) => !isFolder || present.some(({ path }) => path === profiles));
 }
@@ -50,7 +45,7 @@ export function checkFileModes(paths: readonly PrivatePath[], { platform }: Pick
 }
 
 /**
- * What lets other users change or replace these files.
+ * What lets other users change these files.
  *
  * @param data path of the data file: `serve` and the commands that change it refuse such a file
  */
@@ -58,11 +53,10 @@ export function checkFileRisks(paths: readonly PrivatePath[], data: string | und
   return paths
     .filter(({ isFolder }) => !isFolder)
     .flatMap(({ path }) => {
-      const { refused, warned } = fileRisks(path, io);
-      const message = (reason: string) => `${path} can be changed by other users: ${reason}`;
-      const refusals = explainRisks(refused).map(({ reason, fix }) =>
-        path === data ? problem("invalid_data", message(reason), fix) : warning(message(reason), fix),
-      );
-      return [...refusals, ...explainRisks(warned).map(({ reason, fix }) => warning(message(reason), fix))];
+      const risk = fileRisk(path, io);
+      if (!risk) return [];
+      const message = `${path} ${risk.problem}`;
+      const isProblem = path === data && risk.isRefused;
+      return [isProblem ? problem("invalid_data", message, risk.fix) : warning(message, risk.fix)];
     });
 }

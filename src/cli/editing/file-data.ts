@@ -2,19 +2,18 @@ import { existsSync } from "node:fs";
 import { access } from "node:fs/promises";
 import { InvalidDataError } from "../../domain/errors.js";
 import { command } from "../../domain/shell.js";
+import { looseModeWarning } from "../../files/owners.js";
 import { hasCode } from "../../files/system-errors.js";
 import type { Data } from "../../store/data.js";
 import { createDataFile, openDataFile, openServedFile } from "../../store/json-file-store.js";
 import type { FilePlace } from "../settings/data-place.js";
 import type { LocalData, ServeDataOptions } from "./local-data.js";
 import {
-  describeRisks,
+  describeRisk,
   type FileUser,
-  fileRisks,
-  looseFileWarning,
+  fileRisk,
   refuseToReload,
   refuseUnsafeFile,
-  riskWarning,
   unsafeFileWarning,
 } from "./safe-files.js";
 
@@ -25,9 +24,8 @@ export function fileData(place: FilePlace, io: FileUser): LocalData {
     name: path,
     check: (purpose) => (purpose === "change" ? refuseUnsafeFile(path, io) : unsafeFileWarning(path, io)),
     risks: () => {
-      const { refused, warned } = fileRisks(path, io);
-      const refusals = refused.length > 0 ? [describeRisks(path, refused)] : [];
-      return warned.length > 0 ? [...refusals, riskWarning(path, warned)] : refusals;
+      const risk = fileRisk(path, io);
+      return risk ? [describeRisk(path, risk)] : [];
     },
     exists: () => existsSync(path),
     open: (options) => openDataFile(path, options),
@@ -49,7 +47,7 @@ async function serveFile(place: FilePlace, io: FileUser, { maxSize, log }: Serve
   const created = await createIfMissing(place, io);
   const store = await openServedFile(path, { check: (file) => refuseToReload(file, io), maxSize });
   if (created) log("info", `${created}; appvars env credentials NAME prints them`);
-  for (const warning of [unsafe, await looseFileWarning(path)]) if (warning) log("warn", warning);
+  for (const warning of [unsafe, looseModeWarning(path)]) if (warning) log("warn", warning);
   return store;
 }
 

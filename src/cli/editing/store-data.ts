@@ -7,11 +7,11 @@ import {
   type StoreAccess,
   sealAgain,
 } from "../../etcd/open-store.js";
+import { looseModeWarning } from "../../files/owners.js";
 import { placeFiles, type StorePlace } from "../settings/data-place.js";
 import { readSecret, readTlsFiles, type SecretIo } from "../settings/secrets.js";
 import type { Setting } from "../settings/setting.js";
 import type { LocalData, ServeDataOptions } from "./local-data.js";
-import { looseFileWarning } from "./safe-files.js";
 
 /** The data in a store. Who can change it is for the store to decide. */
 export function storeData(place: StorePlace, io: SecretIo): LocalData {
@@ -31,12 +31,20 @@ export function storeData(place: StorePlace, io: SecretIo): LocalData {
 }
 
 async function serveStore(place: StorePlace, io: SecretIo, { clock, cacheFolder, log }: ServeDataOptions) {
-  const loose = await Promise.all(placeFiles(place).map(({ text }) => looseFileWarning(text)));
+  const loose = placeFiles(place).map(({ text }) => looseModeWarning(text));
   for (const warning of [...loose, ...openTrafficWarning(place)]) if (warning) log("warn", warning);
   const onSnapshotFailure = (error: unknown) =>
     log("warn", `the last data can't be kept for a start without the store: ${(error as Error).message}`);
   const { user } = io;
   return openServedEtcdStore(await readAccess(place, io), { clock, cacheFolder, user, onSnapshotFailure });
+}
+
+/** One warning if what is sent to other machines is not encrypted, otherwise none. */
+export function openTrafficWarning({ address: { endpoints, url } }: StorePlace): string[] {
+  const isOpen = endpoints
+    .map((origin) => new URL(origin))
+    .some(({ protocol, hostname }) => protocol === "http:" && !isLoopback(hostname));
+  return isOpen ? [`${url}: without TLS the traffic can be read; use etcds://`] : [];
 }
 
 /**
@@ -65,12 +73,4 @@ async function readAccess(
   const read = async (setting: Setting | undefined) => setting && readSecret(setting, io);
   const tls = await readTlsFiles({ caFile, clientCert, clientKey });
   return { address, user, password: await read(password), ...tls, sealingKeys: await read(keyFile) };
-}
-
-/** One warning if what is sent to other machines is not encrypted, otherwise none. */
-export function openTrafficWarning({ address: { endpoints, url } }: StorePlace): string[] {
-  const isOpen = endpoints
-    .map((origin) => new URL(origin))
-    .some(({ protocol, hostname }) => protocol === "http:" && !isLoopback(hostname));
-  return isOpen ? [`${url}: without TLS the traffic can be read; use etcds://`] : [];
 }

@@ -51,7 +51,6 @@ export async function callRun(command: CommandLine, flags: RunFlags & SourceFlag
     offline,
     ...sourceFlags
   } = flags;
-  if (command.some((word) => word.startsWith("--env-file"))) (await import("./env-files.js")).refuseUseByNode(command);
   const selection = await createSelection({ only, exclude, nameTransformer }, context);
   const inheritance = { preserveEnv, pristine, passCredentials };
   const rules = watchRules(watch, interval, onChange, context.io.platform);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { type Account, foreignWriter } from "../../files/path-risks.js";
+import { type Account, foreignWriter } from "../../files/owners.js";
 import type { Io } from "../output/io.js";
 import { readSettingsFile } from "./settings-file.js";
 

@@ -1,9 +1,8 @@
-import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DEFAULT_URL } from "../../domain/defaults.js";
 import { UsageError } from "../../domain/errors.js";
 import { command } from "../../domain/shell.js";
-import { type Account, foreignWriter, HOLDER_PREDICATES, isRefusedTo, pathRisks } from "../../files/path-risks.js";
+import { type Account, foreignWriter } from "../../files/owners.js";
 import type { Io } from "../output/io.js";
 import { HIDDEN, hidesSecret, type Setting } from "./setting.js";
 import {
@@ -102,31 +101,10 @@ export function readProfile(io: ProfilesIo, chosen: Setting | undefined, isDispe
 
 /** The profiles hold secrets, and say where secrets are sent. ssh checks its configuration in the same way. */
 function refuseForeign({ path, stats }: SettingsFile, account: Account): void {
-  const inFile = foreignWriter(stats, account);
-  if (inFile) throw new UnusableFileError(`${path} ${inFile}, who could send your secrets elsewhere: ${ownIt(path)}`);
-  refuseForeignFolders(path, account);
-}
-
-/**
- * The path is checked by the rule for data files: root may use the home of another user, as in the containers of CI, but
- * the folder itself must be root's.
- *
- * @throws UnusableFileError if others could replace what is at `path`, whether it exists or not
- */
-export function refuseForeignFolders(path: string, account: Account): void {
-  const folder = dirname(path);
-  const inFolder = existsSync(folder) ? foreignWriter(statSync(folder), account) : undefined;
-  if (inFolder) throw replaceable(folder, inFolder);
-  const risk = pathRisks(path, account).find((each) => isRefusedTo(account, each));
-  if (risk) throw replaceable(risk.path, HOLDER_PREDICATES[risk.holder]);
-}
-
-function replaceable(path: string, foreign: string): UnusableFileError {
-  return new UnusableFileError(`${path} ${foreign}, who could replace your settings: ${ownIt(path)}`);
-}
-
-function ownIt(path: string): string {
-  return command`make it yours alone with chown and chmod go-w ${path}`;
+  const foreign = foreignWriter(stats, account);
+  if (!foreign) return;
+  const advice = command`make it yours alone with chown and chmod go-w ${path}`;
+  throw new UnusableFileError(`${path} ${foreign}, who could send your secrets elsewhere: ${advice}`);
 }
 
 /** Says that the profile does not exist, and which ones do. */

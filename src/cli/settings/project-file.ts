@@ -1,7 +1,7 @@
 import { type Stats, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { command } from "../../domain/shell.js";
-import { type Account, foreignWriter, lstatIfExists, STICKY } from "../../files/path-risks.js";
+import { type Account, foreignWriter, lstatIfExists, STICKY } from "../../files/owners.js";
 import { type Io, isFolderGone } from "../output/io.js";
 import { permissionFor } from "./allowed-projects.js";
 import { HIDDEN, readSwitch, type Setting, shownText } from "./setting.js";

@@ -3,7 +3,7 @@ import { InvalidDataError, UnauthorizedError, UsageError } from "../../domain/er
 import type { TlsTexts } from "../../domain/tls-options.js";
 import { checkDecoded, decodeUtf8 } from "../../files/decode-utf8.js";
 import { openForReading, readToEnd } from "../../files/open-file.js";
-import { type Account, foreignWriter } from "../../files/path-risks.js";
+import { type Account, foreignWriter } from "../../files/owners.js";
 import type { Io } from "../output/io.js";
 import type { TlsFiles } from "./data-place.js";
 import type { Setting } from "./setting.js";

@@ -1,128 +1,50 @@
-import { lstatSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { realpathSync, statSync } from "node:fs";
 import { InvalidDataError } from "../../domain/errors.js";
 import { AppendFile } from "../../files/append-file.js";
 import { replaceFile } from "../../files/durable-file.js";
-import { lstatIfExists, type PathRisk } from "../../files/path-risks.js";
+import { foreignWriter, lstatIfExists } from "../../files/owners.js";
 import { toInvalidFile } from "../../files/system-errors.js";
-import {
-  ALLOW_ADVICE,
-  describeRisks,
-  type FileRisks,
-  type FileUser,
-  fileRisks,
-  riskWarning,
-  userName,
-} from "../editing/safe-files.js";
+import { type FileUser, refuseUnsafeFile } from "../editing/safe-files.js";
 
 /**
- * Refuses to write secrets through another user's link, over another user's file (unless APPVARS_ALLOW_UNSAFE_FILES is
- * set), or into a folder in which others can replace the file; and what can't be written.
+ * The file to write for this path: the target of a link that is not another user's, who could have any file replaced.
  *
- * @returns a warning for root, who may write into another user's folder
- * @throws InvalidDataError with the reason; UsageError
+ * @throws InvalidDataError for such a link, a link without a target, a device, a pipe or a folder
  */
-export function refuseForeignPlace(path: string, io: FileUser): string | undefined {
-  const risks = fileRisks(path, io);
-  const warning = checkPlace(path, risks);
-  targetOf(path, risks);
-  return warning;
-}
-
-function checkPlace(path: string, { refused, warned, isAllowed }: FileRisks): string | undefined {
-  for (const risk of [...refused, ...warned]) {
-    if (risk.kind === "link")
-      throw new InvalidDataError(`${path} can't be written: ${foreign(risk)}; use another path`);
-    if (risk.kind === "file" && risk.holder === "owner" && !isAllowed) {
-      const advice = `remove it, use another path, or ${ALLOW_ADVICE}`;
-      throw new InvalidDataError(`${path} can't be written: ${foreign(risk)}; ${advice}`);
-    }
-  }
-  // The mode of the file does not matter: a new file replaces it.
-  const ofFolders = (risks: readonly PathRisk[]) => risks.filter(({ kind }) => kind === "folder");
-  const [refusing, warning] = [ofFolders(refused), ofFolders(warned)] as const;
-  if (refusing.length > 0) throw new InvalidDataError(describeRisks(path, refusing));
-  return warning.length > 0 ? riskWarning(path, warning) : undefined;
-}
-
-function foreign({ path, kind, id }: PathRisk): string {
-  return `${path} is a ${kind} owned by ${userName(id)}`;
+export function outputTarget(path: string, io: FileUser): string {
+  const entry = lstatIfExists(path);
+  if (!entry) return path;
+  const refuse = (reason: string) => new InvalidDataError(`${path} can't be written: ${reason}`);
+  if (entry.isSymbolicLink() && foreignWriter(entry, io))
+    throw refuse("it is a link that belongs to another user; use another path");
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats) throw refuse("it is a link, and its target is missing");
+  if (!stats.isFile()) throw refuse("it is not a regular file");
+  return entry.isSymbolicLink() ? realpathSync(path) : path;
 }
 
 /**
- * Atomically writes or replaces a file, with mode 0600 and owned by the current user. The target of a link is replaced.
+ * Atomically writes or replaces a file, with mode 0600 and owned by the current user.
  *
- * Checks the path again as `refuseForeignPlace` does, since another user may have put a link there in the meantime. A
- * link that is put there after the check is replaced, not followed.
- *
- * @throws InvalidDataError if it can't or must not be written, or is a device, a pipe or a folder
+ * @throws InvalidDataError as `outputTarget` does, and if it can't be written
  */
 export async function writePrivateFile(path: string, text: string, io: FileUser): Promise<void> {
-  const risks = fileRisks(path, io);
-  checkPlace(path, risks);
-  const target = targetOf(path, risks);
   try {
-    await replaceFile(target, text);
+    await replaceFile(outputTarget(path, io), text);
   } catch (error) {
-    throw toInvalidFile(path, error, "can't be written");
+    throw error instanceof InvalidDataError ? error : toInvalidFile(path, error, "can't be written");
   }
 }
 
-/**
- * The same checks for a file to append to, which stays what it is: others must not be able to write it.
- *
- * @param isRunners whether a CI runner has named the file. Root may then use another user's, as in a container of GitHub
- *   Actions, but not follow their link
- */
-export function refuseToAppend(path: string, io: FileUser, isRunners: boolean): string | undefined {
-  const risks = fileRisks(path, io);
-  const warning = checkAppended(path, risks, isRunners);
-  targetOf(path, risks);
-  return warning;
+/** The same for a file to append to, which stays what it is. @throws InvalidDataError if other users can change it */
+export function appendTarget(path: string, io: FileUser): string {
+  refuseUnsafeFile(path, io);
+  return outputTarget(path, io);
 }
 
-function checkAppended(path: string, risks: FileRisks, isRunners: boolean): string | undefined {
-  const writable = risks.refused.filter(({ kind, holder }) => kind === "file" && holder !== "owner");
-  if (writable.length > 0) throw new InvalidDataError(describeRisks(path, writable));
-  const warned = isRunners ? risks.warned.filter(({ kind }) => kind === "link") : risks.warned;
-  return checkPlace(path, { ...risks, warned });
-}
-
-/**
- * Opens a file to append lines to, which is created with mode 0600. Checks the path again as `refuseToAppend` does. A
- * link that another user puts there after the check is not followed.
- *
- * @throws InvalidDataError if it can't or must not be written, or is a device, a pipe or a folder
- */
-export function openToAppend(path: string, io: FileUser, isRunners: boolean): AppendFile {
-  const risks = fileRisks(path, io);
-  checkAppended(path, risks, isRunners);
-  const account = isRunners || risks.isAllowed ? { user: undefined, groups: [] } : io;
-  const file = new AppendFile(targetOf(path, risks), account);
+/** Opens a file to append lines to, which is created with mode 0600. @throws InvalidDataError as `appendTarget` does */
+export function openToAppend(path: string, io: FileUser): AppendFile {
+  const file = new AppendFile(appendTarget(path, io), { user: undefined, groups: [] });
   file.open();
   return file;
-}
-
-/** The file to write or to create. @throws InvalidDataError */
-function targetOf(path: string, risks: FileRisks): string {
-  try {
-    return existingTarget(path, risks);
-  } catch (error) {
-    throw toInvalidFile(path, error, "can't be written");
-  }
-}
-
-/** @throws InvalidDataError with a predicate, the file system's error */
-function existingTarget(path: string, { found, missing: [name, ...rest] }: FileRisks): string {
-  // Not of `found`: an anonymous pipe has no path.
-  if (lstatIfExists(path)) {
-    const stats = statSync(path, { throwIfNoEntry: false });
-    if (!stats) throw new InvalidDataError("can't be written: it is a link, and its target is missing");
-    if (!stats.isFile()) throw new InvalidDataError("can't be written: it is not a regular file");
-  }
-  if (name === undefined) return found;
-  const target = join(found, name);
-  if (rest.length === 0) return target;
-  lstatSync(target);
-  throw new InvalidDataError(`can't be written: another program has just created ${target}`);
 }

@@ -20,10 +20,10 @@ export function fileExporter(
 ): OpenPlace["exportFile"] {
   return async (file, isReplacing) => {
     const { formatOf } = await import("../transfer/read-import.js");
-    const { refuseForeignPlace, writePrivateFile } = await import("../transfer/write-private-file.js");
+    const { outputTarget, writePrivateFile } = await import("../transfer/write-private-file.js");
     const { writeValues } = await import("./write-values.js");
     const path = pathOf(file, io);
-    const warning = refuseForeignPlace(path, io);
+    outputTarget(path, io);
     if (dataPath !== undefined && (await isSameFile(path, dataPath))) {
       throw new UsageError(`${file.path} is the data file itself`);
     }
@@ -34,8 +34,7 @@ export function fileExporter(
     const format = file.format ?? formatOf(file.path);
     const { text, leftOut = [], note } = await writeValues(format, values, { decrypt, allowReserved: false });
     await writePrivateFile(path, text, io);
-    const notes = [warning, note].filter((each) => each !== undefined);
-    return { kind: "written", count: values.length - leftOut.length, notes };
+    return { kind: "written", count: values.length - leftOut.length, notes: note === undefined ? [] : [note] };
   };
 }
 

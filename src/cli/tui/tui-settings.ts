@@ -1,13 +1,12 @@
 import { join } from "node:path";
 import * as v from "valibot";
 import { UsageError } from "../../domain/errors.js";
-import { type Account, foreignWriter } from "../../files/path-risks.js";
+import { type Account, foreignWriter } from "../../files/owners.js";
 import { type Keymap, withKeymap } from "../../tui/commands/keymap.js";
 import type { Command } from "../../tui/state/command.js";
 import { COLUMN_NAMES } from "../../tui/state/preferences.js";
 import { THEME_NAMES } from "../../tui/text/theme.js";
 import type { Io } from "../output/io.js";
-import { refuseForeignFolders } from "../settings/profiles.js";
 import { parseSettingsFile, readSettingsFile, UnusableFileError } from "../settings/settings-file.js";
 
 const RULES = {
@@ -111,7 +110,6 @@ function readOwn(path: string, io: Account & Pick<Io, "notice">): unknown {
     if (!found) return {};
     const foreign = foreignWriter(found.stats, io);
     if (foreign) throw new UnusableFileError(`${path} ${foreign}`);
-    refuseForeignFolders(path, io);
     return parseSettingsFile(found);
   } catch (error) {
     if (!(error instanceof UnusableFileError)) throw error;

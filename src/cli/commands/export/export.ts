@@ -11,7 +11,7 @@ import { addSourceOptions } from "../../settings/flags.js";
 import { readSettings, type Settings } from "../../settings/settings.js";
 import { type ExportedValues, formatValues } from "../../transfer/format-values.js";
 import { checkTarget } from "../../transfer/format-writer.js";
-import { refuseForeignPlace, writePrivateFile } from "../../transfer/write-private-file.js";
+import { outputTarget, writePrivateFile } from "../../transfer/write-private-file.js";
 import { findGithubFile, writeGithubFile } from "./github-file.js";
 
 interface ExportOptions extends ExportedValues {
@@ -67,7 +67,7 @@ function runExport(options: ExportOptions, settings: Settings, context: Context)
   return withSource(openSource(settings, context), async (source) => {
     // Paths are checked again when they are written; this reports a bad one before the server is asked.
     const githubFile = options.format === "github" ? findGithubFile(options.output, context) : undefined;
-    const file = githubFile?.path ?? checkOutput(options, context);
+    const file = githubFile ?? checkOutput(options, context);
     const data = settings.find("data")?.text;
     if (file && data && (await isSameFile(file, data))) throw new UsageError(`${file} is the data file itself`);
     const { text, entries } = await formatValues(options, await createDecrypt(settings), source, context);
@@ -87,9 +87,7 @@ function checkDocumentName({ format, name }: ExportOptions): void {
 }
 
 /** Returns the file to replace; undefined for stdout. */
-function checkOutput({ output }: ExportOptions, { io, warn }: Context): string | undefined {
+function checkOutput({ output }: ExportOptions, { io }: Context): string | undefined {
   if (output === undefined || output === "-") return undefined;
-  const warning = refuseForeignPlace(output, io);
-  if (warning) warn(warning);
-  return output;
+  return outputTarget(output, io);
 }

@@ -6,20 +6,14 @@ import type { Context } from "../../output/context.js";
 import type { Output } from "../../output/io.js";
 import { writeRaw } from "../../output/output.js";
 import { secretLines } from "../../run/secret-texts.js";
-import { openToAppend, refuseToAppend } from "../../transfer/write-private-file.js";
-
-export interface GithubFile {
-  path: string;
-  /** Whether it is the runner's GITHUB_ENV. */
-  isRunners: boolean;
-}
+import { appendTarget, openToAppend } from "../../transfer/write-private-file.js";
 
 /**
  * The file that GitHub's runner reads variables from, which is checked.
  *
  * @throws UsageError without one, or if stdout, which is for the masks, is this file or nothing; InvalidDataError
  */
-export function findGithubFile(output: string | undefined, { io, warn }: Pick<Context, "io" | "warn">): GithubFile {
+export function findGithubFile(output: string | undefined, { io }: Pick<Context, "io">): string {
   if (output === "-") throw new UsageError("--format github needs stdout for the masks: --output must be a file");
   const path = output ?? io.env["GITHUB_ENV"] ?? "";
   if (path === "") {
@@ -28,9 +22,8 @@ export function findGithubFile(output: string | undefined, { io, warn }: Pick<Co
         "run it in a step of GitHub Actions, or add --output FILE",
     );
   }
-  const isRunners = output === undefined;
   if (isSameFile(io.stdout, path)) {
-    const advice = isRunners ? 'omit >> "$GITHUB_ENV"' : `do not redirect to ${path}`;
+    const advice = output === undefined ? 'omit >> "$GITHUB_ENV"' : `do not redirect to ${path}`;
     throw new UsageError(`--format github appends to ${path} itself and prints masks for the log: ${advice}`);
   }
   if (isNowhere(io.stdout)) {
@@ -38,9 +31,8 @@ export function findGithubFile(output: string | undefined, { io, warn }: Pick<Co
       "--format github prints masks to stdout for the log, and stdout is closed or a null device: do not redirect it",
     );
   }
-  const warning = refuseToAppend(path, io, isRunners);
-  if (warning) warn(warning);
-  return { path, isRunners };
+  appendTarget(path, io);
+  return path;
 }
 
 function isSameFile({ fd }: Output, path: string): boolean {
@@ -59,7 +51,7 @@ function isNowhere({ fd, isTTY }: Output): boolean {
 
 /** Has the runner mask the values in its log, and only then appends the lines. */
 export async function writeGithubFile(
-  { path, isRunners }: GithubFile,
+  path: string,
   entries: readonly NamedValue[],
   lines: string,
   { io, note }: Context,
@@ -68,7 +60,7 @@ export async function writeGithubFile(
   if (tooShort.length > 0) note(`not masked, the values or all their lines are too short: ${tooShort.join(", ")}`);
   const masks = texts.map((text) => `::add-mask::${escapeData(text)}\n`).join("");
   // Opened first: what can't be written needs no masks.
-  const file = openToAppend(path, io, isRunners);
+  const file = openToAppend(path, io);
   try {
     await new Promise<void>((resolve) => writeRaw(io.stdout, masks, resolve));
     file.append(lines);

@@ -2,13 +2,7 @@ import { Command } from "commander";
 import type { Context } from "../../output/context.js";
 import { printTable } from "../../output/printer.js";
 import { addSettingOptions } from "../../settings/flags.js";
-import {
-  listedProfile,
-  type Profiles,
-  profilesPath,
-  readProfiles,
-  refuseForeignFolders,
-} from "../../settings/profiles.js";
+import { listedProfile, type Profiles, profilesPath, readProfiles } from "../../settings/profiles.js";
 import type { SourceFlags } from "../../settings/setting.js";
 import { refuseNoHome } from "../../settings/user-folders.js";
 
@@ -111,6 +105,5 @@ async function change({ io }: Context, edit: (profiles: Profiles) => Profiles): 
   // What can't be done is refused before a folder or a lock is created.
   edit(readProfiles(path, io));
   refuseNoHome(io.folders);
-  refuseForeignFolders(path, io);
   return updateProfiles(path, io, edit);
 }

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { AppvarsError, InvalidDataError } from "../../../domain/errors.js";
 import { makeFolder } from "../../../files/durable-file.js";
 import { type HeldLock, withFileLock } from "../../../files/file-lock.js";
-import type { Account } from "../../../files/path-risks.js";
+import type { Account } from "../../../files/owners.js";
 import { ifMissing, toInvalidFile } from "../../../files/system-errors.js";
 import { cleanUpBeforeEnd } from "../../processes/signals.js";
 import { type Profiles, readProfiles } from "../../settings/profiles.js";

@@ -15,11 +15,7 @@ import { FORM, MODES } from "../support/test-modes.js";
 
 const SIZES = [
   [60, 15],
-  [79, 23],
-  [80, 24],
-  [120, 40],
   [160, 45],
-  [200, 60],
 ] as const;
 
 const FAMILY = "👨‍👩‍👧‍👦";

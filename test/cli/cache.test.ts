@@ -1,12 +1,11 @@
 import { once } from "node:events";
-import { chmod, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parseCacheAge } from "../../src/cli/settings/arguments.js";
 import type { Data } from "../../src/store/data.js";
-import { BINARY, run } from "../support/binary.js";
 import { type CliOptions, runCli } from "../support/cli.js";
 import { DATA, DEVELOPMENT, edited } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
@@ -259,44 +258,7 @@ describe("the flag", () => {
   });
 });
 
-/** Beside it, newer versions of Node keep compiled code. */
-const answersIn = (cache: string) => join(cache, "appvars", "answers");
-
 describe("what is on the disk", () => {
-  it.skipIf(process.platform === "win32")(
-    "the cache is readable only by its owner and reveals no name, value, URL or key",
-    async () => {
-      const { cache, env } = await world();
-      const umask = ["-c", 'umask 000; exec "$0" "$@"', process.execPath, BINARY];
-      const home = { ...env, XDG_CACHE_HOME: cache, HOME: cache };
-      const { code } = await run("sh", [...umask, "get", "--cache", "DATABASE_URL", "PORT"], home);
-      expect(code).toBe(0);
-      const paths = await filesIn(answersIn(cache));
-      expect(paths).toHaveLength(2);
-      for (const path of paths) {
-        expect((await stat(path)).mode & 0o777).toBe(0o600);
-        expect((await stat(join(path, ".."))).mode & 0o777).toBe(0o700);
-        const content = await readFile(path, "latin1");
-        const everything = `${path.slice(cache.length)}${content}${Buffer.from(content, "base64").toString("latin1")}`;
-        expect(everything).not.toMatch(/DATABASE_URL|PORT|postgres|3000|127\.0\.0\.1|dev-key|dev-secret/);
-      }
-    },
-  );
-
-  it("the cache is complete after several processes have written it concurrently", async () => {
-    const { server, env, cache } = await world();
-    const home = { ...env, XDG_CACHE_HOME: cache, HOME: cache };
-    const names = ["PORT", "DATABASE_URL", "DEBUG", "FLAGS"];
-    const get = (...args: string[]) => run(process.execPath, [BINARY, "get", "--cache", ...args], home);
-    const runs = await Promise.all([...names, ...names].map((name) => get(name)));
-    expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual(runs.map(() => [0, ""]));
-    expect(await filesIn(answersIn(cache))).toHaveLength(names.length);
-    await server.close();
-    const { code, stdout, stderr } = await get(...names);
-    expect([code, stdout]).toEqual([0, '3000\npostgres://localhost/dev\ntrue\n{"beta":["x",null,1.5]}\n']);
-    expect(stderr).toMatch(DOWN);
-  });
-
   // Root may write what is read-only.
   it.skipIf(process.getuid?.() === 0)("the cache can be read-only", async () => {
     const { server, cache, get } = await world();
@@ -349,26 +311,6 @@ describe("--offline", () => {
       stderr: expect.stringContaining("from the last 60 min"),
     });
     expect(connections()).toBe(0);
-  });
-
-  it("--offline starts a program with cached values", async () => {
-    const { server, env, cache } = await world();
-    const argv = (flag: string) => [BINARY, "run", flag, "--", "sh", "-c", "echo $PORT"];
-    const home = { ...env, XDG_CACHE_HOME: cache };
-    await run(process.execPath, argv("--cache"), home);
-    await server.close();
-    const { code, stdout, stderr } = await run(process.execPath, argv("--offline"), home);
-    expect([code, stdout, stderr]).toEqual([0, "3000\n", expect.stringMatching(/using values from \d+ s ago\n$/)]);
-  });
-
-  it("run --cache notes of --exclude what the values in use say, not those kept from a run before", async () => {
-    const { env, cache, replaceWith } = await world();
-    const excluding = (name: string) => runCli(["run", "--cache", "--exclude", name, "--", "true"], { env, cache });
-    const silent = { code: 0, stdout: "", stderr: "" };
-    expect(await excluding("DEBUG")).toEqual(silent);
-    await replaceWith(edited((data) => Object.assign(data.variables[2], { name: "NEW" })));
-    expect(await excluding("NEW")).toEqual(silent);
-    expect((await excluding("DEBUG")).stderr).toBe("appvars: --exclude DEBUG matches no variable\n");
   });
 
   it("--offline needs no server for a data file, and is refused for a store and with --watch", async () => {

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { BINARY, run } from "../support/binary.js";
 import { type CliOptions, runCli } from "../support/cli.js";
 import { DEVELOPMENT } from "../support/data.js";
 import { httpProxy } from "../support/http-proxy.js";
@@ -54,22 +53,6 @@ describe.each(["http", "https"] as const)("a command, with a proxy for %s,", (sc
       tls: scheme === "https" ? "ok" : "warning",
     });
   });
-
-  it("a command ends when its time is over, although the proxy is silent, and shows no password with DEBUG", async () => {
-    const { env } = await world(scheme);
-    const silent = await httpProxy({ answer: () => {} });
-    const variable = `${scheme.toUpperCase()}_PROXY`;
-    const argv = [BINARY, "get", "PORT", "--timeout", "0.3", "--max-wait", "0"];
-    const { code, stderr } = await run(process.execPath, argv, {
-      ...env,
-      [variable]: `http://user:hunter2@127.0.0.1:${silent.port}`,
-      DEBUG: "*",
-    });
-    expect([code, stderr]).toEqual([5, expect.stringContaining(`the proxy 127.0.0.1:${silent.port} (${variable})`)]);
-    // As it is in the URL, and in the header for the proxy.
-    for (const secret of ["hunter2", Buffer.from("user:hunter2").toString("base64")])
-      expect(stderr).not.toContain(secret);
-  });
 });
 
 describe("a command, with a proxy,", () => {
@@ -102,15 +85,5 @@ describe("a command, with a proxy,", () => {
       `problem\treachability\t${name} does not connect to ${url}: it answers with status 403` +
         "\tcorrect HTTPS_PROXY, or exclude the server with NO_PROXY",
     ]);
-  });
-
-  it("run passes the variables of the proxy on unchanged", async () => {
-    const { env } = await world("http");
-    const script = 'echo "$HTTP_PROXY" "$NO_PROXY"';
-    const child = await run(process.execPath, [BINARY, "run", "--", "sh", "-c", script], {
-      ...env,
-      NO_PROXY: "x.example",
-    });
-    expect(child).toEqual({ code: 0, stdout: `${env["HTTP_PROXY"]} x.example\n`, stderr: "" });
   });
 });

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -48,19 +47,6 @@ describe("a data file that is watched", () => {
     await rename(join(folder, "..data_tmp"), join(folder, "..data"));
     await untilServed(store, "second");
   });
-
-  it.skipIf(process.platform === "win32")(
-    "a watched data file does not block reading when it is replaced with a named pipe",
-    async () => {
-      const { path, store } = await watched();
-      execFileSync("mkfifo", [`${path}.pipe`]);
-      await rename(`${path}.pipe`, path);
-      await vi.waitFor(() => expect(store.problem).toContain("it is not a regular file"), PATIENCE);
-      await rm(path);
-      await writeFile(path, version("after the pipe"));
-      await untilServed(store, "after the pipe");
-    },
-  );
 
   it("a data file that is watched is read again when the target of a link to it changes", async () => {
     const folder = await temporaryFolder();

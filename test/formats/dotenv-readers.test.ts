@@ -65,30 +65,6 @@ const ZSH_TEXTS = ["=ls", "x:=ls", "x:y:=ls", "a=b", "a=:b", "~", "x:~", "~root/
 const values = [...ZSH_TEXTS, ...ALL_VALUES, ...Object.values(HARD_TEXTS)];
 const all = entriesOf(values).filter(({ value }) => valueText(value).length < 100_000);
 
-describe.each(PROGRAMS)("$name", ({ reader, read, isMissing = false }) => {
-  const written = all.filter(isHeld((entries) => writeForMost(entries).text));
-  const differs = (entry: NamedValue) =>
-    writeForMost([entry]).differing.some(({ readers }) => readers.includes(reader));
-  const same = written.filter((entry) => !differs(entry));
-
-  it.skipIf(isMissing)("reads every value of dotenv that is not reported as differing", async () => {
-    expect(same.length).toBeGreaterThan(written.length / 2);
-    expect(await read(writeForMost(same).text)).toMatchObject(asText(same));
-    const reversed = same.toReversed();
-    expect(await read(writeForMost(reversed).text)).toMatchObject(asText(reversed));
-  });
-
-  it.skipIf(isMissing)("differs where it is reported to", async () => {
-    expect(await read("OK=x\n")).toMatchObject({ OK: "x" });
-    const cannotRead = () => ({});
-    const hard = entriesOf(Object.values(HARD_TEXTS)).filter(differs);
-    for (const entry of hard) {
-      const { text } = writeForMost([entry]);
-      expect(await read(text).catch(cannotRead), text).not.toMatchObject(asText([entry]));
-    }
-  });
-});
-
 it("the table of readers in the documentation is what is reported", () => {
   const readers: DotenvProgram[] = ["Node", "python-dotenv", "bash", "Docker Compose", "direnv"];
   const rows = Object.entries(HARD_TEXTS).map(([name, text]) => {

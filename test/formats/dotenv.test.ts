@@ -4,7 +4,7 @@ import { UsageError } from "../../src/domain/errors.js";
 import { NAME_RULE, valueText } from "../../src/domain/variable.js";
 import { readDotenv, writeDotenv } from "../../src/formats/dotenv.js";
 import type { ReadEntry } from "../../src/formats/entry.js";
-import { asText, expectSame, fileWith, has, output, refusal } from "./consumers.js";
+import { asText, expectSame, refusal } from "./consumers.js";
 import { ALL_VALUES, entriesOf, hasLoneSurrogate, randomTexts } from "./nasty-values.js";
 
 const all = entriesOf(ALL_VALUES);
@@ -96,17 +96,6 @@ describe("writing", () => {
       ].join("\n"),
     );
   });
-
-  it.skipIf(!has("sh", "-c", "exit 0"))(
-    "a shell that sources it reads the same where one kind of quote is free of need",
-    async () => {
-      const easy = held.filter(({ value }) => !/['\r]/.test(valueText(value)));
-      const file = await fileWith(".env", writeDotenv(easy));
-      const script = `set -a; . "$0"; exec "$NODE" -e 'console.log(JSON.stringify(process.env))'`;
-      const environment = JSON.parse(await output("sh", ["-c", script, file], { NODE: process.execPath }));
-      expect(environment).toMatchObject(asText(easy));
-    },
-  );
 });
 
 describe("reading", () => {

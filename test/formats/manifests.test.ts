@@ -1,14 +1,9 @@
-import { writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import type { JsonValue } from "../../src/domain/variable.js";
 import { writeCompose, writeKubernetes } from "../../src/formats/manifests.js";
-import { run } from "../support/binary.js";
-import { asText, expectAllRefused, expectSame, fileWith, has, refusal, table } from "./consumers.js";
+import { asText, expectAllRefused, expectSame, refusal, table } from "./consumers.js";
 import { entriesOf, hasLoneSurrogate } from "./nasty-values.js";
-
-const hasKubectl = has("kubectl", "version", "--client");
 
 describe("kubernetes", () => {
   const { held, refused } = table((text) => !hasLoneSurrogate(text));
@@ -41,16 +36,6 @@ describe("kubernetes", () => {
 
   it("nothing to write is still a Secret", () => {
     expect(parse(writeKubernetes([]))).toMatchObject({ metadata: { name: "appvars" }, data: {} });
-  });
-
-  // kubectl reads the manifest before it looks for a cluster; `kustomize` needs none.
-  it.skipIf(!hasKubectl)("kubectl reads every value (skipped without kubectl)", async () => {
-    const manifest = await fileWith("secret.yaml", writeKubernetes(held));
-    const folder = dirname(manifest);
-    await writeFile(`${folder}/kustomization.yaml`, "resources: [secret.yaml]\n");
-    const { code, stdout, stderr } = await run("kubectl", ["kustomize", folder]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expectSame(valuesOf(parse(stdout)), asText(held));
   });
 });
 

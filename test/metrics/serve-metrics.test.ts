@@ -1,27 +1,17 @@
-import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, type TestContext } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { addDataMetrics, createRegistry } from "../../src/metrics/registry.js";
 import { bind } from "../../src/server/listener.js";
 import { runCli } from "../support/cli.js";
 import { DATA } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
 import { DEV_HEADERS } from "../support/http.js";
-import { needs } from "../support/needed-program.js";
-import { startRedis } from "../support/redis.js";
 
 const DOCS = join(import.meta.dirname, "../../docs");
 const DASHBOARD = readFileSync(join(DOCS, "grafana-dashboard.json"), "utf8");
 const RULES = readFileSync(join(DOCS, "alerts.yml"), "utf8");
-
-/** Skips the test if there is no promtool. */
-function promtool({ skip }: TestContext, args: string[], input = "") {
-  const { error, status, stdout, stderr } = spawnSync("promtool", args, { input, encoding: "utf8" });
-  skip(error !== undefined, "promtool is missing: it is in Debian's package prometheus");
-  return { status, output: stdout + stderr };
-}
 
 /** `serve` with metrics. It ends with the current test, if not before. */
 async function serveWithMetrics(flags: string[] = []) {
@@ -114,17 +104,6 @@ describe("serve --metrics-port", () => {
     );
   });
 
-  it("tells whether the rate limit store can be used, if there is one", needs("redis-server"), async () => {
-    const redis = await startRedis();
-    const { value } = await serveWithMetrics(["--rate-limit-store", redis.url]);
-    const isUp = () => value("appvars_rate_limit_store_up");
-    expect(await isUp()).toBe(1);
-    await redis.process.kill();
-    await expect.poll(isUp).toBe(0);
-    const { scrape } = await serveWithMetrics();
-    expect(await scrape()).not.toContain("appvars_rate_limit_store_up");
-  });
-
   it("exits with an error that names the flag if the port is in use, or the address is not of this machine", async () => {
     const other = createServer();
     onTestFinished(() => void other.close());
@@ -153,13 +132,4 @@ describe("the dashboard and the alert rules", () => {
     expect(names.size).toBeGreaterThan(10);
     expect([...names].filter((name) => !new RegExp(`^${name}[ {]`, "m").test(text))).toEqual([]);
   });
-
-  it("the alert rules pass `promtool check rules`", (context) => {
-    const { status, output } = promtool(context, ["check", "rules", join(DOCS, "alerts.yml")]);
-    expect([status, output]).toEqual([0, expect.stringContaining("4 rules found")]);
-  });
-});
-
-it("the metrics pass `promtool check metrics`", async (context) => {
-  expect(promtool(context, ["check", "metrics"], await scrapeAfterRequests())).toEqual({ status: 0, output: "" });
 });

@@ -70,11 +70,6 @@ describe.skipIf(process.platform === "win32")("a data file that everybody may wr
     expect(stderr.match(/can be changed by other users/g)).toHaveLength(1);
   });
 
-  it("a world-writable data file is read by sandbox with a warning", async () => {
-    const { code, stderr } = await run(["sandbox", "--data", path, "--env", "test", "--", "true"]);
-    expect([code, stderr]).toEqual([0, expect.stringContaining("can be changed by other users")]);
-  });
-
   it("a world-writable data file can't be edited in the TUI", async () => {
     const io = {
       user: NOT_ROOT.user ?? process.getuid?.(),

@@ -28,16 +28,6 @@ it("two variables that are one on Windows are refused there", () => {
   expect(childEnvironment({}, variables, "linux")).toEqual({ PORT: "1", Port: "1" });
 });
 
-it("run --preserve-env keeps a variable of another case on Windows", async () => {
-  const { path } = await dataFile(DATA);
-  const script = "console.log(Object.keys(process.env).filter((name) => /^port$/i.test(name)).join())";
-  const line = ["run", "--preserve-env", "--redact", "--only", "PORT", "--data", path, "--env", "shop/development"];
-  const run = (platform: NodeJS.Platform) =>
-    runCli([...line, "--", process.execPath, "--eval", script], { platform, env: { Port: "9" } });
-  expect(await run("win32")).toMatchObject({ code: 0, stdout: "Port\n" });
-  expect(await run("linux")).toMatchObject({ code: 0, stdout: expect.stringMatching(/^(Port,PORT|PORT,Port)\n$/) });
-});
-
 it("run -f finds a variable of another case on Windows, and the last file wins", async () => {
   const { path } = await dataFile(DATA);
   const files = ["port=4000\n", "Port=5000\n"].map((text, index) => [`${path}.${index}`, text] as const);

@@ -1,5 +1,3 @@
-import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { chmod, chown, mkdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -16,18 +14,12 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 const SOMEBODY = 12_345;
 const isRoot = process.getuid?.() === 0;
 
-const AS_SOMEBODY = ["--reuid", String(SOMEBODY), "--regid", String(SOMEBODY), "--clear-groups", "--"];
-
-/** Whether another user may run this Node, which may lie in root's home. */
-const canBeSomebody =
-  isRoot && spawnSync("setpriv", [...AS_SOMEBODY, "env", process.execPath, BINARY, "--version"]).status === 0;
-
 async function credentials(): Promise<Record<string, string>> {
   const { url } = await runningServer();
   return { APPVARS_URL: url, APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
 }
 
-function appvars(line: string, env: Record<string, string>): Promise<Finished> {
+function _appvars(line: string, env: Record<string, string>): Promise<Finished> {
   return run(process.execPath, [BINARY, ...line.split(" ")], env);
 }
 
@@ -66,39 +58,6 @@ describe.skipIf(process.platform === "win32")("the user's folders", () => {
     const onWindows = userFolders({}, "win32", [fails, fails]);
     expect(onWindows.config).toBe("\\\\.\\nul\\AppData\\Roaming\\appvars\\Config");
     expect(() => refuseNoHome(onWindows)).toThrow("set USERPROFILE or APPDATA");
-  });
-});
-
-describe.skipIf(process.platform === "win32")("a home folder in a project", () => {
-  it.each(["", "."])("HOME=%j takes no profile from the current folder", async (home) => {
-    const folder = await temporaryFolder();
-    await mkdir(join(folder, ".config", "appvars"), { recursive: true });
-    const profiles = { version: 1, current: "x", profiles: { x: { url: "http://stranger" } } };
-    await writeFile(join(folder, ".config", "appvars", "profiles.json"), JSON.stringify(profiles));
-    const script = 'cd "$1" && exec "$2" "$3" config';
-    const { stdout } = await run("sh", ["-c", script, "sh", folder, process.execPath, BINARY], { HOME: home });
-    expect(stdout).not.toContain("stranger");
-  });
-});
-
-describe.skipIf(!existsSync("/proc/self"))("HOME=/proc, where nothing can be created,", () => {
-  it.each(["get PORT", "get PORT --cache", "list", "run --cache -- true", "config", "doctor"])(
-    "HOME=/proc does not delay %s",
-    async (line) => {
-      const { code, stderr } = await appvars(line, { ...(await credentials()), HOME: "/proc" });
-      expect([code, stderr.replace(/^appvars: can't keep or remove answers in .*\n/, "")]).toEqual([0, ""]);
-    },
-  );
-
-  it.each([
-    ["profile add x --no-check --url http://a", "/proc/.config/appvars/profiles.json can't be written"],
-    ["allow", "/proc/.config/appvars/allowed can't be written"],
-  ])("HOME=/proc makes %s fail", async (line, message) => {
-    const folder = await temporaryFolder();
-    await writeFile(join(folder, ".appvars.json"), "{}");
-    const words = line === "allow" ? `allow ${folder}` : line;
-    const { code, stderr } = await appvars(words, { HOME: "/proc" });
-    expect([code, stderr]).toEqual([8, expect.stringContaining(message)]);
   });
 });
 
@@ -178,27 +137,6 @@ describe.skipIf(process.platform === "win32")("a config folder that can't be rea
     expect(await runCli(["get", "PORT"], { config, env: { ...env, APPVARS_PROFILE: "x" } })).toEqual(failure);
     expect(await runCli(["profile", "list"], { config })).toEqual(failure);
     expect(await runCli(["profile", "add", "x", "--no-check", "--url", "http://a"], { config })).toEqual(failure);
-  });
-
-  it.skipIf(!canBeSomebody)(
-    "an unreadable profiles file is a note for another user, for example in a container",
-    async () => {
-      const home = await temporaryFolder();
-      await mkdir(join(home, ".config", "appvars"), { recursive: true, mode: 0o700 });
-      await chmod(home, 0o755);
-      const env = { ...(await credentials()), HOME: home };
-      const note = `continuing without profiles: ${home}/.config/appvars/profiles.json can't be read (EACCES)`;
-      for (const line of ["get PORT", "run --only PORT -- printenv PORT"]) {
-        const { code, stdout, stderr } = await asSomebody([process.execPath, BINARY, ...line.split(" ")], env);
-        expect([code, stdout]).toEqual([0, "3000\n"]);
-        expect(stderr).toContain(note);
-      }
-    },
-  );
-
-  it.skipIf(!canBeSomebody)("a user without HOME and without a name has no profiles and gets no note", async () => {
-    const words = ["env", "-u", "HOME", process.execPath, BINARY, "list"];
-    expect(await asSomebody(words, await credentials())).toMatchObject({ code: 0, stderr: "" });
   });
 });
 
@@ -327,7 +265,3 @@ describe.skipIf(!isRoot)("profiles that another user may have written", () => {
     expect([JSON.parse(stdout)[0].message, stderr]).toEqual([told, ""]);
   });
 });
-
-function asSomebody(words: string[], env: Record<string, string>): Promise<Finished> {
-  return run("setpriv", [...AS_SOMEBODY, ...words], env);
-}

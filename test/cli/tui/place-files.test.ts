@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -84,16 +83,6 @@ it("an import gives values the types of their variables, and says what is unusua
   await writeFile(join(cwd, "empty.env"), "");
   await expect(place.importFile?.({ path: "empty.env", format: undefined })).rejects.toThrow("contains no variables");
 });
-
-it.skipIf(process.platform === "win32")(
-  "an import from a pipe is refused, as waiting for it can't be stopped",
-  async () => {
-    const { cwd, place } = await opened();
-    execFileSync("mkfifo", [join(cwd, "pipe.env")]);
-    const refused = place.importFile?.({ path: "pipe.env", format: undefined });
-    await expect(refused).rejects.toThrow("pipe.env can't be read: it is not a regular file");
-  },
-);
 
 it("a folder is listed with a slash after folders, and as empty where it can't be read", async () => {
   const folder = await temporaryFolder();

@@ -1,0 +1,69 @@
+import { expect, it } from "vitest";
+import type { NamedValue } from "../../src/domain/variable.js";
+import { EXPORT_FORMATS, IMPORT_FORMATS, READERS, WRITERS } from "../../src/formats/formats.js";
+import { confirmPanel } from "../../src/tui/edit/confirm-panel.js";
+import { cellText } from "../../src/tui/text/line.js";
+import { NOW, readyState } from "../tui/support/state.js";
+import { CONFIRMATION, editOf } from "../tui/support/test-modes.js";
+
+/** Texts of every kind of quoting. */
+const TEXTS = ["plain", "two words", "it's", 'say "hi"', "C:\\dir\\", `it's "x"`, "", "$HOME"];
+
+function manyEntries(count: number): NamedValue[] {
+  return Array.from({ length: count }, (_, index) => {
+    return { name: `VARIABLE_${index}`, type: "STRING", value: TEXTS[index % TEXTS.length] + String(index) };
+  });
+}
+
+/** CPU time in microseconds, which other programs on the machine do not change. */
+function processorTime(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
+}
+
+/** Five times the entries may take nine times as long: a search through all entries for each would take 25 times. */
+function expectLinear(work: (count: number) => void): void {
+  work(1_000);
+  const few = processorTime(() => work(6_000));
+  expect(processorTime(() => work(30_000))).toBeLessThan(9 * Math.max(few, 100_000));
+}
+
+it.each(EXPORT_FORMATS)("the time for writing %s grows no faster than the entries", async (format) => {
+  const write = await WRITERS[format]();
+  const entries = manyEntries(30_000);
+  expectLinear((count) => write(entries.slice(0, count)));
+});
+
+it.each(IMPORT_FORMATS)("the time for reading %s grows no faster than the entries", async (format) => {
+  const [write, read] = await Promise.all([WRITERS[format](), READERS[format]()]);
+  const entries = manyEntries(30_000);
+  const texts = new Map([1_000, 6_000, 30_000].map((count) => [count, write(entries.slice(0, count))]));
+  expectLinear((count) => {
+    const last = read(texts.get(count) ?? "").at(-1);
+    expect(last).toEqual({ name: `VARIABLE_${count - 1}`, value: entries[count - 1]?.value });
+  });
+});
+
+it("a value of a megabyte is cut without reading to its end", () => {
+  const text = `${"日".repeat(1_000_000)}\u001b`;
+  const cut = () => {
+    for (let count = 0; count < 100; count++) expect(cellText(text, 7)).toBe("日日日…");
+  };
+  expect(processorTime(cut)).toBeLessThan(2_000_000);
+});
+
+it("a confirmation of a change of a megabyte is drawn again at once", () => {
+  const value = (text: string) => Array.from({ length: 50_000 }, (_, index) => `${text} ${index} of many`).join("\n");
+  const assigned = (text: string) => ({ type: "STRING" as const, description: "", value: value(text) });
+  const mode = { ...CONFIRMATION, edit: editOf("LONG", assigned("before"), assigned("after")), isRevealed: true };
+  const state = readyState([], { revealed: { names: "all", decrypted: new Map(), until: NOW } });
+  const draw = (top: number) =>
+    processorTime(() => {
+      expect(confirmPanel(state, { ...mode, top }, { width: 80, height: 20 }).lines).toHaveLength(18);
+    });
+  const first = draw(0);
+  const again = [1, 2, 3, 4, 5].map(draw).sort((a, b) => a - b);
+  expect(again[2]).toBeLessThan(first / 2);
+});

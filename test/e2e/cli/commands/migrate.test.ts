@@ -1,0 +1,149 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openEtcdStore } from "../../../../src/etcd/open-store.js";
+import { openDataFile } from "../../../../src/store/json-file-store.js";
+import { runCli } from "../../../support/cli.js";
+import { DATA, edited } from "../../../support/data.js";
+import { dataFile } from "../../../support/data-file.js";
+import { sharedEtcd } from "../../../support/etcd.js";
+import { needs } from "../../../support/needed-program.js";
+import { temporaryFolder } from "../../../support/temporary-folder.js";
+
+/** Data with all that a record can have. */
+const FULL = edited((data) => {
+  data.$schema = "./appvars.schema.json";
+  data.last_ids = { environments: 9, variables: 90, values: 900 };
+  data.environments[0].previous = [
+    { api_key: "old-key", api_secret: "old-secret", valid_until: "2099-01-31T12:00:00.000Z" },
+  ];
+  data.values[3].content.value = { 'quote"': "line\nbreak \ud83d\ude00", deep: [[{ a: -1.5e-7 }]], n: null };
+});
+const COUNTS = "4 environments, 8 variables and 9 values";
+/** All that must not be printed. */
+const SECRET = /secret|postgres|old-key|dev-key|production only/;
+
+/** Runs the command, and checks that it prints neither values nor secrets. */
+async function migrate(from: string, to: string, ...flags: string[]) {
+  const { code, stdout, stderr } = await runCli(["migrate", from, to, ...flags]);
+  expect(stdout + stderr).not.toMatch(SECRET);
+  return { code, stdout, stderr };
+}
+
+async function newFile(): Promise<string> {
+  return join(await temporaryFolder(), "new.json");
+}
+
+async function keyFile(...keys: string[]): Promise<string> {
+  const path = join(await temporaryFolder(), "keys");
+  await writeFile(path, `${keys.map((key) => key.repeat(32)).join("\n")}\n`, { mode: 0o600 });
+  return path;
+}
+
+async function readData(path: string) {
+  const store = await openDataFile(path);
+  await store.close();
+  return store.snapshot;
+}
+
+describe("migrate with a store", needs("etcd"), () => {
+  const etcd = sharedEtcd();
+  const open = async (url: string, sealingKeys?: string) => {
+    const store = await openEtcdStore({ ...etcd().access(url), sealingKeys });
+    await store.close();
+    return store.snapshot;
+  };
+  /** What etcd holds under a URL: the revision of each key, and all values. */
+  const entriesOf = async (url: string) => {
+    const [from, end] = ["/", "0"].map((last) => Buffer.from(new URL(url).pathname + last).toString("base64"));
+    const { kvs } = (await etcd().call("kv/range", { key: from, range_end: end })) as {
+      kvs?: Record<string, string>[];
+    };
+    const text = (part = "") => Buffer.from(part, "base64").toString("latin1");
+    return (kvs ?? []).map(({ key, value, mod_revision }) => ({ key: text(key), value: text(value), mod_revision }));
+  };
+
+  it("migrate copies a file to a store and back", async () => {
+    const url = etcd().storeUrl();
+    const { path } = await dataFile(FULL);
+    expect(await migrate(path, url)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`copied ${COUNTS} from`),
+    });
+    const back = await newFile();
+    const { code, stdout } = await migrate(url, back, "--json");
+    expect([code, JSON.parse(stdout)]).toEqual([
+      0,
+      { from: url, to: back, written: true, environments: 4, variables: 8, values: 9 },
+    ]);
+    const sorted = edited((data) => {
+      Object.assign(data, FULL);
+      for (const list of ["variables", "values"])
+        data[list] = data[list].toSorted((a: { id: number }, b: typeof a) => a.id - b.id);
+    });
+    expect(await readData(back)).toEqual(sorted);
+  });
+
+  it("migrate writes nothing to a store that holds the same", async () => {
+    const url = etcd().storeUrl();
+    const { path } = await dataFile(FULL);
+    await migrate(path, url);
+    const before = await entriesOf(url);
+    const { code, stderr } = await migrate(path, url);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("nothing was written")]);
+    expect(await entriesOf(url)).toEqual(before);
+  });
+
+  it("migrate does not change a store that holds other data", async () => {
+    const prefix = etcd().newPrefix();
+    const url = etcd().storeUrl(prefix);
+    await migrate((await dataFile(FULL)).path, url);
+    const before = await entriesOf(url);
+    const { code, stderr } = await migrate((await dataFile(DATA)).path, url);
+    const advice = `name another prefix, or remove the data with etcdctl del --prefix ${prefix}/`;
+    expect([code, stderr]).toEqual([8, `appvars: ${url} holds other data, and was not changed: ${advice}\n`]);
+    expect(await entriesOf(url)).toEqual(before);
+  });
+
+  it("migrate goes on after a copy that was interrupted before it counted", async () => {
+    const url = etcd().storeUrl();
+    const key = Buffer.from(`${new URL(url).pathname}/changes/abandoned/0`).toString("base64");
+    await etcd().call("kv/put", { key, value: "AAAA" });
+    const { path } = await dataFile(FULL);
+    expect(await migrate(path, url)).toMatchObject({ code: 0 });
+    expect(await open(url)).toMatchObject({ last_ids: { environments: 9, variables: 90, values: 900 } });
+  });
+
+  it("migrate copies a store to another one, both sealed", async () => {
+    const [from, to] = [etcd().storeUrl(), etcd().storeUrl()];
+    const keys = await keyFile("a");
+    await migrate((await dataFile(FULL)).path, from, "--store-key-file", keys);
+    expect(await migrate(from, to)).toMatchObject({ code: 8, stderr: expect.stringContaining("is sealed") });
+    expect(await entriesOf(to)).toEqual([]);
+    expect(await migrate(from, to, "--store-key-file", keys)).toMatchObject({ code: 0 });
+    expect(JSON.stringify(await entriesOf(to))).not.toMatch(SECRET);
+    expect(await open(to, "a".repeat(32))).toEqual(await open(from, "a".repeat(32)));
+  });
+
+  it("migrate seals the records of a store, and again with another key", async () => {
+    const url = etcd().storeUrl();
+    await migrate((await dataFile(FULL)).path, url);
+    const before = await open(url);
+    const first = await keyFile("a");
+    const sealed = (keys: string) =>
+      `appvars: sealed 21 records of ${url} with the first key of ${keys}, and read them back\n`;
+    expect(await migrate(url, url, "--store-key-file", first)).toEqual({ code: 0, stdout: "", stderr: sealed(first) });
+    expect(JSON.stringify(await entriesOf(url))).not.toMatch(SECRET);
+
+    const both = await keyFile("b", "a");
+    // The endpoints are those of one cluster.
+    const other = url.replace("etcd://", "etcd://127.0.0.1:1,");
+    expect(await migrate(other, url, "--store-key-file", both)).toMatchObject({ code: 0, stderr: sealed(both) });
+    expect(await open(url, "b".repeat(32))).toEqual(before);
+
+    const after = await entriesOf(url);
+    const { code, stdout } = await migrate(url, url, "--store-key-file", both, "--json");
+    expect([code, JSON.parse(stdout)]).toEqual([0, { store: url, sealed: 0 }]);
+    expect(await entriesOf(url)).toEqual(after);
+  });
+});

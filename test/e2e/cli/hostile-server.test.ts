@@ -1,0 +1,87 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createContext } from "../../../src/cli/output/context.js";
+import { leaveEncrypted } from "../../../src/cli/reading/decryption.js";
+import { runProgram } from "../../../src/cli/run/run-program.js";
+import { createSelection } from "../../../src/cli/selection/selection.js";
+import type { Budget } from "../../../src/client/budget.js";
+import type { VariableSource } from "../../../src/domain/source.js";
+import { tcpPeer } from "../../client/peer.js";
+import { BINARY, run } from "../../support/binary.js";
+import { runWith } from "../../support/cli.js";
+import { DEVELOPMENT } from "../../support/data.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+const CREDENTIALS = { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
+
+describe("a server that does not answer with HTTP", () => {
+  it("a protocol switch does not keep the process running", async () => {
+    const { url } = await tcpPeer((socket) =>
+      socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"),
+    );
+    const env = { APPVARS_URL: url.origin, ...CREDENTIALS };
+    expect(await run(process.execPath, [BINARY, "get", "PORT"], env)).toMatchObject({ code: 7, stdout: "" });
+  });
+});
+
+describe("a command that never settles", () => {
+  it.each([["get", "PORT"], ["list"], ["run", "--", "true"]])(
+    "a command that never settles exits 1 with a message: %s",
+    async (...argv) => {
+      const hang = join(await temporaryFolder(), "hang.cjs");
+      await writeFile(hang, 'require("node:fs").open = () => {};');
+      const args = ["--require", hang, BINARY, argv[0] ?? "", "--api-secret-file", hang, ...argv.slice(1)];
+      expect(await run(process.execPath, args)).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: "appvars: ended before the command was finished; please report this\n",
+      });
+    },
+  );
+});
+
+describe.skipIf(process.platform === "win32")("run --watch", () => {
+  it("run --watch has a new budget for each check, and may run for longer than one command may read", async () => {
+    const done = join(await temporaryFolder(), "done");
+    const ends: (number | undefined)[] = [];
+    const page = { metadata: { limit: 1_000, offset: 0, total: 0 }, data: [] };
+    const open = async (budget: Budget) =>
+      ({
+        readSnapshot: async (read: (snapshot: object) => Promise<unknown>) => {
+          ends.push(budget.end);
+          budget.end = 1;
+          if (ends.length === 3) await writeFile(done, "");
+          return read({ listVariables: async () => page, listValues: async () => page });
+        },
+        close: async () => {},
+      }) as unknown as VariableSource;
+    const command = ["sh", "-c", `until [ -e ${done} ]; do sleep 0.05; done`] as const;
+    const selection = await createSelection({}, { note: () => {} });
+    const rules = { selection, prefix: "", allowReserved: [], preserveEnv: false };
+    const inheritance = { pristine: false, passCredentials: false };
+    const options = {
+      ...rules,
+      ...inheritance,
+      command,
+      redact: false,
+      exec: false,
+      envFiles: [],
+      watch: { interval: 0.1, onChange: "restart" as const },
+    };
+    const env = { PATH: process.env["PATH"] ?? "" };
+    const { code } = await runWith(
+      (io) =>
+        runProgram(
+          options,
+          open,
+          leaveEncrypted,
+          createContext(io, () => ({ color: false })),
+        ),
+      { env },
+    );
+    expect(code).toBe(0);
+    expect(ends.length).toBeGreaterThanOrEqual(3);
+    expect(new Set(ends)).toEqual(new Set([undefined]));
+  });
+});

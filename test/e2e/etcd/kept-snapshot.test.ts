@@ -1,0 +1,79 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { createEtcdStore, openEtcdStore, openServedEtcdStore, type StoreAccess } from "../../../src/etcd/open-store.js";
+import { setValues } from "../../../src/store/edit-values.js";
+import { starterData } from "../../../src/store/starter-data.js";
+import { startEtcd } from "../../support/etcd.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+const SEALING_KEYS = "a-key-of-the-operator-0123456789abcdef";
+const MINUTE_MS = 60_000;
+
+it("starts with the data that was kept while no member answers, tells its age, and catches up", async () => {
+  const etcd = await startEtcd();
+  const access: StoreAccess = { ...etcd.access(), sealingKeys: SEALING_KEYS };
+  const cacheFolder = await temporaryFolder();
+  await createEtcdStore(access, starterData({ examples: true }));
+  const first = await open(access, cacheFolder);
+  await first.close();
+  await etcd.members[0]?.process.kill();
+
+  const second = await open(access, cacheFolder, Date.now() + 2 * MINUTE_MS);
+  expect(second.snapshot.values(1).ids).toHaveLength(4);
+  expect(second.problem).toMatch(
+    /^the store can't be read: no member .* the data of 2 min ago is served, which was kept on this machine$/,
+  );
+  expect(second.age).toBeGreaterThanOrEqual(2 * MINUTE_MS);
+
+  await etcd.members[0]?.process.start();
+  const writer = await openEtcdStore(access);
+  onTestFinished(() => writer.close());
+  await writer.update((data) =>
+    setValues(data, data.environments[0] as never, [{ name: "NEW", type: "STRING", value: "" }]),
+  );
+  await expect.poll(() => second.snapshot.values(1).ids.length).toBe(5);
+  await expect.poll(() => second.problem).toBeUndefined();
+  expect(second.age).toBeLessThan(MINUTE_MS);
+});
+
+it("keeps the data in a file that only the user can read, and that shows nothing of it", async () => {
+  const etcd = await startEtcd();
+  const access: StoreAccess = { ...etcd.access(), sealingKeys: SEALING_KEYS };
+  const cacheFolder = await temporaryFolder();
+  await createEtcdStore(access, starterData({ examples: true }));
+  await (await open(access, cacheFolder)).close();
+
+  const folder = join(cacheFolder, "snapshots");
+  const names = await readdir(folder);
+  expect(names.length).toBeGreaterThan(0);
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  for (const name of names) {
+    expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
+    const content = await readFile(join(folder, name), "latin1");
+    expect(content).not.toMatch(/DATABASE_URL|postgres/);
+  }
+});
+
+it("fails to start without kept data, or with that of another key", async () => {
+  const etcd = await startEtcd();
+  const access: StoreAccess = { ...etcd.access(), sealingKeys: SEALING_KEYS };
+  const cacheFolder = await temporaryFolder();
+  await createEtcdStore(access, starterData({ examples: true }));
+  await (await open(access, cacheFolder)).close();
+  await etcd.members[0]?.process.kill();
+
+  await expect(open({ ...access, sealingKeys: SEALING_KEYS.toUpperCase() }, cacheFolder)).rejects.toThrow(
+    /no member of the store answers/,
+  );
+  await expect(open(access, await temporaryFolder())).rejects.toThrow(/no member of the store answers/);
+});
+
+async function open(access: StoreAccess, cacheFolder: string, now = Date.now()) {
+  const onSnapshotFailure = (error: unknown) => expect.fail(String(error));
+  const times = { request: 500, poll: 500 };
+  const options = { cacheFolder, user: process.getuid?.(), clock: () => now, times, onSnapshotFailure };
+  const store = await openServedEtcdStore(access, options);
+  onTestFinished(() => store.close());
+  return store;
+}

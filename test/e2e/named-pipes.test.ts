@@ -1,0 +1,99 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { findPlaces } from "../../src/cli/tui/places.js";
+import { AppendFile } from "../../src/files/append-file.js";
+import { openDataFile } from "../../src/store/json-file-store.js";
+import { runCli, runWith } from "../support/cli.js";
+import { cliWithDataFile } from "../support/cli-with-data-file.js";
+import { DATA } from "../support/data.js";
+import { dataFile } from "../support/data-file.js";
+import { runningServer } from "../support/running-server.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+/** A pipe that nobody writes to: opening it as a file would wait for ever. */
+async function namedPipe(name = "pipe"): Promise<string> {
+  const path = join(await temporaryFolder(), name);
+  execFileSync("mkfifo", [path]);
+  return path;
+}
+
+const CREDENTIALS = { APPVARS_API_KEY: "dev-key", APPVARS_API_SECRET: "dev-secret" };
+
+describe.skipIf(process.platform === "win32")("a named pipe", () => {
+  const cli = cliWithDataFile();
+
+  it("is no data file, and does not stop a store that follows one", async () => {
+    const { path, write } = await dataFile(DATA);
+    const store = await openDataFile(path, { watch: true });
+    onTestFinished(() => store.close());
+    await rename(await namedPipe(), path);
+    await expect.poll(() => store.problem).toContain("it is not a regular file");
+    await write(DATA);
+    await expect.poll(() => store.problem).toBeUndefined();
+    const pipe = await namedPipe();
+    const { code, stderr } = await runCli(["get", "PORT", "--data", pipe, "--env", "shop/test"]);
+    expect([code, stderr]).toEqual([8, expect.stringContaining("it is not a regular file")]);
+  });
+
+  it.each(["json", "github"])("is not written by export --format %s", async (format) => {
+    const pipe = await namedPipe();
+    expect(await cli.run(["export", "--format", format, "--output", pipe])).toEqual({
+      code: 8,
+      stdout: "",
+      stderr: `appvars: ${pipe} can't be written: it is not a regular file\n`,
+    });
+    expect((await stat(pipe)).isFIFO()).toBe(true);
+  });
+
+  it("is not imported in the TUI, where waiting for it could not be stopped", async () => {
+    const pipe = await namedPipe("pipe.env");
+    const { code: found } = await runWith((io) => findPlaces({ data: cli.path }, { io, warn: () => {} }), {});
+    onTestFinished(() => found.close());
+    const place = await found.places[0]?.open(() => {});
+    const refused = place?.importFile?.({ path: pipe, format: undefined });
+    await expect(refused).rejects.toThrow("can't be read: it is not a regular file");
+  });
+
+  it("is not opened as an audit log", async () => {
+    const pipe = await namedPipe();
+    const file = new AppendFile(pipe, { user: undefined, groups: [] });
+    expect(() => file.open()).toThrow(`${pipe} can't be opened: it is not a regular file`);
+  });
+
+  it("is no .appvars.json", async () => {
+    const { url } = await runningServer();
+    const cwd = await temporaryFolder();
+    await rename(await namedPipe(), join(cwd, ".appvars.json"));
+    const { code, stdout, stderr } = await runCli(["get", "PORT"], { cwd, env: { ...CREDENTIALS, APPVARS_URL: url } });
+    expect([code, stdout]).toEqual([0, "3000\n"]);
+    expect(stderr).toMatch("it is not a regular file");
+  });
+
+  it("is not deleted by allow among the files that it has written", async () => {
+    const [cwd, config] = [await temporaryFolder(), await temporaryFolder()];
+    await writeFile(join(cwd, ".appvars.json"), JSON.stringify({ timeout: 5 }));
+    const allowed = join(config, "allowed");
+    await mkdir(allowed, { mode: 0o700 });
+    const pipe = join(allowed, "d".repeat(64));
+    await rename(await namedPipe(), pipe);
+    expect(await runCli(["allow"], { cwd, config })).toMatchObject({ code: 0, stderr: "" });
+    expect((await stat(pipe)).isFIFO()).toBe(true);
+  });
+
+  it("is not waited for as a kept answer", async () => {
+    const { url, close } = await runningServer();
+    const cache = await temporaryFolder();
+    const get = () =>
+      runCli(["get", "PORT", "--cache", "--max-wait", "0"], { cache, env: { ...CREDENTIALS, APPVARS_URL: url } });
+    expect((await get()).code).toBe(0);
+    await close();
+    const files = execFileSync("find", [cache, "-type", "f"], { encoding: "utf8" }).trim().split("\n");
+    for (const file of files) {
+      await rm(file);
+      execFileSync("mkfifo", [file]);
+    }
+    expect(await get()).toMatchObject({ code: 5, stdout: "" });
+  });
+});

@@ -3,7 +3,7 @@ import { InvalidDataError } from "./domain/errors.js";
 import { skewClock } from "./server/faults.js";
 import { type RunningServer, type ServerOptions, startServer } from "./server/start-server.js";
 import { Service } from "./service/service.js";
-import { openServedFile } from "./store/json-file-store.js";
+import { openDataFile } from "./store/json-file-store.js";
 import { createMemoryStore } from "./store/memory-store.js";
 import { followProblem } from "./store/store.js";
 
@@ -30,7 +30,7 @@ export interface LocalServer extends RunningServer {
  * @throws InvalidDataError if the data breaks a rule; the system's error if it can't listen
  */
 export async function serve({ data, ...options }: ServeOptions): Promise<LocalServer> {
-  const store = typeof data === "string" ? await openServedFile(data) : createMemoryStore(data);
+  const store = typeof data === "string" ? await openDataFile(data, { watch: true }) : createMemoryStore(data);
   const clock = skewClock(Date.now, options.faults);
   const service = new Service(store, clock);
   try {

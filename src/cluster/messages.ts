@@ -7,7 +7,6 @@ import type { ServedRequest } from "../server/served-request.js";
 import type { ServerOptions } from "../server/start-server.js";
 import type { TlsCredentials } from "../server/tls.js";
 import type { CountAnswer, CountRequest } from "./shared-count.js";
-import type { Outline, Part } from "./snapshot-parts.js";
 
 /** The options of a server that its workers need. */
 export type WorkerOptions = Required<
@@ -27,6 +26,8 @@ export type WorkerOptions = Required<
 /** The first message to a worker, in answer to its "hello". It comes with the handle of the socket to listen on. */
 export interface Start {
   readonly kind: "start";
+  /** What the worker opens. It may hold secrets. */
+  readonly data: unknown;
   readonly options: WorkerOptions;
   /** Undefined for plain HTTP. */
   readonly tls: TlsCredentials | undefined;
@@ -51,28 +52,17 @@ export interface AuditFileOptions {
   readonly failure: AuditFailure;
 }
 
-/** The data of the primary's store, which is current once it is complete. */
-export type StoreMessage =
-  /** The start of new data. What has come of other data is discarded. */
-  | { readonly kind: "outline"; readonly outline: Outline }
-  | { readonly kind: "parts"; readonly parts: readonly Part[] }
-  | { readonly kind: "end"; readonly age?: number }
-  | { readonly kind: "problem"; readonly problem: string | undefined }
-  /** The data that the worker has was last known to be the newest so many milliseconds ago. */
-  | { readonly kind: "age"; readonly age: number };
-
 /** What the primary sends. */
 export type ToWorker =
   | Start
-  | StoreMessage
   | CountAnswer
   /** For new connections. */
   | { readonly kind: "tls"; readonly tls: TlsCredentials }
   /** The worker shall send its metrics. */
   | { readonly kind: "collect" }
   | { readonly kind: "drain" }
-  /** The audit log was renamed. */
-  | { readonly kind: "reopen-audit-log" };
+  /** The data shall be read again, and the audit log opened again. */
+  | { readonly kind: "reload" };
 
 /** What a worker sends. */
 export type ToPrimary =

@@ -1,14 +1,14 @@
 import type { RedisAddress } from "../server/redis-address.js";
 import { type RunningServer, type ServerOptions, serverUrl, withDefaults } from "../server/start-server.js";
 import type { TlsCredentials } from "../server/tls.js";
-import type { PackedData } from "../store/packed-data.js";
-import type { Store } from "../store/store.js";
 import type { AuditFileOptions } from "./messages.js";
 import { openSharedSocket, type SharedSocket } from "./shared-socket.js";
 import type { ProcessOptions } from "./worker-link.js";
 import { type PoolHooks, WorkerPool } from "./worker-pool.js";
 
 export interface ClusterOptions extends Omit<ServerOptions, "faults" | "audit">, PoolHooks {
+  /** What each worker opens, in a form that can be sent. */
+  data: unknown;
   /** Number of worker processes. */
   workers: number;
   process: ProcessOptions;
@@ -24,32 +24,28 @@ export interface ClusterOptions extends Omit<ServerOptions, "faults" | "audit">,
 export interface Cluster extends RunningServer {
   /** Rejects if workers end again and again before they serve anything. */
   readonly failure: Promise<never>;
-  /** Goes on in the file that is at the path of the audit log now. */
-  reopenAuditLog(): void;
+  /** Reads the data again, and goes on in the file that is at the path of the audit log now. */
+  reload(): void;
 }
 
 /** The time that a worker has to end after the grace for open requests. */
 const END_MS = 2_000;
 
 /**
- * Serves the HTTP API from several processes as one server. All workers listen on one socket; this process reads the
- * data, counts the requests and writes the log. Resolves once all workers serve.
+ * Serves the HTTP API from several processes as one server. All workers listen on one socket and read the data
+ * themselves; this process counts the requests and writes the log. Resolves once all workers serve.
  *
  * node:cluster is not used. Its round robin passes each connection through this process, which takes more CPU time than
  * to answer a request. Without that, it closes the socket when no worker listens, even if all have been killed.
  *
  * @throws as `startServer` does; Error if the workers can't be started
  */
-export async function startCluster(
-  store: Store<PackedData>,
-  options: ClusterOptions,
-  ticks = () => performance.now(),
-): Promise<Cluster> {
+export async function startCluster(options: ClusterOptions, ticks = () => performance.now()): Promise<Cluster> {
   const { host, port: requestedPort, ...common } = withDefaults(options);
   if (options.tls) await checkTls(options.tls);
   const socket = options.socket ?? (await openSharedSocket(host, requestedPort));
   const server = { ...common, maxConnections: Math.ceil(common.maxConnections / options.workers) };
-  const pool = new WorkerPool(store, { ...options, server, handle: socket.handle, ticks });
+  const pool = new WorkerPool({ ...options, server, handle: socket.handle, ticks });
   const close = () => {
     // The workers still have it.
     socket.close();
@@ -71,7 +67,7 @@ export async function startCluster(
       await checkTls(tls);
       pool.renewTls(tls);
     },
-    reopenAuditLog: () => pool.reopenAuditLog(),
+    reload: () => pool.reload(),
     close: () => (closing ??= close()),
   };
 }

@@ -26,7 +26,6 @@ export class WorkerLink {
   /** Whether it serves requests. */
   isReady = false;
   readonly #process: ChildProcess;
-  readonly #sending = new Set<(error: Error) => void>();
 
   constructor({ env, execArgv }: ProcessOptions, { onMessage, onErrorLine, onEnd }: LinkListeners) {
     const stdio = ["ignore", "ignore", "pipe", "ipc"] as const;
@@ -45,25 +44,12 @@ export class WorkerLink {
     const end = (reason: string) => {
       if (isEnded) return;
       isEnded = true;
-      for (const reject of this.#sending) reject(new Error("the worker has ended"));
       onEnd(reason);
     };
     // After its last message and line, unlike "exit".
     child.once("close", (code, signal) => end(signal ?? `exit code ${code}`));
     // It could not be started, or a message not be sent.
     child.on("error", (error) => child.pid === undefined && end(error.message));
-  }
-
-  /** Resolves once the message has been written. @throws Error if the worker has ended */
-  send(message: ToWorker): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#sending.add(reject);
-      this.#process.send(message, (error) => {
-        this.#sending.delete(reject);
-        if (error) reject(error);
-        else resolve();
-      });
-    });
   }
 
   /** Sends what need not arrive if the worker ends. @param handle of a socket */

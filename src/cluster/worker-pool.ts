@@ -4,12 +4,9 @@ import type { StoreProblem } from "../server/circuit-breaker.js";
 import type { RedisAddress } from "../server/redis-address.js";
 import type { ServerOptions } from "../server/start-server.js";
 import type { TlsCredentials } from "../server/tls.js";
-import type { PackedData } from "../store/packed-data.js";
-import type { Store } from "../store/store.js";
 import type { AuditFileOptions, ToPrimary, WorkerOptions } from "./messages.js";
 import { createSharedCount } from "./shared-count.js";
 import { takenError } from "./shared-socket.js";
-import { feedSnapshots } from "./snapshot-feed.js";
 import { type ProcessOptions, WorkerLink } from "./worker-link.js";
 
 /** So many workers that end in a row before they are ready end the server. */
@@ -30,6 +27,8 @@ export interface PoolHooks extends Pick<ServerOptions, "onConnectionsRefused" | 
 }
 
 export interface PoolOptions extends PoolHooks {
+  /** What each worker opens, in a form that can be sent. */
+  data: unknown;
   workers: number;
   process: ProcessOptions;
   server: WorkerOptions;
@@ -47,7 +46,6 @@ export interface PoolOptions extends PoolHooks {
 export class WorkerPool {
   /** Rejects if workers end again and again before they are ready. */
   readonly failure: Promise<never>;
-  readonly #store: Store<PackedData>;
   readonly #options: PoolOptions;
   readonly #workers = new Set<WorkerLink>();
   readonly #storeProblems = new Map<WorkerLink, StoreProblem | undefined>();
@@ -60,9 +58,8 @@ export class WorkerPool {
   #onEnd = () => {};
   #fail: (error: Error) => void = () => {};
 
-  constructor(store: Store<PackedData>, options: PoolOptions) {
+  constructor(options: PoolOptions) {
     const { rateLimit: limit, rateWindow: window } = options.server;
-    this.#store = store;
     this.#options = options;
     this.#tls = options.tls;
     this.#startedAt = options.ticks();
@@ -102,8 +99,8 @@ export class WorkerPool {
     clearTimeout(timer);
   }
 
-  reopenAuditLog(): void {
-    for (const worker of this.#workers) worker.post({ kind: "reopen-audit-log" });
+  reload(): void {
+    for (const worker of this.#workers) worker.post({ kind: "reload" });
   }
 
   kill(): void {
@@ -114,18 +111,14 @@ export class WorkerPool {
   #startWorker(): void {
     if (this.#isClosing) return;
     const { process, onErrorLine } = this.#options;
-    let stopFeed = () => {};
     try {
       const worker: WorkerLink = new WorkerLink(process, {
         onMessage: (message) => {
-          if (message.kind === "hello") stopFeed = this.#welcome(worker);
+          if (message.kind === "hello") this.#welcome(worker);
           else this.#receive(worker, message);
         },
         onErrorLine,
-        onEnd: (reason) => {
-          stopFeed();
-          this.#remove(worker, reason);
-        },
+        onEnd: (reason) => this.#remove(worker, reason),
       });
       this.#workers.add(worker);
     } catch (error) {
@@ -134,15 +127,13 @@ export class WorkerPool {
     }
   }
 
-  /** @returns stops what the worker is sent */
-  #welcome(worker: WorkerLink): () => void {
-    const { server, workers, handle, ticks, onRequest, metrics, auditFile, rateLimitStore } = this.#options;
+  #welcome(worker: WorkerLink): void {
+    const { data, server, workers, handle, ticks, onRequest, metrics, auditFile, rateLimitStore } = this.#options;
     const uptime = ticks() - this.#startedAt;
     const reports = { reportsRequests: onRequest !== undefined, hasMetrics: metrics !== undefined };
-    const start = { options: server, tls: this.#tls, auditFile, rateLimitStore, workers, uptime, ...reports };
+    const start = { data, options: server, tls: this.#tls, auditFile, rateLimitStore, workers, uptime, ...reports };
     worker.post({ kind: "start", ...start }, handle);
     metrics?.add(worker, () => worker.post({ kind: "collect" }));
-    return feedSnapshots(this.#store, (message) => worker.send(message), ticks);
   }
 
   #receive(worker: WorkerLink, message: ToPrimary): void {

@@ -11,8 +11,8 @@ import { type RunningServer, type ServerOptions, startServer } from "../server/s
 import { ServerStatistics } from "../server/statistics.js";
 import type { TlsCredentials } from "../server/tls.js";
 import { Service } from "../service/service.js";
+import type { Reloadable, Store } from "../store/store.js";
 import type { Start, ToPrimary, ToWorker } from "./messages.js";
-import { ReceivedStore } from "./received-store.js";
 import { createWorkerLimiter, type WorkerLimiter } from "./shared-count.js";
 
 /** A worker's end of the link to the primary. */
@@ -23,14 +23,21 @@ export interface PrimaryLink {
   end(): void;
 }
 
-/** Serves the primary's data on its socket. */
+/** Opens what a `Start` names, and follows its changes. */
+export type OpenData = (data: unknown) => Promise<Store & Reloadable>;
+
+/** Until data that can't be opened is tried again. */
+const REOPEN_MS = 1_000;
+
+/** Serves data on the primary's socket. */
 export class Worker {
   readonly #link: PrimaryLink;
   readonly #clock: () => number;
   readonly #ticks: () => number;
-  readonly #store: ReceivedStore;
+  readonly #open: OpenData;
   readonly #report: RequestReport;
-  #start: (() => Promise<RunningServer>) | undefined;
+  #store: (Store & Reloadable) | undefined;
+  #isDraining = false;
   #tls: TlsCredentials | undefined;
   #limiter: WorkerLimiter | undefined;
   #sharedLimiter: SharedLimiter | undefined;
@@ -39,11 +46,11 @@ export class Worker {
   #metrics: Promise<() => Promise<MetricsJson>> | undefined;
 
   /** @param clock Unix time in milliseconds @param ticks monotonic clock in milliseconds */
-  constructor(link: PrimaryLink, clock: () => number, ticks = () => performance.now()) {
+  constructor(link: PrimaryLink, open: OpenData, clock: () => number, ticks = () => performance.now()) {
     this.#link = link;
     this.#clock = clock;
     this.#ticks = ticks;
-    this.#store = new ReceivedStore(ticks);
+    this.#open = open;
     this.#report = new RequestReport(link);
     link.send({ kind: "hello" });
   }
@@ -52,7 +59,7 @@ export class Worker {
   async receive(message: ToWorker, handle?: object): Promise<void> {
     switch (message.kind) {
       case "start":
-        this.#prepare(message, handle as object);
+        await this.#serve(message, handle as object);
         break;
       case "counted":
         this.#limiter?.receive(message);
@@ -64,27 +71,30 @@ export class Worker {
       case "collect":
         await this.#sendMetrics();
         break;
-      case "reopen-audit-log":
+      case "reload":
+        this.#store?.readAgain();
         this.#auditLog?.reopen();
         break;
       case "drain":
+        this.#isDraining = true;
         await (await this.#server)?.close();
         this.#auditLog?.close();
         this.#sharedLimiter?.close();
+        await this.#store?.close();
         this.#report.flush(() => this.#link.end());
-        break;
-      default:
-        this.#store.receive(message);
-        if (message.kind === "end") await this.#serve();
     }
   }
 
-  #prepare(start: Start, handle: object): void {
+  /** Opens the data, serves it on the primary's socket, and says so. */
+  async #serve(start: Start, handle: object): Promise<void> {
     const { options, tls, auditFile, rateLimitStore, workers, uptime, reportsRequests, hasMetrics } = start;
     const [link, clock, ticks] = [this.#link, this.#clock, this.#ticks];
+    const startedAt = ticks() - uptime;
     const limiter = createWorkerLimiter(options.rateLimit, ticks, (request) => link.send(request));
-    const service = new Service(this.#store, clock, ticks, ticks() - uptime);
     const statistics = hasMetrics ? new ServerStatistics() : undefined;
+    this.#limiter = limiter;
+    this.#metrics = statistics && prepareMetrics(statistics, rateLimitStore !== undefined);
+    this.#tls = tls;
     if (auditFile) {
       const onProblem = (state: AuditState) => link.send({ kind: "audit-problem", state });
       const file = new AppendFile(auditFile.path, auditFile.account);
@@ -92,18 +102,32 @@ export class Worker {
       // Now, while there are descriptors left.
       this.#auditLog.reopen();
     }
+    const store = await this.#openData(start.data);
+    if (!store) return;
+    const sharedLimiter = rateLimitStore && (await this.#shareLimiter(rateLimitStore, start, limiter));
+    this.#sharedLimiter = sharedLimiter;
+    if (statistics && sharedLimiter) statistics.isRateLimitStoreUp = () => sharedLimiter.isStoreUp;
     const hooks = { ...errorHooks(link), ...(reportsRequests && { onRequest: this.#report.add }) };
-    const serverOptions = { ...options, ...hooks, statistics, audit: this.#auditLog };
-    this.#limiter = limiter;
-    this.#metrics = statistics && prepareMetrics(statistics, rateLimitStore !== undefined);
-    this.#tls = tls;
-    this.#start = async () => {
-      const sharedLimiter = rateLimitStore && (await this.#shareLimiter(rateLimitStore, start, limiter));
-      this.#sharedLimiter = sharedLimiter;
-      if (statistics && sharedLimiter) statistics.isRateLimitStoreUp = () => sharedLimiter.isStoreUp;
-      const role = { workers, limiter: sharedLimiter ?? limiter, handle };
-      return startServer(service, { ...serverOptions, tls: this.#tls }, clock, ticks, role);
-    };
+    const serverOptions = { ...options, ...hooks, statistics, audit: this.#auditLog, tls: this.#tls };
+    const role = { workers, limiter: sharedLimiter ?? limiter, handle };
+    if (this.#isDraining) return;
+    this.#server = startServer(new Service(store, clock, ticks, startedAt), serverOptions, clock, ticks, role);
+    try {
+      await this.#server;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+      return link.send({ kind: "port-taken" });
+    }
+    link.send({ kind: "ready" });
+  }
+
+  /** Tries until it succeeds: the primary, which has the data too, reports the problem. Undefined if drained before. */
+  async #openData(data: unknown): Promise<(Store & Reloadable) | undefined> {
+    while (!this.#isDraining && !this.#store) {
+      this.#store = await this.#open(data).catch(() => undefined);
+      if (!this.#store) await new Promise((resolve) => setTimeout(resolve, REOPEN_MS));
+    }
+    return this.#store;
   }
 
   /** @param fallback counts while the store does not */
@@ -117,19 +141,6 @@ export class Worker {
   async #sendMetrics(): Promise<void> {
     const collect = await this.#metrics;
     if (collect) this.#link.send({ kind: "metrics", metrics: await collect() });
-  }
-
-  /** Once there is data. */
-  async #serve(): Promise<void> {
-    if (this.#server || !this.#start) return;
-    this.#server = this.#start();
-    try {
-      await this.#server;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
-      return this.#link.send({ kind: "port-taken" });
-    }
-    this.#link.send({ kind: "ready" });
   }
 }
 

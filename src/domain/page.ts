@@ -37,14 +37,8 @@ export function offsetError(): UsageError {
   return new UsageError("offset must be a whole number of 0 or more");
 }
 
-/** An array, typed or not. */
-interface Sliceable<T> {
-  readonly length: number;
-  slice(start: number, end: number): Iterable<T>;
-}
-
 /** Cuts the page out of `items`, which must be in their final order. */
-export function paginate<T>(items: Sliceable<T>, request: PageRequest = {}): Page<T> {
+export function paginate<T>(items: readonly T[], request: PageRequest = {}): Page<T> {
   const { limit, offset } = pageBounds(request);
-  return { metadata: { limit, offset, total: items.length }, data: [...items.slice(offset, offset + limit)] };
+  return { metadata: { limit, offset, total: items.length }, data: items.slice(offset, offset + limit) };
 }

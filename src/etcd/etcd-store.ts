@@ -1,18 +1,18 @@
 import { InvalidDataError, UnreachableError } from "../domain/errors.js";
 import { checkData } from "../store/check-data.js";
 import { type Data, withLastIds } from "../store/data.js";
-import type { Reload, Reloadable, Store } from "../store/store.js";
+import type { EditableStore, Reload, Reloadable } from "../store/store.js";
 import { Follower } from "./follower.js";
 import { recordChanges } from "./records.js";
 import { type KeptData, type StateOptions, StoreState } from "./store-state.js";
 import { StoreWriter } from "./store-writer.js";
 import { TIMES, type Times } from "./times.js";
 
-export interface EtcdStoreOptions<T> extends StateOptions<T> {
+export interface EtcdStoreOptions extends StateOptions {
   /** Whether to follow the changes of other writers. */
   watch?: boolean | undefined;
   /** What to begin with while no member answers. */
-  readKept?: (signal: AbortSignal) => Promise<KeptData<T> | undefined>;
+  readKept?: (signal: AbortSignal) => Promise<KeptData | undefined>;
   /** Called when the store is closed. */
   onClosed?: () => Promise<void>;
   ticks?: () => number;
@@ -21,18 +21,16 @@ export interface EtcdStoreOptions<T> extends StateOptions<T> {
 
 /**
  * A store in etcd, with one key for each record. Everything is read at one revision, and may be followed from there.
- *
- * @typeParam T the form in which the data is held
  */
-export class EtcdStore<T> implements Store<T>, Reloadable {
-  readonly #options: EtcdStoreOptions<T>;
-  readonly #common: { target: StateOptions<T>["target"]; times: Times; ticks: () => number; signal: AbortSignal };
+export class EtcdStore implements EditableStore, Reloadable {
+  readonly #options: EtcdStoreOptions;
+  readonly #common: { target: StateOptions["target"]; times: Times; ticks: () => number; signal: AbortSignal };
   readonly #closed = new AbortController();
-  readonly #state: StoreState<T>;
+  readonly #state: StoreState;
   #writer: StoreWriter | undefined;
   #following: Promise<void> | undefined;
 
-  constructor(options: EtcdStoreOptions<T>) {
+  constructor(options: EtcdStoreOptions) {
     const { target, ticks = () => performance.now() } = options;
     const times = { ...TIMES, ...options.times };
     const { signal } = this.#closed;
@@ -41,7 +39,7 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
     this.#state = new StoreState(options, { requestMs: times.request, ticks, signal });
   }
 
-  get snapshot(): T {
+  get snapshot(): Data {
     return this.#state.snapshot;
   }
 
@@ -75,7 +73,7 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
   }
 
   /** Writes the first data of a store. @throws InvalidDataError if it holds something; as `update` */
-  async create(this: EtcdStore<Data>, data: Data): Promise<void> {
+  async create(data: Data): Promise<void> {
     const state = this.#state;
     await state.load();
     const first = checkData(data);
@@ -86,7 +84,7 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
   }
 
   /** As in EditableStore. */
-  async update(this: EtcdStore<Data>, change: (data: Data) => Data): Promise<void> {
+  async update(change: (data: Data) => Data): Promise<void> {
     const state = this.#state;
     await this.#write(() => {
       state.refuseEmpty();
@@ -104,7 +102,7 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
    * @returns the number of those that were not
    * @throws InvalidDataError if only some are sealed; as `update`
    */
-  async sealAgain(this: EtcdStore<Data>): Promise<number> {
+  async sealAgain(): Promise<number> {
     const state = this.#state;
     let count = 0;
     await this.#write(() => {
@@ -121,7 +119,7 @@ export class EtcdStore<T> implements Store<T>, Reloadable {
     return count;
   }
 
-  #write(this: EtcdStore<Data>, ...[plan]: Parameters<StoreWriter["write"]>): Promise<void> {
+  #write(...[plan]: Parameters<StoreWriter["write"]>): Promise<void> {
     this.#writer ??= new StoreWriter(this.#state, this.#common);
     return this.#writer.write(plan);
   }

@@ -28,11 +28,11 @@ interface FollowerOptions {
  * everything is read again.
  */
 export class Follower {
-  readonly #state: StoreState<unknown>;
+  readonly #state: StoreState;
   readonly #options: FollowerOptions;
   #watch: Watch | undefined;
 
-  constructor(state: StoreState<unknown>, options: FollowerOptions) {
+  constructor(state: StoreState, options: FollowerOptions) {
     this.#state = state;
     this.#options = options;
   }

@@ -1,6 +1,4 @@
 import { type Data, NO_DATA } from "../store/data.js";
-import { checkHeap, scanJson } from "../store/data-limits.js";
-import { type PackedData, packOnDemand } from "../store/packed-data.js";
 import { parseApart } from "../store/parse-apart.js";
 import { parseData } from "../store/parse-data.js";
 import type { EditableStore, Reloadable, Store } from "../store/store.js";
@@ -62,29 +60,33 @@ export interface ServedStoreOptions {
   /** Unix time in milliseconds. */
   clock: () => number;
   times?: Partial<Times>;
-  /** Called when the last data can't be kept. */
-  onSnapshotFailure: (error: unknown) => void;
+  /** Called when the last data can't be kept. Without it, it is only read: another process keeps it. */
+  onSnapshotFailure?: ((error: unknown) => void) | undefined;
 }
 
 /** Opens a store for a server, which only reads, and follows the changes of all writers. @throws as `openEtcdStore` */
 export async function openServedEtcdStore(
   access: StoreAccess,
   { cacheFolder, user, clock, times, onSnapshotFailure: onFailure }: ServedStoreOptions,
-): Promise<Store<PackedData> & Reloadable> {
-  const file = await openSnapshotFile(cacheFolder, snapshotOwner(access), user).catch(onFailure);
-  const keeper = file && new SnapshotKeeper(file, { clock, onFailure });
-  const store = new EtcdStore<PackedData>({
+): Promise<Store & Reloadable> {
+  const file = await openSnapshotFile(cacheFolder, snapshotOwner(access), user).catch((error: unknown) =>
+    onFailure?.(error),
+  );
+  const keeper = file && onFailure && new SnapshotKeeper(file, { clock, onFailure });
+  const store = new EtcdStore({
     ...common(access, clock),
-    nothing: packOnDemand(NO_DATA),
+    nothing: NO_DATA,
     parse: parseApart,
     watch: true,
     // An election takes 2 s. A server that starts should not wait for longer than that if there is something to serve.
     times: { request: 4_000, ...times },
-    ...(keeper && {
+    ...(file && {
       readKept: async (signal) => {
         const saved = await file.read();
         return saved && { data: await parseApart(saved.bytes, signal), age: clock() - saved.savedAt };
       },
+    }),
+    ...(keeper && {
       onData: (bytes) => keeper.keep(bytes),
       onConfirmed: () => keeper.confirm(),
       onClosed: () => keeper.close(),
@@ -103,12 +105,7 @@ function dataStore(
   access: StoreAccess,
   { watch, allowsPlain }: { watch?: boolean | undefined; allowsPlain?: boolean } = {},
 ) {
-  const parse = (bytes: Buffer) => {
-    const scan = scanJson(bytes);
-    checkHeap(scan);
-    return parseData(bytes);
-  };
-  return new EtcdStore<Data>({ ...common(access, Date.now, allowsPlain), nothing: NO_DATA, parse, watch });
+  return new EtcdStore({ ...common(access, Date.now, allowsPlain), nothing: NO_DATA, parse: parseData, watch });
 }
 
 function common({ address, sealingKeys, ...access }: StoreAccess, clock: () => number, allowsPlain = false) {

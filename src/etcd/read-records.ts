@@ -1,5 +1,5 @@
 import { InvalidDataError, ServerError } from "../domain/errors.js";
-import { MAX_DATA_SIZE } from "../store/data-limits.js";
+import { MAX_DATA_SIZE } from "../store/data-file.js";
 import { CompactedError, type Entry, type RangeAnswer } from "./answers.js";
 import { type CommitTarget, endOf } from "./commit.js";
 import { HEAD_KEY, StoreRecords } from "./records.js";

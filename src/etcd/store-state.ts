@@ -1,6 +1,7 @@
 import { InvalidDataError, UnreachableError } from "../domain/errors.js";
 import { durationText } from "../domain/printable.js";
 import { command } from "../domain/shell.js";
+import type { Data } from "../store/data.js";
 import type { Reload } from "../store/store.js";
 import type { Change, Entry } from "./answers.js";
 import type { CommitTarget } from "./commit.js";
@@ -9,19 +10,19 @@ import { readRecords } from "./read-records.js";
 import { type RecordChanges, StoreRecords } from "./records.js";
 
 /** The last data of a store, as it was kept on disk. */
-export interface KeptData<T> {
-  readonly data: T;
+export interface KeptData {
+  readonly data: Data;
   /** Milliseconds since it was last known to be the newest. */
   readonly age: number;
 }
 
-export interface StateOptions<T> {
+export interface StateOptions {
   target: CommitTarget;
   /** For messages. */
   url: string;
-  nothing: T;
+  nothing: Data;
   /** Parses the bytes of a data file. @throws InvalidDataError */
-  parse: (bytes: Buffer, signal: AbortSignal) => Promise<T>;
+  parse: (bytes: Buffer, signal: AbortSignal) => Promise<Data>;
   /** Called with the bytes of new data, a copy. */
   onData?: (bytes: Buffer) => void;
   /** Called when the data was found to be the newest. */
@@ -39,11 +40,9 @@ interface Environment {
 
 /**
  * What is known of a store: its records, and the snapshot that was made from them last.
- *
- * @typeParam T the form in which the data is held
  */
-export class StoreState<T> {
-  readonly #options: StateOptions<T>;
+export class StoreState {
+  readonly #options: StateOptions;
   readonly #environment: Environment;
   readonly listeners = new Set<() => void>();
   readonly reloadListeners = new Set<(reload: Reload) => void>();
@@ -58,7 +57,7 @@ export class StoreState<T> {
   #revision = 0;
   /** Counts what becomes of the records. */
   #version = 0;
-  #snapshot: T;
+  #snapshot: Data;
   /** The version and the head that the snapshot has. */
   #shownVersion = 0;
   #shownHead = -1;
@@ -69,14 +68,14 @@ export class StoreState<T> {
   #loading: Promise<void> | undefined;
   #notifications = 0;
 
-  constructor(options: StateOptions<T>, environment: Environment) {
+  constructor(options: StateOptions, environment: Environment) {
     this.#options = options;
     this.#environment = environment;
     this.#snapshot = options.nothing;
     this.#records = new StoreRecords(options.target.prefix, options.target.sealing);
   }
 
-  get snapshot(): T {
+  get snapshot(): Data {
     return this.#snapshot;
   }
 
@@ -198,7 +197,7 @@ export class StoreState<T> {
   }
 
   /** Adds what this process has written. @param next undefined if the data is the same as before */
-  accept(changes: RecordChanges, head: Head, revision: number, next?: { data: T; version: number }): void {
+  accept(changes: RecordChanges, head: Head, revision: number, next?: { data: Data; version: number }): void {
     this.#records.applyOwn(changes, head, revision);
     if (!next) {
       if (this.isShown) this.#shownHead = revision;
@@ -235,7 +234,7 @@ export class StoreState<T> {
   async #publishVersion(version: number): Promise<void> {
     const { ticks, signal } = this.#environment;
     const [{ headRevision }, startedAt] = [this.#records, ticks()];
-    let data: T;
+    let data: Data;
     try {
       const bytes = await this.#records.toBytes();
       const { onData, parse } = this.#options;
@@ -261,7 +260,7 @@ export class StoreState<T> {
     return new InvalidDataError(`${this.#options.url}${separator}${error.message}`);
   }
 
-  #show(data: T, version: number, headRevision: number): void {
+  #show(data: Data, version: number, headRevision: number): void {
     this.#snapshot = data;
     this.#shownVersion = version;
     this.#shownHead = headRevision;
@@ -270,7 +269,7 @@ export class StoreState<T> {
   }
 
   /** Shows what was kept on disk, since nothing can be read. */
-  showKept({ data, age }: KeptData<T>, reason: Error): void {
+  showKept({ data, age }: KeptData, reason: Error): void {
     this.#snapshot = data;
     this.#confirmedAt = this.#environment.ticks() - age;
     this.#problem =

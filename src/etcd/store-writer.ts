@@ -31,11 +31,11 @@ interface WriterOptions {
 
 /** Writes changes of a store, each exactly once, whatever becomes of requests and of other writers. */
 export class StoreWriter {
-  readonly #state: StoreState<Data>;
+  readonly #state: StoreState;
   readonly #options: WriterOptions;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(state: StoreState<Data>, options: WriterOptions) {
+  constructor(state: StoreState, options: WriterOptions) {
     this.#state = state;
     this.#options = options;
   }

@@ -1,12 +1,13 @@
 import { isoClock } from "../domain/iso-clock.js";
+import type { RecordIdentity } from "../service/environment-view.js";
 import type { ServedRequest } from "./served-request.js";
 
 /** What is recorded of a request. */
 export interface AuditEntry extends Pick<ServedRequest, "id" | "apiKey" | "address" | "method" | "route" | "status"> {
   /** The qualified name of the environment that the caller has valid credentials of. */
   readonly environment?: string | undefined;
-  /** The variables and values that the answer tells of, as JSON; undefined if the request is refused. */
-  readonly read?: string | undefined;
+  /** The variables and values that the answer tells of; undefined if the request is refused. */
+  readonly read?: readonly RecordIdentity[] | undefined;
 }
 
 export interface Audit {
@@ -80,8 +81,8 @@ export class AuditLog implements Audit {
     const budget = apiKey === undefined ? this.#budgets.strangers : this.#budgets.callers;
     const isLimited = apiKey === undefined || status === TOO_MANY_REQUESTS;
     if (isLimited && !budget.take()) return true;
-    const entry = { id, key: apiKey, environment, from: address, method, route, status };
-    return this.#append(entry, read) || this.#options.failure === "continue";
+    const entry = { id, key: apiKey, environment, from: address, method, route, status, read };
+    return this.#append(entry) || this.#options.failure === "continue";
   }
 
   /** Goes on in the file that is at the path now, after the other one was renamed; in that one, until it succeeds. */
@@ -108,11 +109,11 @@ export class AuditLog implements Audit {
     this.#file.close();
   }
 
-  #append(entry: object, read?: string): boolean {
+  #append(entry: object): boolean {
     const isWritten =
       this.#options.ticks() >= this.#retryAt &&
       this.#recordLost() &&
-      this.#write(jsonLine({ time: this.#time(), ...entry }, read));
+      this.#write(jsonLine({ time: this.#time(), ...entry }));
     if (!isWritten) this.#lost++;
     else if (!this.#reopening) this.#tell(undefined);
     return isWritten;
@@ -151,9 +152,8 @@ export class AuditLog implements Audit {
 
 const TOO_MANY_REQUESTS = 429;
 
-function jsonLine(entry: object, read?: string): string {
-  const json = JSON.stringify(entry);
-  return read === undefined ? `${json}\n` : `${json.slice(0, -1)},"read":${read}}\n`;
+function jsonLine(entry: object): string {
+  return `${JSON.stringify(entry)}\n`;
 }
 
 /** A number of lines that may be written in a second. */

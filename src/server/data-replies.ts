@@ -39,8 +39,11 @@ export class DataReplies {
   }
 
   #keep(view: EnvironmentView, target: string, read: Read): DataReply {
-    const reply = { ...prepare(view, view.json(read)), read: this.#isAudited ? view.identities(read) : undefined };
-    const size = OVERHEAD + target.length + reply.body.length + (reply.read?.length ?? 0);
+    const reply = {
+      ...prepare(view, JSON.stringify(view.find(read))),
+      read: this.#isAudited ? view.identify(read) : undefined,
+    };
+    const size = OVERHEAD + target.length + reply.body.length;
     if (size > MAX_KEPT) return reply;
     this.#size += size;
     if (this.#size > MAX_KEPT) {

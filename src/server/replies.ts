@@ -1,3 +1,5 @@
+import type { RecordIdentity } from "../service/environment-view.js";
+
 export const MESSAGES = {
   badTarget: "The request target must be a path with valid percent-encoding",
   noHost: "The Host header must be sent, once",
@@ -24,8 +26,8 @@ export interface Reply {
   readonly headers: HeaderList;
   /** Empty, or JSON. */
   readonly body: string;
-  /** The variables and values that it tells of, as JSON for an audit log. */
-  readonly read?: string | undefined;
+  /** The variables and values that it tells of, for an audit log. */
+  readonly read?: readonly RecordIdentity[] | undefined;
 }
 
 /** An answer with this JSON. @param headers further ones, which come first */

@@ -1,144 +1,130 @@
-import { hash } from "node:crypto";
+import type { EnvironmentRecord } from "../domain/environment.js";
 import { NotFoundError } from "../domain/errors.js";
-import { type PageRequest, paginate } from "../domain/page.js";
+import { type Page, type PageRequest, paginate } from "../domain/page.js";
 import { type Answer, type Read, VariableReader } from "../domain/read.js";
 import type { Snapshot } from "../domain/source.js";
-import { checkId, isVariableName, VARIABLE_TYPES } from "../domain/variable.js";
-import { binarySearch } from "../store/data.js";
-import { findName } from "../store/name-index.js";
-import type { PackedList, PackedValues, PackedVariables } from "../store/packed-data.js";
+import type { Variable, VariableValue } from "../domain/variable.js";
+import { byId, type Data, type ValueRecord, type VariableRecord } from "../store/data.js";
+import { revisionOf } from "../store/revision.js";
 
-const QUOTE = 0x22;
+/** Records of one kind, by ascending id, and by their keys. */
+class Table<T extends { readonly id: number }, K> {
+  readonly #make: () => T[];
+  readonly #keyOf: (record: T) => K;
+  #records: readonly T[] | undefined;
+  #byId: ReadonlyMap<number, T> | undefined;
+  #byKey: ReadonlyMap<K, T> | undefined;
 
-/** One environment's part of one snapshot of the data: as JSON for the server, and as objects for local commands. */
+  /** @param make called when a record is first asked for, as are the Maps made @param keyOf another unique key */
+  constructor(make: () => T[], keyOf: (record: T) => K) {
+    this.#make = make;
+    this.#keyOf = keyOf;
+  }
+
+  get records(): readonly T[] {
+    this.#records ??= this.#make().sort(byId);
+    return this.#records;
+  }
+
+  /** @throws NotFoundError */
+  withId(id: number): T {
+    this.#byId ??= new Map(this.records.map((record) => [record.id, record]));
+    return found(this.#byId.get(id));
+  }
+
+  /** @throws NotFoundError */
+  withKey(key: K): T {
+    this.#byKey ??= new Map(this.records.map((record) => [this.#keyOf(record), record]));
+    return found(this.#byKey.get(key));
+  }
+}
+
+/** The ids and the name of a variable, and of its value if that was read too. */
+export interface RecordIdentity {
+  readonly variable_id: number;
+  readonly name: string;
+  readonly value_id?: number;
+}
+
+/** One environment's part of one snapshot of the data. What it returns shares its texts with the store. */
 export class EnvironmentView extends VariableReader implements Snapshot {
-  #revision: string | undefined;
-  readonly #variables: PackedVariables;
-  readonly #values: PackedValues;
+  readonly #data: Data;
+  readonly #environment: Pick<EnvironmentRecord, "id" | "application">;
+  readonly #variables: Table<VariableRecord, string>;
+  readonly #values: Table<ValueRecord, number>;
 
-  constructor(variables: PackedVariables, values: PackedValues) {
+  constructor(data: Data, environment: Pick<EnvironmentRecord, "id" | "application">) {
     super();
-    this.#variables = variables;
-    this.#values = values;
+    const { id, application } = environment;
+    this.#data = data;
+    this.#environment = environment;
+    this.#variables = new Table(
+      () => data.variables.filter((record) => record.application === application),
+      ({ name }) => name,
+    );
+    this.#values = new Table(
+      () => data.values.filter((record) => record.environment_id === id),
+      ({ variable_id }) => variable_id,
+    );
   }
 
-  /** A hash of everything that can be read here: the same on every replica and after a restart. */
   get revision(): string {
-    // 128 bits.
-    this.#revision ??= hash("sha256", `${this.#variables.hash} ${this.#values.hash}`, "base64url").slice(0, 22);
-    return this.#revision;
-  }
-
-  /** The answer to a read as JSON. @throws NotFoundError */
-  json(read: Read): string {
-    const [variables, values] = [this.#variables, this.#values];
-    switch (read.kind) {
-      case "variables":
-        return pageJson(variables, read.page, (position) => this.#variableAt(position));
-      case "variable":
-        return this.#variableAt(findId(variables, read.id));
-      case "values":
-        return pageJson(values, read.page, (position) => this.#valueAt(position));
-      case "value":
-        return this.#valueAt(findId(values, read.id));
-      case "valueByName":
-        return this.#valueAt(findValue(variables, values, read.name));
-      case "content":
-        return textAt(values, findValue(variables, values, read.name));
-    }
-  }
-
-  /** The ids and names that the answer to a read tells of, as JSON. @throws NotFoundError */
-  identities(read: Read): string {
-    const [variables, values] = [this.#variables, this.#values];
-    const variable = (position: number) => variableIdentity(variables, position);
-    const value = (position: number) => valueIdentity(variables, values, position);
-    if ("page" in read)
-      return `[${(read.kind === "values" ? mapPage(values, read.page, value) : mapPage(variables, read.page, variable)).records}]`;
-    if (read.kind === "variable") return `[${variable(findId(variables, read.id))}]`;
-    const position = "id" in read ? findId(values, read.id) : findValue(variables, values, read.name);
-    return `[${value(position)}]`;
+    return revisionOf(this.#data, this.#environment);
   }
 
   async answer<R extends Read>(read: R): Promise<Answer<R>> {
-    return JSON.parse(this.json(read));
+    return this.find(read) as Answer<R>;
   }
 
-  #variableAt(position: number): string {
-    const { ids, types } = this.#variables;
-    const type = VARIABLE_TYPES[at(types, position)];
-    return `{"id":${at(ids, position)},"type":"${type}","name":${textAt(this.#variables, position)}`;
+  /** The answer to a read, now. @throws NotFoundError */
+  find(read: Read): Answer<Read> {
+    const [variables, values] = [this.#variables, this.#values];
+    switch (read.kind) {
+      case "variables":
+        return pageOf(variables, read.page, toVariable);
+      case "variable":
+        return toVariable(variables.withId(read.id));
+      case "values":
+        return pageOf(values, read.page, toValue);
+      case "value":
+        return toValue(values.withId(read.id));
+      case "valueByName":
+        return toValue(values.withKey(variables.withKey(read.name).id));
+      case "content":
+        return values.withKey(variables.withKey(read.name).id).content;
+    }
   }
 
-  #valueAt(position: number): string {
-    const { ids, variableIds } = this.#values;
-    const head = `{"id":${at(ids, position)},"variable_id":${at(variableIds, position)}`;
-    return `${head},"content":${textAt(this.#values, position)}}`;
+  /** The records that the answer to a read tells of. @throws NotFoundError */
+  identify(read: Read): RecordIdentity[] {
+    const answer = this.find(read.kind === "content" ? { kind: "valueByName", name: read.name } : read);
+    const records = ("data" in answer ? answer.data : [answer]) as (Variable | VariableValue)[];
+    return records.map((record) => {
+      if ("name" in record) return { variable_id: record.id, name: record.name };
+      const { id, name } = this.#variables.withId(record.variable_id);
+      return { variable_id: id, name, value_id: record.id };
+    });
   }
 }
 
-/** The position of a value. @throws NotFoundError */
-function findValue({ ids, names, json, starts }: PackedVariables, values: PackedValues, name: string): number {
-  const isNamed = (position: number) => isNameAt(json, at(starts, position), name);
-  // Other text, with a quote in it, could match more of the JSON than a name.
-  const variable = isVariableName(name) ? findName(names, name, isNamed) : undefined;
-  if (variable === undefined) throw new NotFoundError();
-  const { byVariable, variableIds } = values;
-  const rank = search(byVariable.length, at(ids, variable), (index) => at(variableIds, at(byVariable, index)));
-  return at(byVariable, rank);
+function pageOf<T extends { readonly id: number }, R>(
+  { records }: { readonly records: readonly T[] },
+  page: PageRequest,
+  toItem: (record: T) => R,
+): Page<R> {
+  const { metadata, data } = paginate(records, page);
+  return { metadata, data: data.map(toItem) };
 }
 
-/** Whether JSON has a name there, in quotes. Names need no escapes. */
-function isNameAt(json: Uint8Array, start: number, name: string): boolean {
-  for (let index = 0; index < name.length; index++) {
-    if (json[start + 1 + index] !== name.charCodeAt(index)) return false;
-  }
-  return json[start + 1 + name.length] === QUOTE;
+function toVariable({ application: _, ...variable }: VariableRecord): Variable {
+  return variable;
 }
 
-function pageJson(list: PackedList, request: PageRequest | undefined, recordAt: (position: number) => string): string {
-  const { metadata, records } = mapPage(list, request, recordAt);
-  return `{"metadata":${JSON.stringify(metadata)},"data":[${records}]}`;
+function toValue({ environment_id: _, ...value }: ValueRecord): VariableValue {
+  return value;
 }
 
-function mapPage({ ids }: PackedList, request: PageRequest | undefined, recordAt: (position: number) => string) {
-  const { metadata, data } = paginate(ids, request);
-  return { metadata, records: data.map((_, index) => recordAt(metadata.offset + index)).join(",") };
-}
-
-function variableIdentity(variables: PackedVariables, position: number): string {
-  return `{"variable_id":${at(variables.ids, position)},"name":${nameAt(variables, position)}}`;
-}
-
-function valueIdentity(variables: PackedVariables, values: PackedValues, position: number): string {
-  const identity = variableIdentity(variables, findId(variables, at(values.variableIds, position)));
-  return `${identity.slice(0, -1)},"value_id":${at(values.ids, position)}}`;
-}
-
-/** A variable's name, in quotes. */
-function nameAt({ json, starts }: PackedVariables, position: number): string {
-  const start = at(starts, position);
-  return Buffer.from(json.buffer, json.byteOffset + start, json.indexOf(QUOTE, start + 1) + 1 - start).toString();
-}
-
-function textAt({ json, starts }: PackedList, position: number): string {
-  const start = at(starts, position);
-  return Buffer.from(json.buffer, json.byteOffset + start, at(starts, position + 1) - start).toString();
-}
-
-/** @returns a position @throws NotFoundError; UsageError if it is not an id */
-function findId({ ids }: PackedList, id: number): number {
-  return search(ids.length, checkId(id), (position) => at(ids, position));
-}
-
-/** The position of a number among sorted ones. @throws NotFoundError */
-function search(length: number, number: number, numberAt: (position: number) => number): number {
-  const position = binarySearch(length, number, numberAt);
-  if (position === undefined) throw new NotFoundError();
-  return position;
-}
-
-/** An item that is there. */
-function at(items: Float64Array | Uint32Array | Uint8Array, position: number): number {
-  return items[position] as number;
+function found<T>(record: T | undefined): T {
+  if (record === undefined) throw new NotFoundError();
+  return record;
 }

@@ -1,22 +1,23 @@
 import {
   allKeyPairs,
+  type Environment,
   type EnvironmentRecord,
   endOfValidity,
   findEnvironment,
   type KeyPair,
+  qualifiedName,
 } from "../domain/environment.js";
 import { ServerError } from "../domain/errors.js";
 import { durationText } from "../domain/printable.js";
 import { type Answer, type Read, VariableReader } from "../domain/read.js";
 import { type Health, type Snapshot, STALE_DATA, staleStoreMessage, type VariableSource } from "../domain/source.js";
 import type { Data } from "../store/data.js";
-import { type PackedData, packOnDemand } from "../store/packed-data.js";
 import type { Store } from "../store/store.js";
 import { EnvironmentView } from "./environment-view.js";
 
 /** Reads all environments of a store. The server and the local commands share it. */
 export class Service {
-  readonly #store: Store<Data | PackedData>;
+  readonly #store: Store;
   readonly #clock: () => number;
   readonly #ticks: () => number;
   readonly #startedAt: number;
@@ -27,12 +28,7 @@ export class Service {
    * @param ticks monotonic clock in milliseconds
    * @param startedAt by that clock
    */
-  constructor(
-    store: Store<Data | PackedData>,
-    clock: () => number,
-    ticks = () => performance.now(),
-    startedAt = ticks(),
-  ) {
+  constructor(store: Store, clock: () => number, ticks = () => performance.now(), startedAt = ticks()) {
     this.#store = store;
     this.#clock = clock;
     this.#ticks = ticks;
@@ -62,14 +58,15 @@ export class Service {
     return this.index.view(environment);
   }
 
-  /** The variables of one environment, always from the newest valid data. */
-  source(environment: EnvironmentRecord): VariableSource {
-    return this.sourceOf(() => this.view(environment));
-  }
-
-  /** A source that reads, at each call, from what `now` returns. */
-  sourceOf(now: () => Snapshot, close = () => this.close()): VariableSource {
-    return new ServiceSource(this, now, close);
+  /**
+   * The variables of an environment, always from the newest valid data. Reading throws NotFoundError while there is no
+   * environment of this name.
+   *
+   * @param close default: closes the store
+   */
+  source(environment: Omit<Environment, "id">, close = () => this.close()): VariableSource {
+    const name = qualifiedName(environment);
+    return new ServiceSource(this, () => this.view(this.findEnvironment(name)), close);
   }
 
   /**
@@ -144,14 +141,12 @@ export interface KeyOwner {
 }
 
 class SnapshotIndex {
-  readonly data: Data | PackedData;
-  readonly #packed: PackedData;
+  readonly data: Data;
   readonly #owners: ReadonlyMap<string, KeyOwner>;
   readonly #views = new Map<number, EnvironmentView>();
 
-  constructor(data: Data | PackedData) {
+  constructor(data: Data) {
     this.data = data;
-    this.#packed = "version" in data ? packOnDemand(data) : data;
     this.#owners = new Map(
       data.environments.flatMap((environment) =>
         allKeyPairs(environment).map((pair) => [pair.api_key, { environment, pair, validUntil: endOfValidity(pair) }]),
@@ -169,8 +164,7 @@ class SnapshotIndex {
     const known = this.#views.get(id);
     if (known) return known;
     const current = this.data.environments.find((environment) => environment.id === id);
-    const variables = this.#packed.variables(current?.application ?? application);
-    const view = new EnvironmentView(variables, this.#packed.values(id));
+    const view = new EnvironmentView(this.data, { id, application: current?.application ?? application });
     this.#views.set(id, view);
     return view;
   }

@@ -1,18 +1,23 @@
+import { constants } from "node:buffer";
+import { getHeapStatistics } from "node:v8";
 import type { Adapter } from "lowdb";
-import { type OpenFile, openForReading, readRegularFile } from "../files/open-file.js";
+import { InvalidDataError } from "../domain/errors.js";
+import { type OpenFile, openForReading, readRegularFile, sizeText } from "../files/open-file.js";
 import { toInvalidData } from "../files/system-errors.js";
 import type { Data } from "./data.js";
-import { checkHeap, MAX_DATA_SIZE, scanJson } from "./data-limits.js";
-import type { PackedData } from "./packed-data.js";
 import { parseData } from "./parse-data.js";
 
-interface ReadOptions {
+/** Bytes of the largest data file: JSON is parsed from one string, and V8's longest has about 512 MB. */
+export const MAX_DATA_SIZE = constants.MAX_STRING_LENGTH;
+/** Heap that a file takes while it is parsed, by its size: its text, and records of a usual size. */
+const HEAP_FACTOR = 4;
+
+interface Options {
   open?: ((path: string) => Promise<OpenFile>) | undefined;
   /** Maximum size in bytes. */
   maxSize?: number | undefined;
-}
-
-interface Options extends ReadOptions {
+  /** Default {@link parseData}. */
+  parse?: ((bytes: Buffer) => Promise<Data>) | undefined;
   /** `createFile`, or `replaceFile` under a lock; without it the file is only read. */
   writeText?: (path: string, text: string) => Promise<void>;
 }
@@ -24,8 +29,6 @@ interface Options extends ReadOptions {
 export class DataFileAdapter implements Adapter<Data> {
   readonly #path: string;
   readonly #options: Options;
-  /** Bytes of heap that the data read last uses. */
-  #held = 0;
 
   constructor(path: string, options: Options = {}) {
     this.#path = path;
@@ -34,15 +37,14 @@ export class DataFileAdapter implements Adapter<Data> {
 
   /** @throws InvalidDataError; the data read before stays valid */
   async read(): Promise<Data> {
-    let held = 0;
-    const data = await readDataFile(this.#path, this.#options, (bytes) => {
-      const scan = scanJson(bytes);
-      checkHeap(scan, this.#held);
-      held = scan.held;
-      return parseData(bytes);
-    });
-    this.#held = held;
-    return data;
+    const { open = openForReading, maxSize = MAX_DATA_SIZE, parse = parseData } = this.#options;
+    try {
+      const bytes = await readRegularFile(await open(this.#path), Math.min(maxSize, MAX_DATA_SIZE));
+      checkHeap(bytes.length);
+      return await parse(bytes);
+    } catch (error) {
+      throw toInvalidData(error, "can't be read");
+    }
   }
 
   /** @throws InvalidDataError; the file is unchanged then, unless it is a NotDurableError */
@@ -56,44 +58,19 @@ export class DataFileAdapter implements Adapter<Data> {
   }
 }
 
-/** lowdb's adapter for the data file of a server, which never writes it. */
-export class ServedFileAdapter implements Adapter<PackedData> {
-  readonly #path: string;
-  readonly #options: ReadOptions;
-  readonly #closed = new AbortController();
-
-  constructor(path: string, options: ReadOptions) {
-    this.#path = path;
-    this.#options = options;
-  }
-
-  /** @throws InvalidDataError; the data read before stays valid */
-  async read(): Promise<PackedData> {
-    const { parseApart } = await import("./parse-apart.js");
-    return readDataFile(this.#path, this.#options, (bytes) => parseApart(bytes, this.#closed.signal));
-  }
-
-  write = refuse;
-
-  /** Ends a read that has not finished. */
-  close(): void {
-    this.#closed.abort();
-  }
-}
-
-/** @param parse gets the bytes, which are not kept here: they can be released before the data is checked */
-async function readDataFile<T>(path: string, options: ReadOptions, parse: (bytes: Buffer) => Promise<T>): Promise<T> {
-  const { open = openForReading, maxSize = MAX_DATA_SIZE } = options;
-  try {
-    const file = await open(path);
-    return await readRegularFile(file, Math.min(maxSize, MAX_DATA_SIZE)).then(parse);
-  } catch (error) {
-    throw toInvalidData(error, "can't be read");
-  }
-}
-
 async function refuse(): Promise<never> {
   throw new Error("opened for reading only");
+}
+
+/** V8 ends the process, and the data that it serves, when the heap is full. @throws InvalidDataError */
+function checkHeap(size: number): void {
+  const { heap_size_limit, used_heap_size } = getHeapStatistics();
+  const left = Math.max(0, heap_size_limit - used_heap_size);
+  if (HEAP_FACTOR * size <= left) return;
+  throw new InvalidDataError(
+    `is too large for the memory of this process: it may need ${sizeText(HEAP_FACTOR * size)}, and ` +
+      `${sizeText(left)} are left; to allow more, set NODE_OPTIONS=--max-old-space-size`,
+  );
 }
 
 /** The text of a data file: one record per line, for readable diffs. */

@@ -76,35 +76,3 @@ interface Identified {
 export function byId(a: Identified, b: Identified): number {
   return a.id - b.id;
 }
-
-/** Searches a list that is sorted by id: for a large list, a Map takes time to build and memory to keep. */
-export function findById<T extends Identified>(sorted: readonly T[], id: number): T | undefined {
-  return sorted[binarySearch(sorted.length, id, (position) => sorted[position]?.id ?? 0) ?? -1];
-}
-
-/** The position of a number among sorted ones; undefined if it is not one of them. */
-export function binarySearch(
-  length: number,
-  number: number,
-  numberAt: (position: number) => number,
-): number | undefined {
-  let [start, end] = [0, length];
-  while (start < end) {
-    const middle = (start + end) >>> 1;
-    if (numberAt(middle) < number) start = middle + 1;
-    else end = middle;
-  }
-  return start < length && numberAt(start) === number ? start : undefined;
-}
-
-/** `Map.groupBy`, which Node 20 does not have. */
-export function groupBy<K, T>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
-  const groups = new Map<K, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
-  return groups;
-}

@@ -1,12 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Adapter, Low } from "lowdb";
+import { Low } from "lowdb";
 import { SpareDescriptor } from "../files/open-file.js";
 import { NotDurableError, withPathInErrors } from "../files/system-errors.js";
 import { type FileWatch, watchFile } from "../files/watch-file.js";
 import { type Data, NO_DATA } from "./data.js";
-import { DataFileAdapter, ServedFileAdapter } from "./data-file.js";
-import { type PackedData, packOnDemand } from "./packed-data.js";
-import type { FileStore, Reload, Reloadable, Store } from "./store.js";
+import { DataFileAdapter } from "./data-file.js";
+import type { FileStore, Reload } from "./store.js";
 
 /** Creates a data file. @throws InvalidDataError when the file exists or can't be written */
 export async function createDataFile(path: string, data: Data): Promise<void> {
@@ -17,12 +16,14 @@ export async function createDataFile(path: string, data: Data): Promise<void> {
 interface DataFileOptions {
   /**
    * Whether to read the file again when it changes. If that fails, `snapshot` keeps the last good data, `problem` says
-   * why, and reading is retried until it succeeds.
+   * why, and reading is retried until it succeeds. A large file is parsed in another thread.
    */
   watch?: boolean;
+  /** Whether to read nothing before the first update. Until then, `snapshot` is empty. */
+  unread?: boolean;
   /** Called with the path before each read. To refuse it, throw an InvalidDataError with a predicate as its message. */
   check?: (path: string) => void;
-  /** Maximum size of the file in bytes. Default: {@link MAX_DATA_SIZE}. */
+  /** Maximum size of the file in bytes. Default: `MAX_DATA_SIZE`. */
   maxSize?: number | undefined;
   /** Runs an update with a signal that cancels it. */
   interruptible?: Interruptible;
@@ -32,38 +33,18 @@ type Interruptible = <T>(work: (signal?: AbortSignal) => Promise<T>) => Promise<
 
 /** Opens the data file at `path`. @throws InvalidDataError when it is missing, unreadable or breaks a rule */
 export function openDataFile(path: string, options: DataFileOptions = {}): Promise<FileStore> {
-  return new JsonFileStore(path, DataFileAdapter, NO_DATA, options).open();
-}
-
-/**
- * Opens a data file for a server, which only reads it and has to answer requests meanwhile: it is watched, and if it is
- * large, parsed in another thread.
- *
- * @throws InvalidDataError
- */
-export function openServedFile(
-  path: string,
-  options: Pick<DataFileOptions, "check" | "maxSize"> = {},
-): Promise<Store<PackedData> & Reloadable> {
-  return new JsonFileStore(path, ServedFileAdapter, packOnDemand(NO_DATA), { ...options, watch: true }).open();
+  return new JsonFileStore(path, options).open();
 }
 
 const SETTLE_MS = 100;
 
-type ClosableAdapter<T> = Adapter<T> & { close?: () => void };
-type AdapterClass<T> = new (
-  path: string,
-  options: { open?: SpareDescriptor["openForReading"]; maxSize: number | undefined },
-) => ClosableAdapter<T>;
-
-/** @typeParam T the form in which the data is held */
-class JsonFileStore<T> implements Store<T>, Reloadable {
+class JsonFileStore implements FileStore {
   readonly #path: string;
   readonly #options: DataFileOptions;
   /** For a watched file. */
   readonly #spare: SpareDescriptor | undefined;
-  readonly #adapter: ClosableAdapter<T>;
-  readonly #db: Low<T>;
+  readonly #db: Low<Data>;
+  readonly #closed = new AbortController();
   readonly #listeners = new Set<() => void>();
   readonly #reloadListeners = new Set<(reload: Reload) => void>();
   #watch: FileWatch | undefined;
@@ -71,17 +52,17 @@ class JsonFileStore<T> implements Store<T>, Reloadable {
   #problem: string | undefined;
   #updates = 0;
 
-  constructor(path: string, AdapterOfT: AdapterClass<T>, nothing: T, options: DataFileOptions) {
+  constructor(path: string, options: DataFileOptions) {
+    const { watch, maxSize } = options;
+    const spare = watch ? new SpareDescriptor() : undefined;
     this.#path = path;
     this.#options = options;
-    const spare = options.watch ? new SpareDescriptor() : undefined;
-    const open = spare && { open: (name: string) => spare.openForReading(name) };
     this.#spare = spare;
-    this.#adapter = new AdapterOfT(path, { maxSize: options.maxSize, ...open });
-    this.#db = new Low(this.#adapter, nothing);
+    const served = spare && { open: (name: string) => spare.openForReading(name), parse: this.#parseApart };
+    this.#db = new Low(new DataFileAdapter(path, { maxSize, ...served }), NO_DATA);
   }
 
-  get snapshot(): T {
+  get snapshot(): Data {
     return this.#db.data;
   }
 
@@ -97,7 +78,7 @@ class JsonFileStore<T> implements Store<T>, Reloadable {
     // Watched before it is read, so that no change is missed in between.
     if (this.#spare) this.#watch = await watchFile(this.#path, () => this.#reload());
     try {
-      await this.#load();
+      if (!this.#options.unread) await this.#load();
     } catch (error) {
       await this.close();
       throw error;
@@ -105,7 +86,7 @@ class JsonFileStore<T> implements Store<T>, Reloadable {
     return this;
   }
 
-  async update(this: JsonFileStore<Data>, change: (data: Data) => Data): Promise<void> {
+  async update(change: (data: Data) => Data): Promise<void> {
     const { interruptible = (work) => work() } = this.#options;
     // Loaded here, because readers need no lock.
     const { updateDataFile } = await import("./update-data-file.js");
@@ -140,7 +121,7 @@ class JsonFileStore<T> implements Store<T>, Reloadable {
 
   async close(): Promise<void> {
     this.#watch?.stop();
-    this.#adapter.close?.();
+    this.#closed.abort();
     this.#spare?.close();
     this.#listeners.clear();
     this.#reloadListeners.clear();
@@ -169,6 +150,12 @@ class JsonFileStore<T> implements Store<T>, Reloadable {
   #tell(): void {
     for (const listener of this.#listeners) listener();
   }
+
+  /** Ends when the store is closed. */
+  readonly #parseApart = async (bytes: Buffer): Promise<Data> => {
+    const { parseApart } = await import("./parse-apart.js");
+    return parseApart(bytes, this.#closed.signal);
+  };
 
   async #load(): Promise<void> {
     this.#options.check?.(this.#path);

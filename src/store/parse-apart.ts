@@ -1,32 +1,53 @@
+import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { InvalidDataError } from "../domain/errors.js";
-import { fromTransferable, type PackedData, packOnDemand, type Transferable } from "./packed-data.js";
+import type { Data } from "./data.js";
 import { parseData } from "./parse-data.js";
+import { keepRevisions } from "./revision.js";
 
-/** What the worker sends: the data, or what is wrong with it. */
-export type ParseResult = { data: Transferable; problem?: never } | { data?: never; problem: string };
+/** Data in a form that is copied to another thread in no time: its long lists in pieces of JSON. */
+export interface DataInPieces {
+  readonly head: Omit<Data, "variables" | "values">;
+  readonly variables: readonly string[];
+  readonly values: readonly string[];
+  readonly revisions: Map<number, string>;
+}
 
-/**
- * Bytes of a file that is parsed in a thread of its own. A smaller one is parsed in less time than the thread takes to
- * start, 35 ms, and no request has to wait for longer than 10 ms.
- */
+/** What the thread sends: the data, or what is wrong with it. */
+export type ParseResult = { data: DataInPieces; problem?: never } | { data?: never; problem: string };
+
+/** Bytes of a file that is parsed in another thread. A smaller one is parsed in less time than the thread takes to start. */
 const MIN_SIZE = 256 * 1_024;
 
 // From both src/store and dist/cli: a worker needs the compiled file.
 const WORKER = new URL("../../dist/cli/parse-worker.cjs", import.meta.url);
 
 /**
- * Parses the bytes of a data file without making other work wait.
+ * Parses the bytes of a data file without making other work wait: a large one is parsed, checked and hashed in another
+ * thread, and comes back in pieces.
  *
  * @param bytes can't be used afterwards
  * @param signal ends the thread
  * @throws InvalidDataError as {@link parseData} does; any error after the signal
  */
-export async function parseApart(bytes: Buffer, signal: AbortSignal): Promise<PackedData> {
-  if (bytes.length < MIN_SIZE) return packOnDemand(await parseData(bytes));
-  const { data, problem } = await runWorker(bytes, signal);
+export async function parseApart(bytes: Buffer, signal: AbortSignal): Promise<Data> {
+  if (bytes.length < MIN_SIZE) return parseData(bytes);
+  const { data: pieces, problem } = await runWorker(bytes, signal);
   if (problem !== undefined) throw new InvalidDataError(problem);
-  return fromTransferable(data);
+  const { head, revisions } = pieces;
+  const data = { ...head, variables: await join(pieces.variables), values: await join(pieces.values) } as Data;
+  keepRevisions(data, revisions);
+  return data;
+}
+
+/** Parses a list piece by piece, with time for other work in between. */
+async function join(pieces: readonly string[]): Promise<unknown[]> {
+  const list: unknown[] = [];
+  for (const piece of pieces) {
+    for (const record of JSON.parse(piece)) list.push(record);
+    await setImmediate();
+  }
+  return list;
 }
 
 function runWorker(bytes: Buffer, signal: AbortSignal): Promise<ParseResult> {
@@ -45,11 +66,4 @@ function runWorker(bytes: Buffer, signal: AbortSignal): Promise<ParseResult> {
       reject(new Error(`the thread that parses data ended with ${code}`));
     });
   });
-}
-
-/** The memory to transfer with the data. */
-export function buffersOf({ variables, values }: Transferable): ArrayBuffer[] {
-  return [...variables.values(), ...values.values()].flatMap((list) =>
-    Object.values(list).flatMap((part) => (ArrayBuffer.isView(part) ? [part.buffer as ArrayBuffer] : [])),
-  );
 }

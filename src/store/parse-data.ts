@@ -10,25 +10,18 @@ import type { Data } from "./data.js";
  * @throws InvalidDataError with the first broken rule and the record, or the line and column; never quotes the file,
  *   which is full of secrets
  */
-export function parseData(bytes: Uint8Array): Promise<Data> {
-  // A chain rather than nested calls: each step releases its input, which is large.
-  return decode(bytes)
-    .then((text) => parseContent(text))
-    .then((content) => checkData(content, { isOwn: true }));
+export async function parseData(bytes: Uint8Array): Promise<Data> {
+  try {
+    return checkData(parseJson(decode(bytes)));
+  } catch (error) {
+    throw error instanceof JsonError ? new InvalidDataError(`is not valid JSON: ${error.message}`) : error;
+  }
 }
 
-async function decode(bytes: Uint8Array): Promise<string> {
+function decode(bytes: Uint8Array): string {
   const text = tryDecodeUtf8(bytes, { ignoreBOM: true });
   if (text === undefined) throw new InvalidDataError("is not valid UTF-8");
   if (text.startsWith("\uFEFF")) throw new InvalidDataError("starts with a byte order mark, which JSON does not allow");
   if (text.trim() === "") throw new InvalidDataError("is empty");
   return text;
-}
-
-function parseContent(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    throw error instanceof JsonError ? new InvalidDataError(`is not valid JSON: ${error.message}`) : error;
-  }
 }

@@ -1,9 +1,8 @@
 import type { Data } from "./data.js";
 
-/** @typeParam T the form that the data has */
-export interface Store<T = Data> {
+export interface Store {
   /** The last good data, complete: an answer made from one snapshot never mixes two versions. */
-  readonly snapshot: T;
+  readonly snapshot: Data;
   /**
    * Why `snapshot` may be out of date; undefined when all is well. Contains no value or secret, but may name records, so
    * it is for logs and for people who may read the data, not for `/healthz`.
@@ -51,7 +50,7 @@ export interface Reload {
 export type FileStore = EditableStore & Reloadable;
 
 /** Calls `listener` with the store's problem after each change, and at once if there is a problem; undefined for none. */
-export function followProblem(store: Store<unknown>, listener: (problem: string | undefined) => void): void {
+export function followProblem(store: Store, listener: (problem: string | undefined) => void): void {
   store.subscribe(() => listener(store.problem));
   if (store.problem !== undefined) listener(store.problem);
 }

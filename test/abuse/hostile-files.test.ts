@@ -2,7 +2,6 @@ import { rename, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { InvalidDataError } from "../../src/domain/errors.js";
 import type { Data } from "../../src/store/data.js";
-import { packAll } from "../../src/store/packed-data.js";
 import { parseData } from "../../src/store/parse-data.js";
 import { dataFile } from "../support/data-file.js";
 import { HOSTILE } from "../support/hostile.js";
@@ -202,7 +201,6 @@ async function load(bytes: Buffer): Promise<{ what: string; fault?: string | und
     const fault = leaksIn(message).length > 0 ? "leak" : isExplained ? undefined : "unexplained";
     return { what: "refused", fault: fault && `${fault}: ${message}` };
   }
-  packAll(data);
   const written = JSON.parse(bytes.toString());
   const isWhole = LISTS.every((list) => {
     const loaded = data[list] as Any[];

@@ -1,17 +1,20 @@
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import type { ToPrimary } from "../../src/cluster/messages.js";
 import { openSharedSocket } from "../../src/cluster/shared-socket.js";
-import { feedSnapshots } from "../../src/cluster/snapshot-feed.js";
 import { type PrimaryLink, Worker } from "../../src/cluster/worker.js";
 import { withDefaults } from "../../src/server/start-server.js";
 import type { Data } from "../../src/store/data.js";
-import { createMemoryStore } from "../../src/store/memory-store.js";
-import { packOnDemand } from "../../src/store/packed-data.js";
+import { changingStore } from "../support/changing-store.js";
 import { DATA } from "../support/data.js";
 import { DEV_HEADERS, get } from "../support/http.js";
 
 /** A worker in this process that serves `DATA`, and the messages that it has sent. None counts as written. */
-async function startedWorker({ rateLimit = 0, maxStale = 0, age = undefined as number | undefined } = {}) {
+async function startedWorker({
+  rateLimit = 0,
+  maxStale = 0,
+  age = undefined as number | undefined,
+  isUnreadable = false,
+} = {}) {
   const socket = await openSharedSocket("127.0.0.1", 0);
   onTestFinished(() => socket.close());
   const sent: ToPrimary[] = [];
@@ -27,11 +30,18 @@ async function startedWorker({ rateLimit = 0, maxStale = 0, age = undefined as n
     },
     end: () => onEnd(),
   };
-  const worker = new Worker(link, Date.now);
+  const store = changingStore(DATA);
+  let reloads = 0;
+  const opened = { ...store, age, readAgain: () => void reloads++, onReload: () => {} };
+  Object.defineProperty(opened, "snapshot", { get: () => store.snapshot });
+  const open = vi.fn(async () => opened);
+  if (isUnreadable) open.mockRejectedValueOnce(new Error("broken"));
+  const worker = new Worker(link, open, Date.now);
   const options = withDefaults({ rateLimit, maxStale });
   void worker.receive(
     {
       kind: "start",
+      data: undefined,
       options,
       tls: undefined,
       auditFile: undefined,
@@ -43,13 +53,20 @@ async function startedWorker({ rateLimit = 0, maxStale = 0, age = undefined as n
     },
     socket.handle,
   );
-  const change = (next: Data) => {
-    const store = { ...createMemoryStore(next), snapshot: packOnDemand(next), age };
-    feedSnapshots(store, (message) => worker.receive(message));
-  };
-  change(DATA);
+  if (isUnreadable) {
+    await vi.advanceTimersByTimeAsync(1_000);
+    vi.useRealTimers();
+  }
   await expect.poll(() => sent.map(({ kind }) => kind)).toContain("ready");
-  return { worker, port: socket.port, change, sent, written, ended };
+  return {
+    worker,
+    port: socket.port,
+    change: (next: Data) => store.replace(next),
+    sent,
+    written,
+    ended,
+    reloads: () => reloads,
+  };
 }
 
 it("a worker that drains reports all requests before its link ends, also while the primary is busy", async () => {
@@ -88,4 +105,17 @@ it("a worker answers /healthz with the age of the data, and 503 above maxStale",
     const answer = await get({ port }, "/healthz", { connection: "close" });
     expect(answer).toMatchObject({ status, headers: { "appvars-data-age": "61" } });
   }
+});
+
+it("a worker reads its data again when it is told to reload", async () => {
+  const { worker, reloads } = await startedWorker();
+  await worker.receive({ kind: "reload" });
+  expect(reloads()).toBe(1);
+});
+
+it("a worker that can't open its data tries again", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { port } = await startedWorker({ isUnreadable: true });
+  expect(await get({ port }, "/healthz", { connection: "close" })).toMatchObject({ status: 200 });
 });

@@ -1,13 +1,7 @@
-import { recordSource } from "../../src/service/record-view.js";
 import { Service } from "../../src/service/service.js";
 import { describeVariableSource } from "./variable-source.js";
 
 describeVariableSource("the service over a memory store", async (store) => {
   const service = new Service(store, Date.now);
   return service.source(service.findEnvironment("shop/development"));
-});
-
-describeVariableSource("the records of a memory store", async (store) => {
-  const service = new Service(store, Date.now);
-  return recordSource(store, service, "shop/development", () => store.close());
 });

@@ -13,8 +13,7 @@ async function auditedServer(isRecorded = () => true) {
   const server = await runningServer({ audit: { record } });
   const next = async () => {
     await vi.waitFor(() => expect(entries).toHaveLength(1));
-    const { read, ...rest } = entries.pop() as AuditEntry;
-    return { ...rest, read: read === undefined ? undefined : JSON.parse(read) };
+    return entries.pop() as AuditEntry;
   };
   return { server, entries, next };
 }
@@ -126,7 +125,7 @@ const ENTRY: AuditEntry = {
   method: "GET",
   route: "/v1/variables/:id",
   status: 200,
-  read: '[{"variable_id":2,"name":"PORT"}]',
+  read: [{ variable_id: 2, name: "PORT" }],
 };
 const REFUSAL: AuditEntry = { ...ENTRY, apiKey: undefined, environment: undefined, status: 401, read: undefined };
 const TIME = "2026-01-31T12:00:01.250Z";

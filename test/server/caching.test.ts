@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { DataReplies } from "../../src/server/data-replies.js";
 import { EnvironmentView } from "../../src/service/environment-view.js";
 import { NO_DATA } from "../../src/store/data.js";
-import { packOnDemand } from "../../src/store/packed-data.js";
 import { edited } from "../support/data.js";
 import { DEV_HEADERS, get, request } from "../support/http.js";
 import { runningServer } from "../support/running-server.js";
@@ -90,13 +89,12 @@ describe("Cache-Control is no-store", () => {
 
 it("an answer larger than 32 MiB is not kept, and one that takes the place of others is counted", () => {
   const replies = new DataReplies(false);
-  const data = packOnDemand(NO_DATA);
-  const view = new EnvironmentView(data.variables("shop"), data.values(1));
+  const view = new EnvironmentView(NO_DATA, { id: 1, application: "shop" });
   const reads: string[] = [];
   const ask = (target: string, mib: number) =>
     replies.reply({ headers: {} } as IncomingMessage, view, target, () => {
       reads.push(target);
-      view.json = () => "x".repeat(mib * 1_024 * 1_024);
+      view.find = () => ({ value: "x".repeat(mib * 1_024 * 1_024) });
       return { kind: "variable", id: 1 };
     });
   for (let times = 0; times < 2; times++) ask("/large", 33);

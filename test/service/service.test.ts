@@ -64,12 +64,14 @@ describe("a service", () => {
     expect(service.index.ownerOfKey("dev-key")).toBeUndefined();
   });
 
-  it("reads the current application of an environment", async () => {
+  it("finds nothing while no environment has the name of the one that was opened", async () => {
     const { service, store } = serviceOver(DATA);
     const source = service.source(service.findEnvironment("billing/development"));
     store.snapshot = edited((data) => {
       data.environments[3].application = data.variables[7].application = "accounting";
     }) as Data;
+    await expect(source.getContentByName("DATABASE_URL")).rejects.toThrow(NotFoundError);
+    store.snapshot = DATA;
     expect(await source.getContentByName("DATABASE_URL")).toStrictEqual({ value: "postgres://localhost/ledger" });
   });
 

@@ -109,7 +109,7 @@ export const BROKEN_TWICE: BrokenData[] = [
   [
     "last ids and environments",
     (d) => Object.assign(d, { last_ids: { more: 1 }, environments: null }),
-    "last_ids[environments]: is missing",
+    "last_ids.environments is missing",
   ],
   [
     "the last environment and the first variable",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { byId, type Data, findById, isSameData, NO_DATA, nextId, withLastIds } from "../../src/store/data.js";
+import { type Data, isSameData, NO_DATA, nextId, withLastIds } from "../../src/store/data.js";
 import { DATA, edited } from "../support/data.js";
 
 const LAST_IDS = { environments: 4, variables: 8, values: 19 };
@@ -82,18 +82,5 @@ describe("isSameData", () => {
     expect(isSameData(withValue(1), withValue("1"))).toBe(false);
     expect(isSameData(withValue({ a: 1, b: 2 }), withValue({ b: 2, a: 1 }))).toBe(false);
     expect(isSameData(withValue(-0), withValue(0))).toBe(true);
-  });
-});
-
-describe("findById", () => {
-  it.each([0, 1, 2, 3, 4, 7, 8])("findById finds each of %i records by id, and nothing for other ids", (length) => {
-    const records = Array.from({ length }, (_, index) => ({ id: 2 * index + 2 }));
-    for (const record of records) expect(findById(records, record.id)).toBe(record);
-    for (let id = 1; id <= 2 * length + 1; id += 2) expect(findById(records, id)).toBeUndefined();
-  });
-
-  it("findById finds the largest possible ids", () => {
-    const records = [{ id: 1 }, { id: Number.MAX_SAFE_INTEGER - 1 }, { id: Number.MAX_SAFE_INTEGER }].sort(byId);
-    for (const record of records) expect(findById(records, record.id)).toBe(record);
   });
 });

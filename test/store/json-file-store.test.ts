@@ -69,6 +69,17 @@ describe("createDataFile", () => {
   });
 });
 
+it("a data file that is opened unread is read by its first update", async () => {
+  const path = join(await temporaryFolder(), "data.json");
+  await writeFile(path, "{");
+  const store = await openDataFile(path, { unread: true });
+  onTestFinished(() => store.close());
+  await expect(store.update((data) => data)).rejects.toThrow("is not valid JSON");
+  await writeFile(path, JSON.stringify(DATA));
+  await store.update((data) => data);
+  expect(store.snapshot).toStrictEqual(DATA);
+});
+
 describe("openDataFile", () => {
   describe.each([false, true])("with watch: %s", (watch) => {
     it("openDataFile rejects a missing file, and does not create it", async () => {

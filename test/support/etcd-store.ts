@@ -5,7 +5,7 @@ import { Gateway, type GatewayOptions, type Transaction } from "../../src/etcd/g
 import type { StoreAccess } from "../../src/etcd/open-store.js";
 import { createSealing, PLAIN } from "../../src/etcd/sealing.js";
 import type { Times } from "../../src/etcd/times.js";
-import { type Data, NO_DATA } from "../../src/store/data.js";
+import { NO_DATA } from "../../src/store/data.js";
 import { parseData } from "../../src/store/parse-data.js";
 
 /** Short enough for tests, and long enough for a busy machine. */
@@ -20,7 +20,7 @@ const QUICK: Times = {
   watch: 60_000,
 };
 
-export interface TestStoreOptions extends Partial<Pick<EtcdStoreOptions<Data>, "watch" | "parse">> {
+export interface TestStoreOptions extends Partial<Pick<EtcdStoreOptions, "watch" | "parse">> {
   times?: Partial<Times>;
   clock?: () => number;
   /** Default: a {@link Gateway} */
@@ -37,7 +37,7 @@ export function etcdStore(
   const sealing = sealingKeys === undefined ? PLAIN : createSealing(sealingKeys);
   const target = { gateway, prefix, sealing, clock };
   const parse = (bytes: Buffer) => parseData(bytes);
-  const store = new EtcdStore<Data>({
+  const store = new EtcdStore({
     ...{ target, url, nothing: NO_DATA, parse, times: { ...QUICK, ...times } },
     ...options,
   });
@@ -45,7 +45,7 @@ export function etcdStore(
   return { store, target };
 }
 
-export async function openEtcd(access: StoreAccess, options: TestStoreOptions = {}): Promise<EtcdStore<Data>> {
+export async function openEtcd(access: StoreAccess, options: TestStoreOptions = {}): Promise<EtcdStore> {
   return etcdStore(access, options).store.open();
 }
 

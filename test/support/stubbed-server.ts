@@ -1,12 +1,11 @@
 import { onTestFinished } from "vitest";
 import type { EnvironmentRecord } from "../../src/domain/environment.js";
 import type { PageRequest } from "../../src/domain/page.js";
-import type { Read } from "../../src/domain/read.js";
+import type { Answer, Read } from "../../src/domain/read.js";
 import { type CountedServerOptions, type RunningServer, startServer } from "../../src/server/start-server.js";
 import { EnvironmentView } from "../../src/service/environment-view.js";
 import { Service } from "../../src/service/service.js";
 import { createMemoryStore } from "../../src/store/memory-store.js";
-import { packOnDemand } from "../../src/store/packed-data.js";
 import type { Store } from "../../src/store/store.js";
 import { DATA } from "./data.js";
 
@@ -54,14 +53,13 @@ class StubbedService extends Service {
   }
 
   override view(environment: EnvironmentRecord): EnvironmentView {
-    const data = packOnDemand(DATA);
     // A new one for each request, since the server keeps the answers of a view.
-    const view = new EnvironmentView(data.variables(environment.application), data.values(environment.id));
-    const json = view.json.bind(view);
-    view.json = (read) => {
+    const view = new EnvironmentView(DATA, environment);
+    const find = view.find.bind(view);
+    view.find = (read) => {
       const { kind, ...args } = read;
       const stub = this.#stubs[kind] as ((arg: unknown) => object) | undefined;
-      return stub ? JSON.stringify(stub(Object.values(args)[0])) : json(read);
+      return stub ? (stub(Object.values(args)[0]) as Answer<Read>) : find(read);
     };
     return view;
   }

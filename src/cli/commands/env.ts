@@ -108,14 +108,17 @@ async function runEnvRotate(name: string, grace: number, flags: SourceFlags, con
 async function runEnvRemove(name: string, yes: boolean, flags: SourceFlags, context: Context): Promise<void> {
   const { removeEnvironment } = await import("../../store/edit-environments.js");
   await withStore(readSettings(flags, context.io).dataPlace, context, "change", async (store) => {
-    const environment = findEnvironment(store.snapshot.environments, name);
-    const count = store.snapshot.values.filter((value) => value.environment_id === environment.id).length;
-    const what = `${qualifiedName(environment)} with its credentials and ${count} values`;
-    if (!yes) throw new UsageError(`this would remove ${what}: add --yes to do so`);
-    await store.update((data) => removeEnvironment(data, name));
-    const json = { application: environment.application, name: environment.name, values: count };
-    printLines(context, { json, lines: [] });
-    context.tell(`removed ${what}`);
+    let removed = { application: "", name: "", values: 0 };
+    const description = () => `${qualifiedName(removed)} with its credentials and ${removed.values} values`;
+    await store.update((data) => {
+      const { id, application, name: found } = findEnvironment(data.environments, name);
+      const values = data.values.filter((value) => value.environment_id === id).length;
+      removed = { application, name: found, values };
+      if (!yes) throw new UsageError(`this would remove ${description()}: add --yes to do so`);
+      return removeEnvironment(data, name);
+    });
+    printLines(context, { json: removed, lines: [] });
+    context.tell(`removed ${description()}`);
   });
 }
 

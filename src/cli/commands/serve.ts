@@ -150,12 +150,15 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
   const phase = { isStarting: true, reload: () => {} };
   const stopped = io.untilStopped(phase);
   const { localData } = await import("../editing/open-data.js");
+  const { openServed } = await import("../editing/served-data.js");
   const { Service } = await import("../../service/service.js");
   const data = await localData(place, io);
   const colors = await colorsFor(io.stderr, io.env, flags.color);
   const { log, written } = await createLog(io.stderr, logFormat, io.clock, colors);
-  const { clock } = io;
-  const store = await data.serve({ maxSize, clock, cacheFolder: io.folders.cache, log });
+  const served = await data.served({ maxSize, cacheFolder: io.folders.cache, log });
+  const store = await openServed(served, io.clock, (error) =>
+    log("warn", `the last data can't be kept for a start without the store: ${(error as Error).message}`),
+  );
   let tlsFiles: TlsFiles | undefined;
   try {
     const service = new Service(store, io.clock);
@@ -167,7 +170,7 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
     const auditFile = await describeAuditFile(options, io, log);
     // A worker serves as soon as it is ready.
     phase.isStarting = options.workers === 1;
-    server = await listen(store, service, { ...options, auditFile, tls, stopped }, { log, flags, io });
+    server = await listen(store, service, { ...options, served, auditFile, tls, stopped }, { log, flags, io });
     phase.isStarting = false;
     // Renewed in the meantime.
     if (tlsFiles && tlsFiles.current !== tls) await server.renewTls(tlsFiles.current);
@@ -177,7 +180,7 @@ async function runServe(options: ServeCommandOptions, context: Context): Promise
       log("info", `SIGHUP: reading ${data.name} again${reopened}`);
       store.readAgain();
       tlsFiles?.readAgain();
-      server?.reopenAuditLog?.();
+      server?.reload?.();
     };
     if (options.socket) log("info", "listening on the socket of the service manager, not on --host and --port");
     log("info", `serving ${data.name} on ${server.url}`);

@@ -5,17 +5,18 @@ import { command } from "../../domain/shell.js";
 import { looseModeWarning } from "../../files/owners.js";
 import { hasCode } from "../../files/system-errors.js";
 import type { Data } from "../../store/data.js";
-import { createDataFile, openDataFile, openServedFile } from "../../store/json-file-store.js";
+import { createDataFile, openDataFile } from "../../store/json-file-store.js";
 import type { FilePlace } from "../settings/data-place.js";
 import type { LocalData, ServeDataOptions } from "./local-data.js";
 import {
+  ALLOW_VARIABLE,
   describeRisk,
   type FileUser,
   fileRisk,
-  refuseToReload,
   refuseUnsafeFile,
   unsafeFileWarning,
 } from "./safe-files.js";
+import type { ServedData } from "./served-data.js";
 
 /** The data in a data file. */
 export function fileData(place: FilePlace, io: FileUser): LocalData {
@@ -30,7 +31,7 @@ export function fileData(place: FilePlace, io: FileUser): LocalData {
     exists: () => existsSync(path),
     open: (options) => openDataFile(path, options),
     create: (data) => createFile(path, io, data),
-    serve: (options) => serveFile(place, io, options),
+    served: (options) => prepareFile(place, io, options),
   };
 }
 
@@ -41,14 +42,15 @@ async function createFile(path: string, { user }: FileUser, data: Data): Promise
   return `created ${path}, ${readers}; it contains the credentials of all its environments`;
 }
 
-async function serveFile(place: FilePlace, io: FileUser, { maxSize, log }: ServeDataOptions) {
+async function prepareFile(place: FilePlace, io: FileUser, { maxSize, log }: ServeDataOptions): Promise<ServedData> {
   const { path } = place;
   const unsafe = refuseUnsafeFile(path, io);
   const created = await createIfMissing(place, io);
-  const store = await openServedFile(path, { check: (file) => refuseToReload(file, io), maxSize });
   if (created) log("info", `${created}; appvars env credentials NAME prints them`);
   for (const warning of [unsafe, looseModeWarning(path)]) if (warning) log("warn", warning);
-  return store;
+  const { user, groups, env } = io;
+  const unsafeFiles = { [ALLOW_VARIABLE]: env[ALLOW_VARIABLE] };
+  return { kind: "file", path, maxSize, user: { user, groups, env: unsafeFiles } };
 }
 
 /** @returns the message if it was created @throws InvalidDataError if it is missing and has a name, or can't be created */

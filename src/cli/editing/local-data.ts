@@ -1,6 +1,6 @@
 import type { Data } from "../../store/data.js";
-import type { PackedData } from "../../store/packed-data.js";
-import type { EditableStore, Reloadable, Store } from "../../store/store.js";
+import type { EditableStore } from "../../store/store.js";
+import type { ServedData } from "./served-data.js";
 
 /** What a place holds, before it is opened. */
 export interface LocalData {
@@ -26,26 +26,25 @@ export interface LocalData {
    */
   create(data: Data): Promise<string>;
   /**
-   * Opens it for a server. Creates a data file that nothing names, with example variables.
+   * What a server opens. Creates a data file that nothing names, with example variables.
    *
    * @throws InvalidDataError, also if other users can change it
    */
-  serve(options: ServeDataOptions): Promise<Store<PackedData> & Reloadable>;
+  served(options: ServeDataOptions): Promise<ServedData>;
 }
 
 interface OpenDataOptions {
   /** Whether to follow changes by others. */
   watch?: boolean;
+  /** Whether only updates follow: a data file is then not read before the first. */
+  unread?: boolean;
   /** Runs an update with a signal that cancels it. */
   interruptible?: <T>(work: (signal?: AbortSignal) => Promise<T>) => Promise<T>;
 }
 
 export interface ServeDataOptions {
-  /** Unix time in milliseconds. */
-  clock: () => number;
   /** The user's folder for caches. */
   cacheFolder: string;
-  /** Also called later, while the data is served. */
   log: (level: "info" | "warn", message: string) => void;
   /** Maximum size in bytes. */
   maxSize?: number | undefined;

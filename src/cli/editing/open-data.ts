@@ -16,7 +16,7 @@ export async function localData(place: DataPlace, io: FileUser & SecretIo): Prom
 
 /**
  * Opens data, lets `use` read or change it, and closes it in any case. If other users can change it,
- * that is an error, or a warning to read only.
+ * that is an error, or a warning to read only. To change a file, it is not read before `update`.
  *
  * @throws InvalidDataError, what `use` throws
  */
@@ -29,7 +29,7 @@ export async function withStore<T>(
   const data = await localData(place, io);
   const warning = data.check(purpose);
   if (warning) warn(warning);
-  const store = await data.open({ interruptible: cleanUpBeforeEnd });
+  const store = await data.open({ unread: purpose === "change", interruptible: cleanUpBeforeEnd });
   try {
     return await use(store);
   } finally {

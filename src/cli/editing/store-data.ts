@@ -1,17 +1,12 @@
 import { isLoopback } from "../../client/options.js";
 import { InvalidDataError } from "../../domain/errors.js";
-import {
-  createEtcdStore,
-  openEtcdStore,
-  openServedEtcdStore,
-  type StoreAccess,
-  sealAgain,
-} from "../../etcd/open-store.js";
+import { createEtcdStore, openEtcdStore, type StoreAccess, sealAgain } from "../../etcd/open-store.js";
 import { looseModeWarning } from "../../files/owners.js";
 import { placeFiles, type StorePlace } from "../settings/data-place.js";
 import { readSecret, readTlsFiles, type SecretIo } from "../settings/secrets.js";
 import type { Setting } from "../settings/setting.js";
 import type { LocalData, ServeDataOptions } from "./local-data.js";
+import type { ServedData } from "./served-data.js";
 
 /** The data in a store. Who can change it is for the store to decide. */
 export function storeData(place: StorePlace, io: SecretIo): LocalData {
@@ -26,17 +21,18 @@ export function storeData(place: StorePlace, io: SecretIo): LocalData {
       await createEtcdStore(await readAccess(place, io), data);
       return `created ${url}; it contains the credentials of all its environments`;
     },
-    serve: (options) => serveStore(place, io, options),
+    served: (options) => prepareStore(place, io, options),
   };
 }
 
-async function serveStore(place: StorePlace, io: SecretIo, { clock, cacheFolder, log }: ServeDataOptions) {
+async function prepareStore(
+  place: StorePlace,
+  io: SecretIo,
+  { cacheFolder, log }: ServeDataOptions,
+): Promise<ServedData> {
   const loose = placeFiles(place).map(({ text }) => looseModeWarning(text));
   for (const warning of [...loose, ...openTrafficWarning(place)]) if (warning) log("warn", warning);
-  const onSnapshotFailure = (error: unknown) =>
-    log("warn", `the last data can't be kept for a start without the store: ${(error as Error).message}`);
-  const { user } = io;
-  return openServedEtcdStore(await readAccess(place, io), { clock, cacheFolder, user, onSnapshotFailure });
+  return { kind: "store", access: await readAccess(place, io), cacheFolder, user: io.user };
 }
 
 /** One warning if what is sent to other machines is not encrypted, otherwise none. */

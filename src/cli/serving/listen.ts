@@ -10,8 +10,8 @@ import type { RedisAddress } from "../../server/redis-address.js";
 import type { SharedLimiter } from "../../server/shared-limiter.js";
 import type { CountedServerOptions, RunningServer, ServerOptions } from "../../server/start-server.js";
 import type { Service } from "../../service/service.js";
-import type { PackedData } from "../../store/packed-data.js";
 import type { Reloadable, Store } from "../../store/store.js";
+import type { ServedData } from "../editing/served-data.js";
 import type { OutputFlags } from "../output/context.js";
 import type { Io } from "../output/io.js";
 import { type Log, logRateLimitStore, serverLogHooks } from "./log.js";
@@ -25,10 +25,12 @@ export interface ListenOptions extends Omit<ServerOptions, "faults" | "audit">, 
   auditFile?: AuditFileOptions | undefined;
   /** Where requests are counted, with those of other servers. Default: here. */
   rateLimitStore?: RedisAddress | undefined;
+  /** What each worker opens. */
+  served: ServedData;
   stopped?: Promise<void>;
 }
 
-type ServedStore = Store<PackedData> & Reloadable;
+type ServedStore = Store & Reloadable;
 
 const ticks = () => performance.now();
 
@@ -44,7 +46,7 @@ export async function listen(
   try {
     const server =
       options.workers > 1
-        ? await listenWithWorkers(store, { ...logged, metrics: metrics?.workers }, log, io.env)
+        ? await listenWithWorkers({ ...logged, metrics: metrics?.workers }, log, io.env)
         : await listenHere(service, { ...logged, statistics: metrics?.statistics }, log, io.clock);
     // Until the last request is answered, there is something to measure.
     return { ...server, close: () => server.close().finally(() => metrics?.close()) };
@@ -88,7 +90,7 @@ async function listenHere(
     audit = auditFile && (await openAuditLog(auditFile, clock, log));
     const role = { ...(socket && { handle: socket.handle }), ...(limiter && { limiter }) };
     const server = await startServer(service, { ...options, audit }, clock, undefined, role);
-    return { ...server, reopenAuditLog: () => audit?.reopen(), close: () => server.close().finally(close) };
+    return { ...server, reload: () => audit?.reopen(), close: () => server.close().finally(close) };
   } catch (error) {
     close();
     throw error;
@@ -119,7 +121,6 @@ async function openSharedLimiter(
 }
 
 async function listenWithWorkers(
-  store: Store<PackedData>,
   options: ListenOptions & Pick<ClusterOptions, "metrics">,
   log: Log,
   env: Io["env"],
@@ -128,8 +129,9 @@ async function listenWithWorkers(
   // The workers could only log what is wrong with it.
   if (options.auditFile) (await openAuditFile(options.auditFile)).close();
   const { rateLimitStore } = options;
-  return startCluster(store, {
+  return startCluster({
     ...options,
+    data: options.served,
     onErrorLine: (line) => log("error", line),
     onAuditProblem: logAuditProblems(options.auditFile, log),
     onRateLimitStore: rateLimitStore ? logRateLimitStore(rateLimitStore, log) : () => {},

@@ -5,7 +5,6 @@ import type { StoreProblem } from "../../server/circuit-breaker.js";
 import type { RedisAddress } from "../../server/redis-address.js";
 import type { ServedRequest } from "../../server/served-request.js";
 import type { ServerOptions } from "../../server/start-server.js";
-import type { Data } from "../../store/data.js";
 import { followProblem, type Store } from "../../store/store.js";
 import type { Colors } from "../output/colors.js";
 import type { OutputFlags } from "../output/context.js";
@@ -126,7 +125,7 @@ function summary({ method, route = "(no such route)", status }: ServedRequest): 
 }
 
 /** Logs each reload of the data, and why one failed. @param name of the data */
-export function logReloads(store: Store<unknown>, name: string, log: Log): void {
+export function logReloads(store: Store, name: string, log: Log): void {
   followProblem(store, (problem) => {
     if (problem === undefined) log("info", `${name} was read again`);
     else log("error", `${name}: ${problem}`);
@@ -152,12 +151,7 @@ export function logRateLimitStore({ url }: RedisAddress, log: Log): (problem: St
  * @param flags select the data
  * @param clock Unix milliseconds
  */
-export function logWeakSecrets(
-  store: Store<Pick<Data, "environments">>,
-  flags: readonly string[],
-  clock: () => number,
-  log: Log,
-): void {
+export function logWeakSecrets(store: Store, flags: readonly string[], clock: () => number, log: Log): void {
   const logged = new Set<string>();
   const check = () => {
     for (const problem of findWeakSecrets(store.snapshot.environments, clock())) {

@@ -28,7 +28,7 @@ interface MetricsSetup {
 
 /** Serves the metrics of this process and, if there are any, of its workers. @throws as `startMetricsServer` does */
 export async function serveMetrics(
-  store: Store<unknown> & Reloadable,
+  store: Store & Reloadable,
   { host, port, workers: count, hasRateLimitStore, log }: MetricsSetup,
 ): Promise<ServedMetrics> {
   const { startMetricsServer } = await import("../../metrics/metrics-server.js");

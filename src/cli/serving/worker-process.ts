@@ -1,5 +1,6 @@
 import type { ToWorker } from "../../cluster/messages.js";
 import { Worker } from "../../cluster/worker.js";
+import { openServed, type ServedData } from "../editing/served-data.js";
 
 // A process that `serve --workers` starts.
 
@@ -16,6 +17,7 @@ const worker = new Worker(
     send: (message, onSent) => process.send?.(message, undefined, undefined, () => onSent?.()),
     end: () => process.disconnect(),
   },
+  (data) => openServed(data as ServedData, Date.now),
   Date.now,
 );
 process.on("message", (message: ToWorker, handle?: object) => worker.receive(message, handle));

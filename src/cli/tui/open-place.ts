@@ -128,11 +128,10 @@ export async function openEnvironment(
   close: () => Promise<void>,
   io: Io,
 ): Promise<OpenPlace> {
-  const { recordSource } = await import("../../service/record-view.js");
   const decrypt = await createDecrypt(settings);
   const { dataPlace } = settings;
   const identity = qualifiedName(environment);
-  const source = recordSource(store, service, identity, close);
+  const source = service.source(environment, close);
   return {
     identity,
     source,

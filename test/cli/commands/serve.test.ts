@@ -33,7 +33,7 @@ async function creating(path: string): Promise<number> {
     const logged: string[] = [];
     const data = fileData({ kind: "file", path, isDefault: true }, io);
     const log = (_level: string, message: string) => void logged.push(message);
-    await (await data.serve({ clock: io.clock, cacheFolder: "", log })).close();
+    await data.served({ cacheFolder: "", log });
     return logged;
   });
   return messages.filter((message) => message.startsWith("created")).length;

@@ -227,7 +227,7 @@ describe("data that is changed by hand", needs("etcd"), () => {
       /etcd:\/\/\S+: \/tests\/\d+\/values\/12 is not valid JSON/,
     ],
     ["is a list", { "values/12": `[{"id":12,"a":"${MARKER}"}]` }, /values\/12 is not a record with the id/],
-    ["has its id twice", { "values/12": `{"id":13,"${MARKER}":1,"id":12}` }, /has the same key twice/],
+    ["has its id twice", { "values/12": `{"id":13,"${MARKER}":1,"id":12}` }, /the same key twice/],
     ["is not UTF-8", { "values/12": Buffer.from([0xff, 0xfe]) }, /values\/12 is not valid UTF-8/],
     ["is sealed", { "values/12": Buffer.from(`\u0001avs12345678${MARKER}`) }, /values\/12 is sealed: to read it, use/],
     ["has a key outside the layout", { "values/012": "{}" }, /values\/012 is not the key of a record/],

@@ -1,0 +1,42 @@
+import type { StoreAccess } from "../../etcd/open-store.js";
+import type { Reloadable, Store } from "../../store/store.js";
+import { type FileUser, refuseToReload } from "./safe-files.js";
+
+/** Where served data is, in a form that can be sent to another process. It may hold secrets. */
+export type ServedData =
+  | {
+      readonly kind: "file";
+      readonly path: string;
+      /** Bytes. */
+      readonly maxSize: number | undefined;
+      readonly user: FileUser;
+    }
+  | {
+      readonly kind: "store";
+      readonly access: StoreAccess;
+      /** The user's folder for caches, and their id. */
+      readonly cacheFolder: string;
+      readonly user: number | undefined;
+    };
+
+/**
+ * Opens data for a server, and follows its changes.
+ *
+ * @param clock Unix time in milliseconds
+ * @param onSnapshotFailure called when the last data of a store can't be kept on disk; without it, it is not kept
+ * @throws InvalidDataError, also if other users can change a file; as `openEtcdStore`
+ */
+export async function openServed(
+  data: ServedData,
+  clock: () => number,
+  onSnapshotFailure?: (error: unknown) => void,
+): Promise<Store & Reloadable> {
+  if (data.kind === "file") {
+    const { path, maxSize, user } = data;
+    const { openDataFile } = await import("../../store/json-file-store.js");
+    return openDataFile(path, { watch: true, check: (file) => refuseToReload(file, user), maxSize });
+  }
+  const { openServedEtcdStore } = await import("../../etcd/open-store.js");
+  const { access, ...options } = data;
+  return openServedEtcdStore(access, { ...options, clock, onSnapshotFailure });
+}

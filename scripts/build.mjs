@@ -1,7 +1,7 @@
 /**
  * Builds dist/, the bundled package, and build/, the compiled modules one by one for tests and benchmarks. With
- * --if-changed, only if both are what a build of the current sources has left: `npm cit` builds once. dist/.build says
- * what they were built from. Changes that are made by hand in node_modules/ are not noticed.
+ * --if-changed, only if they are not of the current sources: `npm cit` builds once. dist/.build has the hashes
+ * of inputs and outputs. Changes that are made by hand in node_modules/ are not noticed.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -22,7 +22,7 @@ const INPUTS = [
   "tsconfig.build.json",
   "package.json",
   "package-lock.json",
-  // What npm has installed.
+  // The installed packages.
   "node_modules/.package-lock.json",
 ];
 
@@ -36,7 +36,7 @@ function build() {
     "rolldown --config --log-level silent",
     "node scripts/add-library.mjs",
   ]) {
-    // Rolldown lists its many files, whatever its log level is; its errors are on stderr.
+    // Rolldown lists its many files at every log level; its errors are on stderr.
     const output = command.startsWith("rolldown") ? "ignore" : "inherit";
     const { status } = spawnSync(command, { shell: true, stdio: ["inherit", output, "inherit"] });
     if (status !== 0) process.exit(status ?? 1);

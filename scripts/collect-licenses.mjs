@@ -22,7 +22,7 @@ function asEntry(match) {
   return match ? [[match[1], match[0]]] : [];
 }
 
-/** With the license file of the package, or what its package.json says. */
+/** With the license file of the package, or the license of its package.json. */
 function licenseSection(name, folder) {
   const { version, license, author, repository } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));

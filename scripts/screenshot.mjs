@@ -83,7 +83,7 @@ const ELSEWHERE = {
 const CHANGES = `${VARIABLES.replace("| 3000", "| 3001").replace('"debug"', '"trace"')}
 STRING | BANNER_TEXT | Above all pages | "Free delivery today"`;
 
-/** The pictures of the documentation, and what is done before each is taken. */
+/** The pictures of the documentation, and the keys before each. */
 const PICTURES = {
   "tui.svg": async () => {
     writeData(CHANGES);

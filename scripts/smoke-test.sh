@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 repository=$PWD
 
-# Nothing of whoever runs this may help or disturb.
+# The caller's environment may neither help nor disturb.
 for name in $(compgen -e APPVARS_ || true); do unset "$name"; done
 unset XDG_CONFIG_HOME
 
@@ -45,7 +45,7 @@ check_contents() { # TARBALL
     CONTRIBUTING.md SECURITY.md; do
     grep -qxF "$file" "$work/contents" || fail "$file is missing from the tarball"
   done
-  echo "ok: the tarball holds what it must and nothing else"
+  echo "ok: the tarball holds the expected files and nothing else"
 }
 
 npm pack --silent --pack-destination "$work" >/dev/null

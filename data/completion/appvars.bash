@@ -32,8 +32,8 @@ _appvars_split() {
   done
 }
 
-# Offers the words that begin with what is typed, quoted, since they may come from an untrusted server. Leaves out the
-# part before the last = or :, since readline only replaces what comes after it.
+# Offers the words that begin with the input, quoted, since they may come from an untrusted server. Leaves out the
+# part before the last = or :, since readline only replaces the rest.
 _appvars_offer() { # WORD...
   local word quoted kept='' breaks=${COMP_WORDBREAKS//[!=:]/}
   if [[ -n $breaks && $current != [\"\']* ]]; then kept=${current%"${current##*["$breaks"]}"}; fi
@@ -49,7 +49,7 @@ _appvars_offer() { # WORD...
   done
 }
 
-# Offers what `appvars __complete` finds of this kind.
+# Offers the words of this kind from `appvars __complete`.
 _appvars_offer_found() { # KIND [BEFORE]
   local word _ found=()
   while IFS=$'\t' read -r word _; do

@@ -16,7 +16,7 @@ function __appvars_look --no-scope-shadowing # KEY
     end
 end
 
-# Finds out what to complete: sets __appvars_kinds; __appvars_words, which are offered as they are; and
+# Finds out the kinds to complete: sets __appvars_kinds; __appvars_words, which are offered as they are; and
 # __appvars_before, the part of the word that stays.
 function __appvars_locate
     set -l key appvars

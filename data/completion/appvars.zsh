@@ -13,7 +13,7 @@ _appvars_look() { # KEY
   esac
 }
 
-# Offers what `appvars __complete` finds of this kind.
+# Offers the words of this kind from `appvars __complete`.
 _appvars_offer_found() { # KIND [OPTIONS OF compadd...]
   local word description
   local -a found

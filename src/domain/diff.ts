@@ -9,7 +9,7 @@ export interface Difference {
   after?: NamedValue;
 }
 
-/** What turns `before` into `after`, sorted by name. The order of keys in a JSON object makes no difference. */
+/** The changes from `before` to `after`, sorted by name. The order of keys in a JSON object makes no difference. */
 export function diffValues(before: readonly NamedValue[], after: readonly NamedValue[]): Difference[] {
   const old = new Map(before.map((item) => [item.name, item]));
   const remaining = new Set(after.map((item) => item.name));

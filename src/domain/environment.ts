@@ -1,7 +1,7 @@
 import { NotFoundError, UsageError } from "./errors.js";
 import { suggestion } from "./nearest.js";
 
-/** What identifies a caller as the client of one environment. */
+/** Identifies a caller as the client of one environment. */
 export interface Credentials {
   apiKey: string;
   apiSecret: string;
@@ -88,7 +88,7 @@ const MIN_SECRET_LENGTH = 16;
  * also used as a key, which is sent with each request. Pairs that were rotated out count while they are valid.
  *
  * @param now Unix time in milliseconds
- * @returns what is wrong, with the names of the environments and no secrets
+ * @returns the problem, with the names of the environments and no secrets
  */
 export function findWeakSecrets(environments: readonly EnvironmentRecord[], now: number): string[] {
   const pairs = environments.flatMap((environment) =>

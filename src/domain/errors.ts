@@ -22,10 +22,10 @@ export class UsageError extends AppvarsError {
   readonly code = "usage";
 }
 
-/** Thrown when another program has changed what is to be edited. */
+/** Thrown when another program has changed the variable to edit. */
 export class ChangedMeanwhileError extends UsageError {}
 
-/** An error to throw in place of another: a UsageError says what it is about first, any other is as it was. */
+/** An error to throw in place of another: a UsageError begins with its subject, any other is unchanged. */
 export function aboutUse(what: string, error: unknown): unknown {
   return error instanceof UsageError ? new UsageError(`${what}: ${error.message}`) : error;
 }
@@ -65,7 +65,7 @@ export class RateLimitedError extends AppvarsError {
   }
 }
 
-/** What a proxy answers when its server is down. appvars itself never sends them for data. */
+/** Answers of a proxy whose server is down. appvars itself never sends them for data. */
 export const GATEWAY_STATUSES: readonly number[] = [502, 503, 504];
 
 /** Statuses after which another try may succeed; 408 is that of a request which came too slowly. */

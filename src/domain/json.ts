@@ -1,6 +1,6 @@
 import type { JsonValue } from "./variable.js";
 
-/** A value has at most 500 levels; the rest is for what is around it. */
+/** A value has at most 500 levels; the rest is for the levels around it. */
 const MAX_DEPTH = 600;
 
 /** Thrown for JSON that is refused. The message, `line 3, column 5: comma expected`, never quotes the text. */
@@ -9,7 +9,7 @@ export class JsonError extends Error {}
 export interface JsonRules {
   /** Refuses numbers with digits that a JavaScript number loses. */
   exact?: boolean;
-  /** Limits what parsing can take: elements of all lists and members of all objects together. */
+  /** Limits the memory for parsing: elements of all lists and members of all objects together. */
   maxItems?: number;
 }
 

@@ -22,7 +22,7 @@ export interface Page<T> {
   data: T[];
 }
 
-/** The bounds in effect for a request. @throws UsageError that says what the parameter accepts */
+/** The bounds in effect for a request. @throws UsageError with the bounds of the parameter */
 export function pageBounds({ limit = DEFAULT_LIMIT, offset = 0 }: PageRequest = {}): Required<PageRequest> {
   if (!Number.isInteger(limit) || limit < 1) throw limitError();
   if (!Number.isSafeInteger(offset) || offset < 0) throw offsetError();

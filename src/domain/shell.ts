@@ -12,7 +12,7 @@ export function shellWord(text: string): string {
 
 /**
  * A command to paste into a POSIX shell, for every message that contains one: in command`chmod 600 ${path}` the path is
- * one word, whatever is in it. A list is a word for each item.
+ * one word, with any content. A list is a word for each item.
  */
 export function command(texts: TemplateStringsArray, ...values: readonly (string | readonly string[])[]): string {
   return String.raw({ raw: texts }, ...values.map((value) => [value].flat().map(shellWord).join(" ")));

@@ -7,7 +7,7 @@ import { type NamedValue, type Variable, type VariableValue, valueFitsType } fro
 export interface Health {
   /** Seconds since the server started. */
   uptime: number;
-  /** `OK`, or what is wrong. */
+  /** `OK`, or the problem. */
   message: string;
   /** ISO 8601, UTC, with milliseconds. */
   date: string;
@@ -15,7 +15,7 @@ export interface Health {
   data_age?: number;
 }
 
-/** What `/healthz` reports for data that can't be read again. It names nothing, because anyone may ask. */
+/** The report of `/healthz` for data that can't be reloaded. It names nothing, because anyone may ask. */
 export const STALE_DATA = "the data file could not be read again; the last good data is being served";
 
 /** The same for a data store. @param age of the data, in milliseconds */
@@ -42,7 +42,7 @@ export interface VariableSource extends VariableReader {
    *
    * @param read must only read, and wait for all its requests, concurrent ones with `Promise.all`: those still running
    *   when the data changes reject
-   * @throws ServerError when the data changed during every attempt; what `read` throws
+   * @throws ServerError when the data changed during every attempt; the errors of `read`
    */
   readSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T>;
   /** @throws ServerError with the reason as its message when the server is not healthy */

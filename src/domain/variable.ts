@@ -15,7 +15,7 @@ export interface Variable {
   description: string;
 }
 
-/** What people see the fields of a variable called, in the order of their columns. */
+/** The names that people see for the fields of a variable, in the order of their columns. */
 export const VARIABLE_LABELS = {
   name: "name",
   type: "type",
@@ -52,7 +52,7 @@ export const NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_.-]{0,254}$/;
 /** Lowercase hex MD5 of `{}`. */
 export const EMPTY_OBJECT_MD5 = "99914b932bd37a50b983c5e7c90ae93b";
 
-/** What `isVariableName` accepts, to follow "a name is". */
+/** The rule of `isVariableName`, to follow "a name is". */
 export const NAME_RULE = `1 to 255 letters, digits, _ . or -, begins with a letter or _, and does not end in ${EMPTY_OBJECT_MD5}`;
 
 /**

@@ -26,7 +26,7 @@ export interface TuiOptions extends Omit<PerformerOptions, "quit" | "suspend" | 
   readonly preferences: Preferences;
   /** `auto` follows the background of the terminal. */
   readonly theme: ThemeName;
-  /** The variable COLORFGBG, for a terminal that does not say what its background is. */
+  /** The variable COLORFGBG, for a terminal that does not tell its background. */
   readonly colorFgBg: string | undefined;
   readonly colorLevel: ColorSupportLevel;
 }
@@ -100,7 +100,7 @@ export async function runTui({
   question?.answered.then((color) => color && view.rerender(app(shadeOf(color))));
   const ticking = setInterval(() => program.dispatch({ type: "tick", now: ticks() }), TICK_MS);
   const stopInput = listenToInput(terminal.input, {
-    // What is typed before the editor has the terminal is for the editor, and must not leave the place of the text.
+    // Keys before the editor has the terminal are for the editor, and must not leave the place of the text.
     onKey: (key) => performer.isEditing || program.dispatch({ type: "key", key }),
     onMouse: (mouse) => performer.isEditing || program.dispatch({ type: "mouse", mouse, now: ticks() }),
     onBackground: (color) => question?.answer(color),

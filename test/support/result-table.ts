@@ -12,5 +12,5 @@ export class ResultTable implements Reporter {
 
 function formatTable(rows: readonly Row[]): string {
   const lines = rows.map(({ test, done, result }) => `| ${test} | ${done} | ${result} |\n`);
-  return `| Test | What is done | Result |\n|---|---|---|\n${lines.sort().join("")}`;
+  return `| Test | Method | Result |\n|---|---|---|\n${lines.sort().join("")}`;
 }

@@ -49,7 +49,7 @@ export function clipboardPrograms(platform: NodeJS.Platform, env: Env): readonly
 
 const CLIP = "clip.exe";
 
-/** tmux ignores OSC 52 of the programs in it, but passes on what `load-buffer -w` gets. */
+/** tmux ignores OSC 52 of the programs in it, but passes on the input of `load-buffer -w`. */
 const TMUX: ClipboardProgram = ["tmux", "load-buffer", "-w", "-"];
 
 /** Resolves to false if the text is too long for the terminal. */

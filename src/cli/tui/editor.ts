@@ -17,7 +17,7 @@ export function createEditor(
   check: () => void,
 ): Editor {
   const name = qualifiedName(environment);
-  /** What an edit that was refused has found, which is newer than the snapshot. */
+  /** The data that a refused edit has found, which is newer than the snapshot. */
   let found: { readonly data: Data; readonly snapshot: Data } | undefined;
   const current = () => (found?.snapshot === store.snapshot ? found.data : store.snapshot);
   const contentOf = (data: Data) => contents(data, findEnvironment(data.environments, name));
@@ -30,7 +30,7 @@ export function createEditor(
       }
       const change = draftedChange(draft, now, key);
       const isNothing = isDeepStrictEqual(change.before, change.after) && draft.value !== undefined;
-      // With nothing edited, the draft is what the variable was: the edit that makes it so again.
+      // Without an edit, the draft is the former variable: the edit restores it.
       return tried({ changes: [isNothing ? draftedChange({ ...draft, before: now }, now, key) : change] });
     },
     assign(assignments) {
@@ -122,7 +122,7 @@ function contents(data: Data, environment: EnvironmentRecord): (name: string) =>
   };
 }
 
-/** @param now what the variable is by now */
+/** @param now the present variable */
 function draftedChange(draft: Draft, now: Assigned | undefined, key: string | undefined): Change {
   const { name, before } = draft;
   if (!isVariableName(name)) throw new UsageError(`a name is ${NAME_RULE}`);
@@ -140,7 +140,7 @@ function draftedValue({ name, before, type, value }: Draft, now: Assigned | unde
   const text = type === "STRING" ? value : value.trim();
   const typed = parseTyped(text, type);
   if (now && isDeepStrictEqual(typed, before?.value)) return now.value;
-  // What was encrypted stays so, even if another program has removed it or written it as plain text.
+  // An encrypted value stays so, even if another program has removed it or written it as plain text.
   const replaced = isEncrypted(now?.value) ? now.value : before?.value;
   return encryptedLike(replaced, name, typed, text, key);
 }

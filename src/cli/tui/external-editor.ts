@@ -38,7 +38,7 @@ export function createEditText(terminal: Pick<ProcessTerminal, "lend">, io: Edit
     if (/\p{Surrogate}/u.test(text))
       throw new UsageError(`${name} contains half a surrogate pair, which no file can hold`);
     await removingLeft;
-    // The same text of the same variable: what the editor saved before, if that could not be read.
+    // The same text of the same variable: the editor's last file, if it could not be read.
     const key = createHash("sha256")
       .update(JSON.stringify([name, isJson, text]))
       .digest("hex");
@@ -84,7 +84,7 @@ async function writeText(path: string, text: string): Promise<void> {
   try {
     const file = await open(path, "wx", 0o600);
     try {
-      // Whatever the umask is.
+      // Regardless of the umask.
       await file.chmod(0o600);
       await file.writeFile(`${text}\n`);
     } finally {

@@ -22,7 +22,7 @@ import { fileExporter, fileImporter } from "./place-files.js";
 
 type GetCommand = OpenPlace["getCommand"];
 
-/** What the left panel lists. */
+/** The places of the left panel. */
 export interface Places {
   readonly places: readonly Place[];
   /** Index of the one to open. */
@@ -31,7 +31,7 @@ export interface Places {
   readonly offered?: number;
   /** Calls `listener` when places may have been added or removed. Returns a function that ends this. */
   follow?(listener: (change: PlacesChange) => void): () => void;
-  /** Releases what the places share. */
+  /** Releases the shared resources of the places. */
   close(): Promise<void>;
 }
 

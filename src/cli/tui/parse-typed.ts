@@ -5,7 +5,7 @@ import { parseAs } from "../../formats/infer-type.js";
 /**
  * The value of a text that a person typed or pasted.
  *
- * @throws UsageError that says what is wrong, and never quotes the text
+ * @throws UsageError with the problem, which never quotes the text
  */
 export function parseTyped(text: string, type: VariableType): JsonValue {
   if (type === "STRING") return text;

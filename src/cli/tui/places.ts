@@ -15,7 +15,7 @@ import { serverPlaces } from "./server-places.js";
  * selected. An invalid profile is a place too, and reports the error when it is opened. If nothing is configured, the
  * environments of the data file in the current folder are offered.
  *
- * @throws UsageError for invalid settings; NotFoundError, InvalidDataError for what does not exist
+ * @throws UsageError for invalid settings; NotFoundError, InvalidDataError for missing data
  */
 export async function findPlaces(flags: SourceFlags, { io, warn }: Pick<Context, "io" | "warn">): Promise<Places> {
   const { settings, broken } = readUsable(flags, io);

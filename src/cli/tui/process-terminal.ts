@@ -15,8 +15,8 @@ const ENTER_MOUSE = "\x1b[?1000h\x1b[?1006h";
 const LEAVE = "\x1b[0m\x1b[?1006l\x1b[?1000l\x1b[?2004l\x1b[?25h\x1b[?7h\x1b[?1049l";
 
 /**
- * What an editor that was killed may have left: insert mode, application keys, reports of the mouse and of the focus, and
- * what `LEAVE` resets, without the screen.
+ * Undoes the leftovers of a killed editor: insert mode, application keys, reports of the mouse and of the focus, and
+ * those that `LEAVE` resets, without the screen.
  */
 const AFTER_PROGRAM = "\x1b[4l\x1b[?1l\x1b>\x1b[?1003l\x1b[?1002l\x1b[?1004l\x1b[0m\x1b[?2004l\x1b[?25h\x1b[?7h";
 
@@ -125,8 +125,8 @@ export class ProcessTerminal implements TuiTerminal {
   }
 
   /**
-   * Gives the terminal to another program while `use` runs it. What the keyboard or that program sends to the process
-   * group is meant for that program: Ctrl-C does not stop this process, and Ctrl-Z and fg don't touch the terminal.
+   * Gives the terminal to another program while `use` runs it. Signals to the process group are meant for
+   * that program: Ctrl-C does not stop this process, and Ctrl-Z and fg don't touch the terminal.
    *
    * @param use is to end the program once `untilTakenAway` resolves: when this process is to stop, or has crashed
    */

@@ -83,7 +83,7 @@ function serverPlace({ url, apiKey }: RemoteSettings, flags: SourceFlags, settin
   return { name, group: url, identity: keyIdentity(apiKey), kind: "server", detail: url, open };
 }
 
-/** What `.appvars.json` sets besides the URL: it does not apply where a flag gives the URL, nor in another folder. */
+/** The settings of `.appvars.json` besides the URL: not where a flag gives the URL, nor in another folder. */
 function projectFlags(settings: Settings): string[] {
   return (["apiKey", ...TLS_FILES] as const).flatMap((name) => {
     const setting = settings.find(name);

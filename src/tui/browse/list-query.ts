@@ -4,7 +4,7 @@ import { searchWords } from "../text/fuzzy.js";
 const FLAGS = ["missing", "encrypted", "changed"] as const;
 type Flag = (typeof FLAGS)[number];
 
-/** What a filter asks for. A variable must match each word and flag, and one of the types. */
+/** The conditions of a filter. A variable must match each word and flag, and one of the types. */
 export interface Query {
   /** In lower case. */
   readonly words: readonly string[];

@@ -35,7 +35,7 @@ function testsOf({ flags, types }: Query, type: VariableType | undefined, isChan
   return tests;
 }
 
-/** After the parts of names: what is only in the description, then names with other letters in between. */
+/** After the parts of names: matches in the description only, then names with other letters in between. */
 const [IN_DESCRIPTION, IN_LETTERS, NOT_FOUND] = [LETTERS, LETTERS + 1, LETTERS + 2];
 
 /** Stable: rows of one rank keep their order. */

@@ -44,7 +44,7 @@ export function withList(state: State, change: Partial<List>): State {
 /** The list while a filter is typed: the cursor goes to the best match. */
 export function withTypedFilter(state: State, filter: string): State {
   const next = withList(state, { filter });
-  // What was selected before an empty list or an empty filter is selected after it.
+  // An empty list, or a filter without matches, keeps the selection.
   if (next.list.rows.length === 0 || filter.trim() === "") return next;
   return { ...next, list: { ...next.list, cursor: 0, top: 0, wanted: undefined }, recordTop: 0 };
 }

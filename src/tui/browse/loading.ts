@@ -90,7 +90,7 @@ export function progressed(state: State, entries: readonly VariableEntry[], tota
   return relist(withLoaded(state, { entries, total }), state);
 }
 
-/** Handles a complete read: shows what has changed, with a notice. */
+/** Handles a complete read: shows the changes, with a notice. */
 export function loaded(state: State, { entries, asOf, problem, requests, now }: Reading): State {
   const { isEditable, isComplete: wasComplete, entries: before } = state.loaded;
   const { pollMs = isEditable ? LOCAL_PAUSE_MS : REMOTE_PAUSE_MS } = state.preferences;
@@ -107,7 +107,7 @@ export function loaded(state: State, { entries, asOf, problem, requests, now }: 
   });
   if (wasComplete && entries === before) return { ...next, now };
   const timed = { ...next, now };
-  // What has just changed may be what the filter asks for.
+  // The filter may ask for changed variables.
   return relist(wasComplete ? withRecentChanges(timed, before) : timed, state);
 }
 

@@ -50,7 +50,7 @@ export function toggled(state: Marked, name: string): Marks {
   return { names };
 }
 
-/** Marks what is listed and wasn't marked, and the other way round. */
+/** Marks the listed rows without a mark, and unmarks the others. */
 export function inverted(state: Marked): Marks {
   const names = new Set(withRange(state).names);
   for (const name of listedNames(state)) if (!names.delete(name)) names.add(name);

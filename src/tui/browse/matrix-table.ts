@@ -7,7 +7,7 @@ import { parsedJson } from "../text/fold-json.js";
 import { matchRank, NO_MATCH, searchWords } from "../text/fuzzy.js";
 import { groupOf } from "./others.js";
 
-/** What a cell says of a value, compared with that of the open place or, if there is none, the first one of its row. */
+/** The state of a cell's value, compared with that of the open place or, if there is none, the first one of its row. */
 const CELL_KINDS = ["same", "differs", "missing", "encrypted", "unread"] as const;
 export type CellKind = (typeof CELL_KINDS)[number];
 
@@ -37,7 +37,7 @@ interface Known {
   readonly table: Table;
 }
 
-/** Made once for what was read: with 100,000 variables it takes time. Kept as long as the entries of a place in it. */
+/** Made once for each read: with 100,000 variables it takes time. Kept as long as the entries of a place in it. */
 const knownTables = new WeakMap<Entries, Known>();
 
 export function tableOf(state: Read): Table {
@@ -71,7 +71,7 @@ function makeTable(open: number, places: readonly number[], read: Known["read"])
   return { names, columns, order, kinds };
 }
 
-/** The entries of each place by row: in the order of the open one, then what is only elsewhere. */
+/** The entries of each place by row: in the order of the open one, then those of other places only. */
 function aligned(read: Known["read"], open: number) {
   const own = read[open] ?? [];
   const names = own.map(({ variable }) => variable.name);
@@ -122,7 +122,7 @@ export function cellKind({ columns, order, kinds }: Table, row: number, column: 
   return a === undefined || b === undefined ? kind : isDeepStrictEqual(a, b) ? "same" : "differs";
 }
 
-/** The text of a value; of JSON the value itself, as spaces in what was encrypted make no difference. */
+/** The text of a value; of JSON the value itself, as spaces in an encrypted text make no difference. */
 function plainValue(entry: VariableEntry | undefined, { decrypted }: Revealed): JsonValue | undefined {
   if (!entry?.value) return undefined;
   const { value } = entry.value.content;

@@ -32,7 +32,7 @@ export function refreshOthers(state: State): Step {
   return readOthers(state, (other) => other?.isLocal === true);
 }
 
-/** Adds places, and hides those that are gone. The matrix reads what it doesn't know yet. */
+/** Adds places, and hides those that are gone. The matrix reads the new ones. */
 export function placesChanged(before: State, added: readonly PlaceInfo[], gone: readonly number[]): Step {
   const places = [...before.places, ...added].map((place, index): PlaceInfo => {
     return gone.includes(index) === (place.isGone ?? false) ? place : { ...place, isGone: gone.includes(index) };
@@ -50,7 +50,7 @@ export function placesChanged(before: State, added: readonly PlaceInfo[], gone: 
 export function otherRead(state: State, place: number, outcome: Omit<Other, "isReading">): State {
   const other = state.others.get(place);
   if (!other?.isReading) return state;
-  // What was read before stays on the screen after a failure.
+  // After a failure, the last data stays on the screen.
   const failure = outcome.failure && withRetryTime(outcome.failure, state.now);
   const next: Other = { ...other, ...outcome, failure, isReading: false };
   return { ...state, others: new Map(state.others).set(place, next) };
@@ -69,14 +69,14 @@ export function placesBeingRead({ others, mode }: Pick<State, "others" | "mode">
   return [...[...others].flatMap(([place, { isReading }]) => (isReading ? [place] : [])), ...compared];
 }
 
-/** When the oldest of what is shown was read or known to be up to date; undefined if that isn't known. */
+/** When the oldest data on the screen was last known to be up to date; undefined if unknown. */
 export function oldestAsOf({ loaded, others, mode }: Pick<State, "loaded" | "others" | "mode">): number | undefined {
   const compared = modesUnder(mode).flatMap((each) => (each.kind === "diff" ? [each] : []));
   const times = [...others.values(), ...compared].flatMap(({ asOf }) => (asOf === undefined ? [] : [asOf]));
   return loaded.asOf === undefined ? undefined : Math.min(loaded.asOf, ...times);
 }
 
-/** Frees what was read of other places. */
+/** Frees the data of other places. */
 export function withoutOthers(state: State): State {
   return state.others.size === 0 ? state : { ...state, others: new Map() };
 }
@@ -88,7 +88,7 @@ export function lookElsewhere(state: State): readonly Effect[] {
   return name === undefined || places.length === 0 ? [] : [{ type: "lookUp", name, places }];
 }
 
-/** Handles what was looked up; dropped if the cursor has moved on. */
+/** Handles a finished lookup; dropped if the cursor has moved on. */
 export function lookedUp(state: State, elsewhere: Elsewhere): State {
   if (selectedEntry(state)?.variable.name !== elsewhere.name) return state;
   return isDeepStrictEqual(state.elsewhere, elsewhere) ? state : { ...state, elsewhere };

@@ -48,7 +48,7 @@ export function toggleAllRevealed(state: State): State {
   return { ...state, revealed: { names: "all", decrypted, until: now + REVEAL_ALL_MS } };
 }
 
-/** Masks what was shown for its time. */
+/** Masks values whose time is over. */
 export function expireRevealed(state: State): State {
   const { revealed, now } = state;
   if (!revealed) return state;
@@ -57,7 +57,7 @@ export function expireRevealed(state: State): State {
   return over.length === 0 ? state : masked(state, over);
 }
 
-/** Masks some of the values, and forgets what was decrypted for them. */
+/** Masks some of the values, and forgets their decrypted texts. */
 function masked(state: State, hidden: readonly string[]): State {
   const { revealed, loaded } = state;
   if (!revealed || revealed.names === "all") return state;

@@ -23,7 +23,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   ...COMPARE_COMMANDS,
   ...TRANSFER_COMMANDS,
   command("Other", "help", "?", "show all keys", { run: (state) => openHelp(state) }),
-  command("Other", "command", ":", "type a command; what fits is shown, and Tab completes it", {
+  command("Other", "command", ":", "type a command; matches are shown, and Tab completes it", {
     label: undefined,
     run: (state) => openCommandLine(state),
   }),

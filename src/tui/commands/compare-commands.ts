@@ -5,7 +5,7 @@ import { type Command, command } from "../state/command.js";
 import { chooseMatrix, diffSelected, otherPlaceChoices, withOtherPlace } from "./choose.js";
 import { ON_VARIABLE, onTargets, whyNoOther, whyNoTargetValue, whyNotRead } from "./conditions.js";
 
-/** What concerns other places. */
+/** Commands about other places. */
 export const COMPARE_COMMANDS: readonly Command[] = [
   command(
     "Values",

@@ -6,7 +6,7 @@ import type { Command } from "../state/command.js";
 import { type Step, step } from "../state/messages.js";
 import type { State } from "../state/state.js";
 
-/** What acts on the variable under the cursor isn't offered where another one may seem to be meant. */
+/** Actions on the variable under the cursor aren't offered where another one may seem to be meant. */
 export const ON_VARIABLE = { panels: ["variables", "record"] } as const;
 
 /** A command for the variable under the cursor. */

@@ -12,7 +12,7 @@ const FILTER_HELP =
   "search names and descriptions; letters may be skipped: /durl finds DATABASE_URL. name:port searches names alone; !missing, !encrypted, " +
   "!changed and a type, such as !json or type:json, show only those";
 
-/** What is listed, and in which order. */
+/** The content of the list, and its order. */
 export const FIND_COMMANDS: readonly Command[] = [
   command("Find", "filter", "/", FILTER_HELP, {
     ...IN_LIST,

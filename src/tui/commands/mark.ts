@@ -28,7 +28,7 @@ export const MARK_COMMANDS: readonly Command[] = [
     ...IN_LIST,
     run: (state) => step(withMarks(state, allOrNone(state))),
   }),
-  command("Find", "invert-marks", "!", "mark what is listed and isn't marked, and unmark the rest", {
+  command("Find", "invert-marks", "!", "mark the listed variables without a mark, and unmark the rest", {
     ...IN_LIST,
     run: (state) => step(withMarks(state, inverted(state))),
   }),
@@ -52,7 +52,7 @@ function withMarks(state: State, marks: Marks): State {
   return { ...state, marks };
 }
 
-/** What Escape clears in the list: the open range, then the filter, then the marks. */
+/** The steps of Escape in the list: clears the open range, then the filter, then the marks. */
 export function clearable({ marks, list }: State): "range" | "filter" | "marks" | undefined {
   if (marks.from !== undefined) return "range";
   if (list.filter !== "") return "filter";

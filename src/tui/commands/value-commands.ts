@@ -25,7 +25,7 @@ export const VALUE_COMMANDS: readonly Command[] = [
     disabledReason: whyNoTargetValue,
     run: chooseCopy,
   }),
-  command("Values", "copy-as", "Y", "choose what to copy: NAME=value, JSON, a command, or the whole environment", {
+  command("Values", "copy-as", "Y", "copy in a chosen form: NAME=value, JSON, a command, or the whole environment", {
     ...ON_VARIABLE,
     label: undefined,
     disabledReason: (state) => whyNotRead(state) ?? whyNoTarget(state),

@@ -15,7 +15,7 @@ export function confirmPanel(state: State, confirmation: Confirmation, size: Siz
   const title = titleOf(confirmation.purpose);
   const { top, shown } = windowOf(lines, confirmation.top, page);
   const left = lines.count - top - shown;
-  // Nobody should confirm what is not seen without knowing that.
+  // A confirmation of hidden lines has to say so.
   const below = left > 0 ? line(`↓ ${countText(left)} more ${left === 1 ? "line" : "lines"}`, "warning") : [];
   return { ...visible, title, isFocused: true, lines: [...visible.lines, ...[below, ...end].map(indented)] };
 }

@@ -19,7 +19,7 @@ export function assignedIn({ variable: { type, description }, value }: VariableE
 
 /**
  * Asks whether to make an edit, with a way back to the present mode. The input of a form is shown; other values are
- * masked. The first button has the focus, as `u` undoes the edit, unless it would replace what another program has written.
+ * masked. The first button has the focus, as `u` undoes the edit, unless it would replace another program's change.
  */
 export function confirmEdit(
   state: State,
@@ -80,7 +80,7 @@ export function confirmKey(state: State, confirmation: Confirmation, key: Key): 
     case "enter":
       return answered(state, confirmation, confirmation.button);
     case "ctrl-s":
-      // Pressed twice in the form, it would replace what nobody has looked at.
+      // Pressed twice in the form, it would replace an unseen change.
       if (confirmation.isChangedMeanwhile) return go({ problem: "Ctrl-S doesn't save over it: press Tab, then Enter" });
       return answered(state, confirmation, "yes");
     case "escape":

@@ -5,7 +5,7 @@ import type { Effect } from "../state/effects.js";
 import type { Form } from "../state/modes.js";
 import type { Assigned } from "../state/ports.js";
 
-/** A form with nothing typed yet. @param before what the variable is; undefined for a new one */
+/** A form before any input. @param before the variable as it is; undefined for a new one */
 export function initialForm(purpose: Form["purpose"], name: string, before: Assigned | undefined): Form {
   return {
     kind: "form",
@@ -28,7 +28,7 @@ export function isUnseen(before: Assigned | undefined): boolean {
 /**
  * The text of the value, JSON with an indent. The cursor is at the start of several lines, or else at the end.
  *
- * @param type the type that is chosen: as a STRING, the value is what `get` prints
+ * @param type the type that is chosen: as a STRING, the value is the output of `get`
  */
 function initialValue(before: Assigned | undefined, type = before?.type): TextField {
   if (!before || before.value === undefined || isEncrypted(before.value)) return textField("");

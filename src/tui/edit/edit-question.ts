@@ -52,13 +52,13 @@ export function questionText(state: State, confirmation: Confirmation): string {
   return `${what} ${object} ${where} ${placeName(state, place)}${scope}?`;
 }
 
-/** What a person would not expect from the question alone. */
+/** Surprises that the question alone does not tell. */
 export function noteLines({ purpose, edit, isChangedMeanwhile = false }: Confirmation, width: number): Line[] {
   const { changes } = edit;
   const name = variablesText(changes);
   const notes: string[] = [];
   if (isChangedMeanwhile)
-    notes.push(`${name} has been changed by another program. Below is what it is now, and yours.`);
+    notes.push(`${name} has been changed by another program. Below are its present state and yours.`);
   const shared = sharedText(edit);
   if (shared !== "" && !changes.every(isSharedOnly)) {
     notes.push(`All environments of the application share the ${shared}, which this changes too.`);
@@ -74,7 +74,7 @@ export function noteLines({ purpose, edit, isChangedMeanwhile = false }: Confirm
   return notes.flatMap((note) => wrapLines(`! ${note}`, width, "warning"));
 }
 
-/** What the edit changes for all environments of the application: `type and description`, or `""`. */
+/** The fields that the edit changes for all environments of the application: `type and description`, or `""`. */
 function sharedText({ changes }: Edit): string {
   const changed = (field: "type" | "description") => {
     return changes.some(({ before, after }) => before && after && before[field] !== after[field]) ? [field] : [];
@@ -86,7 +86,7 @@ function isSharedOnly({ before, after }: Change): boolean {
   return before !== undefined && after !== undefined && isDeepStrictEqual(before.value, after.value);
 }
 
-/** What must be typed before values of production are deleted or replaced: the name of the variable, or of the place. */
+/** The word to type before values of production are deleted or replaced: the name of the variable or of the place. */
 export function requiredText({ places }: State, { place, edit }: Confirmation): string | undefined {
   const target = places[place];
   if (!target || !isProduction(target)) return undefined;
@@ -120,7 +120,7 @@ export function answerButtons(confirmation: Confirmation): Line {
   );
 }
 
-/** The notice after the edit was written. @param undoKey what undoes it in the mode that follows */
+/** The notice after the edit was written. @param undoKey the key that undoes it in the next mode */
 export function doneText(state: State, planned: PlannedEdit, undoKey: string): string {
   const { purpose, edit, place } = planned;
   const where = place === state.place ? "" : ` in ${placeName(state, place)}`;

@@ -83,7 +83,7 @@ function fieldContent(form: Form, field: FormField, { revealed }: State, width: 
   return [isShown ? line(cellText(inputText(text), width)) : line(MASK, "muted")];
 }
 
-/** The cursor in the empty field, and what it means that it is empty. */
+/** The cursor in the empty field, and the meaning of an empty field. */
 function emptyValue(form: Form): Line {
   return [...textInput(form.value, 1), { text: " " }, emptyText(form)];
 }

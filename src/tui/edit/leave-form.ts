@@ -4,7 +4,7 @@ import { backToBrowse, isBeingWritten, type State } from "../state/state.js";
 import { ask } from "./ask.js";
 import { isTouched } from "./draft.js";
 
-/** Returns to what the form was opened from, with a notice if there is something to say. */
+/** Returns to the mode that the form was opened from, with a notice if there is something to say. */
 export function closeForm(state: State, { back }: Form, text?: string): State {
   const closed = backToBrowse(state, text);
   return back ? { ...closed, mode: back } : closed;
@@ -13,7 +13,7 @@ export function closeForm(state: State, { back }: Form, text?: string): State {
 /** Closes a form, after a question if something typed would be lost. */
 export function leaveForm(state: State, form: Form): Step {
   if (!isTouched(form)) return step(closeForm(state, form));
-  return ask(state, { title: "Drop", text: "Drop what was typed?", answer: "Drop", isDestructive: true });
+  return ask(state, { title: "Drop", text: "Drop your changes?", answer: "Drop", isDestructive: true });
 }
 
 /** Ctrl-C quits at once unless something would be lost: then it asks, and quits when it is pressed again. */
@@ -24,7 +24,7 @@ export function quit(state: State): Step {
   return ask(state, { title: "Quit", text, answer: "Quit", isDestructive: true, effect: { type: "quit" } });
 }
 
-/** What the question names that quitting would lose: new credentials, shown or about to be, or what was typed. */
+/** The loss that the question before quitting names: new credentials, shown or about to be, or typed text. */
 function lostText(state: State): string | undefined {
   const { mode, pending } = state;
   if (pending?.type === "rotate" || pending?.type === "addEnvironment") return " without the new credentials";
@@ -32,5 +32,5 @@ function lostText(state: State): string | undefined {
   const modes = modesUnder(mode);
   const shown = modes.find(({ kind }) => kind === "credentials");
   if (shown?.kind === "credentials") return ` without the new credentials of ${shown.credentials.environment}`;
-  return modes.some((each) => each.kind === "form" && isTouched(each)) ? ", and lose what was typed" : undefined;
+  return modes.some((each) => each.kind === "form" && isTouched(each)) ? ", and lose your changes" : undefined;
 }

@@ -39,7 +39,7 @@ export function notApplied(state: State, { code, message }: Failure): Step {
   const isOpen = mode.kind === "confirm" && mode.edit === edit;
   const free: State = { ...state, writing: undefined };
   const shown = isOpen ? free : notify(free, message, "error");
-  // Asks again, with what the variable is now.
+  // Asks again, with the variable as it is now.
   if (isOpen && code === "changed" && mode.back.kind === "form") {
     return step({ ...shown, mode: mode.back }, prepareForm(mode.place, mode.back));
   }

@@ -22,7 +22,7 @@ function confirmAgain(before: State, purpose: "undo" | "redo", { place, purpose:
   return mode.kind === "confirm" ? step(state, { type: "renew", place, edit: mode.edit }) : step(state);
 }
 
-/** Handles what an edit of the history would do now, which the question is then about. */
+/** Asks about an edit of the history, given its effect on the present data. */
 export function renewed(state: State, edit: Edit, now: Edit): State {
   const { mode } = state;
   if (mode.kind !== "confirm" || isBeingWritten(state, mode) || mode.edit !== edit) return state;

@@ -1,4 +1,4 @@
-/** What a person does with the mouse, at a cell of the screen that counts from 0. */
+/** An action of the mouse, at a cell of the screen that counts from 0. */
 export interface Mouse {
   readonly action: "press" | "wheel-up" | "wheel-down";
   readonly column: number;

@@ -16,7 +16,7 @@ const GAP = 2;
 /** The sign of the open place or of a failure, before a name. */
 const SIGN = 2;
 
-/** What is shown of a matrix now, and where its cursor is. */
+/** The visible part of a matrix, and its cursor. */
 export function matrixPosition(state: State, matrix: Matrix) {
   const table = tableOf(state);
   const rows = matrixRows(table, matrix);
@@ -83,7 +83,7 @@ function widestName(table: Table): number {
 export type MatrixPosition = ReturnType<typeof matrixPosition>;
 
 interface Cell {
-  /** Indexes of what is listed. */
+  /** Indexes of the listed rows. */
   readonly cursor?: number;
   readonly top?: number;
   readonly column?: number;

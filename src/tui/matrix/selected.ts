@@ -6,7 +6,7 @@ import type { State } from "../state/state.js";
 import { placeName } from "../view/places-panel.js";
 import { matrixPosition } from "./position.js";
 
-/** What is under the cursor. */
+/** The cell under the cursor. */
 export function selected(state: State, matrix: Matrix) {
   const { table, rows, cursor, column } = matrixPosition(state, matrix);
   const row = rows[cursor];

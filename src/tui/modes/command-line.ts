@@ -9,7 +9,7 @@ import type { CommandLine, Listing } from "../state/modes.js";
 import { backToBrowse, type State } from "../state/state.js";
 import { isRecalling, recall, remember } from "./command-history.js";
 
-/** @param text what is typed already */
+/** @param text the input so far */
 export function openCommandLine(state: State, text = ""): Step {
   const { mode } = state;
   return step({ ...state, mode: { ...typedLine(textField(text)), back: mode.kind === "browse" ? undefined : mode } });
@@ -100,7 +100,7 @@ function completed(line: CommandLine, candidates: Candidates, by: 1 | -1): Comma
   return isNext ? typedLine(textField(text)) : { ...line, field: textField(text), chosen, problem: undefined };
 }
 
-/** Runs what is highlighted, or else what was typed. */
+/** Runs the highlighted command, or else the typed one. */
 function enter(state: State, line: CommandLine, candidates: Candidates, commands: readonly Command[]): Step {
   const { before, fitting, selected } = candidates;
   const candidate = selected === undefined ? undefined : fitting[selected];
@@ -114,7 +114,7 @@ function run(state: State, line: CommandLine, text: string, commands: readonly C
   const problem = command ? disabledReason(state, command, argument) : unknown(typed, commands);
   if (!command || problem !== undefined) return step(withLine(state, { ...line, problem }));
   if (argument === "" && command.needsArgument) return step(withLine(state, typedLine(textField(`${command.name} `))));
-  // Commands act on the list, whatever the line was opened from.
+  // Commands act on the list, even if the line was opened elsewhere.
   return command.run(remember(withoutOthers(backToBrowse(state)), command, argument), argument);
 }
 

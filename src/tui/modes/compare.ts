@@ -34,7 +34,7 @@ export function compare(state: State, comparison: Comparison): Step {
   return step({ ...state, mode }, { type: "compare", place: comparison.place });
 }
 
-/** What follows an edit of the other place: unlike the open one, it has to be read again for the comparison. */
+/** Effects after an edit of the other place: unlike the open one, it has to be read again for the comparison. */
 export function readAfterEdit({ writing }: State, [state, effects]: Step): Step {
   const { mode } = state;
   if (mode.kind !== "diff" || mode.place !== writing?.place) return [state, effects];

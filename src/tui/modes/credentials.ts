@@ -8,7 +8,7 @@ import type { NewCredentials } from "../state/ports.js";
 import type { State } from "../state/state.js";
 import { againText, isSecretShown } from "../view/ask-panel.js";
 
-/** Shows new credentials, masked, whatever else is on the screen. They answer a question whether to quit without them. */
+/** Shows new credentials, masked, over everything else. They answer a question whether to quit without them. */
 export function showCredentials(state: State, credentials: NewCredentials): State {
   const back = isQuitQuestion(state.mode) ? state.mode.back : state.mode;
   return { ...state, mode: { kind: "credentials", credentials, back } };

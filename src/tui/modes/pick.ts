@@ -7,7 +7,7 @@ import { placeOrder } from "../state/places.js";
 import { notify, type State } from "../state/state.js";
 import { whyReadOnly } from "./read-only.js";
 
-/** What happens with the place that was picked. */
+/** The use of the picked place. */
 type OnPicked = (state: State, place: number) => Step;
 
 /** Indexes of the places that can be picked: for a take-over, not those that are known to be read-only. */

@@ -14,7 +14,7 @@ interface Typing<T> {
   readonly edit: (field: TextField, isChanged: boolean) => T;
 }
 
-/** What a key does while the filter of a list is typed, which the list follows with each key. */
+/** Handles a key while the filter of a list is typed. The list follows with each key. */
 export function filterKeyed<T>(field: TextField, key: Key, { keep, restore, move, edit }: Typing<T>): T {
   const name = editKeyName(key);
   if (name === "enter" || (name === "backspace" && field.text === "")) return keep();

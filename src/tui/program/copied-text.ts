@@ -7,7 +7,7 @@ import type { OpenPlace, WriteValues, Written } from "../state/ports.js";
 import { countText } from "../text/line.js";
 import { RESERVED_WARNING } from "../view/record-panel.js";
 
-/** What is copied, for a notice: `PORT`, `the command for PORT`, `12 variables as yaml`. */
+/** Names a copied text in a notice: `PORT`, `the command for PORT`, `12 variables as yaml`. */
 export function copiedName(entries: readonly VariableEntry[], format: CopyFormat): string {
   const copied = format === "name" ? entries : entries.filter(({ value }) => value !== undefined);
   // Without any value, the notice says why nothing is copied.

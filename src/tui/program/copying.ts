@@ -12,7 +12,7 @@ interface Options extends Shared {
 /** Copies values, and decrypts those that are shown. */
 export function copying(options: Options): Performs<"copy" | "copyCredentials" | "decrypt"> {
   const { places, shown, copy, write } = options;
-  /** @param what the text is, for the notice, unless `text` says it more precisely, with a note about it */
+  /** @param what names the text in the notice, unless `text` names it more precisely, with a note about it */
   const copyText = (what: string, text: () => Promise<{ text: string; what?: string; note?: string | undefined }>) => {
     const copied = async (): Promise<Message> => {
       const { text: plain, ...about } = await text();

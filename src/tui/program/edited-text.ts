@@ -8,7 +8,7 @@ export function textToEdit({ variable: { name, type }, value }: VariableEntry, d
   const content = value?.content.value;
   if (content === undefined) return "";
   if (!isEncrypted(content)) return textAs(content, type, 2);
-  // What was encrypted is the text of the value.
+  // The encrypted text is the text of the value.
   const text = valueText(decrypt(name, content));
   return type === "JSON" ? indented(text) : text;
 }

@@ -27,7 +27,7 @@ export function edits(shared: Shared): Performs<"prepare" | "assign" | "renew" |
         const { editor } = await places.openToEdit(place);
         return { type: "renewed", edit, now: editor.renew(edit) };
       };
-      // Whatever is wrong with the place, the edit can still be dropped from the history.
+      // The edit can be dropped from the history even if the place fails.
       return attempt(shared, renew, () => ({ type: "renewed", edit, now: edit }));
     },
     apply: ({ place, edit }) => {

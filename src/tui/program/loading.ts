@@ -86,7 +86,7 @@ export class Loading implements Performs<"load"> {
 const UNAVAILABLE = 503;
 
 interface SourceHealth {
-  /** What the source reports although it answers. */
+  /** Warnings of a source that answers. */
   readonly problem?: string | undefined;
   /** Milliseconds since its data was last known to be up to date; undefined if that isn't known. */
   readonly age?: number | undefined;

@@ -27,14 +27,14 @@ export function handleMouse(
   const press: Press = { ...mouse, at: now, mode: state.mode.kind };
   const { lastPress } = state;
   const isSecond = isDouble(lastPress, press);
-  // What was under the mouse at the first press is gone: this one was not meant for what is there now.
+  // The target of the first press is gone: this press was not meant for its successor.
   if (isSecond && lastPress?.mode !== press.mode) return step(state);
   const next: State = { ...state, lastPress: press };
   if (key !== undefined) return pressKey(next, namedKey(key));
   const focused = content && focus(next, content);
   const selected = focused && cell && content.select?.(focused, cell);
   if (!selected) return step(cursorInView(focused ?? next));
-  // Of what the first press has selected: the rows may have moved since.
+  // Of the first press's selection: the rows may have moved since.
   if (!isSecond || content.pressesEnter === false) return decryptSelected(selected);
   const chosen: State = { ...focused, lastPress: undefined };
   // Its key can be another one.

@@ -9,7 +9,7 @@ import { OtherPlaces } from "./other-places.js";
 import type { Performs } from "./performing.js";
 import { transfer } from "./transfer.js";
 
-/** What effects are carried out with. */
+/** The means to carry out effects. */
 export interface PerformerOptions {
   readonly places: readonly Place[];
   /** Calls `listener` when places may have been added or removed. Returns a function that ends this. */

@@ -12,7 +12,7 @@ export type Performs<T extends Effect["type"]> = {
   readonly [K in T]: (effect: EffectOf<K>) => K extends PendingEffect["type"] ? Promise<void> : unknown;
 };
 
-/** What all share that carry out effects. */
+/** Shared by all that carry out effects. */
 export interface Shared {
   readonly places: OpenedPlaces;
   /** Index of the place that is shown, and the number of its read. */

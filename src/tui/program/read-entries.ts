@@ -23,7 +23,7 @@ export interface EntriesRead {
  * @param known the entries of an earlier read; unchanged ones are reused
  * @param onProgress called after each page, with how many there are in all
  * @param signal ends the read at once, which cancels the request of a snapshot
- * @throws what the reader throws, ServerError if the answers don't fit together, or the reason of the signal
+ * @throws errors of the reader, ServerError if the answers don't fit together, or the reason of the signal
  */
 export async function readEntries(
   reader: VariableReader,

@@ -102,11 +102,11 @@ function isIgnored(state: State, message: Message): boolean {
   return state.pending !== undefined && !isQuitQuestion(state.mode) && !GLOBAL_EFFECTS.has(key);
 }
 
-/** What is known of other places follows the cursor, our edits and, once a second, changes by others. */
+/** The data of other places follows the cursor, our edits and, once a second, changes by others. */
 function followed(before: State, message: Message, [state, effects]: Step): Step {
   const isLook = message.type === "loaded" || message.type === "applied";
   const [next, reads] = isLook ? refreshOthers(state) : step(state);
-  // Their outcome is what the message is.
+  // The message is their outcome.
   const isRead = message.type === "otherRead" || message.type === "compared" || message.type === "notCompared";
   const places = isRead ? [] : placesBeingRead(before).filter((place) => !placesBeingRead(next).includes(place));
   const stops: readonly Effect[] = places.length > 0 ? [{ type: "stopReading", places }] : [];
@@ -177,7 +177,7 @@ function browseKey(state: State, key: Key, all: readonly Command[]): Step {
   return reason === undefined ? command.run(state, "") : step(notify(state, reason, "error"));
 }
 
-/** What names the environment of some places is known once they are open. One that is listed meanwhile is opened there. */
+/** Sets the identity of a place, which some have only once they are open. A gone place listed anew is opened there. */
 function identified(state: State, identity: string | undefined): Step {
   const open = state.places[state.place];
   if (!open || identity === undefined || open.identity === identity) return step(state);
@@ -186,7 +186,7 @@ function identified(state: State, identity: string | undefined): Step {
   return step({ ...state, places: state.places.with(state.place, { ...open, identity }) });
 }
 
-/** Removes what was shown for a limited time. */
+/** Removes notices and values whose time is over. */
 function expire(state: State): State {
   const { now, recentChanges, notice } = state;
   const isOver = (item: { until: number } | undefined) => item !== undefined && item.until <= now;

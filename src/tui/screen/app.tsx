@@ -50,7 +50,7 @@ export const ThemeContext = createContext<Theme>(createTheme("plain"));
 /**
  * Lines of the screen, one below the other, none of them wider than the box.
  *
- * Ink lays out blank lines, and what is on them is put in when they are drawn. Ink measures each grapheme of a text that
+ * Ink lays out blank lines, which get their text when they are drawn. Ink measures each grapheme of a text that
  * it lays out, in every frame, and caches the text for as long as the program runs: slow, and no place for values.
  */
 export function TextLines({ lines }: { readonly lines: readonly Line[] }) {

@@ -56,8 +56,8 @@ const PREPARING = line(" … please wait; Ctrl-C quits", "muted");
 const ALWAYS: readonly string[] = ["help", "quit"];
 
 /**
- * What is below the panels: the input of the filter or a command, a notice, or else the keys that work now. A notice or a
- * problem can have several lines.
+ * The line below the panels: the input of the filter or a command, a notice, or else the keys that work now. A notice
+ * or a problem can have several lines.
  */
 export function footerLines(state: State, commands: readonly Command[]): readonly Line[] {
   const { mode, notice, columns } = state;

@@ -116,7 +116,7 @@ function countsText(loaded: Loaded, list: List): string {
 
 const MAX_IDENTITY = 40;
 
-/** The kind of the place, what identifies it besides its name, and its detail, or as much of them as fits. */
+/** The kind of the place, its identity besides the name, and its detail, as far as they fit. */
 function detailSpans({ places, place }: State, room: number): Line {
   const open = places[place];
   if (!open) return [];

@@ -5,7 +5,7 @@ import type { Line } from "../text/line.js";
 import type { Cell, PanelContent } from "../view/panel-content.js";
 import { type Panel, screenContent } from "./screen.js";
 
-/** What is under the mouse. */
+/** The target of the mouse. */
 export interface Pointed {
   readonly content?: PanelContent;
   /** In the content; outside of its lines on a border. */
@@ -14,7 +14,7 @@ export interface Pointed {
   readonly key?: string | undefined;
 }
 
-/** What is at a cell of the screen, which counts from 0. */
+/** The target at a cell of the screen, which counts from 0. */
 export function pointedAt(state: State, commands: readonly Command[], column: number, row: number): Pointed {
   const { rows } = state;
   const { header, body, overlay, footer } = screenContent(state, commands);

@@ -37,7 +37,7 @@ export interface ScreenContent {
   readonly footer: readonly Line[];
 }
 
-/** What is where on a screen that is large enough: for drawing it, and for finding what was clicked. */
+/** The layout of a screen that is large enough: for drawing it, and for finding the target of a click. */
 export function screenContent(state: State, commands: readonly Command[]): ScreenContent {
   const { mode } = state;
   const body = panelColumns(state, commands, layoutOf(state));

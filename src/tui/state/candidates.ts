@@ -6,7 +6,7 @@ import type { State } from "./state.js";
 
 /** Something that can stand in the command line: a command, or an argument of one. */
 export interface Candidate extends Choice {
-  /** What is shown: `open <place>`. */
+  /** The shown text: `open <place>`. */
   readonly label: string;
   /** Set for a command. */
   readonly command?: Command;
@@ -17,7 +17,7 @@ export interface Candidates {
   readonly command: Command | undefined;
   /** The text before them: `open `. */
   readonly before: string;
-  /** What they match. */
+  /** The input that they match. */
   readonly typed: string;
   /** The best first. */
   readonly fitting: readonly Candidate[];
@@ -25,7 +25,7 @@ export interface Candidates {
   readonly selected: number | undefined;
 }
 
-/** Chooses a candidate, and takes back what Tab has put into the field. */
+/** Chooses a candidate, and takes back the completion of Tab. */
 export function highlighted({ kind, query, listing }: CommandLine, chosen: number | undefined): CommandLine {
   return { kind, field: textField(query), query, listing, chosen };
 }
@@ -33,7 +33,7 @@ export function highlighted({ kind, query, listing }: CommandLine, chosen: numbe
 // Computed once for each state: drawing it and the next key need the same.
 const known = new WeakMap<State, Candidates>();
 
-/** What can stand in the command line, for the text that was typed. */
+/** Candidates for the command line, given the input. */
 export function candidatesOf(state: State, line: CommandLine, commands: readonly Command[]): Candidates {
   if (state.mode !== line) return findCandidates(state, line, commands);
   const candidates = known.get(state) ?? findCandidates(state, line, commands);
@@ -45,7 +45,7 @@ function findCandidates(state: State, line: CommandLine, commands: readonly Comm
   const { command, before, typed } = parseLine(line.query, commands);
   const all = command ? choicesOf(command, state, typed) : commandCandidates(commands);
   const fitting = ranked(all, typed);
-  // Where other texts are accepted too, none stands for what was typed.
+  // Where other texts are accepted too, no candidate replaces the input.
   const isBest = typed !== "" && command?.accepts === undefined;
   const selected = line.chosen ?? (isBest ? 0 : undefined);
   return { command, before, typed, fitting, selected: fitting.length > 0 ? selected : undefined };

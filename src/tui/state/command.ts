@@ -22,9 +22,9 @@ export interface Command {
   readonly label?: string | undefined | ((state: State) => string | undefined);
   readonly help: string;
   readonly group: (typeof COMMAND_GROUPS)[number];
-  /** What can follow the word after `:`, such as `<place>`. */
+  /** The argument after `:` and the word, such as `<place>`. */
   readonly argument?: string;
-  /** What the argument can be. @param typed the argument so far */
+  /** Candidates for the argument. @param typed the argument so far */
   readonly choices?: (state: State, typed: string) => readonly (Choice | string)[];
   /**
    * That the argument can be another text than one of the choices: a path, or anything. Anything may be a secret, which
@@ -59,7 +59,7 @@ export function keysByName(commands: readonly Command[]): ReadonlyMap<string, st
   return new Map(commands.flatMap(({ name, keys: [key] }) => (key === undefined ? [] : [[name, keyLabel(key)]])));
 }
 
-/** What runs a command while browsing, for notices and hints: its key, or `:name` if it has none. */
+/** The way to run a command while browsing, for notices and hints: its key, or `:name` if it has none. */
 export function keyOf({ preferences: { keys } }: Pick<State, "preferences">, name: string): string {
   return keys?.get(name) ?? `:${name}`;
 }

@@ -35,7 +35,7 @@ export type Effect =
   | { readonly type: "prepare"; readonly place: number; readonly draft: Draft }
   /** Prepares an edit without a form. */
   | Readonly<{ type: "assign"; place: number; purpose: EditPurpose; assignments: readonly Assignment[] }>
-  /** Finds out what an edit of the history would do now. */
+  /** Finds out the effect of an edit of the history on the present data. */
   | { readonly type: "renew"; readonly place: number; readonly edit: Edit }
   | { readonly type: "apply"; readonly place: number; readonly edit: Edit }
   | { readonly type: "compare"; readonly place: number }

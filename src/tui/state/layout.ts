@@ -34,7 +34,7 @@ export function isTooSmall({ columns, rows }: Pick<State, "columns" | "rows">): 
 
 type Shape = Pick<State, "columns" | "rows" | "focus" | "places">;
 
-/** What the list needs for names of 32 columns and values of 40. */
+/** The width of the list for names of 32 columns and values of 40. */
 const MIN_VARIABLES = 89;
 /** The same beside descriptions of 24. */
 const GOOD_VARIABLES = 115;

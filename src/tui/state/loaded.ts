@@ -43,7 +43,7 @@ export interface Loaded {
   readonly isEditable: boolean;
 }
 
-/** What was read of a place beside the open one. */
+/** The data of a place beside the open one. */
 export interface Other {
   /** Whether another answer is on its way. */
   readonly isReading: boolean;

@@ -8,14 +8,14 @@ export interface ModeKey<M> {
   readonly keys: string;
   /** A word for the footer; undefined if it isn't shown there. */
   readonly label?: string | ((state: State, mode: M) => string);
-  /** What it does, for the help; by default the label. */
+  /** Its description in the help. Default the label. */
   readonly help?: string;
   /** Why it can't run now; undefined if it can. */
   readonly whyNot?: (state: State, mode: M) => string | undefined;
   readonly run: (state: State, mode: M) => Step;
 }
 
-/** Runs what a key means, or shows why that can't run now. Undefined if the mode has no such key. */
+/** Runs the action of a key, or shows why it can't run now. Undefined if the mode has no such key. */
 export function runKey<M>(table: readonly ModeKey<M>[], state: State, mode: M, name: string): Step | undefined {
   const key = table.find(({ keys }) => keys.split(" ").includes(name));
   if (!key) return undefined;

@@ -7,7 +7,7 @@ import type { EditPurpose, Effect, Purpose } from "./effects.js";
 import type { Failure } from "./loaded.js";
 import type { Change, Edit, NewCredentials } from "./ports.js";
 
-/** What is searched in the shown value of a variable. */
+/** A search in the shown value of a variable. */
 export interface ValueSearch {
   readonly name: string;
   readonly text: string;
@@ -15,7 +15,7 @@ export interface ValueSearch {
   readonly index: number;
 }
 
-/** What is searched, and the first visible line of the record. */
+/** The search, and the first visible line of the record. */
 interface Searched {
   readonly search: ValueSearch | undefined;
   readonly recordTop: number;
@@ -29,7 +29,7 @@ export interface Form {
   readonly purpose: "add" | "edit";
   /** Index of the place that is edited, by default the open one. */
   readonly place?: number;
-  /** What it was opened from and goes back to, if not the list. */
+  /** The mode that it was opened from and goes back to, if not the list. */
   readonly back?: Matrix | Comparison;
   /** Undefined for a new variable or one without a value. */
   readonly before: Change["before"];
@@ -52,7 +52,7 @@ export interface PlannedEdit {
   /** Index of the place that is edited. */
   readonly place: number;
   readonly edit: Edit;
-  /** What the edit was that is undone or redone. */
+  /** The kind of the edit that is undone or redone. */
   readonly of?: EditPurpose | undefined;
 }
 
@@ -60,7 +60,7 @@ export interface Confirmation extends PlannedEdit {
   readonly kind: "confirm";
   /** The input for the new value, which the edit may have encrypted. Not in the edit, which the history keeps. */
   readonly text?: string | undefined;
-  /** Whether another program has changed the variable since the form was opened: `before` is what it has become. */
+  /** Whether another program has changed the variable since the form was opened: `before` is its new state. */
   readonly isChangedMeanwhile?: boolean;
   readonly isRevealed: boolean;
   /** When values that `v` has revealed are masked again. */
@@ -114,7 +114,7 @@ export interface PickMode {
   readonly back: Mode;
 }
 
-/** Names by the places of the open one's group. Its rows and columns follow from what was read. */
+/** Names by the places of the open one's group. Its rows and columns follow from the data. */
 export interface Matrix {
   readonly kind: "matrix";
   /** The variable under the cursor, and its row unless rows have changed since. */
@@ -169,13 +169,13 @@ export interface Question {
   readonly kind: "ask";
   readonly title: string;
   readonly text: string;
-  /** What it does: `Replace`. */
+  /** Its action: `Replace`. */
   readonly answer: string;
   /** Something is lost: the other button has the focus, and the key of the answer is Ctrl-X instead of Ctrl-S. */
   readonly isDestructive?: boolean;
   readonly effect?: Effect;
   readonly button: Exclude<Answer, "drop">;
-  /** What must be typed before; what was typed. */
+  /** The word to type before; the input so far. */
   readonly required?: string | undefined;
   readonly typed: TextField;
   readonly problem?: string | undefined;
@@ -210,7 +210,7 @@ export type Mode =
   | { readonly kind: "browse" }
   /** Typing the filter; Escape restores `before`. */
   | { readonly kind: "filter"; readonly field: TextField; readonly before: string }
-  /** Typing what is searched in the value of the record; Escape restores `before`. */
+  /** Typing a search in the value of the record; Escape restores `before`. */
   | { readonly kind: "search"; readonly field: TextField; readonly before: Searched }
   | CommandLine
   | HelpMode

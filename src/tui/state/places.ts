@@ -41,7 +41,7 @@ export function placeLabel({ name, group }: PlaceInfo): string {
   return visibleText(name.startsWith(`${group}/`) ? name.slice(group.length + 1) : name);
 }
 
-/** What identifies a place besides its name and its group; undefined if these are all. */
+/** The identity of a place besides its name and group, if there is more. */
 export function identityOf({ name, group, identity }: PlaceInfo): string | undefined {
   return identity === name || identity === `${group}/${name}` ? undefined : identity;
 }

@@ -9,12 +9,12 @@ export interface Place {
   readonly name: string;
   /** The application of an environment; for others the origin of the server, the path of the file or the URL of the store. */
   readonly group: string;
-  /** What names the environment there, as far as it is known: `shop/production`, or the API key. */
+  /** The name of the environment there, as far as known: `shop/production`, or the API key. */
   readonly identity?: string | undefined;
   readonly kind: "profile" | "environment" | "server";
   /** Where its variables come from: the origin of a server or the path of a data file. */
   readonly detail: string;
-  /** @throws what opening a source throws: UsageError, UnauthorizedError, NotFoundError, InvalidDataError */
+  /** @throws the errors of opening a source: UsageError, UnauthorizedError, NotFoundError, InvalidDataError */
   open(onRateLimit: (rateLimit: RateLimit) => void): Promise<OpenPlace>;
 }
 
@@ -38,7 +38,7 @@ export interface OpenPlace {
   /**
    * Writes values to a file that only the user can read.
    * @param isReplacing whether a file that exists may be replaced
-   * @throws UsageError, InvalidDataError, DecryptionError and what reading the source throws
+   * @throws UsageError, InvalidDataError, DecryptionError and the errors of reading the source
    */
   exportFile(file: ExportedFile, isReplacing: boolean): Promise<Exported>;
   /** Reads a file to import; undefined where nothing can be edited. @throws UsageError that quotes no value */
@@ -65,7 +65,7 @@ export interface ExportedFile extends NamedFile<Exclude<ExportFormat, "github">>
 
 export interface Imported {
   readonly assignments: readonly Assignment[];
-  /** What a person should know about the file. */
+  /** Notes about the file. */
   readonly notes: readonly string[];
 }
 
@@ -98,7 +98,7 @@ export interface Assigned {
   readonly value: JsonValue | undefined;
 }
 
-/** What a variable is to become; without a value, the one that it has is removed. */
+/** The wanted state of a variable; without a value, the one that it has is removed. */
 export interface Assignment extends Assigned {
   readonly name: string;
 }
@@ -123,20 +123,20 @@ export interface Draft extends Pick<Change, "name" | "before">, Pick<Assigned, "
 
 export interface Editor {
   /**
-   * The edit for the input of a form, from what the variable is now: what the draft leaves as it was `before` stays as
-   * another program may have changed it since; a draft that changes nothing at all restores it. A value that was encrypted is encrypted again.
+   * The edit for the input of a form. Fields that the draft leaves as `before` keep changes of other programs; a draft
+   * that changes nothing at all restores the variable. A value that was encrypted is encrypted again.
    * @throws UsageError if the input is invalid, without quoting the value; NotFoundError if the environment is gone
    */
   prepare(draft: Draft): Edit;
   /**
-   * The edit that assigns this to variables, from what they are now. A value is encrypted where the one that it replaces
-   * is. A variable that exists keeps its description; one that is left without a value in all environments is removed.
+   * The edit that assigns this to variables, from their present state. A value is encrypted if the replaced
+   * one is. A variable that exists keeps its description; one left without a value in all environments is removed.
    * @throws UsageError if a value can't be assigned, without quoting it; NotFoundError if the environment is gone
    */
   assign(assignments: readonly Assignment[]): Edit;
   /**
    * The edit as it would be now: whether a variable is removed with its value depends on the other environments. A change
-   * of what is no longer as it was `before` stays as it is, for `apply` to refuse.
+   * of a variable that differs from `before` is left to `apply` to refuse.
    */
   renew(edit: Edit): Edit;
   /**
@@ -159,7 +159,7 @@ export type Copy = (text: string) => Promise<CopyOutcome>;
  * Writes values as `appvars export` does.
  *
  * @param options `allowReserved`: whether reserved names are kept where they take effect
- * @throws UsageError for what the format can't hold, or if all names are left out; DecryptionError
+ * @throws UsageError for a value that the format can't hold, or if all names are left out; DecryptionError
  */
 export type WriteValues = (
   format: ExportFormat,
@@ -171,14 +171,14 @@ export interface Written {
   readonly text: string;
   /** Names whose values are not in it. */
   readonly leftOut?: readonly string[];
-  /** What a person should know about it, such as these names. */
+  /** A note about it, such as these names. */
   readonly note?: string | undefined;
 }
 
 /**
  * Opens a text in the person's own editor, which has the terminal until it ends. Resolves to the saved text.
  *
- * @param file what the file is called, and whether it is JSON
- * @throws UsageError if the editor failed or what it saved can't be used; InvalidDataError
+ * @param file the name of the file, and whether it is JSON
+ * @throws UsageError if the editor failed or its file can't be used; InvalidDataError
  */
 export type EditText = (text: string, file: { readonly name: string; readonly isJson: boolean }) => Promise<string>;

@@ -1,13 +1,13 @@
 export const COLUMN_NAMES = ["name", "type", "value", "description"] as const;
 export type ColumnName = (typeof COLUMN_NAMES)[number];
 
-/** A column of the list of variables; without a width it gets what the content needs, as far as there is room. */
+/** A column of the list of variables; without a width it fits its content, as far as there is room. */
 export interface ColumnChoice {
   readonly name: ColumnName;
   readonly width?: number | undefined;
 }
 
-/** What a person has set for good. */
+/** The user's settings. */
 export interface Preferences {
   readonly columns?: readonly ColumnChoice[] | undefined;
   /** Milliseconds between checks for changes. */

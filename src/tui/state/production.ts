@@ -2,7 +2,7 @@ import type { Place } from "./ports.js";
 import type { State } from "./state.js";
 
 /**
- * Whether a place holds, by its name or its identity, what runs in production: a word begins or ends with `prod`, as in
+ * Whether a place holds, by its name or its identity, data of production: a word begins or ends with `prod`, as in
  * `shop/production`, `eu-prod-1`, `ProdEU` and `myprod`. The application of an environment doesn't count.
  */
 export function isProduction({ name, identity = "", kind }: Pick<Place, "name" | "identity" | "kind">): boolean {

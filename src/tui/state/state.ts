@@ -21,7 +21,7 @@ export interface List extends Position {
   readonly rows: readonly number[];
 }
 
-/** The variables that are marked for one action on all of them, in whatever order and even while a filter hides them. */
+/** The variables that are marked for one action on all of them, in no order, even while a filter hides them. */
 export interface Marks {
   readonly names: ReadonlySet<string>;
   /** The line of the list where a range begins; it ends at the cursor, until it is kept. */
@@ -83,7 +83,7 @@ export interface State {
   /** How the last reads of places went, by their index. For the open one, `loaded` tells. */
   readonly health: ReadonlyMap<number, Health>;
   readonly loaded: Loaded;
-  /** What was read of other places, by their index. Kept as long as it is shown. */
+  /** The data of other places, by their index. Kept as long as it is shown. */
   readonly others: ReadonlyMap<number, Other>;
   /** The variable under the cursor in the other places of the group. */
   readonly elsewhere: Elsewhere | undefined;
@@ -104,7 +104,7 @@ export interface State {
   readonly history: History;
   /** The edit that is being written: one at a time. Not part of the mode, which messages can cover with another one. */
   readonly writing?: PlannedEdit | undefined;
-  /** What a question or new credentials come from. */
+  /** The origin of a question or of new credentials. */
   readonly pending?: PendingEffect | undefined;
   /** Lines that were typed after `:` in this session, without secrets; the newest last. */
   readonly commandHistory: readonly string[];

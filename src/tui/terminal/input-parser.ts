@@ -1,7 +1,7 @@
 import type { Mouse } from "../input/mouse.js";
 import { parseColor, type Rgb } from "./background.js";
 
-/** A part of what a terminal sends. Only `keys` is left to Node's parser, which knows none of the others. */
+/** A part of the input from a terminal. Only `keys` is left to Node's parser, which knows none of the others. */
 export type InputPart =
   | { readonly type: "keys"; readonly text: string }
   | { readonly type: "paste"; readonly text: string }
@@ -20,24 +20,24 @@ const OLD_MOUSE_LENGTH = 6;
 const BACKGROUND = "\x1b]11;";
 const STARTS = [PASTE_START, MOUSE, OLD_MOUSE, BACKGROUND];
 
-/** More than any event or answer has: what is longer is dropped. */
+/** More than any event or answer has. A longer one is dropped. */
 const MAX_SEQUENCE = 64;
 
 /**
  * Separates pastes, events of the mouse and answers of the terminal from keys. A sequence can come in any number of
- * chunks. One that begins like an event or an answer never becomes a key or text, whatever follows; in a paste, it is text.
+ * chunks. One that begins like an event or an answer never becomes a key or text; in a paste, it is text.
  */
 export class InputParser {
   /** The start of a sequence whose rest has not arrived. */
   #held = "";
   #pasted: string | undefined;
 
-  /** Whether what is held becomes keys if nothing follows soon: the Escape key, or Alt and `]`. */
+  /** Whether the held input becomes keys if nothing follows soon: the Escape key, or Alt and `]`. */
   get isWaiting(): boolean {
     return this.#held === ESCAPE || (this.#held.startsWith("\x1b]") && !this.#held.startsWith(BACKGROUND));
   }
 
-  /** Gives up waiting: what is held are keys. */
+  /** Gives up waiting: the held input is keys. */
   release(): InputPart[] {
     const text = this.#held;
     this.#held = "";
@@ -83,7 +83,7 @@ export class InputParser {
   }
 }
 
-/** What a text begins with, and its length, which is undefined if the end is missing. */
+/** The first part of a text, and its length, which is undefined if the end is missing. */
 type Next = readonly [length: number | undefined, part?: InputPart | undefined];
 
 function keys(text: string): Next {
@@ -97,7 +97,7 @@ function addPart(parts: InputPart[], part: InputPart): void {
   else parts[parts.length - 1] = { type: "keys", text: last.text + part.text };
 }
 
-/** What can be in a sequence, and what ends it. */
+/** The bytes inside a sequence, and those that end it. */
 const FORMS = [
   { start: MOUSE, content: /^\x1b\[<[\x20-\x3f]*/, end: /^[\x40-\x7e]/ },
   { start: BACKGROUND, content: /^\x1b\][\x20-\x7e]*/, end: /^(?:\x07|\x1b\\)/ },

@@ -17,8 +17,8 @@ export interface InputListener {
 }
 
 /**
- * Reports what a terminal sends. Keys are left to Node's parser, because ink's joins keys that arrive together and reports
- * Backspace as Delete. Text pasted in brackets (mode 2004) is one key.
+ * Reports the input from a terminal. Keys are left to Node's parser, because ink's joins keys that arrive together and
+ * reports Backspace as Delete. Text pasted in brackets (mode 2004) is one key.
  *
  * @param keyboard in raw mode
  * @returns a function to stop

@@ -19,13 +19,13 @@ export interface DiffRows {
   readonly changes: readonly number[];
 }
 
-/** Lines of a text, or what stands for them, which is never equal to anything. */
+/** Lines of a text, or a placeholder for them, which is never equal to anything. */
 export interface Side {
   readonly texts: readonly string[];
   readonly isPlaceholder: boolean;
 }
 
-/** What changes, with some equal lines around it. */
+/** The changed lines, with some equal ones around them. */
 export function diffRows(before: Side, after: Side): DiffRows {
   const isText = !before.isPlaceholder && !after.isPlaceholder;
   const { parts, isExact } = isText ? diffSequences(before.texts, after.texts) : replaced(before, after);
@@ -128,7 +128,7 @@ function withoutEqualEnds(before: string, after: string): [removed: DiffRow, add
   return [row("removed", before, to), row("added", after, nextLength - (length - to))];
 }
 
-/** What belongs to the character before it: combining marks, joiners and second halves of surrogate pairs. */
+/** Parts of the character before them: combining marks, joiners and second halves of surrogate pairs. */
 const JOINED = /\p{M}|\u200d|[\udc00-\udfff]/u;
 const MAX_JOINED = 12;
 

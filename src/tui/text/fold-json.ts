@@ -17,7 +17,7 @@ export function parsedJson(text: string): JsonValue | undefined {
   }
 }
 
-/** JSON with an indent of two of which only the first levels are shown: what is deeper is folded. */
+/** JSON with an indent of two of which only the first levels are shown: deeper ones are folded. */
 export function foldJson(lines: readonly string[], level: number): FoldedLine[] {
   const folded: FoldedLine[] = [];
   let members = 0;

@@ -75,7 +75,7 @@ function wordPositions(word: string, text: string): number[] {
 /** Code units that are searched for a highlight: more than any column is wide. */
 const MAX_UNITS = 1_000;
 
-/** A text in exactly `width` columns, with what the words of a query match in the role `match`. */
+/** A text in exactly `width` columns, with the matches of a query's words in the role `match`. */
 export function highlight(words: readonly string[], text: string, width: number, plain: Omit<Span, "text">): Line {
   const head = text.slice(0, MAX_UNITS);
   const positions = matchPositions(words, head);

@@ -52,7 +52,7 @@ function equalPairs(before: readonly string[], after: readonly string[], old: Ra
     const item = before[at] as string;
     if (!ids.has(item)) ids.set(item, ids.size);
   }
-  // What is on one side only is in no common subsequence: without it, most comparisons are trivial.
+  // Items of one side only are in no common subsequence: without them, most comparisons are trivial.
   const isShared = new Uint8Array(ids.size);
   const nextKept = { indexes: [] as number[], ids: [] as number[] };
   for (let at = next.start; at < next.end; at++) {

@@ -8,7 +8,7 @@ export interface TextStyle {
   readonly underline?: boolean;
 }
 
-/** What a text is, which decides its color. No meaning is carried by color alone. */
+/** The meaning of a text, which decides its color. No meaning is carried by color alone. */
 export type Role = "text" | keyof typeof COLORS;
 
 export type Theme = Readonly<Record<Role, TextStyle>>;
@@ -30,13 +30,13 @@ const COLORS = {
   json: { auto: ["#10828c", 30], dark: ["#5fd0dc", 80], light: ["#00646e", 23] },
 } as const;
 
-/** What roles have besides their color. */
+/** Styles of roles besides their color. */
 const STYLES: Readonly<Record<string, TextStyle>> = {
   accent: { bold: true },
   match: { bold: true, underline: true },
 };
 
-/** What they have instead of colors. */
+/** Styles of roles without colors. */
 const PLAIN_STYLES: Readonly<Record<string, TextStyle>> = {
   ...STYLES,
   muted: { dimColor: true },

@@ -14,7 +14,7 @@ const MIN_ROWS = 4;
 const MAX_ROWS = 12;
 const MAX_LABEL = 40;
 
-/** The list above the command line; undefined if nothing fits what was typed. Only visible rows are formatted. */
+/** The list above the command line; undefined if nothing fits the input. Only visible rows are formatted. */
 export function candidatesPanel(
   state: State,
   mode: CommandLine,

@@ -15,12 +15,12 @@ const TYPE = 7;
 /** `NAME ↑` */
 const MIN_NAME = 6;
 const MAX_NAME = 32;
-/** What a value has before there are descriptions. */
+/** Columns of a value before there are descriptions. */
 const VALUE = 40;
 const MIN_DESCRIPTION = 16;
 
 /**
- * The columns of a list of `width` columns. Names have the room that they need, descriptions only what values leave.
+ * The columns of a list of `width` columns. Names have the room that they need, descriptions the rest after values.
  *
  * @param names columns of the widest name
  * @param shown the wanted columns, in their order
@@ -44,7 +44,7 @@ export function listColumns(
   return shown.map((each) => ({ name: each, width: widths[each] }));
 }
 
-/** What a column without a width needs at least. */
+/** The least width of a column without one of its own. */
 const MIN_WIDTH = 8;
 
 /** The columns that a person has chosen. Where there is no room for all, the last ones are left out, but not the name. */

@@ -11,19 +11,19 @@ import type { Role } from "../text/theme.js";
 export interface PanelContent {
   readonly title: string;
   readonly footnote?: string | undefined;
-  /** What signs mean, in their colors, in the lower border. */
+  /** The legend of signs, in their colors, in the lower border. */
   readonly legend?: Line;
   /** Whether it receives keys: shown by a thick border, a mark and the color. */
   readonly isFocused: boolean;
-  /** Whether it shows what is in production. */
+  /** Whether it shows data of production. */
   readonly isProduction?: boolean;
-  /** From the top; what is too wide or too many is cut. */
+  /** From the top; cut to the size of the panel. */
   readonly lines: readonly Line[];
   /** The panel of browse mode that a click gives the focus. */
   readonly panel?: PanelName;
   /** The state after a click into it; undefined if nothing to select is there. */
   readonly select?: ((state: State, cell: Cell) => State | undefined) | undefined;
-  /** Whether a double click on what can be selected presses Enter, by default yes. */
+  /** Whether a double click on a row presses Enter. Default true. */
   readonly pressesEnter?: false;
   /** The state after the wheel was turned by so many lines; by default the arrow keys do that. */
   readonly scroll?: (state: State, by: number) => State;
@@ -110,7 +110,7 @@ export function buttonLine(buttons: readonly Button[], focused: number): Line {
   });
 }
 
-/** What is between two cells of a list. */
+/** The gap between two cells of a list. */
 export const GAP = "  ";
 
 /** The heading of a list, as wide as its cells. */
@@ -179,10 +179,10 @@ function label(text: string, inner: number): string {
   return text === "" ? "" : ` ${textWidth(text) > room ? fitText(text, room) : text} `;
 }
 
-/** Columns for what must be typed. */
+/** Columns for the word to type. */
 const MIN_INPUT = 10;
 
-/** `type shop/production to confirm: `, and what was typed. */
+/** `type shop/production to confirm: `, and the input. */
 export function requiredLine(required: string, typed: TextField, width: number): Line {
   const label = `type ${visibleText(required)} to confirm: `;
   return fitLine(

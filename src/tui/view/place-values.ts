@@ -23,7 +23,7 @@ export function kindSpan(kind: CellKind, width: number): Span {
   return { ...look, text: fitText(kind === "unread" ? "" : `${sign} ${text}`, width) };
 }
 
-/** What the signs of all kinds mean. */
+/** The legend of all signs. */
 export const KIND_LEGEND: Line = Object.values(KINDS).flatMap(({ sign, text, ...look }, index) => {
   return [{ text: index === 0 ? "" : "  " }, { ...look, text: `${sign} ${text}` }];
 });

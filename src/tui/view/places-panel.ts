@@ -95,7 +95,7 @@ const HEALTH: Readonly<Record<Health, Span>> = {
   unread: { text: "·", role: "muted" },
 };
 
-/** `● production ✓`, and where there is room what identifies it. */
+/** `● production ✓`, and where there is room its identity. */
 function cells(state: State, index: number, width: number): Line {
   const place = state.places[index];
   if (!place) return [];

@@ -14,7 +14,7 @@ interface Wrapped {
   readonly lines: readonly Line[];
   /** Where each line begins in the text of all. */
   readonly starts: readonly number[];
-  /** The text of all lines, and where what was searched last is in it. */
+  /** The text of all lines, and the matches of the last search in it. */
   text?: string;
   found?: { readonly query: string; readonly at: readonly number[] };
 }
@@ -22,7 +22,7 @@ interface Wrapped {
 /** The last wrapped value: a long one takes time. Kept only while values are revealed, as nothing else holds the key. */
 const lastWrapped = new WeakMap<Revealed, Wrapped>();
 
-/** The value of a record, or what stands for it, in lines of at most `width` columns. */
+/** The value of a record, or its placeholder, in lines of at most `width` columns. */
 export function recordValue(entry: VariableEntry, state: State, width: number): readonly Line[] {
   const shown = shownValue(entry, state);
   return shown.kind === "shown"
@@ -64,7 +64,7 @@ export interface Found {
   readonly index: number;
 }
 
-/** What is found in the value under the cursor; undefined if nothing is searched, or the value isn't shown. */
+/** The matches in the value under the cursor; undefined if nothing is searched, or the value isn't shown. */
 export function foundInRecord(state: State, width = recordColumns(state)): Found | undefined {
   const entry = selectedEntry(state);
   const { search } = state;
@@ -93,7 +93,7 @@ function matches(value: Wrapped, query: string): readonly number[] {
   return at;
 }
 
-/** In lower case, where that doesn't shift what follows. */
+/** In lower case, where that keeps the length. */
 function textOf({ lines, starts }: Wrapped): string {
   const text = lines
     .map((parts, index) => {

@@ -72,7 +72,7 @@ export function describeFailure(state: State, failure: Failure) {
   return { what: `rate limit reached${again && `: ${again}`}`, advice: [] };
 }
 
-/** The failure of any place; for refused credentials also whose they are, and what to check. */
+/** The failure of any place; for refused credentials also whose they are, and the check to make. */
 export function describePlaceFailure({ places, now }: Pick<State, "places" | "now">, index: number, failure: Failure) {
   const place = places[index];
   if (failure.code === "rate_limited") return { what: rateLimitText(failure, now), advice: [] };

@@ -5,7 +5,7 @@ import { visibleText } from "../text/graphemes.js";
 import { type Line, line, type Span } from "../text/line.js";
 import type { Role } from "../text/theme.js";
 
-/** What stands for a value that can't be seen. */
+/** The placeholder of a hidden value. */
 export const PLACEHOLDERS: Readonly<Record<ShownValue["kind"], Span>> = {
   shown: { text: "(empty)", role: "muted" },
   masked: { text: MASK, role: "muted" },

@@ -113,9 +113,9 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     await tui.keys("e");
     await tui.until(/› value/);
     await tui.keys("x", "Escape");
-    await tui.until(/Drop what was typed\?/, /\[ Drop \] {2}\[ Back \]/);
+    await tui.until(/Drop your changes\?/, /\[ Drop \] {2}\[ Back \]/);
     await tui.keys("Enter", "C-c");
-    await tui.until(/Quit, and lose what was typed\?/);
+    await tui.until(/Quit, and lose your changes\?/);
     await tui.keys("Escape");
     await tui.until((screen) => /shop_devx/.test(screen) && !screen.includes("Quit, and lose"));
     await tui.keys("C-c", "C-c");

@@ -188,7 +188,7 @@ it("only a STRING can be empty in a form", () => {
 it("Escape closes a form, and asks first if something was typed", () => {
   const edited = after(editing(), type("x"));
   const asked = after(edited, press("escape"));
-  expect(modeOf(asked, "ask")).toMatchObject({ text: "Drop what was typed?", button: "back" });
+  expect(modeOf(asked, "ask")).toMatchObject({ text: "Drop your changes?", button: "back" });
   for (const key of ["enter", "escape"]) expect(answered(asked, press(key))[0].mode).toEqual(edited[0].mode);
   for (const key of [type("y"), paste("enter"), press("ctrl-s")]) expect(answered(asked, key)[0]).toBe(asked[0]);
   for (const keys of [["tab", "enter"], ["ctrl-x"]]) {
@@ -203,7 +203,7 @@ it("Escape closes a form, and asks first if something was typed", () => {
 it("Ctrl-C asks before it drops what was typed, and quits when it is pressed again", () => {
   const typed = after(editing(), type("x"))[0];
   const asked = quit(typed);
-  expect([modeOf(asked, "ask").text, asked[1]]).toEqual(["Quit, and lose what was typed? Ctrl-C again quits.", []]);
+  expect([modeOf(asked, "ask").text, asked[1]]).toEqual(["Quit, and lose your changes? Ctrl-C again quits.", []]);
   expect(quit(asked[0])[1]).toEqual([{ type: "quit" }]);
   expect(answered(asked, press("tab"), press("enter"))[1]).toEqual([{ type: "quit" }]);
   expect(answered(asked, press("escape"))[0].mode).toEqual(typed.mode);

@@ -123,7 +123,7 @@ it("a screen that is too small says what a second Ctrl-C would lose", () => {
     ...readyState(ENTRIES, { columns: 50, rows: 12 }),
     mode: { ...FORM, value: textField("typed") },
   };
-  expect(frameOf(quit(form)[0]).join(" ")).toMatch(/^Quit, and lose what was typed\? Ctrl-C\s+again quits\./);
+  expect(frameOf(quit(form)[0]).join(" ")).toMatch(/^Quit, and lose your changes\? Ctrl-C\s+again quits\./);
 });
 
 it("the panel with the focus is recognizable without colors", () => {

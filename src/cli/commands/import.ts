@@ -109,7 +109,7 @@ async function createEncryption(
   if (encrypt === undefined) return (entries) => entries;
   const toEnvelope = await createEncrypt(settings, file === "-" ? "the values" : undefined);
   const decrypt = await createDecrypt(settings);
-  const wanted = await createMatcher(encrypt === true ? ["*"] : encrypt);
+  const wanted = createMatcher(encrypt === true ? ["*"] : encrypt);
   const keptIfSame = (current: JsonValue | undefined, name: string, text: string) => {
     try {
       return isEncrypted(current) && decrypt(name, current) === text ? current : undefined;

@@ -57,7 +57,7 @@ export async function gatherSettings(flags: SourceFlags, surroundings: Io): Prom
   const ofStore = settings?.kind === "local" && settings.place.kind === "store" ? placeFiles(settings.place) : [];
   const { apiKey, apiSecret, clientKey } = remote ?? {};
   await trying(() => checkCredential("API key", apiKey));
-  const route = remote && (await trying(async () => ({ proxy: await findProxy(new URL(remote.url), io.env) })));
+  const route = remote && (await trying(async () => ({ proxy: findProxy(new URL(remote.url), io.env) })));
   return {
     settings,
     place: settings && read.find(...SOURCE_SETTINGS),

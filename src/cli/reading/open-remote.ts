@@ -47,7 +47,7 @@ export async function openRemote(
     }
   }
   const tls = await readTlsFiles(files);
-  const proxy = await findProxy(new URL(url), env);
+  const proxy = findProxy(new URL(url), env);
   const { onRetry = () => {}, onResponse = () => {} } = options;
   const access = { url, apiKey, apiSecret, auth, insecure, ...tls };
   return createClient(

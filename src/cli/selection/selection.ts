@@ -68,7 +68,7 @@ export async function createSelection(
   { note }: Pick<Context, "note">,
 ): Promise<Selection> {
   const rename: Rename = nameTransformer ? await NAME_TRANSFORMERS[nameTransformer]() : (name) => name;
-  const [wanted, unwanted] = await Promise.all([only && createMatcher(only), createMatcher(exclude)]);
+  const [wanted, unwanted] = [only && createMatcher(only), createMatcher(exclude)];
   const named = only?.filter((pattern) => !isGlob(pattern) && !unwanted.matches(pattern)) ?? [];
   const noted = new Set<string>();
   return {
@@ -94,16 +94,13 @@ interface Matcher {
   unmatched(names: readonly string[]): string[];
 }
 
-export async function createMatcher(patterns: readonly string[]): Promise<Matcher> {
+export function createMatcher(patterns: readonly string[]): Matcher {
   const names = new Set(patterns.filter((pattern) => !isGlob(pattern)));
-  const globs = await Promise.all(
-    patterns.filter(isGlob).map(async (glob) => [glob, await compileGlob(glob)] as const),
-  );
+  const globs = patterns.filter(isGlob).map((glob) => [glob, compileGlob(glob)] as const);
   return {
     matches: (name) => names.has(name) || globs.some(([, matches]) => matches(name)),
     unmatched(present) {
-      const presentNames = new Set(present);
-      const missing = [...names].filter((name) => !presentNames.has(name));
+      const missing = [...names].filter((name) => !present.includes(name));
       return [...missing, ...globs.filter(([, matches]) => !present.some(matches)).map(([glob]) => glob)];
     },
   };
@@ -118,26 +115,28 @@ function isGlob(pattern: string): boolean {
  * Matches in linear time: with the first match of what is between two stars, which has a fixed length, the rest of a name
  * is the longest. So there is no need to go back for another, and the lookahead prevents it.
  */
-async function compileGlob(glob: string): Promise<(name: string) => boolean> {
-  const { default: picomatch } = await import("picomatch");
-  // With `posix`, an exclamation mark negates a class, as in shells.
-  const options = { dot: true, nobrace: true, noextglob: true, nonegate: true, posix: true, fastpaths: false };
-  const source = (part: string) => part && picomatch.makeRe(part, { ...options, contains: true }).source;
-  const [first = "", ...others] = splitAtStars(glob).map(source);
+function compileGlob(glob: string): (name: string) => boolean {
+  const parts = [""];
+  for (const token of glob.match(/\[[^\]]+\]|\*+|./g) ?? []) {
+    if (token.startsWith("*")) parts.push("");
+    else parts.push(`${parts.pop()}${sourceOf(token)}`);
+  }
+  const [first = "", ...others] = parts;
   const last = others.pop();
   const between = others.map((part, index) => `(?=(.*?${part}))\\${index + 1}`).join("");
-  const pattern = new RegExp(`^${first}${last === undefined ? "" : `${between}.*${last}`}$`);
-  return (name) => pattern.test(name);
+  try {
+    const pattern = new RegExp(`^${first}${last === undefined ? "" : `${between}.*${last}`}$`);
+    return (name) => pattern.test(name);
+  } catch {
+    // Such as [z-a].
+    return () => false;
+  }
 }
 
-/** A star between brackets, which no name can contain, does not count. */
-function splitAtStars(glob: string): string[] {
-  const parts = [""];
-  for (const token of glob.match(/\[[^\]]+\]|\*+|[^*[]+|\[/g) ?? []) {
-    if (token.startsWith("*")) parts.push("");
-    else parts.push(`${parts.pop()}${token}`);
-  }
-  return parts;
+/** Of `?`, a class such as `[a-z]` or `[!a-z]`, or one character. */
+function sourceOf(token: string): string {
+  if (token === "?") return ".";
+  return token.length > 1 ? token.replace("[!", "[^") : token.replace(/[.[\]^]/, "\\$&");
 }
 
 async function notFound(patterns: readonly string[], known: readonly string[]): Promise<NotFoundError> {

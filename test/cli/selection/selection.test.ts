@@ -47,6 +47,7 @@ describe("--only and --exclude", () => {
     [["{PORT,a.b}*"], 'there is no variable "{PORT,a.b}*"'],
     [["(PORT|a.b)*"], 'there is no variable "(PORT|a.b)*"'],
     [["!(PORT)"], 'there is no variable "!(PORT)" (did you mean PORT?)'],
+    [["[z-a]*", "[P"], "[z-a]* matches no variable in this environment; [P matches no variable in this environment"],
     [["!PORT*"], "!PORT* matches no variable in this environment"],
     [["Z*", "PROT"], 'there is no variable "PROT" (did you mean PORT?); Z* matches no variable in this environment'],
   ])("--only %j is not found", async (only, message) => {

@@ -1,6 +1,5 @@
 import { constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { Socket } from "node:net";
-import { isatty, WriteStream } from "node:tty";
 import type { Io } from "./output/io.js";
 import { writeLines } from "./output/output.js";
 import { endProcess, isTerminalClosed } from "./processes/end-process.js";
@@ -59,7 +58,7 @@ function openStdout(): Io["stdout"] {
 }
 
 /**
- * stderr, with a separate file description if it is a pipe or a terminal and the system has Linux's /proc. Whether
+ * stderr, with a separate file description if it is a pipe and the system has Linux's /proc. Whether
  * writes block is a property of the description, which other processes share, and Node makes writes block each time it
  * starts a child. A reader that does not read would then stop a server. If nobody can read stderr, the command continues.
  */
@@ -67,39 +66,21 @@ function openStderr(): Io["stderr"] {
   return (reopen(2) ?? process.stderr).on("error", () => {});
 }
 
-function reopen(fd: number): Socket | WriteStream | undefined {
-  const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
-  const isTerminal = isatty(fd);
+function reopen(fd: number): Socket | undefined {
+  const { O_WRONLY, O_NONBLOCK } = constants;
   try {
     // A regular file would be written from its start, and a socket can't be opened again.
-    if (!isTerminal && !fstatSync(fd).isFIFO()) return undefined;
-    const own = openSync(`/proc/self/fd/${fd}`, O_WRONLY | O_NONBLOCK | O_NOCTTY);
-    return isTerminal ? setNonBlocking(new WriteStream(own)) : new Socket({ fd: own, readable: false, writable: true });
+    if (!fstatSync(fd).isFIFO()) return undefined;
+    return new Socket({ fd: openSync(`/proc/self/fd/${fd}`, O_WRONLY | O_NONBLOCK), readable: false, writable: true });
   } catch {
     return undefined;
   }
-}
-
-/** An undocumented property of Node. */
-interface HandledStream extends WriteStream {
-  _handle?: { fd: number; setBlocking(isBlocking: boolean): void };
-}
-
-/**
- * Makes writes to a terminal not block: Node's would block for ever after Ctrl-S. Only if Node could open the terminal
- * again: the shell's reads must still block.
- */
-function setNonBlocking<Stream extends WriteStream>(stream: Stream): Stream {
-  const { _handle: handle } = stream as HandledStream;
-  if (stream.isTTY && handle && handle.fd > 2) handle.setBlocking(false);
-  return stream;
 }
 
 /** Ctrl-Break is a signal of Windows alone. */
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGBREAK"] as const;
 
 function untilStopped(phase: Parameters<Io["untilStopped"]>[0]): Promise<void> {
-  setNonBlocking(process.stdout);
   return new Promise((resolve) => {
     const stop = () => {
       // Nothing is open yet, and what it waits for may take long.

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { quickComplete } from "../../src/cli/completion/quick-complete.js";
-import { colorsFor } from "../../src/cli/output/colors.js";
+import { colorsFor } from "../../src/cli/output/output.js";
 import { buildProgram } from "../../src/cli/program.js";
 import { quickCall } from "../../src/cli/quick-calls.js";
 import { createLog } from "../../src/cli/serving/log.js";

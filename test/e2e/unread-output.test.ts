@@ -11,7 +11,6 @@ import { DATA } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
 import { get, openSocket } from "../support/http.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
-import { terminal } from "../support/terminal.js";
 
 /** Each request logs an id of 128 characters: their lines are 1.3 MB, five times what may wait for a reader. */
 const LONG_ID = "x".repeat(128);
@@ -124,18 +123,6 @@ describe.skipIf(process.platform !== "linux")("a log that nobody reads", () => {
     const [line] = await once(child.stdout?.setEncoding("utf8") ?? child, "data");
     expect(line).toBe("done\n");
     expect(await stopped(child)).toBe(143);
-  });
-
-  it("serve answers and stops while its log is a terminal that is stopped with Ctrl-S", async () => {
-    const { path } = await dataFile(DATA);
-    const command = `echo pid=$$; exec '${process.execPath}' '${BINARY}' serve --verbose --data '${path}' --port 0`;
-    const session = terminal(command, { HOME: "/dev/null" });
-    await session.until(/APPVARS_URL=\S+:\d+\r\n/);
-    const [, pid, port] = /pid=(\d+)[\s\S]*APPVARS_URL=\S+:(\d+)/.exec(session.written()) ?? [];
-    session.type("\u0013");
-    expect(await ask({ port: Number(port) }, REQUESTS)).toEqual([404]);
-    process.kill(Number(pid), "SIGTERM");
-    expect(await session.exitCode).toBe(0);
   });
 });
 

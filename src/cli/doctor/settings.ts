@@ -5,7 +5,7 @@ import { DEFAULT_URL } from "../../domain/defaults.js";
 import { AppvarsError, UsageError } from "../../domain/errors.js";
 import type { TlsTexts } from "../../domain/tls-options.js";
 import { type Io, withNotice } from "../output/io.js";
-import { unusedDataFlags } from "../reading/open-source.js";
+import { isNothingConfigured, UNUSED_DATA_FLAGS } from "../reading/open-source.js";
 import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
 import { type DataPlace, placeFiles, placeName } from "../settings/data-place.js";
 import { findProxy } from "../settings/proxy.js";
@@ -66,7 +66,7 @@ export async function gatherSettings(flags: SourceFlags, surroundings: Io): Prom
       ...(clientKey === undefined ? [] : [clientKey.text]),
       ...ofStore.map(({ text }) => text),
     ],
-    unusedDataFlags: await unusedDataFlags(read.given),
+    unusedDataFlags: isNothingConfigured(read.given) ? UNUSED_DATA_FLAGS : undefined,
     apiSecret: apiSecret && (await trying(() => readCredential(read))),
     proxy: route?.proxy,
     tls: route && (await trying(() => readTlsFiles(remote))),

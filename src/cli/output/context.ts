@@ -1,5 +1,5 @@
 import { type Io, withNotice } from "./io.js";
-import { dropUnread, writeJsonLine, writeLines } from "./output.js";
+import { writeJsonLine, writeLines } from "./output.js";
 
 export interface OutputFlags {
   json?: boolean | undefined;
@@ -31,12 +31,8 @@ export function createContext(surroundings: Io, readFlags: () => OutputFlags): C
     if (!noticed.has(text)) note(text);
     noticed.add(text);
   });
-  const writeNote = dropUnread(
-    () => io.stderr,
-    (text) => writeLines(io.stderr, [`appvars: ${text}`]),
-  );
   const note = (text: string) => {
-    if (!readFlags().quiet && !readFlags().json) writeNote(text);
+    if (!readFlags().quiet && !readFlags().json) writeLines(io.stderr, [`appvars: ${text}`]);
   };
   const warn = (text: string) => {
     if (readFlags().json) writeJsonLine(io.stderr, { warning: { message: text } });

@@ -1,8 +1,7 @@
 import type { CommanderError } from "commander";
 import { AppvarsError, type ErrorCode, REFUSED_CREDENTIALS } from "../../domain/errors.js";
-import { colorsFor } from "./colors.js";
 import { type Io, isFolderGone } from "./io.js";
-import { writeJsonLine, writeLines } from "./output.js";
+import { colorsFor, writeJsonLine, writeLines } from "./output.js";
 
 /** The exit codes that scripts depend on (docs/commands.md, "Exit codes"). */
 export const EXIT_CODES: Record<ErrorCode, number> = {

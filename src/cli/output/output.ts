@@ -1,33 +1,9 @@
+import type { ColorSupportLevel } from "chalk";
 import { printable } from "../../domain/printable.js";
-import { escapeField, escapeJson } from "./escape.js";
-import type { Output } from "./io.js";
+import type { Io, Output } from "./io.js";
 
 // Everything written to stdout or stderr goes through these functions; `npm run lint` reports what does not. All but
 // `writeRaw` escape characters that could control a terminal or forge a line.
-
-/** Bytes of notes that may wait for their reader. */
-const MAX_UNREAD_BYTES = 256 * 1_024;
-
-/**
- * Writes notes, without blocking the program or filling its memory if nobody reads them: while more than 256 KiB wait for
- * the reader, lines are dropped. Once everything has been read, their number is told.
- *
- * @param stream called for each line
- * @param write writes one line to the stream
- */
-export function dropUnread(stream: () => Output, write: (line: string) => void): (line: string) => void {
-  let dropped = 0;
-  return (line) => {
-    const output = stream();
-    if (dropped === 0 && output.writableLength <= MAX_UNREAD_BYTES) return write(line);
-    if (dropped++ > 0) return;
-    output.once("drain", () => {
-      const count = dropped;
-      dropped = 0;
-      write(`lines dropped: ${count}; this log was not read in time`);
-    });
-  };
-}
 
 /** Writes lines, with line breaks inside a line escaped. `style` is applied to the escaped line. */
 export function writeLines(
@@ -53,4 +29,51 @@ export function writeStatus(stream: Output, text: string): void {
 /** Writes text unchanged: a value that was asked for, or a document for another program. */
 export function writeRaw(stream: Output, text: string, onWritten?: () => void): void {
   stream.write(text, onWritten);
+}
+
+/** A field of a tab-separated line: printable, with backslashes doubled so that escapes can be read back. */
+export function escapeField(text: string): string {
+  return printable(text.replaceAll("\\", "\\\\"));
+}
+
+/** The same JSON with only printable characters: the others are written as `\uXXXX`. */
+export function escapeJson(json: string): string {
+  return printable(json, (character) => {
+    const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
+    return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
+  });
+}
+
+const plain = (text: string) => text;
+const NO_COLORS = { bold: plain, dim: plain, green: plain, red: plain, yellow: plain };
+
+export type Colors = typeof NO_COLORS;
+
+/** The styles that a stream supports. chalk is loaded only if there are any. */
+export async function colorsFor(stream: Output, env: Io["env"], allowed: boolean): Promise<Colors> {
+  const level = colorLevel(stream, env, allowed);
+  if (level === 0) return NO_COLORS;
+  const { Chalk } = await import("chalk");
+  return new Chalk({ level });
+}
+
+/**
+ * The colors that a stream supports. `--no-color` overrides FORCE_COLOR, which overrides NO_COLOR, which overrides
+ * what the terminal can do; a stream that is not a terminal gets none.
+ */
+export function colorLevel(stream: Output, env: Io["env"], allowed: boolean): ColorSupportLevel {
+  if (!allowed) return 0;
+  const forced = env["FORCE_COLOR"];
+  if (forced !== undefined) return forcedLevel(forced);
+  if (env["NO_COLOR"] || !stream.isTTY) return 0;
+  const depth = stream.getColorDepth?.(env) ?? 1;
+  if (depth >= 24) return 3;
+  if (depth >= 8) return 2;
+  return depth >= 4 ? 1 : 0;
+}
+
+/** Like Node: `0` or `false` for none, 1 to 3 for a level, anything else for the basic colors. */
+function forcedLevel(value: string): ColorSupportLevel {
+  if (value === "0" || value === "false") return 0;
+  return value === "2" ? 2 : value === "3" ? 3 : 1;
 }

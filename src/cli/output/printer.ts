@@ -1,7 +1,6 @@
 import { printable } from "../../domain/printable.js";
-import { type Colors, colorsFor } from "./colors.js";
 import type { Context } from "./context.js";
-import { writeJsonLine, writeLines, writeRaw, writeRows } from "./output.js";
+import { type Colors, colorsFor, writeJsonLine, writeLines, writeRaw, writeRows } from "./output.js";
 
 /** What a command prints, in each of its forms. */
 interface Printout {

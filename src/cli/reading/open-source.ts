@@ -1,11 +1,7 @@
 import { existsSync } from "node:fs";
-import { shortestName } from "../../domain/environment.js";
 import { UnauthorizedError, UsageError } from "../../domain/errors.js";
-import { printable } from "../../domain/printable.js";
-import { shellWord } from "../../domain/shell.js";
 import type { VariableSource } from "../../domain/source.js";
 import type { Service } from "../../service/service.js";
-import type { Data } from "../../store/data.js";
 import { chooseEnvironment, localData } from "../editing/open-data.js";
 import type { Context } from "../output/context.js";
 import type { LocalSettings } from "../settings/connection.js";
@@ -36,7 +32,7 @@ export async function openSource(
   }
   const noted = { ...noteExchanges(context, options), ...options };
   const apiSecret = await settings.apiSecret();
-  if (apiSecret === undefined && !options.anonymous) throw await noSecretError(settings.given);
+  if (apiSecret === undefined && !options.anonymous) throw noSecretError(settings.given);
   if (cache !== undefined && apiSecret !== undefined) {
     const { openCached } = await import("./open-cached.js");
     return openCached(connection, apiSecret, context, { ...noted, cache });
@@ -113,25 +109,12 @@ export function isNothingConfigured(given: GivenSettings): boolean {
   );
 }
 
-/** The flags that open the data file in the current folder; undefined if something is configured, or it can't be read. */
-export async function unusedDataFlags(given: GivenSettings): Promise<string | undefined> {
-  if (!isNothingConfigured(given)) return undefined;
-  const environments = await readEnvironments();
-  if (!environments) return undefined;
-  const [first] = hasSetting(given, "env") || environments.length < 2 ? [] : environments;
-  const environment = first && shortestName(first, environments);
-  return `--data ${DEFAULT_DATA_FILE}${environment === undefined ? "" : ` --env ${shellWord(printable(environment))}`}`;
-}
-
-async function readEnvironments(): Promise<Data["environments"] | undefined> {
-  const { DataFileAdapter } = await import("../../store/data-file.js");
-  const data = await new DataFileAdapter(DEFAULT_DATA_FILE).read().catch(() => undefined);
-  return data?.environments;
-}
+/** The flags that open the data file in the current folder, as advice. */
+export const UNUSED_DATA_FLAGS = `--data ${DEFAULT_DATA_FILE}`;
 
 /** The error for a server without a secret, which names the data file that could be read instead. */
-async function noSecretError(given: GivenSettings): Promise<UnauthorizedError> {
-  const flags = await unusedDataFlags(given);
-  if (flags === undefined) return missingSecretError();
-  return new UnauthorizedError(`no server or data file is configured; to read the file in this folder, add ${flags}`);
+function noSecretError(given: GivenSettings): UnauthorizedError {
+  if (!isNothingConfigured(given)) return missingSecretError();
+  const advice = `to read the file in this folder, add ${UNUSED_DATA_FLAGS}`;
+  return new UnauthorizedError(`no server or data file is configured; ${advice}`);
 }

@@ -6,11 +6,11 @@ import type { RedisAddress } from "../../server/redis-address.js";
 import type { ServedRequest } from "../../server/served-request.js";
 import type { ServerOptions } from "../../server/start-server.js";
 import { followProblem, type Store } from "../../store/store.js";
-import type { Colors } from "../output/colors.js";
 import type { OutputFlags } from "../output/context.js";
-import { escapeJson } from "../output/escape.js";
 import type { Output } from "../output/io.js";
 import { LogWriter } from "../output/log-writer.js";
+import type { Colors } from "../output/output.js";
+import { escapeJson } from "../output/output.js";
 import { rotateCommand } from "./credentials.js";
 
 export type LogFormat = "pretty" | "json";

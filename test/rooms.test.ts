@@ -11,12 +11,13 @@ const MAY_IMPORT: Record<string, string> = {
   files: "domain",
   cache: "domain files encryption",
   store: "domain files",
-  etcd: "domain files encryption store",
+  http: "domain",
+  etcd: "domain files encryption store http",
   service: "domain store",
   server: "domain signing service",
   metrics: "store server",
   cluster: "domain files store service server metrics",
-  client: "domain signing",
+  client: "domain signing http",
   ".": "domain signing store service server client",
   "tui/text": "domain",
   "tui/input": "tui/text",
@@ -34,7 +35,7 @@ const MAY_IMPORT: Record<string, string> = {
   tui: "tui/terminal tui/screen tui/program tui/browse tui/state tui/text",
   "cli/output": "domain",
   "cli/processes": "domain files cli/output",
-  "cli/settings": "domain files etcd client cache cli/output",
+  "cli/settings": "domain files etcd http client cache cli/output",
   "cli/editing": "domain files store etcd client cli/output cli/processes cli/settings",
   "cli/reading":
     "domain files store service client cache encryption formats cli/output cli/processes cli/settings cli/editing",
@@ -45,7 +46,7 @@ const MAY_IMPORT: Record<string, string> = {
   "cli/tui":
     "domain files store etcd service encryption formats tui/commands tui/state tui/terminal tui/text cli/output cli/processes cli/settings cli/editing cli/reading cli/selection cli/transfer cli/serving",
   "cli/doctor":
-    "domain signing files store etcd client cli/output cli/processes cli/settings cli/editing cli/reading cli/selection cli/serving",
+    "domain signing files store etcd http client cli/output cli/processes cli/settings cli/editing cli/reading cli/selection cli/serving",
   "cli/completion": "domain store cli/output cli/settings cli/editing cli/reading cli/selection",
   "cli/commands": "*",
   cli: "*",

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { createServer } from "node:tls";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { withProbe } from "../src/cli/doctor/probe.js";
-import { readCertificate } from "../src/client/certificate.js";
 import { createClient } from "../src/client/client.js";
-import { parseProxy } from "../src/client/proxy.js";
-import { openTunnel } from "../src/client/tunnel.js";
 import { Gateway } from "../src/etcd/gateway.js";
+import { readCertificate } from "../src/http/certificate.js";
+import { parseProxy } from "../src/http/proxy.js";
+import { openTunnel } from "../src/http/tunnel.js";
 import { createRateLimiter } from "../src/server/rate-limiter.js";
 import { parseRedisUrl } from "../src/server/redis-address.js";
 import { createRedisLimiter } from "../src/server/redis-store.js";
@@ -18,12 +18,12 @@ import { TLS } from "./support/tls.js";
 const SOURCES = join(import.meta.dirname, "../src");
 
 /** Reads certificates that are not trusted, and sends nothing. */
-const INSPECTING = "client/certificate.ts";
+const INSPECTING = "http/certificate.ts";
 /** The files that make TLS connections. Each takes the options from `tlsOptions`, directly or from one of the others. */
 const CONNECTING = {
   [INSPECTING]: "tlsOptions",
   "client/transport.ts": "tlsOptions",
-  "client/tunnel.ts": "proxyAddress",
+  "http/tunnel.ts": "proxyAddress",
   "etcd/http.ts": "tlsOptions",
   "server/redis-store.ts": "tlsOptions",
 };
@@ -48,7 +48,7 @@ describe("the sources", () => {
   it("the sources say only in one place which certificates are accepted", () => {
     const says = /rejectUnauthorized|checkServerIdentity|minVersion|secureContext/;
     const found = sources.filter(([, text]) => says.test(text)).map(([path]) => path);
-    expect(found.sort()).toEqual([INSPECTING, "domain/tls-options.ts", LISTENING]);
+    expect(found.sort()).toEqual(["domain/tls-options.ts", INSPECTING, LISTENING]);
   });
 });
 

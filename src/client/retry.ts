@@ -1,16 +1,12 @@
 import { DEFAULT_MAX_WAIT, DEFAULT_OUTAGE_WAIT, DEFAULT_REFUSED_WAIT } from "../domain/defaults.js";
-import { RateLimitedError, ServerError, TRANSIENT_STATUSES, UnreachableError } from "../domain/errors.js";
+import { RateLimitedError, TRANSIENT_STATUSES, UnreachableError } from "../domain/errors.js";
 import { type Budget, MIN_REQUEST_S } from "./budget.js";
 import { isLoopback } from "./options.js";
-import { proxyStatusCode } from "./proxy.js";
 
 const FIRST_BACKOFF_S = 0.2;
 const MAX_BACKOFF_S = 5;
 const NEVER = Number.POSITIVE_INFINITY;
-const TRANSIENT_CODES = [
-  ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN"],
-  ...TRANSIENT_STATUSES.map(proxyStatusCode),
-];
+const TRANSIENT_CODES = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN"];
 
 export interface RetryNotice {
   /** Seconds until the next try. */
@@ -79,9 +75,10 @@ function pauseAfter(error: unknown, retries: number, jitter: number): number | u
 }
 
 function isTransient(error: unknown): boolean {
-  if (error instanceof ServerError) return TRANSIENT_STATUSES.includes(error.status);
-  if (!(error instanceof UnreachableError)) return false;
-  return TRANSIENT_CODES.includes((error.cause as NodeJS.ErrnoException | undefined)?.code ?? "");
+  // Of a server, or of a proxy.
+  const { status, cause } = error as { status?: number; cause?: NodeJS.ErrnoException };
+  if (status !== undefined) return TRANSIENT_STATUSES.includes(status);
+  return error instanceof UnreachableError && TRANSIENT_CODES.includes(cause?.code ?? "");
 }
 
 /** Seconds until a server that can't be reached is given up. */

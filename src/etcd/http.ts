@@ -1,7 +1,9 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { UnreachableError } from "../domain/errors.js";
 import { type TlsTexts, tlsOptions } from "../domain/tls-options.js";
+import { Deadline, type DeadlineOptions, exchange, send } from "../http/exchange.js";
+import { isTlsFailure, reasonOf } from "../http/failures.js";
 
 /** A page of records needs a few megabytes. One of large values can need more: then a smaller page is asked for. */
 const MAX_BODY_BYTES = 64 * 1_024 * 1_024;
@@ -13,19 +15,8 @@ const SENT_BYTES = 256;
 /** An answer may take this many times the time between two of its pieces. */
 const MAX_TIMEOUTS = 30;
 
-export interface HttpAnswer {
-  readonly status: number;
-  readonly body: string;
-}
-
-export interface PostLimits {
-  /**
-   * Milliseconds until the answer begins, and between two of its pieces; for a stream, until its first line. A large
-   * request has more.
-   */
-  timeout: number;
-  signal?: AbortSignal | undefined;
-}
+/** Of a post: a large request has more time. For a stream, the time until its first line. */
+export type PostLimits = Pick<DeadlineOptions, "timeout" | "signal">;
 
 /** Thrown when it is certain that the request was not sent. */
 export class NotSentError extends UnreachableError {}
@@ -50,27 +41,16 @@ export class HttpPosts {
   }
 
   /** @throws NotSentError, UnreachableError without a complete answer in time */
-  async post(url: string, body: unknown, headers: Record<string, string>, limits: PostLimits): Promise<HttpAnswer> {
-    const bytes = Buffer.from(JSON.stringify(body));
-    const deadline = new Deadline(limits, bytes);
+  async post(url: string, json: unknown, headers: Record<string, string>, limits: PostLimits) {
+    const bytes = Buffer.from(JSON.stringify(json));
+    const outgoing = this.#request(url, bytes.length, headers);
+    const maxBytes = (status: number) => (status === 200 ? MAX_BODY_BYTES : MAX_ERROR_BYTES);
     try {
-      const answer = await this.#send(url, bytes, headers, deadline.signal);
-      const maxBytes = answer.statusCode === 200 ? MAX_BODY_BYTES : MAX_ERROR_BYTES;
-      const chunks: Buffer[] = [];
-      let size = 0;
-      for await (const chunk of answer as AsyncIterable<Buffer>) {
-        deadline.postpone();
-        size += chunk.length;
-        if (size > maxBytes) throw new TooLargeError();
-        chunks.push(chunk);
-      }
-      // Without a length, an answer that is cut off looks complete.
-      deadline.signal.throwIfAborted();
-      return { status: answer.statusCode ?? 0, body: Buffer.concat(chunks).toString("utf8") };
+      const { status, body } = await exchange(outgoing, { ...deadlineOf(limits, bytes), maxBytes }, bytes);
+      if (!body) throw new TooLargeError();
+      return { status, body: body.toString("utf8") };
     } catch (error) {
-      throw explain(error, deadline.isLate);
-    } finally {
-      deadline.end();
+      throw explain(error, outgoing);
     }
   }
 
@@ -79,14 +59,16 @@ export class HttpPosts {
    *
    * @throws NotSentError; UnreachableError without a line in time, and when the answer ends after all
    */
-  async *postForLines(url: string, body: unknown, headers: Record<string, string>, limits: PostLimits) {
-    const bytes = Buffer.from(JSON.stringify(body));
-    const deadline = new Deadline(limits, bytes);
+  async *postForLines(url: string, json: unknown, headers: Record<string, string>, limits: PostLimits) {
+    const bytes = Buffer.from(JSON.stringify(json));
+    const outgoing = this.#request(url, bytes.length, headers);
+    const deadline = new Deadline(deadlineOf(limits, bytes));
     try {
-      const answer = await this.#send(url, bytes, headers, deadline.signal);
+      const { incoming, socket } = await send(outgoing, deadline.signal, bytes);
+      socket?.destroy();
       let pieces: Buffer[] = [];
       let size = 0;
-      for await (const chunk of answer as AsyncIterable<Buffer>) {
+      for await (const chunk of incoming as AsyncIterable<Buffer>) {
         let start = 0;
         for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
           deadline.met();
@@ -97,9 +79,10 @@ export class HttpPosts {
         size += chunk.length - start;
         if (size > MAX_LINE_BYTES) throw new TooLargeError();
       }
-      throw new UnreachableError(`it ended the stream (status ${answer.statusCode})`);
+      deadline.signal.throwIfAborted();
+      throw new UnreachableError(`it ended the stream (status ${incoming.statusCode})`);
     } catch (error) {
-      throw explain(error, deadline.isLate);
+      throw explain(deadline.signal.aborted ? deadline.signal.reason : error, outgoing);
     } finally {
       deadline.end();
     }
@@ -110,100 +93,31 @@ export class HttpPosts {
     this.#https.destroy();
   }
 
-  #send(url: string, bytes: Buffer, headers: Record<string, string>, signal: AbortSignal): Promise<IncomingMessage> {
+  #request(url: string, length: number, headers: Record<string, string>): ClientRequest {
     const isTls = url.startsWith("https:");
-    return new Promise((resolve, reject) => {
-      const options = {
-        method: "POST",
-        agent: isTls ? this.#https : this.#http,
-        headers: { ...headers, "Content-Type": "application/json", "Content-Length": bytes.length },
-        signal,
-      };
-      const outgoing = isTls ? httpsRequest(url, options) : httpRequest(url, options);
-      outgoing.once("response", resolve);
-      outgoing.on("error", (error: NodeJS.ErrnoException) => {
-        const { secureConnecting } = (outgoing.socket ?? {}) as { secureConnecting?: boolean };
-        const isHandshake = secureConnecting && error.code === "ECONNRESET";
-        reject(isHandshake ? new NotSentError(`it does not speak TLS${HTTP_HINT}`, { cause: error }) : error);
-      });
-      // Without a listener, a 101 would never settle.
-      outgoing.once("upgrade", (_answer, socket) => {
-        socket.destroy();
-        reject(new UnreachableError("it switches to another protocol"));
-      });
-      outgoing.once("close", () => reject(new UnreachableError("it closed the connection")));
-      outgoing.end(bytes);
-    });
+    const message = {
+      method: "POST",
+      agent: isTls ? this.#https : this.#http,
+      headers: { ...headers, "Content-Type": "application/json", "Content-Length": length },
+    };
+    return isTls ? httpsRequest(url, message) : httpRequest(url, message);
   }
 }
 
-/** Aborts after a time, or with another signal. Not `AbortSignal.any`, which leaks memory in Node 20. */
-class Deadline {
-  readonly #controller = new AbortController();
-  readonly #outer: AbortSignal | undefined;
-  readonly #abort = () => this.#controller.abort();
-  readonly #startedAt = performance.now();
-  readonly #timer: NodeJS.Timeout;
-  readonly #timeout: number;
-  isLate = false;
-
-  constructor({ timeout, signal }: PostLimits, request: Buffer) {
-    this.#outer = signal;
-    if (signal?.aborted) this.#abort();
-    signal?.addEventListener("abort", this.#abort);
-    this.#timeout = timeout + request.length / SENT_BYTES;
-    this.#timer = setTimeout(() => {
-      this.isLate = true;
-      this.#abort();
-    }, this.#timeout);
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** Starts the time again, but not for ever: an answer that comes byte by byte ends too. */
-  postpone(): void {
-    if (performance.now() - this.#startedAt < MAX_TIMEOUTS * this.#timeout) this.#timer.refresh();
-  }
-
-  /** There is no time limit any more. */
-  met(): void {
-    clearTimeout(this.#timer);
-  }
-
-  end(): void {
-    this.met();
-    this.#outer?.removeEventListener("abort", this.#abort);
-  }
+function deadlineOf({ timeout, signal }: PostLimits, request: Buffer): DeadlineOptions {
+  const longer = timeout + request.length / SENT_BYTES;
+  return { timeout: longer, total: MAX_TIMEOUTS * longer, signal };
 }
 
-const HTTP_HINT = "; should the URL begin with etcd:?";
-const REASONS: Record<string, string> = {
-  ECONNREFUSED: "connection refused",
-  ECONNRESET: "the connection was reset",
-  ENOTFOUND: "no such host",
-  EAI_AGAIN: "its name can't be looked up now",
-  EPROTO: `it does not speak TLS${HTTP_HINT}`,
-  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
-  SELF_SIGNED_CERT_IN_CHAIN: "its certificate is from an unknown authority",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate is from an unknown authority",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "its certificate is from an unknown authority",
-  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
-  CERT_HAS_EXPIRED: "its certificate has expired",
-};
+const PLAIN = "should the URL begin with etcd:?";
 
-/** What servers send about the certificate of the client, by the names of OpenSSL: `SSL/TLS` in newer versions of Node. */
-const CERTIFICATE_ALERT = /^ERR_SSL_[\w/]+_ALERT_(?:\w*CERTIFICATE\w*|UNKNOWN_CA)$/;
-
-function explain(error: unknown, isLate: boolean): UnreachableError {
+function explain(error: unknown, { socket }: ClientRequest): UnreachableError {
   if (error instanceof UnreachableError) return error;
-  const { code = "", message } = error as NodeJS.ErrnoException;
-  if (isLate) return new UnreachableError("no answer in time", { cause: error });
-  const isRefused = CERTIFICATE_ALERT.test(code);
-  const known = isRefused ? "it requires a client certificate, or refuses this one" : REASONS[code];
-  if (isRefused || (known !== undefined && /CERT|LEAF|ISSUER|EPROTO/.test(code)))
-    return new TlsError(known, { cause: error });
-  const reason = known ?? (code.startsWith("HPE_") ? "it does not answer with HTTP" : code || message);
+  const { code = "" } = error as NodeJS.ErrnoException;
+  const { secureConnecting } = (socket ?? {}) as { secureConnecting?: boolean };
+  if (secureConnecting && code === "ECONNRESET")
+    return new NotSentError(`it does not speak TLS; ${PLAIN}`, { cause: error });
+  const reason = reasonOf(error, { plain: PLAIN });
+  if (isTlsFailure(error)) return new TlsError(reason, { cause: error });
   return new (BEFORE_SENDING.includes(code) ? NotSentError : UnreachableError)(reason, { cause: error });
 }

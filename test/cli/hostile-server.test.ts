@@ -34,7 +34,7 @@ describe("a server that does not answer with HTTP", () => {
     const env = { APPVARS_URL: url.origin, ...CREDENTIALS };
     const { code, stdout, stderr } = await runCli(argv, { env });
     expect([code, stdout]).toEqual([7, ""]);
-    expect(stderr).toBe(`appvars: ${url.origin} switches to another protocol (status 101)\n`);
+    expect(stderr).toBe(`appvars: ${url.origin} switches to another protocol\n`);
   });
 
   it.each(READERS)("a connection closed without an answer makes %s exit 5", async (_name, argv) => {

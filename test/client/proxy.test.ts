@@ -3,9 +3,9 @@ import { createServer, type ServerOptions } from "node:https";
 import type { Socket } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type ClientOptions, createClient } from "../../src/client/client.js";
-import { parseProxy } from "../../src/client/proxy.js";
 import { Transport, type TransportOptions } from "../../src/client/transport.js";
 import { ServerError, UnreachableError, UsageError } from "../../src/domain/errors.js";
+import { parseProxy } from "../../src/http/proxy.js";
 import { httpProxy } from "../support/http-proxy.js";
 import { CLIENT, CLIENT_CA, TLS, tlsPath } from "../support/tls.js";
 import { httpPeer, listening, unusedPort } from "./peer.js";
@@ -102,44 +102,36 @@ describe("the client, through a proxy,", () => {
   });
 });
 
-/** What each answer of the proxy is reported as; the same for both schemes, unless there is another message for http. */
-const FAILURES: [string, (socket: Socket) => unknown, string, string?][] = [
+/** How each answer of the proxy is reported. */
+const FAILURES: [string, (socket: Socket) => unknown, string][] = [
   ["closes the connection", (socket) => socket.end(), "can't reach NAME: the connection was reset"],
   ["resets it", (socket) => socket.resetAndDestroy(), "can't reach NAME: the connection was reset"],
-  ["is not one", (socket) => socket.write("SSH-2.0-OpenSSH_9.2\r\n"), "NAME does not answer with HTTP"],
-  ["sends endless headers", sendEndlessly, "NAME does not answer with HTTP"],
+  ["is not one", (socket) => socket.write("SSH-2.0-OpenSSH_9.2\r\n"), "can't reach NAME: it does not answer with HTTP"],
+  ["sends endless headers", sendEndlessly, "can't reach NAME: it sends too many headers"],
   [
     "requires a user",
     (socket) => socket.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n"),
     "NAME requires a user and a password (status 407)",
   ],
-  [
-    "does not answer",
-    () => {},
-    "can't reach NAME: no answer in time",
-    "no answer from ORIGIN through NAME within 0.3 s",
-  ],
+  ["does not answer", () => {}, "can't reach NAME: no answer within 0.3 s"],
 ];
 
 describe.each(["http", "https"])("the client of an %s server, if the proxy", (scheme) => {
   const origin = `${scheme}://other.example:1`;
 
-  it.each(FAILURES)("the client reports a proxy that %s", async (_what, answer, message, ofHttp = message) => {
+  it.each(FAILURES)("the client reports a proxy that %s", async (_what, answer, message) => {
     const proxy = await httpProxy({ answer });
     const { transport } = proxied(origin, `http://127.0.0.1:${proxy.port}`, { timeout: 0.3 });
     const name = `the proxy 127.0.0.1:${proxy.port} (HTTPS_PROXY)`;
-    const expected = (scheme === "http" ? ofHttp : message).replace("NAME", name).replace("ORIGIN", origin);
-    await expect(transport.get("/", {})).rejects.toStrictEqual(new UnreachableError(expected));
+    await expect(transport.get("/", {})).rejects.toThrow(message.replace("NAME", name));
     await vi.waitFor(() => expect(proxy.sockets[0]?.closed).toBe(true), 5_000);
   });
 
   it("the client reports a proxy that can't be reached, or refuses the password, without showing it", async () => {
     const port = await unusedPort();
     const refused = proxied(origin, `http://user:hunter2@127.0.0.1:${port}`).transport.get("/", {});
-    await expect(refused).rejects.toStrictEqual(
-      new UnreachableError(
-        `can't reach the proxy 127.0.0.1:${port} (HTTPS_PROXY): connection refused; is the proxy running?`,
-      ),
+    await expect(refused).rejects.toThrow(
+      `can't reach the proxy 127.0.0.1:${port} (HTTPS_PROXY): connection refused; is the proxy running?`,
     );
     const proxy = await httpProxy({ answer: (socket) => socket.end("HTTP/1.1 407 No\r\n\r\n") });
     const unknown = proxied(origin, `http://user:hunter2@127.0.0.1:${proxy.port}`).transport.get("/", {});
@@ -199,8 +191,8 @@ describe("a tunnel", () => {
     });
     const url = "https://other.example:1";
     const client = clientOf({ url, proxy: `http://127.0.0.1:${proxy.port}` });
-    await expect(client.getContentByName("A")).rejects.toStrictEqual(
-      new UnreachableError(`the proxy 127.0.0.1:${proxy.port} does not connect to ${url}: it answers with status 404`),
+    await expect(client.getContentByName("A")).rejects.toThrow(
+      `the proxy 127.0.0.1:${proxy.port} does not connect to other.example:1: it answers with status 404`,
     );
   });
 

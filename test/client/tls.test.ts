@@ -48,7 +48,8 @@ describe("the client over TLS", () => {
     const client = createClient({ url, apiSecret: "secret", ca: TLS.cert, ...CLIENT });
     onTestFinished(() => client.close());
     expect(await client.getContentByName("A")).toStrictEqual({ value: "over TLS" });
-    const message = "it requires a client certificate; to present one, use --client-cert and --client-key";
+    const message =
+      "it requires a client certificate that it trusts; to present one, use --client-cert and --client-key";
     await expect(clientOf(url, TLS.cert).getContentByName("A")).rejects.toThrow(message);
   });
 
@@ -67,7 +68,7 @@ describe("the client over TLS", () => {
     const { port } = await tcpPeer((socket) => socket.end(alert));
     const client = createClient({ url: `https://127.0.0.1:${port}`, apiSecret: "secret", maxWait: 0, ...CLIENT });
     onTestFinished(() => client.close());
-    await expect(client.getContentByName("A")).rejects.toThrow("it does not accept the client certificate");
+    await expect(client.getContentByName("A")).rejects.toThrow("it requires a client certificate that it trusts");
   });
 
   it.each([

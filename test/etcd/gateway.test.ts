@@ -72,7 +72,7 @@ const OK = "HTTP/1.1 200 OK\r\n";
 
 /** What a member may do instead of answering. */
 const FAILURES: Failure[] = [
-  ["it says nothing", async () => (await tcpPeer(() => {})).port, "no answer in time"],
+  ["it says nothing", async () => (await tcpPeer(() => {})).port, "no answer within"],
   ["it closes the connection", async () => (await tcpPeer((socket) => socket.end())).port, "the connection was reset"],
   ["it resets the connection", async () => (await tcpPeer((socket) => socket.resetAndDestroy())).port, "reset"],
   ["it speaks another protocol", writing("SSH-2.0-OpenSSH_9.2\r\n"), "it does not answer with HTTP"],
@@ -84,9 +84,9 @@ const FAILURES: Failure[] = [
   [
     "it never ends its provisional answers",
     async () => (await tcpPeer((socket) => drip(socket, "HTTP/1.1 100 Continue\r\n\r\n"))).port,
-    "no answer in time",
+    "no answer within",
   ],
-  ["its headers are slow", async () => (await tcpPeer((socket) => drip(socket, "H"))).port, /HTTP|in time/],
+  ["its headers are slow", async () => (await tcpPeer((socket) => drip(socket, "H"))).port, /HTTP|no answer within/],
   [
     "its headers never end",
     async () => (await tcpPeer((socket) => flood(socket, `${OK}${"a: b\r\n".repeat(1_000)}`))).port,
@@ -103,7 +103,7 @@ const FAILURES: Failure[] = [
       ).port,
     "its answer is too large",
   ],
-  ["half of its answer is missing", writing(`${OK}Content-Length: 100\r\n\r\n{"header":`), "no answer in time"],
+  ["half of its answer is missing", writing(`${OK}Content-Length: 100\r\n\r\n{"header":`), "no answer within"],
   [
     "it closes the connection in its answer",
     async () => (await tcpPeer((socket) => socket.end(`${OK}Content-Length: 100\r\n\r\n{"header":`))).port,
@@ -195,7 +195,7 @@ describe("a member that fails", () => {
       socket.write(`${OK}\r\n`);
       drip(socket, " ");
     });
-    await expect(range(gatewayTo([port], { times: { attempt: 20, request: 1 } }))).rejects.toThrow("no answer in time");
+    await expect(range(gatewayTo([port], { times: { attempt: 20, request: 1 } }))).rejects.toThrow("no answer within");
   });
 });
 
@@ -205,7 +205,7 @@ describe("a member that is slow", () => {
       setTimeout(() => res.end(JSON.stringify(GOOD)), 300);
     });
     const gateway = gatewayTo([port]);
-    await expect(gateway.commit(WRITE)).rejects.toThrow("no answer in time");
+    await expect(gateway.commit(WRITE)).rejects.toThrow("no answer within");
     const large = { ...WRITE, puts: [{ key: KEY, value: Buffer.alloc(1_000_000) }] };
     expect(await gateway.commit(large)).toEqual({ succeeded: true, revision: 9 });
   });
@@ -316,7 +316,7 @@ describe("a login", () => {
     // A cluster that was restored from a backup does not answer those with a token of a later revision.
     const { port, asked } = await member(token("one"), () => {}, token("two"), sends(GOOD));
     const gateway = gatewayTo([port], { ...options, times: TIMES });
-    await expect(range(gateway)).rejects.toThrow("no answer in time");
+    await expect(range(gateway)).rejects.toThrow("no answer within");
     expect(await range(gateway)).toMatchObject({ entries: [ENTRY] });
     expect(asked.map(({ authorization }) => authorization)).toEqual([undefined, "one", undefined, "two"]);
   });
@@ -387,6 +387,6 @@ describe("a watch", () => {
   it("a watch that does not begin is given up", async () => {
     const gateway = gatewayTo([(await tcpPeer(() => {})).port]);
     const changes = gateway.watch({ key: "/s/", end: "/s0", from: 5, clusterId: "7" }, new AbortController().signal);
-    await expect(changes.next()).rejects.toThrow("no answer in time");
+    await expect(changes.next()).rejects.toThrow("no answer within");
   });
 });

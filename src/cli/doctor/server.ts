@@ -1,12 +1,12 @@
-import { type CertificateFacts, readCertificate } from "../../client/certificate.js";
 import { redirectTarget } from "../../client/interpret.js";
-import { type HttpProxy, isTunnelError } from "../../client/proxy.js";
 import { otherScheme } from "../../domain/endpoint.js";
 import { GATEWAY_STATUSES } from "../../domain/errors.js";
 import { parseDataAge, parseRateLimit, parseRetryAfter } from "../../domain/http-headers.js";
 import { durationText } from "../../domain/printable.js";
 import { ROUTES } from "../../domain/routes.js";
 import type { TlsTexts } from "../../domain/tls-options.js";
+import { type CertificateFacts, readCertificate } from "../../http/certificate.js";
+import { type HttpProxy, ProxyError } from "../../http/proxy.js";
 import { compareClocks } from "../../signing/verify.js";
 import { lookup } from "../processes/end-process.js";
 import type { RemoteSettings } from "../settings/connection.js";
@@ -96,7 +96,7 @@ export function checkReachability(
   }
   if ("error" in health) {
     if (certificate?.refusal) return skipped("the server answers, but its certificate is rejected: see tls");
-    if (proxy && (url.startsWith("http:") || isTunnelError(health.error.cause))) {
+    if (proxy && health.error instanceof ProxyError) {
       const fix = `correct ${proxy.from}, or exclude the server with NO_PROXY`;
       return problem(health.error.code, health.error.message, fix);
     }

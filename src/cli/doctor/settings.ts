@@ -1,9 +1,9 @@
 import { access, constants } from "node:fs/promises";
 import { checkCredential } from "../../client/options.js";
-import type { HttpProxy } from "../../client/proxy.js";
 import { DEFAULT_URL } from "../../domain/defaults.js";
 import { AppvarsError, UsageError } from "../../domain/errors.js";
 import type { TlsTexts } from "../../domain/tls-options.js";
+import type { HttpProxy } from "../../http/proxy.js";
 import { type Io, withNotice } from "../output/io.js";
 import { isNothingConfigured, UNUSED_DATA_FLAGS } from "../reading/open-source.js";
 import type { LocalSettings, RemoteSettings } from "../settings/connection.js";

@@ -1,5 +1,5 @@
 import { isLoopback } from "../../client/options.js";
-import { type HttpProxy, parseProxy } from "../../client/proxy.js";
+import { type HttpProxy, parseProxy } from "../../http/proxy.js";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -120,7 +120,7 @@ describe("checkTls", () => {
     ["expired", -9, 0, "CERT_HAS_EXPIRED", "problem", "expired on 2026-06-01"],
     ["expired and not known either", -9, -1, "DEPTH_ZERO_SELF_SIGNED_CERT", "problem", "expired on 2026-05-31"],
     ["not valid yet", 1, 9, "CERT_NOT_YET_VALID", "problem", "not valid before 2026-06-02"],
-    ["for another host", -1, 90, "ERR_TLS_CERT_ALTNAME_INVALID", "problem", "another host name"],
+    ["for another host", -1, 90, "ERR_TLS_CERT_ALTNAME_INVALID", "problem", "another host"],
     ["self-signed", -1, 90, "DEPTH_ZERO_SELF_SIGNED_CERT", "problem", "self-signed"],
     ["of an unknown authority", -1, 90, "UNABLE_TO_VERIFY_LEAF_SIGNATURE", "problem", "authority"],
     ["refused for something else", -1, 90, "CERT_REVOKED", "problem", "CERT_REVOKED"],

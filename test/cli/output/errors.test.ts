@@ -88,7 +88,7 @@ it("exit code is 5 when the server does not answer in time", async () => {
   const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
   const argv = ["get", "PORT", "--timeout", "0.05", "--max-wait", "0"];
   const { code, stderr } = await runCli(argv, { env: { APPVARS_URL: url, ...CREDENTIALS } });
-  expect([code, stderr]).toEqual([5, `appvars: no answer from ${url} within 0.05 s\n`]);
+  expect([code, stderr]).toEqual([5, `appvars: can't reach ${url}: no answer within 0.05 s\n`]);
 });
 
 it("exit code is 6 at once when the server asks for a longer wait than --max-wait", async () => {

@@ -445,7 +445,7 @@ describe("a server that answers oddly is told of without anything of what it sen
     const folder = await profileFolder({ slow: developmentProfile(url, { timeout: "0.05" }) });
     const program = await remoteProgram({}, { config: folder.path });
     await program.until(hasFailed);
-    expect(program.frame()).toContain(`✗ no answer from ${url.origin} within 0.05 s`);
+    expect(program.frame()).toContain(`✗ can't reach ${url.origin}: no answer within 0.05 s`);
   });
 });
 

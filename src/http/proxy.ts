@@ -2,6 +2,7 @@ import type { LookupFunction } from "node:net";
 import { hostOf } from "../domain/endpoint.js";
 import { UnreachableError, UsageError } from "../domain/errors.js";
 import { type TlsTexts, tlsOptions } from "../domain/tls-options.js";
+import { reasonOf } from "./failures.js";
 
 /** An HTTP proxy between the client and its server. */
 export interface HttpProxy {
@@ -64,42 +65,33 @@ function tryDecode(text: string): string | undefined {
   }
 }
 
-/** Whether an error says why there is no tunnel. The TLS connection through one fails with other errors. */
-export function isTunnelError(error: unknown): boolean {
-  return error instanceof Error && "isOfProxy" in error;
+/** Thrown for a failure between this machine and a proxy, and for what the proxy itself answers. */
+export class ProxyError extends UnreachableError {
+  /** What the proxy answers; undefined if it does not. */
+  readonly status: number | undefined;
+  constructor(message: string, { cause, status }: { cause?: unknown; status?: number }) {
+    super(message, { cause });
+    this.status = status;
+  }
 }
 
-/** The code of a failure for a status that the proxy itself answered with, other than 407. */
-export const proxyStatusCode = (status: number) => `PROXY_${status}`;
+export function unreachableProxy({ name }: HttpProxy, cause: unknown): ProxyError {
+  const hints = {
+    refused: "is the proxy running?",
+    plain: "should its URL begin with http:?",
+    untrusted: "to trust it, use --ca-file",
+  };
+  return new ProxyError(`can't reach ${name}: ${reasonOf(cause, hints)}`, { cause });
+}
 
-export const PROXY_REFUSES_USER = "PROXY_407";
-
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "connection refused; is the proxy running?",
-  EPROTO: "it does not speak TLS; should its URL begin with http:?",
-  ETIMEDOUT: "no answer in time",
-};
-
-/**
- * The error for a failure between the client and the proxy, or for what the proxy itself answered.
- *
- * @param reason what to say of a failure that has nothing to do with proxies
- */
-export function proxyError(
-  { name, headers }: HttpProxy,
-  origin: string,
-  cause: NodeJS.ErrnoException,
-  reason: string,
-): UnreachableError {
-  const { code = "" } = cause;
-  const [, status] = /^PROXY_(\d+)$/.exec(code) ?? [];
-  if (code === PROXY_REFUSES_USER) {
-    const isKnown = "proxy-authorization" in headers;
-    const refused = isKnown ? "refuses the user and the password of its URL" : "requires a user and a password";
-    return new UnreachableError(`${name} ${refused} (status 407)`, { cause });
-  }
-  if (status !== undefined)
-    return new UnreachableError(`${name} does not connect to ${origin}: it answers with status ${status}`, { cause });
-  if (code.startsWith("HPE_")) return new UnreachableError(`${name} does not answer with HTTP`, { cause });
-  return new UnreachableError(`can't reach ${name}: ${REASONS[code] ?? reason}`, { cause });
+/** @param server that it was to connect to */
+export function refusingProxy({ name, headers }: HttpProxy, server: string, status: number): ProxyError {
+  const refused = headers["proxy-authorization"]
+    ? "refuses the user and the password of its URL"
+    : "requires a user and a password";
+  const message =
+    status === 407
+      ? `${name} ${refused} (status 407)`
+      : `${name} does not connect to ${server}: it answers with status ${status}`;
+  return new ProxyError(message, { status });
 }

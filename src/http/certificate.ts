@@ -20,8 +20,8 @@ export interface CertificateFacts {
 export async function readCertificate(server: ServerRoute): Promise<CertificateFacts | undefined> {
   const { origin, timeout, proxy, ca, lookup } = server;
   const address = { host: hostOf(origin), port: Number(origin.port || 443) };
-  const route = { timeout: timeout * 1_000, ca, lookup };
-  const tunnel = proxy && (await openTunnel(address, { proxy, ...route }).catch(() => undefined));
+  const tunnel =
+    proxy && (await openTunnel(address, { proxy, ca, lookup, timeout: timeout * 1_000 }).catch(() => undefined));
   if (proxy && !tunnel) return undefined;
   return new Promise((resolve) => {
     const tls = { ...tlsOptions(server, address.host), rejectUnauthorized: false };

@@ -1,0 +1,139 @@
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { SWITCHED } from "./failures.js";
+
+export interface DeadlineOptions {
+  /** Milliseconds until the answer begins, and between two of its pieces. */
+  timeout: number;
+  /** Milliseconds until it ends. Default `timeout`. */
+  total?: number;
+  signal?: AbortSignal | undefined;
+}
+
+export interface ExchangeOptions extends DeadlineOptions {
+  /** The largest body of an answer with this status. */
+  maxBytes: (status: number) => number;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Undefined if it is larger than the limit. */
+  readonly body: Buffer | undefined;
+}
+
+/** The start of an answer. */
+export interface AnswerHead {
+  readonly incoming: IncomingMessage;
+  /** After a CONNECT or an upgrade. */
+  readonly socket?: Duplex;
+}
+
+/**
+ * Sends a request, and reads its answer. Settles within the deadline, whatever the peer does: with a pending promise,
+ * the process would exit with 0.
+ *
+ * @throws an error with a code that `reasonOf` explains, or the reason of the signal
+ */
+export async function exchange(
+  outgoing: ClientRequest,
+  { maxBytes, ...options }: ExchangeOptions,
+  body?: Buffer,
+): Promise<HttpAnswer> {
+  const deadline = new Deadline(options);
+  let failed: Error | undefined;
+  outgoing.once("error", (error) => {
+    failed = error;
+  });
+  try {
+    const { incoming, socket } = await send(outgoing, deadline.signal, body);
+    socket?.destroy();
+    if (socket) throw failure(SWITCHED);
+    const { statusCode: status = 0, headers } = incoming;
+    return { status, headers, body: await readBody(incoming, maxBytes(status), deadline) };
+  } catch (error) {
+    deadline.signal.throwIfAborted();
+    // The error of the body is a reset, also for chunks that are not HTTP.
+    throw failed ?? error;
+  } finally {
+    deadline.end();
+  }
+}
+
+/** Sends a request, and waits for the start of its answer. @throws as {@link exchange} */
+export function send(outgoing: ClientRequest, signal: AbortSignal, body?: Buffer): Promise<AnswerHead> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      outgoing.destroy();
+      reject(signal.reason);
+    };
+    signal.addEventListener("abort", abort);
+    outgoing.on("error", reject);
+    outgoing.once("close", () => reject(failure("ECONNRESET")));
+    outgoing.once("response", (incoming) => resolve({ incoming }));
+    // Without a listener, a 101 would never settle.
+    for (const event of ["upgrade", "connect"])
+      outgoing.once(event, (incoming, socket) => resolve({ incoming, socket }));
+    if (signal.aborted) abort();
+    else outgoing.end(body);
+  });
+}
+
+async function readBody(incoming: IncomingMessage, maxBytes: number, deadline: Deadline): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = Number(incoming.headers["content-length"]) > maxBytes ? Number.POSITIVE_INFINITY : 0;
+  if (size > maxBytes) incoming.destroy();
+  else
+    for await (const chunk of incoming as AsyncIterable<Buffer>) {
+      deadline.postpone();
+      size += chunk.length;
+      // Closes the connection.
+      if (size > maxBytes) break;
+      chunks.push(chunk);
+    }
+  // Without a length, an answer that is cut off looks complete.
+  deadline.signal.throwIfAborted();
+  return size > maxBytes ? undefined : Buffer.concat(chunks);
+}
+
+/** Aborts after a time, or with another signal. Not `AbortSignal.any`, which leaks memory in Node 20. */
+export class Deadline {
+  readonly #controller = new AbortController();
+  readonly #options: DeadlineOptions;
+  readonly #abort = () => this.#controller.abort(this.#options.signal?.reason);
+  readonly #startedAt = performance.now();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(options: DeadlineOptions) {
+    this.#options = options;
+    const { signal, timeout } = options;
+    const late = failure("ETIMEDOUT", `no answer within ${Math.round(timeout / 10) / 100} s`);
+    this.#timer = setTimeout(() => this.#controller.abort(late), timeout);
+    signal?.addEventListener("abort", this.#abort);
+    if (signal?.aborted) this.#abort();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** A piece has come. */
+  postpone(): void {
+    const { timeout, total = timeout } = this.#options;
+    if (performance.now() - this.#startedAt + timeout <= total) this.#timer.refresh();
+  }
+
+  /** There is no time limit any more. */
+  met(): void {
+    clearTimeout(this.#timer);
+  }
+
+  end(): void {
+    this.met();
+    this.#options.signal?.removeEventListener("abort", this.#abort);
+  }
+}
+
+function failure(code: string, message = code): Error {
+  return Object.assign(new Error(message), { code });
+}

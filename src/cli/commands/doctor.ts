@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { CheckResult } from "../doctor/finding.js";
+import type { CheckResult } from "../doctor/diagnose.js";
 import type { Context } from "../output/context.js";
 import { EXIT_CODES } from "../output/errors.js";
 import { print, type StyledLine } from "../output/printer.js";

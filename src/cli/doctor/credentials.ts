@@ -1,19 +1,23 @@
-import { type AuthScheme, authHeaders } from "../../client/auth-headers.js";
+import { authHeaders } from "../../client/auth-headers.js";
 import { decodePage, decodeVariable } from "../../client/decode.js";
 import { interpret } from "../../client/interpret.js";
-import { AppvarsError } from "../../domain/errors.js";
 import { ROUTES } from "../../domain/routes.js";
 import { missingSecretError } from "../settings/secrets.js";
-import { type Finding, ok, problem, skipped } from "./finding.js";
+import { type Finding, ok, problem, problemOf, skipped } from "./finding.js";
 import type { Outcome, Probe } from "./probe.js";
+import type { ServerAccess } from "./settings.js";
 
-/** The outcomes of the credentials as the client sends them and, if those are rejected, sent in other ways. */
-export interface CredentialTrials {
-  asSent: Outcome;
-  /** Signed with the server's time instead of this machine's. */
-  onServersTime?: Outcome;
-  /** Signed with the server's time and without the key: the server then tries all its secrets. */
-  withoutKey?: Outcome;
+/** What can be said of credentials without a request; undefined if they can be tried. */
+export function checkPresent({ auth, apiKey, apiSecret, secret, unusedDataFlags }: ServerAccess): Finding | undefined {
+  if (apiSecret && secret === undefined) return skipped("the secret can't be read: see settings");
+  if (secret === undefined) {
+    const fix = unusedDataFlags
+      ? `to read the data file in this folder instead, add ${unusedDataFlags}`
+      : "set it; on the server, appvars env credentials NAME prints it";
+    return problem("unauthorized", missingSecretError().message, fix);
+  }
+  if (auth === "hmac" || apiKey !== undefined) return undefined;
+  return problem("unauthorized", "no API key, which --auth headers requires", "set APPVARS_API_KEY or add --api-key");
 }
 
 /** Definitions only: no value is read. */
@@ -21,57 +25,46 @@ const PAGE = { limit: 1, offset: 0 };
 const TARGET = `${ROUTES.variables}?limit=${PAGE.limit}&offset=${PAGE.offset}`;
 
 /**
- * Sends up to three requests to find out what is wrong with the credentials.
+ * Whether the server accepts the credentials, and if not, which of them is wrong: its 401 does not say. So they are sent
+ * as a signature with the server's time, and then without the key, for which the server tries all its secrets.
  *
  * @param clock Unix milliseconds
  * @param skew how far that clock is ahead of the server's, in milliseconds
+ * @returns the outcome of the first of up to three requests too
  */
 export async function tryCredentials(
   probe: Probe,
-  { auth, apiKey, apiSecret }: { auth: AuthScheme; apiKey: string | undefined; apiSecret: string },
+  { auth, apiKey, secret }: Pick<ServerAccess, "auth" | "apiKey" | "secret">,
   clock: () => number,
   skew: number,
-): Promise<CredentialTrials> {
-  const attempt = (scheme: AuthScheme, key: string | undefined, timestamp: number) =>
-    probe(TARGET, authHeaders(scheme, { apiKey: key, apiSecret }, { timestamp, method: "GET", route: TARGET }));
-  const serversTime = () => Math.round(clock() - skew);
+): Promise<{ finding: Finding; asSent: Outcome }> {
+  const attempt = (scheme: typeof auth, key: string | undefined, timestamp: number) =>
+    probe(TARGET, authHeaders(scheme, { apiKey: key, apiSecret: secret }, { timestamp, method: "GET", route: TARGET }));
+  const refused = (message: string, fix: string) => ({ finding: problem("unauthorized", message, fix), asSent });
   const asSent = await attempt(auth, apiKey, clock());
-  if (!isRefused(asSent)) return { asSent };
-  const onServersTime = await attempt("hmac", apiKey, serversTime());
-  if (!isRefused(onServersTime) || apiKey === undefined) return { asSent, onServersTime };
-  return { asSent, onServersTime, withoutKey: await attempt("hmac", undefined, serversTime()) };
-}
-
-export function isRefused(outcome: Outcome | undefined): boolean {
-  return statusOf(outcome) === 401;
-}
-
-function statusOf(outcome: Outcome | undefined): number | undefined {
-  return outcome && "response" in outcome ? outcome.response.status : undefined;
-}
-
-export interface CredentialFacts {
-  hasKey: boolean;
-  hasSecret: boolean;
-  /** Whether the secret itself is sent, which requires the key. */
-  needsKey: boolean;
-  /** The flags that open the data file in the current folder, if nothing is configured. */
-  unusedDataFlags?: string | undefined;
-  trials: CredentialTrials | undefined;
-}
-
-/** Whether the server accepts the credentials, and if not, which of them is wrong: its 401 does not say. */
-export function checkCredentials({ hasKey, hasSecret, needsKey, unusedDataFlags, trials }: CredentialFacts): Finding {
-  if (!hasSecret) {
-    const fix = unusedDataFlags
-      ? `to read the data file in this folder instead, add ${unusedDataFlags}`
-      : "set it; on the server, appvars env credentials NAME prints it";
-    return problem("unauthorized", missingSecretError().message, fix);
+  if (statusOf(asSent) !== 401) return { finding: judge(asSent), asSent };
+  const onServersTime = await attempt("hmac", apiKey, Math.round(clock() - skew));
+  if (statusOf(onServersTime) === 200) {
+    if (auth === "headers")
+      return refused(
+        "the server accepts a signature, but not headers: a proxy may drop x-api-secret",
+        "use --auth hmac",
+      );
+    return { finding: ok("they are correct: signed with the server's time, they are accepted; see clock"), asSent };
   }
-  if (needsKey && !hasKey)
-    return problem("unauthorized", "no API key, which --auth headers requires", "set APPVARS_API_KEY or add --api-key");
-  if (!trials) return skipped("there is no appvars server to try them with: see reachability");
-  return isRefused(trials.asSent) ? findWrongOne(trials, hasKey, needsKey) : judge(trials.asSent);
+  const withoutKey =
+    apiKey === undefined ? onServersTime : await attempt("hmac", undefined, Math.round(clock() - skew));
+  if (statusOf(withoutKey) === 200) {
+    const fix = "correct the key (APPVARS_API_KEY, --api-key), or get both again from the server";
+    return refused("the API key is wrong: it does not belong to the secret, which the server knows", fix);
+  }
+  const wrong =
+    statusOf(withoutKey) === 401 ? "the API secret is wrong: it is rejected" : "the API key or the secret is wrong";
+  return refused(wrong, "get the key and the secret again from the server: they may have been rotated");
+}
+
+export function statusOf(outcome: Outcome): number | undefined {
+  return "response" in outcome ? outcome.response.status : undefined;
 }
 
 function judge(outcome: Outcome): Finding {
@@ -80,25 +73,8 @@ function judge(outcome: Outcome): Finding {
     const { total } = interpret(outcome.response, decodePage(decodeVariable, PAGE, "name")).metadata;
     return ok(`the server accepts them; the environment has ${total} variables`);
   } catch (error) {
-    if (!(error instanceof AppvarsError)) throw error;
-    if (error.code === "rate_limited") return skipped("the server accepts no requests now: see rate_limit");
-    return problem(error.code, error.message, "see the server's log");
+    const found = problemOf(error, "see the server's log");
+    const isLimited = found.verdict === "problem" && found.code === "rate_limited";
+    return isLimited ? skipped("the server accepts no requests now: see rate_limit") : found;
   }
-}
-
-function findWrongOne({ onServersTime, withoutKey }: CredentialTrials, hasKey: boolean, needsKey: boolean): Finding {
-  const refused = (message: string, fix: string) => problem("unauthorized", message, fix);
-  if (statusOf(onServersTime) === 200) {
-    if (!needsKey) return ok("they are correct: signed with the server's time, they are accepted; see clock");
-    const message = "the server accepts them as a signature, but not as headers: a proxy may drop x-api-secret";
-    return refused(message, "use --auth hmac");
-  }
-  if (statusOf(withoutKey) === 200) {
-    const fix = "correct the key (APPVARS_API_KEY, --api-key), or get both again from the server";
-    return refused("the API key is wrong: it does not belong to the secret, which the server knows", fix);
-  }
-  const fix = "get the key and the secret again from the server: they may have been rotated";
-  if (!hasKey) return refused("the API secret is wrong: it is rejected", fix);
-  if (isRefused(withoutKey)) return refused("the API secret is wrong: it is rejected with and without the key", fix);
-  return refused("the API key or the secret is wrong", fix);
 }

@@ -1,82 +1,98 @@
-import { type EnvironmentRecord, findWeakSecrets, qualifiedName } from "../../domain/environment.js";
-import { AppvarsError, type ErrorCode } from "../../domain/errors.js";
+import { realpath } from "node:fs/promises";
+import { findWeakSecrets, qualifiedName } from "../../domain/environment.js";
+import { type AppvarsError, type ErrorCode, InvalidDataError } from "../../domain/errors.js";
+import { durationText } from "../../domain/printable.js";
+import { inspectLock, LEASE_MS } from "../../files/file-lock.js";
+import { describeHolder, holderOf, identifyHost, stateOf } from "../../files/lock-holder.js";
+import type { Data } from "../../store/data.js";
 import { chooseEnvironment, localData } from "../editing/open-data.js";
 import { openTrafficWarning } from "../editing/store-data.js";
 import { type Io, withNotice } from "../output/io.js";
 import { rotateCommand } from "../serving/credentials.js";
-import { type DataPlace, placeFlags, type StorePlace } from "../settings/data-place.js";
-import { type Finding, ok, problem, skipped, warning } from "./finding.js";
+import type { LocalSettings } from "../settings/connection.js";
+import { type DataPlace, placeFlags, placeName } from "../settings/data-place.js";
+import { type Finding, ok, problem, problemOf, skipped, warning } from "./finding.js";
 
-export interface DataFacts {
-  content: { environments: readonly EnvironmentRecord[]; variables: number } | { error: AppvarsError };
-  /** Files that are used although another user may have written them. */
-  notices: string[];
+/** Whether a data file or a store can be read and is valid, its secrets protect it, and has the environment. */
+export async function checkLocal({ place, env }: LocalSettings, io: Io): Promise<Record<string, Finding | Finding[]>> {
+  const check = place.kind === "file" ? "data_file" : "store";
+  const { data, findings } = await checkData(place, io);
+  const unread = skipped(`the ${place.kind === "file" ? "data file" : "store"} can't be read: see ${check}`);
+  return {
+    [check]: findings,
+    secrets: data ? checkSecrets(data, place, io.clock()) : unread,
+    ...(place.kind === "file" && { lock: await checkLock(place.path, io.clock) }),
+    environment: data ? checkEnvironment(data, env) : unread,
+  };
 }
 
-export async function gatherData(place: DataPlace, surroundings: Io): Promise<DataFacts> {
-  const notices: string[] = [];
-  const io = withNotice(surroundings, (text) => void notices.push(text));
-  try {
-    const store = await (await localData(place, io)).open();
-    const { environments, variables } = store.snapshot;
-    await store.close();
-    return { content: { environments, variables: variables.length }, notices };
-  } catch (error) {
-    if (error instanceof AppvarsError) return { content: { error }, notices };
-    throw error;
-  }
-}
-
-/** Whether a data file can be read and is valid. */
-export function checkDataFile({ content }: DataFacts, path: string): Finding {
-  if ("error" in content)
-    return problem(content.error.code, content.error.message, "correct the file, or use another one");
-  return ok(`${path} is valid: ${sizeOf(content)}`);
-}
-
-const STORE_FIXES: Partial<Record<ErrorCode, string>> = {
+/** By the kind of failure. */
+const FIXES: Partial<Record<ErrorCode, string>> = {
   usage: "correct this setting",
   unauthorized: "correct APPVARS_STORE_USER or its password, or let etcd's administrator grant the role",
   unreachable: "check that etcd runs at these addresses, and that --store names them",
 };
 
-/** Whether a store can be reached and read, and is valid. */
-export function checkStore({ content, notices }: DataFacts, place: StorePlace): Finding[] {
-  const warnings = [
-    ...notices.map((notice) => warning(notice, "correct this, unless you expect it")),
-    ...openTrafficWarning(place).map((text) => warning(text, "set up TLS in etcd, and use etcds://")),
-  ];
-  if ("error" in content) {
-    const { code, message } = content.error;
-    return [...warnings, problem(code, message, STORE_FIXES[code] ?? "correct the data, or use another store")];
-  }
-  return [...warnings, ok(`${place.address.url} can be read and is valid: ${sizeOf(content)}`)];
-}
-
-function sizeOf({ environments, variables }: { environments: readonly unknown[]; variables: number }): string {
-  return `${environments.length} environments, ${variables} variables`;
-}
-
-/** Whether the API secrets in it protect their environments. @param now Unix milliseconds */
-export function checkSecrets({ content }: DataFacts, place: DataPlace, now: number): Finding | Finding[] {
-  if ("error" in content) return notRead(place);
-  const problems = findWeakSecrets(content.environments, now);
-  if (problems.length === 0) return ok("each environment has its own secret, and all are long enough");
-  return problems.map((problem) => warning(problem, rotateCommand(placeFlags(place))));
-}
-
-/** Whether `--env` names an environment of the data. */
-export function checkEnvironment({ content }: DataFacts, place: DataPlace, name: string | undefined): Finding {
-  if ("error" in content) return notRead(place);
+/** Exported for tests. @param open reads the data */
+export async function checkData(
+  place: DataPlace,
+  surroundings: Io,
+  open: (io: Io) => Promise<Data> = (io) => readData(place, io),
+): Promise<{ data?: Data; findings: Finding[] }> {
+  const findings: Finding[] = [];
+  const warn = (text: string) => void findings.push(warning(text, "correct this, unless you expect it"));
+  const traffic = place.kind === "store" ? openTrafficWarning(place) : [];
+  findings.push(...traffic.map((text) => warning(text, "set up TLS in etcd, and use etcds://")));
   try {
-    return ok(qualifiedName(chooseEnvironment(content.environments, name)));
+    const data = await open(withNotice(surroundings, warn));
+    const { environments, variables } = data;
+    const size = `${environments.length} environments, ${variables.length} variables`;
+    return { data, findings: [...findings, ok(`${placeName(place)} is valid: ${size}`)] };
   } catch (error) {
-    if (!(error instanceof AppvarsError)) throw error;
-    return problem(error.code, error.message, "choose one with --env (APPVARS_ENV)");
+    const fix = FIXES[(error as AppvarsError).code] ?? "correct the data, or use another file or store";
+    return { findings: [...findings, problemOf(error, fix)] };
   }
 }
 
-function notRead({ kind }: DataPlace): Finding {
-  const file = "the data file can't be read: see data_file";
-  return skipped(kind === "file" ? file : "the store can't be read: see store");
+async function readData(place: DataPlace, io: Io): Promise<Data> {
+  const store = await (await localData(place, io)).open();
+  await store.close();
+  return store.snapshot;
+}
+
+/** Whether the API secrets protect their environments. @param now Unix milliseconds */
+function checkSecrets({ environments }: Data, place: DataPlace, now: number): Finding | Finding[] {
+  const weak = findWeakSecrets(environments, now);
+  if (weak.length === 0) return ok("each environment has its own secret, and all are long enough");
+  return weak.map((message) => warning(message, rotateCommand(placeFlags(place))));
+}
+
+function checkEnvironment({ environments }: Data, name: string | undefined): Finding {
+  try {
+    return ok(qualifiedName(chooseEnvironment(environments, name)));
+  } catch (error) {
+    return problemOf(error, "choose one with --env (APPVARS_ENV)");
+  }
+}
+
+/** Whether a process is writing the file, or has died while doing so. @param clock Unix milliseconds */
+async function checkLock(path: string, clock: () => number): Promise<Finding> {
+  const free = ok("no process is writing the file");
+  try {
+    const lock = await inspectLock(await realpath(path));
+    if (!lock) return free;
+    const [host, holder] = [await identifyHost(), holderOf(lock.tokens?.[0] ?? "")];
+    const state = await stateOf(holder, host);
+    const [age, name] = [Math.max(0, clock() - lock.renewedAt), describeHolder(holder, host, state)];
+    if (state === "unknown" ? age < LEASE_MS : state !== "dead") {
+      const message = `${name} is writing the file, and renewed its lock ${durationText(age)} ago`;
+      return warning(message, "wait until it has finished");
+    }
+    const message = `${name} died while writing ${path}, ${durationText(age)} ago, and left its lock`;
+    if (lock.tokens) return warning(message, "nothing: the next writer removes the lock");
+    return problem("invalid_data", message, `remove ${path}.lock as the user who owns it`);
+  } catch (error) {
+    if (!(error instanceof InvalidDataError)) return free;
+    return problem(error.code, `${path} ${error.message}`, "check what it is, and move it away");
+  }
 }

@@ -43,11 +43,6 @@ export async function withProbe<T>(
   }
 }
 
-/** The system's code for why there was no answer, such as `ECONNREFUSED`. */
-export function failureCode(outcome: Outcome): string | undefined {
-  return "error" in outcome ? (outcome.error.cause as NodeJS.ErrnoException | undefined)?.code : undefined;
-}
-
 /** The health in an answer, good or bad; undefined if there is none. */
 export function healthOf(outcome: Outcome): Health | undefined {
   return decoded(outcome, [200, 503], decodeHealth);

@@ -4,67 +4,46 @@ import { GATEWAY_STATUSES } from "../../domain/errors.js";
 import { parseDataAge, parseRateLimit, parseRetryAfter } from "../../domain/http-headers.js";
 import { durationText } from "../../domain/printable.js";
 import { ROUTES } from "../../domain/routes.js";
-import type { TlsTexts } from "../../domain/tls-options.js";
 import { type CertificateFacts, readCertificate } from "../../http/certificate.js";
 import { type HttpProxy, ProxyError } from "../../http/proxy.js";
 import { compareClocks } from "../../signing/verify.js";
 import { lookup } from "../processes/end-process.js";
-import type { RemoteSettings } from "../settings/connection.js";
-import { type CredentialTrials, tryCredentials } from "./credentials.js";
+import { checkPresent, statusOf, tryCredentials } from "./credentials.js";
 import { type Finding, ok, problem, skipped, warning } from "./finding.js";
-import {
-  type Answer,
-  type Clocks,
-  failureCode,
-  healthOf,
-  isAppvars,
-  type Outcome,
-  skewOf,
-  withProbe,
-} from "./probe.js";
+import { type Answer, type Clocks, healthOf, isAppvars, type Outcome, skewOf, withProbe } from "./probe.js";
+import type { ServerAccess } from "./settings.js";
+import { checkTls } from "./tls.js";
 
 /** Seconds for one request: a diagnosis should be quick. */
 const MAX_TIMEOUT_S = 5;
 
-/** After these failures there is no point in trying the other scheme. */
-const NOT_LISTENING = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"];
-
-export interface RemoteFacts {
-  health: Outcome;
-  /** Whether it speaks TLS although the URL says http, or the other way round. */
-  speaksOtherScheme: boolean;
-  /** Undefined if no TLS connection was established. */
-  certificate: CertificateFacts | undefined;
-  /** How far this machine's clock is ahead of the server's, in milliseconds. */
-  skew: number | undefined;
-  /** Undefined if there are no credentials, or no server to try them with. */
-  trials: CredentialTrials | undefined;
-}
-
-/** Asks the server everything once. Problems become facts, not rejections. */
-export function gatherRemoteFacts(
-  settings: RemoteSettings,
-  { apiSecret, tls, proxy }: { apiSecret: string | undefined; tls: TlsTexts; proxy: HttpProxy | undefined },
-  clocks: Clocks,
-): Promise<RemoteFacts> {
-  const timeout = Math.min(settings.timeout, MAX_TIMEOUT_S);
-  const origin = new URL(settings.url);
+/** Asks the server everything once. Problems become findings, not rejections. */
+export function checkServer(access: ServerAccess, clocks: Clocks): Promise<Record<string, Finding>> {
+  const { url, auth, proxy, tls } = access;
+  const timeout = Math.min(access.timeout, MAX_TIMEOUT_S);
+  const origin = new URL(url);
   return withProbe({ origin, timeout, proxy, ...tls }, clocks, async (probe) => {
     const [health, certificate] = await Promise.all([
       probe(ROUTES.health),
       origin.protocol === "https:" ? readCertificate({ origin, timeout, proxy, lookup, ...tls }) : undefined,
     ]);
     // A proxy answers for both.
-    const mayBeOther = !proxy && !isAppvars(health) && !NOT_LISTENING.includes(failureCode(health) ?? "");
-    const speaksOtherScheme = mayBeOther && !certificate && (await speaksOther(origin, timeout, clocks));
+    const mayBeOther = !proxy && !certificate && !isAppvars(health);
+    const speaksOtherScheme = mayBeOther && (await speaksOther(origin, timeout, clocks));
     const skew = skewOf(health);
-    const { auth, apiKey } = settings;
+    const missing = checkPresent(access);
     // Credentials are sent only to what looks like appvars.
-    const canTry = apiSecret && isAppvars(health) && (auth === "hmac" || apiKey);
-    const trials = canTry
-      ? await tryCredentials(probe, { auth, apiKey, apiSecret }, clocks.clock, skew ?? 0)
-      : undefined;
-    return { health, speaksOtherScheme, certificate, skew, trials };
+    const tried =
+      missing || !isAppvars(health) ? undefined : await tryCredentials(probe, access, clocks.clock, skew ?? 0);
+    const isAccepted = tried !== undefined && statusOf(tried.asSent) !== 401;
+    const untried = skipped("there is no appvars server to try them with: see reachability");
+    return {
+      reachability: checkReachability(url, { health, speaksOtherScheme, certificate }, proxy),
+      tls: checkTls(access, certificate, clocks.clock()),
+      clock: checkClock(skew, auth === "headers" || isAccepted),
+      credentials: missing ?? tried?.finding ?? untried,
+      rate_limit: checkRateLimit(tried?.asSent ?? health),
+    };
   });
 }
 
@@ -75,19 +54,14 @@ async function speaksOther(origin: URL, timeout: number, clocks: Clocks): Promis
   return "response" in outcome;
 }
 
-const REACHABILITY_FIXES: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "start the server (appvars serve), or correct the URL's host and port",
-  ENOTFOUND: "correct the URL's host, or this machine's DNS",
-  EAI_AGAIN: "connect this machine to the network: it can't look up names",
-  ETIMEDOUT: "correct the URL's host and port, or open the firewall in between",
-  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED:
-    "pass a certificate from its authority with --client-cert and --client-key",
-};
-
 /** Whether a healthy appvars server answers at the URL. */
 export function checkReachability(
   url: string,
-  { health, certificate, speaksOtherScheme }: Pick<RemoteFacts, "health" | "speaksOtherScheme" | "certificate">,
+  {
+    health,
+    certificate,
+    speaksOtherScheme,
+  }: { health: Outcome; certificate: CertificateFacts | undefined; speaksOtherScheme: boolean },
   proxy?: HttpProxy,
 ): Finding {
   if (speaksOtherScheme) {
@@ -96,11 +70,10 @@ export function checkReachability(
   }
   if ("error" in health) {
     if (certificate?.refusal) return skipped("the server answers, but its certificate is rejected: see tls");
-    if (proxy && health.error instanceof ProxyError) {
-      const fix = `correct ${proxy.from}, or exclude the server with NO_PROXY`;
-      return problem(health.error.code, health.error.message, fix);
-    }
-    const fix = REACHABILITY_FIXES[failureCode(health) ?? ""] ?? "correct the URL";
+    const isOfProxy = proxy && health.error instanceof ProxyError;
+    const fix = isOfProxy
+      ? `correct ${proxy.from}, or exclude the server with NO_PROXY`
+      : "start the server (appvars serve), or correct the URL's host and port";
     return problem(health.error.code, health.error.message, fix);
   }
   const { milliseconds, response } = health;
@@ -116,17 +89,16 @@ export function checkReachability(
   return isAppvars(health) ? ok(`${url} answers with ${response.status}`) : describeOther(url, health);
 }
 
-/** For an answer that is not from appvars. */
 function describeOther(url: string, { response: { status, headers } }: Answer): Finding {
-  if (GATEWAY_STATUSES.includes(status)) {
-    const message = `a proxy answers at ${url} with ${status}: it can't reach the server behind it`;
-    return problem("server_error", message, "start that server, or correct the proxy's settings");
-  }
-  if (status >= 300 && status < 400) {
-    const message = `${url} redirects to ${redirectTarget(headers.location)}; redirects are not followed`;
-    return problem("server_error", message, "use the URL of the server itself");
-  }
-  return problem("server_error", `the server at ${url} is not appvars: it answers with ${status}`, "correct the URL");
+  const [message, fix] = GATEWAY_STATUSES.includes(status)
+    ? [`a proxy answers at ${url} with ${status}: it can't reach the server behind it`, "start that server"]
+    : status >= 300 && status < 400
+      ? [
+          `${url} redirects to ${redirectTarget(headers.location)}; redirects are not followed`,
+          "use the URL of the server itself",
+        ]
+      : [`not an appvars server at ${url}: it answers with ${status}`, "correct the URL"];
+  return problem("server_error", message, fix);
 }
 
 /**

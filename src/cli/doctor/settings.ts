@@ -1,111 +1,106 @@
-import { access, constants } from "node:fs/promises";
 import { checkCredential } from "../../client/options.js";
 import { DEFAULT_URL } from "../../domain/defaults.js";
-import { AppvarsError, UsageError } from "../../domain/errors.js";
 import type { TlsTexts } from "../../domain/tls-options.js";
 import type { HttpProxy } from "../../http/proxy.js";
 import { type Io, withNotice } from "../output/io.js";
 import { isNothingConfigured, UNUSED_DATA_FLAGS } from "../reading/open-source.js";
-import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
-import { type DataPlace, placeFiles, placeName } from "../settings/data-place.js";
+import type { Connection, RemoteSettings } from "../settings/connection.js";
+import { placeFiles, placeName } from "../settings/data-place.js";
 import { findProxy } from "../settings/proxy.js";
 import { readTlsFiles } from "../settings/secrets.js";
 import { NotAllowedError, type Setting, type SourceFlags } from "../settings/setting.js";
 import { SOURCE_SETTINGS } from "../settings/setting-table.js";
 import { readSettings, Settings } from "../settings/settings.js";
-import { type Finding, ok, problem, warning } from "./finding.js";
+import { type Finding, ok, problemOf, warning } from "./finding.js";
 
-export interface SettingsFacts {
-  /** Undefined if they are not valid. */
-  settings: RemoteSettings | LocalSettings | undefined;
-  /** What names the source; undefined for the default. */
-  place: Setting | undefined;
-  /** The files with secrets that are in use. */
-  secretFiles: string[];
-  apiSecret: string | undefined;
+/** A server, and everything that requests to it need. */
+export interface ServerAccess extends RemoteSettings {
+  /** Undefined if there is none, or it can't be read. */
+  secret: string | undefined;
+  tls: TlsTexts;
+  proxy: HttpProxy | undefined;
   /** The flags that open the data file in the current folder, if nothing is configured. */
   unusedDataFlags: string | undefined;
-  proxy: HttpProxy | undefined;
-  /** Undefined if a file can't be read, or the proxy can't be used. */
-  tls: TlsTexts | undefined;
-  errors: AppvarsError[];
-  /** Settings that are ignored, or used although another user may have set them. */
-  notices: string[];
+}
+
+interface CheckedSettings {
+  /** One for each error and for each setting that is ignored or that another user may have set. */
+  findings: Finding[];
+  /** Undefined if they are not valid. */
+  connection: Connection | undefined;
+  /** Undefined for local data, or if a file can't be read or the proxy can't be used. */
+  access: ServerAccess | undefined;
+  /** The files with secrets that are in use. */
+  secretFiles: string[];
 }
 
 /** Reads the settings and the files that they name, as far as possible. */
-export async function gatherSettings(flags: SourceFlags, surroundings: Io): Promise<SettingsFacts> {
-  const errors: AppvarsError[] = [];
-  const notices: string[] = [];
-  const io = withNotice(surroundings, (text) => void notices.push(text));
+export async function checkSettings(flags: SourceFlags, surroundings: Io): Promise<CheckedSettings> {
+  const findings: Finding[] = [];
+  const warn = (notice: string) => void findings.push(warning(notice, "correct this, unless you expect it"));
+  const io = withNotice(surroundings, warn);
+  const errors: Finding[] = [];
   const trying = async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof AppvarsError)) throw error;
-      errors.push(error);
+      const isBlocked = error instanceof NotAllowedError;
+      errors.push(problemOf(error, isBlocked ? "read the file, then run appvars allow" : "correct this setting"));
       return undefined;
     }
   };
-  const read = (await trying(() => readSettings(flags, io))) ?? new Settings([], io);
-  const settings = errors.length === 0 ? await trying(() => read.connection) : undefined;
-  const blocked = read.given.find((setting) => setting.blocked)?.blocked;
-  if (blocked && settings) notices.push(blocked);
-  const encryptionKey = settings && (await trying(() => read.find("encKey", "encKeyFile")));
-  if (encryptionKey) await trying(() => checkReadable(encryptionKey));
-  const remote = settings?.kind === "remote" ? settings : undefined;
-  const ofStore = settings?.kind === "local" && settings.place.kind === "store" ? placeFiles(settings.place) : [];
-  const { apiKey, apiSecret, clientKey } = remote ?? {};
-  await trying(() => checkCredential("API key", apiKey));
-  const route = remote && (await trying(async () => ({ proxy: findProxy(new URL(remote.url), io.env) })));
-  return {
-    settings,
-    place: settings && read.find(...SOURCE_SETTINGS),
-    secretFiles: [
-      ...[apiSecret, encryptionKey].flatMap((setting) => (setting && isFile(setting) ? setting.text : [])),
-      ...(clientKey === undefined ? [] : [clientKey.text]),
-      ...ofStore.map(({ text }) => text),
-    ],
-    unusedDataFlags: isNothingConfigured(read.given) ? UNUSED_DATA_FLAGS : undefined,
-    apiSecret: apiSecret && (await trying(() => readCredential(read))),
-    proxy: route?.proxy,
-    tls: route && (await trying(() => readTlsFiles(remote))),
-    errors,
-    notices,
-  };
+  const settings = (await trying(() => readSettings(flags, io))) ?? new Settings([], io);
+  const connection = errors.length === 0 ? await trying(() => settings.connection) : undefined;
+  const blocked = settings.given.find((setting) => setting.blocked)?.blocked;
+  if (blocked && connection) warn(blocked);
+  const key = connection && (await trying(() => settings.find("encKey", "encKeyFile")));
+  if (key) await trying(() => settings.encryptionKey());
+  const access = connection?.kind === "remote" ? await readAccess(connection, settings, io, trying) : undefined;
+  if (errors.length === 0 && connection) findings.push(ok(describeSource(connection, settings, access?.proxy)));
+  const secretFiles = connection ? secretFilesOf(connection, key) : [];
+  return { findings: [...findings, ...errors], connection, access, secretFiles };
 }
 
-async function readCredential(settings: Settings): Promise<string | undefined> {
-  const secret = await settings.apiSecret();
-  checkCredential("API secret", secret);
-  return secret;
-}
+type Try = <T>(work: () => T | Promise<T>) => Promise<T | undefined>;
 
-async function checkReadable(setting: Setting): Promise<void> {
-  if (!isFile(setting)) return;
-  await access(setting.text, constants.R_OK).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`${setting.from} ${setting.text} can't be read (${error.code})`);
+async function readAccess(
+  remote: RemoteSettings,
+  settings: Settings,
+  { env }: Pick<Io, "env">,
+  trying: Try,
+): Promise<ServerAccess | undefined> {
+  await trying(() => checkCredential("API key", remote.apiKey));
+  const route = await trying(async () => ({ proxy: findProxy(new URL(remote.url), env) }));
+  const secret = await trying(async () => {
+    const text = await settings.apiSecret();
+    checkCredential("API secret", text);
+    return text;
   });
+  const tls = route && (await trying(() => readTlsFiles(remote)));
+  return (
+    tls && {
+      ...remote,
+      ...route,
+      tls,
+      secret,
+      unusedDataFlags: isNothingConfigured(settings.given) ? UNUSED_DATA_FLAGS : undefined,
+    }
+  );
 }
 
-function isFile({ name, text }: Setting): boolean {
-  return name.endsWith("File") && text !== "-";
+function secretFilesOf(connection: Connection, key: Setting | undefined): string[] {
+  const isStore = connection.kind === "local" && connection.place.kind === "store";
+  const ofSource = connection.kind === "remote" ? [connection.clientKey] : isStore ? placeFiles(connection.place) : [];
+  const secrets = [connection.kind === "remote" ? connection.apiSecret : undefined, key];
+  const named = secrets.filter((setting) => setting?.name.endsWith("File") && setting.text !== "-");
+  return [...named, ...ofSource].flatMap((setting) => setting?.text ?? []);
 }
 
-/** Whether the settings can be used, with a finding for each error. */
-export function checkSettings({ errors, notices, settings, place, proxy }: SettingsFacts): Finding[] {
-  const warnings = notices.map((notice) => warning(notice, "correct this, unless you expect it"));
-  if (errors.length > 0) return [...warnings, ...errors.map(toProblem)];
-  const source = settings?.kind === "local" ? describePlace(settings.place) : `server ${place?.text ?? DEFAULT_URL}`;
+/** `server http://127.0.0.1:7400 (from --url), through the proxy of HTTP_PROXY`. */
+function describeSource(connection: Connection, settings: Settings, proxy: HttpProxy | undefined): string {
+  const setting = settings.find(...SOURCE_SETTINGS);
+  const kinds = { url: "server", data: "data file", store: "store" };
+  const name = connection.kind === "local" ? placeName(connection.place) : (setting?.text ?? DEFAULT_URL);
   const route = proxy ? `, through ${proxy.name}` : "";
-  return [...warnings, ok(`${source} (${place ? `from ${place.from}` : "the default"})${route}`)];
-}
-
-function describePlace(place: DataPlace): string {
-  return `${place.kind === "file" ? "data file" : "store"} ${placeName(place)}`;
-}
-
-function toProblem(error: AppvarsError): Finding {
-  const fix = error instanceof NotAllowedError ? "read the file, then run appvars allow" : "correct this setting";
-  return problem(error.code, error.message, fix);
+  return `${kinds[(setting?.name ?? "url") as keyof typeof kinds]} ${name} (${setting ? `from ${setting.from}` : "the default"})${route}`;
 }

@@ -186,8 +186,6 @@ describe("appvars allow", () => {
     expect(await run("get PORT", CREDENTIALS)).toEqual({ code: 0, stdout: "3000\n", stderr: "" });
     const below = { cwd: join(cwd, "src"), config, env: CREDENTIALS };
     expect(await runCli(["get", "PORT"], below)).toMatchObject({ code: 0, stdout: "3000\n" });
-    const names = await runWith((io) => quickComplete(["__complete", "names", "PO", "get"], io), below);
-    expect(names.stdout).toMatch(/^PORT\t/);
   });
 
   it.each(["", ".", ".appvars.json", "src/.."])(

@@ -88,7 +88,7 @@ describe("doctor with a server", () => {
     const { code, of, verdicts } = await doctor(url);
     expect([code, of("reachability")]).toMatchObject([
       7,
-      { verdict: "problem", message: expect.stringMatching(/is not appvars/) },
+      { verdict: "problem", message: expect.stringMatching(/not an appvars server/) },
     ]);
     expect(verdicts["credentials"]).toBe("skipped");
     expect(received.filter(Boolean)).toEqual([]);

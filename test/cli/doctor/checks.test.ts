@@ -1,14 +1,19 @@
+import { chmod, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkCredentials } from "../../../src/cli/doctor/credentials.js";
-import { checkFileModes } from "../../../src/cli/doctor/file-modes.js";
-import { checkStore } from "../../../src/cli/doctor/local-data.js";
-import type { Answer } from "../../../src/cli/doctor/probe.js";
+import { tryCredentials } from "../../../src/cli/doctor/credentials.js";
+import { checkFiles } from "../../../src/cli/doctor/files.js";
+import { checkData } from "../../../src/cli/doctor/local-data.js";
+import type { Answer, Outcome } from "../../../src/cli/doctor/probe.js";
 import { checkClock, checkRateLimit, checkReachability } from "../../../src/cli/doctor/server.js";
 import { checkTls } from "../../../src/cli/doctor/tls.js";
-import { dataPlaceOf, type StorePlace } from "../../../src/cli/settings/data-place.js";
+import type { Io } from "../../../src/cli/output/io.js";
+import { dataPlaceOf } from "../../../src/cli/settings/data-place.js";
 import { readGiven } from "../../../src/cli/settings/setting.js";
 import { InvalidDataError, UnauthorizedError, UnreachableError, UsageError } from "../../../src/domain/errors.js";
+import { type Data, NO_DATA } from "../../../src/store/data.js";
 import { VARIABLES } from "../../contract/development.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const answer = (status: number, headers: Record<string, string> = {}, body = ""): Answer => ({
   response: { status, headers, body },
@@ -43,26 +48,23 @@ describe("checkClock", () => {
   });
 });
 
-describe("checkStore", () => {
+describe("checkData", () => {
   const placeAt = (url: string) => {
     const given = readGiven("flag", { store: url });
-    return dataPlaceOf(given, given[0]) as StorePlace;
+    return dataPlaceOf(given, given[0]);
   };
-  const content = { environments: [], variables: 0 };
+  const check = async (url: string, open: () => Promise<Data>) =>
+    (await checkData(placeAt(url), {} as Io, open)).findings;
 
   it.each([
     [new UnreachableError("no member answers"), "unreachable", "check that etcd runs"],
     [new UnauthorizedError("refused"), "unauthorized", "correct APPVARS_STORE_USER"],
     [new UsageError("--store-key-file: there is no key in it"), "usage", "correct this setting"],
     [new InvalidDataError("it is broken"), "invalid_data", "correct the data"],
-  ])("a store that can't be read is a problem: %o", (error, code, fix) => {
-    const [finding] = checkStore({ content: { error }, notices: [] }, placeAt("etcd://127.0.0.1"));
-    expect(finding).toMatchObject({
-      verdict: "problem",
-      code,
-      message: error.message,
-      fix: expect.stringContaining(fix),
-    });
+  ])("a store that can't be read is a problem: %o", async (error, code, fix) => {
+    const [finding] = await check("etcd://127.0.0.1", () => Promise.reject(error));
+    const { message } = error;
+    expect(finding).toMatchObject({ verdict: "problem", code, message, fix: expect.stringContaining(fix) });
   });
 
   it.each([
@@ -70,8 +72,8 @@ describe("checkStore", () => {
     ["etcd://127.0.0.1,10.0.0.1", ["warning", "ok"]],
     ["etcd://localhost,127.0.0.1,[::1]", ["ok"]],
     ["etcds://10.0.0.1", ["ok"]],
-  ])("the traffic with %s is a warning if others can read it", (url, verdicts) => {
-    const findings = checkStore({ content, notices: [] }, placeAt(url));
+  ])("the traffic with %s is a warning if others can read it", async (url, verdicts) => {
+    const findings = await check(url, async () => NO_DATA);
     expect(findings.map(({ verdict }) => verdict)).toEqual(verdicts);
   });
 });
@@ -161,8 +163,8 @@ describe("checkReachability", () => {
     [503, HEALTH.replace("OK", "the store is gone"), "problem", "not healthy: the store is gone"],
     [503, "<html>", "problem", "a proxy answers"],
     [502, "", "problem", "can't reach the server behind it"],
-    [200, "<html>", "problem", "is not appvars"],
-    [404, '{"message":"Not found"}', "problem", "is not appvars"],
+    [200, "<html>", "problem", "not an appvars server"],
+    [404, '{"message":"Not found"}', "problem", "not an appvars server"],
     [429, '{"message":"Too many"}', "ok", "answers with 429"],
     [301, "", "problem", "redirects to nowhere"],
   ])("checkReachability judges the answer %i %s", (status, body, verdict, message) => {
@@ -183,15 +185,9 @@ describe("checkReachability", () => {
     expect(finding).toMatchObject({ verdict, message: expect.stringContaining(expected) });
   });
 
-  it.each([
-    ["ECONNREFUSED", "start the server"],
-    ["ENOTFOUND", "correct the URL's host"],
-    ["EAI_AGAIN", "connect this machine"],
-    ["ETIMEDOUT", "firewall"],
-    ["ECONNRESET", "correct the URL"],
-  ])("checkReachability suggests a fix for %s", (code, fix) => {
-    const expected = { verdict: "problem", code: "unreachable", fix: expect.stringContaining(fix) };
-    expect(check(failure(code))).toMatchObject(expected);
+  it("checkReachability suggests a fix for a server that does not answer", () => {
+    const expected = { verdict: "problem", code: "unreachable", fix: expect.stringContaining("start the server") };
+    expect(check(failure("ECONNREFUSED"))).toMatchObject(expected);
   });
 
   it.each([
@@ -204,73 +200,49 @@ describe("checkReachability", () => {
   });
 });
 
-describe("checkCredentials", () => {
+describe("tryCredentials", () => {
   const yes = answer(200, {}, JSON.stringify({ metadata: { limit: 1, offset: 0, total: 7 }, data: [VARIABLES[0]] }));
   const no = answer(401);
-  const check = (trials: object | undefined, others = {}) =>
-    checkCredentials({ hasKey: true, hasSecret: true, needsKey: false, trials: trials as never, ...others });
+  /** @param outcomes as sent, on the server's time, and without the key */
+  const check = async (outcomes: Outcome[], others = {}) => {
+    const access = { auth: "hmac", apiKey: "a", secret: "b", ...others } as const;
+    const probe = async () => outcomes.shift() ?? failure("ECONNRESET");
+    return (await tryCredentials(probe, access, () => 0, 0)).finding;
+  };
 
   it.each([
-    ["right", { asSent: yes }, "ok", "7 variables"],
-    ["right, but for the clock", { asSent: no, onServersTime: yes }, "ok", "see clock"],
-    ["a wrong key", { asSent: no, onServersTime: no, withoutKey: yes }, "problem", "key is wrong"],
-    ["a wrong secret", { asSent: no, onServersTime: no, withoutKey: no }, "problem", "secret is wrong"],
-    [
-      "one of both",
-      { asSent: no, onServersTime: no, withoutKey: answer(429) },
-      "problem",
-      "key or the secret is wrong",
-    ],
-    ["not known at 429", { asSent: answer(429) }, "skipped", "see rate_limit"],
-    ["not known without a server", undefined, "skipped", "see reachability"],
-  ])("credentials are %s", (_what, trials, verdict, message) => {
-    expect(check(trials)).toMatchObject({ verdict, message: expect.stringContaining(message) });
+    ["right", [yes], "ok", "7 variables"],
+    ["right, but for the clock", [no, yes], "ok", "see clock"],
+    ["a wrong key", [no, no, yes], "problem", "key is wrong"],
+    ["a wrong secret", [no, no, no], "problem", "secret is wrong"],
+    ["one of both", [no, no, answer(429)], "problem", "key or the secret is wrong"],
+    ["not known at 429", [answer(429)], "skipped", "see rate_limit"],
+  ])("credentials are %s", async (_what, outcomes, verdict, message) => {
+    expect(await check(outcomes)).toMatchObject({ verdict, message: expect.stringContaining(message) });
   });
 
-  it("credentials that are missing are a problem", () => {
-    expect(check(undefined, { hasSecret: false })).toMatchObject({ code: "unauthorized" });
-    expect(check(undefined, { hasKey: false, needsKey: true })).toMatchObject({ code: "unauthorized" });
+  it("a wrong secret without a key is a problem", async () => {
+    expect((await check([no, no], { apiKey: undefined })).message).toBe("the API secret is wrong: it is rejected");
   });
 
-  it("a wrong secret without a key is a problem", () => {
-    const trials = { asSent: no, onServersTime: no };
-    expect(check(trials, { hasKey: false }).message).toBe("the API secret is wrong: it is rejected");
-  });
-
-  it("credentials that are accepted only as a signature suggest --auth hmac", () => {
-    const finding = check({ asSent: no, onServersTime: yes }, { needsKey: true });
-    expect(finding).toMatchObject({ verdict: "problem", fix: "use --auth hmac" });
+  it("credentials that are accepted only as a signature suggest --auth hmac", async () => {
+    expect(await check([no, yes], { auth: "headers" })).toMatchObject({ verdict: "problem", fix: "use --auth hmac" });
   });
 
   it.each([
     [answer(500), "server_error"],
     [answer(200, {}, "<html>"), "server_error"],
     [failure("ECONNRESET"), "unreachable"],
-  ])("credentials are a problem with the outcome %o", (asSent, code) => {
-    expect(check({ asSent })).toMatchObject({ verdict: "problem", code });
+  ])("credentials are a problem with the outcome %o", async (asSent, code) => {
+    expect(await check([asSent])).toMatchObject({ verdict: "problem", code });
   });
 });
 
-describe("checkFileModes", () => {
-  it("each loose file mode is a warning with the chmod command", () => {
-    const paths = [
-      { path: "/a b/secret", loose: "0644", isFolder: false },
-      { path: "/fine", loose: undefined, isFolder: false },
-      { path: "/config", loose: "0755", isFolder: true },
-    ];
-    const findings = checkFileModes(paths, { platform: "linux" });
-    expect(findings).toMatchObject([
-      {
-        verdict: "warning",
-        message: "other users have access to /a b/secret (mode 0644)",
-        fix: "chmod 600 '/a b/secret'",
-      },
-      { verdict: "warning", fix: "chmod 700 /config" },
-    ]);
-  });
-
-  it("file modes are not checked on Windows, which has none", () => {
-    const findings = checkFileModes([{ path: "a", loose: undefined, isFolder: false }], { platform: "win32" });
-    expect(findings).toMatchObject([{ verdict: "skipped", message: expect.stringContaining("icacls") }]);
-  });
+it("file modes are not checked on Windows, which has none", async () => {
+  const file = join(await temporaryFolder(), "secret");
+  await writeFile(file, "");
+  const io = { platform: "win32", env: {}, user: undefined, groups: [] } as const;
+  await chmod(file, 0o600);
+  const findings = checkFiles([file], undefined, "/nowhere/profiles.json", io);
+  expect(findings).toMatchObject([{ verdict: "skipped", message: expect.stringContaining("icacls") }]);
 });

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkFileModes } from "../../../src/cli/doctor/file-modes.js";
+import { checkFiles } from "../../../src/cli/doctor/files.js";
 import { fileRisk } from "../../../src/cli/editing/safe-files.js";
 import { refuseReserved } from "../../../src/cli/run/left-out.js";
 import { rotateCommand } from "../../../src/cli/serving/credentials.js";
@@ -17,8 +17,11 @@ const NAMES = ["my vars.json", `it's "$HOME" \`id\` $(id).json`, "a;b&c|d>e*~.js
 const ADVICE: Record<string, [make: (path: string) => Promise<string>, command: string]> = {
   "a file that others may read": [async (path) => looseModeWarning(path) ?? "", "chmod 600"],
   "a finding of doctor": [
-    async (path) =>
-      fixOf(checkFileModes([{ path, loose: "0644", isFolder: false }], { platform: "linux" }) as { fix: string }[]),
+    async (path) => {
+      await chmod(path, 0o644);
+      const io = { platform: "linux", user: undefined, groups: [], env: {} } as const;
+      return fixOf(checkFiles([path], undefined, "/nowhere/profiles.json", io) as { fix: string }[]);
+    },
     "chmod 600",
   ],
   "a file that everybody can write": [

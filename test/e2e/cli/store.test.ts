@@ -181,7 +181,7 @@ describe("--store", needs("etcd"), () => {
     const { code, stdout } = await run("doctor");
     expect(code).toBe(0);
     expect(stdout).toContain(`ok\tsettings\tstore ${url} (from APPVARS_STORE)\t\n`);
-    expect(stdout).toContain(`ok\tstore\t${url} can be read and is valid: 4 environments, 8 variables\t\n`);
+    expect(stdout).toContain(`ok\tstore\t${url} is valid: 4 environments, 8 variables\t\n`);
     expect(stdout).toContain(`\tappvars env rotate NAME --store ${url}\n`);
     expect(stdout).toContain("ok\tenvironment\tshop/development\t\n");
     expect(stdout).not.toContain("lock");

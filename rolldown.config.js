@@ -28,7 +28,7 @@ export default defineConfig([
     input: {
       start: "src/cli/start.ts",
       index: "src/index.ts",
-      "worker-process": "src/cli/serving/worker-process.ts",
+      "worker-process": "src/cli/commands/serve/worker-process.ts",
       "parse-worker": "src/store/parse-worker.ts",
       errors: "src/domain/errors.ts",
     },

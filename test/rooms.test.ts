@@ -42,11 +42,10 @@ const MAY_IMPORT: Record<string, string> = {
   "cli/selection": "domain cli/output cli/reading",
   "cli/run": "domain files client formats cli/output cli/processes cli/settings cli/editing cli/reading cli/selection",
   "cli/transfer": "domain files store formats cli/output cli/run cli/settings cli/editing cli/reading cli/selection",
-  "cli/serving": "domain files store etcd service server metrics cluster cli/output cli/editing",
   "cli/tui":
-    "domain files store etcd service encryption formats tui/commands tui/state tui/terminal tui/text cli/output cli/processes cli/settings cli/editing cli/reading cli/selection cli/transfer cli/serving",
+    "domain files store etcd service encryption formats tui/commands tui/state tui/terminal tui/text cli/output cli/processes cli/settings cli/editing cli/reading cli/selection cli/transfer",
   "cli/doctor":
-    "domain signing files store etcd http client cli/output cli/processes cli/settings cli/editing cli/reading cli/selection cli/serving",
+    "domain signing files store etcd http client cli/output cli/processes cli/settings cli/editing cli/reading cli/selection",
   "cli/completion": "domain store cli/output cli/settings cli/editing cli/reading cli/selection",
   "cli/commands": "*",
   cli: "*",

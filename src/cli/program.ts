@@ -13,7 +13,7 @@ type CommandFactory = (context: Context) => Command;
 
 /** The commands, in the order of the help. Each is loaded only when it is called, or when help lists them all. */
 const COMMANDS: Record<string, () => Promise<CommandFactory>> = {
-  serve: async () => (await import("./commands/serve.js")).serveCommand,
+  serve: async () => (await import("./commands/serve/serve.js")).serveCommand,
   init: async () => (await import("./commands/init.js")).initCommand,
   list: async () => (await import("./commands/list.js")).listCommand,
   get: async () => (await import("./commands/get.js")).getCommand,

@@ -1,6 +1,6 @@
 import type { Account } from "../files/owners.js";
 import type { MetricsJson } from "../metrics/registry.js";
-import type { AuditFailure, AuditState } from "../server/audit.js";
+import type { AuditState } from "../server/audit.js";
 import type { StoreProblem } from "../server/circuit-breaker.js";
 import type { RedisAddress } from "../server/redis-address.js";
 import type { ServedRequest } from "../server/served-request.js";
@@ -12,14 +12,7 @@ import type { CountAnswer, CountRequest } from "./shared-count.js";
 export type WorkerOptions = Required<
   Pick<
     ServerOptions,
-    | "rateLimit"
-    | "rateWindow"
-    | "tolerance"
-    | "keylessLimit"
-    | "drainGrace"
-    | "maxConnections"
-    | "maxStale"
-    | "trustProxy"
+    "rateLimit" | "rateWindow" | "tolerance" | "drainGrace" | "maxConnections" | "maxStale" | "trustProxy"
   >
 >;
 
@@ -49,7 +42,6 @@ export interface AuditFileOptions {
   readonly path: string;
   /** Whose file it has to be. */
   readonly account: Account;
-  readonly failure: AuditFailure;
 }
 
 /** What the primary sends. */

@@ -19,7 +19,7 @@ export interface PoolHooks extends Pick<ServerOptions, "onConnectionsRefused" | 
   /** Called when a worker has ended and another one is started. @param reason `exit code 1` or `SIGKILL` */
   onReplaced: (reason: string) => void;
   /** Gets the metrics of the workers, which collect none without it. */
-  metrics?: WorkerMetrics | undefined;
+  workerMetrics?: WorkerMetrics | undefined;
   /** Called as `onProblem` of an `AuditLog`, by each worker. */
   onAuditProblem: (state: AuditState) => void;
   /** Called with the problem that any worker has with the rate limit store, whenever a worker tells whether it has one. */
@@ -128,7 +128,17 @@ export class WorkerPool {
   }
 
   #welcome(worker: WorkerLink): void {
-    const { data, server, workers, handle, ticks, onRequest, metrics, auditFile, rateLimitStore } = this.#options;
+    const {
+      data,
+      server,
+      workers,
+      handle,
+      ticks,
+      onRequest,
+      workerMetrics: metrics,
+      auditFile,
+      rateLimitStore,
+    } = this.#options;
     const uptime = ticks() - this.#startedAt;
     const reports = { reportsRequests: onRequest !== undefined, hasMetrics: metrics !== undefined };
     const start = { data, options: server, tls: this.#tls, auditFile, rateLimitStore, workers, uptime, ...reports };
@@ -137,7 +147,7 @@ export class WorkerPool {
   }
 
   #receive(worker: WorkerLink, message: ToPrimary): void {
-    const { onConnectionsRefused, onInternalError, onAuditProblem, metrics } = this.#options;
+    const { onConnectionsRefused, onInternalError, onAuditProblem, workerMetrics: metrics } = this.#options;
     if (message.kind === "count") worker.post(this.#count(message));
     else if (message.kind === "metrics") metrics?.receive(worker, message.metrics);
     else if (message.kind === "refused") onConnectionsRefused?.(message.count);
@@ -167,7 +177,7 @@ export class WorkerPool {
   #remove(worker: WorkerLink, reason: string): void {
     this.#workers.delete(worker);
     this.#storeProblems.delete(worker);
-    this.#options.metrics?.remove(worker);
+    this.#options.workerMetrics?.remove(worker);
     this.#onEnd();
     if (!this.#isClosing) this.#replace(reason, worker);
   }

@@ -98,7 +98,7 @@ export class Worker {
     if (auditFile) {
       const onProblem = (state: AuditState) => link.send({ kind: "audit-problem", state });
       const file = new AppendFile(auditFile.path, auditFile.account);
-      this.#auditLog = new AuditLog(file, { failure: auditFile.failure, workers, clock, ticks, onProblem });
+      this.#auditLog = new AuditLog(file, { workers, clock, ticks, onProblem });
       // Now, while there are descriptors left.
       this.#auditLog.reopen();
     }

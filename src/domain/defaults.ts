@@ -4,7 +4,8 @@ export const DEFAULT_PORT = 7400;
 export const DEFAULT_RATE_LIMIT = 7_500;
 /** Seconds. */
 export const DEFAULT_RATE_WINDOW = 60;
-export const DEFAULT_KEYLESS_LIMIT = 100;
+/** Environments whose secrets a signature without `x-api-key` is checked against. */
+export const KEYLESS_LIMIT = 100;
 export const DEFAULT_MAX_CONNECTIONS = 1_000;
 /** Seconds. */
 export const DEFAULT_DRAIN_GRACE = 10;

@@ -15,9 +15,6 @@ export interface Audit {
   record(entry: AuditEntry): boolean;
 }
 
-/** What becomes of reads that can't be recorded. */
-export type AuditFailure = "refuse" | "continue";
-
 /** Where lines are appended, all of a call or none. */
 interface AuditFile {
   readonly isOpen: boolean;
@@ -36,7 +33,6 @@ export interface AuditState {
 }
 
 interface AuditLogOptions {
-  failure: AuditFailure;
   /** Processes that write lines about refused requests. Default 1. */
   workers?: number;
   /** Unix time in milliseconds. */
@@ -82,7 +78,7 @@ export class AuditLog implements Audit {
     const isLimited = apiKey === undefined || status === TOO_MANY_REQUESTS;
     if (isLimited && !budget.take()) return true;
     const entry = { id, key: apiKey, environment, from: address, method, route, status, read };
-    return this.#append(entry) || this.#options.failure === "continue";
+    return this.#append(entry);
   }
 
   /** Goes on in the file that is at the path now, after the other one was renamed; in that one, until it succeeds. */

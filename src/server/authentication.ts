@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { KEYLESS_LIMIT } from "../domain/defaults.js";
 import { type EnvironmentRecord, type KeyPair, validKeyPairs } from "../domain/environment.js";
 import type { KeyOwner, Service } from "../service/service.js";
 import { HmacKey } from "../signing/hmac-key.js";
@@ -15,8 +16,6 @@ export interface AuthenticationOptions {
   /** Monotonic clock in milliseconds. */
   ticks: () => number;
   tolerance: Tolerance;
-  /** Number of environments whose secrets a signature without `x-api-key` is checked against. */
-  keylessLimit: number;
   /** Processes that share the budget for that. */
   workers: number;
 }
@@ -45,7 +44,7 @@ const NOBODY: Claimant = {
 export function createAuthenticator(
   service: Service,
   limiter: RateLimiter,
-  { addressOf, clock, ticks, tolerance, keylessLimit, workers }: AuthenticationOptions,
+  { addressOf, clock, ticks, tolerance, workers }: AuthenticationOptions,
 ): Authenticate {
   const prepared = createSecretCache();
   const search = createKeylessSearch(ticks, workers);
@@ -88,7 +87,7 @@ export function createAuthenticator(
   function byAnySignature(address: string, { cost, madeWith }: SignatureCheck): Identity {
     const now = clock();
     const candidates = service.environments
-      .slice(0, keylessLimit)
+      .slice(0, KEYLESS_LIMIT)
       .flatMap((environment) => validKeyPairs(environment, now).map((pair) => ({ environment, pair })));
     return search(candidates, { address, cost, madeWith: (pair) => madeWith(prepared(pair).key) });
   }

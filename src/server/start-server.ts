@@ -26,8 +26,6 @@ export interface ServerOptions {
   rateWindow?: number;
   /** How far a signature's timestamp may differ from this machine's clock. Default 300 s past, 60 s future. */
   tolerance?: Partial<Tolerance>;
-  /** Number of environments whose secrets a signature without `x-api-key` is checked against. Default 100. */
-  keylessLimit?: number;
   /** Seconds that open requests have to finish when the server is closed. Default 10. */
   drainGrace?: number;
   /** Open connections, 0 for no limit. More are closed immediately. Default 1,000. */
@@ -94,13 +92,13 @@ export async function startServer(
   role: Partial<ServerRole> = {},
 ): Promise<RunningServer> {
   const { host, port: requestedPort, rateLimit: limit, rateWindow: window, ...settings } = withDefaults(options);
-  const { keylessLimit, drainGrace, maxConnections, maxStale, tolerance, trustProxy } = settings;
+  const { drainGrace, maxConnections, maxStale, tolerance, trustProxy } = settings;
   const { tls, statistics, audit, onConnectionsRefused = () => {}, onInternalError = () => {} } = options;
   const workers = role.workers ?? 1;
   const ownLimiter = role.limiter ?? createRateLimiter({ limit, window }, ticks);
   const limiter = statistics?.countDecisions(ownLimiter) ?? ownLimiter;
   const addressOf = await createAddressOf(trustProxy);
-  const identity = { addressOf, clock, ticks, tolerance, keylessLimit, workers };
+  const identity = { addressOf, clock, ticks, tolerance, workers };
   const authenticate = createAuthenticator(service, limiter, identity);
   const observers = [statistics?.count, options.onRequest].filter((each) => each !== undefined);
   const onRequest = (request: ServedRequest) => {
@@ -133,14 +131,13 @@ export function withDefaults({
   port = defaults.DEFAULT_PORT,
   rateLimit = defaults.DEFAULT_RATE_LIMIT,
   rateWindow = defaults.DEFAULT_RATE_WINDOW,
-  keylessLimit = defaults.DEFAULT_KEYLESS_LIMIT,
   drainGrace = defaults.DEFAULT_DRAIN_GRACE,
   maxConnections = defaults.DEFAULT_MAX_CONNECTIONS,
   maxStale = Number.POSITIVE_INFINITY,
   trustProxy = [],
   tolerance,
 }: ServerOptions) {
-  const limits = { rateLimit, rateWindow, keylessLimit, drainGrace, maxConnections, maxStale, trustProxy };
+  const limits = { rateLimit, rateWindow, drainGrace, maxConnections, maxStale, trustProxy };
   return { host, port, ...limits, tolerance: { ...DEFAULT_TOLERANCE, ...tolerance } };
 }
 

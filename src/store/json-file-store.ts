@@ -23,8 +23,6 @@ interface DataFileOptions {
   unread?: boolean;
   /** Called with the path before each read. To refuse it, throw an InvalidDataError with a predicate as its message. */
   check?: (path: string) => void;
-  /** Maximum size of the file in bytes. Default: `MAX_DATA_SIZE`. */
-  maxSize?: number | undefined;
   /** Runs an update with a signal that cancels it. */
   interruptible?: Interruptible;
 }
@@ -53,13 +51,13 @@ class JsonFileStore implements FileStore {
   #updates = 0;
 
   constructor(path: string, options: DataFileOptions) {
-    const { watch, maxSize } = options;
+    const { watch } = options;
     const spare = watch ? new SpareDescriptor() : undefined;
     this.#path = path;
     this.#options = options;
     this.#spare = spare;
     const served = spare && { open: (name: string) => spare.openForReading(name), parse: this.#parseApart };
-    this.#db = new Low(new DataFileAdapter(path, { maxSize, ...served }), NO_DATA);
+    this.#db = new Low(new DataFileAdapter(path, served), NO_DATA);
   }
 
   get snapshot(): Data {

@@ -33,7 +33,7 @@ async function askInTurn(port: number, request: string, count: number): Promise<
 
 it.each(["1", "2", "4"])("a rate limit holds under concurrent requests, with --workers %s", async (workers) => {
   const { path } = await dataFile(DATA);
-  const flags = ["--rate-limit", String(LIMIT), "--rate-window", "600", "--workers", workers];
+  const flags = ["--rate-limit", `${LIMIT}/600s`, "--workers", workers];
   const { port, stop } = await serveProcess(["--data", path, ...flags]);
   const [others, ...busy] = await Promise.all([
     askInTurn(port, requestOf(1), OTHERS),

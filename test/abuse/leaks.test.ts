@@ -135,7 +135,7 @@ it.skipIf(process.platform !== "linux")("no secret and no value is found where i
     await write(DATA);
     const auditLog = join(folder, `audit-${format}-${workers}`);
     const flags = ["--data", path, "--log-format", format, "--workers", workers, "--verbose", "--rate-limit", "0"];
-    const recorded = ["--audit-log", auditLog, "--metrics-port", "0"];
+    const recorded = ["--audit-log", auditLog, "--metrics", "0"];
     const server = await serveProcess([...flags, ...recorded], { env });
     const { port } = server;
     await sendRequests(port, places);

@@ -104,11 +104,9 @@ it.skipIf(process.platform !== "linux")(
         await delay(1_000);
         memory.push(memoryOf(pid).now);
         if (second % REPLACE_SECONDS !== 0) continue;
-        const readBefore = log().match(/was read again/g)?.length ?? 0;
+        const readBefore = log().match(/reloaded/g)?.length ?? 0;
         await write(version(newest + 1));
-        await expect
-          .poll(() => log().match(/was read again/g)?.length ?? 0, { timeout: 10_000 })
-          .toBeGreaterThan(readBefore);
+        await expect.poll(() => log().match(/reloaded/g)?.length ?? 0, { timeout: 10_000 }).toBeGreaterThan(readBefore);
         newest++;
       }
     };

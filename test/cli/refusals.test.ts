@@ -217,8 +217,8 @@ describe("a usage error exits 2 and changes nothing", () => {
       "option '--port <port>' argument '65536' is invalid. It must be a whole number from 0 to 65535.",
     ],
     [
-      "serve --data DIR/example.json --port 0 --rate-window 0",
-      "option '--rate-window <seconds>' argument '0' is invalid. It must be a whole number from 1 to 86400.",
+      "serve --data DIR/example.json --port 0 --rate-limit 5/0s",
+      "option '--rate-limit <requests[/time]>' argument '5/0s' is invalid. It must be requests in a time of up to a day, such as 7500/60s or 7500, or 0 for no limit.",
     ],
     [
       "serve --data DIR/example.json --port 0 --workers 65",
@@ -228,15 +228,8 @@ describe("a usage error exits 2 and changes nothing", () => {
       "serve --data DIR/example.json --port 0 --log-format xml",
       "option '--log-format <format>' argument 'xml' is invalid. Allowed choices are pretty, json.",
     ],
-    [
-      "serve --data DIR/example.json --port 0 --audit-failure ignore",
-      "option '--audit-failure <action>' argument 'ignore' is invalid. Allowed choices are refuse, continue.",
-    ],
-    ["serve --data DIR/example.json --port 0 --audit-failure continue", "--audit-failure needs --audit-log too"],
-    ["serve --store etcd://127.0.0.1:1 --max-data-size 1MB", "--max-data-size is for a data file, not for a store"],
     ["serve --data DIR/example.json --port 0 --max-stale 5m", "--max-stale needs a data store: a data file has no age"],
-    ["serve --data DIR/example.json --port 0 --metrics-host 127.0.0.1", "--metrics-host needs --metrics-port too"],
-    ["serve --data DIR/example.json --port 7411 --metrics-port 7411", "--metrics-port must not be the same as --port"],
+    ["serve --data DIR/example.json --port 7411 --metrics 7411", "--metrics must not have the same port as --port"],
   ])("appvars %s", async (line, message) => {
     await expectRefusal(2, line, message);
   });

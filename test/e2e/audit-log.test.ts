@@ -130,20 +130,6 @@ describe.skipIf(process.platform === "win32")("the audit log", () => {
     expect(log().match(/can't be written/g)?.length).toBeLessThanOrEqual(2 * workers);
   });
 
-  it("goes on without a record with --audit-failure continue", async () => {
-    const { port, audit, log, stop } = await serveWith({ fileSize: 2, flags: ["--audit-failure", "continue"] });
-    for (let count = 0; count < 50; count++) expect((await get({ port }, "/v1/variables-values/12")).status).toBe(200);
-    expect(log().match(/can't be written: .*; requests are answered without a record\n/g)).toHaveLength(1);
-    const kept = (await linesOf(audit)).length;
-    await truncate(audit);
-    const lost = async () => {
-      expect((await get({ port }, "/v1/variables-values/12")).status).toBe(200);
-      return (await linesOf(audit))[0]?.lines_lost ?? 0;
-    };
-    await expect.poll(lost, PATIENCE).toBeGreaterThanOrEqual(50 - kept);
-    await stop();
-  });
-
   it.each([
     ["a link", (_data: string, audit: string) => symlink("target", audit), 8, "can't be opened: it is a link"],
     ["the data file by another name", link, 2, "is the file of --data, which its lines would destroy"],

@@ -211,7 +211,7 @@ describe("faults that our own client meets", () => {
 
   it("a client in a sandbox exits 6 once the rate limit is exceeded", async () => {
     const get = '"$0" "$1" get PORT --max-wait 0';
-    const argv = ["--rate-limit", "1", "--rate-window", "1000", "--", "sh", "-c", `${get} && ${get}`, ...CLIENT];
+    const argv = ["--rate-limit", "1/1000s", "--", "sh", "-c", `${get} && ${get}`, ...CLIENT];
     expect(await sandbox(argv)).toMatchObject({ code: 6, stdout: "3000\n" });
   });
 });

@@ -48,7 +48,7 @@ it.skipIf(!canConfine)("a server runs as nobody and process 1 on a read-only fil
 
   process.kill(first, "SIGTERM");
   expect(await server.ended).toBe(0);
-  expect(server.log()).toContain("a worker has ended (SIGKILL); another one takes its place");
+  expect(server.log()).toContain("a worker has ended (SIGKILL); restarting it");
 });
 
 /** The arguments of `serve` in Containerfile, for another data file and without other machines. */

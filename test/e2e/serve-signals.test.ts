@@ -32,7 +32,7 @@ it.skipIf(process.platform === "win32")("SIGHUP does not end a server, and SIGTE
   });
   await once(child.stdout?.setEncoding("utf8") ?? child, "data");
   child.kill("SIGHUP");
-  await expect.poll(() => log, { timeout: 15_000 }).toContain(`${path} was read again`);
+  await expect.poll(() => log, { timeout: 15_000 }).toContain(`reloaded ${path}`);
   child.kill("SIGTERM");
   expect(await once(child, "exit")).toEqual([0, null]);
 });
@@ -40,7 +40,7 @@ it.skipIf(process.platform === "win32")("SIGHUP does not end a server, and SIGTE
 it.skipIf(process.platform !== "linux")("SIGHUP does not end a server on a terminal that is still there", async () => {
   const { session, pid, port, logged } = await serveOnTerminal();
   process.kill(pid, "SIGHUP");
-  await logged("was read again");
+  await logged(" reloaded ");
   expect(await get({ port }, "/healthz", {})).toMatchObject({ status: 200 });
   session.type("\u0003");
   expect(await session.exitCode).toBe(0);

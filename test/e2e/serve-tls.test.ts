@@ -125,6 +125,6 @@ describe.skipIf(process.platform !== "linux")("serve with TLS as a process", () 
       expect(shown).not.toContain(folder);
       expect(shown).not.toContain("PRIVATE");
     }
-    expect(log().match(/were read again/g)).toHaveLength(1);
+    expect(log().match(/reloaded the TLS files/g)).toHaveLength(1);
   });
 });

@@ -234,7 +234,7 @@ describe.skipIf(process.platform !== "linux")("serve --workers", () => {
   });
 
   it("the metrics are those of all workers, and requests are still counted when a worker has ended", async () => {
-    const server = await serveWith({ workers: 2, flags: ["--metrics-port", "0"] });
+    const server = await serveWith({ workers: 2, flags: ["--metrics", "0"] });
     const { pid, log } = server;
     const [, url = ""] = /metrics on (\S+)$/m.exec(log()) ?? [];
     const scrape = async () => (await fetch(url)).text();

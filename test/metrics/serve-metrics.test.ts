@@ -21,7 +21,7 @@ async function serveWithMetrics(flags: string[] = []) {
     stop = resolve;
   });
   const output = { stderr: "", stdout: "" };
-  const argv = ["serve", "--data", path, "--port", "0", "--metrics-port", "0", ...flags];
+  const argv = ["serve", "--data", path, "--port", "0", "--metrics", "0", ...flags];
   const ended = runCli(argv, {
     untilStopped: () => stopped,
     onStdout: (text) => {
@@ -61,7 +61,7 @@ async function scrapeAfterRequests() {
   return scrape();
 }
 
-describe("serve --metrics-port", () => {
+describe("serve --metrics", () => {
   it("tells where the metrics are before it serves, and closes that port when it stops", async () => {
     const { metricsUrl, stderr, stop } = await serveWithMetrics();
     expect(stderr).toMatch(/metrics on http:\/\/127\.0\.0\.1:\d+\/metrics\n.* serving .* on http/);
@@ -108,18 +108,18 @@ describe("serve --metrics-port", () => {
     const other = createServer();
     onTestFinished(() => void other.close());
     const port = String(await bind(other, "127.0.0.1", 0));
-    const argv = ["serve", "--data", (await dataFile(DATA)).path, "--port", "0", "--metrics-port"];
+    const argv = ["serve", "--data", (await dataFile(DATA)).path, "--port", "0", "--metrics"];
     const inUse = await runCli([...argv, port]);
     expect([inUse.code, inUse.stdout]).toEqual([1, ""]);
-    expect(inUse.stderr).toContain(`port ${port} on 127.0.0.1 is in use: choose another with --metrics-port, or 0`);
-    const foreign = await runCli([...argv, "0", "--metrics-host", "192.0.2.1"]);
+    expect(inUse.stderr).toContain(`port ${port} on 127.0.0.1 is in use: choose another with --metrics, or 0`);
+    const foreign = await runCli([...argv, "192.0.2.1:0"]);
     expect(foreign.code).toBe(2);
-    expect(foreign.stderr).toContain("--metrics-host 192.0.2.1 is not an address of this machine");
+    expect(foreign.stderr).toContain("--metrics 192.0.2.1 is not an address of this machine");
   });
 
   it("warns if other machines may read the metrics", async () => {
-    const argv = ["serve", "--data", (await dataFile(DATA)).path, "--port", "0", "--metrics-host", "0.0.0.0"];
-    expect((await runCli([...argv, "--metrics-port", "0"])).stderr).toContain("may read the metrics");
+    const argv = ["serve", "--data", (await dataFile(DATA)).path, "--port", "0", "--metrics", "0.0.0.0:0"];
+    expect((await runCli(argv)).stderr).toContain("may read the metrics");
   });
 });
 

@@ -29,7 +29,7 @@ async function startReplicas(
   limit = LIMIT,
 ): Promise<ServeProcess[]> {
   const { path } = await dataFile(countersData(1));
-  const args = ["--data", path, "--rate-limit", String(limit), "--rate-window", "600", ...flags];
+  const args = ["--data", path, "--rate-limit", `${limit}/600s`, ...flags];
   return Promise.all(Array.from({ length: count }, () => serveProcess(args, { env })));
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { type AuditEntry, type AuditFailure, AuditLog } from "../../src/server/audit.js";
+import { type AuditEntry, AuditLog } from "../../src/server/audit.js";
 import { DEV_HEADERS, get, raw, request } from "../support/http.js";
 import { runningServer } from "../support/running-server.js";
 
@@ -131,7 +131,7 @@ const REFUSAL: AuditEntry = { ...ENTRY, apiKey: undefined, environment: undefine
 const TIME = "2026-01-31T12:00:01.250Z";
 
 /** An audit log whose file fails while `failure.reason` is set. */
-function auditLog(options: { failure?: AuditFailure; workers?: number } = {}) {
+function auditLog(options: { workers?: number } = {}) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   let [text, now] = ["", 0];
@@ -152,7 +152,7 @@ function auditLog(options: { failure?: AuditFailure; workers?: number } = {}) {
   };
   const onProblem = vi.fn();
   const clock = () => Date.parse(TIME);
-  const log = new AuditLog(file, { failure: "refuse", ...options, clock, ticks: () => now, onProblem });
+  const log = new AuditLog(file, { ...options, clock, ticks: () => now, onProblem });
   const lines = () => {
     const all = text.split("\n");
     expect(all.pop()).toBe("");
@@ -214,25 +214,22 @@ describe("an audit log", () => {
 });
 
 describe("an audit log that can't be written", () => {
-  it.each(["refuse", "continue"] as const)(
-    "decides by --audit-failure %s, tells so once, and recovers by itself",
-    async (setting) => {
-      const { log, file, lines, wait, failure, onProblem } = auditLog({ failure: setting });
-      failure.reason = "it can't be written: the disk is full";
-      for (let count = 0; count < 5; count++) expect(log.record(ENTRY)).toBe(setting === "continue");
-      await wait(1_000);
-      log.record(REFUSAL);
-      expect(file.append).toHaveBeenCalledTimes(2);
-      expect(onProblem.mock.calls).toEqual([[{ problem: failure.reason, isRecording: false, lost: 0 }]]);
-      failure.reason = undefined;
-      await wait(1_000);
-      expect(log.record(ENTRY)).toBe(true);
-      expect(lines()).toEqual([{ time: TIME, lines_lost: 6 }, expect.objectContaining({ status: 200 })]);
-      expect(onProblem.mock.calls.slice(1)).toEqual([[{ problem: undefined, isRecording: true, lost: 6 }]]);
-      log.record(ENTRY);
-      expect(lines()).toHaveLength(1);
-    },
-  );
+  it("refuses reads, tells so once, and recovers by itself", async () => {
+    const { log, file, lines, wait, failure, onProblem } = auditLog();
+    failure.reason = "it can't be written: the disk is full";
+    for (let count = 0; count < 5; count++) expect(log.record(ENTRY)).toBe(false);
+    await wait(1_000);
+    log.record(REFUSAL);
+    expect(file.append).toHaveBeenCalledTimes(2);
+    expect(onProblem.mock.calls).toEqual([[{ problem: failure.reason, isRecording: false, lost: 0 }]]);
+    failure.reason = undefined;
+    await wait(1_000);
+    expect(log.record(ENTRY)).toBe(true);
+    expect(lines()).toEqual([{ time: TIME, lines_lost: 6 }, expect.objectContaining({ status: 200 })]);
+    expect(onProblem.mock.calls.slice(1)).toEqual([[{ problem: undefined, isRecording: true, lost: 6 }]]);
+    log.record(ENTRY);
+    expect(lines()).toHaveLength(1);
+  });
 
   it.each([
     ["it is opened again", ({ log }: ReturnType<typeof auditLog>) => log.reopen()],

@@ -119,16 +119,6 @@ describe("openDataFile", () => {
       );
     });
 
-    it("openDataFile rejects a file that exceeds maxSize", async () => {
-      const path = join(await temporaryFolder(), "data.json");
-      await createDataFile(path, DATA);
-      const { size } = await stat(path);
-      expect((await openDataFile(path, { watch, maxSize: size })).snapshot).toStrictEqual(DATA);
-      await expect(openDataFile(path, { watch, maxSize: 1_024 })).rejects.toThrow(
-        new InvalidDataError(`${path} is too large: it has 3 KB; the limit is 1 KB`),
-      );
-    });
-
     it.each([
       ["", "is empty"],
       ["null", "must contain one JSON object"],

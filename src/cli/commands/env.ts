@@ -12,7 +12,7 @@ import {
 import { withStore } from "../editing/open-data.js";
 import type { Context } from "../output/context.js";
 import { printLines, printTable } from "../output/printer.js";
-import { credentialLines } from "../serving/credentials.js";
+import { credentialLines } from "../output/shell-lines.js";
 import { parseDuration } from "../settings/arguments.js";
 import { addPlaceOptions } from "../settings/flags.js";
 import type { SourceFlags } from "../settings/setting.js";

@@ -8,7 +8,7 @@ import type { Data } from "../../store/data.js";
 import { chooseEnvironment, localData } from "../editing/open-data.js";
 import { openTrafficWarning } from "../editing/store-data.js";
 import { type Io, withNotice } from "../output/io.js";
-import { rotateCommand } from "../serving/credentials.js";
+import { rotateCommand } from "../output/shell-lines.js";
 import type { LocalSettings } from "../settings/connection.js";
 import { type DataPlace, placeFlags, placeName } from "../settings/data-place.js";
 import { type Finding, ok, problem, problemOf, skipped, warning } from "./finding.js";

@@ -42,7 +42,7 @@ async function createFile(path: string, { user }: FileUser, data: Data): Promise
   return `created ${path}, ${readers}; it contains the credentials of all its environments`;
 }
 
-async function prepareFile(place: FilePlace, io: FileUser, { maxSize, log }: ServeDataOptions): Promise<ServedData> {
+async function prepareFile(place: FilePlace, io: FileUser, { log }: ServeDataOptions): Promise<ServedData> {
   const { path } = place;
   const unsafe = refuseUnsafeFile(path, io);
   const created = await createIfMissing(place, io);
@@ -50,7 +50,7 @@ async function prepareFile(place: FilePlace, io: FileUser, { maxSize, log }: Ser
   for (const warning of [unsafe, looseModeWarning(path)]) if (warning) log("warn", warning);
   const { user, groups, env } = io;
   const unsafeFiles = { [ALLOW_VARIABLE]: env[ALLOW_VARIABLE] };
-  return { kind: "file", path, maxSize, user: { user, groups, env: unsafeFiles } };
+  return { kind: "file", path, user: { user, groups, env: unsafeFiles } };
 }
 
 /** @returns the message if it was created @throws InvalidDataError if it is missing and has a name, or can't be created */

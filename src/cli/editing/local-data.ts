@@ -46,6 +46,4 @@ export interface ServeDataOptions {
   /** The user's folder for caches. */
   cacheFolder: string;
   log: (level: "info" | "warn", message: string) => void;
-  /** Maximum size in bytes. */
-  maxSize?: number | undefined;
 }

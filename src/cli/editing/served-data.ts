@@ -8,7 +8,6 @@ export type ServedData =
       readonly kind: "file";
       readonly path: string;
       /** Bytes. */
-      readonly maxSize: number | undefined;
       readonly user: FileUser;
     }
   | {
@@ -32,9 +31,9 @@ export async function openServed(
   onSnapshotFailure?: (error: unknown) => void,
 ): Promise<Store & Reloadable> {
   if (data.kind === "file") {
-    const { path, maxSize, user } = data;
+    const { path, user } = data;
     const { openDataFile } = await import("../../store/json-file-store.js");
-    return openDataFile(path, { watch: true, check: (file) => refuseToReload(file, user), maxSize });
+    return openDataFile(path, { watch: true, check: (file) => refuseToReload(file, user) });
   }
   const { openServedEtcdStore } = await import("../../etcd/open-store.js");
   const { access, ...options } = data;

@@ -1,11 +1,8 @@
-import { isIP } from "node:net";
-import { availableParallelism } from "node:os";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { MAX_KEPT_S } from "../../cache/cached-source.js";
 import { DEFAULT_RATE_LIMIT, DEFAULT_RATE_WINDOW } from "../../domain/defaults.js";
 import { DURATION_EXAMPLES, durationMs } from "../../domain/duration.js";
 import { UsageError } from "../../domain/errors.js";
-import { isProxyRange } from "../../domain/proxy-range.js";
 import { isVariableType, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
 
 // Parsers for the arguments of flags. All throw InvalidArgumentError, to which commander adds the flag's name.
@@ -16,36 +13,6 @@ export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: 
     const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
     return valid(number, number >= min && number <= max, `a whole number from ${bounds}`);
   };
-}
-
-const MAX_WORKERS = 64;
-
-/** `4`, or `auto` for the number of cores that this process may use. */
-export function parseWorkers(text: string): number {
-  const workers = text === "auto" ? Math.min(availableParallelism(), MAX_WORKERS) : Number(text);
-  const isValid = text === "auto" || (/^\d+$/.test(text) && workers >= 1 && workers <= MAX_WORKERS);
-  return valid(workers, isValid, `a whole number from 1 to ${MAX_WORKERS}, or auto`);
-}
-
-/** `10.0.0.0/8, loopback`. */
-export function parseTrustProxy(text: string): string[] {
-  const ranges = text.split(",").map((range) => range.trim());
-  const everybody = ranges.find((range) => range.endsWith("/0") && isIP(range.slice(0, -2)) !== 0);
-  if (everybody !== undefined)
-    throw new InvalidArgumentError(`${everybody}: a range of all addresses would let clients choose their address.`);
-  const rule = "addresses or CIDR ranges separated by commas, such as 10.0.0.0/8,2001:db8::1, or loopback";
-  return valid(ranges, ranges.every(isProxyRange), rule);
-}
-
-const SIZE_UNITS: Readonly<Record<string, number>> = { "": 1, KB: 1_024, MB: 1_048_576 };
-/** The largest data file, as the help has it. V8 holds a few bytes less in one string: see `MAX_DATA_SIZE`. */
-export const MAX_SIZE_MB = 512;
-
-/** `64MB`, in units of 1,024, or a number of bytes without a unit. Returns bytes. */
-export function parseSize(text: string): number {
-  const [, number, unit = ""] = /^(\d{1,9})(KB|MB)?$/i.exec(text) ?? [];
-  const size = Number(number) * (SIZE_UNITS[unit.toUpperCase()] ?? 1);
-  return valid(size, size > 0 && size <= MAX_SIZE_MB * 1_048_576, `a size such as 64MB, up to ${MAX_SIZE_MB}MB`);
 }
 
 /** `100`, or `100-500` for a random time in between, in milliseconds. */
@@ -88,16 +55,24 @@ export function parseType(text: string): VariableType {
   return type;
 }
 
-export function rateLimitOption(): Option {
-  return new Option("--rate-limit <requests>", "requests allowed in one window, 0 for no limit")
-    .argParser(wholeNumber(0))
-    .default(DEFAULT_RATE_LIMIT);
+const MAX_WINDOW_MS = 86_400_000;
+
+/** `7500/60s`, or `7500` for 60 s. */
+export function parseRateLimit(text: string): { rateLimit: number; rateWindow: number } {
+  const [, limit, , time = `${DEFAULT_RATE_WINDOW}s`] = /^(\d{1,15})(\/(.+))?$/.exec(text) ?? [];
+  const windowMs = durationMs(time) ?? 0;
+  const isValid = limit !== undefined && windowMs > 0 && windowMs <= MAX_WINDOW_MS;
+  const rule = "requests in a time of up to a day, such as 7500/60s or 7500, or 0 for no limit";
+  return valid({ rateLimit: Number(limit), rateWindow: windowMs / 1_000 }, isValid, rule);
 }
 
-export function rateWindowOption(): Option {
-  return new Option("--rate-window <seconds>", "length of the window")
-    .argParser(wholeNumber(1, 86_400))
-    .default(DEFAULT_RATE_WINDOW);
+export function rateLimitOption(): Option {
+  return new Option("--rate-limit <requests[/time]>", "requests allowed in a time, 0 for no limit")
+    .argParser(parseRateLimit)
+    .default(
+      { rateLimit: DEFAULT_RATE_LIMIT, rateWindow: DEFAULT_RATE_WINDOW },
+      `${DEFAULT_RATE_LIMIT}/${DEFAULT_RATE_WINDOW}s`,
+    );
 }
 
 export const CACHE_FLAG = "--cache";
@@ -153,7 +128,7 @@ export function parseCacheAge(text: string): number {
 }
 
 /** @param rule what the argument must be */
-function valid<T>(value: T, isValid: boolean, rule: string): T {
+export function valid<T>(value: T, isValid: boolean, rule: string): T {
   if (!isValid) throw new InvalidArgumentError(`It must be ${rule}.`);
   return value;
 }

@@ -10,7 +10,7 @@ import {
   rotateCredentials,
 } from "../editing/edit-environment.js";
 import type { Io } from "../output/io.js";
-import { credentialLines } from "../serving/credentials.js";
+import { credentialLines } from "../output/shell-lines.js";
 
 /** The environments of a store. @param check called before each change; an error that it throws prevents the change */
 export function createEnvironments(

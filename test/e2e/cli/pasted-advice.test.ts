@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkFiles } from "../../../src/cli/doctor/files.js";
 import { fileRisk } from "../../../src/cli/editing/safe-files.js";
+import { rotateCommand } from "../../../src/cli/output/shell-lines.js";
 import { refuseReserved } from "../../../src/cli/run/left-out.js";
-import { rotateCommand } from "../../../src/cli/serving/credentials.js";
 import { looseModeWarning } from "../../../src/files/owners.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 

@@ -220,10 +220,10 @@ describe("--store", needs("etcd"), () => {
         const port = () => runCli(["get", "PORT"], { env: { APPVARS_URL: server, ...credentials } });
         expect(await port()).toEqual({ ...DONE, stdout: "3000\n" });
         expect(await runCli(["set", "PORT", "4000"], world)).toEqual(DONE);
-        await expect.poll(log).toContain(`${url} was read again\n`);
+        await expect.poll(log).toContain(`reloaded ${url}\n`);
         expect(await port()).toEqual({ ...DONE, stdout: "4000\n" });
         reload();
-        await expect.poll(log).toContain(`SIGHUP: reading ${url} again\n`);
+        await expect.poll(log).toContain(`SIGHUP: reloading ${url}\n`);
       },
       world,
     );

@@ -5,7 +5,7 @@ import { type ChildEnvironment, type CommandLine, loadWindows, startChild } from
 import { type Descendants, endDescendants } from "../../processes/process-tree.js";
 import { type CaughtSignal, catchSignals, isStopSignal } from "../../processes/signals.js";
 import { addAllowReserved } from "../../selection/selection-flags.js";
-import { parseLatency, parseShare, parseSkew, rateLimitOption, rateWindowOption } from "../../settings/arguments.js";
+import { parseLatency, parseShare, parseSkew, rateLimitOption } from "../../settings/arguments.js";
 import { type DataPlace, placeName } from "../../settings/data-place.js";
 import { storeKeyFileOption } from "../../settings/flags.js";
 import type { SourceFlags } from "../../settings/setting.js";
@@ -33,16 +33,15 @@ export function sandboxCommand(context: Context): Command {
     .option("--latency <ms>", "delay each answer, by a random time for 100-500", parseLatency)
     .option("--fail-rate <share>", "answer this share of requests with 503, from 0 to 1", parseShare)
     .addOption(rateLimitOption())
-    .addOption(rateWindowOption())
     .option("--clock-skew <seconds>", "set the server's clock ahead, or back with a negative number", parseSkew)
     .addHelpText(
       "after",
       "\nExamples:\n  appvars sandbox -- npm test\n  appvars sandbox --data vars.json --fail-rate 0.2 -- npm test",
     )
     .action((words: CommandLine, { data, store, storeKeyFile, ...flags }) => {
-      const { env, allowReserved = [], rateLimit, rateWindow, ...faults } = flags;
+      const { env, allowReserved = [], rateLimit, ...faults } = flags;
       const place = placeToCopy({ data, store, storeKeyFile }, context.io);
-      return runSandbox(words, { place, env, allowReserved, rateLimit, rateWindow, faults }, context);
+      return runSandbox(words, { place, env, allowReserved, ...rateLimit, faults }, context);
     });
 }
 

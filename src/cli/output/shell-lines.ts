@@ -1,6 +1,6 @@
 import type { KeyPair } from "../../domain/environment.js";
 import { command, shellWord } from "../../domain/shell.js";
-import type { Io } from "../output/io.js";
+import type { Io } from "./io.js";
 
 type ShellIo = Pick<Io, "platform" | "env">;
 

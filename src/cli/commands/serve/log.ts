@@ -1,17 +1,17 @@
-import { findWeakSecrets } from "../../domain/environment.js";
-import { isoClock } from "../../domain/iso-clock.js";
-import { printable } from "../../domain/printable.js";
-import type { StoreProblem } from "../../server/circuit-breaker.js";
-import type { RedisAddress } from "../../server/redis-address.js";
-import type { ServedRequest } from "../../server/served-request.js";
-import type { ServerOptions } from "../../server/start-server.js";
-import { followProblem, type Store } from "../../store/store.js";
-import type { OutputFlags } from "../output/context.js";
-import type { Output } from "../output/io.js";
-import { LogWriter } from "../output/log-writer.js";
-import type { Colors } from "../output/output.js";
-import { escapeJson } from "../output/output.js";
-import { rotateCommand } from "./credentials.js";
+import { findWeakSecrets } from "../../../domain/environment.js";
+import { isoClock } from "../../../domain/iso-clock.js";
+import { printable } from "../../../domain/printable.js";
+import type { StoreProblem } from "../../../server/circuit-breaker.js";
+import type { RedisAddress } from "../../../server/redis-address.js";
+import type { ServedRequest } from "../../../server/served-request.js";
+import type { ServerOptions } from "../../../server/start-server.js";
+import { followProblem, type Store } from "../../../store/store.js";
+import type { OutputFlags } from "../../output/context.js";
+import type { Output } from "../../output/io.js";
+import { LogWriter } from "../../output/log-writer.js";
+import type { Colors } from "../../output/output.js";
+import { escapeJson } from "../../output/output.js";
+import { rotateCommand } from "../../output/shell-lines.js";
 
 export type LogFormat = "pretty" | "json";
 type LogLevel = "info" | "warn" | "error";
@@ -127,7 +127,7 @@ function summary({ method, route = "(no such route)", status }: ServedRequest): 
 /** Logs each reload of the data, and why one failed. @param name of the data */
 export function logReloads(store: Store, name: string, log: Log): void {
   followProblem(store, (problem) => {
-    if (problem === undefined) log("info", `${name} was read again`);
+    if (problem === undefined) log("info", `reloaded ${name}`);
     else log("error", `${name}: ${problem}`);
   });
 }

@@ -1,23 +1,25 @@
-import type { AuditFileOptions } from "../../cluster/messages.js";
-import type { SharedSocket } from "../../cluster/shared-socket.js";
-import type { Cluster, ClusterOptions } from "../../cluster/start-cluster.js";
-import { DEFAULT_HOST } from "../../domain/defaults.js";
-import { UsageError } from "../../domain/errors.js";
-import type { AppendFile } from "../../files/append-file.js";
-import { hasCode } from "../../files/system-errors.js";
-import type { AuditLog, AuditState } from "../../server/audit.js";
-import type { RedisAddress } from "../../server/redis-address.js";
-import type { SharedLimiter } from "../../server/shared-limiter.js";
-import type { CountedServerOptions, RunningServer, ServerOptions } from "../../server/start-server.js";
-import type { Service } from "../../service/service.js";
-import type { Reloadable, Store } from "../../store/store.js";
-import type { ServedData } from "../editing/served-data.js";
-import type { OutputFlags } from "../output/context.js";
-import type { Io } from "../output/io.js";
+import type { AuditFileOptions } from "../../../cluster/messages.js";
+import type { SharedSocket } from "../../../cluster/shared-socket.js";
+import type { Cluster, ClusterOptions } from "../../../cluster/start-cluster.js";
+import type { Endpoint } from "../../../domain/endpoint.js";
+import { UsageError } from "../../../domain/errors.js";
+import type { AppendFile } from "../../../files/append-file.js";
+import { hasCode } from "../../../files/system-errors.js";
+import type { AuditLog, AuditState } from "../../../server/audit.js";
+import type { RedisAddress } from "../../../server/redis-address.js";
+import type { SharedLimiter } from "../../../server/shared-limiter.js";
+import type { CountedServerOptions, RunningServer, ServerOptions } from "../../../server/start-server.js";
+import type { Service } from "../../../service/service.js";
+import type { Reloadable, Store } from "../../../store/store.js";
+import type { ServedData } from "../../editing/served-data.js";
+import type { OutputFlags } from "../../output/context.js";
+import type { Io } from "../../output/io.js";
 import { type Log, logRateLimitStore, serverLogHooks } from "./log.js";
-import { type MetricsOptions, serveMetrics } from "./metrics.js";
+import { serveMetrics } from "./metrics.js";
 
-export interface ListenOptions extends Omit<ServerOptions, "faults" | "audit">, MetricsOptions {
+export interface ListenOptions extends Omit<ServerOptions, "faults" | "audit"> {
+  /** Where metrics are served; port 0 picks a free one. Default: nowhere. */
+  metrics?: Endpoint;
   /** Number of processes that serve requests; 1 is this one. */
   workers: number;
   /** Listened on in place of `host` and `port`. */
@@ -46,28 +48,28 @@ export async function listen(
   try {
     const server =
       options.workers > 1
-        ? await listenWithWorkers({ ...logged, metrics: metrics?.workers }, log, io.env)
+        ? await listenWithWorkers({ ...logged, workerMetrics: metrics?.workers }, log, io.env)
         : await listenHere(service, { ...logged, statistics: metrics?.statistics }, log, io.clock);
     // Until the last request is answered, there is something to measure.
     return { ...server, close: () => server.close().finally(() => metrics?.close()) };
   } catch (error) {
     await metrics?.close();
-    throw explainListenError(error, options, "");
+    throw explainListenError(error, options, "--host", "--port");
   }
 }
 
 async function listenForMetrics(store: ServedStore, options: ListenOptions, log: Log) {
-  const { metricsHost: host = DEFAULT_HOST, metricsPort: port, workers, rateLimitStore } = options;
-  if (port === undefined) return undefined;
+  const { metrics, workers, rateLimitStore } = options;
+  if (metrics === undefined) return undefined;
   const hasRateLimitStore = rateLimitStore !== undefined;
-  return serveMetrics(store, { host, port, workers, hasRateLimitStore, log }).catch((error) => {
-    throw explainListenError(error, { host, port }, "metrics-");
+  return serveMetrics(store, { ...metrics, workers, hasRateLimitStore, log }).catch((error) => {
+    throw explainListenError(error, metrics, "--metrics", "--metrics");
   });
 }
 
 /** @throws InvalidDataError if lines can't be appended to the file */
 async function openAuditFile({ path, account }: AuditFileOptions): Promise<AppendFile> {
-  const { AppendFile } = await import("../../files/append-file.js");
+  const { AppendFile } = await import("../../../files/append-file.js");
   const file = new AppendFile(path, account);
   file.open();
   return file;
@@ -79,7 +81,7 @@ async function listenHere(
   log: Log,
   clock: () => number,
 ): Promise<RunningServer & Partial<Cluster>> {
-  const { startServer } = await import("../../server/start-server.js");
+  const { startServer } = await import("../../../server/start-server.js");
   const limiter = rateLimitStore && (await openSharedLimiter(rateLimitStore, options, log));
   let audit: AuditLog | undefined;
   const close = () => {
@@ -98,10 +100,9 @@ async function listenHere(
 }
 
 async function openAuditLog(auditFile: AuditFileOptions, clock: () => number, log: Log): Promise<AuditLog> {
-  const { AuditLog } = await import("../../server/audit.js");
-  const { failure } = auditFile;
+  const { AuditLog } = await import("../../../server/audit.js");
   const onProblem = logAuditProblems(auditFile, log);
-  return new AuditLog(await openAuditFile(auditFile), { failure, clock, ticks, onProblem });
+  return new AuditLog(await openAuditFile(auditFile), { clock, ticks, onProblem });
 }
 
 async function openSharedLimiter(
@@ -109,9 +110,9 @@ async function openSharedLimiter(
   options: CountedServerOptions,
   log: Log,
 ): Promise<SharedLimiter> {
-  const { createRateLimiter } = await import("../../server/rate-limiter.js");
-  const { createRedisLimiter } = await import("../../server/redis-store.js");
-  const { withDefaults } = await import("../../server/start-server.js");
+  const { createRateLimiter } = await import("../../../server/rate-limiter.js");
+  const { createRedisLimiter } = await import("../../../server/redis-store.js");
+  const { withDefaults } = await import("../../../server/start-server.js");
   const { rateLimit: limit, rateWindow: window } = withDefaults(options);
   const fallback = createRateLimiter({ limit, window }, ticks);
   const onChange = logRateLimitStore(address, log);
@@ -121,11 +122,11 @@ async function openSharedLimiter(
 }
 
 async function listenWithWorkers(
-  options: ListenOptions & Pick<ClusterOptions, "metrics">,
+  options: ListenOptions & Pick<ClusterOptions, "workerMetrics">,
   log: Log,
   env: Io["env"],
 ): Promise<Cluster> {
-  const { startCluster } = await import("../../cluster/start-cluster.js");
+  const { startCluster } = await import("../../../cluster/start-cluster.js");
   // The workers could only log what is wrong with it.
   if (options.auditFile) (await openAuditFile(options.auditFile)).close();
   const { rateLimitStore } = options;
@@ -135,7 +136,7 @@ async function listenWithWorkers(
     onErrorLine: (line) => log("error", line),
     onAuditProblem: logAuditProblems(options.auditFile, log),
     onRateLimitStore: rateLimitStore ? logRateLimitStore(rateLimitStore, log) : () => {},
-    onReplaced: (reason) => log("error", `a worker has ended (${reason}); another one takes its place`),
+    onReplaced: (reason) => log("error", `a worker has ended (${reason}); restarting it`),
     process: {
       // They get what they need, and no secrets, from this process.
       env: Object.fromEntries(Object.entries(env).filter(([name]) => !name.toUpperCase().startsWith("APPVARS_"))),
@@ -146,26 +147,23 @@ async function listenWithWorkers(
 }
 
 function logAuditProblems(file: AuditFileOptions | undefined, log: Log) {
-  const refused =
-    file?.failure === "refuse" ? "what can't be recorded is answered 503" : "requests are answered without a record";
   return ({ problem, isRecording, lost }: AuditState) => {
-    const consequence = isRecording ? "the file that was open before is used for now" : refused;
+    const consequence = isRecording ? "the file that was open before is used for now" : "reads are answered 503";
     if (problem !== undefined) log("error", `${problem}; ${consequence}`);
-    else
-      log("info", `${file?.path} can be written again${lost > 0 ? `; requests that it does not record: ${lost}` : ""}`);
+    else log("info", `${file?.path} can be written again${lost > 0 ? `; requests missing in it: ${lost}` : ""}`);
   };
 }
 
-/** @param prefix of the flags for host and port */
+/** @param hostFlag names the host, as `portFlag` the port */
 function explainListenError(
   error: unknown,
   { host, port }: Pick<ServerOptions, "host" | "port">,
-  prefix: "" | "metrics-",
+  hostFlag: string,
+  portFlag: string,
 ): unknown {
-  const flag = `--${prefix}host`;
   if (hasCode(error, "EADDRINUSE"))
-    return new Error(`port ${port} on ${host} is in use: choose another with --${prefix}port, or 0 for a free one`);
-  if (hasCode(error, "EAI_AGAIN")) return new Error(`${flag} ${host} can't be looked up: no DNS server answers`);
+    return new Error(`port ${port} on ${host} is in use: choose another with ${portFlag}, or 0 for a free one`);
+  if (hasCode(error, "EAI_AGAIN")) return new Error(`${hostFlag} ${host} can't be looked up: no DNS server answers`);
   const isForeign = hasCode(error, "EADDRNOTAVAIL", "ENOTFOUND", "EINVAL");
-  return isForeign ? new UsageError(`${flag} ${host} is not an address of this machine`) : error;
+  return isForeign ? new UsageError(`${hostFlag} ${host} is not an address of this machine`) : error;
 }

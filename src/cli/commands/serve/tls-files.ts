@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { UsageError } from "../../domain/errors.js";
-import { openForReading, readRegularFile } from "../../files/open-file.js";
-import { toInvalidData } from "../../files/system-errors.js";
-import { type FileWatch, watchFile } from "../../files/watch-file.js";
-import { checkTlsCredentials, type TlsCredentials } from "../../server/tls.js";
+import { UsageError } from "../../../domain/errors.js";
+import { openForReading, readRegularFile } from "../../../files/open-file.js";
+import { toInvalidData } from "../../../files/system-errors.js";
+import { type FileWatch, watchFile } from "../../../files/watch-file.js";
+import { checkTlsCredentials, type TlsCredentials } from "../../../server/tls.js";
 
 /** The paths that the flags of `serve` name. */
 export interface TlsPaths {
@@ -27,7 +27,7 @@ interface TlsFilesOptions {
   onProblem: (message: string) => void;
 }
 
-/** The certificate and the key of a server, which are read again when a file changes. */
+/** The certificate and the key of a server, which are reloaded when a file changes. */
 export class TlsFiles {
   readonly #paths: TlsPaths;
   readonly #options: TlsFilesOptions;

@@ -2,12 +2,12 @@ import { createPrivateKey } from "node:crypto";
 import { chmod, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type CliOptions, runCli } from "../../support/cli.js";
-import { DATA } from "../../support/data.js";
-import { dataFile } from "../../support/data-file.js";
-import { nextAnswer } from "../../support/http.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
-import { CLIENT, CLIENT_CA, openTlsSocket, RENEWED, serialOf, TLS, tlsPath } from "../../support/tls.js";
+import { type CliOptions, runCli } from "../../../support/cli.js";
+import { DATA } from "../../../support/data.js";
+import { dataFile } from "../../../support/data-file.js";
+import { nextAnswer } from "../../../support/http.js";
+import { temporaryFolder } from "../../../support/temporary-folder.js";
+import { CLIENT, CLIENT_CA, openTlsSocket, RENEWED, serialOf, TLS, tlsPath } from "../../../support/tls.js";
 
 const HEALTH = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
 const PATIENCE = { timeout: 10_000 };
@@ -93,7 +93,7 @@ describe("serve --tls-cert", () => {
       const old = await openTlsSocket({ port });
       for (const part of order) await write(part === "cert" ? "tls.crt" : "tls.key", RENEWED[part as keyof Pair]);
       await expect.poll(serial, PATIENCE).toBe("02");
-      await expect.poll(log).toMatch(/the TLS files were read again: new connections use them\n$/);
+      await expect.poll(log).toMatch(/reloaded the TLS files: new connections use them\n$/);
       expect(log()).not.toContain("--tls");
       const answer = nextAnswer(old);
       old.write(HEALTH);
@@ -131,7 +131,7 @@ describe("serve --tls-cert", () => {
       expect(await serial()).toBe("01");
       await write("tls.key", RENEWED.key);
       await expect.poll(serial, PATIENCE).toBe("02");
-      expect([times("is not that"), times("can't be read"), times("were read again")]).toEqual([1, 1, 1]);
+      expect([times("is not that"), times("can't be read"), times("reloaded the TLS files")]).toEqual([1, 1, 1]);
       expect(log()).not.toContain("PRIVATE");
     });
   });

@@ -1,15 +1,9 @@
-import type { MetricsServer } from "../../metrics/metrics-server.js";
-import type { WorkerMetrics } from "../../metrics/worker-metrics.js";
-import type { ServerStatistics } from "../../server/statistics.js";
-import type { Reloadable, Store } from "../../store/store.js";
+import type { Endpoint } from "../../../domain/endpoint.js";
+import type { MetricsServer } from "../../../metrics/metrics-server.js";
+import type { WorkerMetrics } from "../../../metrics/worker-metrics.js";
+import type { ServerStatistics } from "../../../server/statistics.js";
+import type { Reloadable, Store } from "../../../store/store.js";
 import type { Log } from "./log.js";
-
-export interface MetricsOptions {
-  /** Port of `/metrics`, 0 for a free one. Default: no metrics. */
-  metricsPort?: number;
-  /** Default 127.0.0.1. */
-  metricsHost?: string;
-}
 
 interface ServedMetrics extends MetricsServer {
   /** What a server in this process counts in. */
@@ -18,9 +12,7 @@ interface ServedMetrics extends MetricsServer {
   readonly workers?: WorkerMetrics;
 }
 
-interface MetricsSetup {
-  host: string;
-  port: number;
+interface MetricsSetup extends Endpoint {
   workers: number;
   hasRateLimitStore: boolean;
   log: Log;
@@ -31,12 +23,12 @@ export async function serveMetrics(
   store: Store & Reloadable,
   { host, port, workers: count, hasRateLimitStore, log }: MetricsSetup,
 ): Promise<ServedMetrics> {
-  const { startMetricsServer } = await import("../../metrics/metrics-server.js");
+  const { startMetricsServer } = await import("../../../metrics/metrics-server.js");
   const { addDataMetrics, addRateLimitStoreMetric, addServerMetrics, createRegistry } = await import(
-    "../../metrics/registry.js"
+    "../../../metrics/registry.js"
   );
-  const { WorkerMetrics } = await import("../../metrics/worker-metrics.js");
-  const { ServerStatistics } = await import("../../server/statistics.js");
+  const { WorkerMetrics } = await import("../../../metrics/worker-metrics.js");
+  const { ServerStatistics } = await import("../../../server/statistics.js");
   const registry = createRegistry();
   addDataMetrics(registry, store, () => performance.now());
   const counted = count > 1 ? { workers: new WorkerMetrics() } : { statistics: new ServerStatistics() };

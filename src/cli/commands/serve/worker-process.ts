@@ -1,6 +1,6 @@
-import type { ToWorker } from "../../cluster/messages.js";
-import { Worker } from "../../cluster/worker.js";
-import { openServed, type ServedData } from "../editing/served-data.js";
+import type { ToWorker } from "../../../cluster/messages.js";
+import { Worker } from "../../../cluster/worker.js";
+import { openServed, type ServedData } from "../../editing/served-data.js";
 
 // A process that `serve --workers` starts.
 

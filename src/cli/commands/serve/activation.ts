@@ -1,6 +1,6 @@
-import type { SharedSocket } from "../../cluster/shared-socket.js";
-import { UsageError } from "../../domain/errors.js";
-import type { Io } from "../output/io.js";
+import type { SharedSocket } from "../../../cluster/shared-socket.js";
+import { UsageError } from "../../../domain/errors.js";
+import type { Io } from "../../output/io.js";
 
 /** The first descriptor that a service manager passes on. */
 const FIRST_FD = 3;
@@ -17,7 +17,7 @@ export async function takeActivatedSocket(env: Io["env"], pid: number): Promise<
   for (const name of VARIABLES) delete env[name];
   if (forPid !== String(pid) || count === undefined) return undefined;
   if (count !== "1") throw new UsageError(`LISTEN_FDS is ${JSON.stringify(count)}, but serve listens on one socket`);
-  const { adoptSocket } = await import("../../cluster/shared-socket.js");
+  const { adoptSocket } = await import("../../../cluster/shared-socket.js");
   try {
     return adoptSocket(FIRST_FD);
   } catch (error) {

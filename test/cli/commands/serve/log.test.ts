@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createLog, type LogFormat, serverLogHooks } from "../../../src/cli/serving/log.js";
-import type { ServedRequest } from "../../../src/server/served-request.js";
-import { runWith } from "../../support/cli.js";
+import { createLog, type LogFormat, serverLogHooks } from "../../../../src/cli/commands/serve/log.js";
+import type { ServedRequest } from "../../../../src/server/served-request.js";
+import { runWith } from "../../../support/cli.js";
 
 const TIME = Date.parse("2026-01-31T12:00:01.250Z");
 

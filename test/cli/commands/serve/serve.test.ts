@@ -1,12 +1,12 @@
 import { chmod, lchown, mkdir, realpath, rename, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it, vi } from "vitest";
-import { fileData } from "../../../src/cli/editing/file-data.js";
-import { type CliOptions, runCli, runWith } from "../../support/cli.js";
-import { DATA, edited } from "../../support/data.js";
-import { dataFile } from "../../support/data-file.js";
-import { openSocket, receivedUntilClose } from "../../support/http.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { fileData } from "../../../../src/cli/editing/file-data.js";
+import { type CliOptions, runCli, runWith } from "../../../support/cli.js";
+import { DATA, edited } from "../../../support/data.js";
+import { dataFile } from "../../../support/data-file.js";
+import { openSocket, receivedUntilClose } from "../../../support/http.js";
+import { temporaryFolder } from "../../../support/temporary-folder.js";
 
 /** Runs `serve` on a free port; once it has told where, calls `use` with that, and then stops it. */
 async function serving(
@@ -118,8 +118,8 @@ it("serve reads an unchanged file again on SIGHUP, and logs its problem each tim
   });
   for (const times of [1, 2]) {
     reload();
-    await logged(`SIGHUP: reading ${path} again`, times);
-    await logged(`${path} was read again`, times);
+    await logged(`SIGHUP: reloading ${path}`, times);
+    await logged(`reloaded ${path}`, times);
   }
   await write("broken");
   await logged("is not valid JSON", 1);
@@ -127,7 +127,7 @@ it("serve reads an unchanged file again on SIGHUP, and logs its problem each tim
   await logged("is not valid JSON", 2);
   expect(await health(url)).toBe(503);
   await write(DATA);
-  await logged(`${path} was read again`, 3);
+  await logged(`reloaded ${path}`, 3);
   expect(await health(url)).toBe(200);
   stop();
   expect(await ended).toMatchObject({ code: 0 });
@@ -144,7 +144,7 @@ it.each(["pretty", "json"])("serve logs a reload and a bad edit, without a value
     await expect.poll(health).toContain('"message":"OK"');
   });
   expect(stderr).toContain("is not valid JSON: line 1, column 24");
-  expect(stderr).toContain(`${path} was read again`);
+  expect(stderr).toContain(`reloaded ${path}`);
   expect(stderr).not.toContain("hunter2");
   const isJson = (line: string) => line.startsWith('{"level":"');
   expect(stderr.trim().split("\n").every(isJson)).toBe(format === "json");
@@ -208,7 +208,9 @@ it.each([
   ["--port", "65536"],
   ["--port", "-1"],
   ["--rate-limit", "1.5"],
-  ["--rate-window", "0"],
+  ["--rate-limit", "5/0s"],
+  ["--metrics", "65536"],
+  ["--clock-tolerance", "x"],
   ["--max-connections", "-1"],
   ["--workers", "0"],
   ["--trust-proxy", ""],
@@ -221,7 +223,7 @@ it.each([
 });
 
 it("serve applies its rate limit", async () => {
-  const argv = ["--data", (await dataFile(DATA)).path, "--rate-limit", "3", "--rate-window", "7"];
+  const argv = ["--data", (await dataFile(DATA)).path, "--rate-limit", "3/7s"];
   await serving(argv, async ({ APPVARS_URL }) => {
     const { headers } = await fetch(`${APPVARS_URL}/healthz`);
     expect([headers.get("RateLimit-Limit"), headers.get("RateLimit-Reset")]).toEqual(["3", "7"]);

@@ -1,0 +1,45 @@
+import { isIP } from "node:net";
+import { availableParallelism } from "node:os";
+import { InvalidArgumentError } from "commander";
+import { DEFAULT_HOST } from "../../../domain/defaults.js";
+import { type Endpoint, parseEndpoint } from "../../../domain/endpoint.js";
+import { isProxyRange } from "../../../domain/proxy-range.js";
+import type { Tolerance } from "../../../signing/verify.js";
+import { valid } from "../../settings/arguments.js";
+
+// Parsers for the arguments of flags, as in settings/arguments.ts.
+
+const MAX_WORKERS = 64;
+
+/** `4`, or `auto` for the number of cores that this process may use. */
+export function parseWorkers(text: string): number {
+  const workers = text === "auto" ? Math.min(availableParallelism(), MAX_WORKERS) : Number(text);
+  const isValid = text === "auto" || (/^\d+$/.test(text) && workers >= 1 && workers <= MAX_WORKERS);
+  return valid(workers, isValid, `a whole number from 1 to ${MAX_WORKERS}, or auto`);
+}
+
+/** `10.0.0.0/8, loopback`. */
+export function parseTrustProxy(text: string): string[] {
+  const ranges = text.split(",").map((range) => range.trim());
+  const everybody = ranges.find((range) => range.endsWith("/0") && isIP(range.slice(0, -2)) !== 0);
+  if (everybody !== undefined)
+    throw new InvalidArgumentError(`${everybody}: a range of all addresses would let clients choose their address.`);
+  const rule = "addresses or CIDR ranges separated by commas, such as 10.0.0.0/8,2001:db8::1, or loopback";
+  return valid(ranges, ranges.every(isProxyRange), rule);
+}
+
+/** `9464`, or `10.0.0.5:9464`. */
+export function parseListenPlace(text: string): Endpoint {
+  const [, host, port] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? [];
+  // Of the endpoint, only the host: a port may be 0 here.
+  const place = host === undefined ? { host: DEFAULT_HOST } : parseEndpoint(host, 1);
+  const rule = "a port from 0 to 65535, or an address and a port such as 10.0.0.5:9464";
+  return valid({ host: place?.host ?? "", port: Number(port) }, place !== undefined && Number(port) <= 65_535, rule);
+}
+
+/** `300/60`, or `300`: seconds in the past and in the future. */
+export function parseClockTolerance(text: string): Partial<Tolerance> {
+  const [, past, , future] = /^(\d{1,9})(\/(\d{1,9}))?$/.exec(text) ?? [];
+  const tolerance = { past: Number(past), ...(future !== undefined && { future: Number(future) }) };
+  return valid(tolerance, past !== undefined, "seconds in the past and in the future, such as 300/60 or 300");
+}

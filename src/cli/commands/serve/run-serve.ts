@@ -1,0 +1,133 @@
+import { existsSync } from "node:fs";
+import { isLoopback } from "../../../client/options.js";
+import { UsageError } from "../../../domain/errors.js";
+import { command } from "../../../domain/shell.js";
+import { looseMode, looseModeWarning } from "../../../files/owners.js";
+import type { TlsCredentials } from "../../../server/tls.js";
+import { allowsUnsafeFiles, isSameFile, refuseToReload, refuseUnsafeFile } from "../../editing/safe-files.js";
+import type { Context } from "../../output/context.js";
+import { colorsFor } from "../../output/output.js";
+import { printLines } from "../../output/printer.js";
+import { pasteLines } from "../../output/shell-lines.js";
+import { type DataPlace, placeFiles, placeFlags } from "../../settings/data-place.js";
+import { type ListenOptions, listen } from "./listen.js";
+import { createLog, type Log, type LogFormat, logReloads, logWeakSecrets } from "./log.js";
+import type { TlsFiles, TlsPaths } from "./tls-files.js";
+
+export interface ServeCommandOptions extends ListenOptions {
+  place: DataPlace;
+  logFormat: LogFormat;
+  tlsCert?: string;
+  tlsKey?: string;
+  tlsClientCa?: string;
+  /** Path of a file. */
+  auditLog?: string | undefined;
+}
+
+/** Resolves once the process was asked to stop and all open requests are answered. */
+export async function runServe(
+  options: ServeCommandOptions,
+  tlsPaths: TlsPaths | undefined,
+  context: Context,
+): Promise<void> {
+  const { io, flags } = context;
+  const { place, logFormat } = options;
+  // Reloads once the data is watched.
+  const phase = { isStarting: true, reload: () => {} };
+  const stopped = io.untilStopped(phase);
+  const { localData } = await import("../../editing/open-data.js");
+  const { openServed } = await import("../../editing/served-data.js");
+  const { Service } = await import("../../../service/service.js");
+  const data = await localData(place, io);
+  const colors = await colorsFor(io.stderr, io.env, flags.color);
+  const { log, written } = await createLog(io.stderr, logFormat, io.clock, colors);
+  const served = await data.served({ cacheFolder: io.folders.cache, log });
+  const store = await openServed(served, io.clock, (error) =>
+    log("warn", `the last data can't be kept for a start without the store: ${(error as Error).message}`),
+  );
+  let tlsFiles: TlsFiles | undefined;
+  try {
+    const service = new Service(store, io.clock);
+    warnOfRisks(options, log);
+    logWeakSecrets(store, placeFlags(place), io.clock, log);
+    let server: Awaited<ReturnType<typeof listen>> | undefined;
+    tlsFiles = tlsPaths && (await openTlsFiles(tlsPaths, io, log, async (renewed) => server?.renewTls(renewed)));
+    const tls = tlsFiles?.current;
+    const auditFile = await describeAuditFile(options, io, log);
+    // A worker serves as soon as it is ready.
+    phase.isStarting = options.workers === 1;
+    server = await listen(store, service, { ...options, served, auditFile, tls, stopped }, { log, flags, io });
+    phase.isStarting = false;
+    // Renewed in the meantime.
+    if (tlsFiles && tlsFiles.current !== tls) await server.renewTls(tlsFiles.current);
+    logReloads(store, data.name, log);
+    phase.reload = () => {
+      const reopened = options.auditLog === undefined ? "" : ` and reopening ${options.auditLog}`;
+      log("info", `SIGHUP: reloading ${data.name}${reopened}`);
+      store.readAgain();
+      tlsFiles?.readAgain();
+      server?.reload?.();
+    };
+    if (options.socket) log("info", "listening on the socket of the service manager, not on --host and --port");
+    log("info", `serving ${data.name} on ${server.url}`);
+    // Other commands exit when nobody reads their output any more. A server keeps running.
+    io.stdout.removeAllListeners("error").on("error", () => {});
+    printLines(context, { json: { url: server.url }, lines: pasteLines({ APPVARS_URL: server.url }, io) });
+    try {
+      await Promise.race([stopped, ...(server.failure ? [server.failure] : [])]);
+      log("info", "stopping: open requests are answered first");
+    } finally {
+      await server.close();
+    }
+  } finally {
+    tlsFiles?.close();
+    await store.close();
+    await written();
+  }
+}
+
+/** Opens the files of the certificate, and renews it when they change. @throws UsageError, InvalidDataError */
+async function openTlsFiles(
+  paths: TlsPaths,
+  io: Context["io"],
+  log: Log,
+  renew: (tls: TlsCredentials) => Promise<void>,
+): Promise<TlsFiles> {
+  const { TlsFiles } = await import("./tls-files.js");
+  const warnings = Object.values(paths).flatMap((path) => (path && refuseUnsafeFile(path, io)) ?? []);
+  for (const warning of [...warnings, looseModeWarning(paths.key)]) if (warning) log("warn", warning);
+  return TlsFiles.open(paths, {
+    check: (path) => refuseToReload(path, io),
+    onRenewed: (tls) =>
+      void renew(tls).then(
+        () => log("info", "reloaded the TLS files: new connections use them"),
+        (error) => log("error", String(error)),
+      ),
+    onProblem: (message) => log("error", `${message}; the certificate is not renewed`),
+  });
+}
+
+/** @throws UsageError if it is another file of the server; InvalidDataError if other users can change or replace it */
+async function describeAuditFile(options: ServeCommandOptions, io: Context["io"], log: Log) {
+  const { auditLog: path } = options;
+  if (path === undefined) return undefined;
+  const { place, tlsCert, tlsKey, tlsClientCa } = options;
+  const tlsFiles = { "--tls-cert": tlsCert, "--tls-key": tlsKey, "--tls-client-ca": tlsClientCa };
+  const others = [...placeFiles(place), ...Object.entries(tlsFiles).map(([from, text]) => ({ from, text }))];
+  for (const { from, text } of others) {
+    if (text !== undefined && (await isSameFile(path, text)))
+      throw new UsageError(`--audit-log ${path} is the file of ${from}, which its lines would destroy`);
+  }
+  const unsafe = refuseUnsafeFile(path, io);
+  if (unsafe) log("warn", unsafe);
+  const mode = existsSync(path) ? looseMode(path) : undefined;
+  if (mode !== undefined) log("warn", `others may read ${path} (mode ${mode}); run: ${command`chmod 600 ${path}`}`);
+  return { path, account: { user: allowsUnsafeFiles(io) ? undefined : io.user, groups: io.groups } };
+}
+
+function warnOfRisks({ host = "", tlsCert, metrics }: ServeCommandOptions, log: Log): void {
+  if (!isLoopback(host) && tlsCert === undefined)
+    log("warn", `--host ${host}: other machines may reach the server, and without TLS the traffic can be read`);
+  if (metrics && !isLoopback(metrics.host))
+    log("warn", `--metrics ${metrics.host}: other machines may read the metrics`);
+}

@@ -1,0 +1,107 @@
+import { Command, Option } from "commander";
+import { DEFAULT_HOST, DEFAULT_MAX_CONNECTIONS, DEFAULT_PORT } from "../../../domain/defaults.js";
+import { UsageError } from "../../../domain/errors.js";
+import { DEFAULT_TOLERANCE } from "../../../signing/verify.js";
+import type { Context } from "../../output/context.js";
+import { parseDuration, rateLimitOption, wholeNumber } from "../../settings/arguments.js";
+import { addPlaceOptions } from "../../settings/flags.js";
+import { DEFAULT_DATA_FILE, RATE_LIMIT_STORE_VARIABLE } from "../../settings/setting-table.js";
+import { readSettings } from "../../settings/settings.js";
+import { takeActivatedSocket } from "./activation.js";
+import { parseClockTolerance, parseListenPlace, parseTrustProxy, parseWorkers } from "./arguments.js";
+import { runServe, type ServeCommandOptions } from "./run-serve.js";
+import type { TlsPaths } from "./tls-files.js";
+
+export function serveCommand(context: Context): Command {
+  return addPlaceOptions(new Command("serve"))
+    .summary("serve the HTTP API from a data file or a store")
+    .description(
+      "Serve the HTTP API from a data file or a store, and follow its changes. By default, the data file is " +
+        `${DEFAULT_DATA_FILE}, which is created with example variables if it is missing. Refuses a file that other ` +
+        "users can change, unless APPVARS_ALLOW_UNSAFE_FILES=1. Prints the line that sets APPVARS_URL. SIGTERM and " +
+        "Ctrl-C answer open requests and stop the server. SIGHUP reads its data and files again, or stops the server " +
+        "if its terminal has been closed.",
+    )
+    .option("--host <address>", "address to listen on", DEFAULT_HOST)
+    .option("--port <port>", "port to listen on, 0 for a free one", wholeNumber(0, 65_535), DEFAULT_PORT)
+    .addOption(rateLimitOption())
+    .option(
+      "--rate-limit-store <url>",
+      `count requests in this Redis, for several servers: redis://host:6379 (${RATE_LIMIT_STORE_VARIABLE})`,
+    )
+    .option(
+      "--max-connections <number>",
+      "connections open at a time, 0 for no limit",
+      wholeNumber(0),
+      DEFAULT_MAX_CONNECTIONS,
+    )
+    .addOption(
+      new Option("--clock-tolerance <past[/future]>", "seconds that a signature may be old, or a client's clock ahead")
+        .argParser(parseClockTolerance)
+        .default(undefined, `${DEFAULT_TOLERANCE.past}/${DEFAULT_TOLERANCE.future}`),
+    )
+    .option("--trust-proxy <ranges>", "proxies whose X-Forwarded-For is used, such as 10.0.0.0/8", parseTrustProxy)
+    .option(
+      "--max-stale <age>",
+      "answer /healthz with 503 once the data store's data is older, such as 5m",
+      parseDuration,
+    )
+    .option("--workers <number>", "processes that serve requests, auto for the number of cores", parseWorkers, 1)
+    .option("--tls-cert <file>", "serve HTTPS with this certificate, and the next one when the file is replaced")
+    .option("--tls-key <file>", "its key")
+    .option("--tls-client-ca <file>", "refuse clients without a certificate from this authority")
+    .option("--metrics <[host:]port>", "serve metrics for Prometheus there, port 0 for a free one", parseListenPlace)
+    .addOption(new Option("--log-format <format>", "format of the log").choices(["pretty", "json"]).default("pretty"))
+    .option("--audit-log <file>", "append a line about each request to this file")
+    .addHelpText("after", "\nExample:\n  appvars serve --data vars.json --port 0")
+    .action(async ({ data, store, storeKeyFile, rateLimit, rateLimitStore: limitUrl, ...flags }) => {
+      const rateLimitStore = await readRateLimitStore(limitUrl, rateLimit.rateLimit, context.io.env);
+      const socket = await takeActivatedSocket(context.io.env, process.pid);
+      const listenOn = socket && { host: socket.host, port: socket.port, socket };
+      const place = readSettings({ data, store, storeKeyFile }, context.io).dataPlace;
+      const { clockTolerance: tolerance, ...others } = flags;
+      const options = { ...others, ...rateLimit, ...listenOn, tolerance, rateLimitStore, place };
+      checkFlags(options);
+      return runServe(options, readTlsPaths(options), context).finally(context.io.leaveUnread);
+    });
+}
+
+/**
+ * Undefined if there is no store, or no limit.
+ *
+ * @throws UsageError that does not quote the URL, and if packages are missing
+ */
+async function readRateLimitStore(flag: string | undefined, limit: number, env: Context["io"]["env"]) {
+  if (flag?.includes("@"))
+    throw new UsageError(`--rate-limit-store must not contain a user or password: set ${RATE_LIMIT_STORE_VARIABLE}`);
+  // An empty variable counts as unset.
+  const url = flag ?? (env[RATE_LIMIT_STORE_VARIABLE] || undefined);
+  if (url === undefined) return undefined;
+  const { parseRedisUrl } = await import("../../../server/redis-address.js");
+  const { loadRedisPackages } = await import("../../../server/redis-store.js");
+  const address = parseRedisUrl(url, flag === undefined ? RATE_LIMIT_STORE_VARIABLE : "--rate-limit-store");
+  if (limit === 0) return undefined;
+  await loadRedisPackages();
+  return address;
+}
+
+/** @throws UsageError for a flag that the data place has no use for, and for one port for both servers */
+function checkFlags({ host, port, metrics, maxStale, place }: ServeCommandOptions): void {
+  if (maxStale !== undefined && place.kind === "file")
+    throw new UsageError("--max-stale needs a data store: a data file has no age");
+  if (metrics && metrics.port !== 0 && metrics.port === port && metrics.host === host)
+    throw new UsageError("--metrics must not have the same port as --port");
+}
+
+/** @throws UsageError unless there are both or none of the certificate and the key */
+function readTlsPaths({
+  tlsCert: cert,
+  tlsKey: key,
+  tlsClientCa: clientCa,
+}: ServeCommandOptions): TlsPaths | undefined {
+  if (cert !== undefined && key !== undefined) return { cert, key, clientCa };
+  if (cert !== undefined) throw new UsageError("--tls-cert needs --tls-key too");
+  if (key !== undefined) throw new UsageError("--tls-key needs --tls-cert too");
+  if (clientCa !== undefined) throw new UsageError("--tls-client-ca needs --tls-cert and --tls-key too");
+  return undefined;
+}

@@ -37,11 +37,20 @@ const MAX_ITEMS = 2_000_000;
 
 /** Checks the answer to a read. */
 export function decoderOf(read: Read): Decoder<Answer<Read>> {
-  if (read.kind === "variables") return decodePage(decodeVariable, read.page, "name");
-  if (read.kind === "values") return decodePage(decodeValue, read.page, "variable_id");
-  if (read.kind === "variable") return decodeOne(decodeVariable, read.id);
-  if (read.kind === "value") return decodeOne(decodeValue, read.id);
-  return read.kind === "content" ? decodeContent : decodeValue;
+  switch (read.kind) {
+    case "variables":
+      return decodePage(decodeVariable, read.page, "name");
+    case "variable":
+      return decodeOne(decodeVariable, read.id);
+    case "values":
+      return decodePage(decodeValue, read.page, "variable_id");
+    case "value":
+      return decodeOne(decodeValue, read.id);
+    case "valueByName":
+      return decodeValue;
+    case "content":
+      return decodeContent;
+  }
 }
 
 export const decodeVariable: Decoder<Variable> = (json) => {

@@ -15,6 +15,9 @@ export interface Variable {
   description: string;
 }
 
+/** The fields of a variable that can change. */
+export type Definition = Omit<Variable, "id" | "name">;
+
 /** The names that people see for the fields of a variable, in the order of their columns. */
 export const VARIABLE_LABELS = {
   name: "name",

@@ -15,7 +15,7 @@ import {
   VARIABLE_TYPES,
   valueFitsType,
 } from "../domain/variable.js";
-import { DATA_VERSION, type Data, type ValueRecord, type VariableRecord } from "./data.js";
+import { DATA_VERSION, type Data, type ValueRecord, type VariableRecord, variableRecord } from "./data.js";
 
 /** Returns the broken rule, to follow the name of the field; undefined if there is none. Never quotes the input. */
 type Rule = (input: unknown) => string | undefined;
@@ -111,7 +111,7 @@ const dataRule = object({
         text(`not end in ${EMPTY_OBJECT_MD5}: a signature for it could be one for another name`, isVariableName),
       ),
       description: optional(string),
-    }),
+    } satisfies Record<keyof VariableRecord, Rule>),
   ),
   values: list(object({ id, variable_id: id, environment_id: id, content: object({ value: anything }) })),
 });
@@ -147,9 +147,7 @@ function withDefaults({ $schema, version, last_ids, environments, variables, val
       const record = { id, application, name, api_key, api_secret };
       return previous ? { ...record, previous } : record;
     }),
-    variables: variables.map(({ id, application = "default", type, name, description = "" }) => {
-      return { id, application, type, name, description };
-    }),
+    variables: variables.map(variableRecord),
     values: values.map(({ id, variable_id, environment_id, content: { value } }) => {
       return { id, variable_id, environment_id, content: { value } };
     }),

@@ -7,6 +7,21 @@ export interface VariableRecord extends Readonly<Variable> {
   readonly application: string;
 }
 
+/**
+ * A variable with defaults filled in. The order of the fields is that of a data file, and part of revisions.
+ *
+ * @param record `description` may be missing, and `application` in a file
+ */
+export function variableRecord({
+  id,
+  application = "default",
+  type,
+  name,
+  description = "",
+}: Pick<VariableRecord, "id" | "name" | "type"> & Partial<VariableRecord>): VariableRecord {
+  return { id, application, type, name, description };
+}
+
 export interface ValueRecord extends Readonly<VariableValue> {
   readonly environment_id: number;
 }

@@ -3,21 +3,21 @@ import { NotFoundError, UsageError } from "../domain/errors.js";
 import { suggestion } from "../domain/nearest.js";
 import {
   checkVariableName,
+  type Definition,
   isEncrypted,
   type JsonValue,
   type VariableType,
   valueFitsType,
 } from "../domain/variable.js";
-import { type Data, nextId, type ValueRecord, type VariableRecord } from "./data.js";
+import { type Data, nextId, type ValueRecord, type VariableRecord, variableRecord } from "./data.js";
 
-export interface Assignment {
+/** A field of the definition that is missing is unchanged. */
+export interface Assignment extends Partial<Definition> {
   name: string;
   /** Undefined: only the definition of the variable is set, and a value that it has is kept. */
   value: JsonValue | undefined;
   /** Also changes the type of an existing variable. */
   type: VariableType;
-  /** When undefined: unchanged, or `""` for a new variable. */
-  description?: string | undefined;
 }
 
 /**
@@ -34,7 +34,8 @@ export function setValues(data: Data, environment: EnvironmentRecord, assignment
   const valueIds = new Map(valuesOf(data, environment).map((value) => [value.variable_id, value.id]));
   let [freeVariableId, freeValueId] = [nextId(data, "variables"), nextId(data, "values")];
 
-  for (const { name, value, type, description } of assignments) {
+  for (const { name, value, ...definition } of assignments) {
+    const { type } = definition;
     checkVariableName(name);
     if (value !== undefined && !valueFitsType(value, type))
       throw new UsageError(`the value for ${name} is not a ${type}`);
@@ -42,7 +43,7 @@ export function setValues(data: Data, environment: EnvironmentRecord, assignment
     const known = variables.get(id);
     if (known && known.type !== type) checkOtherValues(data, environment, known, type);
     idsByName.set(name, id);
-    variables.set(id, { id, application, type, name, description: description ?? known?.description ?? "" });
+    variables.set(id, variableRecord({ ...known, ...definition, id, application, name }));
     if (value === undefined) continue;
     const valueId = valueIds.get(id) ?? freeValueId++;
     if (isEncrypted(values.get(valueId)?.content.value) && !isEncrypted(value)) {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { KeyPair } from "../domain/environment.js";
 import type { JsonValue, VariableType } from "../domain/variable.js";
-import { DATA_VERSION, type Data } from "./data.js";
+import { DATA_VERSION, type Data, variableRecord } from "./data.js";
 
 const ENVIRONMENTS = ["development", "test", "production"];
 
@@ -28,7 +28,9 @@ export function starterData({ examples = false } = {}): Data {
   return {
     version: DATA_VERSION,
     environments: withIds(ENVIRONMENTS.map((name) => ({ name, ...freshCredentials(), application }))),
-    variables: withIds(variables.map(([type, name, description]) => ({ type, name, description, application }))),
+    variables: variables.map(([type, name, description], v) =>
+      variableRecord({ id: v + 1, application, type, name, description }),
+    ),
     values: withIds(values),
   };
 }

@@ -69,7 +69,7 @@ async function runSet(options: SetOptions, flags: SourceFlags, context: Context)
     const type = options.type ?? known?.type ?? "STRING";
     const plain = given === undefined ? old?.content.value : parseAs(given, type);
     const value = given === undefined || !encrypt ? plain : encrypt(given);
-    return setValues(data, environment, [{ name, value, type, description }]);
+    return setValues(data, environment, [{ name, value, type, ...(description !== undefined && { description }) }]);
   });
   const json = { application: edited.application, environment: edited.name, name, created };
   printLines(context, { json, lines: [] });

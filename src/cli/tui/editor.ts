@@ -97,8 +97,7 @@ function renewedChange(change: Change, content: Content | undefined): Change {
 
 /** A variable that is removed with its last value is the same as one without a value. */
 function isSame(a: Assigned | undefined, b: Assigned | undefined): boolean {
-  const isSameVariable = !a || !b || (a.type === b.type && a.description === b.description);
-  return isSameVariable && isDeepStrictEqual(a?.value, b?.value);
+  return a && b ? isDeepStrictEqual(a, b) : isDeepStrictEqual(a?.value, b?.value);
 }
 
 interface Content {
@@ -117,8 +116,8 @@ function contents(data: Data, environment: EnvironmentRecord): (name: string) =>
   return (name) => {
     const variable = variables.get(name);
     if (!variable) return undefined;
-    const { id, type, description } = variable;
-    return { assigned: { type, description, value: values.get(id) }, isElsewhere: elsewhere.has(id) };
+    const { id, name: _, application, ...definition } = variable;
+    return { assigned: { ...definition, value: values.get(id) }, isElsewhere: elsewhere.has(id) };
   };
 }
 
@@ -129,7 +128,7 @@ function draftedChange(draft: Draft, now: Assigned | undefined, key: string | un
   if (/\p{Cc}/u.test(draft.description)) throw new UsageError("a description is one line, without control characters");
   const type = now && draft.type === before?.type ? now.type : draft.type;
   const description = now && draft.description === before?.description ? now.description : draft.description;
-  return { name, before: now, after: { type, description, value: draftedValue(draft, now, key) } };
+  return { name, before: now, after: { ...before, ...now, type, description, value: draftedValue(draft, now, key) } };
 }
 
 function draftedValue({ name, before, type, value }: Draft, now: Assigned | undefined, key: string | undefined) {
@@ -147,14 +146,14 @@ function draftedValue({ name, before, type, value }: Draft, now: Assigned | unde
 
 function assignedChange(
   content: Content | undefined,
-  { name, type, description, value }: Assignment,
+  { name, value, ...definition }: Assignment,
   key: string | undefined,
 ): Change {
   const before = content?.assigned;
   if (value === undefined)
     return { name, before, after: before && content?.isElsewhere ? { ...before, value } : undefined };
-  const next = encryptedLike(before?.value, name, value, textAs(value, type), key);
-  return { name, before, after: { type, description: before?.description ?? description, value: next } };
+  const next = encryptedLike(before?.value, name, value, textAs(value, definition.type), key);
+  return { name, before, after: { ...definition, ...before, type: definition.type, value: next } };
 }
 
 /** A value that replaces an encrypted one is encrypted again, unless it comes in the encrypted form. */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { VariableEntry } from "../../domain/source.js";
+import { VARIABLE_FIELDS } from "../../domain/variable.js";
 
 /**
  * The entries with those of another place in the place of equal ones, which saves most of the memory: usually
@@ -24,12 +25,7 @@ export function shareEntries(
 }
 
 function hasSameContent(a: VariableEntry, b: VariableEntry): boolean {
-  const { id, name, type, description } = a.variable;
-  const isSameVariable =
-    id === b.variable.id &&
-    name === b.variable.name &&
-    type === b.variable.type &&
-    description === b.variable.description;
+  const isSameVariable = VARIABLE_FIELDS.every((field) => a.variable[field] === b.variable[field]);
   if (!isSameVariable || (a.value === undefined) !== (b.value === undefined)) return false;
   const [value, other] = [a.value?.content.value, b.value?.content.value];
   return value === other || isDeepStrictEqual(value, other);

@@ -1,6 +1,6 @@
 import type { RateLimit } from "../../domain/http-headers.js";
 import type { VariableSource } from "../../domain/source.js";
-import type { JsonValue, NamedValue, VariableType } from "../../domain/variable.js";
+import type { Definition, JsonValue, NamedValue, VariableType } from "../../domain/variable.js";
 import type { ExportFormat, ImportFormat } from "../../formats/formats.js";
 
 /** One line of the left panel: something with variables that can be opened. */
@@ -91,7 +91,7 @@ export interface NewCredentials {
 }
 
 /** A variable as one environment sees it. All environments of an application share its type and description. */
-export interface Assigned {
+export interface Assigned extends Readonly<Partial<Definition>> {
   readonly type: VariableType;
   readonly description: string;
   /** Undefined where it has no value. */

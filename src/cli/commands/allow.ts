@@ -1,4 +1,4 @@
-import { lstat, readdir, realpath, stat, unlink } from "node:fs/promises";
+import { lstat, realpath, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Command } from "commander";
 import { InvalidDataError, NotFoundError, UsageError } from "../../domain/errors.js";
@@ -8,11 +8,10 @@ import { hasCode, toInvalidFile } from "../../files/system-errors.js";
 import type { Context } from "../output/context.js";
 import { absolutePath, type Io } from "../output/io.js";
 import { printFields } from "../output/printer.js";
-import { allowedFolder, entryPath, entryText, type ProjectContent, pathInEntry } from "../settings/allowed-projects.js";
+import { allowedFolder, entryPath, entryText, type ProjectContent } from "../settings/allowed-projects.js";
 import { findProjectFile, PROJECT_FILE, type ProjectFile, parseProjectFile } from "../settings/project-file.js";
 import { HIDDEN, shownText } from "../settings/setting.js";
 import { keyOf } from "../settings/setting-table.js";
-import { readSettingsFile } from "../settings/settings-file.js";
 import { refuseNoHome } from "../settings/user-folders.js";
 
 export function allowCommand(context: Context): Command {
@@ -87,7 +86,6 @@ export async function allowProject(content: ProjectContent, io: Io): Promise<voi
   } catch (error) {
     throw toInvalidFile(allowedFolder(io), error, "can't be written");
   }
-  await forgetMissing(io).catch(() => {});
 }
 
 /** @throws InvalidDataError for a link, which may lead to other files, or a folder that others can write */
@@ -96,27 +94,4 @@ async function refuseForeignFolder(io: Io): Promise<void> {
   if (!stats.isDirectory()) throw new InvalidDataError("can't be written: it must be a folder, not a link; remove it");
   const foreign = foreignWriter(stats, io);
   if (foreign) throw new InvalidDataError(`can't be written: it ${foreign}; remove it, or use chown and chmod go-w`);
-}
-
-/** Keeps the folder from growing with each deleted project. What can't be deleted now stays. */
-async function forgetMissing(io: Io): Promise<void> {
-  for (const name of await readdir(allowedFolder(io))) {
-    const entry = join(allowedFolder(io), name);
-    if (await isEntryOfMissingFile(entry, io)) await unlink(entry).catch(() => {});
-  }
-}
-
-/** Only what this command has written is an entry: its name must match the path in it. */
-async function isEntryOfMissingFile(entry: string, io: Io): Promise<boolean> {
-  try {
-    const isFile = (await lstat(entry)).isFile();
-    const path = isFile && pathInEntry(readSettingsFile(entry)?.bytes.toString("utf8") ?? "");
-    if (!path || entryPath(path, io) !== entry) return false;
-    return await lstat(path).then(
-      () => false,
-      (error) => hasCode(error, "ENOENT"),
-    );
-  } catch {
-    return false;
-  }
 }

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Command, Option } from "commander";
@@ -8,7 +7,7 @@ import { createFile } from "../../files/durable-file.js";
 import { hasCode } from "../../files/system-errors.js";
 import type { Data } from "../../store/data.js";
 import type { Context } from "../output/context.js";
-import { absolutePath, type Io } from "../output/io.js";
+import { absolutePath } from "../output/io.js";
 import { printLines } from "../output/printer.js";
 import { addPlaceOptions } from "../settings/flags.js";
 import { hasFolder, PROJECT_FILE } from "../settings/project-file.js";
@@ -35,7 +34,7 @@ export function initCommand(context: Context): Command {
     .description(
       "Create a data file, or the data of an empty store, with the environments development, test and production, each " +
         `with new random credentials. For a file in the current folder, also write and allow a ${PROJECT_FILE}, with ` +
-        "which commands in this folder use the file and its environment development. Notes what keeps the file out of git.",
+        "which commands in this folder use the file and its environment development.",
     )
     .addOption(new Option("--from <file>", "import this file into development").conflicts("example"))
     .option("--example", "add a few example variables")
@@ -54,7 +53,8 @@ async function runInit(flags: InitFlags, context: Context): Promise<void> {
   const data = await newData(flags, context);
   context.note(await local.create(data));
   if (place.kind === "file") {
-    await noteGit(place.path, context);
+    const ignore = join(dirname(place.path), ".gitignore");
+    context.note(`keep it out of git: echo ${shellWord(`/${basename(place.path)}`)} >> ${shellWord(ignore)}`);
     if (!flags.bare) await writeProject(place.path, given, context);
   }
   const environments = data.environments.map(({ name }) => name);
@@ -92,25 +92,4 @@ async function writeProject(path: string, given: GivenSettings, { io, note }: Co
       place === "variable" && [...SOURCE_SETTINGS, "env"].includes(name) && ![path, FIRST_ENVIRONMENT].includes(text),
   );
   if (other) note(`${other.from} is set, and overrides ${PROJECT_FILE}`);
-}
-
-/** Notes the command that keeps the file out of git, unless git ignores it. */
-async function noteGit(path: string, { flags, io, note }: Context): Promise<void> {
-  if (flags.quiet || flags.json) return;
-  const code = await checkIgnore(absolutePath(path, io), io);
-  if (code === 0) return;
-  const ignore = join(dirname(path), ".gitignore");
-  // The last line of a file may have no end.
-  const print = existsSync(ignore) ? "printf '\\n%s\\n'" : "echo";
-  const reason = code === 1 ? "git does not ignore it, and a commit would contain them" : "keep it out of git";
-  note(`${reason}: ${print} ${shellWord(`/${basename(path)}`)} >> ${shellWord(ignore)}`);
-}
-
-/** 0 if git ignores the file, 1 if a commit could contain it, anything else without git or outside of a repository. */
-async function checkIgnore(path: string, { env }: Pick<Io, "env">): Promise<unknown> {
-  const { spawn } = await import("node:child_process");
-  // The configuration of a repository can name a program for this setting.
-  const args = ["-c", "core.fsmonitor=false", "check-ignore", "--quiet", "--", basename(path)];
-  const child = spawn("git", args, { cwd: dirname(path), env, stdio: "ignore" });
-  return new Promise((resolve) => child.on("error", resolve).on("close", resolve));
 }

@@ -28,11 +28,6 @@ export function entryText({ path, bytes }: ProjectContent): string {
   return `${sha256(bytes)}  ${path}\n`;
 }
 
-/** The path of the file that an entry is for; undefined for any other text. */
-export function pathInEntry(text: string): string | undefined {
-  return /^[0-9a-f]{64} {2}(.+)\n$/s.exec(text)?.[1];
-}
-
 /** Never throws: an entry that can't be read, or that another user may have written, allows nothing. */
 export function permissionFor(content: ProjectContent, io: Account & Pick<Io, "folders">): Permission {
   try {

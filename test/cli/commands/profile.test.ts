@@ -204,11 +204,6 @@ describe("profile list, use and remove", () => {
     },
   );
 
-  it("profile use creates no folder when it fails", async () => {
-    expect(await run("profile use dev")).toMatchObject({ code: 3 });
-    await expect(stat(config)).rejects.toMatchObject({ code: "ENOENT" });
-  });
-
   it.each(["list", "use local", "remove local", `add new ${UNTRIED}`])(
     "profile commands work when the current profile does not exist: %s",
     async (line) => {

@@ -1,27 +1,54 @@
-import { NotFoundError, UsageError } from "../../../domain/errors.js";
+import { realpath } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { AppvarsError, InvalidDataError, NotFoundError, UsageError } from "../../../domain/errors.js";
 import { suggestion } from "../../../domain/nearest.js";
-import { noProfile, type Profiles } from "../../settings/profiles.js";
+import { makeFolder } from "../../../files/durable-file.js";
+import { withFileLock } from "../../../files/file-lock.js";
+import type { Account } from "../../../files/owners.js";
+import { ifMissing, toInvalidFile } from "../../../files/system-errors.js";
+import { cleanUpBeforeEnd } from "../../processes/signals.js";
+import { noProfile, type Profiles, readProfiles } from "../../settings/profiles.js";
 import type { SettingsObject } from "../../settings/settings-file.js";
 
-const PROFILE_NAME_PATTERN = /^\w[\w.-]{0,63}$/;
-
-export function checkProfileName(name: string): void {
-  if (PROFILE_NAME_PATTERN.test(name)) return;
-  throw new UsageError("the name of a profile must be 1 to 64 letters, digits, _ . or -, and not begin with . or -");
+/**
+ * Reads the profiles and replaces them by the result of `change`, with mode 0600, under a lock. A link to the file stays a
+ * link. A current profile that does not exist is removed.
+ *
+ * @returns what was written
+ * @throws UsageError if the file breaks a rule, InvalidDataError if it can't be locked or written; what `change` throws.
+ *   The file is unchanged then.
+ */
+export async function updateProfiles(
+  path: string,
+  account: Account,
+  change: (profiles: Profiles) => Profiles,
+): Promise<Profiles> {
+  try {
+    await makeFolder(dirname(path));
+    // The lock and the new file must not be beside a link to the file, which may be missing.
+    const found = await realpath(path).catch(ifMissing(undefined));
+    const file = found ?? join(await realpath(dirname(path)), basename(path));
+    const update: Parameters<typeof withFileLock<Profiles>>[1] = async (lock) => {
+      const { current, ...others } = change(readProfiles(file, account));
+      const isKept = current !== undefined && Object.hasOwn(others.profiles, current);
+      const profiles = isKept ? { ...others, current } : others;
+      await lock.replace(`${JSON.stringify(profiles, null, 2)}\n`);
+      return profiles;
+    };
+    return await cleanUpBeforeEnd((signal) => withFileLock(file, update, signal));
+  } catch (error) {
+    if (error instanceof AppvarsError && !(error instanceof InvalidDataError)) throw error;
+    throw toInvalidFile(path, error, "can't be written");
+  }
 }
 
-export function refuseExisting({ profiles }: Profiles, name: string): void {
-  if (!Object.hasOwn(profiles, name)) return;
-  throw new UsageError(`there already is a profile "${name}": add --force to replace it`);
-}
-
-/** Adds a profile, or replaces the one with that name. The first one becomes the current profile. */
-export function addProfile({ current, ...others }: Profiles, name: string, settings: SettingsObject): Profiles {
-  const isFirst = Object.keys(others.profiles).length === 0;
-  const next = isFirst ? name : current;
+/** Adds a profile, or replaces it with `force`. The first one becomes the current profile. @throws UsageError */
+export function addProfile(all: Profiles, name: string, settings: SettingsObject, force = false): Profiles {
+  if (!force && Object.hasOwn(all.profiles, name))
+    throw new UsageError(`there already is a profile "${name}": add --force to replace it`);
+  const current = Object.keys(all.profiles).length === 0 ? { current: name } : {};
   // A computed key is an own property even when it is `__proto__`.
-  const profiles = { ...others.profiles, [name]: settings };
-  return { ...others, ...(next !== undefined && { current: next }), profiles };
+  return { ...all, ...current, profiles: { ...all.profiles, [name]: settings } };
 }
 
 /** @throws NotFoundError */
@@ -38,11 +65,11 @@ export function removeProfiles(all: Profiles, names: readonly string[]): Profile
 }
 
 function requireProfiles({ profiles }: Profiles, names: readonly string[]): void {
-  const missing = names.filter((name) => !Object.hasOwn(profiles, name));
-  if (missing.length > 0) throw new NotFoundError(missing.map((name) => missingProfile(name, profiles)).join("; "));
-}
-
-function missingProfile(name: string, profiles: Profiles["profiles"]): string {
-  const hint = suggestion(name, Object.keys(profiles));
-  return hint ? `there is no profile "${name}"${hint}` : noProfile(name, profiles);
+  const missing = names
+    .filter((name) => !Object.hasOwn(profiles, name))
+    .map((name) => {
+      const hint = suggestion(name, Object.keys(profiles));
+      return hint ? `there is no profile "${name}"${hint}` : noProfile(name, profiles);
+    });
+  if (missing.length > 0) throw new NotFoundError(missing.join("; "));
 }

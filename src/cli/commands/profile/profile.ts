@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { UsageError } from "../../../domain/errors.js";
 import type { Context } from "../../output/context.js";
 import { printTable } from "../../output/printer.js";
 import { addSettingOptions } from "../../settings/flags.js";
@@ -57,16 +58,15 @@ async function runProfileAdd(
   flags: SourceFlags,
   context: Context,
 ): Promise<void> {
-  const { addProfile, checkProfileName, refuseExisting } = await import("./edit-profiles.js");
+  const { addProfile } = await import("./edit-profiles.js");
   const { checkProfile, newProfile, toProfile } = await import("./new-profile.js");
-  checkProfileName(name);
-  if (!force) refuseExisting(readProfiles(profilesPath(context.io), context.io), name);
+  if (!/^\w[\w.-]{0,63}$/.test(name))
+    throw new UsageError("the name of a profile must be 1 to 64 letters, digits, _ . or -, and not begin with . or -");
+  // Before a secret is asked for, and a request is sent.
+  addProfile(readProfiles(profilesPath(context.io), context.io), name, {}, force);
   const given = await newProfile(flags, context.io);
   if (check) await checkProfile(given, context);
-  const { current } = await change(context, (profiles) => {
-    if (!force) refuseExisting(profiles, name);
-    return addProfile(profiles, name, toProfile(given));
-  });
+  const { current } = await change(context, (profiles) => addProfile(profiles, name, toProfile(given), force));
   context.tell(`added the profile ${name}${current === name ? ", which is the current one" : ""}`);
 }
 
@@ -100,10 +100,8 @@ async function runProfileRemove(names: readonly string[], context: Context): Pro
 
 /** Resolves to the profiles as they were written. */
 async function change({ io }: Context, edit: (profiles: Profiles) => Profiles): Promise<Profiles> {
-  const { updateProfiles } = await import("./update-profiles.js");
+  const { updateProfiles } = await import("./edit-profiles.js");
   const path = profilesPath(io);
-  // What can't be done is refused before a folder or a lock is created.
-  edit(readProfiles(path, io));
   refuseNoHome(io.folders);
   return updateProfiles(path, io, edit);
 }

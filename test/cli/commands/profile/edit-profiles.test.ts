@@ -3,11 +3,10 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import {
   addProfile,
-  checkProfileName,
   removeProfiles,
+  updateProfiles,
   useProfile,
 } from "../../../../src/cli/commands/profile/edit-profiles.js";
-import { updateProfiles } from "../../../../src/cli/commands/profile/update-profiles.js";
 import { type Profiles, readProfiles } from "../../../../src/cli/settings/profiles.js";
 import { temporaryFolder } from "../../../support/temporary-folder.js";
 
@@ -109,13 +108,5 @@ describe("edits of profiles", () => {
       'there is no profile "stagin" (did you mean staging?); there is no profile "xyz"; the profiles are dev, staging',
     );
     expect(removeProfiles(two, ["staging", "dev"]).profiles).toEqual({});
-  });
-
-  it.each(["dev", "a.b-c_1", "7", "__proto__", "x".repeat(64)])("checkProfileName accepts %o", (name) => {
-    expect(() => checkProfileName(name)).not.toThrow();
-  });
-
-  it.each(["", "-x", ".x", "a b", "a/b", "a\n", "ü", "x".repeat(65)])("checkProfileName refuses %o", (name) => {
-    expect(() => checkProfileName(name)).toThrow("1 to 64 letters");
   });
 });

@@ -8,7 +8,7 @@ import { createLog } from "../../src/cli/commands/serve/log.js";
 import { quickComplete } from "../../src/cli/completion/quick-complete.js";
 import { colorsFor } from "../../src/cli/output/output.js";
 import { buildProgram } from "../../src/cli/program.js";
-import { quickCall } from "../../src/cli/quick-calls.js";
+import { quickCall } from "../../src/cli/start.js";
 import { printable } from "../../src/domain/printable.js";
 import { httpPeer, tcpPeer } from "../client/peer.js";
 import { type CliOptions, runCli, runWith } from "../support/cli.js";

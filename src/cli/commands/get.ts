@@ -5,7 +5,7 @@ import { runGet } from "../reading/get-values.js";
 import { addCacheOptions } from "../settings/arguments.js";
 import { addSourceOptions } from "../settings/flags.js";
 
-/** `quick-calls.ts` answers most calls sooner, with the same code; this is for `--help`, `--cache`, `--offline` and mistakes. */
+/** `start.ts` answers most calls sooner, with the same code; this is for `--help`, `--cache`, `--offline` and mistakes. */
 export function getCommand(context: Context): Command {
   const command = new Command("get")
     .summary("print the values of variables")

@@ -1,7 +1,7 @@
 import { NotFoundError, UsageError } from "../../domain/errors.js";
 import { MAX_LIMIT } from "../../domain/page.js";
 import type { VariableReader } from "../../domain/read.js";
-import { type JsonValue, valueText } from "../../domain/variable.js";
+import { type ValueContent, valueText } from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
 import { printRaw } from "../output/printer.js";
 import type { SourceFlags } from "../settings/setting.js";
@@ -30,29 +30,29 @@ export async function runGet(
   context: Context,
 ): Promise<void> {
   const settings = readSettings(flags, context.io);
-  const values = await withSource(openSource(settings, context, options), async (source) => {
+  const contents = await withSource(openSource(settings, context, options), async (source) => {
     const decrypt = await createDecrypt(settings);
-    const stored = await source.readSnapshot((snapshot) => getValues(names, snapshot));
-    return stored.map(([name, value]) => [name, decrypt(name, value)] as const);
+    const stored = await source.readSnapshot((snapshot) => getContents(names, snapshot));
+    return names.map((name, index) => decrypt(name, stored[index]?.value ?? null));
   });
-  const texts = values.map(([name, value]) => [name, valueText(value)] as const);
-  const text = endsWithNul ? endWithNul(texts) : texts.map(([, each]) => each).join("\n") + (newline ? "\n" : "");
-  printRaw(context, { json: Object.fromEntries(values), text });
+  const texts = contents.map(valueText);
+  if (endsWithNul) refuseNul(names, texts);
+  const end = endsWithNul ? "\0" : "\n";
+  const json = Object.fromEntries(names.map((name, index) => [name, contents[index]]));
+  printRaw(context, { json, text: texts.join(end) + (newline ? end : "") });
 }
 
-function endWithNul(texts: readonly (readonly [name: string, text: string])[]): string {
-  const holders = texts.filter(([, text]) => text.includes("\0")).map(([name]) => name);
-  if (holders.length === 0) return texts.map(([, text]) => `${text}\0`).join("");
-  throw new UsageError(`with --null, no value may contain a NUL character: ${holders.join(", ")}`);
+function refuseNul(names: readonly string[], texts: readonly string[]): void {
+  const holders = names.filter((_name, index) => texts[index]?.includes("\0"));
+  if (holders.length > 0)
+    throw new UsageError(`with --null, no value may contain a NUL character: ${holders.join(", ")}`);
 }
 
-async function getValues(names: readonly string[], reader: VariableReader): Promise<[name: string, JsonValue][]> {
-  const found = await Promise.all(
-    names.map(async (name) => ({ name, content: await orUndefined(reader.getContentByName(name)) })),
-  );
-  const missing = found.filter(({ content }) => !content).map(({ name }) => name);
+async function getContents(names: readonly string[], reader: VariableReader): Promise<(ValueContent | undefined)[]> {
+  const contents = await Promise.all(names.map((name) => orUndefined(reader.getContentByName(name))));
+  const missing = names.filter((_name, index) => !contents[index]);
   if (missing.length > 0) throw await missingNamesError(missing, reader);
-  return found.flatMap(({ name, content }) => (content ? [[name, content.value]] : []));
+  return contents;
 }
 
 /** Undefined for a NotFoundError. */

@@ -10,30 +10,26 @@ const NO_HOME_ON_WINDOWS = "\\\\.\\nul";
 /**
  * The user's folders for this program, by the XDG Base Directory Specification or the rules of macOS and Windows.
  *
- * Without env-paths, which looks up the home when it is imported: Node then throws for a user without HOME and without
- * an entry in the user database, as in many containers, and no command would start. A relative path, HOME included, is
- * ignored: it would be inside the project that the command runs in.
+ * A relative path, HOME included, is ignored: it would be inside the project that the command runs in.
  *
- * @param homes ways to find the home, each of which may throw
+ * @param homes ways to find the home. Node's throws for a user without HOME and without an entry in the user database, as
+ *   in many containers.
  */
 export function userFolders(
   env: Io["env"],
   platform: NodeJS.Platform,
   homes: readonly (() => string)[] = [homedir, () => userInfo().homedir],
 ): Io["folders"] {
-  const isWindows = platform === "win32";
-  const { isAbsolute, join } = isWindows ? win32 : posix;
-  const noHome = isWindows ? NO_HOME_ON_WINDOWS : NO_HOME;
-  const home = homes.flatMap(orNone).find((path) => isAbsolute(path)) ?? noHome;
+  const { isAbsolute, join } = platform === "win32" ? win32 : posix;
   const named = (variable: string, ...otherwise: string[]) => {
     const folder = env[variable] ?? "";
-    return isAbsolute(folder) ? folder : join(home, ...otherwise);
+    return isAbsolute(folder) ? folder : join(homeOf(homes, platform), ...otherwise);
   };
   if (platform === "darwin") {
-    const library = join(home, "Library");
+    const library = join(homeOf(homes, platform), "Library");
     return { config: join(library, "Preferences", "appvars"), cache: join(library, "Caches", "appvars") };
   }
-  if (isWindows) {
+  if (platform === "win32") {
     return {
       config: join(named("APPDATA", "AppData", "Roaming"), "appvars", "Config"),
       cache: join(named("LOCALAPPDATA", "AppData", "Local"), "appvars", "Cache"),
@@ -45,18 +41,23 @@ export function userFolders(
   };
 }
 
+function homeOf(homes: readonly (() => string)[], platform: NodeJS.Platform): string {
+  const { isAbsolute } = platform === "win32" ? win32 : posix;
+  for (const find of homes) {
+    try {
+      const home = find();
+      if (isAbsolute(home)) return home;
+    } catch {
+      // The next one may find it.
+    }
+  }
+  return platform === "win32" ? NO_HOME_ON_WINDOWS : NO_HOME;
+}
+
 /** @throws UsageError if the user has no folder for configuration */
 export function refuseNoHome({ config }: Io["folders"]): void {
   const isOnWindows = config.startsWith(`${NO_HOME_ON_WINDOWS}\\`);
   if (!isOnWindows && !config.startsWith(`${NO_HOME}/`)) return;
   const variables = isOnWindows ? "USERPROFILE or APPDATA" : "HOME or XDG_CONFIG_HOME";
   throw new UsageError(`there is no home folder to store this in: set ${variables}`);
-}
-
-function orNone(find: () => string): string[] {
-  try {
-    return [find()];
-  } catch {
-    return [];
-  }
 }

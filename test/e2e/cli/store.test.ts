@@ -2,7 +2,7 @@ import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { main } from "../../../src/cli/program.js";
-import { quickCall } from "../../../src/cli/quick-calls.js";
+import { quickCall } from "../../../src/cli/start.js";
 import { findPlaces } from "../../../src/cli/tui/places.js";
 import { createEtcdStore } from "../../../src/etcd/open-store.js";
 import { type CliOptions, type CliResult, runCli, runWith } from "../../support/cli.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { main } from "../../src/cli/program.js";
-import { quickCall } from "../../src/cli/quick-calls.js";
+import { quickCall } from "../../src/cli/start.js";
 import { runWith } from "../support/cli.js";
 import { DATA, DEVELOPMENT } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";

@@ -80,7 +80,7 @@ export function createAuthenticator(
 
   /** The environment that a key belongs to, and its pair, if that is valid now. */
   function claim(apiKey: string): Claimant {
-    const owner = service.index.ownerOfKey(apiKey) ?? NOBODY;
+    const owner = service.ownerOfKey(apiKey) ?? NOBODY;
     return clock() >= owner.validUntil ? NOBODY : owner;
   }
 

@@ -4,38 +4,27 @@ import { type Page, type PageRequest, paginate } from "../domain/page.js";
 import { type Answer, type Read, VariableReader } from "../domain/read.js";
 import type { Snapshot } from "../domain/source.js";
 import type { Variable, VariableValue } from "../domain/variable.js";
-import { byId, type Data, type ValueRecord, type VariableRecord } from "../store/data.js";
+import type { Data, ValueRecord, VariableRecord } from "../store/data.js";
 import { revisionOf } from "../store/revision.js";
 
-/** Records of one kind, by ascending id, and by their keys. */
-class Table<T extends { readonly id: number }, K> {
-  readonly #make: () => T[];
-  readonly #keyOf: (record: T) => K;
-  #records: readonly T[] | undefined;
-  #byId: ReadonlyMap<number, T> | undefined;
-  #byKey: ReadonlyMap<K, T> | undefined;
+/** Records of one kind, by ascending id. */
+class Table<T extends { readonly id: number }> {
+  readonly records: readonly T[];
+  /** By the fields that identify a record: made when one is first looked up. */
+  readonly #maps = new Map<keyof T, ReadonlyMap<unknown, T>>();
 
-  /** @param make called when a record is first asked for, as are the Maps made @param keyOf another unique key */
-  constructor(make: () => T[], keyOf: (record: T) => K) {
-    this.#make = make;
-    this.#keyOf = keyOf;
-  }
-
-  get records(): readonly T[] {
-    this.#records ??= this.#make().sort(byId);
-    return this.#records;
+  /** @param records sorted in place */
+  constructor(records: T[]) {
+    this.records = records.sort((a, b) => a.id - b.id);
   }
 
   /** @throws NotFoundError */
-  withId(id: number): T {
-    this.#byId ??= new Map(this.records.map((record) => [record.id, record]));
-    return found(this.#byId.get(id));
-  }
-
-  /** @throws NotFoundError */
-  withKey(key: K): T {
-    this.#byKey ??= new Map(this.records.map((record) => [this.#keyOf(record), record]));
-    return found(this.#byKey.get(key));
+  find<Field extends keyof T>(field: Field, value: T[Field]): T {
+    const map = this.#maps.get(field) ?? new Map(this.records.map((record) => [record[field], record]));
+    this.#maps.set(field, map);
+    const record = map.get(value);
+    if (record === undefined) throw new NotFoundError();
+    return record;
   }
 }
 
@@ -50,22 +39,25 @@ export interface RecordIdentity {
 export class EnvironmentView extends VariableReader implements Snapshot {
   readonly #data: Data;
   readonly #environment: Pick<EnvironmentRecord, "id" | "application">;
-  readonly #variables: Table<VariableRecord, string>;
-  readonly #values: Table<ValueRecord, number>;
+  #variableTable: Table<VariableRecord> | undefined;
+  #valueTable: Table<ValueRecord> | undefined;
 
   constructor(data: Data, environment: Pick<EnvironmentRecord, "id" | "application">) {
     super();
-    const { id, application } = environment;
     this.#data = data;
     this.#environment = environment;
-    this.#variables = new Table(
-      () => data.variables.filter((record) => record.application === application),
-      ({ name }) => name,
-    );
-    this.#values = new Table(
-      () => data.values.filter((record) => record.environment_id === id),
-      ({ variable_id }) => variable_id,
-    );
+  }
+
+  get #variables(): Table<VariableRecord> {
+    const { application } = this.#environment;
+    this.#variableTable ??= new Table(this.#data.variables.filter((record) => record.application === application));
+    return this.#variableTable;
+  }
+
+  get #values(): Table<ValueRecord> {
+    const { id } = this.#environment;
+    this.#valueTable ??= new Table(this.#data.values.filter((record) => record.environment_id === id));
+    return this.#valueTable;
   }
 
   get revision(): string {
@@ -78,21 +70,24 @@ export class EnvironmentView extends VariableReader implements Snapshot {
 
   /** The answer to a read, now. @throws NotFoundError */
   find(read: Read): Answer<Read> {
-    const [variables, values] = [this.#variables, this.#values];
     switch (read.kind) {
       case "variables":
-        return pageOf(variables, read.page, toVariable);
+        return pageOf(this.#variables, read.page, toVariable);
       case "variable":
-        return toVariable(variables.withId(read.id));
+        return toVariable(this.#variables.find("id", read.id));
       case "values":
-        return pageOf(values, read.page, toValue);
+        return pageOf(this.#values, read.page, toValue);
       case "value":
-        return toValue(values.withId(read.id));
+        return toValue(this.#values.find("id", read.id));
       case "valueByName":
-        return toValue(values.withKey(variables.withKey(read.name).id));
+        return toValue(this.#valueOf(read.name));
       case "content":
-        return values.withKey(variables.withKey(read.name).id).content;
+        return this.#valueOf(read.name).content;
     }
+  }
+
+  #valueOf(name: string): ValueRecord {
+    return this.#values.find("variable_id", this.#variables.find("name", name).id);
   }
 
   /** The records that the answer to a read tells of. @throws NotFoundError */
@@ -101,7 +96,7 @@ export class EnvironmentView extends VariableReader implements Snapshot {
     const records = ("data" in answer ? answer.data : [answer]) as (Variable | VariableValue)[];
     return records.map((record) => {
       if ("name" in record) return { variable_id: record.id, name: record.name };
-      const { id, name } = this.#variables.withId(record.variable_id);
+      const { id, name } = this.#variables.find("id", record.variable_id);
       return { variable_id: id, name, value_id: record.id };
     });
   }
@@ -122,9 +117,4 @@ function toVariable({ application: _, ...variable }: VariableRecord): Variable {
 
 function toValue({ environment_id: _, ...value }: ValueRecord): VariableValue {
   return value;
-}
-
-function found<T>(record: T | undefined): T {
-  if (record === undefined) throw new NotFoundError();
-  return record;
 }

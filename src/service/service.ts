@@ -21,7 +21,10 @@ export class Service {
   readonly #clock: () => number;
   readonly #ticks: () => number;
   readonly #startedAt: number;
-  #index: SnapshotIndex;
+  /** The data that the owners of keys and the views were made from. */
+  #data: Data;
+  #owners: ReadonlyMap<string, KeyOwner> | undefined;
+  readonly #views = new Map<number, EnvironmentView>();
 
   /**
    * @param clock Unix time in milliseconds
@@ -33,15 +36,18 @@ export class Service {
     this.#clock = clock;
     this.#ticks = ticks;
     this.#startedAt = startedAt;
-    this.#index = new SnapshotIndex(store.snapshot);
+    this.#data = store.snapshot;
     // Releases replaced data immediately rather than at the next request.
-    store.subscribe(() => this.index);
+    store.subscribe(() => this.#newest());
   }
 
-  get index(): SnapshotIndex {
+  #newest(): Data {
     const { snapshot } = this.#store;
-    if (this.#index.data !== snapshot) this.#index = new SnapshotIndex(snapshot);
-    return this.#index;
+    if (this.#data === snapshot) return snapshot;
+    this.#data = snapshot;
+    this.#owners = undefined;
+    this.#views.clear();
+    return snapshot;
   }
 
   get environments(): readonly EnvironmentRecord[] {
@@ -53,9 +59,26 @@ export class Service {
     return findEnvironment(this.environments, name);
   }
 
-  /** One environment's part of the newest valid data. It does not change with the data. */
-  view(environment: EnvironmentRecord): EnvironmentView {
-    return this.index.view(environment);
+  /** The environment that has this API key, or had it in the past. */
+  ownerOfKey(apiKey: string): KeyOwner | undefined {
+    const { environments } = this.#newest();
+    this.#owners ??= ownersOf(environments);
+    return this.#owners.get(apiKey);
+  }
+
+  /**
+   * One environment's part of the newest valid data. It does not change with the data.
+   *
+   * @param environment may be the record of an earlier snapshot: the application is that of the newest
+   */
+  view({ id, application }: EnvironmentRecord): EnvironmentView {
+    const data = this.#newest();
+    const known = this.#views.get(id);
+    if (known) return known;
+    const current = data.environments.find((environment) => environment.id === id);
+    const view = new EnvironmentView(data, { id, application: current?.application ?? application });
+    this.#views.set(id, view);
+    return view;
   }
 
   /**
@@ -140,32 +163,10 @@ export interface KeyOwner {
   readonly validUntil: number;
 }
 
-class SnapshotIndex {
-  readonly data: Data;
-  readonly #owners: ReadonlyMap<string, KeyOwner>;
-  readonly #views = new Map<number, EnvironmentView>();
-
-  constructor(data: Data) {
-    this.data = data;
-    this.#owners = new Map(
-      data.environments.flatMap((environment) =>
-        allKeyPairs(environment).map((pair) => [pair.api_key, { environment, pair, validUntil: endOfValidity(pair) }]),
-      ),
-    );
-  }
-
-  /** The environment that has this key, or had it in the past. */
-  ownerOfKey(apiKey: string): KeyOwner | undefined {
-    return this.#owners.get(apiKey);
-  }
-
-  /** @param environment may be the record of an earlier snapshot: the application is that of this one */
-  view({ id, application }: EnvironmentRecord): EnvironmentView {
-    const known = this.#views.get(id);
-    if (known) return known;
-    const current = this.data.environments.find((environment) => environment.id === id);
-    const view = new EnvironmentView(this.data, { id, application: current?.application ?? application });
-    this.#views.set(id, view);
-    return view;
-  }
+function ownersOf(environments: readonly EnvironmentRecord[]): Map<string, KeyOwner> {
+  const owners = new Map<string, KeyOwner>();
+  for (const environment of environments)
+    for (const pair of allKeyPairs(environment))
+      owners.set(pair.api_key, { environment, pair, validUntil: endOfValidity(pair) });
+  return owners;
 }

@@ -5,6 +5,7 @@ import {
   type EnvironmentRecord,
   LABEL_PATTERN,
   LABEL_RULE,
+  qualifiedName,
 } from "../domain/environment.js";
 import { InvalidDataError } from "../domain/errors.js";
 import {
@@ -17,104 +18,107 @@ import {
 } from "../domain/variable.js";
 import { DATA_VERSION, type Data, type ValueRecord, type VariableRecord, variableRecord } from "./data.js";
 
-/** Returns the broken rule, to follow the name of the field; undefined if there is none. Never quotes the input. */
-type Rule = (input: unknown) => string | undefined;
+/** What a field has to be. Exactly one of `fields`, `items` and `is` says it, or none for any JSON. */
+interface Rule {
+  readonly isOptional?: boolean;
+  /** An object with these fields, and no others. */
+  readonly fields?: Readonly<Record<string, Rule>>;
+  /** A list of these. */
+  readonly items?: Rule;
+  readonly is?: (input: unknown) => boolean;
+  /** Of a text. */
+  readonly patterns?: readonly (readonly [{ test(input: string): boolean }, message: string])[];
+  /** Follows "must be". */
+  readonly message?: string;
+}
 
-const rule =
-  (message: string, isKept: (input: unknown) => boolean): Rule =>
-  (input) => {
-    if (input === undefined) return " is missing";
-    return isKept(input) ? undefined : ` must ${message}`;
-  };
-const optional =
-  (inner: Rule): Rule =>
-  (input) =>
-    input === undefined ? undefined : inner(input);
-/** Several rules, in this order. */
-const all =
-  (...rules: Rule[]): Rule =>
-  (input) => {
-    for (const each of rules) {
-      const broken = each(input);
-      if (broken !== undefined) return broken;
-    }
-    return undefined;
-  };
-/** An object with these fields, and no others. */
-const object =
-  (fields: Readonly<Record<string, Rule>>): Rule =>
-  (input) => {
-    if (input === undefined) return " is missing";
-    if (!isObject(input)) return " must be an object";
-    for (const name in fields) {
-      const broken = fields[name]?.(input[name]);
-      if (broken !== undefined) return `.${name}${broken}`;
-    }
-    for (const name in input) if (!Object.hasOwn(fields, name)) return `.${name} is not a known field`;
-    return undefined;
-  };
-const list =
-  (item: Rule): Rule =>
-  (input) => {
-    if (input === undefined) return " is missing";
-    if (!Array.isArray(input)) return " must be of the type array";
-    for (let index = 0; index < input.length; index++) {
-      const broken = item(input[index]);
-      if (broken !== undefined) return `[${index}]${idText(input[index])}: ${broken.slice(1)}`;
-    }
-    return undefined;
-  };
-
+const isId = (input: unknown) => Number.isSafeInteger(input) && Number(input) > 0;
+const isText = (input: unknown) => typeof input === "string";
 const isObject = (input: unknown): input is Record<string, unknown> =>
   typeof input === "object" && input !== null && !Array.isArray(input);
-const idText = (record: unknown) =>
-  isObject(record) && Number.isSafeInteger(record["id"]) ? ` (id ${record["id"]})` : "";
-const isId = (input: unknown) => Number.isSafeInteger(input) && Number(input) > 0;
 
-const anything = rule("", () => true);
-const string = rule("be of the type string", (input) => typeof input === "string");
-/** @param isKept gets a string */
-const text = (message: string, isKept: (input: string) => boolean) =>
-  all(string, rule(message, isKept as (input: unknown) => boolean));
-const id = rule("be a positive whole number", isId);
-const lastId = rule("be 0 or a positive whole number", (input) => input === 0 || isId(input));
-const credential = text(`be ${CREDENTIAL_RULE}`, (input) => CREDENTIAL_PATTERN.test(input));
-const label = text(`be ${LABEL_RULE}`, (input) => LABEL_PATTERN.test(input));
+const anything: Rule = {};
+const id: Rule = { is: isId, message: "a positive whole number" };
+const lastId: Rule = { is: (input) => input === 0 || isId(input), message: "0 or a positive whole number" };
+const text: Rule = { is: isText, message: "of the type string" };
+const credential: Rule = { ...text, patterns: [[CREDENTIAL_PATTERN, `be ${CREDENTIAL_RULE}`]] };
+const label: Rule = { ...text, patterns: [[LABEL_PATTERN, `be ${LABEL_RULE}`]] };
 const keyPair = { api_key: credential, api_secret: credential };
 const UTC_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
-const time = text(
-  "be a time such as 2026-01-31T12:00:00.000Z",
-  (input) => UTC_TIME.test(input) && Number.isFinite(Date.parse(input)),
-);
+const time: Rule = {
+  ...text,
+  patterns: [
+    [
+      { test: (input) => UTC_TIME.test(input) && Number.isFinite(Date.parse(input)) },
+      "be a time such as 2026-01-31T12:00:00.000Z",
+    ],
+  ],
+};
+const previous: Rule = { items: { fields: { ...keyPair, valid_until: time } }, isOptional: true };
+const application: Rule = { ...label, isOptional: true };
+const variableName: Rule = {
+  ...text,
+  patterns: [
+    [NAME_PATTERN, `match ${NAME_PATTERN.source}`],
+    [{ test: isVariableName }, `not end in ${EMPTY_OBJECT_MD5}: a signature for it could be one for another name`],
+  ],
+};
+const variableType: Rule = { is: isVariableType, message: `one of ${VARIABLE_TYPES.join(", ")}` };
 
 /** The shape of a data file, which data/appvars.schema.json describes too. */
-const dataRule = object({
-  $schema: optional(string),
-  version: anything,
-  last_ids: optional(object({ environments: lastId, variables: lastId, values: lastId })),
-  environments: list(
-    object({
-      id,
-      application: optional(label),
-      name: label,
-      ...keyPair,
-      previous: optional(list(object({ ...keyPair, valid_until: time }))),
-    }),
-  ),
-  variables: list(
-    object({
-      id,
-      application: optional(label),
-      type: rule(`be one of ${VARIABLE_TYPES.join(", ")}`, isVariableType),
-      name: all(
-        text(`match ${NAME_PATTERN.source}`, (input) => NAME_PATTERN.test(input)),
-        text(`not end in ${EMPTY_OBJECT_MD5}: a signature for it could be one for another name`, isVariableName),
-      ),
-      description: optional(string),
-    } satisfies Record<keyof VariableRecord, Rule>),
-  ),
-  values: list(object({ id, variable_id: id, environment_id: id, content: object({ value: anything }) })),
-});
+const DATA_RULE: Rule = {
+  fields: {
+    $schema: { ...text, isOptional: true },
+    version: anything,
+    last_ids: { fields: { environments: lastId, variables: lastId, values: lastId }, isOptional: true },
+    environments: { items: { fields: { id, application, name: label, ...keyPair, previous } } },
+    variables: {
+      items: {
+        fields: {
+          id,
+          application,
+          type: variableType,
+          name: variableName,
+          description: { ...text, isOptional: true },
+        } satisfies Record<keyof VariableRecord, Rule>,
+      },
+    },
+    values: {
+      items: { fields: { id, variable_id: id, environment_id: id, content: { fields: { value: anything } } } },
+    },
+  },
+};
+
+/** The first broken rule, to follow the name of the field; undefined if there is none. Never quotes the input. */
+function broken(rule: Rule, input: unknown): string | undefined {
+  if (input === undefined) return rule.isOptional ? undefined : " is missing";
+  if (rule.fields) return brokenField(rule.fields, input);
+  if (rule.items) return brokenItem(rule.items, input);
+  if (rule.is && !rule.is(input)) return ` must be ${rule.message}`;
+  for (const [pattern, message] of rule.patterns ?? []) if (!pattern.test(input as string)) return ` must ${message}`;
+  return undefined;
+}
+
+function brokenField(fields: Readonly<Record<string, Rule>>, input: unknown): string | undefined {
+  if (!isObject(input)) return " must be an object";
+  for (const name in fields) {
+    const problem = broken(fields[name] as Rule, input[name]);
+    if (problem !== undefined) return `.${name}${problem}`;
+  }
+  for (const name in input) if (!Object.hasOwn(fields, name)) return `.${name} is not a known field`;
+  return undefined;
+}
+
+function brokenItem(item: Rule, input: unknown): string | undefined {
+  if (!Array.isArray(input)) return " must be of the type array";
+  for (let index = 0; index < input.length; index++) {
+    const problem = broken(item, input[index]);
+    if (problem === undefined) continue;
+    const id: unknown = input[index]?.id;
+    return `[${index}]${Number.isSafeInteger(id) ? ` (id ${id})` : ""}: ${problem.slice(1)}`;
+  }
+  return undefined;
+}
 
 /**
  * Checks all rules of a data file (docs/data-file.md), and copies the records, with defaults filled in.
@@ -123,8 +127,8 @@ const dataRule = object({
  */
 export function checkData(content: unknown): Data {
   checkVersion(content);
-  const broken = dataRule(content);
-  if (broken !== undefined) throw new InvalidDataError(broken.slice(1));
+  const problem = broken(DATA_RULE, content);
+  if (problem !== undefined) throw new InvalidDataError(problem.slice(1));
   const data = withDefaults(content as Data);
   checkRelations(data);
   return data;
@@ -156,46 +160,53 @@ function withDefaults({ $schema, version, last_ids, environments, variables, val
 
 /** Checks the records together: each key is of one of them, and those that they name exist. @throws InvalidDataError */
 function checkRelations({ environments, variables, values }: Data): void {
-  const qualified = ({ application, name }: VariableRecord | EnvironmentRecord) => [`${application}/${name}`];
-  checkUnique("environments", environments, "id", (each) => [each.id]);
+  const environmentIds = checkUnique("environments", environments, "id", idOf);
   // A key identifies one environment, whether it is current or was rotated out.
-  checkUnique("environments", environments, "api_key", (each) => allKeyPairs(each).map(({ api_key }) => api_key));
-  checkUnique("environments", environments, "name in its application", qualified);
-  checkUnique("variables", variables, "id", (each) => [each.id]);
-  checkUnique("variables", variables, "name in its application", qualified);
-  checkUnique("values", values, "id", (each) => [each.id]);
-  const pair = ({ variable_id, environment_id }: ValueRecord) => [`${variable_id} ${environment_id}`];
-  checkUnique("values", values, "variable_id and environment_id", pair);
-  const variablesById = new Map(variables.map((variable) => [variable.id, variable]));
-  const environmentsById = new Map(environments.map((environment) => [environment.id, environment]));
+  const keys = (record: EnvironmentRecord) => allKeyPairs(record).map(({ api_key }) => api_key);
+  checkUnique("environments", environments, "api_key", keys);
+  checkUnique("environments", environments, "name in its application", qualifiedNameOf);
+  const variableIds = checkUnique("variables", variables, "id", idOf);
+  checkUnique("variables", variables, "name in its application", qualifiedNameOf);
+  checkUnique("values", values, "id", idOf);
+  checkUnique("values", values, "variable_id and environment_id", pairOf);
   for (const [index, record] of values.entries()) {
-    const variable = variablesById.get(record.variable_id);
-    const broken = brokenRelation(record, variable, environmentsById.get(record.environment_id));
-    if (broken) throw new InvalidDataError(`${describe("values", index, record)}: ${broken}`);
+    const variable = variables[variableIds.get(record.variable_id) ?? -1];
+    const environment = environments[environmentIds.get(record.environment_id) ?? -1];
+    const problem = brokenRelation(record, variable, environment);
+    if (problem) throw new InvalidDataError(`${describe("values", index, record)}: ${problem}`);
   }
 }
+
+const idOf = ({ id }: Describable) => [id];
+const qualifiedNameOf = (record: VariableRecord | EnvironmentRecord) => [qualifiedName(record)];
+const pairOf = ({ variable_id, environment_id }: ValueRecord) => [`${variable_id} ${environment_id}`];
 
 interface Describable {
   readonly id: number;
   readonly name?: string;
 }
 
-/** @param keys of a record, none of which any record may repeat @throws InvalidDataError */
+/**
+ * @param keys of a record, none of which any record may repeat
+ * @returns the index of each
+ * @throws InvalidDataError
+ */
 function checkUnique<T extends Describable>(
   list: string,
   records: readonly T[],
   what: string,
   keys: (record: T) => readonly (string | number)[],
-): void {
-  const seen = new Map<string | number, number>();
+): Map<string | number, number> {
+  const indexes = new Map<string | number, number>();
   for (const [index, record] of records.entries()) {
     for (const key of keys(record)) {
-      const first = seen.get(key);
+      const first = indexes.get(key);
       if (first !== undefined)
         throw new InvalidDataError(`${describe(list, index, record)}: has the same ${what} as ${list}[${first}]`);
-      seen.set(key, index);
+      indexes.set(key, index);
     }
   }
+  return indexes;
 }
 
 function brokenRelation(

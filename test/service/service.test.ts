@@ -31,7 +31,7 @@ describe("a service", () => {
     ["", undefined],
     ["__proto__", undefined],
   ])("knows the environment of the key %j: %s", (key, id) => {
-    expect(serviceOver(DATA).service.index.ownerOfKey(key)?.environment.id).toBe(id);
+    expect(serviceOver(DATA).service.ownerOfKey(key)?.environment.id).toBe(id);
   });
 
   it("keeps environments apart", async () => {
@@ -60,8 +60,8 @@ describe("a service", () => {
       data.environments[0].api_key = "new-key";
     }) as Data;
     expect(await source.getContentByName("PORT")).toStrictEqual({ value: 4000 });
-    expect(service.index.ownerOfKey("new-key")?.environment.id).toBe(1);
-    expect(service.index.ownerOfKey("dev-key")).toBeUndefined();
+    expect(service.ownerOfKey("new-key")?.environment.id).toBe(1);
+    expect(service.ownerOfKey("dev-key")).toBeUndefined();
   });
 
   it("finds nothing while no environment has the name of the one that was opened", async () => {
@@ -104,12 +104,13 @@ describe("a service", () => {
     }
   });
 
-  it("builds its index once per snapshot", () => {
+  it("makes the view of an environment once for each snapshot", () => {
     const { service, store } = serviceOver(DATA);
-    const before = service.index;
-    expect(service.index).toBe(before);
+    const environment = service.findEnvironment("test");
+    const before = service.view(environment);
+    expect(service.view(environment)).toBe(before);
     store.snapshot = structuredClone(DATA);
-    expect(service.index).not.toBe(before);
+    expect(service.view(environment)).not.toBe(before);
   });
 });
 

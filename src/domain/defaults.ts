@@ -18,3 +18,6 @@ export const DEFAULT_MAX_WAIT = 60;
 export const DEFAULT_OUTAGE_WAIT = 15;
 /** The same, while this machine itself refuses the connection: the server does not run, or has just been started. */
 export const DEFAULT_REFUSED_WAIT = 3;
+
+/** The maximum age in seconds for which answers are kept, 30 days. Older ones are removed. */
+export const MAX_KEPT_S = 30 * 86_400;

@@ -1,3 +1,4 @@
+import { SealedFile } from "../files/sealed-file.js";
 import { type Data, NO_DATA } from "../store/data.js";
 import { parseApart } from "../store/parse-apart.js";
 import { parseData } from "../store/parse-data.js";
@@ -5,7 +6,6 @@ import type { EditableStore, Reloadable, Store } from "../store/store.js";
 import { EtcdStore } from "./etcd-store.js";
 import { Gateway } from "./gateway.js";
 import { createSealing, PLAIN } from "./sealing.js";
-import { openSnapshotFile, type SnapshotOwner } from "./snapshot-file.js";
 import { SnapshotKeeper } from "./snapshot-keeper.js";
 import type { StoreAddress } from "./store-address.js";
 import type { Times } from "./times.js";
@@ -69,10 +69,8 @@ export async function openServedEtcdStore(
   access: StoreAccess,
   { cacheFolder, user, clock, times, onSnapshotFailure: onFailure }: ServedStoreOptions,
 ): Promise<Store & Reloadable> {
-  const file = await openSnapshotFile(cacheFolder, snapshotOwner(access), user).catch((error: unknown) =>
-    onFailure?.(error),
-  );
-  const keeper = file && onFailure && new SnapshotKeeper(file, { clock, onFailure });
+  const file = keptFile(access, cacheFolder, user);
+  const keeper = onFailure && new SnapshotKeeper(file, { clock, onFailure });
   const store = new EtcdStore({
     ...common(access, clock),
     nothing: NO_DATA,
@@ -80,12 +78,10 @@ export async function openServedEtcdStore(
     watch: true,
     // An election takes 2 s. A server that starts should not wait for longer than that if there is something to serve.
     times: { request: 4_000, ...times },
-    ...(file && {
-      readKept: async (signal) => {
-        const saved = await file.read();
-        return saved && { data: await parseApart(saved.bytes, signal), age: clock() - saved.savedAt };
-      },
-    }),
+    readKept: async (signal) => {
+      const saved = await file.read();
+      return saved && { data: await parseApart(saved.bytes, signal), age: clock() - saved.savedAt };
+    },
     ...(keeper && {
       onData: (bytes) => keeper.keep(bytes),
       onConfirmed: () => keeper.confirm(),
@@ -95,10 +91,11 @@ export async function openServedEtcdStore(
   return store.open();
 }
 
-/** A client's TLS key is often renewed, and what it has sealed can't be read then. */
-function snapshotOwner({ address, sealingKeys, password, key }: StoreAccess): SnapshotOwner {
-  const { url } = address;
-  return { url, secrets: [sealingKeys, password, sealingKeys || password ? undefined : key] };
+/** Without a secret, only the modes protect the file. */
+function keptFile({ address: { url }, sealingKeys, password, key }: StoreAccess, parent: string, user?: number) {
+  // A client's TLS key is often renewed, and what it has sealed can't be read then.
+  const secret = JSON.stringify([sealingKeys ?? "", password ?? "", (sealingKeys || password ? undefined : key) ?? ""]);
+  return new SealedFile({ parent, kind: "snapshot v2", owner: url, secret, user });
 }
 
 function dataStore(

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { SnapshotFile } from "./snapshot-file.js";
+import type { SealedFile } from "../files/sealed-file.js";
 
 /** Between two writes. A large snapshot takes long, so the disk has a rest of nine times the last write. */
 const MIN_PAUSE_MS = 1_000;
@@ -16,7 +16,7 @@ interface SnapshotKeeperOptions {
 
 /** Keeps the last data of a store in a file while it is followed. A failure is reported once, and does not end anything. */
 export class SnapshotKeeper {
-  readonly #file: SnapshotFile;
+  readonly #file: SealedFile;
   readonly #options: SnapshotKeeperOptions;
   readonly #closed = new AbortController();
   /** What is to be written, and since when it is the newest. */
@@ -25,7 +25,7 @@ export class SnapshotKeeper {
   #confirmedAt = 0;
   #hasFailed = false;
 
-  constructor(file: SnapshotFile, options: SnapshotKeeperOptions) {
+  constructor(file: SealedFile, options: SnapshotKeeperOptions) {
     this.#file = file;
     this.#options = options;
   }
@@ -74,9 +74,9 @@ export class SnapshotKeeper {
     try {
       if (next) {
         this.#confirmedAt = next.savedAt;
-        await this.#file.write(next.bytes, {}, next.savedAt);
-      } else if (this.#confirmedAt > 0) await this.#file.confirm(this.#confirmedAt);
-      this.#hasFailed = false;
+        await this.#file.write(next.bytes, next.savedAt);
+        this.#hasFailed = false;
+      } else if (this.#confirmedAt > 0 && !this.#hasFailed) await this.#file.confirm(this.#confirmedAt);
     } catch (error) {
       if (!this.#hasFailed) this.#options.onFailure(error);
       this.#hasFailed = true;

@@ -154,7 +154,7 @@ describe.skipIf(process.platform === "win32")("a cache entry that is not a regul
     const get = () => runCli(argv, { env: { APPVARS_URL: url, ...CREDENTIALS }, cache });
     expect(await get()).toMatchObject({ code: 0, stdout: "3000\n" });
     await close();
-    const names = await readdir(join(cache, "answers"), { recursive: true, withFileTypes: true });
+    const names = await readdir(join(cache, "snapshots"), { recursive: true, withFileTypes: true });
     const [file = ""] = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
     return { file, get };
   }

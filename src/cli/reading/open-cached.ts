@@ -1,10 +1,9 @@
-import { join } from "node:path";
-import { createAnswerFolder } from "../../cache/answer-folder.js";
 import { CachedSource, type CachedSourceOptions } from "../../cache/cached-source.js";
 import { createBudget } from "../../client/budget.js";
 import { UnreachableError } from "../../domain/errors.js";
 import { durationText } from "../../domain/printable.js";
 import type { VariableSource } from "../../domain/source.js";
+import { SealedFile } from "../../files/sealed-file.js";
 import type { Context } from "../output/context.js";
 import type { RemoteSettings } from "../settings/connection.js";
 import { type OpenOptions, openRemote } from "./open-remote.js";
@@ -26,6 +25,13 @@ export async function openCached(
   const { url, apiKey } = connection;
   const timeout = Math.min(connection.timeout, SINGLE_TRY_TIMEOUT_S);
   const singleTry = { ...options, budget, retryOn: "rate-limit" } as const;
+  const file = new SealedFile({
+    parent: io.folders.cache,
+    kind: "cache v3",
+    owner: JSON.stringify([url, apiKey ?? null]),
+    secret: apiSecret,
+    user: io.user,
+  });
   return new CachedSource({
     ...(offline
       ? withoutServer(options.cache)
@@ -33,10 +39,9 @@ export async function openCached(
           retrying: await openRemote(connection, apiSecret, io, { ...options, budget }),
           singleTry: await openRemote({ ...connection, timeout }, apiSecret, io, singleTry),
         }),
-    answers: createAnswerFolder(io.folders.cache, { url, apiKey, apiSecret }, io.user),
+    file,
     maxAge: options.cache,
     clock: io.clock,
-    ticks: io.ticks,
     onServed: ({ message }, age) => {
       const text = `using values from ${durationText(age)} ago`;
       // What was asked for is no warning.
@@ -45,7 +50,7 @@ export async function openCached(
     },
     onFailure: (error) => {
       const { code, message } = error as NodeJS.ErrnoException;
-      warn(`can't keep or remove answers in ${join(io.folders.cache, "answers")} (${code ?? message})`);
+      warn(`can't keep or remove answers in ${file.folder} (${code ?? message})`);
     },
   });
 }

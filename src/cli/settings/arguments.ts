@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { MAX_KEPT_S } from "../../cache/cached-source.js";
-import { DEFAULT_RATE_LIMIT, DEFAULT_RATE_WINDOW } from "../../domain/defaults.js";
+import { DEFAULT_RATE_LIMIT, DEFAULT_RATE_WINDOW, MAX_KEPT_S } from "../../domain/defaults.js";
 import { DURATION_EXAMPLES, durationMs } from "../../domain/duration.js";
 import { UsageError } from "../../domain/errors.js";
 import { isVariableType, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";

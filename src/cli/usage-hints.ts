@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from "commander";
 import { UsageError } from "../domain/errors.js";
 import { ownWords } from "./output/errors.js";
-import { definitionOf, placeOf, SETTING_NAMES, type SettingName } from "./settings/setting-table.js";
+import { definitionOf, placeOf, SETTING_NAMES, type SettingName } from "./settings/setting.js";
 
 /** An error of commander with what to do instead, if that is known; any other error as it is. */
 export function withHint(error: unknown, program: Command, words: readonly string[]): unknown {

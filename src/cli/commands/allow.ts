@@ -5,13 +5,11 @@ import { InvalidDataError, NotFoundError, UsageError } from "../../domain/errors
 import { makeFolder, replaceFile } from "../../files/durable-file.js";
 import { foreignWriter } from "../../files/owners.js";
 import { hasCode, toInvalidFile } from "../../files/system-errors.js";
-import type { Context } from "../output/context.js";
+import { type Context, printFields } from "../output/context.js";
 import { absolutePath, type Io } from "../output/io.js";
-import { printFields } from "../output/printer.js";
 import { allowedFolder, entryPath, entryText, type ProjectContent } from "../settings/allowed-projects.js";
 import { findProjectFile, PROJECT_FILE, type ProjectFile, parseProjectFile } from "../settings/project-file.js";
-import { HIDDEN, shownText } from "../settings/setting.js";
-import { keyOf } from "../settings/setting-table.js";
+import { HIDDEN, keyOf, shownText } from "../settings/setting.js";
 import { refuseNoHome } from "../settings/user-folders.js";
 
 export function allowCommand(context: Context): Command {

@@ -2,8 +2,7 @@ import { readFile } from "node:fs/promises";
 import { Argument, Command } from "commander";
 import { describeCommands } from "../completion/command-table.js";
 import { SHELL_NAMES, type ShellName, writeBranches } from "../completion/shells.js";
-import type { Context } from "../output/context.js";
-import { printRaw } from "../output/printer.js";
+import { type Context, printRaw } from "../output/context.js";
 
 /**
  * @param templates the folder with the fixed parts of the scripts, with a slash at its end

@@ -1,12 +1,20 @@
 import { Command } from "commander";
 import { UsageError } from "../../domain/errors.js";
-import type { Context } from "../output/context.js";
+import { type Context, printTable } from "../output/context.js";
 import { withNotice } from "../output/io.js";
-import { printTable } from "../output/printer.js";
 import { connectionOf } from "../settings/connection.js";
 import { addSourceOptions } from "../settings/flags.js";
-import { type GivenSettings, HIDDEN, type Setting, type SourceFlags, shownText } from "../settings/setting.js";
-import { definitionOf, keyOf, SETTING_NAMES, type SettingName } from "../settings/setting-table.js";
+import {
+  definitionOf,
+  type GivenSettings,
+  HIDDEN,
+  keyOf,
+  SETTING_NAMES,
+  type Setting,
+  type SettingName,
+  type SourceFlags,
+  shownText,
+} from "../settings/setting.js";
 import { collectSettings } from "../settings/settings.js";
 
 export function configCommand(context: Context): Command {

@@ -8,10 +8,9 @@ import { printDifferences } from "../output/differences.js";
 import type { Io } from "../output/io.js";
 import { createDecrypt, type Decrypt, decryptValues } from "../reading/decryption.js";
 import { openSource, withSource } from "../reading/open-source.js";
-import { placeName } from "../settings/data-place.js";
+import { placeName } from "../settings/connection.js";
 import { addSourceOptions } from "../settings/flags.js";
-import { readGiven, type SourceFlags } from "../settings/setting.js";
-import { SOURCE_SETTINGS } from "../settings/setting-table.js";
+import { readGiven, SOURCE_SETTINGS, type SourceFlags } from "../settings/setting.js";
 import { readSettings, Settings } from "../settings/settings.js";
 
 export interface DiffOptions {

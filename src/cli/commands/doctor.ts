@@ -1,8 +1,7 @@
 import { Command } from "commander";
 import type { CheckResult } from "../doctor/diagnose.js";
-import type { Context } from "../output/context.js";
+import { type Context, print, type StyledLine } from "../output/context.js";
 import { EXIT_CODES } from "../output/errors.js";
-import { print, type StyledLine } from "../output/printer.js";
 import { addSourceOptions } from "../settings/flags.js";
 import type { SourceFlags } from "../settings/setting.js";
 

@@ -10,8 +10,7 @@ import {
   rotateCredentials,
 } from "../editing/edit-environment.js";
 import { withStore } from "../editing/open-data.js";
-import type { Context } from "../output/context.js";
-import { printLines, printTable } from "../output/printer.js";
+import { type Context, printLines, printTable } from "../output/context.js";
 import { credentialLines } from "../output/shell-lines.js";
 import { parseDuration } from "../settings/arguments.js";
 import { addPlaceOptions } from "../settings/flags.js";

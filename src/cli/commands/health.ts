@@ -1,6 +1,5 @@
 import { Command } from "commander";
-import type { Context } from "../output/context.js";
-import { print } from "../output/printer.js";
+import { type Context, print } from "../output/context.js";
 import { openSource, withSource } from "../reading/open-source.js";
 import { addSourceOptions } from "../settings/flags.js";
 import { readSettings, Settings } from "../settings/settings.js";

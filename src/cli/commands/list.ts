@@ -9,8 +9,7 @@ import {
   type VariableType,
   valueText,
 } from "../../domain/variable.js";
-import type { Context } from "../output/context.js";
-import { printTable } from "../output/printer.js";
+import { type Context, printTable } from "../output/context.js";
 import { createDecrypt, type Decrypt, leaveEncrypted } from "../reading/decryption.js";
 import { openSource, withSource } from "../reading/open-source.js";
 import { createSelection } from "../selection/selection.js";

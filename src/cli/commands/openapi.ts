@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Command, Option } from "commander";
-import type { Context } from "../output/context.js";
-import { printRaw } from "../output/printer.js";
+import { type Context, printRaw } from "../output/context.js";
 
 /** @param file data/openapi.yaml */
 export function openapiCommand(context: Context, file: URL): Command {

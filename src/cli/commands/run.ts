@@ -8,7 +8,7 @@ import { addAllowReserved, addSelectionOptions } from "../selection/selection-fl
 import { addCacheOptions, parseEnvFile } from "../settings/arguments.js";
 import { parseSeconds } from "../settings/connection.js";
 import { addSourceOptions } from "../settings/flags.js";
-import { CREDENTIAL_VARIABLES } from "../settings/setting-table.js";
+import { CREDENTIAL_VARIABLES } from "../settings/setting.js";
 
 /** `quick-run.ts` answers plain calls sooner, with the same code. */
 export function runCommand(context: Context): Command {

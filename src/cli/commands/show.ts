@@ -13,14 +13,12 @@ import {
   type VariableValue,
   valueText,
 } from "../../domain/variable.js";
-import type { Context } from "../output/context.js";
-import { printFields } from "../output/printer.js";
+import { type Context, printFields } from "../output/context.js";
 import { createDecrypt, leaveEncrypted } from "../reading/decryption.js";
 import { missingNamesError, orUndefined } from "../reading/get-values.js";
 import { openSource, withSource } from "../reading/open-source.js";
 import { addSourceOptions } from "../settings/flags.js";
-import { HIDDEN, shownText } from "../settings/setting.js";
-import { keyOf, SOURCE_SETTINGS } from "../settings/setting-table.js";
+import { HIDDEN, keyOf, SOURCE_SETTINGS, shownText } from "../settings/setting.js";
 import { readSettings, type Settings } from "../settings/settings.js";
 
 export function showCommand(context: Context): Command {

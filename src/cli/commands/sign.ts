@@ -1,8 +1,7 @@
 import { Command } from "commander";
 import { checkCredential } from "../../client/options.js";
 import { UsageError } from "../../domain/errors.js";
-import type { Context } from "../output/context.js";
-import { printLines } from "../output/printer.js";
+import { type Context, printLines } from "../output/context.js";
 import { secretFileOption } from "../settings/flags.js";
 import { missingSecretError } from "../settings/secrets.js";
 import { readSettings } from "../settings/settings.js";

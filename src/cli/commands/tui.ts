@@ -8,8 +8,7 @@ import { withNotice } from "../output/io.js";
 import { colorLevel } from "../output/output.js";
 import { endProcess } from "../processes/end-process.js";
 import { addSourceOptions } from "../settings/flags.js";
-import type { SourceFlags } from "../settings/setting.js";
-import { placeOf } from "../settings/setting-table.js";
+import { placeOf, type SourceFlags } from "../settings/setting.js";
 import type { ProcessTerminalOptions } from "../tui/process-terminal.js";
 
 // Nothing of the TUI itself is loaded before the command runs.

@@ -1,7 +1,6 @@
 import { Command } from "commander";
 import { editEnvironment } from "../editing/edit-environment.js";
-import type { Context } from "../output/context.js";
-import { printLines } from "../output/printer.js";
+import { type Context, printLines } from "../output/context.js";
 import { addDataOptions } from "../settings/flags.js";
 import type { SourceFlags } from "../settings/setting.js";
 import { readSettings, type Settings } from "../settings/settings.js";

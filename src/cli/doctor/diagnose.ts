@@ -1,10 +1,10 @@
 import type { Io } from "../output/io.js";
 import { profilesPath } from "../settings/profiles.js";
 import type { SourceFlags } from "../settings/setting.js";
+import { checkSettings } from "./check-settings.js";
 import { checkFiles } from "./files.js";
 import { type Finding, skipped } from "./finding.js";
 import { checkServer } from "./server.js";
-import { checkSettings } from "./settings.js";
 
 export type CheckResult = Finding & { check: string };
 
@@ -18,7 +18,7 @@ export async function diagnose(flags: SourceFlags, io: Io): Promise<CheckResult[
     settings: known.findings,
     file_modes: checkFiles(secretFiles, data, profilesPath(io), io),
     // Loaded here because checking a server needs no store.
-    ...(local && (await (await import("./local-data.js")).checkLocal(local, io))),
+    ...(local && (await (await import("./check-local-data.js")).checkLocal(local, io))),
     ...(access && (await checkServer(access, io))),
     ...(!local && !access && skippedServer()),
   };

@@ -8,11 +8,11 @@ import { type CertificateFacts, readCertificate } from "../../http/certificate.j
 import { type HttpProxy, ProxyError } from "../../http/proxy.js";
 import { compareClocks } from "../../signing/verify.js";
 import { lookup } from "../processes/end-process.js";
-import { checkPresent, statusOf, tryCredentials } from "./credentials.js";
+import { checkPresent, statusOf, tryCredentials } from "./check-credentials.js";
+import type { ServerAccess } from "./check-settings.js";
+import { checkTls } from "./check-tls.js";
 import { type Finding, ok, problem, skipped, warning } from "./finding.js";
 import { type Answer, type Clocks, healthOf, isAppvars, type Outcome, skewOf, withProbe } from "./probe.js";
-import type { ServerAccess } from "./settings.js";
-import { checkTls } from "./tls.js";
 
 /** Seconds for one request: a diagnosis should be quick. */
 const MAX_TIMEOUT_S = 5;

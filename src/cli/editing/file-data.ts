@@ -6,7 +6,7 @@ import { looseModeWarning } from "../../files/owners.js";
 import { hasCode } from "../../files/system-errors.js";
 import type { Data } from "../../store/data.js";
 import { createDataFile, openDataFile } from "../../store/json-file-store.js";
-import type { FilePlace } from "../settings/data-place.js";
+import type { FilePlace } from "../settings/connection.js";
 import type { LocalData, ServeDataOptions } from "./local-data.js";
 import {
   ALLOW_VARIABLE,

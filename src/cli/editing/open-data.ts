@@ -3,7 +3,7 @@ import { UsageError } from "../../domain/errors.js";
 import type { EditableStore } from "../../store/store.js";
 import type { Context } from "../output/context.js";
 import { cleanUpBeforeEnd } from "../processes/signals.js";
-import type { DataPlace } from "../settings/data-place.js";
+import type { DataPlace } from "../settings/connection.js";
 import type { SecretIo } from "../settings/secrets.js";
 import type { LocalData } from "./local-data.js";
 import type { FileUser } from "./safe-files.js";

@@ -2,7 +2,7 @@ import { isLoopback } from "../../client/options.js";
 import { InvalidDataError } from "../../domain/errors.js";
 import { createEtcdStore, openEtcdStore, type StoreAccess, sealAgain } from "../../etcd/open-store.js";
 import { looseModeWarning } from "../../files/owners.js";
-import { placeFiles, type StorePlace } from "../settings/data-place.js";
+import { placeFiles, type StorePlace } from "../settings/connection.js";
 import { readSecret, readTlsFiles, type SecretIo } from "../settings/secrets.js";
 import type { Setting } from "../settings/setting.js";
 import type { LocalData, ServeDataOptions } from "./local-data.js";

@@ -1,7 +1,6 @@
 import type { Difference } from "../../domain/diff.js";
 import { valueText } from "../../domain/variable.js";
-import type { Context } from "./context.js";
-import { print } from "./printer.js";
+import { type Context, print } from "./context.js";
 
 const SIGNS = { added: "+", removed: "-", changed: "~" };
 

@@ -4,11 +4,9 @@ import type { VariableSource } from "../../domain/source.js";
 import type { Service } from "../../service/service.js";
 import { chooseEnvironment, localData } from "../editing/open-data.js";
 import type { Context } from "../output/context.js";
-import type { LocalSettings } from "../settings/connection.js";
-import { type DataPlace, placeName } from "../settings/data-place.js";
+import { type DataPlace, type LocalSettings, placeName } from "../settings/connection.js";
 import { missingSecretError } from "../settings/secrets.js";
-import { type GivenSettings, hasSetting } from "../settings/setting.js";
-import { DEFAULT_DATA_FILE, SOURCE_SETTINGS } from "../settings/setting-table.js";
+import { DEFAULT_DATA_FILE, type GivenSettings, hasSetting, SOURCE_SETTINGS } from "../settings/setting.js";
 import type { Settings } from "../settings/settings.js";
 import type { OpenOptions } from "./open-remote.js";
 

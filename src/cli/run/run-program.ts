@@ -5,7 +5,7 @@ import { type CommandLine, loadWindows, nameIn, refuseNul, startChild } from "..
 import type { Runtime } from "../processes/end-process.js";
 import type { Decrypt } from "../reading/decryption.js";
 import { withSource } from "../reading/open-source.js";
-import { CREDENTIAL_VARIABLES } from "../settings/setting-table.js";
+import { CREDENTIAL_VARIABLES } from "../settings/setting.js";
 import {
   type ChildVariable,
   type ChildVariables,

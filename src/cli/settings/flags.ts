@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { AUTH_SCHEMES } from "../../client/auth-headers.js";
 import { DEFAULT_MAX_WAIT, DEFAULT_OUTAGE_WAIT, DEFAULT_TIMEOUT, DEFAULT_URL } from "../../domain/defaults.js";
-import { DEFAULT_DATA_FILE } from "./setting-table.js";
+import { DEFAULT_DATA_FILE } from "./setting.js";
 
 /** Adds the flags that say where a command reads from: `readSettings` accepts what they parse to. */
 export function addSourceOptions(command: Command): Command {

@@ -1,7 +1,6 @@
 import { parseArgs } from "node:util";
 import type { OutputFlags } from "../output/context.js";
-import type { SourceFlags } from "./setting.js";
-import { definitionOf, placeOf, SETTING_NAMES } from "./setting-table.js";
+import { definitionOf, placeOf, SETTING_NAMES, type SourceFlags } from "./setting.js";
 
 /** Long names of flags without a value, with their letters. */
 type Switches = Record<string, string | undefined>;

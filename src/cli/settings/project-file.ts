@@ -4,8 +4,7 @@ import { command } from "../../domain/shell.js";
 import { type Account, foreignWriter, lstatIfExists, STICKY } from "../../files/owners.js";
 import { type Io, isFolderGone } from "../output/io.js";
 import { permissionFor } from "./allowed-projects.js";
-import { HIDDEN, readSwitch, type Setting, shownText } from "./setting.js";
-import { keyOf } from "./setting-table.js";
+import { HIDDEN, keyOf, readSwitch, type Setting, shownText } from "./setting.js";
 import {
   parseSettingsFile,
   readKeys,

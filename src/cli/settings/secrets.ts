@@ -5,7 +5,7 @@ import { checkDecoded, decodeUtf8 } from "../../files/decode-utf8.js";
 import { openForReading, readToEnd } from "../../files/open-file.js";
 import { type Account, foreignWriter } from "../../files/owners.js";
 import type { Io } from "../output/io.js";
-import type { TlsFiles } from "./data-place.js";
+import type { TlsFiles } from "./connection.js";
 import type { Setting } from "./setting.js";
 
 export type SecretIo = Account & Pick<Io, "stdin" | "notice">;

@@ -1,5 +1,97 @@
+import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT, DEFAULT_URL } from "../../domain/defaults.js";
 import { UsageError } from "../../domain/errors.js";
-import { definitionOf, type PlaceKind, placeOf, SETTING_NAMES, type SettingName } from "./setting-table.js";
+
+/** Where the commands that create, serve or change a data file look for it by default. */
+export const DEFAULT_DATA_FILE = "appvars.data.json";
+
+/** The kinds of places that give settings: a flag, an environment variable, `.appvars.json`, a profile. */
+export type PlaceKind = "flag" | "variable" | "project" | "profile";
+
+interface Definition {
+  /** The places that can give it. */
+  in: string;
+  /** `secret`: it is one, and never shown. `switch`: on or off, its text is "true". Default any text. */
+  is?: "file" | "secret" | "switch";
+  /** The setting that it is used in place of: a place can give only one of them. */
+  insteadOf?: string;
+  /** The default, as `config` shows it. */
+  otherwise?: string;
+}
+
+/**
+ * All settings, in the order in which `config` prints them. Their names in each place follow from the name here:
+ * `--api-key`, `APPVARS_API_KEY`, `api_key`.
+ *
+ * Secrets have no flag, which the process list would show, and no key in `.appvars.json`, which is shared. Files with
+ * secrets have no such key either: a project could name any of your files, and short contents can be guessed from a
+ * signature or an encrypted value. Only `clientKey` has one, since a TLS key can't be guessed. Nor have `auth` and
+ * `insecure`, which could make a client send the secret itself to the URL in the same file. `insecure` has no variable,
+ * which would apply to every server. A project can't choose a store at all, which would get your password.
+ */
+const SETTINGS = {
+  profile: { in: "flag variable project" },
+  url: { in: "flag variable project profile", otherwise: DEFAULT_URL },
+  data: { in: "flag variable project profile", is: "file", insteadOf: "url" },
+  store: { in: "flag variable profile", insteadOf: "url" },
+  env: { in: "flag variable project profile" },
+  apiKey: { in: "flag variable project profile" },
+  apiSecret: { in: "variable profile", is: "secret" },
+  apiSecretFile: { in: "flag profile", is: "file", insteadOf: "apiSecret" },
+  auth: { in: "flag variable profile", otherwise: "hmac" },
+  insecure: { in: "flag profile", is: "switch", otherwise: "false" },
+  encKey: { in: "variable", is: "secret" },
+  encKeyFile: { in: "flag profile", is: "file", insteadOf: "encKey" },
+  timeout: { in: "flag variable project profile", otherwise: String(DEFAULT_TIMEOUT) },
+  maxWait: { in: "flag variable project profile", otherwise: String(DEFAULT_MAX_WAIT) },
+  caFile: { in: "flag variable project profile", is: "file" },
+  clientCert: { in: "flag variable project profile", is: "file" },
+  clientKey: { in: "flag variable project profile", is: "file" },
+  storeKeyFile: { in: "flag variable profile", is: "file" },
+  storeUser: { in: "variable profile" },
+  storePassword: { in: "variable", is: "secret" },
+  storePasswordFile: { in: "variable profile", is: "file", insteadOf: "storePassword" },
+  storeCaFile: { in: "variable profile", is: "file" },
+  storeClientCert: { in: "variable profile", is: "file" },
+  storeClientKey: { in: "variable profile", is: "file" },
+} as const satisfies Record<string, Definition>;
+
+export type SettingName = keyof typeof SETTINGS;
+
+export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
+
+export function definitionOf(name: SettingName): Definition {
+  return SETTINGS[name];
+}
+
+/** The name in settings files, which is also the one that is shown: `max_wait`. */
+export function keyOf(name: SettingName): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** The name of a setting in one kind of place; undefined if it can't be given there. */
+export function placeOf(name: SettingName, kind: PlaceKind): string | undefined {
+  if (!SETTINGS[name].in.includes(kind)) return undefined;
+  if (kind === "flag") return `--${keyOf(name).replaceAll("_", "-")}`;
+  return kind === "variable" ? `APPVARS_${keyOf(name).toUpperCase()}` : keyOf(name);
+}
+
+/** The settings of which one says where to read. */
+export const SOURCE_SETTINGS = ["url", "data", "store"] as const satisfies SettingName[];
+
+/** The settings that say how to open a store, besides its URL. */
+export const STORE_SETTINGS = SETTING_NAMES.filter((name) => name.startsWith("store") && name !== "store");
+
+/** The URL of the Redis in which `serve` counts requests. Unlike the flag, it may hold a user and a password. */
+export const RATE_LIMIT_STORE_VARIABLE = "APPVARS_RATE_LIMIT_STORE";
+
+/** The variables that hold a credential: `run` removes them from its command's environment. */
+export const CREDENTIAL_VARIABLES: readonly string[] = [
+  "APPVARS_API_KEY",
+  "APPVARS_API_SECRET",
+  "APPVARS_ENC_KEY",
+  "APPVARS_STORE_PASSWORD",
+  RATE_LIMIT_STORE_VARIABLE,
+];
 
 /** A setting as it was given: its text, and the flag, variable or file that gave it. */
 export interface Setting {

@@ -3,8 +3,15 @@ import { resolve } from "node:path";
 import { UsageError } from "../../domain/errors.js";
 import { JsonError, parseJson } from "../../domain/json.js";
 import { hasCode } from "../../files/system-errors.js";
-import type { Setting } from "./setting.js";
-import { definitionOf, keyOf, placeOf, SETTING_NAMES, type SettingName, STORE_SETTINGS } from "./setting-table.js";
+import {
+  definitionOf,
+  keyOf,
+  placeOf,
+  SETTING_NAMES,
+  type Setting,
+  type SettingName,
+  STORE_SETTINGS,
+} from "./setting.js";
 
 /** Largest settings file, in bytes. */
 const MAX_BYTES = 1_024 * 1_024;

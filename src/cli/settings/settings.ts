@@ -1,11 +1,18 @@
 import type { Io } from "../output/io.js";
-import { type Connection, connectionOf } from "./connection.js";
-import { type DataPlace, dataPlaceOf } from "./data-place.js";
+import { type Connection, connectionOf, type DataPlace, dataPlaceOf } from "./connection.js";
 import { readProfile } from "./profiles.js";
 import { readProjectFile } from "./project-file.js";
 import { readSecret, type SecretIo } from "./secrets.js";
-import { findSetting, type GivenSettings, hasSetting, readGiven, type Setting, type SourceFlags } from "./setting.js";
-import { type SettingName, SOURCE_SETTINGS } from "./setting-table.js";
+import {
+  findSetting,
+  type GivenSettings,
+  hasSetting,
+  readGiven,
+  type Setting,
+  type SettingName,
+  SOURCE_SETTINGS,
+  type SourceFlags,
+} from "./setting.js";
 
 export type SettingsIo = SecretIo & Pick<Io, "env" | "cwd" | "folders">;
 

@@ -14,7 +14,7 @@ import { openRemote } from "../reading/open-remote.js";
 import { isNothingConfigured } from "../reading/open-source.js";
 import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
 import { missingSecretError } from "../settings/secrets.js";
-import { DEFAULT_DATA_FILE } from "../settings/setting-table.js";
+import { DEFAULT_DATA_FILE } from "../settings/setting.js";
 import type { Settings } from "../settings/settings.js";
 import { createEditor } from "./editor.js";
 import { createEnvironments } from "./place-environments.js";

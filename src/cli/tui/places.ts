@@ -2,7 +2,7 @@ import { UsageError } from "../../domain/errors.js";
 import type { Context } from "../output/context.js";
 import type { Io } from "../output/io.js";
 import { isNothingConfigured } from "../reading/open-source.js";
-import { dataPlaceOf } from "../settings/data-place.js";
+import { dataPlaceOf } from "../settings/connection.js";
 import { readProjectFile } from "../settings/project-file.js";
 import { readGiven, type SourceFlags } from "../settings/setting.js";
 import { readSettings, Settings } from "../settings/settings.js";

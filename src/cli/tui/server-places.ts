@@ -4,8 +4,14 @@ import type { Place } from "../../tui/state/ports.js";
 import type { Io } from "../output/io.js";
 import type { RemoteSettings } from "../settings/connection.js";
 import { type ListedProfile, listedProfile, readProfile, readUsableProfiles } from "../settings/profiles.js";
-import type { GivenSettings, SourceFlags } from "../settings/setting.js";
-import { placeOf, type SettingName, SOURCE_SETTINGS, STORE_SETTINGS } from "../settings/setting-table.js";
+import {
+  type GivenSettings,
+  placeOf,
+  type SettingName,
+  SOURCE_SETTINGS,
+  type SourceFlags,
+  STORE_SETTINGS,
+} from "../settings/setting.js";
 import { readSettings, Settings } from "../settings/settings.js";
 import { getCommandWith, repeatedFlags } from "./get-command.js";
 import { byGroup, type Places, placeOpener } from "./open-place.js";

@@ -1,14 +1,14 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { tryCredentials } from "../../../src/cli/doctor/credentials.js";
+import { tryCredentials } from "../../../src/cli/doctor/check-credentials.js";
+import { checkData } from "../../../src/cli/doctor/check-local-data.js";
+import { checkTls } from "../../../src/cli/doctor/check-tls.js";
 import { checkFiles } from "../../../src/cli/doctor/files.js";
-import { checkData } from "../../../src/cli/doctor/local-data.js";
 import type { Answer, Outcome } from "../../../src/cli/doctor/probe.js";
 import { checkClock, checkRateLimit, checkReachability } from "../../../src/cli/doctor/server.js";
-import { checkTls } from "../../../src/cli/doctor/tls.js";
 import type { Io } from "../../../src/cli/output/io.js";
-import { dataPlaceOf } from "../../../src/cli/settings/data-place.js";
+import { dataPlaceOf } from "../../../src/cli/settings/connection.js";
 import { readGiven } from "../../../src/cli/settings/setting.js";
 import { InvalidDataError, UnauthorizedError, UnreachableError, UsageError } from "../../../src/domain/errors.js";
 import { type Data, NO_DATA } from "../../../src/store/data.js";

@@ -5,8 +5,15 @@ import { absolutePath, type Io } from "../../output/io.js";
 import { openSource, withSource } from "../../reading/open-source.js";
 import { connectionOf } from "../../settings/connection.js";
 import { readSecret } from "../../settings/secrets.js";
-import { readGiven, type Setting, type SourceFlags } from "../../settings/setting.js";
-import { definitionOf, placeOf, type SettingName, STORE_SETTINGS } from "../../settings/setting-table.js";
+import {
+  definitionOf,
+  placeOf,
+  readGiven,
+  type Setting,
+  type SettingName,
+  type SourceFlags,
+  STORE_SETTINGS,
+} from "../../settings/setting.js";
 import { Settings } from "../../settings/settings.js";
 import type { SettingsObject } from "../../settings/settings-file.js";
 

@@ -1,7 +1,6 @@
 import { Command } from "commander";
 import { UsageError } from "../../../domain/errors.js";
-import type { Context } from "../../output/context.js";
-import { printTable } from "../../output/printer.js";
+import { type Context, printTable } from "../../output/context.js";
 import { addSettingOptions } from "../../settings/flags.js";
 import { listedProfile, type Profiles, profilesPath, readProfiles } from "../../settings/profiles.js";
 import type { SourceFlags } from "../../settings/setting.js";

@@ -9,7 +9,7 @@ import { freshCredentials, starterData } from "../../../store/starter-data.js";
 import { chooseEnvironment, withStore } from "../../editing/open-data.js";
 import type { Context } from "../../output/context.js";
 import { isLeftOut, warnLeftOut } from "../../run/left-out.js";
-import type { DataPlace } from "../../settings/data-place.js";
+import type { DataPlace } from "../../settings/connection.js";
 import { serverLogHooks, timed } from "../serve/log.js";
 
 export interface SandboxOptions extends Required<Pick<ServerOptions, "rateLimit" | "rateWindow" | "faults">> {

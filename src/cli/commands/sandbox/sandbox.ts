@@ -6,7 +6,7 @@ import { type Descendants, endDescendants } from "../../processes/process-tree.j
 import { type CaughtSignal, catchSignals, isStopSignal } from "../../processes/signals.js";
 import { addAllowReserved } from "../../selection/selection-flags.js";
 import { parseLatency, parseShare, parseSkew, rateLimitOption } from "../../settings/arguments.js";
-import { type DataPlace, placeName } from "../../settings/data-place.js";
+import { type DataPlace, placeName } from "../../settings/connection.js";
 import { storeKeyFileOption } from "../../settings/flags.js";
 import type { SourceFlags } from "../../settings/setting.js";
 import { readSettings } from "../../settings/settings.js";

@@ -5,7 +5,7 @@ import { DEFAULT_TOLERANCE } from "../../../signing/verify.js";
 import type { Context } from "../../output/context.js";
 import { parseDuration, rateLimitOption, wholeNumber } from "../../settings/arguments.js";
 import { addPlaceOptions } from "../../settings/flags.js";
-import { DEFAULT_DATA_FILE, RATE_LIMIT_STORE_VARIABLE } from "../../settings/setting-table.js";
+import { DEFAULT_DATA_FILE, RATE_LIMIT_STORE_VARIABLE } from "../../settings/setting.js";
 import { readSettings } from "../../settings/settings.js";
 import { takeActivatedSocket } from "./activation.js";
 import { parseClockTolerance, parseListenPlace, parseTrustProxy, parseWorkers } from "./arguments.js";

@@ -4,12 +4,10 @@ import type { TlsTexts } from "../../domain/tls-options.js";
 import type { HttpProxy } from "../../http/proxy.js";
 import { type Io, withNotice } from "../output/io.js";
 import { isNothingConfigured, UNUSED_DATA_FLAGS } from "../reading/open-source.js";
-import type { Connection, RemoteSettings } from "../settings/connection.js";
-import { placeFiles, placeName } from "../settings/data-place.js";
+import { type Connection, placeFiles, placeName, type RemoteSettings } from "../settings/connection.js";
 import { findProxy } from "../settings/proxy.js";
 import { readTlsFiles } from "../settings/secrets.js";
-import { NotAllowedError, type Setting, type SourceFlags } from "../settings/setting.js";
-import { SOURCE_SETTINGS } from "../settings/setting-table.js";
+import { NotAllowedError, type Setting, SOURCE_SETTINGS, type SourceFlags } from "../settings/setting.js";
 import { readSettings, Settings } from "../settings/settings.js";
 import { type Finding, ok, problemOf, warning } from "./finding.js";
 

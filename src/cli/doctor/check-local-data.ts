@@ -9,8 +9,7 @@ import { chooseEnvironment, localData } from "../editing/open-data.js";
 import { openTrafficWarning } from "../editing/store-data.js";
 import { type Io, withNotice } from "../output/io.js";
 import { rotateCommand } from "../output/shell-lines.js";
-import type { LocalSettings } from "../settings/connection.js";
-import { type DataPlace, placeFlags, placeName } from "../settings/data-place.js";
+import { type DataPlace, type LocalSettings, placeFlags, placeName } from "../settings/connection.js";
 import { type Finding, ok, problem, problemOf, skipped, warning } from "./finding.js";
 
 /** Whether a data file or a store can be read and is valid, its secrets protect it, and has the environment. */

@@ -3,9 +3,9 @@ import { decodePage, decodeVariable } from "../../client/decode.js";
 import { interpret } from "../../client/interpret.js";
 import { ROUTES } from "../../domain/routes.js";
 import { missingSecretError } from "../settings/secrets.js";
+import type { ServerAccess } from "./check-settings.js";
 import { type Finding, ok, problem, problemOf, skipped } from "./finding.js";
 import type { Outcome, Probe } from "./probe.js";
-import type { ServerAccess } from "./settings.js";
 
 /** What can be said of credentials without a request; undefined if they can be tried. */
 export function checkPresent({ auth, apiKey, apiSecret, secret, unusedDataFlags }: ServerAccess): Finding | undefined {

@@ -31,7 +31,7 @@ const ISOLATED = [
 class SessionsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isFirst = ({ moduleId }: TestSpecification) => moduleId.endsWith("/test/scripts.test.ts");
+    const isFirst = ({ moduleId }: TestSpecification) => moduleId.endsWith("/test/e2e/scripts.test.ts");
     return [...sorted.filter(isFirst), ...sorted.filter((file) => !isFirst(file))];
   }
 }

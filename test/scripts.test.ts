@@ -1,31 +1,20 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { EXIT_CODES } from "../src/cli/output/errors.js";
 import { runCli } from "./support/cli.js";
-import { checkScript } from "./support/scripts/check-script.js";
+import { InProcessSession } from "./support/scripts/in-process-session.js";
 import { parseScript } from "./support/scripts/parse-script.js";
+import { scriptsIn, testScripts } from "./support/scripts/test-scripts.js";
 
 const FOLDER = fileURLToPath(new URL("scripts/", import.meta.url));
-const SCRIPTS = readdirSync(FOLDER).filter((name) => name.endsWith(".txt"));
-const { UPDATE_SCRIPTS: isUpdate = "", CI: isCi = "" } = process.env;
+const WITH_A_SHELL = fileURLToPath(new URL("e2e/scripts/", import.meta.url));
 
-// A person looks at what is expected from now on, and commits it.
-if (isUpdate && isCi) throw new Error("UPDATE_SCRIPTS rewrites the tests: it is not for CI");
-
-describe.concurrent("script", () => {
-  it.each(SCRIPTS)("the session in %s runs as written", { timeout: 60_000 }, async (name) => {
-    const path = join(FOLDER, name);
-    const text = readFileSync(path, "utf8");
-    const { problems, rewritten } = await checkScript(text, { file: relative(process.cwd(), path) });
-    if (isUpdate) writeFileSync(path, rewritten);
-    else if (problems.length > 0) throw withoutStack(`\n${problems.join("\n\n")}`);
-  });
-});
+testScripts(FOLDER, (options) => new InProcessSession(options));
 
 describe("the scripts", () => {
-  const steps = SCRIPTS.flatMap((name) => parseScript(readFileSync(join(FOLDER, name), "utf8")).steps);
+  const paths = [FOLDER, WITH_A_SHELL].flatMap(scriptsIn);
+  const steps = paths.flatMap((path) => parseScript(readFileSync(path, "utf8")).steps);
 
   it("call every command", async () => {
     const { stdout } = await runCli(["--help"]);
@@ -47,10 +36,3 @@ describe("the scripts", () => {
     expect(seen).toEqual(expect.arrayContaining([...Object.values(EXIT_CODES), 42, 137, 143, 126, 127]));
   });
 });
-
-/** An error whose message says where it occurred, instead of a stack. */
-function withoutStack(message: string): Error {
-  const error = new Error(message);
-  error.stack = message;
-  return error;
-}

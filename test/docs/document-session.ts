@@ -30,7 +30,7 @@ export class DocumentSession {
       ...{ PATH: `${join(root, "bin")}:${process.env["PATH"]}`, HOME: join(root, "home"), LC_ALL: "C.UTF-8" },
       ...surroundings,
     };
-    this.#shell = new ShellSession({ folder: join(root, "work"), env, outputFolder: join(root, "streams") });
+    this.#shell = new ShellSession({ folder: join(root, "work"), env, spare: join(root, "streams") });
   }
 
   /** @param usesEtcd whether it starts etcd, as `etcd` without flags for its ports */

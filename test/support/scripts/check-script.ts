@@ -1,18 +1,17 @@
-import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { shellWord } from "../../../src/domain/shell.js";
-import { BINARY } from "../binary.js";
 import { type Difference, difference } from "./difference.js";
 import { parseScript, type Script, STOP_SIGNALS, type Step } from "./parse-script.js";
-import { type Output, ShellSession } from "./shell-session.js";
+import type { Output, Session, SessionOptions } from "./session.js";
 
 const EXAMPLE = fileURLToPath(new URL("../../../data/example.json", import.meta.url));
 
 export interface CheckOptions {
   /** Path of the script, for messages. */
   file: string;
+  open: (options: SessionOptions) => Session | Promise<Session>;
   /** Seconds after which everything is killed. */
   timeout?: number;
 }
@@ -29,11 +28,11 @@ export interface Checked {
  *
  * @throws ScriptError; Error when the shell is gone before the last command has ended
  */
-export async function checkScript(text: string, { file, timeout = 50 }: CheckOptions): Promise<Checked> {
+export async function checkScript(text: string, { file, open, timeout = 50 }: CheckOptions): Promise<Checked> {
   const script = parseScript(text);
   const root = await realpath(await mkdtemp(join(tmpdir(), "appvars-script-")));
   try {
-    const { outputs, end } = await play(script, root, timeout);
+    const { outputs, end } = await play(await openSession(script, root, open), script.steps, timeout);
     const done = script.steps.slice(0, outputs.length);
     const differences = outputs.map((output, i) => difference(done[i]?.expected ?? [], output, join(root, "work")));
     const problems = done.flatMap((step, i) => describe(step, differences[i] as Difference, file));
@@ -45,8 +44,11 @@ export async function checkScript(text: string, { file, timeout = 50 }: CheckOpt
 }
 
 /** Runs the steps in turn. `end` says why, if not all of them came to theirs. */
-async function play(script: Script, root: string, timeout: number): Promise<{ outputs: Output[]; end?: string }> {
-  const session = await openSession(script, root);
+async function play(
+  session: Session,
+  steps: readonly Step[],
+  timeout: number,
+): Promise<{ outputs: Output[]; end?: string }> {
   const outputs: Output[] = [];
   let end: string | undefined;
   const timer = setTimeout(() => {
@@ -54,7 +56,7 @@ async function play(script: Script, root: string, timeout: number): Promise<{ ou
     void session.close();
   }, timeout * 1000);
   try {
-    for (const step of script.steps) {
+    for (const step of steps) {
       if (session.hasEnded) end ??= `the shell has ended before line ${step.line}`;
       if (end) break;
       outputs.push(await runStep(step, session));
@@ -66,30 +68,21 @@ async function play(script: Script, root: string, timeout: number): Promise<{ ou
   return end ? { outputs, end } : { outputs };
 }
 
-function runStep({ kind, command }: Step, session: ShellSession): Promise<Output> {
+function runStep({ kind, command }: Step, session: Session): Promise<Output> {
   if (kind === "run") return session.run(command);
   return kind === "start" ? session.start(command) : session.stop(STOP_SIGNALS[command] as NodeJS.Signals);
 }
 
-/** A shell in a new folder with the script's files and the example data, with `appvars` and this `node` on its path. */
-async function openSession({ files }: Script, root: string): Promise<ShellSession> {
-  const [work, home, bin, outputFolder] = ["work", "home", "bin", "output"].map((name) => join(root, name)) as [
-    string,
-    string,
-    string,
-    string,
-  ];
-  for (const folder of [work, home, bin, outputFolder]) await mkdir(folder);
-  const appvars = `#!/bin/sh\nexec ${shellWord(process.execPath)} ${shellWord(BINARY)} "$@"\n`;
-  await writeFile(join(bin, "appvars"), appvars, { mode: 0o755 });
-  await symlink(process.execPath, join(bin, "node"));
+/** A session in a new folder with the script's files and the example data. */
+async function openSession({ files }: Script, root: string, open: CheckOptions["open"]): Promise<Session> {
+  const [work = "", home = "", spare = ""] = ["work", "home", "spare"].map((name) => join(root, name));
+  for (const folder of [work, home, spare]) await mkdir(folder);
   await writeFile(join(work, "example.json"), await readFile(EXAMPLE), { mode: 0o600 });
   for (const [name, content] of files) {
     await mkdir(dirname(join(work, name)), { recursive: true });
     await writeFile(join(work, name), content, { mode: 0o600 });
   }
-  const env = { PATH: `${bin}:${process.env["PATH"]}`, HOME: home, LC_ALL: "C.UTF-8" };
-  return new ShellSession({ folder: work, env, outputFolder });
+  return open({ folder: work, spare, env: { HOME: home, LC_ALL: "C.UTF-8" } });
 }
 
 function describe(step: Step, { isSame, shown }: Difference, file: string): string[] {

@@ -1,6 +1,6 @@
 import type { ExpectedLine, Line } from "./parse-script.js";
 import { matchesLine, writeLine } from "./placeholders.js";
-import type { Output } from "./shell-session.js";
+import type { Output } from "./session.js";
 
 export interface Difference {
   isSame: boolean;

@@ -1,27 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { shellWord } from "../../../src/domain/shell.js";
-
-export interface Output {
-  stdout: string;
-  stderr: string;
-  /** 128 and the signal's number for what a signal has ended; undefined for what still runs. */
-  code: number | undefined;
-}
-
-export interface SessionOptions {
-  /** Where the shell starts. */
-  folder: string;
-  env: Record<string, string>;
-  /** Where the session keeps the output of the command that runs. */
-  outputFolder: string;
-}
+import { BINARY } from "../binary.js";
+import type { Output, Session, SessionOptions } from "./session.js";
 
 interface Background {
   child: ChildProcess;
@@ -38,7 +25,7 @@ const KILLER =
   'while read -r group; do groups="$groups $group"; done; for group in $groups; do kill -9 "-$group"; done';
 
 /** One shell that is given commands one after another: variables, functions and the folder stay. */
-export class ShellSession {
+export class ShellSession implements Session {
   readonly #shell: ChildProcess;
   readonly #ended: Promise<number>;
   readonly #replies: AsyncIterator<string>;
@@ -46,7 +33,17 @@ export class ShellSession {
   readonly #background: Background[] = [];
   readonly #killer = spawn("sh", ["-c", KILLER], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
 
-  constructor({ folder, env, outputFolder }: SessionOptions) {
+  /** Opens a shell with `appvars` and this `node` on its path. */
+  static async open({ folder, spare, env }: SessionOptions): Promise<ShellSession> {
+    const bin = join(spare, "bin");
+    await mkdir(bin);
+    const appvars = `#!/bin/sh\nexec ${shellWord(process.execPath)} ${shellWord(BINARY)} "$@"\n`;
+    await writeFile(join(bin, "appvars"), appvars, { mode: 0o755 });
+    await symlink(process.execPath, join(bin, "node"));
+    return new ShellSession({ folder, spare, env: { PATH: `${bin}:${process.env["PATH"]}`, ...env } });
+  }
+
+  constructor({ folder, env, spare }: SessionOptions) {
     // Fd 3 tells when a command has ended; its output is in files, since what it leaves running keeps a pipe open.
     const stdio = ["pipe", "ignore", "ignore", "pipe"] as const;
     this.#shell = spawn("sh", [], { cwd: folder, env, detached: true, stdio: [...stdio] });
@@ -54,7 +51,7 @@ export class ShellSession {
     this.#killer.stdin?.write(`${this.#shell.pid}\n`);
     this.#ended = exitCode(this.#shell, "exit");
     this.#replies = createInterface(this.#shell.stdio[3] as Readable)[Symbol.asyncIterator]();
-    this.#output = outputFolder;
+    this.#output = spare;
   }
 
   get hasEnded(): boolean {

@@ -2,10 +2,11 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { shellWord } from "../../../../src/domain/shell.js";
-import { checkScript } from "../../../support/scripts/check-script.js";
+import { shellWord } from "../../src/domain/shell.js";
+import { checkScript } from "../support/scripts/check-script.js";
+import { ShellSession } from "../support/scripts/shell-session.js";
 
-const check = (text: string, timeout = 20) => checkScript(text, { file: "x.txt", timeout });
+const check = (text: string, timeout = 20) => checkScript(text, { file: "x.txt", open: ShellSession.open, timeout });
 
 /** What a script with this command says of it. */
 async function outputOf(command: string): Promise<string> {

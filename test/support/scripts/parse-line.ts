@@ -1,5 +1,5 @@
 /** A part of a word: text, a variable by its name, or a command whose output stands for it. */
-export interface Part {
+interface Part {
   readonly kind: "text" | "variable" | "output";
   readonly text: string;
 }

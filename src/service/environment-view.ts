@@ -20,11 +20,16 @@ class Table<T extends { readonly id: number }> {
 
   /** @throws NotFoundError */
   find<Field extends keyof T>(field: Field, value: T[Field]): T {
-    const map = this.#maps.get(field) ?? new Map(this.records.map((record) => [record[field], record]));
-    this.#maps.set(field, map);
-    const record = map.get(value);
+    const record = (this.#maps.get(field) ?? this.#map(field)).get(value);
     if (record === undefined) throw new NotFoundError();
     return record;
+  }
+
+  #map(field: keyof T): ReadonlyMap<unknown, T> {
+    const map = new Map<unknown, T>();
+    for (const record of this.records) map.set(record[field], record);
+    this.#maps.set(field, map);
+    return map;
   }
 }
 

@@ -14,8 +14,6 @@ const HEAP_FACTOR = 4;
 
 interface Options {
   open?: ((path: string) => Promise<OpenFile>) | undefined;
-  /** Maximum size in bytes. */
-  maxSize?: number | undefined;
   /** Default {@link parseData}. */
   parse?: ((bytes: Buffer) => Promise<Data>) | undefined;
   /** `createFile`, or `replaceFile` under a lock; without it the file is only read. */
@@ -37,9 +35,9 @@ export class DataFileAdapter implements Adapter<Data> {
 
   /** @throws InvalidDataError; the data read before stays valid */
   async read(): Promise<Data> {
-    const { open = openForReading, maxSize = MAX_DATA_SIZE, parse = parseData } = this.#options;
+    const { open = openForReading, parse = parseData } = this.#options;
     try {
-      const bytes = await readRegularFile(await open(this.#path), Math.min(maxSize, MAX_DATA_SIZE));
+      const bytes = await readRegularFile(await open(this.#path), MAX_DATA_SIZE);
       checkHeap(bytes.length);
       return await parse(bytes);
     } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * How fast `appvars serve` is: throughput beside other servers, waits and memory while the data file is replaced, a very
- * large data file, the start, and reads of data in etcd. Prints the tables of docs/performance.md and, for etcd, of
+ * How fast `appvars serve` is: throughput beside other servers, waits and memory while the data file is replaced, the
+ * start, and reads of data in etcd. Prints the tables of docs/performance.md and, for etcd, of
  * docs/scaling.md. For Linux with two cores: it needs `taskset`, `wrk`, /proc and, for the last, `etcd`. `npm run bench` builds first; `npm run bench start` measures only that, and `QUICK=1` makes
  * fewer rounds, to try it out.
  */
@@ -9,7 +9,6 @@ import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { leaveServerCore } from "./server/cores.mjs";
 import { etcd } from "./server/etcd.mjs";
-import { largeFile } from "./server/large-file.mjs";
 import { reload } from "./server/reload.mjs";
 import { start } from "./server/start.mjs";
 import { throughput } from "./server/throughput.mjs";
@@ -20,7 +19,6 @@ const SECTIONS = {
   throughput: (folder) => throughput({ folder, log, rounds: quick ? 2 : 6 }),
   reload: (folder) =>
     reload({ folder, log, ...(quick ? { replacements: 2, quietMs: 1_000 } : { replacements: 5, quietMs: 3_000 }) }),
-  large: (folder) => largeFile({ folder, log, starts: quick ? 1 : 3 }),
   start: (folder) => start({ folder, log, starts: quick ? 3 : 25 }),
   etcd: (folder) => etcd({ folder, log, rounds: quick ? 2 : 12 }),
 };

@@ -2,8 +2,6 @@ import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } f
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { InvalidDataError } from "../../src/domain/errors.js";
-import type { OpenFile } from "../../src/files/open-file.js";
-import { DataFileAdapter } from "../../src/store/data-file.js";
 import { createDataFile, openDataFile } from "../../src/store/json-file-store.js";
 import { DATA } from "../support/data.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -141,20 +139,4 @@ describe("openDataFile", () => {
     await symlink("real.json", join(folder, "data.json"));
     expect((await openDataFile(join(folder, "data.json"))).snapshot).toStrictEqual(DATA);
   });
-});
-
-it("a file that grows while it is read is read only up to the size limit", async () => {
-  let reads = 0;
-  const read = async (buffer: Uint8Array) => ++reads && buffer.fill(0x20).length;
-  const file = {
-    stat: async () => ({ size: 0, isDirectory: () => false, isFile: () => true }),
-    read,
-    close: async () => {},
-  };
-  const adapter = new DataFileAdapter("data.json", {
-    open: async () => file as unknown as OpenFile,
-    maxSize: 1_000_000,
-  });
-  await expect(adapter.read()).rejects.toThrow("is too large: it has 1,024 KB; the limit is 977 KB");
-  expect(reads).toBeLessThan(20);
 });

@@ -8,24 +8,13 @@ import type { ServerOptions } from "../server/start-server.js";
 import type { TlsCredentials } from "../server/tls.js";
 import type { CountAnswer, CountRequest } from "./shared-count.js";
 
-/** The options of a server that its workers need. */
-export type WorkerOptions = Required<
-  Pick<
-    ServerOptions,
-    "rateLimit" | "rateWindow" | "tolerance" | "drainGrace" | "maxConnections" | "maxStale" | "trustProxy"
-  >
->;
-
-/** The first message to a worker, in answer to its "hello". It comes with the handle of the socket to listen on. */
+/** The first message to a worker, in answer to its "hello". */
 export interface Start {
   readonly kind: "start";
   /** What the worker opens. It may hold secrets. */
   readonly data: unknown;
-  readonly options: WorkerOptions;
-  /** Undefined for plain HTTP. */
-  readonly tls: TlsCredentials | undefined;
-  /** Number of workers. */
-  readonly workers: number;
+  /** Without functions. */
+  readonly options: ServerOptions;
   /** Milliseconds since the primary has started. */
   readonly uptime: number;
   /** Whether each request is to be reported. */
@@ -59,9 +48,11 @@ export type ToWorker =
 /** What a worker sends. */
 export type ToPrimary =
   | CountRequest
-  | { readonly kind: "hello" | "ready" }
-  /** Another server has taken the port since the primary chose it. */
-  | { readonly kind: "port-taken" }
+  | { readonly kind: "hello" }
+  /** It serves there. */
+  | { readonly kind: "ready"; readonly url: string; readonly port: number }
+  /** It can't listen. */
+  | { readonly kind: "not-listening"; readonly message: string; readonly code: string | undefined }
   | { readonly kind: "metrics"; readonly metrics: MetricsJson }
   /** So many connections have been refused. */
   | { readonly kind: "refused"; readonly count: number }

@@ -1,5 +1,5 @@
-import { type ChildProcess, fork } from "node:child_process";
-import type { Server } from "node:net";
+import type { ChildProcess } from "node:child_process";
+import cluster from "node:cluster";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { ToPrimary, ToWorker } from "./messages.js";
@@ -8,6 +8,7 @@ import type { ToPrimary, ToWorker } from "./messages.js";
 const PROGRAM = fileURLToPath(new URL("../../dist/cli/worker-process.cjs", import.meta.url));
 
 export interface ProcessOptions {
+  /** Added to the environment of this process; undefined removes a variable. */
   env: Readonly<Record<string, string | undefined>>;
   /** Node's own flags. */
   execArgv: readonly string[];
@@ -28,15 +29,16 @@ export class WorkerLink {
   readonly #process: ChildProcess;
 
   constructor({ env, execArgv }: ProcessOptions, { onMessage, onErrorLine, onEnd }: LinkListeners) {
-    const stdio = ["ignore", "ignore", "pipe", "ipc"] as const;
-    const child = fork(PROGRAM, [], {
-      env,
+    // Each worker accepts connections itself: passed on by the primary, one would cost more than an answer.
+    cluster.schedulingPolicy = cluster.SCHED_NONE;
+    cluster.setupPrimary({
+      exec: PROGRAM,
+      args: [],
       execArgv: [...execArgv],
       serialization: "advanced",
-      stdio: [...stdio],
-      // In a process group of its own: signals such as Ctrl-C are for the primary, and would end it while it starts.
-      detached: true,
+      stdio: ["ignore", "ignore", "pipe", "ipc"],
     });
+    const child = cluster.fork(env).process;
     this.#process = child;
     child.on("message", (message) => onMessage(message as ToPrimary));
     if (child.stderr) createInterface(child.stderr).on("line", onErrorLine);
@@ -52,9 +54,9 @@ export class WorkerLink {
     child.on("error", (error) => child.pid === undefined && end(error.message));
   }
 
-  /** Sends what need not arrive if the worker ends. @param handle of a socket */
-  post(message: ToWorker, handle?: object): void {
-    this.#process.send(message, handle as Server | undefined, () => {});
+  /** Sends a message that need not arrive if the worker ends. */
+  post(message: ToWorker): void {
+    this.#process.send(message, () => {});
   }
 
   kill(): void {

@@ -2,18 +2,27 @@ import type { WorkerMetrics } from "../metrics/worker-metrics.js";
 import type { AuditState } from "../server/audit.js";
 import type { StoreProblem } from "../server/circuit-breaker.js";
 import type { RedisAddress } from "../server/redis-address.js";
-import type { ServerOptions } from "../server/start-server.js";
+import { type RunningServer, type ServerOptions, withDefaults } from "../server/start-server.js";
 import type { TlsCredentials } from "../server/tls.js";
-import type { AuditFileOptions, ToPrimary, WorkerOptions } from "./messages.js";
+import type { AuditFileOptions, ToPrimary } from "./messages.js";
 import { createSharedCount } from "./shared-count.js";
-import { takenError } from "./shared-socket.js";
 import { type ProcessOptions, WorkerLink } from "./worker-link.js";
 
 /** So many workers that end in a row before they are ready end the server. */
 const MAX_FAILED_STARTS = 5;
 const MIN_PAUSE_MS = 100;
 
-export interface PoolHooks extends Pick<ServerOptions, "onConnectionsRefused" | "onInternalError" | "onRequest"> {
+export interface ClusterOptions extends Omit<ServerOptions, "faults" | "audit" | "statistics" | "limiter"> {
+  /** Number of worker processes. */
+  workers: number;
+  process: ProcessOptions;
+  /** What each worker opens, in a form that can be sent. */
+  data: unknown;
+  auditFile?: AuditFileOptions | undefined;
+  /** Each worker counts requests there. Default: the primary counts them. */
+  rateLimitStore?: RedisAddress | undefined;
+  /** Once it resolves, the workers are not waited for. */
+  stopped?: Promise<void> | undefined;
   /** Called with each line that a worker writes to stderr, such as the stack of an error that ends it. */
   onErrorLine: (line: string) => void;
   /** Called when a worker has ended and another one is started. @param reason `exit code 1` or `SIGKILL` */
@@ -26,27 +35,14 @@ export interface PoolHooks extends Pick<ServerOptions, "onConnectionsRefused" | 
   onRateLimitStore: (problem: StoreProblem | undefined) => void;
 }
 
-export interface PoolOptions extends PoolHooks {
-  /** What each worker opens, in a form that can be sent. */
-  data: unknown;
-  workers: number;
-  process: ProcessOptions;
-  server: WorkerOptions;
-  /** Undefined for plain HTTP. */
-  tls?: TlsCredentials | undefined;
-  auditFile?: AuditFileOptions | undefined;
-  rateLimitStore?: RedisAddress | undefined;
-  /** Of the socket that the workers listen on. */
-  handle: object;
-  /** Monotonic clock in milliseconds. */
-  ticks: () => number;
-}
+type Place = Pick<RunningServer, "url" | "port">;
 
 /** The worker processes, each of which is replaced when it ends. */
 export class WorkerPool {
   /** Rejects if workers end again and again before they are ready. */
   readonly failure: Promise<never>;
-  readonly #options: PoolOptions;
+  readonly #options: ClusterOptions;
+  readonly #ticks: () => number;
   readonly #workers = new Set<WorkerLink>();
   readonly #storeProblems = new Map<WorkerLink, StoreProblem | undefined>();
   readonly #count: ReturnType<typeof createSharedCount>;
@@ -54,16 +50,18 @@ export class WorkerPool {
   #tls: TlsCredentials | undefined;
   #failedStarts = 0;
   #isClosing = false;
-  #onReady = () => {};
+  #onReady: (place: Place) => void = () => {};
   #onEnd = () => {};
   #fail: (error: Error) => void = () => {};
 
-  constructor(options: PoolOptions) {
-    const { rateLimit: limit, rateWindow: window } = options.server;
+  /** @param ticks monotonic clock in milliseconds */
+  constructor(options: ClusterOptions, ticks: () => number) {
+    const { rateLimit: limit, rateWindow: window } = withDefaults(options);
     this.#options = options;
     this.#tls = options.tls;
-    this.#startedAt = options.ticks();
-    this.#count = createSharedCount({ limit, window, workers: options.workers }, options.ticks);
+    this.#ticks = ticks;
+    this.#startedAt = ticks();
+    this.#count = createSharedCount({ limit, window, workers: options.workers }, ticks);
     this.failure = new Promise((_resolve, reject) => {
       this.#fail = reject;
     });
@@ -71,11 +69,12 @@ export class WorkerPool {
     this.failure.catch(() => {});
   }
 
-  /** Resolves once all workers are ready. @throws Error as `failure` does */
-  start(): Promise<void> {
+  /** Resolves to where the workers serve, once all are ready. @throws Error as `failure` does */
+  start(): Promise<Place> {
     const { workers } = this.#options;
-    const ready = new Promise<void>((resolve) => {
-      this.#onReady = () => [...this.#workers].filter(({ isReady }) => isReady).length === workers && resolve();
+    const ready = new Promise<Place>((resolve) => {
+      this.#onReady = (place) =>
+        [...this.#workers].filter(({ isReady }) => isReady).length === workers && resolve(place);
     });
     for (let count = 0; count < workers; count++) this.#startWorker();
     return Promise.race([ready, this.failure]);
@@ -128,22 +127,14 @@ export class WorkerPool {
   }
 
   #welcome(worker: WorkerLink): void {
-    const {
-      data,
-      server,
-      workers,
-      handle,
-      ticks,
-      onRequest,
-      workerMetrics: metrics,
-      auditFile,
-      rateLimitStore,
-    } = this.#options;
-    const uptime = ticks() - this.#startedAt;
-    const reports = { reportsRequests: onRequest !== undefined, hasMetrics: metrics !== undefined };
-    const start = { data, options: server, tls: this.#tls, auditFile, rateLimitStore, workers, uptime, ...reports };
-    worker.post({ kind: "start", ...start }, handle);
-    metrics?.add(worker, () => worker.post({ kind: "collect" }));
+    const { data, auditFile, rateLimitStore, onRequest, workerMetrics, fd, workers } = this.#options;
+    const defaults = withDefaults(this.#options);
+    const maxConnections = Math.ceil(defaults.maxConnections / workers);
+    const options = { ...defaults, maxConnections, fd, workers, tls: this.#tls };
+    const uptime = this.#ticks() - this.#startedAt;
+    const reports = { reportsRequests: onRequest !== undefined, hasMetrics: workerMetrics !== undefined };
+    worker.post({ kind: "start", data, options, auditFile, rateLimitStore, uptime, ...reports });
+    workerMetrics?.add(worker, () => worker.post({ kind: "collect" }));
   }
 
   #receive(worker: WorkerLink, message: ToPrimary): void {
@@ -155,11 +146,11 @@ export class WorkerPool {
     else if (message.kind === "audit-problem") onAuditProblem(message.state);
     else if (message.kind === "rate-limit-store") this.#reportStore(worker, message.problem);
     else if (message.kind === "requests") this.#report(message);
-    else if (message.kind === "port-taken") this.#fail(takenError());
+    else if (message.kind === "not-listening") this.#fail(Object.assign(new Error(message.message), message));
     else if (message.kind === "ready") {
       worker.isReady = true;
       this.#failedStarts = 0;
-      this.#onReady();
+      this.#onReady(message);
     }
   }
 

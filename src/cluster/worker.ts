@@ -7,7 +7,7 @@ import type { RedisAddress } from "../server/redis-address.js";
 import { createRedisLimiter } from "../server/redis-store.js";
 import type { ServedRequest } from "../server/served-request.js";
 import type { SharedLimiter } from "../server/shared-limiter.js";
-import { type RunningServer, type ServerOptions, startServer } from "../server/start-server.js";
+import { type RunningServer, type ServerOptions, startServer, withDefaults } from "../server/start-server.js";
 import { ServerStatistics } from "../server/statistics.js";
 import type { TlsCredentials } from "../server/tls.js";
 import { Service } from "../service/service.js";
@@ -29,7 +29,7 @@ export type OpenData = (data: unknown) => Promise<Store & Reloadable>;
 /** Until data that can't be opened is tried again. */
 const REOPEN_MS = 1_000;
 
-/** Serves data on the primary's socket. */
+/** Serves data on the socket of all workers. */
 export class Worker {
   readonly #link: PrimaryLink;
   readonly #clock: () => number;
@@ -56,10 +56,10 @@ export class Worker {
   }
 
   /** Takes a message from the primary. */
-  async receive(message: ToWorker, handle?: object): Promise<void> {
+  async receive(message: ToWorker): Promise<void> {
     switch (message.kind) {
       case "start":
-        await this.#serve(message, handle as object);
+        await this.#serve(message);
         break;
       case "counted":
         this.#limiter?.receive(message);
@@ -85,16 +85,17 @@ export class Worker {
     }
   }
 
-  /** Opens the data, serves it on the primary's socket, and says so. */
-  async #serve(start: Start, handle: object): Promise<void> {
-    const { options, tls, auditFile, rateLimitStore, workers, uptime, reportsRequests, hasMetrics } = start;
+  /** Opens the data, serves it, and says so. */
+  async #serve(start: Start): Promise<void> {
+    const { options, auditFile, rateLimitStore, uptime, reportsRequests, hasMetrics } = start;
     const [link, clock, ticks] = [this.#link, this.#clock, this.#ticks];
     const startedAt = ticks() - uptime;
-    const limiter = createWorkerLimiter(options.rateLimit, ticks, (request) => link.send(request));
+    const { workers = 1 } = options;
+    const limiter = createWorkerLimiter(withDefaults(options).rateLimit, ticks, (request) => link.send(request));
     const statistics = hasMetrics ? new ServerStatistics() : undefined;
     this.#limiter = limiter;
     this.#metrics = statistics && prepareMetrics(statistics, rateLimitStore !== undefined);
-    this.#tls = tls;
+    this.#tls = options.tls;
     if (auditFile) {
       const onProblem = (state: AuditState) => link.send({ kind: "audit-problem", state });
       const file = new AppendFile(auditFile.path, auditFile.account);
@@ -109,16 +110,16 @@ export class Worker {
     if (statistics && sharedLimiter) statistics.isRateLimitStoreUp = () => sharedLimiter.isStoreUp;
     const hooks = { ...errorHooks(link), ...(reportsRequests && { onRequest: this.#report.add }) };
     const serverOptions = { ...options, ...hooks, statistics, audit: this.#auditLog, tls: this.#tls };
-    const role = { workers, limiter: sharedLimiter ?? limiter, handle };
+    const counted = { ...serverOptions, limiter: sharedLimiter ?? limiter };
     if (this.#isDraining) return;
-    this.#server = startServer(new Service(store, clock, ticks, startedAt), serverOptions, clock, ticks, role);
+    this.#server = startServer(new Service(store, clock, ticks, startedAt), counted, clock, ticks);
     try {
-      await this.#server;
+      const { url, port } = await this.#server;
+      link.send({ kind: "ready", url, port });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
-      return link.send({ kind: "port-taken" });
+      const { message, code } = error as NodeJS.ErrnoException;
+      link.send({ kind: "not-listening", message, code });
     }
-    link.send({ kind: "ready" });
   }
 
   /** Tries until it succeeds: the primary, which has the data too, reports the problem. Undefined if drained before. */
@@ -131,9 +132,9 @@ export class Worker {
   }
 
   /** @param fallback counts while the store does not */
-  #shareLimiter(address: RedisAddress, { options, workers }: Start, fallback: RateLimiter): Promise<SharedLimiter> {
-    const { rateLimit: limit, rateWindow: window } = options;
-    const maxAddresses = Math.ceil(MAX_ADDRESSES / workers);
+  #shareLimiter(address: RedisAddress, { options }: Start, fallback: RateLimiter): Promise<SharedLimiter> {
+    const { rateLimit: limit, rateWindow: window } = withDefaults(options);
+    const maxAddresses = Math.ceil(MAX_ADDRESSES / (options.workers ?? 1));
     const onChange = (problem?: StoreProblem) => this.#link.send({ kind: "rate-limit-store", problem });
     return createRedisLimiter(address, { limit, window, maxAddresses, fallback, onChange }, this.#ticks);
   }

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type ServerOptions as NodeOptions, type Server, STATUS_CODES } from "node:http";
-import type { AddressInfo, Server as NetServer, Socket } from "node:net";
+import type { AddressInfo, ListenOptions, Server as NetServer, Socket } from "node:net";
 import { UsageError } from "../domain/errors.js";
 import { formatRateLimit } from "../domain/http-headers.js";
 import type { AddressOf } from "./client-address.js";
@@ -62,14 +62,14 @@ export async function createListener(
 export async function bind(server: NetServer, host: string, port: number): Promise<number> {
   // node:net would listen on every address.
   if (host === "") throw new UsageError("the host must be an address or a name");
-  return listen(server, { host, port });
+  return (await listen(server, { host, port })).port;
 }
 
-/** @param place an address, or the handle of a socket that other processes listen on too */
-export async function listen(server: NetServer, place: object): Promise<number> {
+/** Resolves to where the server listens. @throws the system's error */
+export async function listen(server: NetServer, place: ListenOptions | { fd: number }): Promise<AddressInfo> {
   server.listen(place);
   await once(server, "listening");
-  return (server.address() as AddressInfo).port;
+  return server.address() as AddressInfo;
 }
 
 const STATUS_BY_CODE: Record<string, number> = {

@@ -49,6 +49,14 @@ export interface ServerOptions {
   onRequest?: (request: ServedRequest) => void;
   /** Records each request, except for `/healthz`, before it is answered. */
   audit?: Audit | undefined;
+  /** Counts what the server does. */
+  statistics?: ServerStatistics | undefined;
+  /** In place of one in memory. */
+  limiter?: RateLimiter | undefined;
+  /** Processes that serve together. Each has its share of the work that clients may cause. Default 1. */
+  workers?: number;
+  /** Descriptor of a socket to listen on, in place of `host` and `port`. */
+  fd?: number | undefined;
 }
 
 export interface RunningServer {
@@ -61,21 +69,6 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** Options of a server that counts what it does. */
-export interface CountedServerOptions extends ServerOptions {
-  statistics?: ServerStatistics | undefined;
-}
-
-/** What is different for a process that does not open its socket itself, and for one of several that count together. */
-export interface ServerRole {
-  /** The number of workers. Each has its share of the work that clients may cause. */
-  workers: number;
-  /** Counts the requests of all workers, or of several servers. */
-  limiter: RateLimiter;
-  /** Of the socket that is listened on, in place of `host` and `port`. */
-  handle: object;
-}
-
 /**
  * Serves the HTTP API until it is closed.
  *
@@ -86,16 +79,14 @@ export interface ServerRole {
  */
 export async function startServer(
   service: Service,
-  options: CountedServerOptions,
+  options: ServerOptions,
   clock: () => number,
   ticks = () => performance.now(),
-  role: Partial<ServerRole> = {},
 ): Promise<RunningServer> {
   const { host, port: requestedPort, rateLimit: limit, rateWindow: window, ...settings } = withDefaults(options);
   const { drainGrace, maxConnections, maxStale, tolerance, trustProxy } = settings;
   const { tls, statistics, audit, onConnectionsRefused = () => {}, onInternalError = () => {} } = options;
-  const workers = role.workers ?? 1;
-  const ownLimiter = role.limiter ?? createRateLimiter({ limit, window }, ticks);
+  const { workers = 1, fd, limiter: ownLimiter = createRateLimiter({ limit, window }, ticks) } = options;
   const limiter = statistics?.countDecisions(ownLimiter) ?? ownLimiter;
   const addressOf = await createAddressOf(trustProxy);
   const identity = { addressOf, clock, ticks, tolerance, workers };
@@ -115,11 +106,12 @@ export async function startServer(
   const hooks = { audit, ...(observers.length > 0 && { onRequest }), onInternalError };
   const app = createApp({ service, authenticate, limiter, addressOf, faults, maxStale, ticks, ...hooks });
   server.on("request", connections.inTurn(app));
-  const port = await (role.handle ? listen(server, role.handle) : bind(server, host, requestedPort));
+  const place =
+    fd === undefined ? { address: host, port: await bind(server, host, requestedPort) } : await listen(server, { fd });
   let closing: Promise<void> | undefined;
   return {
-    url: serverUrl(host, port, tls !== undefined),
-    port,
+    url: serverUrl(place.address, place.port, tls !== undefined),
+    port: place.port,
     renewTls: async (renewed) => (await import("./tls.js")).renewTls(server, tls, renewed),
     close: () => (closing ??= connections.close(drainGrace * 1_000)),
   };

@@ -1,6 +1,5 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import type { ToPrimary } from "../../src/cluster/messages.js";
-import { openSharedSocket } from "../../src/cluster/shared-socket.js";
 import { type PrimaryLink, Worker } from "../../src/cluster/worker.js";
 import { withDefaults } from "../../src/server/start-server.js";
 import type { Data } from "../../src/store/data.js";
@@ -15,8 +14,6 @@ async function startedWorker({
   age = undefined as number | undefined,
   isUnreadable = false,
 } = {}) {
-  const socket = await openSharedSocket("127.0.0.1", 0);
-  onTestFinished(() => socket.close());
   const sent: ToPrimary[] = [];
   const written: ((() => void) | undefined)[] = [];
   let onEnd = () => {};
@@ -37,22 +34,17 @@ async function startedWorker({
   const open = vi.fn(async () => opened);
   if (isUnreadable) open.mockRejectedValueOnce(new Error("broken"));
   const worker = new Worker(link, open, Date.now);
-  const options = withDefaults({ rateLimit, maxStale });
-  void worker.receive(
-    {
-      kind: "start",
-      data: undefined,
-      options,
-      tls: undefined,
-      auditFile: undefined,
-      rateLimitStore: undefined,
-      workers: 2,
-      uptime: 0,
-      reportsRequests: true,
-      hasMetrics: false,
-    },
-    socket.handle,
-  );
+  const options = { ...withDefaults({ rateLimit, maxStale, port: 0 }), workers: 2 };
+  void worker.receive({
+    kind: "start",
+    data: undefined,
+    options,
+    auditFile: undefined,
+    rateLimitStore: undefined,
+    uptime: 0,
+    reportsRequests: true,
+    hasMetrics: false,
+  });
   if (isUnreadable) {
     await vi.advanceTimersByTimeAsync(1_000);
     vi.useRealTimers();
@@ -60,7 +52,7 @@ async function startedWorker({
   await expect.poll(() => sent.map(({ kind }) => kind)).toContain("ready");
   return {
     worker,
-    port: socket.port,
+    port: sent.find((message) => message.kind === "ready")?.port ?? 0,
     change: (next: Data) => store.replace(next),
     sent,
     written,

@@ -87,14 +87,14 @@ describe.skipIf(process.platform !== "linux")("a server that a service manager o
   });
 
   it.each([
-    ["none", "is not a TCP socket", () => undefined],
-    ["a file", "is not a TCP socket", () => 0],
-    ["a connection", "is not a listening socket", connectedDescriptor],
-  ])("refuses a descriptor that it can't listen on: %s", async (_what, reason, open) => {
+    ["none", () => undefined],
+    ["a file", () => 0],
+    ["a connection", connectedDescriptor],
+  ])("refuses a descriptor that it can't listen on: %s", async (_what, open) => {
     const { path } = await dataFile(DATA);
     const server = startServe(["--data", path], activated(await open()));
     expect(await server.ended).toBe(2);
-    expect(server.log()).toBe(`appvars: LISTEN_FDS is 1, but descriptor 3 ${reason}\n`);
+    expect(server.log()).toContain("appvars: LISTEN_FDS is 1, but descriptor 3 is not a socket to listen on\n");
   });
 });
 

@@ -2,7 +2,7 @@ import { onTestFinished } from "vitest";
 import type { EnvironmentRecord } from "../../src/domain/environment.js";
 import type { PageRequest } from "../../src/domain/page.js";
 import type { Answer, Read } from "../../src/domain/read.js";
-import { type CountedServerOptions, type RunningServer, startServer } from "../../src/server/start-server.js";
+import { type RunningServer, type ServerOptions, startServer } from "../../src/server/start-server.js";
 import { EnvironmentView } from "../../src/service/environment-view.js";
 import { Service } from "../../src/service/service.js";
 import { createMemoryStore } from "../../src/store/memory-store.js";
@@ -19,7 +19,7 @@ type StubbedReads = { [Kind in IdRead]?: (id: number) => object } & {
 } & { [Kind in NameRead]?: (name: string) => object };
 
 interface Stubs {
-  options?: CountedServerOptions;
+  options?: ServerOptions;
   /** Unix time in milliseconds. */
   clock?: () => number;
   /** Monotonic clock in milliseconds. */

@@ -1,6 +1,6 @@
 import type { AuditFileOptions } from "../../../cluster/messages.js";
-import type { SharedSocket } from "../../../cluster/shared-socket.js";
-import type { Cluster, ClusterOptions } from "../../../cluster/start-cluster.js";
+import type { Cluster } from "../../../cluster/start-cluster.js";
+import type { ClusterOptions } from "../../../cluster/worker-pool.js";
 import type { Endpoint } from "../../../domain/endpoint.js";
 import { UsageError } from "../../../domain/errors.js";
 import type { AppendFile } from "../../../files/append-file.js";
@@ -8,7 +8,7 @@ import { hasCode } from "../../../files/system-errors.js";
 import type { AuditLog, AuditState } from "../../../server/audit.js";
 import type { RedisAddress } from "../../../server/redis-address.js";
 import type { SharedLimiter } from "../../../server/shared-limiter.js";
-import type { CountedServerOptions, RunningServer, ServerOptions } from "../../../server/start-server.js";
+import type { RunningServer, ServerOptions } from "../../../server/start-server.js";
 import type { Service } from "../../../service/service.js";
 import type { Reloadable, Store } from "../../../store/store.js";
 import type { ServedData } from "../../editing/served-data.js";
@@ -22,8 +22,6 @@ export interface ListenOptions extends Omit<ServerOptions, "faults" | "audit"> {
   metrics?: Endpoint;
   /** Number of processes that serve requests; 1 is this one. */
   workers: number;
-  /** Listened on in place of `host` and `port`. */
-  socket?: SharedSocket | undefined;
   auditFile?: AuditFileOptions | undefined;
   /** Where requests are counted, with those of other servers. Default: here. */
   rateLimitStore?: RedisAddress | undefined;
@@ -77,7 +75,7 @@ async function openAuditFile({ path, account }: AuditFileOptions): Promise<Appen
 
 async function listenHere(
   service: Service,
-  { auditFile, socket, rateLimitStore, ...options }: ListenOptions & CountedServerOptions,
+  { auditFile, rateLimitStore, ...options }: ListenOptions,
   log: Log,
   clock: () => number,
 ): Promise<RunningServer & Partial<Cluster>> {
@@ -90,8 +88,7 @@ async function listenHere(
   };
   try {
     audit = auditFile && (await openAuditLog(auditFile, clock, log));
-    const role = { ...(socket && { handle: socket.handle }), ...(limiter && { limiter }) };
-    const server = await startServer(service, { ...options, audit }, clock, undefined, role);
+    const server = await startServer(service, { ...options, workers: 1, audit, limiter }, clock);
     return { ...server, reload: () => audit?.reopen(), close: () => server.close().finally(close) };
   } catch (error) {
     close();
@@ -105,11 +102,7 @@ async function openAuditLog(auditFile: AuditFileOptions, clock: () => number, lo
   return new AuditLog(await openAuditFile(auditFile), { clock, ticks, onProblem });
 }
 
-async function openSharedLimiter(
-  address: RedisAddress,
-  options: CountedServerOptions,
-  log: Log,
-): Promise<SharedLimiter> {
+async function openSharedLimiter(address: RedisAddress, options: ServerOptions, log: Log): Promise<SharedLimiter> {
   const { createRateLimiter } = await import("../../../server/rate-limiter.js");
   const { createRedisLimiter } = await import("../../../server/redis-store.js");
   const { withDefaults } = await import("../../../server/start-server.js");
@@ -139,7 +132,11 @@ async function listenWithWorkers(
     onReplaced: (reason) => log("error", `a worker has ended (${reason}); restarting it`),
     process: {
       // They get what they need, and no secrets, from this process.
-      env: Object.fromEntries(Object.entries(env).filter(([name]) => !name.toUpperCase().startsWith("APPVARS_"))),
+      env: Object.fromEntries(
+        Object.keys(env)
+          .filter((name) => name.toUpperCase().startsWith("APPVARS_"))
+          .map((name) => [name, undefined]),
+      ),
       // They could not have the same port for a debugger.
       execArgv: process.execArgv.filter((flag) => !flag.startsWith("--inspect")),
     },
@@ -157,10 +154,12 @@ function logAuditProblems(file: AuditFileOptions | undefined, log: Log) {
 /** @param hostFlag names the host, as `portFlag` the port */
 function explainListenError(
   error: unknown,
-  { host, port }: Pick<ServerOptions, "host" | "port">,
+  { host, port, fd }: Pick<ServerOptions, "host" | "port" | "fd">,
   hostFlag: string,
   portFlag: string,
 ): unknown {
+  if (fd !== undefined && hasCode(error, "EINVAL", "ENOTSOCK", "ENOTSUP", "EOPNOTSUPP"))
+    return new UsageError(`LISTEN_FDS is 1, but descriptor ${fd} is not a socket to listen on`);
   if (hasCode(error, "EADDRINUSE"))
     return new Error(`port ${port} on ${host} is in use: choose another with ${portFlag}, or 0 for a free one`);
   if (hasCode(error, "EAI_AGAIN")) return new Error(`${hostFlag} ${host} can't be looked up: no DNS server answers`);

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { isLoopback } from "../../../client/options.js";
+import { hostOf } from "../../../domain/endpoint.js";
 import { UsageError } from "../../../domain/errors.js";
 import { command } from "../../../domain/shell.js";
 import { looseMode, looseModeWarning } from "../../../files/owners.js";
@@ -47,7 +48,6 @@ export async function runServe(
   let tlsFiles: TlsFiles | undefined;
   try {
     const service = new Service(store, io.clock);
-    warnOfRisks(options, log);
     logWeakSecrets(store, placeFlags(place), io.clock, log);
     let server: Awaited<ReturnType<typeof listen>> | undefined;
     tlsFiles = tlsPaths && (await openTlsFiles(tlsPaths, io, log, async (renewed) => server?.renewTls(renewed)));
@@ -57,6 +57,7 @@ export async function runServe(
     phase.isStarting = options.workers === 1;
     server = await listen(store, service, { ...options, served, auditFile, tls, stopped }, { log, flags, io });
     phase.isStarting = false;
+    warnOfRisks(options, server.url, log);
     // Renewed in the meantime.
     if (tlsFiles && tlsFiles.current !== tls) await server.renewTls(tlsFiles.current);
     logReloads(store, data.name, log);
@@ -67,7 +68,8 @@ export async function runServe(
       tlsFiles?.readAgain();
       server?.reload?.();
     };
-    if (options.socket) log("info", "listening on the socket of the service manager, not on --host and --port");
+    if (options.fd !== undefined)
+      log("info", "listening on the socket of the service manager, not on --host and --port");
     log("info", `serving ${data.name} on ${server.url}`);
     // Other commands exit when nobody reads their output any more. A server keeps running.
     io.stdout.removeAllListeners("error").on("error", () => {});
@@ -124,8 +126,9 @@ async function describeAuditFile(options: ServeCommandOptions, io: Context["io"]
   return { path, account: { user: allowsUnsafeFiles(io) ? undefined : io.user, groups: io.groups } };
 }
 
-function warnOfRisks({ host = "", tlsCert, metrics }: ServeCommandOptions, log: Log): void {
-  if (!isLoopback(host) && tlsCert === undefined)
+function warnOfRisks({ tlsCert, metrics }: ServeCommandOptions, url: string, log: Log): void {
+  const host = url && hostOf(new URL(url));
+  if (host && !isLoopback(host) && tlsCert === undefined)
     log("warn", `--host ${host}: other machines may reach the server, and without TLS the traffic can be read`);
   if (metrics && !isLoopback(metrics.host))
     log("warn", `--metrics ${metrics.host}: other machines may read the metrics`);

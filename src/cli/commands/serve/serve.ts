@@ -7,7 +7,6 @@ import { parseDuration, rateLimitOption, wholeNumber } from "../../settings/argu
 import { addPlaceOptions } from "../../settings/flags.js";
 import { DEFAULT_DATA_FILE, RATE_LIMIT_STORE_VARIABLE } from "../../settings/setting.js";
 import { readSettings } from "../../settings/settings.js";
-import { takeActivatedSocket } from "./activation.js";
 import { parseClockTolerance, parseListenPlace, parseTrustProxy, parseWorkers } from "./arguments.js";
 import { runServe, type ServeCommandOptions } from "./run-serve.js";
 import type { TlsPaths } from "./tls-files.js";
@@ -56,11 +55,10 @@ export function serveCommand(context: Context): Command {
     .addHelpText("after", "\nExample:\n  appvars serve --data vars.json --port 0")
     .action(async ({ data, store, storeKeyFile, rateLimit, rateLimitStore: limitUrl, ...flags }) => {
       const rateLimitStore = await readRateLimitStore(limitUrl, rateLimit.rateLimit, context.io.env);
-      const socket = await takeActivatedSocket(context.io.env, process.pid);
-      const listenOn = socket && { host: socket.host, port: socket.port, socket };
+      const fd = takeActivatedSocket(context.io.env, process.pid);
       const place = readSettings({ data, store, storeKeyFile }, context.io).dataPlace;
       const { clockTolerance: tolerance, ...others } = flags;
-      const options = { ...others, ...rateLimit, ...listenOn, tolerance, rateLimitStore, place };
+      const options = { ...others, ...rateLimit, fd, tolerance, rateLimitStore, place };
       checkFlags(options);
       return runServe(options, readTlsPaths(options), context).finally(context.io.leaveUnread);
     });
@@ -104,4 +102,23 @@ function readTlsPaths({
   if (key !== undefined) throw new UsageError("--tls-key needs --tls-cert too");
   if (clientCa !== undefined) throw new UsageError("--tls-client-ca needs --tls-cert and --tls-key too");
   return undefined;
+}
+
+/** The first descriptor that a service manager passes on. */
+const FIRST_FD = 3;
+const VARIABLES = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PIDFDID"];
+
+/**
+ * The descriptor of the socket that a service manager such as systemd has opened for this process; undefined without one.
+ * The protocol is that of sd_listen_fds(3). Removes its variables from the environment, since child processes don't get
+ * the socket.
+ *
+ * @throws UsageError for several sockets
+ */
+function takeActivatedSocket(env: Context["io"]["env"], pid: number): number | undefined {
+  const [forPid, count] = [env["LISTEN_PID"], env["LISTEN_FDS"]];
+  for (const name of VARIABLES) delete env[name];
+  if (forPid !== String(pid) || count === undefined) return undefined;
+  if (count !== "1") throw new UsageError(`LISTEN_FDS is ${JSON.stringify(count)}, but serve listens on one socket`);
+  return FIRST_FD;
 }

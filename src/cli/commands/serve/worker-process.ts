@@ -20,4 +20,4 @@ const worker = new Worker(
   (data) => openServed(data as ServedData, Date.now),
   Date.now,
 );
-process.on("message", (message: ToWorker, handle?: object) => worker.receive(message, handle));
+process.on("message", (message: ToWorker) => worker.receive(message));

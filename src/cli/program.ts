@@ -1,4 +1,4 @@
-import { Command, type Option } from "commander";
+import { Command, Help, type Option } from "commander";
 import { UsageError } from "../domain/errors.js";
 import { nearest } from "../domain/nearest.js";
 import { type Context, createContext, type OutputFlags } from "./output/context.js";
@@ -8,40 +8,53 @@ import { writeLines } from "./output/output.js";
 import { packageFile, packageVersion } from "./process-io.js";
 import { wasTerminated } from "./processes/signals.js";
 import { CACHE_FLAG, refuseSeparateAge } from "./settings/arguments.js";
+import { CONNECTION, CONNECTION_GROUP } from "./settings/flags.js";
 
 type CommandFactory = (context: Context) => Command;
 
-/** The commands, in the order of the help. Each is loaded only when it is called, or when help lists them all. */
-const COMMANDS: Record<string, () => Promise<CommandFactory>> = {
-  serve: async () => (await import("./commands/serve/serve.js")).serveCommand,
-  init: async () => (await import("./commands/init.js")).initCommand,
-  list: async () => (await import("./commands/list.js")).listCommand,
-  get: async () => (await import("./commands/get.js")).getCommand,
-  show: async () => (await import("./commands/show.js")).showCommand,
-  health: async () => (await import("./commands/health.js")).healthCommand,
-  run: async () => (await import("./commands/run.js")).runCommand,
-  doctor: async () => (await import("./commands/doctor.js")).doctorCommand,
-  set: async () => (await import("./commands/set.js")).setCommand,
-  unset: async () => (await import("./commands/unset.js")).unsetCommand,
-  import: async () => (await import("./commands/import.js")).importCommand,
-  export: async () => (await import("./commands/export/export.js")).exportCommand,
-  diff: async () => (await import("./commands/diff.js")).diffCommand,
-  tui: async () => (await import("./commands/tui.js")).tuiCommand,
-  env: async () => (await import("./commands/env.js")).envCommand,
-  migrate: async () => (await import("./commands/migrate.js")).migrateCommand,
-  sandbox: async () => (await import("./commands/sandbox/sandbox.js")).sandboxCommand,
-  profile: async () => (await import("./commands/profile/profile.js")).profileCommand,
-  config: async () => (await import("./commands/config.js")).configCommand,
-  allow: async () => (await import("./commands/allow.js")).allowCommand,
-  sign: async () => (await import("./commands/sign.js")).signCommand,
-  openapi: async () => {
-    const { openapiCommand } = await import("./commands/openapi.js");
-    return (context) => openapiCommand(context, packageFile("data/openapi.yaml"));
+type Commands = Record<string, () => Promise<CommandFactory>>;
+
+/** The commands by the headings of the help. Each is loaded only when it is called, or when help lists them all. */
+const GROUPS: Record<string, Commands> = {
+  "Read variables:": {
+    list: async () => (await import("./commands/list.js")).listCommand,
+    get: async () => (await import("./commands/get.js")).getCommand,
+    show: async () => (await import("./commands/show.js")).showCommand,
+    run: async () => (await import("./commands/run.js")).runCommand,
+    export: async () => (await import("./commands/export/export.js")).exportCommand,
+    diff: async () => (await import("./commands/diff.js")).diffCommand,
+    tui: async () => (await import("./commands/tui.js")).tuiCommand,
   },
-  completion: async () => {
-    const { completionCommand } = await import("./commands/completion.js");
-    const templates = packageFile("data/completion/");
-    return (context) => completionCommand(context, templates, async () => (await buildProgram([], context.io)).program);
+  "Change data:": {
+    init: async () => (await import("./commands/init.js")).initCommand,
+    set: async () => (await import("./commands/set.js")).setCommand,
+    unset: async () => (await import("./commands/unset.js")).unsetCommand,
+    import: async () => (await import("./commands/import.js")).importCommand,
+    env: async () => (await import("./commands/env.js")).envCommand,
+    migrate: async () => (await import("./commands/migrate.js")).migrateCommand,
+  },
+  "Serve and test:": {
+    serve: async () => (await import("./commands/serve/serve.js")).serveCommand,
+    sandbox: async () => (await import("./commands/sandbox/sandbox.js")).sandboxCommand,
+    health: async () => (await import("./commands/health.js")).healthCommand,
+    doctor: async () => (await import("./commands/doctor.js")).doctorCommand,
+    sign: async () => (await import("./commands/sign.js")).signCommand,
+    openapi: async () => {
+      const { openapiCommand } = await import("./commands/openapi.js");
+      return (context) => openapiCommand(context, packageFile("data/openapi.yaml"));
+    },
+  },
+  "Settings:": {
+    profile: async () => (await import("./commands/profile/profile.js")).profileCommand,
+    config: async () => (await import("./commands/config.js")).configCommand,
+    allow: async () => (await import("./commands/allow.js")).allowCommand,
+    completion: async () => {
+      const { completionCommand } = await import("./commands/completion.js");
+      const templates = packageFile("data/completion/");
+      const buildWhole = async (io: Io) => (await buildProgram([], io)).program;
+      return (context) => completionCommand(context, templates, () => buildWhole(context.io));
+    },
+    connection: async () => (await import("./settings/flags.js")).connectionTopic,
   },
 };
 
@@ -74,14 +87,15 @@ interface Built {
 export async function buildProgram(argv: readonly string[], io: Io): Promise<Built> {
   const program = new Command("appvars")
     .description("Serve the variables of an application environment, and read them from scripts.")
-    .version(packageVersion(), "-V, --version", "print the version")
+    .version(packageVersion(), "-V, --version", "print the version (or -v)")
     .helpOption("-h, --help", "print help")
+    .commandsGroup(Object.keys(GROUPS).at(-1) ?? "")
     .helpCommand("help [command]", "print help for a command")
     .option("--json", "machine-readable output, errors too")
     .option("-q, --quiet", "write no notes to stderr")
     .option("--verbose", "log each request to stderr")
     .option("--no-color", "no colors (like NO_COLOR; FORCE_COLOR forces them)")
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, visibleOptions: listedOptions })
     .addHelpText("after", "\nExample:\n  appvars serve")
     .exitOverride();
   const context = createContext(io, () => program.opts<OutputFlags>());
@@ -91,14 +105,14 @@ export async function buildProgram(argv: readonly string[], io: Io): Promise<Bui
     writeErr: (text) => void (argv.includes("--json") || writeLines(stderr, linesOf(text))),
     outputError: () => {},
   });
-  for (const load of commandsFor(argv)) {
+  for (const [heading, load] of commandsFor(argv)) {
     const command = (await load())(context);
     inheritSettings(command, program);
-    program.addCommand(command);
+    program.addCommand(command.helpGroup(heading));
   }
   refuseUnknownCommands(program, argv);
   const options = [program, ...program.commands].flatMap((command) => command.options);
-  const words = separateCommand(argv, options);
+  const words = separateCommand(argv[0] === "-v" ? ["-V", ...argv.slice(1)] : argv, options);
   if (options.some(({ long }) => long === CACHE_FLAG)) refuseSeparateAge(argv, ownWords(words));
   return { program, context, words };
 }
@@ -183,7 +197,20 @@ function refuseRepeated(option: Option, command: Command): void {
   });
 }
 
-function commandsFor(argv: readonly string[]): (() => Promise<CommandFactory>)[] {
-  const called = COMMANDS[argv.find((word) => !word.startsWith("-")) ?? ""];
-  return called ? [called] : Object.values(COMMANDS);
+/** Those to build, each under its heading. */
+function commandsFor(argv: readonly string[]): (readonly [heading: string, load: Commands[string]])[] {
+  const name = argv.find((word) => !word.startsWith("-")) ?? "";
+  const all = Object.entries(GROUPS).flatMap(([heading, commands]) =>
+    Object.entries(commands).map(([each, load]) => ({ each, entry: [heading, load] as const })),
+  );
+  const called = all.filter(({ each }) => each === name);
+  return (called.length > 0 ? called : all).map(({ entry }) => entry);
+}
+
+/** For the help of a command, which leaves most flags for connections to that of `connection`. */
+function listedOptions(command: Command): Option[] {
+  const options = new Help().visibleOptions(command);
+  return command.name() === CONNECTION
+    ? options
+    : options.filter(({ helpGroupHeading }) => helpGroupHeading !== CONNECTION_GROUP);
 }

@@ -41,6 +41,42 @@ describe("--help", () => {
   });
 });
 
+describe("the flags of a source in help", () => {
+  it("the help of a command lists those of most calls, and help connection all", async () => {
+    const flagsIn = async (...words: string[]) =>
+      (await runCli(words)).stdout.match(
+        /^ {2}(?:-e, )?--(?:profile|data|env|url|api-key|api-secret-file|timeout|store) </gm,
+      );
+    expect(await flagsIn("list", "--help")).toHaveLength(6);
+    expect(await flagsIn("help", "connection")).toHaveLength(8);
+  });
+
+  it("the help of the program groups the commands", async () => {
+    const { stdout } = await runCli(["--help"]);
+    expect(stdout.match(/^\S.*:$/gm)).toEqual([
+      "Options:",
+      "Read variables:",
+      "Change data:",
+      "Serve and test:",
+      "Settings:",
+      "Example:",
+    ]);
+  });
+});
+
+it.each(["-v", "-V", "--version"])("appvars %s prints the version", async (flag) => {
+  expect(await runCli([flag])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+});
+
+it.each([["get", "DATABASE_URL"], ["list"], ["diff", "test", "production"], ["unset", "DATABASE_URL"]])(
+  "%s accepts -e for --env",
+  async (...words) => {
+    const { path } = await dataFile(DATA);
+    const [command = "", ...others] = words;
+    expect(await runCli([command, "--data", path, "-e", "test", ...others])).toMatchObject({ code: 0 });
+  },
+);
+
 describe("a mistyped command", () => {
   it.each([
     ["gett", "unknown command 'gett' (did you mean get?)"],

@@ -63,6 +63,10 @@ describe("a usage error exits 2 and changes nothing", () => {
     ],
     ["env rotate test --grace 1h --grace 2h", "--grace is given more than once"],
     ["run --exec=1 -- true", "--exec takes no value"],
+    [
+      "profile add .x --url http://a",
+      "the name of a profile must be 1 to 64 letters, digits, _ . or -, and not begin with . or -",
+    ],
     ["profile list --quiet=yes", "--quiet takes no value"],
     ["list --vales", "unknown option '--vales' (did you mean --values?)"],
     ["get PORT -0n", "option '-0, --null' cannot be used with option '-n, --no-newline'"],

@@ -1,4 +1,4 @@
-import type { Argument, Command, Option } from "commander";
+import { type Argument, type Command, Help, type Option } from "commander";
 
 /**
  * What completion offers for a value:
@@ -52,7 +52,8 @@ type TableEntry = readonly [key: string, offers: Offers];
 const NOTHING: Offers = { subcommands: [], flags: [], kinds: [], choices: [] };
 
 function tableEntries(command: Command, key: string): TableEntry[] {
-  const help = command.createHelp();
+  // With the flags that the help of a command leaves out.
+  const help = Object.assign(new Help(), { showGlobalOptions: true });
   const subcommands = help.visibleCommands(command);
   const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];
   const offers = {

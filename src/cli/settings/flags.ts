@@ -1,26 +1,43 @@
-import { type Command, Option } from "commander";
+import { Command, Option } from "commander";
 import { AUTH_SCHEMES } from "../../client/auth-headers.js";
 import { DEFAULT_MAX_WAIT, DEFAULT_OUTAGE_WAIT, DEFAULT_TIMEOUT, DEFAULT_URL } from "../../domain/defaults.js";
 import { DEFAULT_DATA_FILE } from "./setting.js";
 
+/** The help topic that lists all flags of {@link addSourceOptions}; the help of commands lists those of most calls. */
+export const CONNECTION = "connection";
+
+export const CONNECTION_GROUP = "Connection:";
+
+const SOURCE_GROUP = `Source (more flags: appvars help ${CONNECTION}):`;
+
+/** A command for its help alone. */
+export function connectionTopic(): Command {
+  const topic = new Command(CONNECTION)
+    .summary("print help for all flags of a source")
+    .description("These flags say where a command reads from. All commands that read variables accept them.")
+    .addHelpText("after", "\nExample:\n  appvars get PORT --url https://vars.example --ca-file ca.pem --timeout 3");
+  return addSourceOptions(topic).action(() => topic.help());
+}
+
 /** Adds the flags that say where a command reads from: `readSettings` accepts what they parse to. */
 export function addSourceOptions(command: Command): Command {
-  return addSettingOptions(command.optionsGroup("Source:").addOption(profileOption()));
+  return addSettingOptions(command.optionsGroup(SOURCE_GROUP).addOption(profileOption()));
 }
 
 /** The same without `--profile`: the settings that a profile can hold. */
 export function addSettingOptions(command: Command): Command {
   return command
-    .optionsGroup("Source:")
+    .optionsGroup(SOURCE_GROUP)
+    .option("--data <file>", "read this data file, with no server (APPVARS_DATA)")
+    .addOption(environmentOption())
     .option("--url <url>", `server to read from (APPVARS_URL, default ${DEFAULT_URL})`)
     .option("--api-key <key>", "key of the environment (APPVARS_API_KEY)")
     .addOption(secretFileOption())
+    .optionsGroup(CONNECTION_GROUP)
     .addOption(authOption())
     .option("--insecure", "let --auth headers send the secret over plain http")
-    .option("--data <file>", "read this data file, with no server (APPVARS_DATA)")
     .option("--store <url>", "read this store: etcd://h1:2379,h2:2379/prefix (APPVARS_STORE)")
     .addOption(storeKeyFileOption())
-    .addOption(environmentOption())
     .option("--timeout <seconds>", `for one request (APPVARS_TIMEOUT, default ${DEFAULT_TIMEOUT})`)
     .option(
       "--max-wait <seconds>",
@@ -51,7 +68,7 @@ export function storeKeyFileOption(): Option {
 }
 
 function environmentOption(): Option {
-  return new Option("--env <name>", "its environment: development, or shop/development (APPVARS_ENV)");
+  return new Option("-e, --env <name>", "its environment: development, or shop/development (APPVARS_ENV)");
 }
 
 export function profileOption(): Option {

@@ -24,7 +24,8 @@ export function parseWords(args: string[], switches: Switches, isStrict: boolean
   for (const name in switches) options[name] = { type: "boolean", ...(switches[name] && { short: switches[name] }) };
   for (const name of SETTING_NAMES) {
     const flag = placeOf(name, "flag");
-    if (flag) options[flag.slice(2)] = { type: definitionOf(name).is === "switch" ? "boolean" : "string" };
+    const type = definitionOf(name).is === "switch" ? "boolean" : "string";
+    if (flag) options[flag.slice(2)] = { type, ...(name === "env" && { short: "e" }) };
   }
   const config = { args, options, strict: isStrict, allowPositionals: true, tokens: true } as const;
   const { values: others, positionals, tokens } = parseArgs(config);

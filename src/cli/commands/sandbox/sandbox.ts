@@ -27,7 +27,7 @@ export function sandboxCommand(context: Context): Command {
     .option("--data <file>", "serve the variables of this data file (default: those of init --example)")
     .option("--store <url>", "serve the variables of this store")
     .addOption(storeKeyFileOption())
-    .option("--env <name>", "environment of the credentials (default: the only one, or development)");
+    .option("-e, --env <name>", "environment of the credentials (default: the only one, or development)");
   return addAllowReserved(command, "serve")
     .optionsGroup("Faults, to test clients with:")
     .option("--latency <ms>", "delay each answer, by a random time for 100-500", parseLatency)

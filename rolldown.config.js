@@ -37,7 +37,7 @@ export default defineConfig([
     transform,
     preserveEntrySignatures: "allow-extension",
     external: ["ioredis", "rate-limiter-flexible"],
-    plugins: [leaveTuiApart(), hasten("core.cjs", "local.cjs"), collectLicenses("LICENSES.md")],
+    plugins: [leaveTuiApart(), mergeRuntime("core.cjs", "local.cjs"), collectLicenses("LICENSES.md")],
     output: {
       dir: "dist/cli",
       format: "cjs",
@@ -108,14 +108,14 @@ const LAZY = /^let (node_(?:http|crypto|fs_promises|timers_promises)) = require\
  *
  * @param chunks the first is that chunk; in all of these, some builtins are loaded when they are first used
  */
-function hasten(...chunks) {
+function mergeRuntime(...chunks) {
   const [core] = chunks;
   const runtime = "rolldown-runtime.cjs";
   const request = `require("./${runtime}")`;
   const getter =
     /^Object\.defineProperty\(exports, "([\w$]+)", \{\s+enumerable: true,\s+get: function\(\) \{\s+return (\S+);\s+\}\s+\}\);$/gm;
   return {
-    name: "hasten",
+    name: "merge-runtime",
     generateBundle(_options, bundle) {
       const exported = [];
       const toExported = (_, name, value) => {

@@ -26,7 +26,7 @@ export class UsageError extends AppvarsError {
 export class ChangedMeanwhileError extends UsageError {}
 
 /** An error to throw in place of another: a UsageError begins with its subject, any other is unchanged. */
-export function aboutUse(what: string, error: unknown): unknown {
+export function withSubject(what: string, error: unknown): unknown {
   return error instanceof UsageError ? new UsageError(`${what}: ${error.message}`) : error;
 }
 

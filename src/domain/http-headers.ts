@@ -32,7 +32,7 @@ export function formatRateLimit(rateLimit: RateLimit | undefined, retryAfter?: n
 }
 
 /** Each field is undefined if its header is missing or malformed. */
-export function parseRateLimit(headers: IncomingHttpHeaders) {
+export function readRateLimit(headers: IncomingHttpHeaders) {
   return {
     limit: parseCount(headers, LIMIT_HEADER),
     remaining: parseCount(headers, REMAINING_HEADER),

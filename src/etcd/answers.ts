@@ -19,11 +19,11 @@ export interface RangeAnswer {
 }
 
 /** A change of one key: the entry, or only its key if it was deleted. */
-export type Change = Omit<Entry, "value"> & { readonly value: Buffer | undefined };
+export type KeyChange = Omit<Entry, "value"> & { readonly value: Buffer | undefined };
 
 export interface WatchAnswer {
   readonly clusterId: string;
-  readonly changes: readonly Change[];
+  readonly changes: readonly KeyChange[];
 }
 
 /** Thrown when what was asked for is older than what etcd keeps. */
@@ -35,7 +35,7 @@ export class CompactedError extends ServerError {}
 type Json = Record<string, unknown>;
 
 /** @throws ServerError */
-export function parseJson(text: string): Json {
+export function parseAnswer(text: string): Json {
   try {
     return asObject(JSON.parse(text));
   } catch (error) {

@@ -3,10 +3,10 @@ import { ServerError, UnauthorizedError, UnreachableError } from "../domain/erro
 import type { TlsTexts } from "../domain/tls-options.js";
 import {
   CanceledWatchError,
-  type Change,
   CompactedError,
   type Entry,
-  parseJson,
+  type KeyChange,
+  parseAnswer,
   parseRange,
   parseToken,
   parseTxn,
@@ -133,7 +133,7 @@ export class Gateway {
    *
    * @throws CompactedError; UnreachableError, UnauthorizedError, ServerError
    */
-  async *watch({ key, end, from, clusterId }: WatchRequest, signal: AbortSignal): AsyncGenerator<readonly Change[]> {
+  async *watch({ key, end, from, clusterId }: WatchRequest, signal: AbortSignal): AsyncGenerator<readonly KeyChange[]> {
     const body = { create_request: { ...encodeRange({ key, end }), start_revision: from } };
     const endpoint = this.endpoint;
     try {
@@ -145,7 +145,7 @@ export class Gateway {
         limits,
       );
       for await (const line of lines) {
-        const answer = parseWatch(parseJson(line));
+        const answer = parseWatch(parseAnswer(line));
         if (answer.clusterId !== clusterId) throw new ServerError("it is of another cluster", 200);
         checkKeys(answer.changes, { key, end });
         yield answer.changes;
@@ -229,10 +229,10 @@ export class Gateway {
     const { attempt, transaction } = this.#times;
     const limits = { timeout: path === TRANSACTION ? Math.min(attempt, transaction) : attempt, signal };
     const { status, body: text } = await this.#http.post(`${endpoint}/v3/${path}`, body, headers, limits);
-    if (status === 200) return parseJson(text);
+    if (status === 200) return parseAnswer(text);
     throw status >= 500 && !text.startsWith("{")
       ? new ServerError(`it answers ${status}`, 503)
-      : refusal(parseJson(text));
+      : refusal(parseAnswer(text));
   }
 
   async #headers(endpoint: string, signal: AbortSignal | undefined): Promise<Record<string, string>> {

@@ -5,7 +5,7 @@ import { parseData } from "../store/parse-data.js";
 import type { EditableStore, Reloadable, Store } from "../store/store.js";
 import { EtcdStore } from "./etcd-store.js";
 import { Gateway } from "./gateway.js";
-import { createSealing, PLAIN } from "./sealing.js";
+import { createSealing, UNSEALED } from "./sealing.js";
 import { SnapshotKeeper } from "./snapshot-keeper.js";
 import type { StoreAddress } from "./store-address.js";
 import type { Times } from "./times.js";
@@ -107,6 +107,6 @@ function dataStore(
 
 function common({ address, sealingKeys, ...access }: StoreAccess, clock: () => number, allowsPlain = false) {
   const { endpoints, prefix, url } = address;
-  const sealing = sealingKeys === undefined ? PLAIN : createSealing(sealingKeys, { allowsPlain });
+  const sealing = sealingKeys === undefined ? UNSEALED : createSealing(sealingKeys, { allowsPlain });
   return { url, target: { gateway: new Gateway({ endpoints, ...access }), prefix, sealing, clock } };
 }

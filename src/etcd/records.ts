@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { InvalidDataError } from "../domain/errors.js";
 import { DATA_VERSION, type Data } from "../store/data.js";
-import type { Change } from "./answers.js";
+import type { KeyChange } from "./answers.js";
 import { type Head, type Pending, parseHead } from "./head.js";
 import { isSealed, type Sealing } from "./sealing.js";
 
@@ -79,7 +79,7 @@ export class StoreRecords {
    * @returns whether the data is different
    * @throws InvalidDataError that names the key; some of the changes may have been applied then
    */
-  apply(changes: readonly Change[]): boolean {
+  apply(changes: readonly KeyChange[]): boolean {
     let isDifferent = false;
     for (const { key, value, modRevision } of changes) {
       try {

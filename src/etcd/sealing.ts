@@ -18,7 +18,7 @@ const ID_BYTES = 8;
 const HEADER_BYTES = MARK.length + ID_BYTES;
 const MIN_KEY_LENGTH = 32;
 
-export const PLAIN: Sealing = {
+export const UNSEALED: Sealing = {
   seal: (text) => Buffer.from(text),
   open(bytes) {
     if (isSealed(bytes)) throw new InvalidDataError("is sealed: to read it, use --store-key-file");

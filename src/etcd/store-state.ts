@@ -3,7 +3,7 @@ import { durationText } from "../domain/printable.js";
 import { command } from "../domain/shell.js";
 import type { Data } from "../store/data.js";
 import type { Reload } from "../store/store.js";
-import type { Change, Entry } from "./answers.js";
+import type { Entry, KeyChange } from "./answers.js";
 import type { CommitTarget } from "./commit.js";
 import { type Head, parseHead } from "./head.js";
 import { readRecords } from "./read-records.js";
@@ -178,7 +178,7 @@ export class StoreState {
   }
 
   /** Adds changes to the records, in the order in which they were made, and shows them. */
-  receive(changes: readonly Change[]): void {
+  receive(changes: readonly KeyChange[]): void {
     if (this.#isBroken) return;
     const newer = changes.filter((change) => change.modRevision > this.#revision);
     try {

@@ -14,7 +14,7 @@ const MAX_RECENT_KEYS = 8;
 const MAX_RECENT_ADDRESSES = 10_000;
 
 /** A key pair that is valid now, with its environment. */
-export interface Candidate {
+export interface KeyCandidate {
   environment: EnvironmentRecord;
   pair: KeyPair;
 }
@@ -43,13 +43,13 @@ export interface SearchResult {
 export function createKeylessSearch(
   ticks: () => number,
   workers = 1,
-): (candidates: readonly Candidate[], signature: KeylessSignature) => SearchResult {
+): (candidates: readonly KeyCandidate[], signature: KeylessSignature) => SearchResult {
   const book = createWorkBudget(ticks);
   const recentKeys = new RecentKeys();
 
   return (candidates, { address, cost, madeWith }) => {
     const recent = recentKeys.of(address);
-    const isRecent = ({ pair }: Candidate) => recent.includes(pair.api_key);
+    const isRecent = ({ pair }: KeyCandidate) => recent.includes(pair.api_key);
     const others = candidates.filter((candidate) => !isRecent(candidate));
     // Both rounds try all of their keys, so that the time does not reveal which one matched.
     let [match] = candidates.filter((candidate) => isRecent(candidate) && madeWith(candidate.pair));
@@ -65,7 +65,7 @@ export function createKeylessSearch(
 }
 
 /** Whether another environment has the same secret: the signature does not tell which of them is meant. */
-function isShared({ environment, pair }: Candidate, candidates: readonly Candidate[]): boolean {
+function isShared({ environment, pair }: KeyCandidate, candidates: readonly KeyCandidate[]): boolean {
   return candidates.some((other) => other.pair.api_secret === pair.api_secret && other.environment !== environment);
 }
 

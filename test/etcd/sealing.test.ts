@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/domain/errors.js";
-import { createSealing, PLAIN } from "../../src/etcd/sealing.js";
+import { createSealing, UNSEALED } from "../../src/etcd/sealing.js";
 import { MARKER } from "../store/broken-data.js";
 
 const [FIRST, SECOND] = ["first-key-0123456789abcdef0123456789", "second-key-0123456789abcdef01234567"];
@@ -50,13 +50,13 @@ describe("sealing", () => {
   });
 
   it("plain text is refused with a key, unless it is allowed, and sealed text without one", () => {
-    const plain = PLAIN.seal("text", KEY);
+    const plain = UNSEALED.seal("text", KEY);
     expect(() => createSealing(FIRST).open(plain, KEY)).toThrow(NOT_SEALED);
     const allowing = createSealing(FIRST, { allowsPlain: true });
     expect(allowing.open(plain, KEY)).toBe("text");
     expect(allowing.isCurrent(plain)).toBe(false);
-    expect(() => PLAIN.open(allowing.seal("text", KEY), KEY)).toThrow("is sealed: to read it, use --store-key-file");
-    expect(() => PLAIN.open(Buffer.from([0xc3]), KEY)).toThrow("is not valid UTF-8");
+    expect(() => UNSEALED.open(allowing.seal("text", KEY), KEY)).toThrow("is sealed: to read it, use --store-key-file");
+    expect(() => UNSEALED.open(Buffer.from([0xc3]), KEY)).toThrow("is not valid UTF-8");
   });
 
   const KEY_RULE =

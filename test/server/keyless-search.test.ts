@@ -1,20 +1,20 @@
 import { expect, it } from "vitest";
-import { type Candidate, createKeylessSearch, type SearchResult } from "../../src/server/keyless-search.js";
+import { createKeylessSearch, type KeyCandidate, type SearchResult } from "../../src/server/keyless-search.js";
 
 const COST = 2;
 
 /** Environments with the secrets `secret-0`, `secret-1` and so on. */
-function candidates(count: number): Candidate[] {
+function candidates(count: number): KeyCandidate[] {
   return Array.from({ length: count }, (_, id) => candidate(id, `secret-${id}`));
 }
 
-function candidate(id: number, secret: string): Candidate {
+function candidate(id: number, secret: string): KeyCandidate {
   const pair = { api_key: `key-${id}`, api_secret: secret };
   return { environment: { id, application: "shop", name: `environment-${id}`, ...pair }, pair };
 }
 
 /** A search among these, with a clock that the test sets and a count of the secrets that were tried. */
-function searchAmong(all: Candidate[]) {
+function searchAmong(all: KeyCandidate[]) {
   const time = { now: 0 };
   const tried: string[] = [];
   const search = createKeylessSearch(() => time.now);

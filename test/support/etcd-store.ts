@@ -1,9 +1,9 @@
 import { onTestFinished } from "vitest";
-import type { Change } from "../../src/etcd/answers.js";
+import type { KeyChange } from "../../src/etcd/answers.js";
 import { EtcdStore, type EtcdStoreOptions } from "../../src/etcd/etcd-store.js";
 import { Gateway, type GatewayOptions, type Transaction } from "../../src/etcd/gateway.js";
 import type { StoreAccess } from "../../src/etcd/open-store.js";
-import { createSealing, PLAIN } from "../../src/etcd/sealing.js";
+import { createSealing, UNSEALED } from "../../src/etcd/sealing.js";
 import type { Times } from "../../src/etcd/times.js";
 import { NO_DATA } from "../../src/store/data.js";
 import { parseData } from "../../src/store/parse-data.js";
@@ -34,7 +34,7 @@ export function etcdStore(
 ) {
   const { endpoints, prefix, url } = address;
   const gateway = gatewayTo({ endpoints, ...access, times: { ...QUICK, ...times } });
-  const sealing = sealingKeys === undefined ? PLAIN : createSealing(sealingKeys);
+  const sealing = sealingKeys === undefined ? UNSEALED : createSealing(sealingKeys);
   const target = { gateway, prefix, sealing, clock };
   const parse = (bytes: Buffer) => parseData(bytes);
   const store = new EtcdStore({
@@ -53,9 +53,9 @@ interface GatewaySteps {
   /** Before a transaction is sent. */
   beforeCommit?: (transaction: Transaction) => Promise<void> | void;
   /** Before changes that a watch has brought are handed on. */
-  beforeChanges?: (changes: readonly Change[]) => Promise<void> | void;
+  beforeChanges?: (changes: readonly KeyChange[]) => Promise<void> | void;
   /** After the store has taken them. */
-  afterChanges?: (changes: readonly Change[]) => void;
+  afterChanges?: (changes: readonly KeyChange[]) => void;
 }
 
 /** A gateway on whose way something else happens. */

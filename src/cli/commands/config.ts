@@ -8,11 +8,11 @@ import {
   definitionOf,
   type GivenSettings,
   HIDDEN,
-  keyOf,
   SETTING_NAMES,
   type Setting,
   type SettingName,
   type SourceFlags,
+  settingKey,
   shownText,
 } from "../settings/setting.js";
 import { collectSettings } from "../settings/settings.js";
@@ -75,16 +75,16 @@ function inEffect(all: GivenSettings): ShownSetting[] {
 function cells({ name, given, byDefault, shadows }: ShownSetting): (string | undefined)[] {
   const value = given ? (shownText(given) ?? HIDDEN) : byDefault;
   const from = given?.from ?? (byDefault === undefined ? "" : "default");
-  return [keyOf(name), value, from, shadows.map((setting) => setting.from).join(", ")];
+  return [settingKey(name), value, from, shadows.map((setting) => setting.from).join(", ")];
 }
 
 function toJson({ name, given, byDefault, shadows }: ShownSetting): object {
-  const own = given ? givenJson(given) : { setting: keyOf(name), value: byDefault ?? null };
+  const own = given ? givenJson(given) : { setting: settingKey(name), value: byDefault ?? null };
   return { ...own, from: given?.from ?? (byDefault === undefined ? null : "default"), shadows: shadows.map(givenJson) };
 }
 
 function givenJson(setting: Setting): object {
   const text = shownText(setting);
   const hidden = text === undefined && { hidden: true };
-  return { setting: keyOf(setting.name), value: text ?? null, ...hidden, from: setting.from };
+  return { setting: settingKey(setting.name), value: text ?? null, ...hidden, from: setting.from };
 }

@@ -8,7 +8,7 @@ import { printDifferences } from "../output/differences.js";
 import type { Io } from "../output/io.js";
 import { createDecrypt, type Decrypt, decryptValues } from "../reading/decryption.js";
 import { openSource, withSource } from "../reading/open-source.js";
-import { placeName } from "../settings/connection.js";
+import { dataPlaceName } from "../settings/connection.js";
 import { addSourceOptions } from "../settings/flags.js";
 import { readGiven, SOURCE_SETTINGS, type SourceFlags } from "../settings/setting.js";
 import { readSettings, Settings } from "../settings/settings.js";
@@ -77,5 +77,5 @@ function sourceFlags(place: string, settings: Settings): SourceFlags {
   // The name of an environment may contain a colon.
   if (file && environment && (file.endsWith(".json") || existsSync(file))) return { data: file, env: environment };
   const { dataPlace } = settings;
-  return { [dataPlace.kind === "file" ? "data" : "store"]: placeName(dataPlace), env: place };
+  return { [dataPlace.kind === "file" ? "data" : "store"]: dataPlaceName(dataPlace), env: place };
 }

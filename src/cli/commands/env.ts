@@ -5,7 +5,7 @@ import { checkDecoded } from "../../files/decode-utf8.js";
 import type { EditableStore } from "../../store/store.js";
 import {
   addWithCredentials,
-  type Credentials,
+  type IssuedCredentials,
   parseEnvironmentName,
   rotateCredentials,
 } from "../editing/edit-environment.js";
@@ -121,7 +121,7 @@ async function runEnvRemove(name: string, yes: boolean, flags: SourceFlags, cont
   });
 }
 
-function printCredentials({ application, name, pair }: Credentials, context: Context): void {
+function printCredentials({ application, name, pair }: IssuedCredentials, context: Context): void {
   const lines = credentialLines(pair, context.io);
   printLines(context, { json: { application, name, ...pair }, lines });
 }

@@ -7,7 +7,7 @@ import type { LocalData } from "../editing/local-data.js";
 import { localData, withStore } from "../editing/open-data.js";
 import { isSameFile } from "../editing/safe-files.js";
 import { type Context, printLines } from "../output/context.js";
-import { type DataPlace, dataPlaceOf, placeName, type StorePlace } from "../settings/connection.js";
+import { type DataPlace, dataPlaceName, dataPlaceOf, type StorePlace } from "../settings/connection.js";
 import { profileOption, storeKeyFileOption } from "../settings/flags.js";
 import type { GivenSettings, SourceFlags } from "../settings/setting.js";
 import { readSettings } from "../settings/settings.js";
@@ -68,7 +68,7 @@ async function createIfMissing(target: LocalData, data: Data, kind: DataPlace["k
 }
 
 function otherDataError(to: DataPlace, isWritten: boolean): InvalidDataError {
-  const name = placeName(to);
+  const name = dataPlaceName(to);
   if (isWritten) return new InvalidDataError(`${name} was written, but has been changed by another program since`);
   const advice =
     to.kind === "file"
@@ -78,7 +78,7 @@ function otherDataError(to: DataPlace, isWritten: boolean): InvalidDataError {
 }
 
 function report(data: Data, from: DataPlace, to: DataPlace, isWritten: boolean, context: Context): void {
-  const [source, target] = [placeName(from), placeName(to)];
+  const [source, target] = [dataPlaceName(from), dataPlaceName(to)];
   const [environments, variables, values] = [data.environments, data.variables, data.values].map(
     ({ length }) => length,
   );

@@ -11,10 +11,10 @@ import type { SourceFlags } from "../settings/setting.js";
 import { readSettings, type Settings } from "../settings/settings.js";
 
 /** A word to offer, and its description. Both may come from an untrusted file. */
-type Found = readonly [word: string, description: string];
+type Offer = readonly [word: string, description: string];
 
 /** By the kind in the first argument. Nothing is read over the network. */
-const FINDERS: Record<string, (flags: SourceFlags, io: Io) => Promise<Found[]>> = {
+const FINDERS: Record<string, (flags: SourceFlags, io: Io) => Promise<Offer[]>> = {
   names: async (flags, io) => {
     const settings = readSettings(flags, io);
     return settings.connection.kind === "local" ? findVariables(settings) : [];
@@ -63,7 +63,7 @@ function parseFlags(words: string[], { env }: Io): SourceFlags {
 }
 
 /** The variables of the environment's application or, without an environment, of all applications. */
-async function findVariables(settings: Settings): Promise<Found[]> {
+async function findVariables(settings: Settings): Promise<Offer[]> {
   const { environments, variables } = await readData(settings);
   const environment = settings.find("env")?.text;
   const application = environment && findEnvironment(environments, environment).application;

@@ -9,13 +9,13 @@ import { chooseEnvironment, localData } from "../editing/open-data.js";
 import { openTrafficWarning } from "../editing/store-data.js";
 import { type Io, withNotice } from "../output/io.js";
 import { rotateCommand } from "../output/shell-lines.js";
-import { type DataPlace, type LocalSettings, placeFlags, placeName } from "../settings/connection.js";
+import { type DataPlace, dataPlaceName, type LocalSettings, placeFlags } from "../settings/connection.js";
 import { type Finding, ok, problem, problemOf, skipped, warning } from "./finding.js";
 
 /** Whether a data file or a store can be read and is valid, its secrets protect it, and has the environment. */
 export async function checkLocal({ place, env }: LocalSettings, io: Io): Promise<Record<string, Finding | Finding[]>> {
   const check = place.kind === "file" ? "data_file" : "store";
-  const { data, findings } = await checkData(place, io);
+  const { data, findings } = await checkLocalData(place, io);
   const unread = skipped(`the ${place.kind === "file" ? "data file" : "store"} can't be read: see ${check}`);
   return {
     [check]: findings,
@@ -33,7 +33,7 @@ const FIXES: Partial<Record<ErrorCode, string>> = {
 };
 
 /** Exported for tests. @param open reads the data */
-export async function checkData(
+export async function checkLocalData(
   place: DataPlace,
   surroundings: Io,
   open: (io: Io) => Promise<Data> = (io) => readData(place, io),
@@ -46,7 +46,7 @@ export async function checkData(
     const data = await open(withNotice(surroundings, warn));
     const { environments, variables } = data;
     const size = `${environments.length} environments, ${variables.length} variables`;
-    return { data, findings: [...findings, ok(`${placeName(place)} is valid: ${size}`)] };
+    return { data, findings: [...findings, ok(`${dataPlaceName(place)} is valid: ${size}`)] };
   } catch (error) {
     const fix = FIXES[(error as AppvarsError).code] ?? "correct the data, or use another file or store";
     return { findings: [...findings, problemOf(error, fix)] };

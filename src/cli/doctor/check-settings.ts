@@ -4,7 +4,7 @@ import type { TlsTexts } from "../../domain/tls-options.js";
 import type { HttpProxy } from "../../http/proxy.js";
 import { type Io, withNotice } from "../output/io.js";
 import { isNothingConfigured, UNUSED_DATA_FLAGS } from "../reading/open-source.js";
-import { type Connection, placeFiles, placeName, type RemoteSettings } from "../settings/connection.js";
+import { type Connection, dataPlaceName, placeFiles, type RemoteSettings } from "../settings/connection.js";
 import { findProxy } from "../settings/proxy.js";
 import { readTlsFiles } from "../settings/secrets.js";
 import { NotAllowedError, type Setting, SOURCE_SETTINGS, type SourceFlags } from "../settings/setting.js";
@@ -98,7 +98,7 @@ function secretFilesOf(connection: Connection, key: Setting | undefined): string
 function describeSource(connection: Connection, settings: Settings, proxy: HttpProxy | undefined): string {
   const setting = settings.find(...SOURCE_SETTINGS);
   const kinds = { url: "server", data: "data file", store: "store" };
-  const name = connection.kind === "local" ? placeName(connection.place) : (setting?.text ?? DEFAULT_URL);
+  const name = connection.kind === "local" ? dataPlaceName(connection.place) : (setting?.text ?? DEFAULT_URL);
   const route = proxy ? `, through ${proxy.name}` : "";
   return `${kinds[(setting?.name ?? "url") as keyof typeof kinds]} ${name} (${setting ? `from ${setting.from}` : "the default"})${route}`;
 }

@@ -5,7 +5,7 @@ import type { Health } from "../../domain/source.js";
 import type { Io } from "../output/io.js";
 import { lookup } from "../processes/end-process.js";
 
-export interface Answer {
+export interface ProbeAnswer {
   response: HttpResponse;
   /** Unix milliseconds. */
   receivedAt: number;
@@ -13,7 +13,7 @@ export interface Answer {
   milliseconds: number;
 }
 
-export type Outcome = Answer | { error: AppvarsError };
+export type Outcome = ProbeAnswer | { error: AppvarsError };
 
 /** Sends one request, without retries; never rejects. */
 export type Probe = (target: string, headers?: Record<string, string>) => Promise<Outcome>;
@@ -44,20 +44,20 @@ export async function withProbe<T>(
 }
 
 /** The health in an answer, good or bad; undefined if there is none. */
-export function healthOf(outcome: Outcome): Health | undefined {
+export function healthIn(outcome: Outcome): Health | undefined {
   return decoded(outcome, [200, 503], decodeHealth);
 }
 
 /** Whether the answer is like one of appvars, so that credentials may be sent. */
 export function isAppvars(outcome: Outcome): boolean {
-  return healthOf(outcome) !== undefined || decoded(outcome, [429], decodeErrorMessage) !== undefined;
+  return healthIn(outcome) !== undefined || decoded(outcome, [429], decodeErrorMessage) !== undefined;
 }
 
 /** How far this machine's clock is ahead of the server's, in milliseconds; undefined if not known. */
 export function skewOf(outcome: Outcome): number | undefined {
   if ("error" in outcome) return undefined;
   const { response, receivedAt, milliseconds } = outcome;
-  const server = Date.parse(healthOf(outcome)?.date ?? response.headers.date ?? "");
+  const server = Date.parse(healthIn(outcome)?.date ?? response.headers.date ?? "");
   // On average, the server reads its clock halfway through the request.
   return Number.isNaN(server) ? undefined : receivedAt - milliseconds / 2 - server;
 }

@@ -1,7 +1,7 @@
 import { redirectTarget } from "../../client/interpret.js";
 import { otherScheme } from "../../domain/endpoint.js";
 import { GATEWAY_STATUSES } from "../../domain/errors.js";
-import { parseDataAge, parseRateLimit, parseRetryAfter } from "../../domain/http-headers.js";
+import { parseDataAge, parseRetryAfter, readRateLimit } from "../../domain/http-headers.js";
 import { durationText } from "../../domain/printable.js";
 import { ROUTES } from "../../domain/routes.js";
 import { type CertificateFacts, readCertificate } from "../../http/certificate.js";
@@ -12,7 +12,7 @@ import { checkPresent, statusOf, tryCredentials } from "./check-credentials.js";
 import type { ServerAccess } from "./check-settings.js";
 import { checkTls } from "./check-tls.js";
 import { type Finding, ok, problem, skipped, warning } from "./finding.js";
-import { type Answer, type Clocks, healthOf, isAppvars, type Outcome, skewOf, withProbe } from "./probe.js";
+import { type Clocks, healthIn, isAppvars, type Outcome, type ProbeAnswer, skewOf, withProbe } from "./probe.js";
 
 /** Seconds for one request: a diagnosis should be quick. */
 const MAX_TIMEOUT_S = 5;
@@ -77,7 +77,7 @@ export function checkReachability(
     return problem(health.error.code, health.error.message, fix);
   }
   const { milliseconds, response } = health;
-  const state = healthOf(health);
+  const state = healthIn(health);
   if (state && response.status === 200) {
     const age = parseDataAge(response.headers);
     const isStale = age !== undefined && state.message !== "OK";
@@ -89,7 +89,7 @@ export function checkReachability(
   return isAppvars(health) ? ok(`${url} answers with ${response.status}`) : describeOther(url, health);
 }
 
-function describeOther(url: string, { response: { status, headers } }: Answer): Finding {
+function describeOther(url: string, { response: { status, headers } }: ProbeAnswer): Finding {
   const [message, fix] = GATEWAY_STATUSES.includes(status)
     ? [`a proxy answers at ${url} with ${status}: it can't reach the server behind it`, "start that server"]
     : status >= 300 && status < 400
@@ -119,7 +119,7 @@ export function checkClock(skew: number | undefined, harmless: boolean): Finding
 export function checkRateLimit(outcome: Outcome): Finding {
   if ("error" in outcome) return skipped("the server has not answered: see reachability");
   const { status, headers } = outcome.response;
-  const { limit, remaining, reset } = parseRateLimit(headers);
+  const { limit, remaining, reset } = readRateLimit(headers);
   const fix = "send fewer requests, or raise the limit on the server with serve --rate-limit";
   if (status === 429) {
     const wait = parseRetryAfter(headers) ?? reset;

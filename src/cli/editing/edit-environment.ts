@@ -45,7 +45,7 @@ function environmentIn({ environments }: Data, settings: Settings): EnvironmentR
   return chooseEnvironment(environments, settings.find("env")?.text);
 }
 
-export interface Credentials extends Omit<Environment, "id"> {
+export interface IssuedCredentials extends Omit<Environment, "id"> {
   readonly pair: KeyPair;
 }
 
@@ -59,7 +59,10 @@ export function parseEnvironmentName(text: string): Omit<Environment, "id"> {
 }
 
 /** Adds an environment with new credentials. @throws UsageError when it exists */
-export async function addWithCredentials(store: EditableStore, added: Omit<Environment, "id">): Promise<Credentials> {
+export async function addWithCredentials(
+  store: EditableStore,
+  added: Omit<Environment, "id">,
+): Promise<IssuedCredentials> {
   const { addEnvironment } = await import("../../store/edit-environments.js");
   const { freshCredentials } = await import("../../store/starter-data.js");
   const pair = freshCredentials();
@@ -72,7 +75,7 @@ export async function rotateCredentials(
   store: EditableStore,
   text: string,
   times: RotationTimes,
-): Promise<Credentials> {
+): Promise<IssuedCredentials> {
   const { rotateEnvironment } = await import("../../store/edit-environments.js");
   const { freshCredentials } = await import("../../store/starter-data.js");
   const pair = freshCredentials();

@@ -29,8 +29,8 @@ export class LogWriter {
   #isPaused = false;
   #dropped = 0;
   #onIdle = () => {};
-  /** How many dropped lines the last one of the waiting lines tells of. */
-  #told = 0;
+  /** How many dropped lines the last waiting line reports. */
+  #reported = 0;
 
   /** @param onDropped called once lines can be written again: adds a line that tells how many were dropped */
   constructor(stream: Output, onDropped: (count: number) => void) {
@@ -77,11 +77,11 @@ export class LogWriter {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#isWriting || this.#isPaused || this.#waiting === "" || this.#stream.destroyed) return;
-    const [text, told] = [this.#waiting, this.#told];
-    [this.#waiting, this.#told, this.#isWriting] = ["", 0, true];
+    const [text, reported] = [this.#waiting, this.#reported];
+    [this.#waiting, this.#reported, this.#isWriting] = ["", 0, true];
     this.#write(text, (error, written = 0) => {
       this.#isWriting = false;
-      if (error) this.#retryLater(text, told, written);
+      if (error) this.#retryLater(text, reported, written);
       else if (this.#dropped > 0 || this.#timer === undefined) this.#resume();
       this.#onIdle();
     });
@@ -89,16 +89,16 @@ export class LogWriter {
 
   #resume(): void {
     if (this.#dropped > 0) {
-      [this.#told, this.#dropped] = [this.#dropped, 0];
-      this.#onDropped(this.#told);
+      [this.#reported, this.#dropped] = [this.#dropped, 0];
+      this.#onDropped(this.#reported);
     }
     this.#flush();
   }
 
-  #retryLater(text: string, told: number, written: number): void {
+  #retryLater(text: string, reported: number, written: number): void {
     const lost = countLines(Buffer.from(text).subarray(written).toString("latin1")) + countLines(this.#waiting);
     // The line about dropped lines is the last one of a text.
-    this.#dropped += told > 0 ? lost - 1 + told : lost;
+    this.#dropped += reported > 0 ? lost - 1 + reported : lost;
     this.#waiting = "";
     this.#isPaused = true;
     setTimeout(() => {

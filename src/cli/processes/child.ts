@@ -12,7 +12,7 @@ import { type CaughtSignal, catchSignals, comesFromTerminal } from "./signals.js
 import type { PreparedCommand } from "./windows-program.js";
 
 /** A program to start: its name or path, then its arguments. */
-export type CommandLine = readonly [program: string, ...args: string[]];
+export type ProgramLine = readonly [program: string, ...args: string[]];
 
 export type ChildEnvironment = Readonly<Record<string, string>>;
 
@@ -60,7 +60,7 @@ export interface Child {
  * @throws UsageError for a variable that no environment can hold, or an argument that the program can't get
  */
 export function startChild(
-  command: CommandLine,
+  command: ProgramLine,
   env: ChildEnvironment,
   context: Context,
   { isPiped, onSignal, endsDescendants, windows }: ChildOptions,
@@ -164,7 +164,7 @@ function spawnCommand(
  */
 export async function reportStartFailure(
   { code }: Pick<NodeJS.ErrnoException, "code">,
-  command: CommandLine,
+  command: ProgramLine,
   env: ChildEnvironment,
   { io, flags }: Context,
 ): Promise<126 | 127> {

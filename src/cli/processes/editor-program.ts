@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { type CommandLine, loadWindows } from "./child.js";
+import { loadWindows, type ProgramLine } from "./child.js";
 import { childEnvironment } from "./child-environment.js";
 import { descendantsOf, endDescendants, GRACE_MS } from "./process-tree.js";
 
@@ -9,7 +9,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 const PLAIN = /^[\w@+:,./\s-]+$/;
 
 /** The command that opens the person's text editor on a file: `VISUAL`, `EDITOR`, or what every system has. */
-export function editorCommand(file: string, platform: NodeJS.Platform, env: Env): CommandLine {
+export function editorCommand(file: string, platform: NodeJS.Platform, env: Env): ProgramLine {
   const isWindows = platform === "win32";
   const named = [env["VISUAL"], env["EDITOR"]].find((text) => text !== undefined && text.trim() !== "");
   const text = named ?? (isWindows ? "notepad" : "vi");
@@ -48,7 +48,7 @@ export async function runEditor(file: string, options: EditorOptions): Promise<s
   return failure && `${command[0] === "sh" ? "the editor" : command[0]} ${failure}`;
 }
 
-async function startEditor(command: CommandLine, { platform, env }: EditorOptions): Promise<ChildProcess> {
+async function startEditor(command: ProgramLine, { platform, env }: EditorOptions): Promise<ChildProcess> {
   const [program, ...args] = command;
   const windows = await loadWindows(platform);
   const childEnv = childEnvironment(env);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { UsageError } from "../../domain/errors.js";
 import type { Context } from "../output/context.js";
 import { writeRaw } from "../output/output.js";
-import { type ChildEnvironment, type CommandLine, reportStartFailure } from "./child.js";
+import { type ChildEnvironment, type ProgramLine, reportStartFailure } from "./child.js";
 import { type Execve, findExecve, type Runtime } from "./end-process.js";
 import { findProgram } from "./find-program.js";
 
@@ -11,7 +11,7 @@ import { findProgram } from "./find-program.js";
  * Replaces this process by a program, which has its process id, and its stdin, stdout and stderr. Resolves only if the
  * program can't be started: to the exit code, after a report on stderr, as `startChild` has it.
  */
-export type ExecProgram = (command: CommandLine, env: ChildEnvironment, context: Context) => Promise<126 | 127>;
+export type ExecProgram = (command: ProgramLine, env: ChildEnvironment, context: Context) => Promise<126 | 127>;
 
 /** @throws UsageError if Node can't do that here */
 export function execProgram(runtime: Runtime): ExecProgram {
@@ -28,7 +28,7 @@ const MAX_UNREAD_MS = 500;
 const IGNORED_SIGNALS = ["SIGPIPE", "SIGXFSZ"] as const;
 
 async function replaceProcess(
-  command: CommandLine,
+  command: ProgramLine,
   env: ChildEnvironment,
   context: Context,
   execve: Execve,
@@ -59,7 +59,7 @@ const SH = "/bin/sh";
  * The file to execute, and its arguments: env(1), which starts also what only a shell can run, and reports a failure
  * where Node before 26 would abort. A shell is second, since it changes the environment; few containers have neither.
  */
-function withStarter([program, ...args]: CommandLine, file: string): [file: string, words: string[]] {
+function withStarter([program, ...args]: ProgramLine, file: string): [file: string, words: string[]] {
   // It takes other names for a variable, and for `-i`.
   const isName = !program.includes("=") && program !== "-";
   if (isName && "file" in findProgram(ENV)) return [ENV, ["env", "--", program, ...args]];

@@ -4,7 +4,7 @@ import type { VariableSource } from "../../domain/source.js";
 import type { Service } from "../../service/service.js";
 import { chooseEnvironment, localData } from "../editing/open-data.js";
 import type { Context } from "../output/context.js";
-import { type DataPlace, type LocalSettings, placeName } from "../settings/connection.js";
+import { type DataPlace, dataPlaceName, type LocalSettings } from "../settings/connection.js";
 import { missingSecretError } from "../settings/secrets.js";
 import { DEFAULT_DATA_FILE, type GivenSettings, hasSetting, SOURCE_SETTINGS } from "../settings/setting.js";
 import type { Settings } from "../settings/settings.js";
@@ -79,7 +79,7 @@ async function openLocal(
   context: Context,
   { live = false, openServices = new Map() }: OpenOptions,
 ): Promise<VariableSource> {
-  const name = placeName(place);
+  const name = dataPlaceName(place);
   const opening = openServices.get(name) ?? openService(place, live, context);
   openServices.set(name, opening);
   const service = await opening;

@@ -1,7 +1,7 @@
 import type { Budget } from "../../client/budget.js";
 import { UsageError } from "../../domain/errors.js";
 import type { Context } from "../output/context.js";
-import type { CommandLine } from "../processes/child.js";
+import type { ProgramLine } from "../processes/child.js";
 import { createDecrypt } from "../reading/decryption.js";
 import { openSource } from "../reading/open-source.js";
 import { createSelection } from "../selection/selection.js";
@@ -31,7 +31,7 @@ export interface RunFlags extends SelectionOptions {
 }
 
 /** Runs `run` with its parsed flags. Resolves to the exit code. @throws as `runProgram` */
-export async function callRun(command: CommandLine, flags: RunFlags & SourceFlags, context: Context): Promise<number> {
+export async function callRun(command: ProgramLine, flags: RunFlags & SourceFlags, context: Context): Promise<number> {
   const {
     only,
     exclude,

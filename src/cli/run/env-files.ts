@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { aboutUse } from "../../domain/errors.js";
+import { withSubject } from "../../domain/errors.js";
 import { decodeUtf8 } from "../../files/decode-utf8.js";
 import { READERS } from "../../formats/formats.js";
 import { describeRisk, fileRisk } from "../editing/safe-files.js";
@@ -53,6 +53,6 @@ function tryRead<T>(read: () => T, from: string): T {
   try {
     return read();
   } catch (error) {
-    throw aboutUse(from, error);
+    throw withSubject(from, error);
   }
 }

@@ -1,7 +1,7 @@
 import { type Budget, createBudget } from "../../client/budget.js";
 import type { VariableSource } from "../../domain/source.js";
 import type { Context } from "../output/context.js";
-import { type CommandLine, loadWindows, nameIn, refuseNul, startChild } from "../processes/child.js";
+import { loadWindows, nameIn, type ProgramLine, refuseNul, startChild } from "../processes/child.js";
 import type { Runtime } from "../processes/end-process.js";
 import type { Decrypt } from "../reading/decryption.js";
 import { withSource } from "../reading/open-source.js";
@@ -19,7 +19,7 @@ import { refuseReserved, warnLeftOut } from "./left-out.js";
 import type { WatchRules } from "./run-watched.js";
 
 export interface RunOptions extends Omit<VariableRules, "isTaken">, InheritanceRules {
-  command: CommandLine;
+  command: ProgramLine;
   /** Whether our own environment takes precedence over the variables. */
   preserveEnv: boolean;
   redact: boolean;

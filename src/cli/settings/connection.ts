@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { AUTH_SCHEMES, type AuthScheme } from "../../client/auth-headers.js";
 import { checkSeconds, parseOrigin, refuseOpenSecret } from "../../client/options.js";
 import { DEFAULT_TIMEOUT, DEFAULT_URL } from "../../domain/defaults.js";
-import { aboutUse, UsageError } from "../../domain/errors.js";
+import { UsageError, withSubject } from "../../domain/errors.js";
 import { parseStoreUrl, type StoreAddress } from "../../etcd/store-address.js";
 import {
   DEFAULT_DATA_FILE,
@@ -14,7 +14,7 @@ import {
   SOURCE_SETTINGS,
 } from "./setting.js";
 
-export interface RemoteSettings extends TlsFiles {
+export interface RemoteSettings extends ClientTlsFiles {
   kind: "remote";
   url: string;
   apiKey: string | undefined;
@@ -89,7 +89,7 @@ function checkProject(
   given: GivenSettings,
   source: Setting | undefined,
   auth: AuthScheme,
-  files: TlsFiles,
+  files: ClientTlsFiles,
   secrets: readonly (Setting | undefined)[],
 ): void {
   if (source?.place !== "project") {
@@ -114,7 +114,7 @@ function parseUrl({ text, from }: Setting): string {
   try {
     return parseOrigin(text).origin;
   } catch (error) {
-    throw aboutUse(from, error);
+    throw withSubject(from, error);
   }
 }
 
@@ -139,7 +139,7 @@ export interface FilePlace {
   isDefault?: boolean;
 }
 
-export interface StorePlace extends TlsFiles {
+export interface StorePlace extends ClientTlsFiles {
   kind: "store";
   address: StoreAddress;
   user: string | undefined;
@@ -153,7 +153,7 @@ export interface StorePlace extends TlsFiles {
 export type DataPlace = FilePlace | StorePlace;
 
 /** The files that a client uses for TLS: certificates to trust; a certificate of its own and its key, both or none. */
-export interface TlsFiles {
+export interface ClientTlsFiles {
   caFile: Setting | undefined;
   clientCert: Setting | undefined;
   clientKey: Setting | undefined;
@@ -185,7 +185,7 @@ function storePlaceOf(given: GivenSettings, { text, from }: Pick<Setting, "text"
 }
 
 /** @throws UsageError for a certificate without its key, or the key without it */
-function tlsFilesOf(given: GivenSettings, ca: SettingName, cert: SettingName, key: SettingName): TlsFiles {
+function tlsFilesOf(given: GivenSettings, ca: SettingName, cert: SettingName, key: SettingName): ClientTlsFiles {
   const [clientCert, clientKey] = [findSetting(given, cert), findSetting(given, key)];
   const nameOf = (name: SettingName) => placeOf(name, "flag") ?? `${placeOf(name, "variable")}`;
   requireBoth(clientCert, nameOf(cert), clientKey, nameOf(key));
@@ -199,7 +199,7 @@ function requireBoth(one: Setting | undefined, name: string, other: Setting | un
 }
 
 /** What messages call the data: the path of the file or the URL of the store. */
-export function placeName(place: DataPlace): string {
+export function dataPlaceName(place: DataPlace): string {
   return place.kind === "file" ? place.path : place.address.url;
 }
 

@@ -4,7 +4,7 @@ import { command } from "../../domain/shell.js";
 import { type Account, foreignWriter, lstatIfExists, STICKY } from "../../files/owners.js";
 import { type Io, isFolderGone } from "../output/io.js";
 import { permissionFor } from "./allowed-projects.js";
-import { HIDDEN, keyOf, readSwitch, type Setting, shownText } from "./setting.js";
+import { HIDDEN, readSwitch, type Setting, settingKey, shownText } from "./setting.js";
 import {
   parseSettingsFile,
   readKeys,
@@ -110,7 +110,7 @@ function isOfFolderOwner({ path, entry, stats }: ProjectFile): boolean {
 
 /** The same settings, none of which can be used. */
 function block(given: readonly Setting[], path: string, isChanged: boolean): Setting[] {
-  const wanted = given.map((setting) => `${keyOf(setting.name)} ${shorten(shownText(setting) ?? HIDDEN)}`);
+  const wanted = given.map((setting) => `${settingKey(setting.name)} ${shorten(shownText(setting) ?? HIDDEN)}`);
   const state = isChanged ? "has changed since you allowed it" : "is not allowed yet";
   const blocked =
     `${path} ${state}, and would set ${wanted.join(", ")}: read it, ` +

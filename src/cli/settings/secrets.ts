@@ -5,7 +5,7 @@ import { checkDecoded, decodeUtf8 } from "../../files/decode-utf8.js";
 import { openForReading, readToEnd } from "../../files/open-file.js";
 import { type Account, foreignWriter } from "../../files/owners.js";
 import type { Io } from "../output/io.js";
-import type { TlsFiles } from "./connection.js";
+import type { ClientTlsFiles } from "./connection.js";
 import type { Setting } from "./setting.js";
 
 export type SecretIo = Account & Pick<Io, "stdin" | "notice">;
@@ -59,7 +59,7 @@ export function missingSecretError(): UnauthorizedError {
 }
 
 /** @throws UsageError for a file that can't be read, has no certificates, or can't be used with the other one */
-export async function readTlsFiles({ caFile, clientCert, clientKey }: TlsFiles): Promise<TlsTexts> {
+export async function readTlsFiles({ caFile, clientCert, clientKey }: ClientTlsFiles): Promise<TlsTexts> {
   // Not strictly UTF-8: the comments in a bundle may have any encoding.
   const read = async (file: Setting | undefined) => file && (await readSettingFile(file.text, file.from)).toString();
   const ca = await read(caFile);

@@ -64,15 +64,15 @@ export function definitionOf(name: SettingName): Definition {
 }
 
 /** The name in settings files, which is also the one that is shown: `max_wait`. */
-export function keyOf(name: SettingName): string {
+export function settingKey(name: SettingName): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** The name of a setting in one kind of place; undefined if it can't be given there. */
 export function placeOf(name: SettingName, kind: PlaceKind): string | undefined {
   if (!SETTINGS[name].in.includes(kind)) return undefined;
-  if (kind === "flag") return `--${keyOf(name).replaceAll("_", "-")}`;
-  return kind === "variable" ? `APPVARS_${keyOf(name).toUpperCase()}` : keyOf(name);
+  if (kind === "flag") return `--${settingKey(name).replaceAll("_", "-")}`;
+  return kind === "variable" ? `APPVARS_${settingKey(name).toUpperCase()}` : settingKey(name);
 }
 
 /** The settings of which one says where to read. */

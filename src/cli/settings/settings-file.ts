@@ -5,12 +5,12 @@ import { JsonError, parseJson } from "../../domain/json.js";
 import { hasCode } from "../../files/system-errors.js";
 import {
   definitionOf,
-  keyOf,
   placeOf,
   SETTING_NAMES,
   type Setting,
   type SettingName,
   STORE_SETTINGS,
+  settingKey,
 } from "./setting.js";
 
 /** Largest settings file, in bytes. */
@@ -121,7 +121,7 @@ function unknownKey(place: "project" | "profile", key: string, where: string): U
 /** Why a project can't set what a profile or a person can; undefined for an unknown key. */
 function whyNotInProject(key: string): string | undefined {
   if (key === "tui") return ": it is a matter of each person; put it in your own settings.json";
-  const name = SETTING_NAMES.find((each) => keyOf(each) === key);
+  const name = SETTING_NAMES.find((each) => settingKey(each) === key);
   if (name === undefined) return undefined;
   const { is, insteadOf } = definitionOf(name);
   if (name === "store" || STORE_SETTINGS.includes(name))

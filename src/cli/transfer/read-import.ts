@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { aboutUse, InvalidDataError, UsageError } from "../../domain/errors.js";
+import { InvalidDataError, UsageError, withSubject } from "../../domain/errors.js";
 import { decodeUtf8 } from "../../files/decode-utf8.js";
 import { openForReading, readRegularFile } from "../../files/open-file.js";
 import { hasCode, toInvalidData } from "../../files/system-errors.js";
@@ -55,7 +55,7 @@ export async function readImport(
   } catch (error) {
     // The regular expressions of dotenv exhaust the stack when there are megabytes between two quotes.
     if (error instanceof RangeError) throw new UsageError(`${what}: a value is too long`);
-    throw aboutUse(what, error);
+    throw withSubject(what, error);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { EnvironmentRecord } from "../../domain/environment.js";
-import { aboutUse, UsageError } from "../../domain/errors.js";
+import { UsageError, withSubject } from "../../domain/errors.js";
 import { type JsonValue, type NamedValue, type VariableType, valueFitsType } from "../../domain/variable.js";
 import { JSON_STRING, type ReadEntry } from "../../formats/entry.js";
 import { inferValue, nativeType, parseAs } from "../../formats/infer-type.js";
@@ -23,7 +23,7 @@ export function typeEntries(
   try {
     return entries.map((entry) => typeEntry(entry, isText, known.get(entry.name)));
   } catch (error) {
-    throw aboutUse(what, error);
+    throw withSubject(what, error);
   }
 }
 
@@ -47,6 +47,6 @@ function parseNamed(name: string, text: string, type: VariableType): JsonValue {
   try {
     return parseAs(text, type);
   } catch (error) {
-    throw aboutUse(name, error);
+    throw withSubject(name, error);
   }
 }

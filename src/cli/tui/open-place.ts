@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { type EnvironmentRecord, qualifiedName } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
-import { parseRateLimit, type RateLimit } from "../../domain/http-headers.js";
+import { type RateLimit, readRateLimit } from "../../domain/http-headers.js";
 import { ROUTES } from "../../domain/routes.js";
 import type { Service } from "../../service/service.js";
 import type { EditableStore } from "../../store/store.js";
@@ -100,7 +100,7 @@ function notConfigured(): UsageError {
 
 /** The `RateLimit-*` headers of a response; undefined unless all three are whole numbers. */
 export function rateLimitOf(headers: IncomingHttpHeaders): RateLimit | undefined {
-  const { limit, remaining, reset } = parseRateLimit(headers);
+  const { limit, remaining, reset } = readRateLimit(headers);
   if (limit === undefined || remaining === undefined || reset === undefined) return undefined;
   return { limit, remaining, reset };
 }

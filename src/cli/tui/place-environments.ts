@@ -5,7 +5,7 @@ import type { EditableStore } from "../../store/store.js";
 import type { Environments, NewCredentials } from "../../tui/state/ports.js";
 import {
   addWithCredentials,
-  type Credentials,
+  type IssuedCredentials,
   parseEnvironmentName,
   rotateCredentials,
 } from "../editing/edit-environment.js";
@@ -19,7 +19,7 @@ export function createEnvironments(
   check: () => void,
   io: Io,
 ): Environments {
-  const shown = ({ pair, ...added }: Credentials): NewCredentials => {
+  const shown = ({ pair, ...added }: IssuedCredentials): NewCredentials => {
     const { api_key: apiKey, api_secret: apiSecret } = pair;
     return { environment: qualifiedName(added), apiKey, apiSecret, lines: credentialLines(pair, io) };
   };

@@ -8,7 +8,7 @@ import type { Mode } from "../state/modes.js";
 import { backToBrowse, type State } from "../state/state.js";
 import type { Line } from "../text/line.js";
 import { recordLines } from "../view/record-panel.js";
-import { type Found, foundInRecord, lineOfMatch, matchFrom, valueStart } from "../view/record-value.js";
+import { foundInRecord, lineOfMatch, matchFrom, type RecordMatches, valueStart } from "../view/record-value.js";
 
 type SearchMode = Extract<Mode, { readonly kind: "search" }>;
 
@@ -52,7 +52,7 @@ export function goToMatch(state: State, by: 1 | -1): State {
 }
 
 /** A match that isn't visible is scrolled to the middle. */
-function withMatchAt(state: State, found: Found, index: number, lines: readonly Line[]): State {
+function withMatchAt(state: State, found: RecordMatches, index: number, lines: readonly Line[]): State {
   if (!state.search || found.count === 0) return state;
   const next: State = { ...state, search: { ...state.search, index } };
   const page = pageSize(state, "record");

@@ -12,7 +12,7 @@ import { countText, type Line, labelled, line, spaced, wrapLine, wrapLines } fro
 import type { Role } from "../text/theme.js";
 import { type PanelContent, scrolledContent } from "./panel-content.js";
 import { type PlaceValue, placeValueLines } from "./place-values.js";
-import { type Found, foundInRecord, recordValue, withMatches } from "./record-value.js";
+import { foundInRecord, type RecordMatches, recordValue, withMatches } from "./record-value.js";
 import { problemLines } from "./status-lines.js";
 
 /** Warns people who copy the value to a shell by hand. */
@@ -42,7 +42,7 @@ export function recordPanel(state: State, size: Size): PanelContent {
 }
 
 /** `FLAGS  level 1  /light 2/3` */
-function titleOf(state: State, found: Found | undefined): string {
+function titleOf(state: State, found: RecordMatches | undefined): string {
   const { name } = selectedEntry(state)?.variable ?? { name: "Variable" };
   const level = state.folds.get(name);
   const fold = level !== undefined && isRevealed(state.revealed, name) ? `  level ${level}` : "";

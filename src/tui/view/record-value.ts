@@ -56,7 +56,7 @@ function lengthOf(parts: Line): number {
 }
 
 /** A search in the shown value, with its matches. */
-export interface Found {
+export interface RecordMatches {
   readonly wrapped: Wrapped;
   readonly query: string;
   readonly count: number;
@@ -65,7 +65,7 @@ export interface Found {
 }
 
 /** The matches in the value under the cursor; undefined if nothing is searched, or the value isn't shown. */
-export function foundInRecord(state: State, width = recordColumns(state)): Found | undefined {
+export function foundInRecord(state: State, width = recordColumns(state)): RecordMatches | undefined {
   const entry = selectedEntry(state);
   const { search } = state;
   if (!entry || search?.name !== entry.variable.name || search.text === "") return undefined;
@@ -107,12 +107,12 @@ function textOf({ lines, starts }: Wrapped): string {
 }
 
 /** The line of the value that a match begins in. */
-export function lineOfMatch({ wrapped: value, query }: Found, index: number): number {
+export function lineOfMatch({ wrapped: value, query }: RecordMatches, index: number): number {
   return Math.max(0, firstAfter(value.starts, matches(value, query)[index] ?? 0) - 1);
 }
 
 /** The first match that begins in this line of the value or below, or else the first one. */
-export function matchFrom({ wrapped: value, query, count }: Found, line: number): number {
+export function matchFrom({ wrapped: value, query, count }: RecordMatches, line: number): number {
   const index = firstAfter(matches(value, query), (value.starts[Math.max(0, line)] ?? Number.POSITIVE_INFINITY) - 1);
   return index < count ? index : 0;
 }
@@ -129,13 +129,13 @@ function firstAfter(numbers: readonly number[], limit: number): number {
 }
 
 /** Where the value begins in the lines of its record. */
-export function valueStart({ wrapped: value }: Found, lines: readonly Line[]): number {
+export function valueStart({ wrapped: value }: RecordMatches, lines: readonly Line[]): number {
   const [first] = value.lines;
   return first ? lines.indexOf(first) : -1;
 }
 
 /** The lines of a record, with the matches in those that are visible. */
-export function withMatches(found: Found, lines: readonly Line[], top: number, page: number): readonly Line[] {
+export function withMatches(found: RecordMatches, lines: readonly Line[], top: number, page: number): readonly Line[] {
   const start = valueStart(found, lines);
   if (start < 0 || found.count === 0) return lines;
   const marked = [...lines];
@@ -146,7 +146,7 @@ export function withMatches(found: Found, lines: readonly Line[], top: number, p
   return marked;
 }
 
-function withMatch({ wrapped: value, query, index }: Found, parts: Line, line: number): Line {
+function withMatch({ wrapped: value, query, index }: RecordMatches, parts: Line, line: number): Line {
   const start = value.starts[line] ?? 0;
   const end = start + lengthOf(parts);
   const all = matches(value, query);

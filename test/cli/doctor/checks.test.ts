@@ -2,10 +2,10 @@ import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tryCredentials } from "../../../src/cli/doctor/check-credentials.js";
-import { checkData } from "../../../src/cli/doctor/check-local-data.js";
+import { checkLocalData } from "../../../src/cli/doctor/check-local-data.js";
 import { checkTls } from "../../../src/cli/doctor/check-tls.js";
 import { checkFiles } from "../../../src/cli/doctor/files.js";
-import type { Answer, Outcome } from "../../../src/cli/doctor/probe.js";
+import type { Outcome, ProbeAnswer } from "../../../src/cli/doctor/probe.js";
 import { checkClock, checkRateLimit, checkReachability } from "../../../src/cli/doctor/server.js";
 import type { Io } from "../../../src/cli/output/io.js";
 import { dataPlaceOf } from "../../../src/cli/settings/connection.js";
@@ -15,7 +15,7 @@ import { type Data, NO_DATA } from "../../../src/store/data.js";
 import { VARIABLES } from "../../contract/development.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
-const answer = (status: number, headers: Record<string, string> = {}, body = ""): Answer => ({
+const answer = (status: number, headers: Record<string, string> = {}, body = ""): ProbeAnswer => ({
   response: { status, headers, body },
   receivedAt: 5,
   milliseconds: 5,
@@ -54,7 +54,7 @@ describe("checkData", () => {
     return dataPlaceOf(given, given[0]);
   };
   const check = async (url: string, open: () => Promise<Data>) =>
-    (await checkData(placeAt(url), {} as Io, open)).findings;
+    (await checkLocalData(placeAt(url), {} as Io, open)).findings;
 
   it.each([
     [new UnreachableError("no member answers"), "unreachable", "check that etcd runs"],
@@ -154,7 +154,7 @@ describe("checkTls", () => {
 });
 
 describe("checkReachability", () => {
-  const check = (health: Answer | ReturnType<typeof failure>, url = "http://a", speaksOtherScheme = false) =>
+  const check = (health: ProbeAnswer | ReturnType<typeof failure>, url = "http://a", speaksOtherScheme = false) =>
     checkReachability(url, { health, speaksOtherScheme, certificate: undefined });
   const HEALTH = '{"uptime":61.5,"message":"OK","date":"2026-01-01T00:00:00.000Z"}';
 

@@ -1,12 +1,12 @@
 import { Command } from "commander";
 import type { Context } from "../../output/context.js";
 import type { Io } from "../../output/io.js";
-import { type ChildEnvironment, type CommandLine, loadWindows, startChild } from "../../processes/child.js";
+import { type ChildEnvironment, loadWindows, type ProgramLine, startChild } from "../../processes/child.js";
 import { type Descendants, endDescendants } from "../../processes/process-tree.js";
 import { type CaughtSignal, catchSignals, isStopSignal } from "../../processes/signals.js";
 import { addAllowReserved } from "../../selection/selection-flags.js";
 import { parseLatency, parseShare, parseSkew, rateLimitOption } from "../../settings/arguments.js";
-import { type DataPlace, placeName } from "../../settings/connection.js";
+import { type DataPlace, dataPlaceName } from "../../settings/connection.js";
 import { storeKeyFileOption } from "../../settings/flags.js";
 import type { SourceFlags } from "../../settings/setting.js";
 import { readSettings } from "../../settings/settings.js";
@@ -38,7 +38,7 @@ export function sandboxCommand(context: Context): Command {
       "after",
       "\nExamples:\n  appvars sandbox -- npm test\n  appvars sandbox --data vars.json --fail-rate 0.2 -- npm test",
     )
-    .action((words: CommandLine, { data, store, storeKeyFile, ...flags }) => {
+    .action((words: ProgramLine, { data, store, storeKeyFile, ...flags }) => {
       const { env, allowReserved = [], rateLimit, ...faults } = flags;
       const place = placeToCopy({ data, store, storeKeyFile }, context.io);
       return runSandbox(words, { place, env, allowReserved, ...rateLimit, faults }, context);
@@ -56,11 +56,11 @@ function placeToCopy({ data, ...flags }: SourceFlags, io: Io): DataPlace | undef
  *
  * @throws before the command is started: InvalidDataError, NotFoundError, UsageError
  */
-async function runSandbox(command: CommandLine, options: SandboxOptions, context: Context): Promise<void> {
+async function runSandbox(command: ProgramLine, options: SandboxOptions, context: Context): Promise<void> {
   const { openSandbox } = await import("./open-sandbox.js");
   const sandbox = await openSandbox(options, context);
   try {
-    const source = options.place ? placeName(options.place) : "example data";
+    const source = options.place ? dataPlaceName(options.place) : "example data";
     context.tell(`serving ${source} on ${sandbox.url} until the command ends`);
     context.exitCode = await runWhole(command, sandboxEnvironment(context.io, sandbox), context);
   } finally {
@@ -74,7 +74,7 @@ async function runSandbox(command: CommandLine, options: SandboxOptions, context
  *
  * @returns its exit code, as `Child` has it
  */
-async function runWhole(command: CommandLine, env: ChildEnvironment, context: Context): Promise<number> {
+async function runWhole(command: ProgramLine, env: ChildEnvironment, context: Context): Promise<number> {
   const windows = await loadWindows(context.io.platform);
   let descendants: Descendants | undefined;
   const onSignal = (name: CaughtSignal) => {

@@ -90,7 +90,6 @@ export class Worker {
     const { options, auditFile, rateLimitStore, uptime, reportsRequests, hasMetrics } = start;
     const [link, clock, ticks] = [this.#link, this.#clock, this.#ticks];
     const startedAt = ticks() - uptime;
-    const { workers = 1 } = options;
     const limiter = createWorkerLimiter(withDefaults(options).rateLimit, ticks, (request) => link.send(request));
     const statistics = hasMetrics ? new ServerStatistics() : undefined;
     this.#limiter = limiter;
@@ -99,7 +98,7 @@ export class Worker {
     if (auditFile) {
       const onProblem = (state: AuditState) => link.send({ kind: "audit-problem", state });
       const file = new AppendFile(auditFile.path, auditFile.account);
-      this.#auditLog = new AuditLog(file, { workers, clock, ticks, onProblem });
+      this.#auditLog = new AuditLog(file, { clock, ticks, onProblem });
       // Now, while there are descriptors left.
       this.#auditLog.reopen();
     }

@@ -2,7 +2,7 @@ import { isoClock } from "../domain/iso-clock.js";
 import type { RecordIdentity } from "../service/environment-view.js";
 import type { ServedRequest } from "./served-request.js";
 
-/** What is recorded of a request. */
+/** The recorded parts of a request. */
 export interface AuditEntry extends Pick<ServedRequest, "id" | "apiKey" | "address" | "method" | "route" | "status"> {
   /** The qualified name of the environment that the caller has valid credentials of. */
   readonly environment?: string | undefined;
@@ -33,8 +33,6 @@ export interface AuditState {
 }
 
 interface AuditLogOptions {
-  /** Processes that write lines about refused requests. Default 1. */
-  workers?: number;
   /** Unix time in milliseconds. */
   clock: () => number;
   /** Monotonic clock in milliseconds. */
@@ -43,21 +41,14 @@ interface AuditLogOptions {
   onProblem: (state: AuditState) => void;
 }
 
-/**
- * In a second: lines about requests without valid credentials, and about requests over the rate limit. Without a maximum,
- * anybody could fill the disk.
- */
-const MAX_REFUSALS = 100;
 /** The time after which a file that could not be written or opened is tried again. */
 const RETRY_MS = 1_000;
 
-/** Appends a line of JSON to a file for each request. */
+/** Appends a line of JSON to a file for each request within the rate limit. */
 export class AuditLog implements Audit {
   readonly #file: AuditFile;
   readonly #options: AuditLogOptions;
   readonly #time: () => string;
-  /** By strangers, and by callers with valid credentials: neither can hide the refusals of the other. */
-  readonly #budgets: { strangers: LineBudget; callers: LineBudget };
   #problem: string | undefined;
   #retryAt = Number.NEGATIVE_INFINITY;
   #lost = 0;
@@ -68,15 +59,11 @@ export class AuditLog implements Audit {
     this.#file = file;
     this.#options = options;
     this.#time = isoClock(options.clock);
-    const max = Math.ceil(MAX_REFUSALS / (options.workers ?? 1));
-    const budget = () => new LineBudget(max, options.ticks, (count) => this.#append({ refusals_left_out: count }));
-    this.#budgets = { strangers: budget(), callers: budget() };
   }
 
   record({ id, apiKey, environment, address, method, route, status, read }: AuditEntry): boolean {
-    const budget = apiKey === undefined ? this.#budgets.strangers : this.#budgets.callers;
-    const isLimited = apiKey === undefined || status === TOO_MANY_REQUESTS;
-    if (isLimited && !budget.take()) return true;
+    // Their number has no limit.
+    if (status === TOO_MANY_REQUESTS) return true;
     const entry = { id, key: apiKey, environment, from: address, method, route, status, read };
     return this.#append(entry);
   }
@@ -98,8 +85,6 @@ export class AuditLog implements Audit {
 
   close(): void {
     clearTimeout(this.#reopening);
-    this.#budgets.strangers.settle();
-    this.#budgets.callers.settle();
     this.#recordLost();
     clearTimeout(this.#recovering);
     this.#file.close();
@@ -150,42 +135,4 @@ const TOO_MANY_REQUESTS = 429;
 
 function jsonLine(entry: object): string {
   return `${JSON.stringify(entry)}\n`;
-}
-
-/** A number of lines that may be written in a second. */
-class LineBudget {
-  readonly #max: number;
-  readonly #ticks: () => number;
-  readonly #onLeftOut: (count: number) => void;
-  #end = Number.NEGATIVE_INFINITY;
-  #taken = 0;
-  #timer: NodeJS.Timeout | undefined;
-
-  /** @param onLeftOut called after each second with the number of lines over the maximum */
-  constructor(max: number, ticks: () => number, onLeftOut: (count: number) => void) {
-    this.#max = max;
-    this.#ticks = ticks;
-    this.#onLeftOut = onLeftOut;
-  }
-
-  /** Whether one more line may be written. */
-  take(): boolean {
-    const now = this.#ticks();
-    if (now >= this.#end) {
-      this.settle();
-      this.#end = now + 1_000;
-    }
-    this.#taken++;
-    if (this.#taken > this.#max) this.#timer ??= setTimeout(() => this.settle(), 1_000).unref();
-    return this.#taken <= this.#max;
-  }
-
-  /** Tells how many were left out until now. */
-  settle(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const leftOut = this.#taken - this.#max;
-    this.#taken = 0;
-    if (leftOut > 0) this.#onLeftOut(leftOut);
-  }
 }

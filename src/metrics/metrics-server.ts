@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import { bind, LISTENER_OPTIONS } from "../server/listener.js";
 import { serverUrl } from "../server/start-server.js";
-import { aggregate } from "./aggregate.js";
 import type { MetricsJson } from "./registry.js";
+import { aggregate } from "./worker-metrics.js";
 
 /** Prometheus keeps one connection open. */
 const MAX_CONNECTIONS = 16;

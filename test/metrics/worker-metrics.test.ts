@@ -1,7 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
-import { aggregate } from "../../src/metrics/aggregate.js";
 import { addRateLimitStoreMetric, addServerMetrics, createRegistry } from "../../src/metrics/registry.js";
-import { WorkerMetrics } from "../../src/metrics/worker-metrics.js";
+import { aggregate, WorkerMetrics } from "../../src/metrics/worker-metrics.js";
 import { errorReply } from "../../src/server/replies.js";
 import { unparsedRequest } from "../../src/server/served-request.js";
 import { ServerStatistics } from "../../src/server/statistics.js";

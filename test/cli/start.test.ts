@@ -8,9 +8,6 @@ import { runningServer } from "../support/running-server.js";
 
 const CREDENTIALS = { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
 
-/** A program that ends with 42 if it has got the PORT of shop/development. */
-const PROGRAM = [process.execPath, "-e", "process.exitCode = process.env.PORT - 2958"];
-
 describe("get without commander", () => {
   it.each([
     ["PORT"],
@@ -111,47 +108,6 @@ describe("get without commander leaves to commander", () => {
   ])("get without commander leaves %j to commander", async (line) => {
     const argv = line.split(" ");
     expect(await runWith((io) => quickCall(argv, io))).toEqual({ code: undefined, stdout: "", stderr: "" });
-  });
-});
-
-describe("run without commander", () => {
-  it.each([
-    ["run --", PROGRAM, 42],
-    ["--json -q run --", PROGRAM, 42],
-    ["run --quiet --no-color --timeout 5 --max-wait 0 --", PROGRAM, 42],
-    ["run --api-secret-file - --", PROGRAM, 42],
-    ["run --auth headers --", PROGRAM, 42],
-    ["run --auth=basic --", PROGRAM, 2],
-    ["run --", ["sh", "-c", 'exit "$1"', "--", "3"], 3],
-    ["run --", ["no-such-command", "--json"], 127],
-    ["run --json --", ["no-such-command"], 127],
-    ["run --timeout 0 --", PROGRAM, 2],
-    ["run --url= --", PROGRAM, 2],
-    ["run --profile nope --json --", PROGRAM, 2],
-    ["run --env test --", PROGRAM, 2],
-    ["run --api-key other --", PROGRAM, 4],
-    ["run --url http://127.0.0.1:1 --max-wait 0 --", PROGRAM, 5],
-  ])("prints and returns what the one with commander does: %s", async (line, program, code) => {
-    const { url } = await runningServer();
-    const argv = [...line.split(" "), ...program];
-    const world = { env: { APPVARS_URL: url, ...CREDENTIALS }, stdin: "dev-secret\n" };
-    const quick = await runWith((io) => quickCall(argv, io), world);
-    expect(quick.code).toBe(code);
-    expect(quick).toEqual(await runWith((io) => main(argv, io), world));
-  });
-
-  it.each([
-    ["run --env shop/development --", 42],
-    ["run --env nope --", 3],
-    ["run --", 2],
-    ["run --data nope.json --env shop/development --", 8],
-  ])("prints and returns what the one with commander does, from a data file: %s", async (line, code) => {
-    const { path } = await dataFile(DATA);
-    const argv = [...line.split(" "), ...PROGRAM];
-    const world = { env: { APPVARS_DATA: path } };
-    const quick = await runWith((io) => quickCall(argv, io), world);
-    expect(quick.code).toBe(code);
-    expect(quick).toEqual(await runWith((io) => main(argv, io), world));
   });
 });
 

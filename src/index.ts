@@ -1,5 +1,5 @@
-export type { AuthScheme } from "./client/auth-headers.js";
 export { type ClientOptions, createClient } from "./client/client.js";
+export type { AuthScheme } from "./client/options.js";
 export type { RetryNotice, RetryOn } from "./client/retry.js";
 export type { Credentials } from "./domain/environment.js";
 export {

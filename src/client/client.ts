@@ -2,17 +2,31 @@ import type { LookupFunction } from "node:net";
 import { checkCertifiedKey } from "../domain/certificates.js";
 import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT } from "../domain/defaults.js";
 import { ServerError, UsageError } from "../domain/errors.js";
-import { ROUTES } from "../domain/routes.js";
+import { type Answer, type Read, VariableReader } from "../domain/read.js";
+import { ROUTES, targetOf } from "../domain/routes.js";
 import type { Health, Snapshot, VariableSource } from "../domain/source.js";
 import { type HttpProxy, parseProxy } from "../http/proxy.js";
-import { AUTH_SCHEMES, type AuthScheme, authHeaders } from "./auth-headers.js";
-import { type Budget, countAnswer, createBudget, secondsLeft } from "./budget.js";
-import type { Decoder } from "./decode.js";
+import { type Decoder, decoderOf } from "./decode.js";
 import { interpret, interpretHealth } from "./interpret.js";
-import { checkCredential, checkSeconds, parseOrigin, refuseOpenSecret } from "./options.js";
-import { Attempt, readUnchanged } from "./read-unchanged.js";
-import { RemoteReader } from "./remote-reader.js";
-import { type RetryNotice, type RetryOn, type RetryOptions, withRetries } from "./retry.js";
+import {
+  AUTH_SCHEMES,
+  type AuthScheme,
+  authHeaders,
+  checkCredential,
+  checkSeconds,
+  parseOrigin,
+  refuseOpenSecret,
+} from "./options.js";
+import { type Attempt, readUnchanged } from "./read-unchanged.js";
+import {
+  type Budget,
+  countAnswer,
+  createBudget,
+  type RetryNotice,
+  type RetryOn,
+  type RetryOptions,
+  withRetries,
+} from "./retry.js";
 import { type HttpResponse, Transport } from "./transport.js";
 
 export interface ClientOptions {
@@ -59,12 +73,6 @@ interface Exchange {
   milliseconds: number;
 }
 
-/** What one try may use; the time in seconds. */
-interface Limits {
-  budget: Budget;
-  atMost: number;
-}
-
 /** For commands and tests. */
 interface ClientParts extends Partial<Pick<RetryOptions, "ticks" | "random" | "sleep">> {
   /** What the command has used so far. All its requests get `maxWait` and one `timeout` in total. */
@@ -87,20 +95,20 @@ export function createClient(options: ClientOptions, parts: ClientParts = {}): V
   return new Client(options, parts);
 }
 
-class Client extends RemoteReader implements VariableSource {
-  readonly #options: ClientOptions & { auth: AuthScheme; timeout: number };
+class Client extends VariableReader implements VariableSource {
+  readonly #options: ClientOptions & { auth: AuthScheme };
   readonly #retry: Omit<RetryOptions, "budget">;
   readonly #transport: Transport;
   readonly #answers: AnswerCache | undefined;
   /** Undefined if each call has its own budget. */
   readonly #sharedBudget: Budget | undefined;
-  /** Seconds for all requests that share a budget. */
-  readonly #maxTotal: number;
   readonly #closed = new AbortController();
 
-  constructor(options: ClientOptions, { budget, lookup, proxy = proxyOf(options), ...parts }: ClientParts) {
+  constructor(options: ClientOptions, parts: ClientParts) {
     super();
-    const { auth = "hmac", timeout = DEFAULT_TIMEOUT, maxWait, ca, cert, key, retryOn } = options;
+    const { auth = "hmac", timeout = DEFAULT_TIMEOUT, maxWait, ca, cert, key, retryOn, onRetry = () => {} } = options;
+    // An empty one counts as missing.
+    const { budget, lookup, proxy = options.proxy ? parseProxy(options.proxy) : undefined } = parts;
     if (!AUTH_SCHEMES.includes(auth)) throw new UsageError(`auth must be one of ${AUTH_SCHEMES.join(", ")}`);
     checkCredential("API key", options.apiKey);
     checkCredential("API secret", options.apiSecret);
@@ -109,29 +117,29 @@ class Client extends RemoteReader implements VariableSource {
     const origin = parseOrigin(options.url);
     refuseOpenSecret(auth, origin, options.insecure ?? false, proxy !== undefined);
     if (cert !== undefined || key !== undefined) checkCertifiedKey({ cert: cert ?? "", key: key ?? "" });
-    this.#options = { ...options, auth, timeout };
+    this.#options = { ...options, auth };
     this.#transport = new Transport({ origin, timeout, ca, cert, key, proxy, lookup });
-    const { onRetry = () => {} } = options;
-    const { ticks = () => performance.now(), random = Math.random, sleep = this.#sleep } = parts;
-    this.#retry = { maxWait, ticks, random, sleep, retryOn, onRetry };
     this.#sharedBudget = budget ?? (options.maxWaitScope === "client" ? createBudget() : undefined);
-    this.#maxTotal = budget ? (maxWait ?? DEFAULT_MAX_WAIT) + timeout : Number.POSITIVE_INFINITY;
+    const total = budget ? (maxWait ?? DEFAULT_MAX_WAIT) + timeout : Number.POSITIVE_INFINITY;
+    const { ticks = () => performance.now(), random = Math.random, sleep = this.#sleep } = parts;
+    this.#retry = { total, maxWait, ticks, random, sleep, retryOn, onRetry };
     this.#answers = options.revalidate ? new AnswerCache() : undefined;
   }
 
+  answer<R extends Read>(read: R): Promise<Answer<R>> {
+    return this.#ask(read, this.#sharedBudget ?? createBudget());
+  }
+
   readSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
-    const budget = this.#nextBudget();
-    const newAttempt = () =>
-      new Attempt((target, decode, attempt) =>
-        this.#retrying((limits) => this.#ask(target, decode, limits, attempt), budget),
-      );
-    return readUnchanged(read, newAttempt, { ...this.#retry, budget });
+    const budget = this.#sharedBudget ?? createBudget();
+    return readUnchanged(read, (one, attempt) => this.#ask(one, budget, attempt), { ...this.#retry, budget });
   }
 
   async getHealth(): Promise<Health> {
-    const { healthy, health } = await this.#retrying(async (limits) =>
-      interpretHealth(await this.#send(ROUTES.health, {}, limits)),
-    );
+    const budget = this.#sharedBudget ?? createBudget();
+    const send = (seconds: number) => this.#send(ROUTES.health, {}, budget, seconds);
+    const options = { ...this.#retry, budget };
+    const { healthy, health } = await withRetries(async (seconds) => interpretHealth(await send(seconds)), options);
     if (!healthy) throw new ServerError(health.message, 503);
     return health;
   }
@@ -141,50 +149,41 @@ class Client extends RemoteReader implements VariableSource {
     return this.#transport.close();
   }
 
-  protected get<T>(target: string, decode: Decoder<T>): Promise<T> {
-    return this.#retrying((limits) => this.#ask(target, decode, limits));
-  }
-
-  #nextBudget(): Budget {
-    return this.#sharedBudget ?? createBudget();
-  }
-
-  #retrying<T>(attempt: (limits: Limits) => Promise<T>, budget = this.#nextBudget()): Promise<T> {
-    return withRetries((atMost) => attempt({ budget, atMost }), { ...this.#retry, budget });
-  }
-
-  /** Signs each attempt again, since a signature expires. */
-  async #ask<T>(target: string, decode: Decoder<T>, limits: Limits, attempt?: Attempt): Promise<T> {
-    attempt?.signal.throwIfAborted();
+  /** Signs each try again, since a signature expires. */
+  async #ask<R extends Read>(read: R, budget: Budget, attempt?: Attempt): Promise<Answer<R>> {
     const { auth } = this.#options;
-    const timestamp = Date.now();
-    const headers = authHeaders(auth, this.#options, { timestamp, method: "GET", route: target });
-    const condition = this.#answers?.condition(target);
-    const response = await this.#send(target, { ...headers, ...condition }, limits, attempt?.signal);
-    const decoded = () => interpret(response, decode, auth === "hmac" ? timestamp : undefined);
-    const answer = () => this.#answers?.answer(target, response, decoded) ?? decoded();
-    return attempt ? attempt.take(response, answer) : answer();
+    const target = targetOf(read);
+    const decode = decoderOf(read) as Decoder<Answer<R>>;
+    const request = async (seconds: number) => {
+      attempt?.signal.throwIfAborted();
+      const timestamp = Date.now();
+      const signed = authHeaders(auth, this.#options, { timestamp, method: "GET", route: target });
+      const headers = { ...signed, ...this.#answers?.condition(target) };
+      const response = await this.#send(target, headers, budget, seconds, attempt?.signal);
+      const decoded = () => interpret(response, decode, auth === "hmac" ? timestamp : undefined);
+      try {
+        return this.#answers ? this.#answers.answer(target, response, decoded) : decoded();
+      } finally {
+        // One of another revision is kept, since it is asked for again.
+        attempt?.check(response);
+      }
+    };
+    return withRetries(request, { ...this.#retry, budget });
   }
 
   async #send(
     target: string,
     headers: Record<string, string>,
-    { budget, atMost }: Limits,
+    budget: Budget,
+    atMost: number,
     signal?: AbortSignal,
   ): Promise<HttpResponse> {
     const { ticks } = this.#retry;
     const startedAt = ticks();
-    const left = secondsLeft(budget, this.#maxTotal, startedAt);
-    const response = await this.#transport
-      .get(target, { ...headers, accept: "application/json" }, { atMost: Math.min(left, atMost), signal })
-      .catch((error: unknown) => {
-        if (left < this.#options.timeout) secondsLeft(budget, this.#maxTotal, ticks());
-        throw error;
-      });
-    const { status, headers: received, body } = response;
+    const response = await this.#transport.get(target, { ...headers, accept: "application/json" }, { atMost, signal });
     const milliseconds = Math.round(ticks() - startedAt);
-    this.#options.onResponse?.({ target, status, headers: received, milliseconds });
-    countAnswer(budget, body);
+    this.#options.onResponse?.({ target, status: response.status, headers: response.headers, milliseconds });
+    countAnswer(budget, response.body);
     return response;
   }
 
@@ -193,11 +192,6 @@ class Client extends RemoteReader implements VariableSource {
     const { setTimeout: delay } = await import("node:timers/promises");
     await delay(seconds * 1_000, undefined, { signal: this.#closed.signal }).catch(() => {});
   };
-}
-
-/** An empty one counts as missing. */
-function proxyOf({ proxy }: ClientOptions): HttpProxy | undefined {
-  return proxy ? parseProxy(proxy) : undefined;
 }
 
 /** Pages of 1,000 items for two lists of 100,000. */

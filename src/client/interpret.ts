@@ -68,7 +68,7 @@ export function redirectTarget(location = ""): string {
 function decodeBody<T>(response: HttpResponse, decode: Decoder<T>): T {
   const { status, body, forwarder } = response;
   const route = forwarder === undefined ? "" : ` through ${forwarder}`;
-  const foreign = `what answered${route} with status ${status} does not speak the appvars API`;
+  const foreign = `not an appvars server${route} (status ${status})`;
   const json = tryParseBody(body);
   if (json === undefined && isCutShort(response))
     throw new UnreachableError(`the answer${route} was cut short`, { cause: { code: "ECONNRESET" } });

@@ -1,8 +1,13 @@
 import { isIPv4 } from "node:net";
 import { DEFAULT_URL } from "../domain/defaults.js";
 import { CREDENTIAL_PATTERN, CREDENTIAL_RULE } from "../domain/environment.js";
-import { UsageError } from "../domain/errors.js";
-import type { AuthScheme } from "./auth-headers.js";
+import { UnauthorizedError, UsageError } from "../domain/errors.js";
+import { type SignedParts, sign } from "../signing/sign.js";
+
+/** `hmac` signs each request. `headers` sends the secret itself, so it needs TLS or a trusted network. */
+export const AUTH_SCHEMES = ["hmac", "headers"] as const;
+
+export type AuthScheme = (typeof AUTH_SCHEMES)[number];
 
 /** About 23 days. Node fires a timer of more than 2^31 ms immediately. */
 const MAX_SECONDS = 2_000_000;
@@ -57,4 +62,16 @@ export function refuseOpenSecret(
 /** Whether only this machine can reach a host, as in a URL or `--host`. */
 export function isLoopback(host: string): boolean {
   return ["localhost", "::1", "[::1]"].includes(host) || (isIPv4(host) && host.startsWith("127."));
+}
+
+/** The headers that authenticate one request. @throws UnauthorizedError if a required credential is missing */
+export function authHeaders(
+  scheme: AuthScheme,
+  { apiKey, apiSecret }: { apiKey?: string | undefined; apiSecret?: string | undefined },
+  request: SignedParts,
+): Record<string, string> {
+  if (!apiSecret) throw new UnauthorizedError("the API secret is missing");
+  if (scheme === "hmac") return { ...(apiKey && { "x-api-key": apiKey }), authorization: sign(request, apiSecret) };
+  if (!apiKey) throw new UnauthorizedError("the API key is missing");
+  return { "x-api-key": apiKey, "x-api-secret": apiSecret };
 }

@@ -1,12 +1,44 @@
 import { DEFAULT_MAX_WAIT, DEFAULT_OUTAGE_WAIT, DEFAULT_REFUSED_WAIT } from "../domain/defaults.js";
-import { RateLimitedError, TRANSIENT_STATUSES, UnreachableError } from "../domain/errors.js";
-import { type Budget, MIN_REQUEST_S } from "./budget.js";
+import { RateLimitedError, ServerError, TRANSIENT_STATUSES, UnreachableError } from "../domain/errors.js";
 import { isLoopback } from "./options.js";
 
 const FIRST_BACKOFF_S = 0.2;
 const MAX_BACKOFF_S = 5;
+/** A request with less time is not sent. */
+const MIN_REQUEST_S = 0.01;
 const NEVER = Number.POSITIVE_INFINITY;
 const TRANSIENT_CODES = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN"];
+const MIB = 1024 * 1024;
+
+/**
+ * Of all answers to one command, in characters: V8's longest string, and so the largest data file of a server.
+ * 1,000,000 variables with values of 200 characters take 265 MiB.
+ */
+const MAX_LENGTH = 512 * MIB;
+
+/**
+ * The time and memory that calls have used. Calls can share a budget, also concurrently: a hostile server can send a
+ * list without end of which every page is valid.
+ */
+export interface Budget {
+  /** The deadline, in milliseconds on a monotonic clock; undefined before the first request. */
+  end: number | undefined;
+  /** When the first failure occurred, on the same clock; `maxWait` starts there. */
+  failedAt: number | undefined;
+  /** Length of all answers so far. */
+  length: number;
+}
+
+export function createBudget(): Budget {
+  return { end: undefined, failedAt: undefined, length: 0 };
+}
+
+/** @throws ServerError if the answers are too large in total */
+export function countAnswer(budget: Budget, body: string): void {
+  budget.length += body.length;
+  if (budget.length <= MAX_LENGTH) return;
+  throw new ServerError(`the server sends more than ${MAX_LENGTH / MIB} MiB for one command`, 200);
+}
 
 export interface RetryNotice {
   /** Seconds until the next try. */
@@ -16,6 +48,8 @@ export interface RetryNotice {
 
 export interface RetryOptions {
   budget: Budget;
+  /** Seconds for all requests that share the budget, and the pauses between them. Default no limit. */
+  total?: number;
   /** Seconds for pauses and tries after the first failure. Default 60, and less while the server can't be reached. */
   maxWait?: number | undefined;
   /** Monotonic clock in milliseconds. */
@@ -38,14 +72,17 @@ export type RetryOn = "any" | "rate-limit";
  *
  * @param attempt gets the seconds that it may take
  */
-export async function withRetries<T>(attempt: (atMost: number) => Promise<T>, options: RetryOptions): Promise<T> {
-  const { maxWait, ticks, random, retryOn = "any" } = options;
+export async function withRetries<T>(attempt: (seconds: number) => Promise<T>, options: RetryOptions): Promise<T> {
+  const { budget, maxWait, ticks, random, total = NEVER, retryOn = "any" } = options;
   let [outageAt, end] = [NEVER, NEVER];
   for (let retries = 0; ; retries++) {
     const startedAt = ticks();
+    const left = secondsLeft(budget, total, startedAt);
     try {
-      return await attempt(Math.max((end - startedAt) / 1_000, MIN_REQUEST_S));
+      return await attempt(Math.min(left, Math.max((end - startedAt) / 1_000, MIN_REQUEST_S)));
     } catch (error) {
+      // The budget may have ended the try.
+      if (left < total) secondsLeft(budget, total, ticks());
       const wait = pauseAfter(error, retries, random());
       if (wait === undefined || (retryOn === "rate-limit" && !(error instanceof RateLimitedError))) throw error;
       outageAt = error instanceof RateLimitedError ? NEVER : Math.min(outageAt, startedAt);
@@ -53,6 +90,16 @@ export async function withRetries<T>(attempt: (atMost: number) => Promise<T>, op
       if (!(await pause({ wait, reason: (error as Error).message }, options, end))) throw error;
     }
   }
+}
+
+/** Seconds left for the next request. @throws UnreachableError if there are none */
+function secondsLeft(budget: Budget, total: number, now: number): number {
+  // Exactly `total` for the first request: with a fraction less, a timeout would be reported as an exhausted budget.
+  const seconds = budget.end === undefined ? total : (budget.end - now) / 1_000;
+  budget.end ??= now + total * 1_000;
+  if (seconds >= MIN_REQUEST_S) return seconds;
+  // Without a cause, so that it is not retried.
+  throw new UnreachableError(`gave up after ${total} s: --max-wait and one --timeout allow no more`);
 }
 
 /** Waits before another try. Resolves to false immediately if `maxWait`, the budget or `end` do not allow that. */

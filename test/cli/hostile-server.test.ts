@@ -83,7 +83,7 @@ describe("what a server sends", () => {
       const env = { APPVARS_URL: url.origin, ...CREDENTIALS };
       const { code, stdout, stderr } = await runCli(argv, { env });
       expect([code, stdout]).toEqual([7, ""]);
-      expect(stderr).toContain("does not speak the appvars API: data[0].name must be the name of a variable\n");
+      expect(stderr).toContain("not an appvars server (status 200): data[0].name must be the name of a variable\n");
     }
     expect(await readdir(folder)).toEqual(["evil.cjs"]);
   });

@@ -1,18 +1,20 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { countAnswer, createBudget, secondsLeft } from "../../src/client/budget.js";
 import { createClient } from "../../src/client/client.js";
+import { countAnswer, createBudget, withRetries } from "../../src/client/retry.js";
 import { ServerError, UnreachableError } from "../../src/domain/errors.js";
 import { readAll } from "../../src/domain/source.js";
 import { httpPeer } from "./peer.js";
 
 describe("a budget", () => {
-  it("a budget starts with the first request", () => {
+  it("a budget starts with the first request", async () => {
     const budget = createBudget();
-    expect(secondsLeft(createBudget(), 0.05, 123.456_789)).toBe(0.05);
-    expect(secondsLeft(budget, 70, 1_000)).toBe(70);
-    expect(secondsLeft(budget, 70, 61_000)).toBe(10);
-    expect(() => secondsLeft(budget, 70, 71_000)).toThrow(
+    const common = { random: () => 0, sleep: async () => {}, onRetry: () => {} };
+    const secondsAt = (now: number, total = 70, from = budget) =>
+      withRetries(async (seconds) => seconds, { ...common, budget: from, total, ticks: () => now });
+    expect(await secondsAt(123.456_789, 0.05, createBudget())).toBe(0.05);
+    expect([await secondsAt(1_000), await secondsAt(61_000)]).toEqual([70, 10]);
+    await expect(secondsAt(71_000)).rejects.toThrow(
       new UnreachableError("gave up after 70 s: --max-wait and one --timeout allow no more"),
     );
   });

@@ -20,7 +20,7 @@ function response(status: number, body: string, headers: HttpResponse["headers"]
 }
 
 const foreign = (status: number, rule = "") =>
-  new ServerError(`what answered with status ${status} does not speak the appvars API${rule && `: ${rule}`}`, status);
+  new ServerError(`not an appvars server (status ${status})${rule && `: ${rule}`}`, status);
 
 describe("an answer of a data endpoint", () => {
   it("an answer of a data endpoint is decoded from its body", () => {
@@ -58,7 +58,7 @@ describe("an answer of a data endpoint", () => {
     [response(403, HTML), foreign(403)],
     [
       { ...response(403, HTML), forwarder: "the proxy a:1" },
-      new ServerError("what answered through the proxy a:1 with status 403 does not speak the appvars API", 403),
+      new ServerError("not an appvars server through the proxy a:1 (status 403)", 403),
     ],
     [
       { ...response(503, HTML), forwarder: "the proxy a:1" },

@@ -171,8 +171,8 @@ describe.each(["http", "https"])("the client of an %s server, if the proxy", (sc
 
 describe("the client of an http server, if a proxy answers in its place,", () => {
   it.each([
-    ["401 Unauthorized", "what answered through NAME with status 401 does not speak the appvars API"],
-    ["403 Forbidden", "what answered through NAME with status 403 does not speak the appvars API"],
+    ["401 Unauthorized", "not an appvars server through NAME (status 401)"],
+    ["403 Forbidden", "not an appvars server through NAME (status 403)"],
     ["502 Bad Gateway", "the request through NAME failed with status 502"],
   ])("the client names the proxy with %s", async (status, message) => {
     const page = `HTTP/1.1 ${status}\r\nContent-Length: 7\r\n\r\n<login>`;

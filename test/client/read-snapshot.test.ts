@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { createBudget } from "../../src/client/budget.js";
 import { type ClientOptions, createClient } from "../../src/client/client.js";
-import { Attempt, readUnchanged } from "../../src/client/read-unchanged.js";
-import { ChangedDataError, type NotFoundError, ServerError, UnreachableError } from "../../src/domain/errors.js";
+import { type Attempt, readUnchanged } from "../../src/client/read-unchanged.js";
+import { createBudget } from "../../src/client/retry.js";
+import { ChangedDataError, type NotFoundError, ServerError } from "../../src/domain/errors.js";
 import { readAll, readVariableEntries, type Snapshot, type VariableSource } from "../../src/domain/source.js";
 import { DATA, DEVELOPMENT, edited } from "../support/data.js";
 import { switchingServer } from "../support/switching-server.js";
@@ -275,68 +275,25 @@ describe("readAll() outside of a snapshot", () => {
 });
 
 describe("starting over", () => {
-  function world(
-    outcomes: ((attempt: Attempt) => void)[],
-    { maxWait = 60, end = undefined as number | undefined } = {},
-  ) {
-    let now = 0;
-    const budget = { ...createBudget(), end };
+  it("a snapshot that starts over waits for short pauses that grow up to 1 s", async () => {
     const pauses: number[] = [];
-    const options = {
-      budget,
-      maxWait,
-      ticks: () => now,
-      random: () => 1 - 2 ** -53,
-      sleep: async (seconds: number) => {
-        pauses.push(seconds);
-        now += seconds * 1_000;
-      },
-      onRetry: () => {},
-    };
-    const answer = (attempt: Attempt, revision: string) => {
-      const body = "x".repeat(100);
-      budget.length += body.length;
-      attempt.take({ status: 200, headers: { "appvars-revision": revision }, body }, () => {});
-    };
-    const send = () => Promise.reject(new Error("nothing is sent here"));
+    let changes = 8;
+    const answer = (attempt: Attempt, revision: string) =>
+      attempt.check({ status: 200, headers: { "appvars-revision": revision }, body: "" });
     const read = async (snapshot: Snapshot) => {
       answer(snapshot as Attempt, "1");
-      outcomes.shift()?.(snapshot as Attempt);
+      if (changes-- > 0) answer(snapshot as Attempt, "2");
       return "done";
     };
-    const change = (attempt: Attempt) => answer(attempt, "2");
-    const pass = (seconds: number) => {
-      now += seconds * 1_000;
+    const nothing = () => Promise.reject(new Error("nothing is sent here"));
+    const options = {
+      budget: createBudget(),
+      ticks: () => 1_000 * pauses.reduce((sum, pause) => sum + pause, 0),
+      random: () => 1 - 2 ** -53,
+      sleep: async (seconds: number) => void pauses.push(seconds),
+      onRetry: () => {},
     };
-    const run = () => readUnchanged(read, () => new Attempt(send), options);
-    return { run, change, budget, pauses, pass };
-  }
-
-  it("a snapshot that starts over waits for short pauses that grow up to 1 s", async () => {
-    const outcomes: ((attempt: Attempt) => void)[] = [];
-    const { run, change, pauses } = world(outcomes);
-    outcomes.push(...Array(8).fill(change));
-    expect(await run()).toBe("done");
+    expect(await readUnchanged(read, nothing, options)).toBe("done");
     expect(pauses.map((seconds) => Number(seconds.toFixed(6)))).toEqual([0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1, 1]);
-  });
-
-  it("a snapshot that starts over does not count the length of discarded answers", async () => {
-    const outcomes: ((attempt: Attempt) => void)[] = [];
-    const { run, change, budget } = world(outcomes);
-    budget.length = 7;
-    outcomes.push(change, change);
-    await run();
-    expect(budget.length).toBe(107);
-  });
-
-  it("a snapshot that starts over reports the changes, and not a timeout, if no time is left for another attempt", async () => {
-    const outcomes: ((attempt: Attempt) => void)[] = [];
-    const { run, change, pass } = world(outcomes, { end: 10_000 });
-    const runOut = () => {
-      pass(10);
-      throw new UnreachableError("gave up after 10 s");
-    };
-    outcomes.push(change, change, runOut);
-    await expect(run()).rejects.toThrow("the data changed during each of 2 attempts to read it (gave up after 10 s)");
   });
 });

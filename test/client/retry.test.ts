@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { type Budget, createBudget } from "../../src/client/budget.js";
-import { type RetryNotice, type RetryOn, withRetries } from "../../src/client/retry.js";
+import { type Budget, createBudget, type RetryNotice, type RetryOn, withRetries } from "../../src/client/retry.js";
 import {
   NotFoundError,
   RateLimitedError,

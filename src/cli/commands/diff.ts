@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { Command } from "commander";
-import { createBudget } from "../../client/budget.js";
+import { createBudget } from "../../client/retry.js";
 import { diffValues } from "../../domain/diff.js";
 import { namedValues, readVariableEntries } from "../../domain/source.js";
 import type { Context } from "../output/context.js";

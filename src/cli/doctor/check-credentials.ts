@@ -1,6 +1,6 @@
-import { authHeaders } from "../../client/auth-headers.js";
 import { decodePage, decodeVariable } from "../../client/decode.js";
 import { interpret } from "../../client/interpret.js";
+import { authHeaders } from "../../client/options.js";
 import { ROUTES } from "../../domain/routes.js";
 import { missingSecretError } from "../settings/secrets.js";
 import type { ServerAccess } from "./check-settings.js";

@@ -1,5 +1,5 @@
 import { CachedSource, type CachedSourceOptions } from "../../cache/cached-source.js";
-import { createBudget } from "../../client/budget.js";
+import { createBudget } from "../../client/retry.js";
 import { UnreachableError } from "../../domain/errors.js";
 import { durationText } from "../../domain/printable.js";
 import type { VariableSource } from "../../domain/source.js";

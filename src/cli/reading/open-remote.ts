@@ -1,6 +1,5 @@
-import { type Budget, createBudget } from "../../client/budget.js";
 import { type ClientOptions, createClient } from "../../client/client.js";
-import type { RetryNotice, RetryOn } from "../../client/retry.js";
+import { type Budget, createBudget, type RetryNotice, type RetryOn } from "../../client/retry.js";
 import { UnauthorizedError } from "../../domain/errors.js";
 import type { VariableSource } from "../../domain/source.js";
 import type { Service } from "../../service/service.js";

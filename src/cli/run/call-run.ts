@@ -1,4 +1,4 @@
-import type { Budget } from "../../client/budget.js";
+import type { Budget } from "../../client/retry.js";
 import { UsageError } from "../../domain/errors.js";
 import type { Context } from "../output/context.js";
 import type { ProgramLine } from "../processes/child.js";

@@ -1,4 +1,4 @@
-import { type Budget, createBudget } from "../../client/budget.js";
+import { type Budget, createBudget } from "../../client/retry.js";
 import type { VariableSource } from "../../domain/source.js";
 import type { Context } from "../output/context.js";
 import { loadWindows, nameIn, type ProgramLine, refuseNul, startChild } from "../processes/child.js";

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
-import { AUTH_SCHEMES, type AuthScheme } from "../../client/auth-headers.js";
-import { checkSeconds, parseOrigin, refuseOpenSecret } from "../../client/options.js";
+import { AUTH_SCHEMES, type AuthScheme, checkSeconds, parseOrigin, refuseOpenSecret } from "../../client/options.js";
 import { DEFAULT_TIMEOUT, DEFAULT_URL } from "../../domain/defaults.js";
 import { UsageError, withSubject } from "../../domain/errors.js";
 import { parseStoreUrl, type StoreAddress } from "../../etcd/store-address.js";

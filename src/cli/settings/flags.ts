@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { AUTH_SCHEMES } from "../../client/auth-headers.js";
+import { AUTH_SCHEMES } from "../../client/options.js";
 import { DEFAULT_MAX_WAIT, DEFAULT_OUTAGE_WAIT, DEFAULT_TIMEOUT, DEFAULT_URL } from "../../domain/defaults.js";
 import { DEFAULT_DATA_FILE } from "./setting.js";
 

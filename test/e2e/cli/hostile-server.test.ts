@@ -5,7 +5,7 @@ import { createContext } from "../../../src/cli/output/context.js";
 import { leaveEncrypted } from "../../../src/cli/reading/decryption.js";
 import { runProgram } from "../../../src/cli/run/run-program.js";
 import { createSelection } from "../../../src/cli/selection/selection.js";
-import type { Budget } from "../../../src/client/budget.js";
+import type { Budget } from "../../../src/client/retry.js";
 import type { VariableSource } from "../../../src/domain/source.js";
 import { tcpPeer } from "../../client/peer.js";
 import { BINARY, run } from "../../support/binary.js";

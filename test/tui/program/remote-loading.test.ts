@@ -386,7 +386,7 @@ describe("a list", () => {
       return { metadata: { ...metadata, total: Number.MAX_SAFE_INTEGER }, data };
     });
     await program.until(hasFailed);
-    expect(program.frame()).toContain("✗ what answered with status 200 does not speak the appvars API: metadata.total");
+    expect(program.frame()).toContain("✗ not an appvars server (status 200): metadata.total");
     odd.is = false;
     program.pass(10);
     await program.until(isWell);
@@ -394,7 +394,7 @@ describe("a list", () => {
   });
 });
 
-const NOT_OURS = "what answered with status 200 does not speak the appvars API";
+const NOT_OURS = "not an appvars server (status 200)";
 
 describe("a server that answers oddly is told of without anything of what it sent", () => {
   it.each<[string, FakeAnswer, string]>([

@@ -20,7 +20,9 @@ import { DataFileAdapter } from "./data-file.js";
  */
 export async function updateDataFile(path: string, change: (data: Data) => Data, signal?: AbortSignal): Promise<Data> {
   try {
-    const file = await realpath(path);
+    const file = await realpath(path).catch((error: unknown) => {
+      throw toInvalidData(error, "can't be read");
+    });
     return await withFileLock(file, (lock) => updateLocked(path, file, change, lock), signal);
   } catch (error) {
     throw error instanceof Error && "syscall" in error ? toInvalidData(error, "can't be written") : error;

@@ -7,12 +7,11 @@ import { DEV_HEADERS } from "../support/http.js";
 
 const PATIENCE = { timeout: 20_000 };
 
-/** Valid data, most of which is one value with so many lists in it. */
-function denseData(lists: number): string {
-  const value = { id: 99, variable_id: 99, environment_id: 1, content: { value: "DENSE" } };
-  const variable = { id: 99, application: "shop", type: "JSON", name: "DENSE", description: "" };
-  const data = { ...DATA, variables: [...DATA.variables, variable], values: [...DATA.values, value] };
-  return JSON.stringify(data).replace('"DENSE"}}', `[${"{},".repeat(lists)}{}]}}`);
+/** Valid data with a value of so many characters. */
+function largeData(length: number): string {
+  const value = { id: 99, variable_id: 99, environment_id: 1, content: { value: "x".repeat(length) } };
+  const variable = { id: 99, application: "shop", type: "STRING", name: "LARGE", description: "" };
+  return JSON.stringify({ ...DATA, variables: [...DATA.variables, variable], values: [...DATA.values, value] });
 }
 
 it("a reload that would take more than the memory that is left is refused, and the data before it is served on", async () => {
@@ -28,10 +27,10 @@ it("a reload that would take more than the memory that is left is refused, and t
   const status = async (target: string) => (await fetch(`${url}${target}`, { headers: DEV_HEADERS })).status;
   expect(await status("/healthz")).toBe(200);
 
-  await write(denseData(4_000_000));
+  await write(largeData(60_000_000));
   await expect.poll(() => status("/healthz"), PATIENCE).toBe(503);
   expect(await status("/v1/variables/1")).toBe(200);
-  expect(log).toContain(`the data file is too large for the memory of this process: it may need 4`);
+  expect(log).toContain(`the data file is too large for the memory of this process: it may need 2`);
 
   await write(DATA);
   await expect.poll(() => status("/healthz"), PATIENCE).toBe(200);

@@ -108,7 +108,7 @@ describe("an update that fails", () => {
   });
 
   it.each<[string, (path: string) => Promise<void>, string]>([
-    ["missing", rm, "can't be written: no such file or folder"],
+    ["missing", rm, "can't be read: no such file or folder"],
     ["a folder", (path) => rm(path).then(() => mkdir(path)), "can't be read: it is a folder"],
     ["broken", (path) => writeFile(path, "{"), "is not valid JSON: line 1, column 2: unexpected end of file"],
     ["empty", (path) => writeFile(path, ""), "is empty"],

@@ -41,10 +41,12 @@ export async function runServe(
   const data = await localData(place, io);
   const colors = await colorsFor(io.stderr, io.env, flags.color);
   const { log, written } = await createLog(io.stderr, logFormat, io.clock, colors);
-  const served = await data.served({ cacheFolder: io.folders.cache, log });
+  const notices: Parameters<typeof log>[] = [];
+  const served = await data.served({ cacheFolder: io.folders.cache, log: (...notice) => notices.push(notice) });
   const store = await openServed(served, io.clock, (error) =>
     log("warn", `the last data can't be kept for a start without the store: ${(error as Error).message}`),
   );
+  for (const notice of notices) log(...notice);
   let tlsFiles: TlsFiles | undefined;
   try {
     const service = new Service(store, io.clock);

@@ -1,87 +1,81 @@
 import { createHash, randomBytes } from "node:crypto";
-import { readFile, readlink } from "node:fs/promises";
+import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { kill, pid as ownPid } from "node:process";
 import { readProcessStat } from "./process-stat.js";
 import { hasCode } from "./system-errors.js";
 
-/**
- * The name of the one file in a lock: 8 random bytes in hex and, where the system reports it, the holder:
- * `RANDOM-HOST-PID-START-NAME`. Unlike a file's content, a name is never seen half-written.
- */
+/** `RANDOM-PLACE-PID-START-HOST`: the process that made something, in a name, which is never seen half-written. */
 const TOKEN =
-  /^[0-9a-f]{16}(?:-(?<host>[0-9a-f]{16})-(?<pid>[1-9]\d{0,6})-(?<startedAt>\d{1,20})-(?<name>[\w.-]{1,64}))?$/;
+  /^[0-9a-f]{16}-(?<boot>[0-9a-f]{8})(?<space>[0-9a-f]{8})-(?<pid>[1-9]\d{0,9})-(?<startedAt>\d{1,20})-(?<host>[\w.-]{1,64})$/;
 
-/** Identifies a process; no two processes ever share it. */
-interface Holder {
-  /** From {@link identifyHost}. */
-  readonly host: string;
-  readonly pid: number;
-  /** Clock ticks between boot and its start, because process ids are reused. */
-  readonly startedAt: string;
-  /** Of the host, for people. */
-  readonly hostName: string;
+/** `elsewhere` is another host or container, whose processes can't be seen. */
+export type HolderState = "running" | "stopped" | "dead" | "elsewhere";
+
+export interface Holder {
+  readonly state: HolderState;
+  /** `process 4242, which is stopped` or `process 4242 on web-1`. */
+  readonly text: string;
 }
 
-/** `unknown` is a process that can't be seen from here. */
-export type HolderState = "running" | "stopped" | "dead" | "unknown";
-
-export async function createToken(): Promise<string> {
-  const random = randomBytes(8).toString("hex");
-  const host = await identifyHost();
-  const process = readProcessStat("self");
-  // If /proc is of another process namespace, its ids are not ours.
-  if (host === undefined || process?.pid !== ownPid) return random;
-  const name = hostname().replace(/[^\w.-]/g, "-");
-  return [random, host, ownPid, process.startedAt, name.slice(0, 64) || "unknown"].join("-");
+/** Another one at each call. */
+export function createToken(): string {
+  const { boot, space, host } = here();
+  return [randomBytes(8).toString("hex"), boot + space, ownPid, startOf(ownPid) ?? 0, host].join("-");
 }
 
-export function isToken(name: string): boolean {
-  return TOKEN.test(name);
-}
-
-/** Who created this token; undefined when it does not say. */
+/** The process that made a token; undefined for what is not a token. */
 export function holderOf(token: string): Holder | undefined {
-  const { host, pid, startedAt, name } = TOKEN.exec(token)?.groups ?? {};
-  if (host === undefined || startedAt === undefined || name === undefined) return undefined;
-  return { host, pid: Number(pid), startedAt, hostName: name };
+  const { boot, space, pid, startedAt, host } = TOKEN.exec(token)?.groups ?? {};
+  if (pid === undefined) return undefined;
+  const own = here();
+  if (host !== own.host) return { state: "elsewhere", text: `process ${pid} on ${host}` };
+  // Before the machine started again.
+  if (boot !== own.boot) return { state: "dead", text: `process ${pid}` };
+  if (space !== own.space) return { state: "elsewhere", text: `process ${pid} in another container on ${host}` };
+  const state = stateOf(Number(pid), startedAt);
+  return { state, text: `process ${pid}${state === "stopped" ? ", which is stopped" : ""}` };
 }
 
-/**
- * Stays the same as long as a process id and a start time identify one process: one boot of a machine, and one
- * container on it. Undefined where the system does not tell, such as outside Linux.
- */
-export async function identifyHost(): Promise<string | undefined> {
+function stateOf(pid: number, startedAt: string | undefined): HolderState {
+  if (!exists(pid)) return "dead";
+  const stat = readProcessStat(pid);
+  // Hidden, as other users' processes may be, or a system without /proc.
+  if (stat === undefined || startedAt === "0") return "running";
+  // Process ids are reused.
+  if (stat.startedAt !== startedAt || "ZX".includes(stat.state)) return "dead";
+  return "Tt".includes(stat.state) ? "stopped" : "running";
+}
+
+/** Clock ticks between the boot and its start. */
+function startOf(pid: number): string | undefined {
+  const stat = readProcessStat("self");
+  // If /proc is of another process namespace, its ids are not ours.
+  return stat?.pid === pid ? stat.startedAt : undefined;
+}
+
+/** While both stay the same, a process id and a start time identify one process. */
+function here() {
+  const boot = readFrom(() => readFileSync("/proc/sys/kernel/random/boot_id", "latin1"));
+  // Start times depend on the time namespace (Linux 5.6).
+  const space = ["pid", "time"].map((name) => readFrom(() => readlinkSync(`/proc/self/ns/${name}`)));
+  const host = hostname()
+    .replace(/[^\w.-]/g, "-")
+    .slice(0, 64);
+  return { boot: hash(boot), space: hash(space.join("\0")), host: host || "unknown" };
+}
+
+/** `""` where the system does not tell, such as outside Linux. */
+function readFrom(read: () => string): string {
   try {
-    const parts = await Promise.all([
-      readFile("/proc/sys/kernel/random/boot_id", "latin1"),
-      readlink("/proc/self/ns/pid"),
-      // Start times depend on the reader's time namespace (Linux 5.6).
-      readlink("/proc/self/ns/time").catch(() => ""),
-    ]);
-    const hash = createHash("sha256").update([hostname(), ...parts].join("\0"));
-    return hash.digest("hex").slice(0, 16);
+    return read();
   } catch {
-    return undefined;
+    return "";
   }
 }
 
-/** @param host from {@link identifyHost} */
-export async function stateOf(holder: Holder | undefined, host: string | undefined): Promise<HolderState> {
-  if (holder === undefined || holder.host !== host) return "unknown";
-  if (!exists(holder.pid)) return "dead";
-  const process = readProcessStat(holder.pid);
-  // /proc may be mounted so that it hides other users' processes.
-  if (process === undefined) return exists(holder.pid) ? "running" : "dead";
-  if (process.startedAt !== holder.startedAt || "ZX".includes(process.state)) return "dead";
-  return "Tt".includes(process.state) ? "stopped" : "running";
-}
-
-/** `process 4242, which is stopped`. @param host from {@link identifyHost} */
-export function describeHolder(holder: Holder | undefined, host?: string, state?: HolderState): string {
-  if (holder === undefined) return "an unknown process";
-  if (holder.host !== host) return `process ${holder.pid} on ${holder.hostName}`;
-  return `process ${holder.pid}${state === "stopped" ? ", which is stopped" : ""}`;
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 8);
 }
 
 /** Signal 0 is never delivered: the system only reports whether it could be. */

@@ -35,30 +35,37 @@ export function foreignWriter({ uid, gid, mode }: Ownership, { user, groups }: A
     : undefined;
 }
 
-/** Undefined in a folder that can't be searched, too. */
+/** Undefined also if it can't be inspected: its reader reports why. */
 export function lstatIfExists(path: string): Stats | undefined {
+  return tryStat(() => lstatSync(path));
+}
+
+/** The same for the target of a link. */
+export function statIfExists(path: string): Stats | undefined {
+  return tryStat(() => statSync(path));
+}
+
+function tryStat(stat: () => Stats): Stats | undefined {
   try {
-    return lstatSync(path);
+    return stat();
   } catch {
     return undefined;
   }
 }
 
-/** The mode of a file that users other than its owner have access to; undefined for a private one. */
+/** The mode of a file that users other than its owner have access to; undefined for a private or missing one. */
 export function looseMode(path: string): string | undefined {
-  const { uid, gid, mode } = statSync(path);
+  const stats = statIfExists(path);
+  if (!stats) return undefined;
+  const { uid, gid, mode } = stats;
   // systemd gives a service access to its credentials by an ACL, whose mask is the group's mode.
   const isCredential = uid === ROOT && gid === ROOT && (mode & 0o777) === 0o440;
   // Windows always reports these bits as set.
   return sep === "\\" || (mode & 0o077) === 0 || isCredential ? undefined : `0${(mode & 0o777).toString(8)}`;
 }
 
-/** A warning if others may read a file with secrets. If it can't be read, its reader reports why. */
+/** A warning if others may read a file with secrets. */
 export function looseModeWarning(path: string): string | undefined {
-  try {
-    const mode = looseMode(path);
-    return mode && `${path} holds secrets and others may read it (mode ${mode}); run: ${command`chmod 600 ${path}`}`;
-  } catch {
-    return undefined;
-  }
+  const mode = looseMode(path);
+  return mode && `${path} holds secrets and others may read it (mode ${mode}); run: ${command`chmod 600 ${path}`}`;
 }

@@ -1,7 +1,7 @@
 import { lstatSync, statfsSync } from "node:fs";
 import { lstat, mkdir, readdir, rm } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
-import { createToken, holderOf, identifyHost, isToken, stateOf } from "./lock-holder.js";
+import { createToken, holderOf } from "./lock-holder.js";
 import { makePrivate } from "./private-folder.js";
 import { toInvalidFile } from "./system-errors.js";
 
@@ -36,7 +36,7 @@ const PREFIX = "appvars-edit-";
  * @throws InvalidDataError
  */
 export async function makeScratchFolder(parents: readonly string[], user: number | undefined): Promise<string> {
-  const name = PREFIX + (await createToken());
+  const name = PREFIX + createToken();
   let failure: unknown;
   for (const parent of parents) {
     const path = join(parent, name);
@@ -51,28 +51,14 @@ export async function makeScratchFolder(parents: readonly string[], user: number
   throw failure;
 }
 
-/**
- * Removes the folders of processes that were killed before they could. A process that can't be seen from here, as in
- * another container, is gone for certain only if the machine has started since.
- *
- * @param startedAt when the machine started, Unix time in milliseconds
- */
-export async function removeLeftScratchFolders(
-  parents: readonly string[],
-  user: number | undefined,
-  startedAt: number,
-): Promise<void> {
-  const host = await identifyHost();
+/** Removes the folders of processes that were killed before they could. */
+export async function removeLeftScratchFolders(parents: readonly string[], user: number | undefined): Promise<void> {
   for (const parent of parents) {
     for (const name of await readdir(parent).catch(() => [])) {
-      const token = name.slice(PREFIX.length);
-      if (!name.startsWith(PREFIX) || !isToken(token)) continue;
+      if (!name.startsWith(PREFIX) || holderOf(name.slice(PREFIX.length))?.state !== "dead") continue;
       const path = join(parent, name);
       const stats = await lstat(path).catch(() => undefined);
-      if (!stats || !isPrivate(stats, user)) continue;
-      const state = await stateOf(holderOf(token), host);
-      const isLeft = state === "dead" || (state === "unknown" && stats.mtimeMs < startedAt);
-      if (isLeft) await rm(path, { recursive: true, force: true }).catch(() => {});
+      if (stats && isPrivate(stats, user)) await rm(path, { recursive: true, force: true }).catch(() => {});
     }
   }
 }

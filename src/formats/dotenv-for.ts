@@ -1,9 +1,22 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are what python-dotenv expands
 import { quoteForShell } from "../domain/shell.js";
 import { valueText } from "../domain/variable.js";
-import { PLAIN } from "./dotenv-forms.js";
 import { loneSurrogate, nul, type Refusal, refuse, unlessText, type Writer } from "./entry.js";
 import { notShellName, reservedByShell } from "./lines.js";
+
+/** Needs no quotes in any reader. At the start and after a colon, zsh replaces `=ls` by the path of the program. */
+const UNQUOTED = /^(?!=|.*:=)[A-Za-z0-9_./:@%+,=-]*$/;
+
+/**
+ * The form that the `dotenv` package, Node.js, python-dotenv, POSIX shells and Docker Compose read alike; undefined
+ * without one. Between single quotes, python-dotenv expands `${NAME}` and takes `\\` for an escape, as it and Compose do
+ * with a backslash at the end; dotenv drops carriage returns.
+ */
+export function portableForm(text: string): string | undefined {
+  if (UNQUOTED.test(text)) return text;
+  if (!/['\r]|\\\\|\\$|\$\{/.test(text)) return `'${text}'`;
+  return /["$`\\\r]/.test(text) ? undefined : `"${text}"`;
+}
 
 /** Writes `.env` lines for one reader, which others may read otherwise: `appvars import` too. */
 function writerFor(reader: string, refusals: readonly Refusal[], quote: (text: string) => string | undefined): Writer {
@@ -14,7 +27,7 @@ function writerFor(reader: string, refusals: readonly Refusal[], quote: (text: s
 }
 
 function unlessPlain<T>(quote: (text: string) => T): (text: string) => T | string {
-  return (text) => (PLAIN.test(text) ? text : quote(text));
+  return (text) => (UNQUOTED.test(text) ? text : quote(text));
 }
 
 const carriageReturn = unlessText(

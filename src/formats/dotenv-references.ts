@@ -47,11 +47,8 @@ export function describeReferences(text: string, entries: readonly ReadEntry[]):
 /** Characters in all expanded values together; "billion laughs" grow exponentially. */
 const MAX_EXPANDED = 16 * 1024 * 1024;
 
-/** Defaults in defaults. */
+/** References in references, and defaults in defaults. */
 const MAX_DEPTH = 100;
-
-/** Yields each name whose expanded value it needs, is given that value, and returns its own. */
-type Filling = Generator<string, string, string>;
 
 /**
  * Replaces `$NAME`, `${NAME}`, `${NAME:-default}` and `${NAME-default}` by the values of the same file, before or after
@@ -70,34 +67,20 @@ export function expandReferences(text: string, entries: readonly ReadEntry[]): R
     if (length > MAX_EXPANDED) throw new UsageError("the expanded values are longer than 16 MiB together");
     return part;
   };
-  // Without recursion, so that a chain of references may be as long as the file.
-  const unfinished: { name: string; filling: Filling }[] = [];
-  const names = new Set<string>();
-  const begin = (name: string) => {
-    if (names.has(name)) throw new UsageError(describeCircle([...names], name));
+  const path: string[] = [];
+  const expand = (name: string): string | undefined => {
+    const value = expanded.get(name) ?? values.get(name);
+    if (value === undefined || expanded.has(name)) return value;
+    if (path.includes(name)) throw new UsageError(describeCircle(path, name));
     const { line, isLiteral } = assignments.get(name) ?? {};
-    const value = values.get(name) ?? "";
-    if (isLiteral) return void expanded.set(name, value);
-    names.add(name);
-    unfinished.push({ name, filling: fill(value, `${name} (line ${line})`, { values, expanded, grow }) });
+    const owner = `${name} (line ${line})`;
+    if (path.push(name) > MAX_DEPTH) throw new UsageError(`${owner} is referred to by more than ${MAX_DEPTH} in a row`);
+    const result = isLiteral ? value : fill(value, owner, expand, grow);
+    path.pop();
+    expanded.set(name, result);
+    return result;
   };
-  return entries.map((entry) => {
-    if (!expanded.has(entry.name)) begin(entry.name);
-    let answer = "";
-    for (let last = unfinished.at(-1); last; last = unfinished.at(-1)) {
-      const { done, value } = last.filling.next(answer);
-      answer = value;
-      if (done) {
-        expanded.set(last.name, value);
-        names.delete(last.name);
-        unfinished.pop();
-      } else {
-        begin(value);
-        answer = expanded.get(value) ?? "";
-      }
-    }
-    return { ...entry, value: expanded.get(entry.name) ?? "" };
-  });
+  return entries.map((entry) => ({ ...entry, value: expand(entry.name) ?? "" }));
 }
 
 /** @param names that refer to one another in this order; the last one refers to `again` */
@@ -108,13 +91,6 @@ function describeCircle(names: readonly string[], again: string): string {
   return `these refer to each other: ${[...shown, again].join(" -> ")}`;
 }
 
-interface Surroundings {
-  values: ReadonlyMap<string, string>;
-  expanded: ReadonlyMap<string, string>;
-  /** Called with each part of a result. */
-  grow: (part: string) => string;
-}
-
 /** Of a reference with a default, from after the brace. */
 const WITH_DEFAULT = /([A-Za-z_]\w*)(:?-)/y;
 
@@ -122,14 +98,21 @@ const WITH_DEFAULT = /([A-Za-z_]\w*)(:?-)/y;
  * Reads and expands in one pass: a value may consist of millions of references.
  *
  * @param owner the variable, for messages
+ * @param expand returns the expanded value of a name; undefined if it is not in the file
+ * @param grow called with each part of the result
  */
-function* fill(text: string, owner: string, { values, expanded, grow }: Surroundings): Filling {
+function fill(
+  text: string,
+  owner: string,
+  expand: (name: string) => string | undefined,
+  grow: (part: string) => string,
+): string {
   const token = /\\\$|\$([A-Za-z_]\w*)|\$\{([A-Za-z_]\w*)\}|\$\{|\}/g;
   let position = 0;
   let result = "";
 
   /** @param isUsed false for a default that is not needed, which must only be well-formed */
-  function* walk(depth: number, isUsed: boolean): Generator<string, void, string> {
+  function walk(depth: number, isUsed: boolean): void {
     const add = (part: string) => {
       if (isUsed && part !== "") result += grow(part);
     };
@@ -143,25 +126,24 @@ function* fill(text: string, owner: string, { values, expanded, grow }: Surround
         const [found, name = match[2]] = match;
         position = token.lastIndex;
         if (found === "}" && depth > 0) return;
-        if (name === undefined && found === "${") yield* walkDefault(depth, isUsed);
+        if (name === undefined && found === "${") walkDefault(depth, isUsed);
         else if (name === undefined) add(found.slice(-1));
-        else if (isUsed && !values.has(name)) missing();
-        else if (isUsed) add(expanded.get(name) ?? (yield name));
+        else if (isUsed) add(expand(name) ?? missing());
       }
     }
-    if (depth > 0) malformed();
+    if (depth > 0) throw malformed();
   }
 
-  function* walkDefault(depth: number, isUsed: boolean): Generator<string, void, string> {
+  function walkDefault(depth: number, isUsed: boolean): void {
     WITH_DEFAULT.lastIndex = position;
     const [head = "", name, operator] = WITH_DEFAULT.exec(text) ?? [];
-    if (name === undefined) return malformed();
+    if (name === undefined) throw malformed();
     if (depth >= MAX_DEPTH) throw new UsageError(`${owner} has defaults in defaults, more than ${MAX_DEPTH} deep`);
     position += head.length;
-    const value = isUsed && values.has(name) ? (expanded.get(name) ?? (yield name)) : undefined;
+    const value = isUsed ? expand(name) : undefined;
     const isEnough = value !== undefined && (value !== "" || operator === "-");
     if (isEnough) result += grow(value);
-    yield* walk(depth + 1, isUsed && !isEnough);
+    walk(depth + 1, isUsed && !isEnough);
   }
 
   const missing = (): never => {
@@ -170,13 +152,12 @@ function* fill(text: string, owner: string, { values, expanded, grow }: Surround
         "sign, write \\$ or use single quotes",
     );
   };
-  const malformed = (): never => {
-    throw new UsageError(
+  const malformed = () =>
+    new UsageError(
       `${owner} has a \${ that begins none of \${NAME}, \${NAME:-default} and \${NAME-default}; for a literal one, ` +
         "write \\${",
     );
-  };
 
-  yield* walk(0, true);
+  walk(0, true);
   return result;
 }

@@ -1,7 +1,7 @@
 import { parse } from "dotenv";
 import { UsageError } from "../domain/errors.js";
 import { isVariableType, type NamedValue, valueText } from "../domain/variable.js";
-import { type DotenvProgram, type Form, formsOf } from "./dotenv-forms.js";
+import { portableForm } from "./dotenv-for.js";
 import {
   entriesOf,
   JSON_STRING,
@@ -11,60 +11,31 @@ import {
   type Refusal,
   refuse,
   type TextType,
+  unlessText,
 } from "./entry.js";
 import { inferValue } from "./infer-type.js";
-import { notShellName, reservedByShell } from "./lines.js";
 
 /** At the top of the file, where it can't be inside the quotes of a value. */
 const TYPE_COMMENT = "# appvars type:";
-
-/** Closes every kind of quote that a line might leave open: a line that survives this survives any other line. */
-const TRAP = "\n'\n\"\n`\n";
 
 /** A value that dotenvx has encrypted. */
 const DOTENVX = /^encrypted:[A-Za-z0-9+/]{20,}={0,2}$/;
 
 const protoName: Refusal = ({ name }) => (name === "__proto__" ? "dotenv drops this name" : undefined);
 
-/** A `.env` file, and the variables that some of its readers read another value for. */
-interface DotenvFile {
-  text: string;
-  differing: { name: string; readers: readonly DotenvProgram[] }[];
-}
-
-export function writeDotenv(entries: readonly NamedValue[]): string {
-  return writeForMost(entries).text;
-}
+const unquotable = unlessText(
+  (text) => portableForm(text) !== undefined,
+  "no quotes that all its readers understand: see --for",
+);
 
 /**
- * Writes lines for the `dotenv` package, in forms that other readers read alike where there is one. It has no escape for
- * a quote, so every way of quoting is tried with dotenv's own `parse`, and then the whole file is parsed. Comments at the
- * top give the types that can't be inferred from the texts.
+ * Writes lines that all usual readers of `.env` files read alike. Comments at the top give the types that can't be
+ * inferred from the texts.
  */
-export function writeForMost(entries: readonly NamedValue[]): DotenvFile {
-  const forms = new Map<NamedValue, Form | undefined>();
-  const unquotable: Refusal = (entry) => {
-    const form = findForm(entry);
-    forms.set(entry, form);
-    return form ? undefined : "dotenv has no quoting that preserves its value";
-  };
+export function writeDotenv(entries: readonly NamedValue[]): string {
   refuse("dotenv", entries, protoName, nul, loneSurrogate, unquotable);
-  const lines = entries.map((entry) => `${entry.name}=${forms.get(entry)?.written}`);
-  const text = [...entries.flatMap(typeComment), ...lines].map((each) => `${each}\n`).join("");
-  const parsed = parse(text);
-  const lost = entries.filter(({ name, value }) => parsed[name] !== valueText(value)).map(({ name }) => name);
-  if (lost.length > 0) throw new UsageError(`these can't be written as dotenv together: ${lost.join(", ")}`);
-  const differing = entries.flatMap((entry) => {
-    const readers = [...new Set([...readersWithoutName(entry), ...(forms.get(entry)?.differing ?? [])])];
-    return readers.length > 0 ? [{ name: entry.name, readers }] : [];
-  });
-  return { text, differing };
-}
-
-/** A shell can't assign to every name, and direnv ignores a line with a hyphen in the name. */
-function readersWithoutName(entry: NamedValue): DotenvProgram[] {
-  const readers: DotenvProgram[] = notShellName(entry) || reservedByShell(entry) ? ["bash"] : [];
-  return entry.name.includes("-") ? [...readers, "direnv"] : readers;
+  const lines = entries.map(({ name, value }) => `${name}=${portableForm(valueText(value))}`);
+  return [...entries.flatMap(typeComment), ...lines].map((each) => `${each}\n`).join("");
 }
 
 function typeComment({ name, type, value }: NamedValue): string[] {
@@ -72,15 +43,6 @@ function typeComment({ name, type, value }: NamedValue): string[] {
   if (inferred.type === type && JSON.stringify(inferred.value) === JSON.stringify(value)) return [];
   const textType: TextType = type === "JSON" && typeof value === "string" ? JSON_STRING : type;
   return [`${TYPE_COMMENT} ${name} ${textType}`];
-}
-
-/** The first form that dotenv reads back, whatever follows it. */
-function findForm({ name, value }: NamedValue): Form | undefined {
-  const text = valueText(value);
-  return formsOf(text).find(({ written }) => {
-    const attempt = `${name}=${written}`;
-    return parse(attempt)[name] === text && parse(attempt + TRAP)[name] === text;
-  });
 }
 
 /**
@@ -97,9 +59,7 @@ export function readDotenv(text: string): ReadEntry[] {
   }
   const foreign = entries.filter(({ value }) => DOTENVX.test(String(value))).map(({ name }) => name);
   if (foreign.length > 0)
-    throw new UsageError(
-      `encrypted by dotenvx: ${foreign.join(", ")}; use the output of: dotenvx decrypt --stdout -f FILE`,
-    );
+    throw new UsageError(`encrypted: ${foreign.join(", ")}; use the output of: dotenvx decrypt --stdout -f FILE`);
   const types = readTypes(text, entries);
   return entries.map((entry) => {
     const type = types.get(entry.name);

@@ -132,7 +132,7 @@ async function writeAtOnce(path: string, more: string[] = []): Promise<{ acknowl
 /** Takes the lock if it is free, and leaves it as one does that was killed. In one step, as writers come in between. */
 async function leaveStaleLock(lockPath: string): Promise<boolean> {
   const stale = `${lockPath}.stale`;
-  const [random, host, , , hostName] = (await createToken()).split("-");
+  const [random, host, , , hostName] = createToken().split("-");
   await mkdir(stale);
   // No process but the system's own is that old.
   await writeFile(join(stale, [random, host, process.pid, 1, hostName].join("-")), "");

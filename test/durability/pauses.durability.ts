@@ -17,21 +17,12 @@ const STRIDE = QUICK ? 13 : 1;
 const READER_CALLS = 4;
 const TEXT = JSON.stringify(DATA);
 
-/** The errors of a writer that was stopped while another one took over its lock. */
-const REFUSALS = [
-  "was not written: its lock was lost",
-  "was not written: another program has changed it in the meantime; try again",
-  // The writer that took over the lock has removed the temporary file.
-  "can't be written: no such file or folder",
-];
-
 interface Pause {
   /** A and B are stopped before these of their calls, counted from 1. */
   readonly a: number;
   readonly b: number;
   /** The writer that continues first. */
   readonly first: Name;
-  readonly apart: boolean;
 }
 
 interface Count {
@@ -44,15 +35,12 @@ interface Count {
   failures: string[];
 }
 
-it.each([
-  ["one host", false],
-  ["two hosts, so that who is stopped is taken for dead", true],
-])("two writers that are stopped at any two file-system calls lose nothing, on %s", async (what, apart) => {
+it("two writers that are stopped at any two file-system calls lose nothing", async () => {
   const start = performance.now();
   const updates = { A: await freshUpdate(), B: await freshUpdate() };
-  const most = await callsOf(updates, apart);
+  const most = await callsOf(updates);
   const pauses = range(most.a).flatMap((a) =>
-    range(most.b).flatMap((b) => (["A", "B"] as const).map((first) => ({ a, b, first, apart }))),
+    range(most.b).flatMap((b) => (["A", "B"] as const).map((first) => ({ a, b, first }))),
   );
   const count: Count = { tries: 0, acknowledged: 0, lost: 0, torn: 0, refused: 0, failures: [] };
   // Every call of one writer meets some of the other's, and never the same ones as the call before.
@@ -64,15 +52,15 @@ it.each([
   await Promise.all(Array.from({ length: LANES }, lane));
 
   const { failures, acknowledged, ...counted } = count;
-  addRow({ test: `two writers stopped, on ${apart ? "two hosts" : "one host"}`, ...counted });
+  addRow({ test: "two writers stopped", ...counted });
   figure(
-    `two writers stopped before each of their ${most.a} and ${most.b} calls, on ${what}: ${grouped(count.tries)} tries, ` +
+    `two writers stopped before each of their ${most.a} and ${most.b} calls: ${grouped(count.tries)} tries, ` +
       `${grouped(acknowledged)} writes acknowledged, ${count.lost} of them lost, ${grouped(count.refused)} refused, ` +
       `${count.torn} torn files (${since(start)})`,
   );
   expect(failures.slice(0, 10)).toStrictEqual([]);
-  // On one host, a live process never loses its lock.
-  if (!apart) expect(count.refused).toBe(0);
+  // A live process never loses its lock.
+  expect(count.refused).toBe(0);
 });
 
 /** Stops A, then B and a reader, and then continues all of them. */
@@ -86,15 +74,13 @@ async function interleave(pause: Pause, path: string, updates: Updates, count: C
     return data?.variables.map(({ name }) => name) ?? [];
   };
   await writeFile(path, TEXT);
-  const world = new World(pause.apart);
+  const world = new World();
   const [a, b] = [writer("A", world, updates, path), writer("B", world, updates, path)];
   const reader = new Stepper("reader", world, () => openDataFile(path));
   await a.go(pause.a);
-  await world.lapse(`${path}.lock`);
   await reader.go(1 + ((pause.a + pause.b) % READER_CALLS));
   await b.go(pause.b);
   await look();
-  await world.lapse(`${path}.lock`);
   const order = pause.first === "A" ? [a, b] : [b, a];
   for (let turn = 0; turn < 20; turn++) {
     await order[turn % 2]?.go();
@@ -113,7 +99,7 @@ async function interleave(pause: Pause, path: string, updates: Updates, count: C
       if (!isThere) fail(`the write of ${name} was acknowledged and is lost`, "lost");
     } else {
       count.refused++;
-      if (!REFUSALS.includes(outcome.error.message)) fail(`${name}: ${outcome.error.stack}`);
+      fail(`${name}: ${outcome.error.stack}`);
       if (isThere) fail(`the write of ${name} is there, but it was told: ${outcome.error.message}`);
     }
   }
@@ -147,15 +133,13 @@ function writer(name: Name, world: World, updates: Updates, path: string): Stepp
   );
 }
 
-/** How many calls a writer makes alone, and how many one that, if apart, takes over from it. */
-async function callsOf(updates: Updates, apart: boolean): Promise<{ a: number; b: number }> {
-  const alone = writer("A", new World(apart), updates, (await dataFile(DATA)).path);
+/** How many calls each writer makes. */
+async function callsOf(updates: Updates): Promise<{ a: number; b: number }> {
+  const alone = writer("A", new World(), updates, (await dataFile(DATA)).path);
   await alone.go();
   const { path } = await dataFile(DATA);
-  const world = new World(apart);
+  const world = new World();
   const [a, b] = [writer("A", world, updates, path), writer("B", world, updates, path)];
-  if (apart) await a.go(Math.round(alone.calls / 2));
-  await world.lapse(`${path}.lock`);
   await b.go();
   await a.go();
   expect([alone.outcome, b.outcome]).toStrictEqual([{}, {}]);

@@ -108,7 +108,9 @@ async function cutAtEachCall(context: TestContext, { synced = true, most = Numbe
   let writes = 0;
   do {
     calls = 0;
-    const around = async ({ name }: { name: string }, proceed: () => unknown) => {
+    const around = ({ name }: { name: string }, proceed: () => unknown) =>
+      name.endsWith("Sync") ? proceed() : cutBefore(name, proceed);
+    const cutBefore = async (name: string, proceed: () => unknown) => {
       calls++;
       if (calls === writes + 1) await cut(writes);
       return name === "sync" && !synced ? undefined : proceed();
@@ -129,8 +131,7 @@ async function examine(path: string, acknowledged: number, counted: Record<"lost
   }
   counted.lost += Math.max(0, acknowledged - count);
 
-  const world = new World(true);
-  await world.lapse(`${path}.lock`);
+  const world = new World({ isRestarted: true });
   const next = new Stepper("after the boot", world, async () => {
     await (await openDataFile(path)).update((data) => withCount(data, count + 1));
   });

@@ -1,35 +1,24 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { utimes } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers/promises";
 import { type FsCall, withFsCalls } from "./fs-calls.js";
 
-// Longer than the lease of a lock.
-const LAPSE_MS = 6_000;
 /** Waits in a row after which a process is stopped: waiting for a stopped process would take forever. */
 const MAX_WAITS = 3;
 
-/** A simulated machine, or several, for processes that are stepped concurrently. Waits take no real time. */
+/** A simulated machine, for processes that are stepped concurrently. Waits take no real time. */
 export class World {
-  /** Whether each process is on its own host, where a process that is stopped for too long counts as dead. */
-  readonly apart: boolean;
+  /** Whether it has started again, after which all earlier processes are dead. */
+  readonly isRestarted: boolean;
   /** Simulated milliseconds that have passed in addition to real time. */
   aheadMs = 0;
 
-  constructor(apart: boolean) {
-    this.apart = apart;
+  constructor({ isRestarted = false } = {}) {
+    this.isRestarted = isRestarted;
   }
 
   wait(ms: number): void {
-    this.aheadMs += this.apart ? LAPSE_MS : ms;
-  }
-
-  /** On separate hosts, advances the time until the lock counts as abandoned. */
-  async lapse(lockPath: string): Promise<void> {
-    if (!this.apart) return;
-    this.aheadMs += LAPSE_MS;
-    const then = (Date.now() - LAPSE_MS) / 1_000;
-    await utimes(lockPath, then, then).catch(() => {});
+    this.aheadMs += ms;
   }
 }
 
@@ -87,7 +76,7 @@ export class Stepper {
 
   #around(call: FsCall, proceed: () => unknown): unknown {
     const { path } = call;
-    if (this.#world.apart && path === "/proc/sys/kernel/random/boot_id") return `${this.#name}\n`;
+    if (this.#world.isRestarted && path === "/proc/sys/kernel/random/boot_id") return `${this.#name}\n`;
     // No other process writes there, and synchronous calls can't be stopped.
     return path.startsWith("/proc/") || call.name.endsWith("Sync") ? proceed() : this.#step(call, proceed);
   }

@@ -1,40 +1,20 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import {
-  chown,
-  lstat,
-  lutimes,
-  mkdir,
-  readdir,
-  readFile,
-  rm,
-  rmdir,
-  stat,
-  symlink,
-  utimes,
-  writeFile,
-} from "node:fs/promises";
+import { chown, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { InvalidDataError } from "../../src/domain/errors.js";
 import { withFileLock } from "../../src/files/file-lock.js";
-import { identifyHost } from "../../src/files/lock-holder.js";
-import type { Data } from "../../src/store/data.js";
-import { parseData } from "../../src/store/parse-data.js";
-import { updateDataFile } from "../../src/store/update-data-file.js";
-import { DATA } from "../support/data.js";
-import { dataFile } from "../support/data-file.js";
+import { createToken } from "../../src/files/lock-holder.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 /** What the code under test meets in place of the clock, the file system and the system. */
 const faked = vi.hoisted(
   (): {
     wait?: ((milliseconds: number) => Promise<void>) | undefined;
-    beforeRename?: (() => Promise<void>) | undefined;
-    hostname?: string | undefined;
     killFailsWith?: string | undefined;
   } => ({}),
 );
@@ -42,20 +22,6 @@ const faked = vi.hoisted(
 vi.mock("node:timers/promises", async (load) => {
   const real = await load<typeof import("node:timers/promises")>();
   return { ...real, setTimeout: (ms: number, ...rest: []) => (faked.wait ?? real.setTimeout)(ms, ...rest) };
-});
-
-vi.mock("node:fs/promises", async (load) => {
-  const real = await load<typeof import("node:fs/promises")>();
-  const rename: typeof real.rename = async (...paths) => {
-    await faked.beforeRename?.();
-    return real.rename(...paths);
-  };
-  return { ...real, rename };
-});
-
-vi.mock("node:os", async (load) => {
-  const real = await load<typeof import("node:os")>();
-  return { ...real, hostname: () => faked.hostname ?? real.hostname() };
 });
 
 vi.mock("node:process", async (load) => {
@@ -67,7 +33,7 @@ vi.mock("node:process", async (load) => {
   return { ...real, kill };
 });
 
-const LOST = new InvalidDataError("was not written: its lock was lost");
+const REMOVED = new InvalidDataError("was not written: its lock was removed");
 
 async function lockable() {
   const path = join(await temporaryFolder(), "vars.json");
@@ -106,13 +72,13 @@ describe("withFileLock", () => {
 
   it("withFileLock waits until another holder releases the lock", async () => {
     const { path, lockPath } = await lockable();
-    await mkdir(lockPath);
+    await plant(lockPath, createToken());
     const work = vi.fn(async () => {});
     const done = withFileLock(path, work);
     // Long enough for some of its tries, 5 to 60 ms apart.
     await delay(150);
     expect(work).not.toHaveBeenCalled();
-    await rmdir(lockPath);
+    await rm(lockPath, { recursive: true });
     await done;
     expect(work).toHaveBeenCalledOnce();
   });
@@ -123,50 +89,42 @@ describe("withFileLock", () => {
   }, 5_000);
 });
 
-const OLD_TOKEN = "0123456789abcdef";
 const ELSEWHERE = "0123456789abcdef-fedcba9876543210-4242-1-web-1";
-const LEASE_MS = 5_000;
-const HOUR_S = 3_600;
 
-describe.each([
-  ["names nobody", undefined],
-  ["is from an older version, without a process", OLD_TOKEN],
-  ["names a process of another host", ELSEWHERE],
-])("a lock that %s", (_what, token) => {
-  it.each([-HOUR_S, 0, HOUR_S])(
-    "a lock of an unknown process is taken over after 5 s without a renewal, when its mtime is %i s ago",
-    async (age) => {
-      const { path, lockPath } = await locked(token);
-      await setAge(lockPath, age);
-      const { took, value } = await byTheClock(() => withFileLock(path, async () => "mine"));
-      expect(value).toBe("mine");
-      expect(took).toBeGreaterThanOrEqual(LEASE_MS);
-      expect(took).toBeLessThan(LEASE_MS + 1_000);
-      expect(await exists(lockPath)).toBe(false);
-    },
+it("a lock of another host is reported after 30 s, with the command that removes it", async () => {
+  const { path, lockPath } = await locked(ELSEWHERE);
+  const { took, error } = await byTheClock(() => withFileLock(path, async () => {}));
+  expect(error).toEqual(
+    new InvalidDataError(
+      `is locked: ${lockPath} has been held for 30 s by process 4242 on web-1; if it has ended, run: rm -r ${lockPath}`,
+    ),
   );
+  expect(took).toBeGreaterThanOrEqual(30_000);
+  expect(took).toBeLessThan(31_000);
+  expect(await readdir(dirname(path))).toEqual(["vars.json", "vars.json.lock"]);
+});
 
-  it("a lock of an unknown process is not taken over while it is renewed, and reported after 30 s", async () => {
-    const { path, lockPath } = await locked(token);
-    // Renewed by a clock that is an hour behind.
-    const renew = (now: number) => setAge(lockPath, HOUR_S - Math.floor(now / 1_000) - 1);
-    const work = vi.fn(async () => {});
-    const { took, error } = await byTheClock(() => withFileLock(path, work), renew);
-    const age = token === undefined ? "59 min" : "30 s";
-    const holder = token === ELSEWHERE ? "process 4242 on web-1" : "an unknown process";
-    expect(error).toEqual(new InvalidDataError(`is locked: ${lockPath} has been held for ${age} by ${holder}`));
-    expect(took).toBeGreaterThanOrEqual(30_000);
-    expect(took).toBeLessThan(31_000);
-    expect(work).not.toHaveBeenCalled();
-    expect(await exists(lockPath)).toBe(true);
-  });
+it("an empty lock, which a writer that was killed has left, is taken over at once", async () => {
+  const { path, lockPath } = await locked();
+  const { took, value } = await byTheClock(() => withFileLock(path, async () => "mine"));
+  expect([value, took]).toEqual(["mine", 0]);
+  expect(await exists(lockPath)).toBe(false);
+});
+
+it("what killed writers have left beside the file is removed", async () => {
+  const { path, lockPath } = await lockable();
+  const dead = createToken().replace(/^(\w+-\w+-\d+)-\d+/, "$1-7");
+  await plant(`${lockPath}.${dead}`, dead);
+  await plant(`${lockPath}.${ELSEWHERE}`, ELSEWHERE);
+  await mkdir(`${lockPath}.${dead.replace(/^\w/, "0")}`);
+  await withFileLock(path, async () => {});
+  expect(await readdir(dirname(path))).toEqual([`vars.json.lock.${ELSEWHERE}`]);
 });
 
 describe.skipIf(process.platform !== "linux")("a lock that names a process of this host", () => {
   it("a lock of a process of this host is not taken over while the process lives, and the error names the process", async () => {
     const holder = await startedProcess("echo; exec sleep 60");
     const { path, lockPath } = await locked(await tokenOf(holder.pid));
-    await setAge(lockPath, HOUR_S);
     const { took, error } = await byTheClock(() => withFileLock(path, async () => {}));
     const message = `is locked: ${lockPath} has been held for 30 s by process ${holder.pid}`;
     expect(error).toEqual(new InvalidDataError(message));
@@ -209,6 +167,10 @@ describe.skipIf(process.platform !== "linux")("a lock that names a process of th
         await expect.poll(() => processState(pid)).toBe("Z");
         return tokenOf(pid);
       },
+    ],
+    [
+      "ran before the machine started again",
+      async () => (await tokenOf(process.pid)).replace(/^(\w+)-\w{8}/, "$1-01234567"),
     ],
     [
       "had the id of a process that lives now",
@@ -265,70 +227,37 @@ describe("a wait that is cancelled", () => {
   });
 });
 
-describe("a lock that was lost to another writer", () => {
-  it("a lock that was lost to another writer makes the check fail, and is left to the new holder", async () => {
+describe("a lock that was removed", () => {
+  it("a lock that was removed makes the check fail, and is left to the new holder", async () => {
     const { path, lockPath } = await lockable();
     const work = withFileLock(path, async ({ check }) => {
       takeOver(lockPath);
       await check();
     });
-    await expect(work).rejects.toThrow(LOST);
+    await expect(work).rejects.toThrow(REMOVED);
     expect(await exists(lockPath)).toBe(true);
   });
 
-  it("a lock that was lost to another writer is left to the new holder by work that did not check", async () => {
+  it("a lock that was removed is left to the new holder by work that did not check", async () => {
     const { path, lockPath } = await lockable();
     await withFileLock(path, async () => takeOver(lockPath));
     expect(await exists(lockPath)).toBe(true);
   });
 
-  it("a lock that was lost to another writer makes the check fail after the new holder has released it", async () => {
+  it("a lock that was removed makes the check fail after the new holder has released it", async () => {
     const { path, lockPath } = await lockable();
     const work = withFileLock(path, async ({ check }) => {
       await rm(lockPath, { recursive: true });
       await check();
     });
-    await expect(work).rejects.toThrow(LOST);
+    await expect(work).rejects.toThrow(REMOVED);
   });
-});
-
-it("a writer that was suspended just before its rename fails once its lock was taken over", async () => {
-  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-  onTestFinished(() => void vi.useRealTimers());
-  const { path } = await dataFile(DATA);
-  const describeAll = (description: string) => (data: Data) => ({
-    ...data,
-    variables: data.variables.map((variable) => ({ ...variable, description })),
-  });
-  let resume = () => {};
-  // On the same host it would keep its lock.
-  faked.hostname = "elsewhere";
-  const isStopped = new Promise<void>((resolve) => {
-    faked.beforeRename = () => {
-      faked.beforeRename = undefined;
-      resolve();
-      return new Promise((goOn) => (resume = goOn));
-    };
-  });
-  const stopped = updateDataFile(path, describeAll("of the stopped writer"));
-  await isStopped;
-  faked.hostname = undefined;
-
-  const { took, error } = await byTheClock(() => updateDataFile(path, describeAll("of the other")));
-  expect(error).toBeUndefined();
-  expect(took).toBeGreaterThanOrEqual(LEASE_MS);
-  resume();
-  await expect(stopped).rejects.toThrow(LOST);
-  const { variables } = await parseData(await readFile(path));
-  expect(new Set(variables.map(({ description }) => description))).toEqual(new Set(["of the other"]));
-  expect(await readdir(dirname(path))).toEqual(["vars.json"]);
 });
 
 describe("what is not a lock", () => {
-  const TOKEN = "0123456789abcdef";
-  const longAgo = Math.floor(Date.now() / 1_000) - 60;
+  const TOKEN = ELSEWHERE;
 
-  /** Puts something where the lock would be, long ago, and returns all that is in the folder. */
+  /** Puts something where the lock would be, and returns all that is in the folder. */
   async function occupied(occupy: (lockPath: string) => Promise<void>) {
     const { path, lockPath } = await lockable();
     await writeFile(path, "");
@@ -360,12 +289,6 @@ describe("what is not a lock", () => {
       folderWith("0123456789abcdef-fedcba9876543210-0-1-web-1", ""),
       'contains "0123456789abcdef-fedcba9876543210-0-1-web-1"',
     ],
-    ["a folder with a file that is only named like a lock's", folderWith(TOKEN, "text"), `contains "${TOKEN}"`],
-    [
-      "a folder with a folder that is named like a lock's file",
-      (lockPath) => mkdir(join(lockPath, TOKEN), { recursive: true }).then(() => {}),
-      `contains "${TOKEN}"`,
-    ],
     [
       "a folder with a lock's file and another",
       async (lockPath) => {
@@ -377,19 +300,13 @@ describe("what is not a lock", () => {
   ])(
     "anything but a lock fails the attempt at once and is left unchanged: %s",
     async (_what, occupy, reason) => {
-      for (const age of ["new", "old"]) {
-        const { path, lockPath, names, before } = await occupied(occupy);
-        if (age === "old") {
-          await lutimes(lockPath, longAgo, longAgo);
-          await utimes(lockPath, longAgo, longAgo).catch(() => {});
-        }
-        const work = vi.fn(async () => {});
-        const refused = withFileLock(path, work);
-        await expect(refused).rejects.toThrow(InvalidDataError);
-        await expect(refused).rejects.toThrow(`can't be locked: ${lockPath} ${reason}`);
-        expect(work).not.toHaveBeenCalled();
-        expect(await names()).toStrictEqual(before);
-      }
+      const { path, lockPath, names, before } = await occupied(occupy);
+      const work = vi.fn(async () => {});
+      const refused = withFileLock(path, work);
+      await expect(refused).rejects.toThrow(InvalidDataError);
+      await expect(refused).rejects.toThrow(`can't be locked: ${lockPath} ${reason}`);
+      expect(work).not.toHaveBeenCalled();
+      expect(await names()).toStrictEqual(before);
     },
     5_000,
   );
@@ -397,38 +314,16 @@ describe("what is not a lock", () => {
   it.skipIf(process.getuid?.() !== 0)(
     "a lock folder that belongs to an unrelated user makes withFileLock fail",
     async () => {
-      const { path, lockPath, names, before } = await occupied((lockPath) => mkdir(lockPath).then(() => {}));
+      const { path, lockPath, names, before } = await occupied(folderWith(TOKEN, ""));
       await chown(lockPath, 1234, 1234);
-      await utimes(lockPath, longAgo, longAgo);
       await expect(withFileLock(path, async () => {})).rejects.toThrow(`${lockPath} belongs to another user (id 1234)`);
       expect(await names()).toStrictEqual(before);
     },
     5_000,
   );
-
-  it("a folder keeps its mtime when it is the target of a link that replaced a lock", async () => {
-    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-    onTestFinished(() => void vi.useRealTimers());
-    const { path, lockPath } = await lockable();
-    const target = join(await temporaryFolder(), "target");
-    await mkdir(target);
-    await withFileLock(path, async () => {
-      const [token = ""] = await readdir(lockPath);
-      await rm(lockPath, { recursive: true });
-      await writeFile(join(target, token), "");
-      await utimes(target, longAgo, longAgo);
-      await symlink(target, lockPath);
-      // The file system's clock and ours differ by a millisecond.
-      await lutimes(lockPath, longAgo, longAgo);
-      // When the lock is renewed.
-      vi.advanceTimersByTime(1_000);
-      await expect.poll(async () => (await lstat(lockPath)).mtimeMs).toBeGreaterThan(longAgo * 1_000);
-      expect((await stat(target)).mtimeMs).toBe(longAgo * 1_000);
-    });
-  });
 });
 
-/** As a writer does that has taken this one for dead. */
+/** As an operator and another writer do who take this one for dead. */
 function takeOver(lockPath: string): void {
   rmSync(lockPath, { recursive: true });
   mkdirSync(lockPath);
@@ -448,17 +343,12 @@ async function plant(lockPath: string, token: string | undefined): Promise<void>
   if (token !== undefined) await writeFile(join(lockPath, token), "");
 }
 
-/** @param age in seconds; below 0 for a time that is still to come */
-async function setAge(lockPath: string, age: number): Promise<void> {
-  const time = Date.now() / 1_000 - age;
-  await utimes(lockPath, time, time);
-}
-
 /** A token as that process would have made it. @param number makes it another than that of the process's other locks */
 async function tokenOf(pid: number, number = 0): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, "latin1");
   const startedAt = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
-  return [`${number}`.padStart(16, "0"), await identifyHost(), pid, startedAt, hostname()].join("-");
+  const [, place] = createToken().split("-");
+  return [`${number}`.padStart(16, "0"), place, pid, startedAt, hostname()].join("-");
 }
 
 async function processState(pid: number): Promise<string | undefined> {

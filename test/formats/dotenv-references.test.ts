@@ -2,6 +2,7 @@
 import { expect, it } from "vitest";
 import { UsageError } from "../../src/domain/errors.js";
 import { readDotenv, writeDotenv } from "../../src/formats/dotenv.js";
+import { portableForm } from "../../src/formats/dotenv-for.js";
 import { describeReferences, expandReferences } from "../../src/formats/dotenv-references.js";
 import { entriesOf, NASTY_TEXTS } from "./nasty-values.js";
 
@@ -68,13 +69,13 @@ it("a name that is not in the file needs a default or an escaped dollar sign", (
   );
 });
 
-it("a chain of references has any length, in any order of the lines", () => {
-  const chain = Array.from({ length: 20_000 }, (_, index) => `C${index}=\${C${index + 1}}`);
-  expect(expand([...chain, "C20000=x"].join("\n"))).toMatchObject({ C0: "x" });
-  expect(expand(["C20000=x", ...chain.reverse()].join("\n"))).toMatchObject({ C0: "x" });
-  expect(() => expand([...chain, "C20000=$C0"].join("\n"))).toThrow(
-    /^these refer to each other: .{1,100} -> … -> C19999$/,
-  );
+it("a chain of references has up to 100 links", () => {
+  const chain = (length: number) => {
+    const lines = Array.from({ length }, (_, index) => `C${index}=\${C${index + 1}}`);
+    return [...lines, `C${length}=x`].join("\n");
+  };
+  expect(expand(chain(99))).toMatchObject({ C0: "x" });
+  expect(() => expand(chain(20_000))).toThrow("C100 (line 101) is referred to by more than 100 in a row");
 });
 
 it("the length of all values together and the depth of defaults are limited", () => {
@@ -99,7 +100,9 @@ it("references are described by name and line, except literal and escaped ones",
 });
 
 it("expanding changes nothing in what export writes between single quotes", () => {
-  const entries = entriesOf(NASTY_TEXTS.filter((text) => !/['\r\0]|\p{Surrogate}/u.test(text)));
+  const entries = entriesOf(
+    NASTY_TEXTS.filter((text) => !/['\r\0]|\p{Surrogate}/u.test(text) && portableForm(text) !== undefined),
+  );
   const text = writeDotenv(entries);
   const read = expandReferences(text, readDotenv(text));
   expect(read.map(({ value }) => value)).toEqual(entries.map(({ value }) => value));

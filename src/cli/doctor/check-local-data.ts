@@ -1,9 +1,8 @@
 import { realpath } from "node:fs/promises";
 import { findWeakSecrets, qualifiedName } from "../../domain/environment.js";
 import { type AppvarsError, type ErrorCode, InvalidDataError } from "../../domain/errors.js";
-import { durationText } from "../../domain/printable.js";
-import { inspectLock, LEASE_MS } from "../../files/file-lock.js";
-import { describeHolder, holderOf, identifyHost, stateOf } from "../../files/lock-holder.js";
+import { command } from "../../domain/shell.js";
+import { findLock } from "../../files/file-lock.js";
 import type { Data } from "../../store/data.js";
 import { chooseEnvironment, localData } from "../editing/open-data.js";
 import { openTrafficWarning } from "../editing/store-data.js";
@@ -20,7 +19,7 @@ export async function checkLocal({ place, env }: LocalSettings, io: Io): Promise
   return {
     [check]: findings,
     secrets: data ? checkSecrets(data, place, io.clock()) : unread,
-    ...(place.kind === "file" && { lock: await checkLock(place.path, io.clock) }),
+    ...(place.kind === "file" && { lock: await checkLock(place.path) }),
     environment: data ? checkEnvironment(data, env) : unread,
   };
 }
@@ -74,22 +73,19 @@ function checkEnvironment({ environments }: Data, name: string | undefined): Fin
   }
 }
 
-/** Whether a process is writing the file, or has died while doing so. @param clock Unix milliseconds */
-async function checkLock(path: string, clock: () => number): Promise<Finding> {
+/** Whether a process is writing the file, or has died while doing so. */
+async function checkLock(path: string): Promise<Finding> {
   const free = ok("no process is writing the file");
   try {
-    const lock = await inspectLock(await realpath(path));
-    if (!lock) return free;
-    const [host, holder] = [await identifyHost(), holderOf(lock.tokens?.[0] ?? "")];
-    const state = await stateOf(holder, host);
-    const [age, name] = [Math.max(0, clock() - lock.renewedAt), describeHolder(holder, host, state)];
-    if (state === "unknown" ? age < LEASE_MS : state !== "dead") {
-      const message = `${name} is writing the file, and renewed its lock ${durationText(age)} ago`;
-      return warning(message, "wait until it has finished");
-    }
-    const message = `${name} died while writing ${path}, ${durationText(age)} ago, and left its lock`;
-    if (lock.tokens) return warning(message, "nothing: the next writer removes the lock");
-    return problem("invalid_data", message, `remove ${path}.lock as the user who owns it`);
+    const holder = (await findLock(await realpath(path)))?.holder;
+    if (!holder) return free;
+    if (holder.state === "dead")
+      return warning(`${holder.text} died while writing ${path}`, "nothing: the next writer removes its lock");
+    const removal = command`if it has ended, run: rm -r ${path}.lock`;
+    return warning(
+      `${holder.text} is writing the file`,
+      holder.state === "elsewhere" ? removal : "wait until it has ended",
+    );
   } catch (error) {
     if (!(error instanceof InvalidDataError)) return free;
     return problem(error.code, `${path} ${error.message}`, "check what it is, and move it away");

@@ -1,15 +1,21 @@
 import { command } from "../../domain/shell.js";
 import type { VariableSource } from "../../domain/source.js";
 import { isEncrypted, type NamedValue } from "../../domain/variable.js";
-import { describeReasons, UnsupportedError } from "../../formats/entry.js";
-import { type DotenvTarget, ENVIRONMENT_FORMATS, type ExportFormat, IMPORT_FORMATS } from "../../formats/formats.js";
+import { describeReasons, UnsupportedError, type Writer } from "../../formats/entry.js";
+import {
+  DOTENV_WRITERS,
+  type DotenvTarget,
+  ENVIRONMENT_FORMATS,
+  type ExportFormat,
+  IMPORT_FORMATS,
+  WRITERS,
+} from "../../formats/formats.js";
 import type { Context } from "../output/context.js";
 import type { Decrypt } from "../reading/decryption.js";
 import { decryptValues } from "../reading/decryption.js";
 import { isLeftOut, refuseReserved, warnLeftOut } from "../run/left-out.js";
 import { createSelection, readSelected, type SelectedValue } from "../selection/selection.js";
 import type { SelectionOptions } from "../selection/selection-flags.js";
-import { formatWriter } from "./format-writer.js";
 
 /** Which values are exported, and how. */
 export interface ExportedValues extends SelectionOptions {
@@ -47,7 +53,7 @@ export async function formatValues(
   const selected = await readSelected(selection, source);
   const isKept = ({ newName }: SelectedValue) => !leavesOut || !isLeftOut(newName, allowReserved);
   const values = await decryptValues(selected.filter(isKept), decrypt);
-  const write = await formatWriter(format, options.target);
+  const write = await (options.target ? DOTENV_WRITERS[options.target]() : WRITERS[format]());
   const written = writeSupported(
     write,
     values.map(({ newName, type, value }) => ({ name: newName, type, value })),
@@ -67,18 +73,14 @@ export async function formatValues(
 
 /** @throws UnsupportedError for what the format can't hold, unless it is to be left out */
 function writeSupported(
-  write: Awaited<ReturnType<typeof formatWriter>>,
+  write: Writer,
   entries: readonly NamedValue[],
   options: ExportedValues,
   { warn }: Pick<Context, "warn">,
 ): Written {
   const { name, skipUnsupported } = options;
   try {
-    const { text, differing } = write(entries, { name });
-    const named = differing.map((each) => `${each.name} (${each.readers.join(", ")})`).join(", ");
-    if (named !== "")
-      warn(`some programs read these differently from the dotenv package: ${named}; --for writes for one program`);
-    return { text, entries };
+    return { text: write(entries, { name }), entries };
   } catch (error) {
     if (!skipUnsupported || !(error instanceof UnsupportedError)) throw error;
     const { format, reasons } = error;

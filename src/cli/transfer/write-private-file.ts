@@ -1,8 +1,8 @@
-import { realpathSync, statSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { InvalidDataError } from "../../domain/errors.js";
 import { AppendFile } from "../../files/append-file.js";
 import { replaceFile } from "../../files/durable-file.js";
-import { foreignWriter, lstatIfExists } from "../../files/owners.js";
+import { foreignWriter, lstatIfExists, statIfExists } from "../../files/owners.js";
 import { toInvalidFile } from "../../files/system-errors.js";
 import { type FileUser, refuseUnsafeFile } from "../editing/safe-files.js";
 
@@ -17,7 +17,7 @@ export function outputTarget(path: string, io: FileUser): string {
   const refuse = (reason: string) => new InvalidDataError(`${path} can't be written: ${reason}`);
   if (entry.isSymbolicLink() && foreignWriter(entry, io))
     throw refuse("it is a link that belongs to another user; use another path");
-  const stats = statSync(path, { throwIfNoEntry: false });
+  const stats = statIfExists(path);
   if (!stats) throw refuse("it is a link, and its target is missing");
   if (!stats.isFile()) throw refuse("it is not a regular file");
   return entry.isSymbolicLink() ? realpathSync(path) : path;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { lstatSync, rmSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { tmpdir, uptime } from "node:os";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type InvalidDataError, UsageError } from "../../domain/errors.js";
 import { isVariableName } from "../../domain/variable.js";
@@ -20,11 +20,11 @@ const MAX_BYTES = 16 * 1_048_576;
 /** A file name has at most 255 bytes. */
 const MAX_NAME = 64;
 
-type EditorIo = Pick<Io, "env" | "platform" | "user" | "clock">;
+type EditorIo = Pick<Io, "env" | "platform" | "user">;
 
 /** Opens texts in the person's own editor, which gets the terminal meanwhile. */
 export function createEditText(terminal: Pick<ProcessTerminal, "lend">, io: EditorIo): EditText {
-  const { env, platform, user, clock } = io;
+  const { env, platform, user } = io;
   const temporaryFolder = tmpdir();
   const parents = scratchParents({ runtimeFolder: env["XDG_RUNTIME_DIR"], temporaryFolder, user });
   const files = new Map<string, string>();
@@ -33,7 +33,7 @@ export function createEditText(terminal: Pick<ProcessTerminal, "lend">, io: Edit
     for (const file of files.values()) removeFolder(dirname(file));
   };
   process.on("exit", removeAll);
-  const removingLeft = removeLeftScratchFolders(parents, user, clock() - uptime() * 1_000);
+  const removingLeft = removeLeftScratchFolders(parents, user);
   return async (text, { name, isJson }) => {
     if (/\p{Surrogate}/u.test(text))
       throw new UsageError(`${name} contains half a surrogate pair, which no file can hold`);

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:https";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -312,35 +312,18 @@ describe("doctor with a data file", () => {
     expect(JSON.stringify(report)).not.toContain("0123456789abcdef");
   });
 
-  it("doctor finds a process that is writing the data file, or has died while doing so", async () => {
+  it.skipIf(process.platform !== "linux")("doctor finds the process of a lock, and whether it has died", async () => {
     const { path } = await dataFile(DATA);
-    await mkdir(`${path}.lock`);
-    expect((await check(path, "--env", "test")).of("lock")).toMatchObject({
-      verdict: "warning",
-      message: expect.stringMatching(/is writing/),
-    });
-    const before = Date.now() / 1_000 - 600;
-    await utimes(`${path}.lock`, before, before);
-    expect((await check(path, "--env", "test")).of("lock")).toMatchObject({
-      verdict: "warning",
-      message: expect.stringMatching(/died while writing .*, 10 min/),
-    });
-  });
-
-  it.skipIf(process.platform !== "linux")("doctor knows whether the process of a lock is alive", async () => {
-    const { path } = await dataFile(DATA);
-    const token = await createToken();
+    const token = createToken();
     const message = async () => (await check(path, "--env", "test")).of("lock")?.message;
     await mkdir(`${path}.lock`);
     await writeFile(join(`${path}.lock`, token), "");
-    const longAgo = Date.now() / 1_000 - 600;
-    await utimes(`${path}.lock`, longAgo, longAgo);
-    expect(await message()).toBe(`process ${process.pid} is writing the file, and renewed its lock 10 min ago`);
+    expect(await message()).toBe(`process ${process.pid} is writing the file`);
     // Another process had the id, since the first moment of the system.
     const [random, host, pid, , ...name] = token.split("-");
     await rm(join(`${path}.lock`, token));
     await writeFile(join(`${path}.lock`, [random, host, pid, 1, ...name].join("-")), "");
-    expect(await message()).toMatch(new RegExp(`^process ${pid} died while writing .*, 0 s ago`));
+    expect(await message()).toBe(`process ${pid} died while writing ${path}`);
   });
 
   it("doctor finds a link in place of the lock", async () => {

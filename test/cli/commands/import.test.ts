@@ -130,7 +130,7 @@ it.each([
   expect(await cli.run(line.replace("FILE", file).split(" "))).toEqual({
     code: 2,
     stdout: "",
-    stderr: `appvars: ${from}${file}: encrypted by dotenvx: A, B; use the output of: dotenvx decrypt --stdout -f FILE\n`,
+    stderr: `appvars: ${from}${file}: encrypted: A, B; use the output of: dotenvx decrypt --stdout -f FILE\n`,
   });
 });
 

@@ -19,12 +19,6 @@ test("values are written as export writes them, decrypted, without names that ta
   expect(await writeValues("dotenv", VALUES, { ...options, allowReserved: true })).toEqual(all);
 });
 
-test("the note names variables of a .env file that some programs read in another way", async () => {
-  const values: NamedValue[] = [{ name: "MY-KEY", type: "STRING", value: "a" }];
-  const { note } = await writeValues("dotenv", values, options);
-  expect(note).toBe("some programs would read MY-KEY differently");
-});
-
 test("values that are all left out are refused", async () => {
   const write = writeValues("shell", VALUES.slice(0, 1), options);
   await expect(write).rejects.toThrow("reserved names are left out of shell: PATH");

@@ -9,7 +9,6 @@ import { addAllowReserved, addSelectionOptions } from "../../selection/selection
 import { addSourceOptions } from "../../settings/flags.js";
 import { readSettings, type Settings } from "../../settings/settings.js";
 import { type ExportedValues, formatValues } from "../../transfer/format-values.js";
-import { checkTarget } from "../../transfer/format-writer.js";
 import { outputTarget, writePrivateFile } from "../../transfer/write-private-file.js";
 import { findGithubFile, writeGithubFile } from "./github-file.js";
 
@@ -60,7 +59,8 @@ function listed(words: readonly string[]): string {
 
 function runExport(options: ExportOptions, settings: Settings, context: Context): Promise<void> {
   checkDocumentName(options);
-  checkTarget(options.target, options.format);
+  if (options.target && options.format !== "dotenv")
+    throw new UsageError(`--for is for --format dotenv, not ${options.format}`);
   // `--output "$FILE"` with FILE unset must not select another file.
   if (options.output === "") throw new UsageError("--output must not be empty");
   return withSource(openSource(settings, context), async (source) => {

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { isLoopback } from "../../../client/options.js";
 import { hostOf } from "../../../domain/endpoint.js";
 import { UsageError } from "../../../domain/errors.js";
@@ -123,7 +122,7 @@ async function describeAuditFile(options: ServeCommandOptions, io: Context["io"]
   }
   const unsafe = refuseUnsafeFile(path, io);
   if (unsafe) log("warn", unsafe);
-  const mode = existsSync(path) ? looseMode(path) : undefined;
+  const mode = looseMode(path);
   if (mode !== undefined) log("warn", `others may read ${path} (mode ${mode}); run: ${command`chmod 600 ${path}`}`);
   return { path, account: { user: allowsUnsafeFiles(io) ? undefined : io.user, groups: io.groups } };
 }

@@ -10,7 +10,7 @@ const TOKEN =
   /^[0-9a-f]{16}-(?<boot>[0-9a-f]{8})(?<space>[0-9a-f]{8})-(?<pid>[1-9]\d{0,9})-(?<startedAt>\d{1,20})-(?<host>[\w.-]{1,64})$/;
 
 /** `elsewhere` is another host or container, whose processes can't be seen. */
-export type HolderState = "running" | "stopped" | "dead" | "elsewhere";
+type HolderState = "running" | "stopped" | "dead" | "elsewhere";
 
 export interface Holder {
   readonly state: HolderState;

@@ -164,6 +164,7 @@ function fileCases({ cwd, config, project, ...paths }: Folder): Case[] {
     { argv: ["sign", "GET", HOSTILE], options: { env: SECRETS } },
     plain("openapi"),
     plain("completion", "bash"),
+    plain("connection"),
     plain("tui", ...data),
     plain("tui", "--data", paths.broken),
     plain(HOSTILE),

@@ -78,27 +78,26 @@ export function checkReachability(
   }
   const { milliseconds, response } = health;
   const state = healthIn(health);
-  if (state && response.status === 200) {
-    const age = parseDataAge(response.headers);
-    const isStale = age !== undefined && state.message !== "OK";
-    if (isStale) return warning(`${url} answers, but ${state.message}`, "see the server's log");
-    const ofData = age === undefined ? "" : `, its data ${durationText(age * 1_000)} old`;
-    return ok(`${url} answers in ${Math.round(milliseconds)} ms, up ${durationText(state.uptime * 1_000)}${ofData}`);
-  }
-  if (state) return problem("server_error", `${url} is not healthy: ${state.message}`, "see the server's log");
-  return isAppvars(health) ? ok(`${url} answers with ${response.status}`) : describeOther(url, health);
+  if (!state) return isAppvars(health) ? ok(`${url} answers with ${response.status}`) : describeOther(url, health);
+  const seeLog = "see the server's log";
+  if (response.status !== 200) return problem("server_error", `${url} is not healthy: ${state.message}`, seeLog);
+  const age = parseDataAge(response.headers);
+  if (age !== undefined && state.message !== "OK") return warning(`${url} answers, but ${state.message}`, seeLog);
+  const ofData = age === undefined ? "" : `, its data ${durationText(age * 1_000)} old`;
+  return ok(`${url} answers in ${Math.round(milliseconds)} ms, up ${durationText(state.uptime * 1_000)}${ofData}`);
 }
 
 function describeOther(url: string, { response: { status, headers } }: ProbeAnswer): Finding {
-  const [message, fix] = GATEWAY_STATUSES.includes(status)
-    ? [`a proxy answers at ${url} with ${status}: it can't reach the server behind it`, "start that server"]
-    : status >= 300 && status < 400
-      ? [
-          `${url} redirects to ${redirectTarget(headers.location)}; redirects are not followed`,
-          "use the URL of the server itself",
-        ]
-      : [`not an appvars server at ${url}: it answers with ${status}`, "correct the URL"];
-  return problem("server_error", message, fix);
+  const refused = (message: string, fix: string) => problem("server_error", message, fix);
+  if (GATEWAY_STATUSES.includes(status))
+    return refused(
+      `a proxy answers at ${url} with ${status}: it can't reach the server behind it`,
+      "start that server",
+    );
+  if (status < 300 || status >= 400)
+    return refused(`not an appvars server at ${url}: it answers with ${status}`, "correct the URL");
+  const message = `${url} redirects to ${redirectTarget(headers.location)}; redirects are not followed`;
+  return refused(message, "use the URL of the server itself");
 }
 
 /**

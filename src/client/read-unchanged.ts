@@ -55,7 +55,7 @@ export class Attempt extends VariableReader implements Snapshot {
   /** Undefined: during an upgrade, some of the servers behind one address may not send revisions yet. */
   readonly #revisions = new Set<string | undefined>();
   /** Aborted when the attempt ends. */
-  readonly signal = this.#aborter.signal;
+  readonly signal: AbortSignal = this.#aborter.signal;
 
   constructor(ask: Ask) {
     super();

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import polka from "polka";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { EXIT_CODES } from "../../src/cli/output/errors.js";
+import { VARIABLE_FIELDS } from "../../src/domain/variable.js";
 import { type AppDependencies, createApp } from "../../src/server/app.js";
 import { runCli } from "../support/cli.js";
 import { REPOSITORY } from "./documents.js";
@@ -55,6 +56,14 @@ it("docs/settings.md describes each environment variable", () => {
   );
   const settings = readDocument("settings.md");
   expect([...new Set(names)].filter((name) => !settings.includes(`\`${name}\``))).toEqual([]);
+});
+
+it("docs/http-api.md and docs/data-file.md have every field of a variable", () => {
+  const [row = ""] = readDocument("http-api.md").match(/^\| Variable \|.*$/m) ?? [];
+  const fields = [...row.matchAll(/`(\w+)` (?:string|number)/g)].map(([, field]) => field);
+  expect(fields.sort()).toEqual(VARIABLE_FIELDS.toSorted());
+  for (const field of VARIABLE_FIELDS)
+    expect(readDocument("data-file.md")).toMatch(new RegExp(`^\\| \`${field}\``, "m"));
 });
 
 it("docs/http-api.md has exactly the routes of the server", () => {

@@ -91,7 +91,7 @@ export class CachedSource extends VariableReader implements VariableSource {
 
   async #load(): Promise<void> {
     const data = await this.#options.file.read();
-    // Authenticated, so it is what `#save` wrote.
+    // Authenticated, so `#save` wrote it.
     const kept = data && JSON.parse(data.bytes.toString("utf8"));
     this.#kept = kept && { ...kept, answers: new Map(kept.answers) };
   }
@@ -172,7 +172,7 @@ class Replay extends VariableReader implements Snapshot {
   }
 }
 
-/** Remembers the answers of a snapshot; undefined for what was not found. */
+/** Remembers the answers of a snapshot; undefined for "not found". */
 class FreshAnswers extends VariableReader implements Snapshot {
   readonly #snapshot: Snapshot;
   readonly #answers = new Map<string, unknown>();
@@ -186,7 +186,7 @@ class FreshAnswers extends VariableReader implements Snapshot {
     return this.#snapshot.revision;
   }
 
-  /** What is kept after this read, at this time. */
+  /** The answers to keep after this read, at this time. */
   mergeInto(kept: KeptAnswers | undefined, savedAt: number): KeptAnswers | undefined {
     const { revision } = this;
     const found = [...this.#answers].filter(([, answer]) => answer !== undefined);

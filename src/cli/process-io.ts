@@ -50,7 +50,7 @@ export function processIo(): Io {
  */
 function openStdout(): Io["stdout"] {
   return process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    // EOF is what Windows reports.
+    // Windows reports EOF.
     if (error.code === "EPIPE" || error.code === "EOF") endProcess(128 + SIGPIPE);
     writeLines(process.stderr, [`appvars: can't write to stdout (${error.code})`]);
     endProcess(1);
@@ -83,14 +83,14 @@ const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGBREAK"] as const;
 function untilStopped(phase: Parameters<Io["untilStopped"]>[0]): Promise<void> {
   return new Promise((resolve) => {
     const stop = () => {
-      // Nothing is open yet, and what it waits for may take long.
+      // Nothing is open yet, and its wait may take long.
       if (phase.isStarting) endProcess(0, true);
       resolve();
       // Another signal ends the process immediately.
       for (const signal of STOP_SIGNALS) process.off(signal, stop);
       process.off("SIGHUP", onHangUp);
     };
-    // Closing a terminal's window is meant to end what runs in it. The terminal is already closed by then.
+    // Closing a terminal's window is meant to end its programs. The terminal is already closed by then.
     const onHangUp = () => {
       if (process.platform === "win32" || isTerminalClosed()) stop();
       else phase.reload();

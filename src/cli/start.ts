@@ -50,7 +50,7 @@ function parseGet(argv: readonly string[]): QuickCall | undefined {
   if (!parsed || parsed.positionals.length === 0) return undefined;
   const { positionals: names, others, output, flags } = parsed;
   const [newline, endsWithNul] = [!others["no-newline"], others["null"] === true];
-  // commander reports what --null can't be used with.
+  // commander reports the flags that conflict with --null.
   if (endsWithNul && (output.json || !newline)) return undefined;
   return { output, run: (context) => runGet({ names, newline, null: endsWithNul }, flags, context) };
 }

@@ -3,7 +3,7 @@ import { UsageError } from "../domain/errors.js";
 import { ownWords } from "./output/errors.js";
 import { definitionOf, placeOf, SETTING_NAMES, type SettingName } from "./settings/setting.js";
 
-/** An error of commander with what to do instead, if that is known; any other error as it is. */
+/** An error of commander with advice, if there is any; other errors unchanged. */
 export function withHint(error: unknown, program: Command, words: readonly string[]): unknown {
   if (!(error instanceof CommanderError)) return error;
   const command = calledCommand(program, words);
@@ -31,7 +31,7 @@ function firstExample(command: Command): string {
   return example === undefined ? "see --help" : `for example: ${example}`;
 }
 
-/** Without what may be a secret: the value after `=`, or a value that was taken for a flag. */
+/** Without a possible secret: the value after `=`, or a value that was taken for a flag. */
 function describeUnknownFlag(message: string, command: Command): string {
   const [, text = "", similar] = /^unknown option '(.*?)'(?:\n\(Did you mean (.*)\?\))?$/s.exec(message) ?? [];
   const [flag = ""] = text.split("=", 1);
@@ -44,7 +44,7 @@ function describeUnknownFlag(message: string, command: Command): string {
     return `there is no ${flag}, since the process list would show it: set ${variable}, or name a file with ${flag}-file`;
   }
   if (text !== flag && isKnown(flag, command)) return `${flag} takes no value`;
-  // For `set`, it may be a value: only what resembles an option is repeated.
+  // For `set`, it may be a value: only a word like an option is repeated.
   const isOption =
     /^(?:-[a-z]|--[a-z]+(?:-[a-z]+)*)$/i.test(flag) && (similar !== undefined || command.name() !== "set");
   const shown = isOption ? `unknown option '${flag}'` : "unknown option";

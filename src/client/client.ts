@@ -75,7 +75,7 @@ interface Exchange {
 
 /** For commands and tests. */
 interface ClientParts extends Partial<Pick<RetryOptions, "ticks" | "random" | "sleep">> {
-  /** What the command has used so far. All its requests get `maxWait` and one `timeout` in total. */
+  /** The budget used by the command so far. All its requests get `maxWait` and one `timeout` in total. */
   budget?: Budget | undefined;
   /** A proxy that has been chosen and parsed. */
   proxy?: HttpProxy | undefined;
@@ -207,7 +207,7 @@ export class AnswerCache {
     return known ? { "if-none-match": known.etag } : {};
   }
 
-  /** The kept answer for a 304, otherwise what `decode` returns. */
+  /** The kept answer for a 304, otherwise the result of `decode`. */
   answer<T>(target: string, { status, headers }: HttpResponse, decode: () => T): T {
     const known = this.#answers.get(target);
     if (status === 304 && known) return known.decoded as T;

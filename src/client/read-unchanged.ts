@@ -17,7 +17,7 @@ export type Ask = <R extends Read>(read: R, attempt: Attempt) => Promise<Answer<
 /**
  * Reads again, after a pause with jitter, until all answers are of one revision of the data.
  *
- * @throws ServerError if `maxWait` or the budget do not allow another attempt; what `read` throws
+ * @throws ServerError if `maxWait` or the budget do not allow another attempt; the errors of `read`
  */
 export async function readUnchanged<T>(
   read: (snapshot: Snapshot) => Promise<T>,

@@ -157,7 +157,7 @@ export class Transport {
   }
 }
 
-/** What node:http and node:https have in common. */
+/** The common part of node:http and node:https. */
 type HttpModule = Pick<typeof import("node:https"), "request">;
 
 const HINTS = {

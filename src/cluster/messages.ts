@@ -11,7 +11,7 @@ import type { CountAnswer, CountRequest } from "./shared-count.js";
 /** The first message to a worker, in answer to its "hello". */
 export interface Start {
   readonly kind: "start";
-  /** What the worker opens. It may hold secrets. */
+  /** The data that the worker opens. It may hold secrets. */
   readonly data: unknown;
   /** Without functions. */
   readonly options: ServerOptions;
@@ -33,7 +33,7 @@ export interface AuditFileOptions {
   readonly account: Account;
 }
 
-/** What the primary sends. */
+/** Messages of the primary. */
 export type ToWorker =
   | Start
   | CountAnswer
@@ -42,10 +42,10 @@ export type ToWorker =
   /** The worker shall send its metrics. */
   | { readonly kind: "collect" }
   | { readonly kind: "drain" }
-  /** The data shall be read again, and the audit log opened again. */
+  /** Reload the data, and reopen the audit log. */
   | { readonly kind: "reload" };
 
-/** What a worker sends. */
+/** Messages of a worker. */
 export type ToPrimary =
   | CountRequest
   | { readonly kind: "hello" }

@@ -16,7 +16,7 @@ export interface ClusterOptions extends Omit<ServerOptions, "faults" | "audit" |
   /** Number of worker processes. */
   workers: number;
   process: ProcessOptions;
-  /** What each worker opens, in a form that can be sent. */
+  /** The data that each worker opens, in a form that can be sent. */
   data: unknown;
   auditFile?: AuditFileOptions | undefined;
   /** Each worker counts requests there. Default: the primary counts them. */
@@ -65,7 +65,7 @@ export class WorkerPool {
     this.failure = new Promise((_resolve, reject) => {
       this.#fail = reject;
     });
-    // Whoever awaits it gets the error too.
+    // Callers that await it get the error too.
     this.failure.catch(() => {});
   }
 
@@ -86,7 +86,7 @@ export class WorkerPool {
     for (const worker of this.#workers) worker.post({ kind: "tls", tls });
   }
 
-  /** Lets the workers answer what is open, and resolves once they have ended. @param graceMs time they have for that */
+  /** Lets the workers answer open requests, and resolves once they have ended. @param graceMs time for that */
   async drain(graceMs: number): Promise<void> {
     this.#isClosing = true;
     for (const worker of this.#workers) worker.post({ kind: "drain" });

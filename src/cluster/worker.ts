@@ -23,7 +23,7 @@ export interface PrimaryLink {
   end(): void;
 }
 
-/** Opens what a `Start` names, and follows its changes. */
+/** Opens the data that a `Start` names, and follows its changes. */
 export type OpenData = (data: unknown) => Promise<Store & Reloadable>;
 
 /** Until data that can't be opened is tried again. */
@@ -164,7 +164,7 @@ function errorHooks(link: PrimaryLink): Pick<ServerOptions, "onInternalError" | 
   };
 }
 
-/** What may wait to be sent. More would fill the memory while the primary is busy, and is dropped. */
+/** Bytes that may wait to be sent. More would fill the memory while the primary is busy, and is dropped. */
 const MAX_WAITING = 10_000;
 
 /** Reports requests to the primary, many in one message. */
@@ -185,7 +185,7 @@ class RequestReport {
     this.#isSending = true;
   };
 
-  /** Sends what waits. @param onSent called when this, and everything before it, has been written */
+  /** Sends the waiting messages. @param onSent called when this, and everything before it, has been written */
   flush(onSent: () => void): void {
     const [requests, dropped] = [this.#waiting, this.#dropped];
     [this.#waiting, this.#dropped] = [[], 0];

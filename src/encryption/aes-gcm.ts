@@ -17,7 +17,7 @@ export function seal(text: string, key: Buffer, context = ""): Buffer {
   return Buffer.concat([...sealParts([Buffer.from(text)], key, context)]);
 }
 
-/** The same for the parts of one message, none of which is kept: the parts of what `seal` returns. */
+/** The same for the parts of one message, none of which is kept: the parts of a sealed text. */
 export function* sealParts(parts: Iterable<Uint8Array>, key: Buffer, context = ""): Generator<Buffer> {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(context));

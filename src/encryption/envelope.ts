@@ -12,7 +12,7 @@ export function encrypt(text: string, key: string): string {
 export function decrypt(envelope: string, key: string): string {
   const base64 = envelope.slice(ENCRYPTED_PREFIX.length);
   const bytes = Buffer.from(base64, "base64");
-  // Buffer.from ignores what is not base64.
+  // Buffer.from ignores other characters than those of base64.
   if (bytes.toString("base64") !== base64 || bytes.length < SEAL_BYTES)
     throw new DecryptionError("can't be decrypted: it is not a complete encrypted value");
   const text = unseal(bytes, keyBytes(key));

@@ -1,6 +1,6 @@
 import { ServerError } from "../domain/errors.js";
 
-/** What etcd stores under a key. */
+/** A stored key of etcd. */
 export interface Entry {
   readonly key: string;
   readonly value: Buffer;
@@ -26,7 +26,7 @@ export interface WatchAnswer {
   readonly changes: readonly KeyChange[];
 }
 
-/** Thrown when what was asked for is older than what etcd keeps. */
+/** Thrown for a revision that etcd no longer keeps. */
 export class CompactedError extends ServerError {}
 
 // Numbers of 64 bits are texts in the JSON of etcd, and members with their default are left out. Later versions may add
@@ -47,7 +47,7 @@ export function parseAnswer(text: string): Json {
 export function parseRange(answer: Json): RangeAnswer {
   const entries = asList(answer["kvs"]).map(parseEntry);
   const hasMore = answer["more"] === true;
-  // Whoever reads page by page would never come to the end.
+  // Reading page by page would never end.
   if (hasMore && entries.length === 0) throw malformed("is an empty page");
   return { ...parseHeader(answer), entries, hasMore };
 }
@@ -93,7 +93,7 @@ export class RefusedError extends ServerError {
   }
 }
 
-/** What an answer other than 200 says. */
+/** The error of an answer other than 200. */
 export function refusal(answer: Json): ServerError {
   const code = asNumber(answer["code"] ?? answer["grpc_code"]);
   const message = shortMessage(answer["message"] ?? answer["error"]);

@@ -9,7 +9,7 @@ const MAX_OPERATIONS = 100;
 const MAX_BYTES = 1_000_000;
 /** One record, with its key and seal. */
 const MAX_RECORD_BYTES = 1_400_000;
-/** Parts that nothing refers to were left by a writer that was killed. Nobody writes for a day. */
+/** Parts that nothing refers to were left by a writer that was killed. No write takes a day. */
 const ABANDONED_MS = 86_400_000;
 
 /** Where changes are written. */
@@ -22,11 +22,11 @@ export interface CommitTarget {
 }
 
 /**
- * Makes all changes or none, if the head is still at `headRevision`. What exceeds one transaction is written beside the
+ * Makes all changes or none, if the head is still at `headRevision`. Changes beyond one transaction go beside the
  * records first. The head then refers to it: from that moment it counts, and every reader adds it to the records.
  *
  * @returns whether it was made
- * @throws UncertainError; UsageError for a record that is too large; what `Gateway.commit` throws
+ * @throws UncertainError; UsageError for a record that is too large; the errors of `Gateway.commit`
  */
 export async function commitChanges(
   target: CommitTarget,
@@ -42,7 +42,7 @@ export async function commitChanges(
     return { ...outcome, head };
   }
   const parts = [...batchesOf(changes, Number.POSITIVE_INFINITY)];
-  // Another one for each attempt: what is left of an earlier one can't get among these parts.
+  // Another one for each attempt: parts of an earlier one can't get among these.
   const id = `${target.clock().toString(36)}-${newWriteId()}`;
   let first: number;
   try {

@@ -11,7 +11,7 @@ import { TIMES, type Times } from "./times.js";
 export interface EtcdStoreOptions extends StateOptions {
   /** Whether to follow the changes of other writers. */
   watch?: boolean | undefined;
-  /** What to begin with while no member answers. */
+  /** The data to begin with while no member answers. */
   readKept?: (signal: AbortSignal) => Promise<KeptData | undefined>;
   /** Called when the store is closed. */
   onClosed?: () => Promise<void>;

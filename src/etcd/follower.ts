@@ -42,7 +42,7 @@ export class Follower {
     const { signal } = this.#options;
     const endWatch = () => this.#watch?.abort.abort();
     this.#state.isFollowed = true;
-    // Another watch begins after what was read.
+    // Another watch begins after the last read.
     this.#state.onReplaced = endWatch;
     signal.addEventListener("abort", endWatch);
     await Promise.all([this.#watchAll(), this.#compareAll()]);
@@ -69,7 +69,7 @@ export class Follower {
           state.receive(changes);
         }
       } catch (error) {
-        // Whatever else is missing, the next comparison finds it.
+        // The next comparison finds all that is missing.
         if (error instanceof CompactedError) await state.reload();
       }
       if (abort.signal.aborted) pause = 0;

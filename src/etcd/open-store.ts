@@ -10,7 +10,7 @@ import { SnapshotKeeper } from "./snapshot-keeper.js";
 import type { StoreAddress } from "./store-address.js";
 import type { Times } from "./times.js";
 
-/** How to reach a store, and what its records are sealed with. */
+/** The address of a store, and the key that seals its records. */
 export interface StoreAccess {
   readonly address: StoreAddress;
   readonly user?: string | undefined;
@@ -93,7 +93,7 @@ export async function openServedEtcdStore(
 
 /** Without a secret, only the modes protect the file. */
 function keptFile({ address: { url }, sealingKeys, password, key }: StoreAccess, parent: string, user?: number) {
-  // A client's TLS key is often renewed, and what it has sealed can't be read then.
+  // A client's TLS key is often renewed, and its sealed data can't be read then.
   const secret = JSON.stringify([sealingKeys ?? "", password ?? "", (sealingKeys || password ? undefined : key) ?? ""]);
   return new SealedFile({ parent, kind: "snapshot v2", owner: url, secret, user });
 }

@@ -24,7 +24,7 @@ type Source = Pick<CommitTarget, "gateway" | "prefix" | "sealing">;
  * Reads all records of a store at one revision.
  *
  * @param within milliseconds in which each request is tried again
- * @throws InvalidDataError that names the key; what `Gateway.range` throws
+ * @throws InvalidDataError that names the key; the errors of `Gateway.range`
  */
 export function readRecords(source: Source, within: number, signal: AbortSignal): Promise<ReadRecords> {
   return readPages(source, within, signal).catch((error: unknown) => {

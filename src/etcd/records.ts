@@ -40,7 +40,7 @@ export class StoreRecords {
   readonly #parts = new Map<string, Buffer>();
   /** At which revisions this process has written keys. A watch that lags may still deliver earlier changes of them. */
   readonly #own = new Map<string, number>();
-  /** What a pending write of this process changes: it has not read the parts. */
+  /** The changes of a pending write of this process: it has not read the parts. */
   #ownPending: { readonly id: string; readonly changes: RecordChanges } | undefined;
   readonly #stale = new Set<string>();
   readonly #plain = new Set<string>();
@@ -91,7 +91,7 @@ export class StoreRecords {
     return isDifferent;
   }
 
-  /** Applies what this process has written. */
+  /** Applies a write of this process. */
   applyOwn(changes: RecordChanges, head: Head, revision: number): void {
     this.#setRecords(changes);
     for (const key of changes.keys()) this.#own.set(key, revision);
@@ -127,7 +127,7 @@ export class StoreRecords {
     return Buffer.concat([...pieces, Buffer.from("}")]);
   }
 
-  /** What a pending write changes. @throws InvalidDataError */
+  /** The changes of a pending write. @throws InvalidDataError */
   pendingChanges({ id, parts }: Pending): RecordChanges {
     if (this.#ownPending?.id === id) return this.#ownPending.changes;
     const changes = new Map<string, string | undefined>();
@@ -192,7 +192,7 @@ export class StoreRecords {
 }
 
 /**
- * What has to be written to turn one version of the data into the next.
+ * The writes that turn one version of the data into the next.
  *
  * @param changed made from `data`, so that records which are the same object are the same
  * @param checked the same with defaults filled in

@@ -5,7 +5,7 @@ import { seal, unseal } from "../encryption/aes-gcm.js";
 
 /** How the text of a record is kept in the store. All throw InvalidDataError, with a predicate as the message. */
 export interface Sealing {
-  /** @param key what the bytes are stored under: they can't be moved to another one */
+  /** @param key of the stored bytes: they can't be moved to another one */
   seal(text: string, key: string): Buffer;
   open(bytes: Buffer, key: string): string;
   /** Whether the bytes are as `seal` makes them now: not in plain text, nor sealed with another key. */

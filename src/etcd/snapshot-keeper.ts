@@ -19,7 +19,7 @@ export class SnapshotKeeper {
   readonly #file: SealedFile;
   readonly #options: SnapshotKeeperOptions;
   readonly #closed = new AbortController();
-  /** What is to be written, and since when it is the newest. */
+  /** The data to write, and since when it is the newest. */
   #next: { bytes: Buffer; savedAt: number } | undefined;
   #working: Promise<void> | undefined;
   #confirmedAt = 0;

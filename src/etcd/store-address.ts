@@ -1,7 +1,7 @@
 import { formatEndpoint, parseEndpoint } from "../domain/endpoint.js";
 import { UsageError } from "../domain/errors.js";
 
-/** Where a store is: the endpoints of an etcd cluster, and what all keys of the store begin with. */
+/** The address of a store: the endpoints of an etcd cluster, and the prefix of all its keys. */
 export interface StoreAddress {
   /** Origins of the members' HTTP gateways, such as `http://10.0.0.1:2379`. */
   readonly endpoints: readonly string[];

@@ -34,12 +34,12 @@ interface Environment {
   readonly requestMs: number;
   /** Monotonic clock in milliseconds. */
   readonly ticks: () => number;
-  /** Ends what has not finished. */
+  /** Ends unfinished work. */
   readonly signal: AbortSignal;
 }
 
 /**
- * What is known of a store: its records, and the snapshot that was made from them last.
+ * The known state of a store: its records, and the snapshot that was made from them last.
  */
 export class StoreState {
   readonly #options: StateOptions;
@@ -55,7 +55,7 @@ export class StoreState {
   #brokenBy: Error | undefined;
   #clusterId: string | undefined;
   #revision = 0;
-  /** Counts what becomes of the records. */
+  /** Counts changes of the records. */
   #version = 0;
   #snapshot: Data;
   /** The version and the head that the snapshot has. */
@@ -196,7 +196,7 @@ export class StoreState {
     this.#revision = newer.reduce((highest, { modRevision }) => Math.max(highest, modRevision), this.#revision);
   }
 
-  /** Adds what this process has written. @param next undefined if the data is the same as before */
+  /** Adds a write of this process. @param next undefined if the data is the same as before */
   accept(changes: RecordChanges, head: Head, revision: number, next?: { data: Data; version: number }): void {
     this.#records.applyOwn(changes, head, revision);
     if (!next) {
@@ -226,7 +226,7 @@ export class StoreState {
       while (!this.isShown && !this.#isBroken && !this.#environment.signal.aborted)
         await this.#publishVersion(this.#version);
     } finally {
-      // In the step that found nothing left to do: a later call must not wait for what has ended.
+      // In the step that found nothing left to do: a later call must not wait for finished work.
       this.#publishing = undefined;
     }
   }
@@ -268,7 +268,7 @@ export class StoreState {
     this.#notify();
   }
 
-  /** Shows what was kept on disk, since nothing can be read. */
+  /** Shows the snapshot on disk, since nothing can be read. */
   showKept({ data, age }: KeptData, reason: Error): void {
     this.#snapshot = data;
     this.#confirmedAt = this.#environment.ticks() - age;
@@ -309,7 +309,7 @@ export class StoreState {
     this.#notify();
   }
 
-  /** What is known is of another cluster, or of one that was restored from a backup. */
+  /** The known state is of another cluster, or of one that was restored from a backup. */
   forget(): void {
     this.#isBroken = true;
   }

@@ -29,7 +29,7 @@ interface WriterOptions {
   signal: AbortSignal;
 }
 
-/** Writes changes of a store, each exactly once, whatever becomes of requests and of other writers. */
+/** Writes changes of a store, each exactly once, despite failed requests and other writers. */
 export class StoreWriter {
   readonly #state: StoreState;
   readonly #options: WriterOptions;
@@ -43,7 +43,7 @@ export class StoreWriter {
   /**
    * Makes one write after the other: those of one process don't compete. Resolves when the snapshot has it.
    *
-   * @throws what `plan` throws; UsageError for a record that is too large; UnreachableError that says so if it is not known
+   * @throws errors of `plan`; UsageError for a record that is too large; UnreachableError that tells if it is unknown
    *   whether it was made; otherwise it was not
    */
   write(plan: Plan): Promise<void> {
@@ -149,7 +149,7 @@ export class StoreWriter {
     }
   }
 
-  /** Reads again until the data has what was written at a revision. */
+  /** Reads again until the data has the write of a revision. */
   async #loadSince(revision: number): Promise<void> {
     const { times, ticks } = this.#options;
     const endsAt = ticks() + times.request;

@@ -88,7 +88,7 @@ function endsWithNewline(descriptor: number): boolean {
   return size === 0 || (readSync(descriptor, last, 0, 1, size - 1) === 1 && last[0] === NEWLINE);
 }
 
-/** Removes what was appended last, unless another process has appended to it. */
+/** Removes the last appended text, unless another process has appended to it. */
 function takeBack(descriptor: number, part: Buffer): boolean {
   try {
     const start = fstatSync(descriptor).size - part.length;

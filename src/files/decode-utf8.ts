@@ -14,9 +14,9 @@ export function tryDecodeUtf8(bytes: Uint8Array, options: { ignoreBOM?: boolean 
   }
 }
 
-/** The same for input of a command. @param what it is, for the error @throws UsageError */
+/** The same for input of a command. @param what names the input in the error @throws UsageError */
 export function decodeUtf8(bytes: Uint8Array, what: string, options: { ignoreBOM?: boolean } = {}): string {
-  // The decoder fails for what V8 can't hold in one string, too.
+  // The decoder also fails for more than V8 can hold in one string.
   if (bytes.length > constants.MAX_STRING_LENGTH) throw new UsageError(`${what} is too large: the limit is 512 MB`);
   const text = tryDecodeUtf8(bytes, options);
   if (text === undefined) throw new UsageError(`${what} is not valid UTF-8`);

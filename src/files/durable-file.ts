@@ -126,7 +126,7 @@ async function writeTemporary(path: string, content: FileContent): Promise<strin
   const file = await open(temporary, "wx", 0o600);
   try {
     try {
-      // Whatever the umask is.
+      // Regardless of the umask.
       await file.chmod(0o600);
       let written = 0;
       for (const part of typeof content === "string" ? [Buffer.from(content)] : content) {
@@ -157,7 +157,7 @@ async function syncFolder(path: string, system: NodeJS.Platform): Promise<void> 
     const folder = await open(path, "r");
     await folder.sync().finally(() => folder.close());
   } catch (error) {
-    // Windows syncs only what is open for writing, which a folder can't be. NTFS keeps a journal of its renames.
+    // Windows syncs only files that are open for writing, which a folder can't be. NTFS keeps a journal of its renames.
     if (system === "win32" && hasCode(error, "EPERM", "EACCES", "EISDIR")) return;
     const { message } = toInvalidData(error, "was written, but may be lost if the machine crashes now");
     throw new NotDurableError(message, { cause: error });

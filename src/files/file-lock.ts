@@ -143,7 +143,7 @@ interface FoundLock {
  * folder.
  *
  * @returns undefined when there is no lock, or an empty one
- * @throws InvalidDataError that says what is there instead
+ * @throws InvalidDataError that names the object in its place
  */
 export async function findLock(path: string): Promise<FoundLock | undefined> {
   const lockPath = lockPathOf(path);
@@ -173,6 +173,6 @@ function lockPathOf(path: string): string {
 }
 
 function notALock(lockPath: string, what: string): InvalidDataError {
-  const advice = "check what it is, and move it away";
+  const advice = "check it, and move it away";
   return new InvalidDataError(`can't be locked: ${lockPath} ${what}, so it is not an appvars lock; ${advice}`);
 }

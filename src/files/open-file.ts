@@ -16,7 +16,7 @@ export interface OpenFile {
 const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
 const FLAGS = O_RDONLY | O_NONBLOCK;
 
-/** To open for reading what is not a link; for a link, the error is ELOOP. */
+/** To open a file for reading, but no link; for a link, the error is ELOOP. */
 export const NO_LINK_FLAGS = FLAGS | O_NOFOLLOW;
 
 /**

@@ -7,14 +7,14 @@ import { hasCode } from "./system-errors.js";
 /** Creates a folder, and its missing parents, unless it exists, and makes it private. @throws as `makePrivate` does */
 export async function makePrivateFolder(path: string, user: number | undefined): Promise<void> {
   await makeFolder(path).catch((error: unknown) => {
-    // makePrivate reports what is there instead.
+    // makePrivate reports anything else in its place.
     if (!hasCode(error, "EEXIST")) throw error;
   });
   await makePrivate(path, user);
 }
 
 /**
- * Gives a folder mode 0700, whatever the umask was. By descriptor, because `chmod` would follow a link.
+ * Gives a folder mode 0700, regardless of the umask. By descriptor, because `chmod` would follow a link.
  *
  * @param user id of the user who runs this; undefined where the system has no such ids, and this does nothing
  * @throws Error when it is not a folder or belongs to another user; the file system's error

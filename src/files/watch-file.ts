@@ -32,7 +32,7 @@ export async function fingerprint(path: string): Promise<string> {
  * at increasing intervals of up to 5 s: a read error may go away without a change to the file. Calls never overlap.
  *
  * The folder is watched, because a watch on a file ends when the file is replaced. An event for any name counts, because
- * Kubernetes replaces a folder above a ConfigMap's files. Polling finds what no event reports: changes to a link's
+ * Kubernetes replaces a folder above a ConfigMap's files. Polling finds changes without an event: those to a link's
  * target or on a network mount.
  */
 export async function watchFile(path: string, onChange: () => Promise<boolean>): Promise<FileWatch> {

@@ -10,7 +10,7 @@ const MAX_PAUSE_MS = 100;
  * such as a reader or a virus scanner, can't be replaced there, and one that is being removed still has its name. On
  * other systems these errors do not go away.
  *
- * @throws what `work` throws
+ * @throws the errors of `work`
  */
 export async function whileBusy<T>(work: () => Promise<T>, system: NodeJS.Platform = platform()): Promise<T> {
   const end = performance.now() + MAX_BUSY_MS;

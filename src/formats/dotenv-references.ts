@@ -9,7 +9,7 @@ interface Assignment {
   isLiteral: boolean;
 }
 
-/** As dotenv finds assignments: `parse` says what their values are, but not how they are quoted. */
+/** As dotenv finds assignments: `parse` returns their values, but not their quotes. */
 const ASSIGNMENT =
   /^\s*(?:export\s+)?([\w.-]+)(?:\s*=\s*?|:\s+?)(\s*'(?:\\'|[^'])*'|\s*"(?:\\"|[^"])*"|\s*`(?:\\`|[^`])*`|[^#\r\n]+)?\s*(?:#.*)?$/gm;
 
@@ -32,7 +32,7 @@ const REFERENCE = /(?<!\\)\$[A-Za-z_{]/;
 /** How many names a message lists. */
 const MAX_NAMES = 10;
 
-/** `A (line 1), B (line 3)`: what `expandReferences` would change but for escaped dollar signs; "" if there is nothing. */
+/** `A (line 1), B (line 3)`: the references that `expandReferences` would replace; "" for none. */
 export function describeReferences(text: string, entries: readonly ReadEntry[]): string {
   if (!text.includes("$")) return "";
   const assignments = findAssignments(text);

@@ -46,7 +46,7 @@ function typeComment({ name, type, value }: NamedValue): string[] {
 }
 
 /**
- * Reads what the `dotenv` package reads, with values as text and the types from `writeDotenv`'s comments. The last of
+ * Reads as the `dotenv` package does, with values as text and the types from `writeDotenv`'s comments. The last of
  * two lines for one name counts, as in dotenv. Refuses names and lines that dotenv silently drops.
  */
 export function readDotenv(text: string): ReadEntry[] {

@@ -12,12 +12,12 @@ import {
 export interface ReadEntry {
   name: string;
   value: JsonValue;
-  /** What the text stands for, if the file says so. Otherwise the value determines the type. */
+  /** The type of the text, if the file tells it. Otherwise the value determines the type. */
   type?: TextType;
 }
 
 /**
- * What a text stands for. For JSON that is a JSON document, so `5` is a number; a string in a JSON variable is written
+ * The meaning of a text. For JSON that is a JSON document, so `5` is a number; a string in a JSON variable is written
  * without quotes, so it needs a separate name.
  */
 export type TextType = VariableType | typeof JSON_STRING;
@@ -28,7 +28,7 @@ export const JSON_STRING = "JSON string";
 export type Writer = (entries: readonly NamedValue[], options?: WriteOptions) => string;
 
 export interface WriteOptions {
-  /** What a document with a name is called: see `NAME_RULES`. */
+  /** The name of a document that has one: see `NAME_RULES`. */
   name?: string | undefined;
   /** Returns 32 random hex digits, for a delimiter. */
   randomHex?: () => string;
@@ -50,7 +50,7 @@ export function describeReasons(reasons: ReadonlyMap<string, string>): string {
   return [...reasons].map(([name, reason]) => `${name} (${reason})`).join(", ");
 }
 
-/** @throws UsageError that says what is wrong and where, and never quotes the text */
+/** @throws UsageError with the problem and its place, which never quotes the text */
 export type Reader = (text: string) => ReadEntry[];
 
 /** The entries of an object that was read. @throws UsageError, as `checkNames` */
@@ -83,7 +83,7 @@ function quote(name: string): string {
 export type Refusal = (entry: NamedValue) => string | undefined;
 
 /**
- * Refuses entries that the format would change. Names must be valid whatever the format: entries may come from any
+ * Refuses entries that the format would change. Names must be valid in every format: entries may come from any
  * server, and names are written unquoted.
  *
  * @throws UnsupportedError with the first reason for each

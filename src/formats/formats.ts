@@ -50,7 +50,7 @@ interface NameRule {
   rule: string;
 }
 
-/** What the name of a document may be, for the formats that have one. */
+/** The rules of a document's name, for the formats that have one. */
 export const NAME_RULES: Partial<Record<ExportFormat, NameRule>> = {
   // kubernetes.io, "Object Names and IDs", DNS subdomain names
   kubernetes: {

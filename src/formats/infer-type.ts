@@ -38,7 +38,7 @@ export function nativeType(value: JsonValue): VariableType {
 /**
  * The value that `text` stands for in a variable of `type`. An encrypted value fits every type and stays as it is.
  *
- * @throws UsageError that says what the type accepts, and never quotes the text
+ * @throws UsageError with the rule of the type, which never quotes the text
  */
 export function parseAs(text: string, type: VariableType): JsonValue {
   if (type === "STRING" || isEncrypted(text)) return text;

@@ -61,7 +61,7 @@ const MAX_ALIASES = 100;
 type Report = (problem: string, node?: unknown) => never;
 
 /**
- * Reads one YAML 1.2 mapping (core schema). Refuses what JSON does not have and what would be silently lost: explicit
+ * Reads one YAML 1.2 mapping (core schema). Refuses features that JSON lacks or that would be silently lost: explicit
  * tags (dates, binaries, sets), keys that are not strings, equal keys, .inf and .nan, inexact whole numbers, more than
  * one document.
  */

@@ -22,7 +22,7 @@ export function createRegistry(): Registry {
   return registry;
 }
 
-/** Adds what a server does. */
+/** Adds the statistics of a server. */
 export function addServerMetrics(registry: Registry, statistics: ServerStatistics): void {
   const registers = [registry];
   new Counter({
@@ -91,7 +91,7 @@ function latencyMetric({ routes }: ServerStatistics): Metric {
       return [...buckets, sum, { metricName: `${name}_count`, labels: { route }, value: count }];
     }),
   });
-  // What a registry needs of a metric.
+  // The part of a metric that a registry needs.
   return { name, get } as unknown as Metric;
 }
 

@@ -4,7 +4,7 @@ import type { MetricsJson } from "./registry.js";
 
 interface WorkerState {
   readonly ask: () => void;
-  /** What it has last told. */
+  /** Its last report. */
   last: MetricsJson;
   /** Called when it has told more, or has ended. */
   onTold: () => void;
@@ -17,7 +17,7 @@ interface WorkerState {
 export class WorkerMetrics {
   readonly #waitMs: number;
   readonly #workers = new Map<object, WorkerState>();
-  /** What the workers that have ended had told. */
+  /** The last reports of ended workers. */
   #ended: MetricsJson[] = [];
 
   /** @param waitMs the time that a worker has to tell its metrics */

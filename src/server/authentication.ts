@@ -40,7 +40,7 @@ const NOBODY: Claimant = {
   validUntil: Number.POSITIVE_INFINITY,
 };
 
-/** Authenticates requests. The work that requests without credentials cause is limited, whatever the rate limit. */
+/** Authenticates requests. The work that requests without credentials cause is limited at any rate limit. */
 export function createAuthenticator(
   service: Service,
   limiter: RateLimiter,
@@ -98,7 +98,7 @@ function header(req: IncomingMessage, name: "x-api-key" | "x-api-secret"): strin
   return String(req.headers[name] ?? "");
 }
 
-/** What a secret is checked with. */
+/** A prepared form of a secret, to check requests with. */
 interface PreparedSecret {
   readonly key: HmacKey;
   readonly hash: Buffer;

@@ -2,13 +2,13 @@
 export interface StoreConnection {
   /** Resolves once questions can be asked. */
   readonly ready: Promise<unknown>;
-  /** Closes the connection at once. What was asked is rejected. */
+  /** Closes the connection at once, and rejects open commands. */
   close(): void;
 }
 
-/** What is wrong with a store, in words that contain nothing that it has sent. */
+/** The problem of a store, in words that contain nothing that it has sent. */
 export interface StoreProblem {
-  /** What is logged again if it changes: `can't be reached`. */
+  /** A predicate; logged again if it changes: `can't be reached`. */
   readonly what: string;
   /** `ECONNREFUSED`. */
   readonly detail?: string | undefined;
@@ -17,7 +17,7 @@ export interface StoreProblem {
 export interface CircuitBreakerOptions<Connection extends StoreConnection> {
   /** @param onLost called when a connection ends that was not closed */
   connect(onLost: (error: unknown) => void): Connection;
-  /** Asks what rejects unless the store can do all that it is used for. */
+  /** Rejects unless the store has all commands that are used. */
   check(connection: Connection): Promise<unknown>;
   explain(error: unknown): StoreProblem;
   /** Called when the store has failed, for another reason than before, and when it is used (again). */
@@ -49,7 +49,7 @@ export class CircuitBreaker<Connection extends StoreConnection> {
   readonly #options: CircuitBreakerOptions<Connection>;
   #connection: Connection | undefined;
   #isUp = false;
-  /** What has been reported: undefined at the start, "" for a store that works. */
+  /** The last report: undefined at the start, "" for a store that works. */
   #reported: string | undefined;
   #pause = MIN_PAUSE_MS;
   #timer: NodeJS.Timeout | undefined;
@@ -93,7 +93,7 @@ export class CircuitBreaker<Connection extends StoreConnection> {
     }
     // Lost or closed in the meantime.
     if (connection !== this.#connection) return;
-    // Not at the first success: a store may fail again at what is not checked.
+    // Not at the first success: a store may fail again at unchecked commands.
     if (this.#isUp) this.#pause = MIN_PAUSE_MS;
     this.#isUp = true;
     this.#report(undefined);
@@ -133,7 +133,7 @@ export class CircuitBreaker<Connection extends StoreConnection> {
 /** @throws NoAnswerError */
 function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    // It may have arrived while this process was busy: what has is handled first.
+    // It may have arrived while this process was busy: received answers are handled first.
     const timer = setTimeout(() => setImmediate(() => reject(new NoAnswerError(ms))), ms);
     answer.then(resolve, reject).finally(() => clearTimeout(timer));
   });

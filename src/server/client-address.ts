@@ -12,7 +12,7 @@ export type AddressOf = (req: { readonly socket: Socket; readonly headers: Incom
  * may be made up. Whatever is not an IP address ends the list too, and the client is then the proxy that sent it: nobody
  * can choose the counter of a request.
  *
- * @param trustProxy what `isProxyRange` accepts
+ * @param trustProxy ranges that `isProxyRange` accepts
  * @throws UsageError for anything else
  */
 export async function createAddressOf(trustProxy: readonly string[] = []): Promise<AddressOf> {

@@ -8,7 +8,7 @@ import { type HeaderList, jsonReply, type Reply } from "./replies.js";
 
 /** Of the answers that are kept, over all environments: bytes, if their text is ASCII. */
 const MAX_KEPT = 32 * 1_024 * 1_024;
-/** Of each answer: its headers and what holds them. */
+/** Of each answer: its headers and their containers. */
 const OVERHEAD = 1_024;
 
 interface DataReply extends Reply {
@@ -26,7 +26,7 @@ export class DataReplies {
 
   readonly #isAudited: boolean;
 
-  /** @param isAudited whether answers need to know what they tell of */
+  /** @param isAudited whether answers list the records that they tell of */
   constructor(isAudited: boolean) {
     this.#isAudited = isAudited;
   }

@@ -12,9 +12,9 @@ import { send } from "./send.js";
 export interface AppRequest extends Request {
   /** Set by `identifyAndCount`, as what follows. */
   identity: Identity;
-  /** What is wrong with the request, whoever sends it. */
+  /** The problem of the request, for any sender. */
   malformation: Reply | undefined;
-  /** What it counts against, once it is counted. */
+  /** The counter of the request, once it is counted. */
   counter?: Counter["kind"];
   /** The pattern of its path, once a handler is found. */
   route?: string;
@@ -24,7 +24,7 @@ export interface AppRequest extends Request {
   onAnswer?(reply: Reply): void;
   /** See `requestId`. */
   id?: string;
-  /** What every answer to the request has: caching and, once the request is counted, the rate limit. */
+  /** Headers of every answer to the request: caching and, once the request is counted, the rate limit. */
   replyHeaders: HeaderList;
   /** The data that its answer comes from, all of one revision; set for requests with valid credentials. */
   view: EnvironmentView;

@@ -10,7 +10,7 @@ export interface RateLimitOptions {
   maxAddresses?: number;
 }
 
-/** What a request counts against: an API key, a client address, or an address's separate counter for `/healthz`. */
+/** The owner of a counter: an API key, a client address, or an address's separate counter for `/healthz`. */
 export interface Counter {
   kind: "key" | "address" | "health";
   /** The API key, or the address as `clientAddress` returns it. */

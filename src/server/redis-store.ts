@@ -57,7 +57,7 @@ async function createRedisStore(
         retryStrategy: () => null,
         enableOfflineQueue: false,
         disconnectTimeout: 0,
-        // Both ask for what a user may not be allowed to do. While Redis loads its data, it counts nothing anyway.
+        // A user may not be allowed either command. While Redis loads its data, it counts nothing anyway.
         enableReadyCheck: false,
         disableClientInfo: true,
       });
@@ -67,7 +67,7 @@ async function createRedisStore(
         duration: window,
         keyPrefix: `appvars:rate-limit:${limit}:${window}`,
       });
-      // What is asked in one round of the event loop is written at once, which takes a third less CPU time.
+      // Commands of one round of the event loop are written at once, which takes a third less CPU time.
       let isHeld = false;
       const hold = () => {
         if (isHeld) return;
@@ -105,7 +105,7 @@ const OTHER_CODES = [
   ...["BUSY", "CLUSTERDOWN", "DENIED", "LOADING", "MASTERDOWN", "MISCONF", "MOVED", "NOPERM", "NOREPLICAS", "OOM"],
   ...["READONLY", "WRONGTYPE"],
 ];
-/** How ioredis rejects what was asked on a connection that has ended. */
+/** How ioredis rejects a command on a connection that has ended. */
 const CLOSED = /^(?:Connection is closed|Stream isn't writeable)/;
 
 /** Repeats nothing that Redis has sent: its older versions quote the password in an error. */

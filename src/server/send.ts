@@ -5,7 +5,7 @@ import type { HeaderList, Reply } from "./replies.js";
 /** The time a client has to close its side of a connection. */
 const LINGER_MS = 250;
 
-/** A request with what every answer to it has. */
+/** A request with the headers of every answer to it. */
 interface Answerable extends IncomingMessage {
   readonly replyHeaders: HeaderList;
   /** Records an answer that is about to be sent, and returns it or, if it may not be sent then, another one. */

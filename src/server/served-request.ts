@@ -25,7 +25,7 @@ export interface ServedRequest {
   readonly apiKey: string | undefined;
   /** As `clientAddress` returns it. */
   readonly address: string;
-  /** What the request counts against; undefined if it was not counted. */
+  /** The counter of the request; undefined if it was not counted. */
   readonly counter: Counter["kind"] | undefined;
 }
 
@@ -82,7 +82,7 @@ export function requestId(req: AppRequest): string {
   return req.id;
 }
 
-/** The client chooses it: only what can't be mistaken for another part of a log. */
+/** The client chooses it, so it must not look like another part of a log. */
 function idOf({ headers }: IncomingMessage): string {
   const [, traceId] = TRACEPARENT.exec(String(headers["traceparent"] ?? "")) ?? [];
   if (traceId !== undefined) return traceId;

@@ -10,7 +10,7 @@ import {
   rateLimitResult,
 } from "./rate-limiter.js";
 
-/** What a store tells of a counter. */
+/** The state of a counter in a store. */
 export interface StoredCount {
   /** Requests in the current window; 0 if there is none. */
   readonly count: number;

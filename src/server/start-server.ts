@@ -65,7 +65,7 @@ export interface RunningServer {
   readonly port: number;
   /** Uses another certificate for new connections. @throws UsageError if it can't be used, or there was none before */
   renewTls(tls: TlsCredentials): Promise<void>;
-  /** Refuses new requests, answers the open ones, and cuts off what is still open after `drainGrace`. */
+  /** Refuses new requests, answers the open ones, and cuts off the rest after `drainGrace`. */
   close(): Promise<void>;
 }
 

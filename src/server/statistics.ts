@@ -5,7 +5,7 @@ import type { ServedRequest } from "./served-request.js";
 /** Upper bounds of the classes of latencies, in seconds. */
 export const LATENCY_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
-/** A route or method that is none of the known ones: clients choose what they send, but not how much is counted apart. */
+/** A route or method that is none of the known ones: clients choose their requests, but not the number of counters. */
 const OTHER = "other";
 const METHODS = ["GET", "HEAD", OTHER] as const;
 
@@ -19,7 +19,7 @@ interface RouteStatistics {
   latencySum: number;
 }
 
-/** What a server has done since it was started. Each number is counted in place: a request costs well below 1 µs. */
+/** The counts of a server since its start. Each number is counted in place: a request costs well below 1 µs. */
 export class ServerStatistics {
   /** By pattern, such as `/v1/variables/:id`. */
   readonly routes: ReadonlyMap<string, RouteStatistics> = new Map(

@@ -57,11 +57,11 @@ export function renewTls(server: HttpServer, before: TlsCredentials | undefined,
   const [isMutual, wasMutual] = [tls, before].map(({ clientCa }) => clientCa !== undefined);
   if (isMutual !== wasMutual) throw new UsageError("tls.clientCa can be replaced, but not added or removed");
   checkTlsCredentials(tls);
-  // A new context also has new keys for session tickets: nobody resumes what the new authorities would refuse.
+  // A new context also has new keys for session tickets: no session resumes that the new authorities would refuse.
   (server as Server).setSecureContext(contextOptions(tls));
 }
 
-/** What each of the texts is called. */
+/** The name of each text in messages. */
 type TlsNames = { readonly [Name in keyof Required<TlsCredentials>]: string };
 
 /** @param names of the texts, for messages @throws UsageError, which quotes none of them */

@@ -40,7 +40,7 @@ export interface RecordIdentity {
   readonly value_id?: number;
 }
 
-/** One environment's part of one snapshot of the data. What it returns shares its texts with the store. */
+/** One environment's part of one snapshot of the data. Its answers share their texts with the store. */
 export class EnvironmentView extends VariableReader implements Snapshot {
   readonly #data: Data;
   readonly #environment: Pick<EnvironmentRecord, "id" | "application">;

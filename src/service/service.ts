@@ -93,7 +93,7 @@ export class Service {
   }
 
   /**
-   * The store's health, for anyone: it does not tell what is wrong.
+   * The store's health, for anyone: it does not tell the problem.
    *
    * @param maxStale milliseconds; a store whose data is older is not healthy
    */
@@ -107,7 +107,7 @@ export class Service {
     return { healthy, age: age && Math.floor(age / 1_000), health: { uptime, message, date } };
   }
 
-  /** The same for those who may read the data: it says what is wrong, which may name records. @throws ServerError */
+  /** The same for those who may read the data: it tells the problem, which may name records. @throws ServerError */
   detailedHealth(): Health {
     const { age, health } = this.checkHealth();
     const { problem } = this.#store;
@@ -151,7 +151,7 @@ export interface HealthCheck {
   readonly healthy: boolean;
   /** Whole seconds; undefined for data that has none, see `Store`. */
   readonly age: number | undefined;
-  /** What `/healthz` answers. */
+  /** The answer of `/healthz`. */
   readonly health: Health;
 }
 

@@ -18,7 +18,7 @@ import {
 } from "../domain/variable.js";
 import { DATA_VERSION, type Data, type ValueRecord, type VariableRecord, variableRecord } from "./data.js";
 
-/** What a field has to be. Exactly one of `fields`, `items` and `is` says it, or none for any JSON. */
+/** The rule of a field: exactly one of `fields`, `items` and `is`, or none for any JSON. */
 interface Rule {
   readonly isOptional?: boolean;
   /** An object with these fields, and no others. */

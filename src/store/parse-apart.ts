@@ -13,7 +13,7 @@ export interface DataInPieces {
   readonly revisions: Map<number, string>;
 }
 
-/** What the thread sends: the data, or what is wrong with it. */
+/** The answer of the thread: the data, or its problem. */
 export type ParseResult = { data: DataInPieces; problem?: never } | { data?: never; problem: string };
 
 /** Bytes of a file that is parsed in another thread. A smaller one is parsed in less time than the thread takes to start. */

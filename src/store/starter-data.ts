@@ -18,7 +18,7 @@ const EXAMPLES: [type: VariableType, name: string, description: string, values: 
   ["JSON", "FLAGS", "Feature flags", [{ beta: true }, { beta: true }, { beta: false }]],
 ];
 
-/** What `init` starts with: three environments with fresh random credentials. @param examples adds a few variables */
+/** The data of `init`: three environments with fresh random credentials. @param examples adds a few variables */
 export function starterData({ examples = false } = {}): Data {
   const application = "default";
   const variables = examples ? EXAMPLES : [];

@@ -26,7 +26,7 @@ export interface EditableStore extends Store {
    * Replaces the current data with the result of `change`. Once it resolves, the change can't be lost and is in
    * `snapshot`.
    *
-   * @throws InvalidDataError when the data can't be written or breaks a rule, and what `change` throws. Nothing has
+   * @throws InvalidDataError when the data can't be written or breaks a rule, and the errors of `change`. Nothing has
    *   changed then, unless the message says that it was written but may be lost; `snapshot` has the change in that case
    */
   update(change: (data: Data) => Data): Promise<void>;

@@ -15,7 +15,7 @@ import { DataFileAdapter } from "./data-file.js";
  * @param signal cancels it, until the file is changed
  * @returns the data as it was written
  * @throws NotDurableError when the change was made but may not be on disk; otherwise the file is unchanged:
- *   InvalidDataError when it can't be read, locked or written, or the new data breaks a rule; what `change` throws; the
+ *   InvalidDataError when it can't be read, locked or written, or the new data breaks a rule; errors of `change`; the
  *   signal's reason
  */
 export async function updateDataFile(path: string, change: (data: Data) => Data, signal?: AbortSignal): Promise<Data> {

@@ -50,7 +50,7 @@ export function envCommand(context: Context): Command {
     .summary("remove an environment, its credentials and values")
     .description("Remove an environment, its credentials and all its values.")
     .argument("<name>", "the environment")
-    .option("--yes", "do it; without this flag, only show what would be removed")
+    .option("--yes", "do it; without this flag, only list the removals")
     .addHelpText("after", "\nExample:\n  appvars env remove shop/staging --data vars.json --yes")
     .action((name: string, { yes = false, ...flags }) => runEnvRemove(name, yes, flags, context));
   const command = new Command("env")

@@ -44,7 +44,7 @@ export function importCommand(context: Context): Command {
       parseNames(text),
     )
     .addOption(encryptionKeyOption())
-    .option("--dry-run", "print what would change, without changing it")
+    .option("--dry-run", "print the changes without making them")
     .option("--values", "with --dry-run, print the values too")
     .addHelpText("after", "\nExample:\n  appvars import .env --data vars.json --env development --dry-run")
     .action((file: string, { format, expand = false, encrypt, dryRun = false, values = false, ...flags }) =>
@@ -97,7 +97,7 @@ async function runImport(options: ImportOptions, settings: Settings, context: Co
 }
 
 /**
- * Encrypts the values that `--encrypt` selects. What is encrypted already stays as it is, and so does the current value if
+ * Encrypts the values that `--encrypt` selects. An encrypted value stays as it is, and so does the current value if
  * its text is the same: importing a file twice changes nothing.
  *
  * @throws UsageError for a name that is not imported, so that a mistyped one does not leave a value plain

@@ -77,7 +77,7 @@ async function writeProject(path: string, given: GivenSettings, { io, note }: Co
   const file = { path: join(io.cwd, PROJECT_FILE), bytes: Buffer.from(text) };
   try {
     await createFile(file.path, text);
-    // The content that was written, whatever is there now.
+    // The written content, even if it has changed since.
     await allowProject(file, io);
   } catch (error) {
     if (hasCode(error, "EEXIST")) return note(`${PROJECT_FILE} already exists and was not changed`);

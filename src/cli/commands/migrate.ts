@@ -48,7 +48,7 @@ async function runMigrate(from: DataPlace, to: DataPlace, context: Context): Pro
   if (warning) context.warn(warning);
   const data = await withStore(from, context, "read", ({ snapshot }) => snapshot);
   const isWritten = await createIfMissing(target, data, to.kind);
-  // What was written is read back.
+  // The copy is read back.
   const isSame = await withStore(to, context, "read", ({ snapshot }) => isSameData(data, snapshot));
   if (!isSame) throw otherDataError(to, isWritten);
   report(data, from, to, isWritten, context);

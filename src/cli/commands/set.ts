@@ -34,7 +34,7 @@ export function setCommand(context: Context): Command {
     .argument("<name>", "name of the variable")
     .argument("[value]", "its value as text, - for stdin")
     .addOption(new Option("--type <type>", "type of its values").choices(VARIABLE_TYPES).argParser(parseType))
-    .option("--description <text>", "what it is for")
+    .option("--description <text>", "the purpose of the variable")
     .option("--encrypt", "encrypt the value with the key of --enc-key-file; the server never sees it")
     .addOption(encryptionKeyOption())
     .addHelpText("after", "\nExample:\n  appvars set DATABASE_URL --data vars.json --env test < url.txt")

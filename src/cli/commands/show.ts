@@ -117,9 +117,9 @@ function originOf(settings: Settings): { setting: string; value: string; from: s
 }
 
 /**
- * What `run` does with the shell's variable of the same name.
+ * The treatment by `run` of the shell's variable of the same name.
  *
- * @param content what `run` would set; undefined for nothing
+ * @param content the value that `run` would set; undefined for none
  * @param present the shell's value
  */
 function describeShellVariable(name: string, content: Content | undefined, present: string | undefined): string {

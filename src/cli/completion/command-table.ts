@@ -1,7 +1,7 @@
 import { type Argument, type Command, Help, type Option } from "commander";
 
 /**
- * What completion offers for a value:
+ * The offers of completion for a value:
  *
  * - `files`: files and folders
  * - `names`: variables of the source that the words before select; `name-list`: several, separated by commas
@@ -9,7 +9,7 @@ import { type Argument, type Command, Help, type Option } from "commander";
  * - `file-names`: variables of the data file, for a command that does not use a server
  * - `environments`: environments of the data file
  * - `profiles`: the user's profiles
- * - `program`: another program, and then whatever the shell offers for that
+ * - `program`: another program, and then the shell's offers for that
  */
 type ValueKind =
   | "files"
@@ -131,7 +131,7 @@ function kindsOfOption(option: Option, command: Command): readonly ValueKind[] {
 
 function kindsOfArgument(argument: Argument, command: Command): readonly ValueKind[] {
   if (argument.name() !== "name") return kindsOf(argument.name(), command);
-  // What is added has a new name.
+  // An added profile or environment has a new name.
   if (command.name() === "add") return [];
   return BY_SUBJECT[command.parent?.name() ?? ""] ?? kindsOf("name", command);
 }

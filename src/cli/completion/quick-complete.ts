@@ -34,7 +34,7 @@ const FINDERS: Record<string, (flags: SourceFlags, io: Io) => Promise<Offer[]>> 
 };
 
 /**
- * `appvars __complete KIND PREFIX WORD…`, called by completion scripts: prints what exists of a kind and begins with the
+ * `appvars __complete KIND PREFIX WORD…`, called by completion scripts: prints the names of a kind with a
  * prefix, given the words of the command line so far; one per line, each with a tab and a description. No help lists it.
  * It never reads stdin, and prints nothing when anything fails.
  */

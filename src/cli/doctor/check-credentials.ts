@@ -7,7 +7,7 @@ import type { ServerAccess } from "./check-settings.js";
 import { type Finding, ok, problem, problemOf, skipped } from "./finding.js";
 import type { Outcome, Probe } from "./probe.js";
 
-/** What can be said of credentials without a request; undefined if they can be tried. */
+/** The finding about credentials without a request; undefined if they can be tried. */
 export function checkPresent({ auth, apiKey, apiSecret, secret, unusedDataFlags }: ServerAccess): Finding | undefined {
   if (apiSecret && secret === undefined) return skipped("the secret can't be read: see settings");
   if (secret === undefined) {

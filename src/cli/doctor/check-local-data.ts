@@ -88,6 +88,6 @@ async function checkLock(path: string): Promise<Finding> {
     );
   } catch (error) {
     if (!(error instanceof InvalidDataError)) return free;
-    return problem(error.code, `${path} ${error.message}`, "check what it is, and move it away");
+    return problem(error.code, `${path} ${error.message}`, "check it, and move it away");
   }
 }

@@ -32,7 +32,7 @@ export function checkServer(access: ServerAccess, clocks: Clocks): Promise<Recor
     const speaksOtherScheme = mayBeOther && (await speaksOther(origin, timeout, clocks));
     const skew = skewOf(health);
     const missing = checkPresent(access);
-    // Credentials are sent only to what looks like appvars.
+    // Credentials are sent only to a server that looks like appvars.
     const tried =
       missing || !isAppvars(health) ? undefined : await tryCredentials(probe, access, clocks.clock, skew ?? 0);
     const isAccepted = tried !== undefined && statusOf(tried.asSent) !== 401;
@@ -114,7 +114,7 @@ export function checkClock(skew: number | undefined, harmless: boolean): Finding
   return seconds <= limit || harmless ? warning(message, fix) : problem("unauthorized", message, fix);
 }
 
-/** What is left of the rate limit (docs/http-api.md, "Rate limit"). @param outcome of the latest request with these credentials */
+/** The rest of the rate limit (docs/http-api.md). @param outcome of the latest request with these credentials */
 export function checkRateLimit(outcome: Outcome): Finding {
   if ("error" in outcome) return skipped("the server has not answered: see reachability");
   const { status, headers } = outcome.response;

@@ -38,7 +38,7 @@ export function fileData(place: FilePlace, io: FileUser): LocalData {
 async function createFile(path: string, { user }: FileUser, data: Data): Promise<string> {
   await createDataFile(path, data);
   // Without user ids, files have no modes either: Windows takes the access to a file from its folder.
-  const readers = user === undefined ? "readable by whoever can read its folder" : "readable only by you";
+  const readers = user === undefined ? "readable by all who can read its folder" : "readable only by you";
   return `created ${path}, ${readers}; it contains the credentials of all its environments`;
 }
 

@@ -2,9 +2,9 @@ import type { Data } from "../../store/data.js";
 import type { EditableStore } from "../../store/store.js";
 import type { ServedData } from "./served-data.js";
 
-/** What a place holds, before it is opened. */
+/** The data of a place, before it is opened. */
 export interface LocalData {
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly name: string;
   /**
    * Looks for other users who can change it. To change it, that is an error, and to read it a warning.
@@ -26,7 +26,7 @@ export interface LocalData {
    */
   create(data: Data): Promise<string>;
   /**
-   * What a server opens. Creates a data file that nothing names, with example variables.
+   * The data that a server opens. Creates a data file that nothing names, with example variables.
    *
    * @throws InvalidDataError, also if other users can change it
    */

@@ -18,7 +18,7 @@ export async function localData(place: DataPlace, io: FileUser & SecretIo): Prom
  * Opens data, lets `use` read or change it, and closes it in any case. If other users can change it,
  * that is an error, or a warning to read only. To change a file, it is not read before `update`.
  *
- * @throws InvalidDataError, what `use` throws
+ * @throws InvalidDataError, the errors of `use`
  */
 export async function withStore<T>(
   place: DataPlace,

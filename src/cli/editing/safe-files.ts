@@ -23,7 +23,7 @@ export interface FileRisk {
   isRefused: boolean;
 }
 
-/** What lets other users change a file with secrets; undefined for a safe file, a missing one, and without user ids. */
+/** Why others can change a file with secrets; undefined for a safe file, a missing one, and without user ids. */
 export function fileRisk(path: string, io: FileUser): FileRisk | undefined {
   // Another user's link could lead elsewhere the next time.
   const found = [lstatIfExists(path), statIfExists(path)];
@@ -55,7 +55,7 @@ export function refuseUnsafeFile(path: string, io: FileUser): string | undefined
   return risk && describeRisk(path, risk);
 }
 
-/** The same for a file that is read again. @throws InvalidDataError with a predicate */
+/** The same for a file that is reloaded. @throws InvalidDataError with a predicate */
 export function refuseToReload(path: string, io: FileUser): void {
   const risk = fileRisk(path, io);
   if (risk?.isRefused) throw new InvalidDataError(`${risk.problem}; ${risk.fix}`);

@@ -35,7 +35,7 @@ async function prepareStore(
   return { kind: "store", access: await readAccess(place, io), cacheFolder, user: io.user };
 }
 
-/** One warning if what is sent to other machines is not encrypted, otherwise none. */
+/** One warning if the connection to another machine is not encrypted, otherwise none. */
 export function openTrafficWarning({ address: { endpoints, url } }: StorePlace): string[] {
   const isOpen = endpoints
     .map((origin) => new URL(origin))

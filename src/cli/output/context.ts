@@ -10,7 +10,7 @@ export interface OutputFlags {
   color: boolean;
 }
 
-/** What a command works with, besides its own options. Its results go through the functions below. */
+/** The surroundings of a command, besides its own options. Its results go through the functions below. */
 export interface Context {
   io: Io;
   flags: OutputFlags;

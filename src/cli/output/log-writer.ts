@@ -15,7 +15,7 @@ const RETRY_MS = 1_000;
 type Write = (text: string, done: (error?: Error | null, written?: number) => void) => void;
 
 /**
- * Writes the lines of a log. Never blocks the program, and takes little memory whatever becomes of the log: what can't be
+ * Writes the lines of a log. Never blocks the program, and takes little memory even if it fails: lines that can't be
  * written in time, or at all, is dropped.
  */
 export class LogWriter {

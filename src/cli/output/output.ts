@@ -2,7 +2,7 @@ import type { ColorSupportLevel } from "chalk";
 import { printable } from "../../domain/printable.js";
 import type { Io, Output } from "./io.js";
 
-// Everything written to stdout or stderr goes through these functions; `npm run lint` reports what does not. All but
+// Everything written to stdout or stderr goes through these functions; `npm run lint` reports exceptions. All but
 // `writeRaw` escape characters that could control a terminal or forge a line.
 
 /** Writes lines, with line breaks inside a line escaped. `style` is applied to the escaped line. */
@@ -59,7 +59,7 @@ export async function colorsFor(stream: Output, env: Io["env"], allowed: boolean
 
 /**
  * The colors that a stream supports. `--no-color` overrides FORCE_COLOR, which overrides NO_COLOR, which overrides
- * what the terminal can do; a stream that is not a terminal gets none.
+ * the colors of the terminal; a stream that is not a terminal gets none.
  */
 export function colorLevel(stream: Output, env: Io["env"], allowed: boolean): ColorSupportLevel {
   if (!allowed) return 0;

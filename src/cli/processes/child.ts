@@ -16,7 +16,7 @@ export type ProgramLine = readonly [program: string, ...args: string[]];
 
 export type ChildEnvironment = Readonly<Record<string, string>>;
 
-/** What starting and ending programs takes on Windows. */
+/** The parts for starting and ending programs on Windows. */
 type Windows = typeof import("./windows-program.js");
 
 /** Undefined on other systems, where it is not needed. */
@@ -29,7 +29,7 @@ export interface ChildOptions {
   isPiped?: boolean;
   /** Called with each signal to this process, before it is forwarded to the program. */
   onSignal?: (name: CaughtSignal) => void;
-  /** Whether the caller ends what the program leaves. By default, its group gets the signal that has ended it. */
+  /** Whether the caller ends programs that are left behind. By default, its group gets the signal that has ended it. */
   endsDescendants?: boolean;
   /** From {@link loadWindows}. */
   windows?: Windows | undefined;
@@ -94,7 +94,7 @@ export function startChild(
   };
   child?.once("exit", (_code, by) => {
     group?.release();
-    // A shell, for example, does not pass it on to what it has started.
+    // A shell, for example, does not pass it on to its children.
     if (by && by === forwarded && !endsDescendants) group?.signal(by);
   });
   const exitCode = ended.catch((error) => reportStartFailure(error, command, env, context));

@@ -8,7 +8,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Words that a shell would not interpret. */
 const PLAIN = /^[\w@+:,./\s-]+$/;
 
-/** The command that opens the person's text editor on a file: `VISUAL`, `EDITOR`, or what every system has. */
+/** The command that opens the person's text editor on a file: `VISUAL`, `EDITOR`, or one that every system has. */
 export function editorCommand(file: string, platform: NodeJS.Platform, env: Env): ProgramLine {
   const isWindows = platform === "win32";
   const named = [env["VISUAL"], env["EDITOR"]].find((text) => text !== undefined && text.trim() !== "");

@@ -7,7 +7,7 @@ import { writeRaw } from "../output/output.js";
 /** Replaces the program of this process, as execve(2) does. */
 export type Execve = (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => never;
 
-/** What says whether Node can replace its process. */
+/** Tells whether Node can replace its process. */
 export interface Runtime {
   platform: string;
   version: string;

@@ -21,7 +21,7 @@ export function execProgram(runtime: Runtime): ExecProgram {
   throw new UsageError(`--exec needs Node 22.15, 23.11 or newer; this is Node ${runtime.version.slice(1)}`);
 }
 
-/** What our last notes get if nobody reads them. */
+/** Time for our last notes if they are not read. */
 const MAX_UNREAD_MS = 500;
 
 /** Signals that Node ignores in its own process. */

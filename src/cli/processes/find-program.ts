@@ -36,7 +36,7 @@ function inspect(file: string): FoundProgram {
   }
 }
 
-/** What Linux reads to tell the format of a file (BINPRM_BUF_SIZE). */
+/** Bytes that Linux reads to tell the format of a file (BINPRM_BUF_SIZE). */
 const HEAD_BYTES = 256;
 
 /** The program that a script names in its first line; undefined for other files. */

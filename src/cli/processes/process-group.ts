@@ -13,7 +13,7 @@ const isForeground = isInForeground(stat);
  */
 export const HAS_OWN_GROUP = !isForeground || (stat !== undefined && readProcessStat(stat.group)?.name === "timeout");
 
-/** In a session of its own, a program in the background would take what is typed for the shell. */
+/** In a session of its own, a program in the background would take input for the shell. */
 export const STDIN = !isForeground && isatty(0) ? "ignore" : "inherit";
 
 /** The process group of a program in which it is the first. Until `release`, Ctrl-Z stops it with us, and `fg` continues it. */

@@ -3,7 +3,7 @@ import crossSpawn from "cross-spawn";
 import { UsageError } from "../../domain/errors.js";
 import { systemProgram } from "./system-program.js";
 
-/** What the system has to start, for a program that it can't start by its name. */
+/** The program for the system to start, in place of one that it can't start by its name. */
 export interface PreparedCommand {
   command: string;
   args: readonly string[];
@@ -25,7 +25,7 @@ const { _parse: parse } = crossSpawn as unknown as {
   _parse: (command: string, args: readonly string[], options: { env: Env }) => Parsed;
 };
 
-/** What cross-spawn, too, takes for a file of npm that passes its arguments on: it escapes them twice. */
+/** Names of npm's files that pass their arguments on, as in cross-spawn: it escapes these twice. */
 const NPM_SHIM = /node_modules[\\/].bin[\\/][^\\/]+\.cmd$/i;
 
 /**
@@ -46,9 +46,9 @@ export function prepareProgram([program, ...args]: readonly [string, ...string[]
 }
 
 /**
- * cross-spawn escapes what cmd.exe interprets (CVE-2024-27980), except for
+ * cross-spawn escapes characters that cmd.exe interprets (CVE-2024-27980), except for
  *
- * - a quote, which ends the quoting in the batch file itself, so that what follows can be a command;
+ * - a quote, which ends the quoting in the batch file itself, so that the rest can be a command;
  * - `%NAME:a=b%`, which is replaced before `^` escapes anything;
  * - a line break, which ends the command.
  */

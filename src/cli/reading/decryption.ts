@@ -12,7 +12,7 @@ export type Decrypt = (name: string, value: JsonValue) => JsonValue;
 /**
  * Decrypts with the key of the settings. The code for it is loaded when there is a key.
  *
- * @param withoutKey what to do with encrypted values if there is none
+ * @param withoutKey handles encrypted values if there is none
  */
 export async function createDecrypt(
   settings: Pick<Settings, "encryptionKey">,
@@ -34,7 +34,7 @@ export async function createDecrypt(
 /**
  * Encrypts texts with the key of the settings.
  *
- * @param stdin what else comes from stdin, as a message names it
+ * @param stdin another input from stdin, as a message names it
  * @throws UsageError without a key
  */
 export async function createEncrypt(settings: Settings, stdin?: string): Promise<(text: string) => string> {

@@ -44,7 +44,7 @@ export async function openCached(
     clock: io.clock,
     onServed: ({ message }, age) => {
       const text = `using values from ${durationText(age)} ago`;
-      // What was asked for is no warning.
+      // A requested note is no warning.
       if (offline) note(text);
       else warn(`${text}: ${message}`);
     },

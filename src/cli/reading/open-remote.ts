@@ -10,11 +10,11 @@ import { findProxy } from "../settings/proxy.js";
 import { missingSecretError, readTlsFiles } from "../settings/secrets.js";
 
 export interface OpenOptions {
-  /** Whether what is read needs no credentials. */
+  /** Whether the read needs no credentials. */
   anonymous?: boolean;
-  /** Whether it is read again and again: what has not changed is then not sent again. */
+  /** Whether it is read repeatedly: unchanged answers are then not sent again. */
   live?: boolean;
-  /** What the command has used so far. Default a new one or, for `live`, one for each call. */
+  /** The budget used by the command so far. Default a new one or, for `live`, one for each call. */
   budget?: Budget | undefined;
   retryOn?: RetryOn | undefined;
   onRetry?: (notice: RetryNotice) => void;

@@ -11,7 +11,7 @@ import type { Settings } from "../settings/settings.js";
 import type { OpenOptions } from "./open-remote.js";
 
 /**
- * Opens what the settings describe: a server, or local data with the service that a server runs. Loads only the code
+ * Opens the source of the settings: a server, or local data with the service that a server runs. Loads only the code
  * for that one.
  *
  * @throws UsageError, UnauthorizedError; for local data also InvalidDataError and NotFoundError

@@ -55,7 +55,7 @@ export async function readChildVariables(
 }
 
 export interface InheritanceRules {
-  /** Pass on nothing but PATH, and on Windows what programs need to start. */
+  /** Pass on nothing but PATH, and on Windows the variables that programs need to start. */
   pristine: boolean;
   /** Pass on our credentials too. */
   passCredentials: boolean;

@@ -6,7 +6,7 @@ import { isLeftOut } from "./left-out.js";
 
 /**
  * Adds the values in `--env-file` to those of the environment, which they take precedence over. They have no prefix, and
- * are not what `--only` selects. The files are read anew each time.
+ * are not subject to `--only`. The files are read anew each time.
  *
  * @param readOthers reads the environment's variables
  * @throws UsageError that names a file that can't be read

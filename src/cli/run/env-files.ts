@@ -7,7 +7,7 @@ import type { Context } from "../output/context.js";
 import { variableKey } from "../processes/child.js";
 import { readSettingFile } from "../settings/secrets.js";
 
-/** What a file with a user's own values says about a variable. */
+/** An entry of a file with a user's own values. */
 export interface EnvFileEntry {
   name: string;
   file: string;

@@ -12,7 +12,7 @@ import { secretTexts } from "./secret-texts.js";
 
 const FLUSH_MS = 2_000;
 
-/** Our reader has closed its end: there is nothing left to write. EOF is what Windows reports. */
+/** Our reader has closed its end: there is nothing left to write. Windows reports EOF. */
 const EXPECTED_ERRORS = ["EPIPE", "EOF", "ERR_STREAM_PREMATURE_CLOSE"];
 
 export interface RedactedOutput {

@@ -71,7 +71,7 @@ export class Redactor {
     this.#matcher = new TextMatcher(texts);
   }
 
-  /** @returns what can be written now */
+  /** @returns the text to write now */
   push(chunk: Buffer): Buffer {
     const { depths, matches } = this.#matcher;
     let position = this.#heldFrom + this.#held.length;
@@ -85,7 +85,7 @@ export class Redactor {
     return this.#release(position - (depths[this.#state] ?? 0));
   }
 
-  /** @returns what was held back */
+  /** @returns the text held back */
   end(): Buffer {
     return this.#release(this.#heldFrom + this.#held.length);
   }
@@ -115,14 +115,14 @@ export class Redactor {
     return Buffer.concat(parts);
   }
 
-  /** The bytes after what is hidden, up to an offset. */
+  /** The bytes after the hidden ones, up to an offset. */
   #visible(end: number): Buffer {
     const start = Math.max(this.#heldFrom, this.#hiddenTo);
     return this.#held.subarray(start - this.#heldFrom, Math.max(start, end) - this.#heldFrom);
   }
 }
 
-/** A stream that replaces the texts in what goes through it. */
+/** A stream that replaces the texts in its input. */
 export function redactStream(texts: Iterable<string>): Transform {
   const redactor = new Redactor(texts);
   return new Transform({

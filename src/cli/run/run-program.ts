@@ -27,7 +27,7 @@ export interface RunOptions extends Omit<VariableRules, "isTaken">, InheritanceR
   envFiles: readonly string[];
   /** Whether the program replaces this process. */
   exec: boolean;
-  /** What to do when variables change; nothing when undefined. */
+  /** The action when variables change; none when undefined. */
   watch: WatchRules | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface RunOptions extends Omit<VariableRules, "isTaken">, InheritanceR
  * Runs a program with the variables in its environment, until it has ended.
  *
  * @returns its exit code, as `Child` has it
- * @throws NotFoundError, DecryptionError, UsageError and what reading the source throws; nothing is started then
+ * @throws NotFoundError, DecryptionError, UsageError and the errors of reading the source; nothing is started then
  */
 export async function runProgram(
   options: RunOptions,

@@ -69,7 +69,7 @@ export interface WatchOptions {
   interval: number;
   /** Resolves after this many milliseconds; rejects to end the watch. */
   wait: (milliseconds: number) => Promise<void>;
-  /** Called with the names that were added, removed or changed, in order, and with what was read. */
+  /** Called with the names that were added, removed or changed, in order, and with the read values. */
   onChange: (names: string[], found: ChildVariables) => void;
   /** Called with the error when reading begins to fail, and with undefined when it works again. */
   onProblem: (error: Error | undefined) => void;

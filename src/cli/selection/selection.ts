@@ -35,12 +35,12 @@ export interface Selection {
    * Returns the selected variables in the same order.
    *
    * @param known all variables of the environment, for suggestions
-   * @throws NotFoundError for what matches nothing in `--only`
+   * @throws NotFoundError for patterns of `--only` without a match
    */
   select(names: readonly string[], known: readonly string[]): Promise<string[]>;
   /** The new names of variables. @throws UsageError for two with the same new name */
   rename(names: readonly string[]): ReadonlyMap<string, string>;
-  /** Notes what matches nothing in `--exclude`, but not again in a later call. Not for a read whose result may be dropped. */
+  /** Notes patterns of `--exclude` without a match, once. Not for a read whose result may be dropped. */
   noteUnmatched(names: readonly string[]): void;
 }
 
@@ -62,7 +62,7 @@ export async function readSelected(selection: Selection, source: VariableSource)
   });
 }
 
-/** Loads what the flags need. */
+/** Loads the code for the flags. */
 export async function createSelection(
   { only, exclude = [], nameTransformer }: SelectionOptions,
   { note }: Pick<Context, "note">,
@@ -112,7 +112,7 @@ function isGlob(pattern: string): boolean {
 }
 
 /**
- * Matches in linear time: with the first match of what is between two stars, which has a fixed length, the rest of a name
+ * Matches in linear time: with the first match of a part between stars, which has a fixed length, the rest of a name
  * is the longest. So there is no need to go back for another, and the lookahead prevents it.
  */
 function compileGlob(glob: string): (name: string) => boolean {

@@ -126,7 +126,7 @@ export function parseCacheAge(text: string): number {
   return valid(seconds, seconds >= 1 && seconds <= MAX_KEPT_S, rule);
 }
 
-/** @param rule what the argument must be */
+/** @param rule of the argument */
 export function valid<T>(value: T, isValid: boolean, rule: string): T {
   if (!isValid) throw new InvalidArgumentError(`It must be ${rule}.`);
   return value;

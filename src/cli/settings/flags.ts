@@ -19,7 +19,7 @@ export function connectionTopic(): Command {
   return addSourceOptions(topic).action(() => topic.help());
 }
 
-/** Adds the flags that say where a command reads from: `readSettings` accepts what they parse to. */
+/** Adds the flags for the source of a command: `readSettings` accepts their parsed form. */
 export function addSourceOptions(command: Command): Command {
   return addSettingOptions(command.optionsGroup(SOURCE_GROUP).addOption(profileOption()));
 }

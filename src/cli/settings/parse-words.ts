@@ -6,7 +6,7 @@ import { definitionOf, placeOf, SETTING_NAMES, type SourceFlags } from "./settin
 type Switches = Record<string, string | undefined>;
 
 export interface ParsedWords {
-  /** What commander would parse the flags of a source to. */
+  /** The flags of a source, in commander's parsed form. */
   flags: SourceFlags;
   /** The other flags that were given, by their long names. */
   others: Record<string, unknown>;

@@ -123,7 +123,7 @@ export interface ListedProfile {
   api_key?: string;
 }
 
-/** No secrets, and only texts, whatever the file holds. */
+/** No secrets, and only texts. */
 export function listedProfile(name: string, current: boolean, settings: SettingsObject): ListedProfile {
   const texts = ["url", "data", "store", "env", "api_key"].flatMap((key) => {
     const text = Object.hasOwn(settings, key) ? settings[key] : undefined;

@@ -17,7 +17,7 @@ export async function readSecret({ name, text, from }: Setting, io: SecretIo): P
     return text;
   }
   const isStdin = text === "-";
-  // Loaded when needed: most secrets are in variables, and what reads streams would cost each start 2 ms.
+  // Loaded when needed: most secrets are in variables, and code for streams would cost each start 2 ms.
   const bytes = isStdin
     ? await (await import("node:stream/consumers")).buffer(io.stdin)
     : await readSecretFile(text, from, io);
@@ -43,7 +43,7 @@ async function readSecretFile(path: string, from: string, io: SecretIo): Promise
 /** Far more than any secret, certificates or dotenv file take. */
 const MAX_FILE_BYTES = 16 * 1_024 * 1_024;
 
-/** A file, or what is written to a pipe. @throws UsageError if it can't be read, or is larger than 16 MB */
+/** The content of a file or a pipe. @throws UsageError if it can't be read, or is larger than 16 MB */
 export async function readSettingFile(path: string, from: string): Promise<Buffer> {
   try {
     const file = await openForReading(path, { waitForWriter: true });

@@ -18,7 +18,7 @@ const MAX_BYTES = 1_024 * 1_024;
 
 export type SettingsObject = Readonly<Record<string, unknown>>;
 
-/** A settings file, read once, so that what is checked is what is used. */
+/** A settings file, read once, so that its checked content is used. */
 export interface SettingsFile {
   path: string;
   bytes: Buffer;
@@ -118,7 +118,7 @@ function unknownKey(place: "project" | "profile", key: string, where: string): U
   return new UsageError(`"${key}" ${where} is not a setting; the settings are ${known.join(", ")}`);
 }
 
-/** Why a project can't set what a profile or a person can; undefined for an unknown key. */
+/** Why a project can't set a key of profiles or users; undefined for an unknown key. */
 function whyNotInProject(key: string): string | undefined {
   if (key === "tui") return ": it is a matter of each person; put it in your own settings.json";
   const name = SETTING_NAMES.find((each) => settingKey(each) === key);

@@ -24,21 +24,22 @@ export interface ExportedValues extends SelectionOptions {
   target: DotenvTarget | undefined;
   /** Name of the document. */
   name: string | undefined;
-  /** Whether what the format can't hold is left out. */
+  /** Whether variables that the format can't hold are left out. */
   skipUnsupported: boolean;
   allowReserved: readonly string[];
 }
 
 interface Written {
   text: string;
-  /** What is in the text. */
+  /** The variables in the text. */
   entries: readonly NamedValue[];
 }
 
 /**
  * The values of an environment in the format of another program.
  *
- * @throws UnsupportedError for what the format can't hold; NotFoundError, UsageError for the selection; DecryptionError
+ * @throws UnsupportedError for variables that the format can't hold; NotFoundError, UsageError for the selection;
+ *   DecryptionError
  */
 export async function formatValues(
   options: ExportedValues,
@@ -71,7 +72,7 @@ export async function formatValues(
   return written;
 }
 
-/** @throws UnsupportedError for what the format can't hold, unless it is to be left out */
+/** @throws UnsupportedError for variables that the format can't hold, unless they are left out */
 function writeSupported(
   write: Writer,
   entries: readonly NamedValue[],
@@ -84,7 +85,7 @@ function writeSupported(
   } catch (error) {
     if (!skipUnsupported || !(error instanceof UnsupportedError)) throw error;
     const { format, reasons } = error;
-    warn(`left out what ${format} can't hold: ${describeReasons(reasons)}`);
+    warn(`left out variables that ${format} can't hold: ${describeReasons(reasons)}`);
     const others = entries.filter((entry) => !reasons.has(entry.name));
     return writeSupported(write, others, options, { warn });
   }

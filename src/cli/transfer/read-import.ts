@@ -13,12 +13,12 @@ import type { Context } from "../output/context.js";
 export interface ImportedFile {
   /** `-` for stdin. */
   file: string;
-  /** What messages call it, by default the same. */
+  /** Its name in messages. Default the same. */
   shownAs?: string;
   format: ImportFormat | undefined;
   /** Whether references in a dotenv file are replaced; undefined where nobody can ask for it. */
   expand: boolean | undefined;
-  /** Bytes. With it, what is not a regular file is refused: reading a pipe can't be stopped. */
+  /** Bytes. With it, only a regular file is accepted: reading a pipe can't be stopped. */
   maxSize?: number;
 }
 
@@ -30,14 +30,14 @@ export function formatOf(file: string): ImportFormat {
 }
 
 export interface Imported {
-  /** What messages call the file. */
+  /** The name of the file in messages. */
   what: string;
   entries: ReadEntry[];
-  /** Whether the values are texts, whatever they stand for. */
+  /** Whether all values are texts. */
   isText: boolean;
 }
 
-/** Reads variables from a file. @param note called with what a person should know @throws UsageError that names the file */
+/** Reads variables from a file. @param note called with notes for the user @throws UsageError that names the file */
 export async function readImport(
   options: ImportedFile,
   context: Pick<Context, "io">,

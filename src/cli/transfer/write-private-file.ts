@@ -36,7 +36,7 @@ export async function writePrivateFile(path: string, text: string, io: FileUser)
   }
 }
 
-/** The same for a file to append to, which stays what it is. @throws InvalidDataError if other users can change it */
+/** The same for a file to append to, whose mode is kept. @throws InvalidDataError if other users can change it */
 export function appendTarget(path: string, io: FileUser): string {
   refuseUnsafeFile(path, io);
   return outputTarget(path, io);

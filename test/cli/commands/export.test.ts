@@ -45,7 +45,7 @@ it("export --output is not written when the format can't hold a value, unless --
   expect(await cli.run([...argv, "--skip-unsupported"])).toEqual({
     code: 0,
     stdout: "",
-    stderr: `appvars: left out what powershell can't hold: ${reason}\n`,
+    stderr: `appvars: left out variables that powershell can't hold: ${reason}\n`,
   });
   expect(await readFile(file, "utf8")).toBe("$env:PORT = '3000'\n");
 });

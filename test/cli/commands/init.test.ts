@@ -16,7 +16,7 @@ it("init creates a file that only its owner can read, and prints no credentials"
 it("init says on Windows who can read the file", async () => {
   const path = join(await temporaryFolder(), "vars.json");
   const { stderr } = await runCli(["init", "--data", path], { platform: "win32" });
-  expect(stderr).toContain("readable by whoever can read its folder");
+  expect(stderr).toContain("readable by all who can read its folder");
 });
 
 it("init creates three environments, with --example with variables that can be read", async () => {

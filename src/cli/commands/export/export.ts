@@ -41,7 +41,7 @@ export function exportCommand(context: Context): Command {
     );
   addSelectionOptions(command)
     .option("--name <text>", "name of the Secret (kubernetes) or service (compose) (default appvars)")
-    .option("--skip-unsupported", "leave out what the format can't represent, with a warning")
+    .option("--skip-unsupported", "leave out variables that the format can't represent, with a warning")
     .addHelpText("after", '\nExample:\n  eval "$(appvars export --format shell)"')
     .action(({ format = context.flags.json ? "json" : "dotenv", for: target, output, name, ...flags }) => {
       const { only, exclude, nameTransformer, skipUnsupported = false, allowReserved = [], ...sourceFlags } = flags;

@@ -59,7 +59,7 @@ export async function writeGithubFile(
   const { texts, tooShort } = secretLines(entries);
   if (tooShort.length > 0) note(`not masked, the values or all their lines are too short: ${tooShort.join(", ")}`);
   const masks = texts.map((text) => `::add-mask::${escapeData(text)}\n`).join("");
-  // Opened first: what can't be written needs no masks.
+  // Opened first: values that can't be written need no masks.
   const file = openToAppend(path, io);
   try {
     await new Promise<void>((resolve) => writeRaw(io.stdout, masks, resolve));

@@ -14,8 +14,8 @@ import type { SettingsObject } from "../../settings/settings-file.js";
  * Reads the profiles and replaces them by the result of `change`, with mode 0600, under a lock. A link to the file stays a
  * link. A current profile that does not exist is removed.
  *
- * @returns what was written
- * @throws UsageError if the file breaks a rule, InvalidDataError if it can't be locked or written; what `change` throws.
+ * @returns the written profiles
+ * @throws UsageError if the file breaks a rule, InvalidDataError if it can't be locked or written; errors of `change`.
  *   The file is unchanged then.
  */
 export async function updateProfiles(

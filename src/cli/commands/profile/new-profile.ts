@@ -60,7 +60,7 @@ function givenSettings(flags: SourceFlags, env: Io["env"]): Setting[] {
   return [...byFlag, ...readGiven("variable", env).filter(isUsed)];
 }
 
-/** What the check of a profile needs, and no profile can hold. */
+/** Settings for the check of a profile that no profile can hold. */
 function unstored(env: Io["env"]): Setting[] {
   return readGiven("variable", env).filter(({ name }) => name === "storePassword");
 }

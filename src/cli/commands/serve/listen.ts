@@ -25,7 +25,7 @@ export interface ListenOptions extends Omit<ServerOptions, "faults" | "audit"> {
   auditFile?: AuditFileOptions | undefined;
   /** Where requests are counted, with those of other servers. Default: here. */
   rateLimitStore?: RedisAddress | undefined;
-  /** What each worker opens. */
+  /** The data that each worker opens. */
   served: ServedData;
   stopped?: Promise<void>;
 }
@@ -34,7 +34,7 @@ type ServedStore = Store & Reloadable;
 
 const ticks = () => performance.now();
 
-/** @throws UsageError; Error with what to do about it */
+/** @throws UsageError; Error with advice */
 export async function listen(
   store: ServedStore,
   service: Service,
@@ -120,7 +120,7 @@ async function listenWithWorkers(
   env: Io["env"],
 ): Promise<Cluster> {
   const { startCluster } = await import("../../../cluster/start-cluster.js");
-  // The workers could only log what is wrong with it.
+  // The workers could only log its problem.
   if (options.auditFile) (await openAuditFile(options.auditFile)).close();
   const { rateLimitStore } = options;
   return startCluster({
@@ -131,7 +131,7 @@ async function listenWithWorkers(
     onRateLimitStore: rateLimitStore ? logRateLimitStore(rateLimitStore, log) : () => {},
     onReplaced: (reason) => log("error", `a worker has ended (${reason}); restarting it`),
     process: {
-      // They get what they need, and no secrets, from this process.
+      // They get their settings, and no secrets, from this process.
       env: Object.fromEntries(
         Object.keys(env)
           .filter((name) => name.toUpperCase().startsWith("APPVARS_"))

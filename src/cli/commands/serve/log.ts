@@ -106,7 +106,7 @@ function rounded(milliseconds: number): number {
   return Math.round(milliseconds * 10) / 10;
 }
 
-/** What a server logs: its own failures, refused connections and, with `--verbose`, each request. */
+/** The log of a server: its own failures, refused connections and, with `--verbose`, each request. */
 export function serverLogHooks(
   log: Log,
   { verbose }: OutputFlags,

@@ -6,9 +6,9 @@ import type { Reloadable, Store } from "../../../store/store.js";
 import type { Log } from "./log.js";
 
 interface ServedMetrics extends MetricsServer {
-  /** What a server in this process counts in. */
+  /** The statistics of a server in this process. */
   readonly statistics?: ServerStatistics;
-  /** What gets the metrics of workers. */
+  /** Collects the metrics of workers. */
   readonly workers?: WorkerMetrics;
 }
 

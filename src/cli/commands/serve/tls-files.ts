@@ -50,7 +50,7 @@ export class TlsFiles {
     const files = new TlsFiles(paths, options, await readTls(paths, options.check));
     const watched = Object.values(paths).filter((path) => path !== undefined);
     files.#watches = await Promise.all(watched.map((path) => watchFile(path, () => files.#reload())));
-    // What has changed before they were watched.
+    // Changes before they were watched.
     await files.#reload();
     return files;
   }

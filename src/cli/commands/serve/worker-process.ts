@@ -4,7 +4,7 @@ import { openServed, type ServedData } from "../../editing/served-data.js";
 
 // A process that `serve --workers` starts.
 
-// Signals to all processes of a service are for the primary, which lets the workers answer what is open.
+// Signals to all processes of a service are for the primary, which lets the workers answer open requests.
 // SIGUSR1 would open Node's debugger.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK", "SIGUSR1"] as const) process.on(signal, () => {});
 

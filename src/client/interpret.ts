@@ -16,6 +16,9 @@ import { compareClocks } from "../signing/verify.js";
 import { BrokenRuleError, type Decoder, decodeErrorMessage, decodeHealth } from "./decode.js";
 import type { HttpResponse } from "./transport.js";
 
+/** Elements and members in one answer: 2,000 for each item of the largest page. */
+const MAX_ITEMS = 2_000_000;
+
 /**
  * The content of a response from a data route.
  *
@@ -69,14 +72,12 @@ function decodeBody<T>(response: HttpResponse, decode: Decoder<T>): T {
   const { status, body, forwarder } = response;
   const route = forwarder === undefined ? "" : ` through ${forwarder}`;
   const foreign = `not an appvars server${route} (status ${status})`;
-  const json = tryParseBody(body);
-  if (json === undefined && isCutShort(response))
-    throw new UnreachableError(`the answer${route} was cut short`, { cause: { code: "ECONNRESET" } });
-  if (json === undefined) throw new ServerError(foreign, status);
   try {
-    return decode(json);
+    return decode(parseJson(body, { maxItems: MAX_ITEMS }));
   } catch (error) {
-    throw error instanceof BrokenRuleError ? new ServerError(`${foreign}: ${error.message}`, status) : error;
+    if (error instanceof BrokenRuleError) throw new ServerError(`${foreign}: ${error.message}`, status);
+    if (!isCutShort(response)) throw new ServerError(foreign, status);
+    throw new UnreachableError(`the answer${route} was cut short`, { cause: { code: "ECONNRESET" } });
   }
 }
 
@@ -84,16 +85,4 @@ function decodeBody<T>(response: HttpResponse, decode: Decoder<T>): T {
 function isCutShort({ status, headers, body }: HttpResponse): boolean {
   const isDelimited = headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
   return !isDelimited && (body.startsWith("{") || (status === 200 && body === ""));
-}
-
-/** Elements and members in one answer: 2,000 for each item of the largest page. */
-const MAX_ITEMS = 2_000_000;
-
-/** Undefined for JSON that is invalid, or would block the process for minutes. */
-function tryParseBody(body: string): unknown {
-  try {
-    return parseJson(body, { maxItems: MAX_ITEMS });
-  } catch {
-    return undefined;
-  }
 }

@@ -98,23 +98,18 @@ async function readBody(incoming: IncomingMessage, maxBytes: number, deadline: D
 
 /** Aborts after a time, or with another signal. Not `AbortSignal.any`, which leaks memory in Node 20. */
 export class Deadline {
+  readonly signal: AbortSignal;
   readonly #controller = new AbortController();
   readonly #options: DeadlineOptions;
-  readonly #abort = () => this.#controller.abort(this.#options.signal?.reason);
   readonly #startedAt = performance.now();
   readonly #timer: NodeJS.Timeout;
 
   constructor(options: DeadlineOptions) {
     this.#options = options;
-    const { signal, timeout } = options;
-    const late = failure("ETIMEDOUT", `no answer within ${Math.round(timeout / 10) / 100} s`);
-    this.#timer = setTimeout(() => this.#controller.abort(late), timeout);
-    signal?.addEventListener("abort", this.#abort);
-    if (signal?.aborted) this.#abort();
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
+    this.signal = this.#controller.signal;
+    this.#timer = setTimeout(this.#expire, options.timeout);
+    options.signal?.addEventListener("abort", this.#abort);
+    if (options.signal?.aborted) this.#abort();
   }
 
   /** A piece has come. */
@@ -129,9 +124,16 @@ export class Deadline {
   }
 
   end(): void {
-    this.met();
+    clearTimeout(this.#timer);
     this.#options.signal?.removeEventListener("abort", this.#abort);
   }
+
+  readonly #abort = () => this.#controller.abort(this.#options.signal?.reason);
+
+  readonly #expire = () => {
+    const seconds = Math.round(this.#options.timeout / 10) / 100;
+    this.#controller.abort(failure("ETIMEDOUT", `no answer within ${seconds} s`));
+  };
 }
 
 function failure(code: string, message = code): Error {

@@ -167,7 +167,7 @@ function decimalOf(text: string): string {
 }
 
 /**
- * Whether a number stands for these digits: by its value, or by how JavaScript writes it, so that what it wrote can be
+ * Whether a number stands for these digits: by its value, or by how JavaScript writes it, so that its own output can be
  * read back: 2 ** 60 is written as 1152921504606847000, though it is …846976.
  */
 export function isExact(digits: bigint, number: number): boolean {

@@ -4,8 +4,8 @@ import { InvalidDataError } from "../domain/errors.js";
 import type { Data } from "../store/data.js";
 
 /**
- * The record that every write replaces, so that of concurrent writers only one succeeds. It holds what the data has
- * besides its lists. It is never sealed.
+ * The record that every write replaces, so that of concurrent writers only one succeeds. It holds the data
+ * besides the lists. It is never sealed.
  */
 export interface Head {
   readonly format: typeof FORMAT;

@@ -32,7 +32,7 @@ export interface HeldLock {
  *
  * @param signal cancels the wait, and makes the next `check` throw
  * @throws InvalidDataError when the same holder has kept the lock for 30 s, something else is in its place, which is left
- *   alone, or the file has hard links; the file system's errors; what `work` throws; the signal's reason
+ *   alone, or the file has hard links; the file system's errors; the errors of `work`; the signal's reason
  */
 export async function withFileLock<T>(
   path: string,
@@ -97,7 +97,7 @@ async function tryToMove(staged: string, lockPath: string): Promise<boolean> {
     return true;
   } catch (error) {
     const isTaken = hasCode(error, "ENOTEMPTY", "EEXIST", "ENOTDIR");
-    // What Windows says to a folder that exists, or is being removed.
+    // Windows's error for a folder that exists, or is being removed.
     if (isTaken || (platform() === "win32" && hasCode(error, "EPERM", "EACCES", "EBUSY"))) return false;
     throw error;
   }
@@ -138,8 +138,8 @@ interface FoundLock {
 }
 
 /**
- * The lock of the file at `path`. Anybody may have put something there, and a dead process's lock is removed, so only what
- * appvars creates counts as a lock: a folder that contains only tokens, owned by root or by the owner of the file or its
+ * The lock of the file at `path`. Others may have put something there, and a dead process's lock is removed, so only
+ * a lock of appvars counts: a folder that contains only tokens, owned by root or by the owner of the file or its
  * folder.
  *
  * @returns undefined when there is no lock, or an empty one

@@ -24,7 +24,7 @@ export function createToken(): string {
   return [randomBytes(8).toString("hex"), boot + space, ownPid, startOf(ownPid) ?? 0, host].join("-");
 }
 
-/** The process that made a token; undefined for what is not a token. */
+/** The process that made a token; undefined for another name. */
 export function holderOf(token: string): Holder | undefined {
   const { boot, space, pid, startedAt, host } = TOKEN.exec(token)?.groups ?? {};
   if (pid === undefined) return undefined;

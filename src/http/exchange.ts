@@ -30,7 +30,7 @@ export interface AnswerHead {
 }
 
 /**
- * Sends a request, and reads its answer. Settles within the deadline, whatever the peer does: with a pending promise,
+ * Sends a request, and reads its answer. Always settles within the deadline: with a pending promise,
  * the process would exit with 0.
  *
  * @throws an error with a code that `reasonOf` explains, or the reason of the signal

@@ -1,4 +1,4 @@
-/** What to say of a failure besides its reason, where that depends on the peer. */
+/** Advice on a failure besides its reason, where it depends on the peer. */
 export interface Hints {
   readonly refused?: string | undefined;
   readonly reset?: string | undefined;

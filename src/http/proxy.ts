@@ -65,9 +65,9 @@ function tryDecode(text: string): string | undefined {
   }
 }
 
-/** Thrown for a failure between this machine and a proxy, and for what the proxy itself answers. */
+/** Thrown for a failure between this machine and a proxy, and for answers of the proxy itself. */
 export class ProxyError extends UnreachableError {
-  /** What the proxy answers; undefined if it does not. */
+  /** The status of the proxy; undefined without an answer. */
   readonly status: number | undefined;
   constructor(message: string, { cause, status }: { cause?: unknown; status?: number }) {
     super(message, { cause });

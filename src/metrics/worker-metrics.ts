@@ -11,8 +11,8 @@ interface WorkerState {
 }
 
 /**
- * The metrics of worker processes. A worker that is too busy to tell them, or that has ended, counts with what it has last
- * told, so that no sum goes down.
+ * The metrics of worker processes. A worker that is too busy to tell them, or that has ended, counts with its last
+ * report, so that no sum goes down.
  */
 export class WorkerMetrics {
   readonly #waitMs: number;

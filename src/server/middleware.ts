@@ -10,7 +10,7 @@ import { errorReply, type HeaderList, MESSAGES, NOT_STORED, type Reply, TOO_MANY
 import { send } from "./send.js";
 
 export interface AppRequest extends Request {
-  /** Set by `identifyAndCount`, as what follows. */
+  /** Set by `identifyAndCount`, as are the next fields. */
   identity: Identity;
   /** The problem of the request, for any sender. */
   malformation: Reply | undefined;
@@ -44,8 +44,8 @@ const TOO_MANY_WITHOUT_KEY = errorReply(429, MESSAGES.tooManyWithoutKey);
 const UNAUTHORIZED = errorReply(401, MESSAGES.unauthorized, ["WWW-Authenticate", "HMAC"]);
 
 /**
- * Finds out who sends a request, and counts it. Refuses only what exceeds the limit, or has a signature that could not be
- * checked now: what else is wrong with the request is told within the limit. Credentials are not checked where they make
+ * Finds out who sends a request, and counts it. Refuses only requests over the limit, or with a signature that can't be
+ * checked now: other problems of the request are told within the limit. Credentials are not checked where they make
  * no difference, for `/healthz` and malformed requests.
  */
 export function identifyAndCount(

@@ -49,7 +49,7 @@ export interface ServerOptions {
   onRequest?: (request: ServedRequest) => void;
   /** Records each request, except for `/healthz`, before it is answered. */
   audit?: Audit | undefined;
-  /** Counts what the server does. */
+  /** The statistics to count in. */
   statistics?: ServerStatistics | undefined;
   /** In place of one in memory. */
   limiter?: RateLimiter | undefined;

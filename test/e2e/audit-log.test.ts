@@ -114,7 +114,7 @@ describe.skipIf(process.platform === "win32")("the audit log", () => {
   it.each([1, 2])("refuses what can't be recorded, and recovers by itself, with --workers %i", async (workers) => {
     const { port, audit, log, stop } = await serveWith({ workers, fileSize: 16 });
     const reads = load(port);
-    await expect.poll(log, PATIENCE).toMatch(/can't be written: .*; what can't be recorded is answered 503\n/);
+    await expect.poll(log, PATIENCE).toMatch(/can't be written: .*; reads are answered 503\n/);
     await expect.poll(async () => (await get({ port }, "/v1/variables")).status, PATIENCE).toBe(503);
     expect(await get({ port }, "/v1/variables", {})).toMatchObject({ status: 401 });
     // As many lines as there were answers, all of them whole.

@@ -20,8 +20,8 @@ export function migrateCommand(context: Context): Command {
         "etcd://h1:2379,h2:2379/prefix, or etcds:// for TLS. TO must not exist, or hold the same. If both are one store, " +
         "its records are sealed again, with the first key of --store-key-file.",
     )
-    .argument("<from>", "what is copied")
-    .argument("<to>", "where to")
+    .argument("<from>", "the data to copy")
+    .argument("<to>", "the place for the copy")
     .addOption(profileOption())
     .addOption(storeKeyFileOption())
     .addHelpText("after", "\nExample:\n  appvars migrate vars.json etcd://127.0.0.1:2379/appvars")

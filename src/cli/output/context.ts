@@ -54,7 +54,7 @@ export function createContext(surroundings: Io, readFlags: () => OutputFlags): C
   };
 }
 
-/** What a command prints, in each of its forms. */
+/** The output of a command, in each of its forms. */
 interface Printout {
   /** For `--json`. */
   json: unknown;
@@ -109,7 +109,7 @@ async function alignColumns(
 ): Promise<StyledLine[]> {
   // Loaded here: only a terminal needs to know how wide a character is.
   const { default: stringWidth } = await import("string-width");
-  // Escaped before it is measured, because escapes are wider than what they stand for.
+  // Escaped before it is measured, because escapes are wider than their characters.
   const table = [headings, ...rows].map((cells) => cells.map((cell) => printable(cell)));
   const widths = headings.map((_heading, column) =>
     table.reduce((widest, cells) => Math.max(widest, stringWidth(cells[column] ?? "")), 0),

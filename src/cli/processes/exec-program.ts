@@ -56,7 +56,7 @@ const ENV = "/usr/bin/env";
 const SH = "/bin/sh";
 
 /**
- * The file to execute, and its arguments: env(1), which starts also what only a shell can run, and reports a failure
+ * The file to execute, and its arguments: env(1), which also starts scripts without an interpreter, and reports a failure
  * where Node before 26 would abort. A shell is second, since it changes the environment; few containers have neither.
  */
 function withStarter([program, ...args]: ProgramLine, file: string): [file: string, words: string[]] {

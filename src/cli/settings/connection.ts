@@ -197,7 +197,7 @@ function requireBoth(one: Setting | undefined, name: string, other: Setting | un
   if (other && !one) throw new UsageError(`${other.from} needs ${name} too`);
 }
 
-/** What messages call the data: the path of the file or the URL of the store. */
+/** The name of the data in messages: the path of the file or the URL of the store. */
 export function dataPlaceName(place: DataPlace): string {
   return place.kind === "file" ? place.path : place.address.url;
 }
@@ -209,7 +209,7 @@ export function placeFlags(place: DataPlace, resolvePath = (relative: string) =>
   return ["--store", address.url, ...(keyFile ? ["--store-key-file", resolvePath(keyFile.text)] : [])];
 }
 
-/** The files with the data or with secrets, and what names each. */
+/** The files with the data or with secrets, and the setting that names each. */
 export function placeFiles(place: DataPlace): Pick<Setting, "text" | "from">[] {
   if (place.kind === "file") return [{ text: place.path, from: "--data" }];
   const { keyFile, password, clientKey } = place;

@@ -9,8 +9,8 @@ export type AddressOf = (req: { readonly socket: Socket; readonly headers: Incom
 
 /**
  * With trusted proxies, the address is the last one in `X-Forwarded-For` that is not of such a proxy: the addresses
- * left of it may be made up. Anything but an IP address ends the list too, and the client is then the proxy that sent it:
- * no client can choose the counter of a request.
+ * left of it may be made up. Anything but an IP address ends the list too, and the client is then the proxy that sent
+ * it: no client can choose the counter of a request.
  *
  * @param trustProxy ranges that `isProxyRange` accepts
  * @throws UsageError for anything else

@@ -56,8 +56,8 @@ const ENV = "/usr/bin/env";
 const SH = "/bin/sh";
 
 /**
- * The file to execute, and its arguments: env(1), which also starts scripts without an interpreter, and reports a failure
- * where Node before 26 would abort. A shell is second, since it changes the environment; few containers have neither.
+ * The file to execute, and its arguments: env(1), which also starts scripts without an interpreter, and reports a
+ * failure where Node before 26 would abort. A shell is second, since it changes the environment; few containers have neither.
  */
 function withStarter([program, ...args]: ProgramLine, file: string): [file: string, words: string[]] {
   // It takes other names for a variable, and for `-i`.

@@ -49,8 +49,7 @@ const keyOf = (read: Read) => JSON.stringify(read);
  */
 export class CachedSource extends VariableReader implements VariableSource {
   readonly #options: CachedSourceOptions;
-  #kept: KeptAnswers | undefined;
-  #loaded: Promise<void> | undefined;
+  /** One write after the other: each is a merge. */
   #written = Promise.resolve();
   #hasServed = false;
   #hasFailed = false;
@@ -61,16 +60,16 @@ export class CachedSource extends VariableReader implements VariableSource {
   }
 
   async readSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
-    const { retrying, singleTry, clock, onServed } = this.#options;
-    this.#loaded ??= this.#load();
-    await this.#loaded;
-    const kept = this.#usable();
-    const fallback = kept && (await replay(kept, read));
+    const { retrying, singleTry, maxAge, clock, onServed } = this.#options;
+    const kept = await this.#load();
+    const age = clock() - (kept?.savedAt ?? 0);
+    // The age of answers from the future, which were saved under a wrong clock, is unknown.
+    const fallback = kept && age >= 0 && age <= maxAge * 1_000 ? await replay(kept, read) : undefined;
     try {
       return await this.#readFresh(read, fallback ? singleTry : retrying);
     } catch (error) {
       if (!fallback || !isOutage(error)) throw error;
-      if (!this.#hasServed) onServed(error, clock() - kept.savedAt);
+      if (!this.#hasServed) onServed(error, age);
       this.#hasServed = true;
       return fallback();
     }
@@ -89,18 +88,11 @@ export class CachedSource extends VariableReader implements VariableSource {
     return this.readSnapshot((snapshot) => snapshot.answer(read));
   }
 
-  async #load(): Promise<void> {
+  async #load(): Promise<KeptAnswers | undefined> {
     const data = await this.#options.file.read();
-    // Authenticated, so `#save` wrote it.
+    // Authenticated, so it is what `#save` wrote.
     const kept = data && JSON.parse(data.bytes.toString("utf8"));
-    this.#kept = kept && { ...kept, answers: new Map(kept.answers) };
-  }
-
-  /** Undefined if they are too old, or were saved under a wrong clock: then their age is unknown. */
-  #usable(): KeptAnswers | undefined {
-    const { clock, maxAge } = this.#options;
-    const age = clock() - (this.#kept?.savedAt ?? 0);
-    return age >= 0 && age <= maxAge * 1_000 ? this.#kept : undefined;
+    return kept && { ...kept, answers: new Map(kept.answers) };
   }
 
   async #readFresh<T>(read: (snapshot: Snapshot) => Promise<T>, source: FreshSource): Promise<T> {
@@ -124,14 +116,14 @@ export class CachedSource extends VariableReader implements VariableSource {
   /** Keeps the answers with those of the same version, or removes all. A cache that can't be written fails no read. */
   async #save(fresh: FreshAnswers | undefined): Promise<void> {
     const { file, clock, onFailure } = this.#options;
-    this.#kept = fresh?.mergeInto(this.#kept, clock());
-    this.#written = this.#written.then(async () => {
-      const { answers = [], ...version } = this.#kept ?? {};
-      const bytes = Buffer.from(JSON.stringify({ ...version, answers: [...answers] }));
-      await (this.#kept ? file.write(bytes, this.#kept.savedAt) : file.remove()).catch((error: unknown) => {
-        if (!this.#hasFailed) onFailure(error);
-        this.#hasFailed = true;
-      });
+    const write = async () => {
+      const kept = fresh?.mergeInto(await this.#load(), clock());
+      const bytes = Buffer.from(JSON.stringify({ ...kept, answers: [...(kept?.answers ?? [])] }));
+      await (kept ? file.write(bytes, kept.savedAt) : file.remove());
+    };
+    this.#written = this.#written.then(write).catch((error: unknown) => {
+      if (!this.#hasFailed) onFailure(error);
+      this.#hasFailed = true;
     });
     await this.#written;
   }

@@ -91,7 +91,7 @@ describe.skipIf(process.platform === "win32")("the audit log", () => {
       await expect.poll(() => reads.answered.length, PATIENCE).toBeGreaterThan(before + 50);
       await rename(audit, name);
       child.kill("SIGHUP");
-      await expect.poll(() => log().split("SIGHUP: reading").length - 1, PATIENCE).toBe(index + 1);
+      await expect.poll(() => log().split("SIGHUP: reloading").length - 1, PATIENCE).toBe(index + 1);
       await expect
         .poll(
           () =>

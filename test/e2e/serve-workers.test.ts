@@ -314,9 +314,9 @@ function commandLine(pid: number): string {
   }
 }
 
-/** 25 MB of data, with the same text in all values. */
+/** More data than a page has, with the same text in all values. */
 function version(value: string): Data {
-  const data = bigData(40_000);
+  const data = bigData(2_000);
   const variables = data.variables.map((variable) => ({
     ...variable,
     type: "STRING" as const,

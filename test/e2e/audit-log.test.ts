@@ -123,7 +123,7 @@ describe.skipIf(process.platform === "win32")("the audit log", () => {
     await truncate(audit);
     const statuses = async () => (await get({ port }, "/v1/variables")).status;
     await expect.poll(statuses, PATIENCE).toBe(200);
-    await expect.poll(log, PATIENCE).toContain(`${audit} can be written again; requests that it does not record: `);
+    await expect.poll(log, PATIENCE).toContain(`${audit} can be written again; requests missing in it: `);
     await stop();
     const lines = await linesOf(audit);
     expect(lines.some(({ lines_lost = 0 }) => lines_lost > 0)).toBe(true);

@@ -242,7 +242,7 @@ describe("-f", () => {
 
   it("run --watch restarts the program when a value in the file of -f changes", async () => {
     const path = await envFile("MINE=1\n");
-    const words = ["--watch", "--interval", "0.1", "-f", path, "--", "sh", "-c", "echo $MINE; exec sleep 60"];
+    const words = ["--watch=0.1s", "-f", path, "--", "sh", "-c", "echo $MINE; exec sleep 60"];
     const { child, lines } = await startedDetached(words, await local());
     await writeFile(path, "MINE=2\n");
     while (lines.length < 2) await once(child.stdout as Readable, "data");
@@ -276,10 +276,10 @@ describe("the command line", () => {
     [[]],
     [["--only", "A,,B", "true"]],
     [["--prefix", "A=", "true"]],
-    [["--interval", "3", "true"]],
     [["--on-change", "restart", "true"]],
     [["--watch", "--on-change", "signal:NOPE", "true"]],
-    [["--watch", "--interval", "0", "true"]],
+    [["--watch=0", "true"]],
+    [["--watch=x", "true"]],
     [["-f", "-", "true"]],
     [["--exec", "--redact", "true"]],
     [["--exec", "--watch", "true"]],
@@ -454,7 +454,7 @@ describe("--redact", () => {
 });
 
 describe("--watch", () => {
-  const watch = ["--watch", "--interval", "0.1"];
+  const watch = ["--watch=0.1"];
   const COMMAND = ["--", "sh", "-c", 'echo "$PORT $EXTRA"; exec sleep 60'];
 
   async function watched(flags: readonly string[], command = COMMAND) {

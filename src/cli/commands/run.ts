@@ -5,12 +5,12 @@ import type { Context } from "../output/context.js";
 import { callRun } from "../run/call-run.js";
 import type { WatchRules } from "../run/run-watched.js";
 import { addAllowReserved, addSelectionOptions } from "../selection/selection-flags.js";
-import { addCacheOptions, parseEnvFile } from "../settings/arguments.js";
+import { addCacheOptions, addInlineOption, parseEnvFile } from "../settings/arguments.js";
 import { parseSeconds } from "../settings/connection.js";
 import { addSourceOptions } from "../settings/flags.js";
 import { CREDENTIAL_VARIABLES } from "../settings/setting.js";
 
-/** `quick-run.ts` answers plain calls sooner, with the same code. */
+/** `start.ts` answers plain calls sooner, with the same code. */
 export function runCommand(context: Context): Command {
   const command = new Command("run")
     .summary("run a command with the variables in its environment")
@@ -44,8 +44,6 @@ export function runCommand(context: Context): Command {
       ]),
     )
     .option("--redact", "replace the values in the command's output by *** (see below)")
-    .option("--watch", "restart the command when one of its values changes")
-    .option("--interval <seconds>", "time between two checks, with --watch (default 5)", parseInterval)
     .option(
       "--on-change <action>",
       "with --watch: restart, or a signal such as signal:HUP (default restart)",
@@ -65,6 +63,13 @@ export function runCommand(context: Context): Command {
     .action(async (words: [string, ...string[]], flags) => {
       context.exitCode = await callRun(words, flags, context);
     });
+  addInlineOption(
+    command,
+    "--watch[=interval]",
+    "restart the command when one of its values changes; the time between two checks is 5s by default",
+    "5",
+    parseInterval,
+  );
   return addSourceOptions(addCacheOptions(addAllowReserved(command, "pass on")));
 }
 
@@ -74,7 +79,7 @@ function parsePrefix(text: string): string {
 }
 
 function parseInterval(text: string): number {
-  return parseSeconds({ text, from: "--interval" }, 0.1);
+  return parseSeconds({ text: text.replace(/s$/, ""), from: "--watch" }, 0.1);
 }
 
 function parseReaction(text: string): WatchRules["onChange"] {

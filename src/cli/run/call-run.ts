@@ -21,9 +21,8 @@ export interface RunFlags extends SelectionOptions {
   passCredentials?: boolean;
   exec?: boolean;
   redact?: boolean;
-  watch?: boolean;
-  /** Seconds. */
-  interval?: number;
+  /** Seconds between two checks. */
+  watch?: number;
   onChange?: WatchRules["onChange"];
   /** Seconds. */
   cache?: number;
@@ -45,7 +44,6 @@ export async function callRun(command: ProgramLine, flags: RunFlags & SourceFlag
     exec = false,
     redact = false,
     watch,
-    interval,
     onChange,
     cache,
     offline,
@@ -53,10 +51,10 @@ export async function callRun(command: ProgramLine, flags: RunFlags & SourceFlag
   } = flags;
   const selection = await createSelection({ only, exclude, nameTransformer }, context);
   const inheritance = { preserveEnv, pristine, passCredentials };
-  const rules = watchRules(watch, interval, onChange, context.io.platform);
+  const rules = watchRules(watch, onChange, context.io.platform);
   const settings = readSettings(sourceFlags, context.io);
   const decrypt = await createDecrypt(settings);
-  const open = (budget: Budget) => openSource(settings, context, { cache, offline, live: watch === true, budget });
+  const open = (budget: Budget) => openSource(settings, context, { cache, offline, live: watch !== undefined, budget });
   return runProgram(
     { command, selection, prefix, envFiles, allowReserved, ...inheritance, exec, redact, watch: rules },
     open,
@@ -66,15 +64,13 @@ export async function callRun(command: ProgramLine, flags: RunFlags & SourceFlag
 }
 
 function watchRules(
-  watch: boolean | undefined,
   interval: number | undefined,
   onChange: WatchRules["onChange"] | undefined,
   platform: NodeJS.Platform,
 ): WatchRules | undefined {
   if (platform === "win32" && onChange !== undefined && onChange !== "restart")
     throw new UsageError("--on-change can't send a signal: Windows has none; use restart");
-  if (watch) return { interval: interval ?? 5, onChange: onChange ?? "restart" };
-  if (interval !== undefined) throw new UsageError("--interval needs --watch");
+  if (interval !== undefined) return { interval, onChange: onChange ?? "restart" };
   if (onChange !== undefined) throw new UsageError("--on-change needs --watch");
   return undefined;
 }

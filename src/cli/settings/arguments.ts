@@ -84,27 +84,42 @@ const DEFAULT_CACHE_S = 86_400;
  * form with `=` has an age, so that `--cache NAME` does not use NAME as one. Also `--offline`, which implies it.
  */
 export function addCacheOptions(command: Command): Command {
-  const parse = command.parseOptions.bind(command);
-  // commander would use the next word as the optional value.
-  command.parseOptions = (argv) => parse(withDefaultAge(argv));
-  const option = new Option(
-    `${CACHE_FLAG} [age]`,
+  return addInlineOption(
+    command,
+    `${CACHE_FLAG}[=age]`,
     "cache answers, encrypted, and use them while the server can't be reached, up to this age: seconds or a time such " +
       "as 12h (default 24h)",
+    String(DEFAULT_CACHE_S),
+    parseCacheAge,
+  ).addOption(
+    new Option("--offline", "use cached answers only, and send nothing to the server")
+      .implies({ cache: DEFAULT_CACHE_S })
+      .conflicts("watch"),
   );
-  option.flags = `${CACHE_FLAG}[=age]`;
-  return command
-    .addOption(option.argParser(parseCacheAge))
-    .addOption(
-      new Option("--offline", "use cached answers only, and send nothing to the server")
-        .implies({ cache: DEFAULT_CACHE_S })
-        .conflicts("watch"),
-    );
 }
 
-function withDefaultAge(argv: readonly string[]): string[] {
-  const end = argv.includes("--") ? argv.indexOf("--") : argv.length;
-  return argv.map((word, index) => (word === CACHE_FLAG && index < end ? `${CACHE_FLAG}=${DEFAULT_CACHE_S}` : word));
+/**
+ * Adds an option whose value, if there is one, follows `=`: commander alone would use the next word.
+ *
+ * @param flags `--cache[=age]`
+ * @param value for the flag alone
+ */
+export function addInlineOption<T>(
+  command: Command,
+  flags: string,
+  description: string,
+  value: string,
+  parseValue: (text: string) => T,
+): Command {
+  const [flag = "", name = ""] = flags.split(/[[\]=]+/);
+  const parse = command.parseOptions.bind(command);
+  command.parseOptions = (argv) => {
+    const end = argv.includes("--") ? argv.indexOf("--") : argv.length;
+    return parse(argv.map((word, index) => (word === flag && index < end ? `${flag}=${value}` : word)));
+  };
+  const option = new Option(`${flag} [${name}]`, description).argParser(parseValue);
+  option.flags = flags;
+  return command.addOption(option);
 }
 
 /**

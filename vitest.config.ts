@@ -24,6 +24,9 @@ const ISOLATED = [
   "test/tui/run-tui.test.ts",
 ];
 
+/** Lets `npm test` start no programs. */
+const IN_PROCESS = "test/support/in-process.ts";
+
 /**
  * Runs the sessions first, which take longer than any other file: at the end, the other workers would wait for them.
  * Without results of an earlier run, as on CI, Vitest begins with the largest files.
@@ -58,9 +61,10 @@ export default defineConfig({
           name: "shared",
           include: ["test/**/*.test.{ts,tsx}", ...[...ISOLATED, E2E, ABUSE, SCALING].map(not)],
           isolate: false,
+          setupFiles: IN_PROCESS,
         },
       },
-      { extends: true, test: { name: "isolated", include: ISOLATED } },
+      { extends: true, test: { name: "isolated", include: ISOLATED, setupFiles: IN_PROCESS } },
       { extends: true, test: { name: "e2e", include: [E2E] } },
       measuring("abuse", ABUSE, 1),
       measuring("scaling", SCALING, 2),

@@ -53,18 +53,15 @@ describe("a server whose list never ends", () => {
         { budget: createBudget() },
       );
       onTestFinished(() => client.close());
-      const startedAt = performance.now();
       await expect(readAll((page) => client.listVariables(page))).rejects.toThrow("gave up after 0.5 s");
-      expect(performance.now() - startedAt).toBeGreaterThan(485);
     },
   );
 
   it("a client gives up on an endless list later if calls share no budget", async () => {
-    const { url } = await sluggish(0);
+    const { url } = await sluggish(30);
     const client = createClient({ url, apiSecret: "secret", maxWait: 0, timeout: 0.5 });
     onTestFinished(() => client.close());
-    const until = performance.now() + 600;
-    for (let offset = 0; performance.now() < until; offset++) await client.listVariables({ offset });
+    for (let offset = 0; offset < 20; offset++) await client.listVariables({ offset });
   });
 });
 

@@ -59,9 +59,8 @@ describe("a snapshot from a server whose data changes", () => {
     expect(targets).toHaveLength(6);
   });
 
-  it("a snapshot gives up after maxWait if the data keeps changing", async () => {
+  it("a snapshot gives up after maxWait if the data keeps changing", { timeout: 5_000 }, async () => {
     const { url, targets } = await switchingServer([DATA, NEXT], { pick: (before) => before % 2 });
-    const startedAt = performance.now();
     const error = await clientOf(url, { maxWait: 0.5 })
       .readSnapshot(readPair)
       .catch((reason: unknown) => reason);
@@ -71,7 +70,6 @@ describe("a snapshot from a server whose data changes", () => {
     ) as RegExpExecArray;
     expect(Number(attempts)).toBeGreaterThan(2);
     expect(targets.length).toBeLessThanOrEqual(2 * Number(attempts));
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
   it("a snapshot tries once if maxWait is 0", async () => {

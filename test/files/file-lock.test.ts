@@ -1,10 +1,7 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { chown, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { InvalidDataError } from "../../src/domain/errors.js";
 import { withFileLock } from "../../src/files/file-lock.js";
@@ -64,7 +61,7 @@ describe("withFileLock", () => {
     let running = 0;
     const work = async () => {
       expect(++running).toBe(1);
-      await delay(2);
+      for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
       running--;
     };
     await Promise.all(Array.from({ length: 10 }, () => withFileLock(path, work)));
@@ -74,13 +71,16 @@ describe("withFileLock", () => {
     const { path, lockPath } = await lockable();
     await plant(lockPath, createToken());
     const work = vi.fn(async () => {});
-    const done = withFileLock(path, work);
-    // Long enough for some of its tries, 5 to 60 ms apart.
-    await delay(150);
-    expect(work).not.toHaveBeenCalled();
-    await rm(lockPath, { recursive: true });
-    await done;
-    expect(work).toHaveBeenCalledOnce();
+    let tries = 0;
+    faked.wait = async () => {
+      expect(work).not.toHaveBeenCalled();
+      if (++tries === 3) await rm(lockPath, { recursive: true });
+    };
+    onTestFinished(() => {
+      faked.wait = undefined;
+    });
+    await withFileLock(path, work);
+    expect([tries, work.mock.calls.length]).toEqual([3, 1]);
   });
 
   it("withFileLock fails at once where no lock can be created", async () => {
@@ -116,31 +116,12 @@ it("what killed writers have left beside the file is removed", async () => {
   const dead = createToken().replace(/^(\w+-\w+-\d+)-\d+/, "$1-7");
   await plant(`${lockPath}.${dead}`, dead);
   await plant(`${lockPath}.${ELSEWHERE}`, ELSEWHERE);
-  await mkdir(`${lockPath}.${dead.replace(/^\w/, "0")}`);
+  await mkdir(`${lockPath}.${dead.replace(/^\w/, (digit) => (digit === "0" ? "1" : "0"))}`);
   await withFileLock(path, async () => {});
   expect(await readdir(dirname(path))).toEqual([`vars.json.lock.${ELSEWHERE}`]);
 });
 
 describe.skipIf(process.platform !== "linux")("a lock that names a process of this host", () => {
-  it("a lock of a process of this host is not taken over while the process lives, and the error names the process", async () => {
-    const holder = await startedProcess("echo; exec sleep 60");
-    const { path, lockPath } = await locked(await tokenOf(holder.pid));
-    const { took, error } = await byTheClock(() => withFileLock(path, async () => {}));
-    const message = `is locked: ${lockPath} has been held for 30 s by process ${holder.pid}`;
-    expect(error).toEqual(new InvalidDataError(message));
-    expect(took).toBeGreaterThanOrEqual(30_000);
-    expect(await exists(lockPath)).toBe(true);
-  });
-
-  it("a lock is not taken from a stopped process, and the error says that it is stopped", async () => {
-    const holder = await startedProcess("echo; exec sleep 60");
-    process.kill(holder.pid, "SIGSTOP");
-    await expect.poll(() => processState(holder.pid)).toBe("T");
-    const { path } = await locked(await tokenOf(holder.pid));
-    const { error } = await byTheClock(() => withFileLock(path, async () => {}));
-    expect(error).toMatchObject({ message: expect.stringMatching(`by process ${holder.pid}, which is stopped$`) });
-  });
-
   it("a lock is not taken from a process that can't be signalled", async () => {
     const { path } = await locked(await tokenOf(process.pid));
     faked.killFailsWith = "EPERM";
@@ -150,24 +131,6 @@ describe.skipIf(process.platform !== "linux")("a lock that names a process of th
   });
 
   it.each<[string, () => Promise<string>]>([
-    [
-      "has ended",
-      async () => {
-        const holder = await startedProcess("echo; exec sleep 60");
-        const token = await tokenOf(holder.pid);
-        await holder.kill();
-        return token;
-      },
-    ],
-    [
-      "is a zombie",
-      async () => {
-        const parent = await startedProcess("sleep 0.1 & echo $!; exec sleep 60");
-        const pid = Number(parent.line);
-        await expect.poll(() => processState(pid)).toBe("Z");
-        return tokenOf(pid);
-      },
-    ],
     [
       "ran before the machine started again",
       async () => (await tokenOf(process.pid)).replace(/^(\w+)-\w{8}/, "$1-01234567"),
@@ -349,25 +312,6 @@ async function tokenOf(pid: number, number = 0): Promise<string> {
   const startedAt = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
   const [, place] = createToken().split("-");
   return [`${number}`.padStart(16, "0"), place, pid, startedAt, hostname()].join("-");
-}
-
-async function processState(pid: number): Promise<string | undefined> {
-  return /\) (\w)/.exec(await readFile(`/proc/${pid}/stat`, "latin1"))?.[1];
-}
-
-/** A process that has printed a line, and is killed when the current test ends. */
-async function startedProcess(script: string) {
-  const child = spawn("sh", ["-c", script], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const ended = once(child, "close");
-  const kill = async () => {
-    child.kill("SIGKILL");
-    await ended;
-  };
-  onTestFinished(kill);
-  const [line] = await once(child.stdout, "data");
-  return { pid: child.pid ?? 0, line: String(line), kill };
 }
 
 /**

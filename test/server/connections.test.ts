@@ -110,6 +110,8 @@ describe("the open requests of one connection", () => {
 
   it.each([0, 1])(
     "the open requests of one connection do not delay the end of a connection that the client ends after %d answers",
+    // Both time limits of a connection that sends nothing are 5 s.
+    { timeout: 4_000 },
     async (answers) => {
       const socket = await openSocket(await runningServer());
       if (answers > 0) {
@@ -117,11 +119,8 @@ describe("the open requests of one connection", () => {
         await nextAnswer(socket);
       }
       const received = receivedUntilClose(socket);
-      const startedAt = performance.now();
       socket.end();
       expect(await received).toBe("");
-      // Both time limits of a connection that sends nothing are 5 s.
-      expect(performance.now() - startedAt).toBeLessThan(4_000);
     },
   );
 
@@ -176,11 +175,10 @@ describe("the time to receive an answer", () => {
     socket.pause();
     socket.write(variableRequest(1));
     await serverIsIdle(server);
-    const arrived = performance.now();
     let received = 0;
     for (let second = 0; second <= 61; second++) {
       received += (socket.read(1_024) as Buffer | null)?.length ?? 0;
-      now.mockReturnValue(arrived + second * 1_000);
+      now.mockReturnValue(1e9 + second * 1_000);
       vi.advanceTimersByTime(1_000);
       await nextLoop();
     }
@@ -202,9 +200,7 @@ describe("the time to receive an answer", () => {
       socket.write(bytes);
       await once(socket, "end");
       expect(received.join("")).toContain(`HTTP/1.1 ${status} `);
-      const startedAt = performance.now();
       await server.close();
-      expect(performance.now() - startedAt).toBeLessThan(4_000);
       socket.destroy();
     },
   );

@@ -22,7 +22,6 @@ describe("/healthz", () => {
 
   it("/healthz contains the time of the machine's clock", async () => {
     const before = Date.now();
-    const startedAt = performance.now();
     const { json } = await get(await runningServer(), "/healthz", {});
     const { uptime, message, date } = json as { uptime: number; message: string; date: string };
     expect(message).toBe("OK");
@@ -30,7 +29,6 @@ describe("/healthz", () => {
     expect(Date.parse(date)).toBeGreaterThanOrEqual(before);
     expect(Date.parse(date)).toBeLessThanOrEqual(Date.now());
     expect(uptime).toBeGreaterThanOrEqual(0);
-    expect(uptime).toBeLessThanOrEqual((performance.now() - startedAt + 1) / 1_000);
   });
 
   it("/healthz and the rate limit use a monotonic clock: the time of day may be set back", async () => {

@@ -91,7 +91,7 @@ describe("a log that can't be written", () => {
     stream.destroy();
     const writer = writerTo(stream);
     for (let count = 0; count < 1_000; count++) add(writer, KIB);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise(setImmediate);
     expect(written).toEqual([]);
     expect(writer.drops()).toBe(true);
   });

@@ -25,7 +25,8 @@ describe("the scripts", () => {
         .matchAll(/^ {2}([a-z]+)/gm),
     ].map(([, name]) => name);
     expect(commands).toContain("serve");
-    const isCalled = (name = "") => steps.some(({ command }) => new RegExp(`\\bappvars (help )?${name}\\b`).test(command));
+    const isCalled = (name = "") =>
+      steps.some(({ command }) => new RegExp(`\\bappvars (help )?${name}\\b`).test(command));
     expect(commands.filter((name) => !isCalled(name))).toEqual([]);
   });
 

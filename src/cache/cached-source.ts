@@ -90,7 +90,7 @@ export class CachedSource extends VariableReader implements VariableSource {
 
   async #load(): Promise<KeptAnswers | undefined> {
     const data = await this.#options.file.read();
-    // Authenticated, so it is what `#save` wrote.
+    // Authenticated: it was written by `#save`.
     const kept = data && JSON.parse(data.bytes.toString("utf8"));
     return kept && { ...kept, answers: new Map(kept.answers) };
   }

@@ -63,7 +63,7 @@ function refused(date = "", signedAt = Number.NaN): UnauthorizedError {
   return new UnauthorizedError(REFUSED_CREDENTIALS);
 }
 
-/** Where a redirect leads, for messages: a query, a fragment or a user may hold a token. */
+/** The target of a redirect, for messages: without a query, a fragment or a user, which may hold a token. */
 export function redirectTarget(location = ""): string {
   return location.replace(/[?#].*/s, "").replace(/(?<![^/\\])[^/\\]+@/g, "") || "nowhere";
 }

@@ -59,7 +59,7 @@ export class TunnelAgent extends Agent {
     const { host, port, timeout = 0 } = options;
     const { signal } = this.#closing;
     openTunnel({ host: host ?? "", port: Number(port) }, { ...this.#route, timeout, signal }).then(
-      // Typed for requests; with a socket, it is all that is connected to.
+      // Typed for requests. Given a socket, it makes no connection of its own.
       (socket) => callback(null, super.createConnection({ ...options, socket } as ClientRequestArgs) as Duplex),
       (error) => callback(error, undefined as never),
     );

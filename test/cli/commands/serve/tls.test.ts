@@ -217,7 +217,7 @@ describe("serve --tls-client-ca", () => {
       const { code, stderr } = await runCli(["health"], { env });
       expect([code, stderr]).toEqual([5, expect.stringContaining("it requires a client certificate")]);
       const { stdout } = await runCli(["doctor", "--json"], { env });
-      expect(stdout).toContain("with --client-cert and --client-key");
+      expect(stdout).toContain("--client-cert and --client-key");
     });
   });
 });

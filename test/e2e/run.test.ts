@@ -212,7 +212,7 @@ describe("-f", () => {
     const { code, stderr } = await appvars(["-f", path, "--", "true"], await local());
     expect([code, stderr]).toEqual([
       0,
-      expect.stringContaining(`${path} can be changed by other users: ${path} is owned by`),
+      expect.stringContaining(`${path} can be changed by other users: it belongs to another user`),
     ]);
   });
 

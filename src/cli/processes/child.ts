@@ -117,6 +117,15 @@ function withoutRepeats(forward: (name: CaughtSignal) => void): (name: CaughtSig
   };
 }
 
+/** The environment for a program beside the TUI: without our credentials, since it may outlive this process by days. */
+export function withoutCredentials(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) =>
+      value === undefined || name.toUpperCase().startsWith("APPVARS_") ? [] : [[name, value]],
+    ),
+  );
+}
+
 export function refuseNul(env: ChildEnvironment): void {
   const name = Object.keys(env).find((key) => env[key]?.includes("\0"));
   if (name !== undefined) {

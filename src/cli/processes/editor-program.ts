@@ -1,19 +1,18 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { loadWindows, type ProgramLine } from "./child.js";
-import { childEnvironment } from "./child-environment.js";
+import { loadWindows, type ProgramLine, withoutCredentials } from "./child.js";
 import { descendantsOf, endDescendants, GRACE_MS } from "./process-tree.js";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Words that a shell would not interpret. */
-const PLAIN = /^[\w@+:,./\s-]+$/;
+const WORDS = /^[\w@+:,./\s-]+$/;
 
 /** The command that opens the person's text editor on a file: `VISUAL`, `EDITOR`, or one that every system has. */
 export function editorCommand(file: string, platform: NodeJS.Platform, env: Env): ProgramLine {
   const isWindows = platform === "win32";
   const named = [env["VISUAL"], env["EDITOR"]].find((text) => text !== undefined && text.trim() !== "");
   const text = named ?? (isWindows ? "notepad" : "vi");
-  if (!isWindows && !PLAIN.test(text)) return ["sh", "-c", `${text} "$@"`, "sh", file];
+  if (!isWindows && !WORDS.test(text)) return ["sh", "-c", `${text} "$@"`, "sh", file];
   // A path with spaces is in quotes: "C:\Program Files\Notepad++\notepad++.exe" -multiInst
   const words = Array.from(text.matchAll(/"([^"]*)"|([^\s"]+)/g), ([, quoted, word]) => quoted ?? word ?? "");
   const [program = text, ...args] = words;
@@ -51,7 +50,7 @@ export async function runEditor(file: string, options: EditorOptions): Promise<s
 async function startEditor(command: ProgramLine, { platform, env }: EditorOptions): Promise<ChildProcess> {
   const [program, ...args] = command;
   const windows = await loadWindows(platform);
-  const childEnv = childEnvironment(env);
+  const childEnv = withoutCredentials(env);
   const prepared = windows?.prepareProgram(command, childEnv) ?? { command: program, args };
   const { windowsVerbatimArguments } = prepared;
   return spawn(prepared.command, prepared.args, { stdio: "inherit", env: childEnv, windowsVerbatimArguments });

@@ -8,19 +8,11 @@ import { createSelection } from "../selection/selection.js";
 import type { SelectionOptions } from "../selection/selection-flags.js";
 import type { SourceFlags } from "../settings/setting.js";
 import { readSettings } from "../settings/settings.js";
-import { runProgram } from "./run-program.js";
+import { type RunOptions, runProgram } from "./run-program.js";
 import type { WatchRules } from "./run-watched.js";
 
-/** The flags of `run` itself, parsed. */
-export interface RunFlags extends SelectionOptions {
-  prefix?: string;
-  envFile?: readonly string[];
-  allowReserved?: readonly string[];
-  preserveEnv?: boolean;
-  pristine?: boolean;
-  passCredentials?: boolean;
-  exec?: boolean;
-  redact?: boolean;
+/** All flags of a call, parsed. */
+interface RunFlags extends RunOptions, SelectionOptions, SourceFlags {
   /** Seconds between two checks. */
   watch?: number;
   onChange?: WatchRules["onChange"];
@@ -30,37 +22,14 @@ export interface RunFlags extends SelectionOptions {
 }
 
 /** Runs `run` with its parsed flags. Resolves to the exit code. @throws as `runProgram` */
-export async function callRun(command: ProgramLine, flags: RunFlags & SourceFlags, context: Context): Promise<number> {
-  const {
-    only,
-    exclude,
-    nameTransformer,
-    prefix = "",
-    envFile: envFiles = [],
-    allowReserved = [],
-    preserveEnv = false,
-    pristine = false,
-    passCredentials = false,
-    exec = false,
-    redact = false,
-    watch,
-    onChange,
-    cache,
-    offline,
-    ...sourceFlags
-  } = flags;
-  const selection = await createSelection({ only, exclude, nameTransformer }, context);
-  const inheritance = { preserveEnv, pristine, passCredentials };
+export async function callRun(command: ProgramLine, flags: RunFlags, context: Context): Promise<number> {
+  const { watch, onChange, cache, offline } = flags;
+  const selection = await createSelection(flags, context);
   const rules = watchRules(watch, onChange, context.io.platform);
-  const settings = readSettings(sourceFlags, context.io);
+  const settings = readSettings(flags, context.io);
   const decrypt = await createDecrypt(settings);
   const open = (budget: Budget) => openSource(settings, context, { cache, offline, live: watch !== undefined, budget });
-  return runProgram(
-    { command, selection, prefix, envFiles, allowReserved, ...inheritance, exec, redact, watch: rules },
-    open,
-    decrypt,
-    context,
-  );
+  return runProgram(command, selection, flags, rules, open, decrypt, context);
 }
 
 function watchRules(

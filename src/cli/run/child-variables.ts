@@ -56,9 +56,9 @@ export async function readChildVariables(
 
 export interface InheritanceRules {
   /** Pass on nothing but PATH, and on Windows the variables that programs need to start. */
-  pristine: boolean;
+  pristine?: boolean;
   /** Pass on our credentials too. */
-  passCredentials: boolean;
+  passCredentials?: boolean;
 }
 
 /**

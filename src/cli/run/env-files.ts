@@ -6,16 +6,51 @@ import { describeRisk, fileRisk } from "../editing/safe-files.js";
 import type { Context } from "../output/context.js";
 import { variableKey } from "../processes/child.js";
 import { readSettingFile } from "../settings/secrets.js";
+import type { ChildVariables, VariableRules } from "./child-variables.js";
+import { isLeftOut } from "./left-out.js";
 
-/** An entry of a file with a user's own values. */
-export interface EnvFileEntry {
+interface EnvEntry {
   name: string;
-  file: string;
   value: string;
 }
 
+/**
+ * Adds the values in `--env-file` to those of the environment, which they take precedence over. They have no prefix, and
+ * are not subject to `--only`. The files are read anew each time.
+ *
+ * @param readOthers reads the environment's variables
+ * @throws UsageError that names a file that can't be read
+ */
+type AddEnvFiles = (
+  rules: VariableRules,
+  readOthers: (rules: VariableRules) => Promise<ChildVariables>,
+) => Promise<ChildVariables>;
+
+/** Warns of files that another user can change. */
+export function addEnvFiles(files: readonly string[], context: Context): AddEnvFiles {
+  warnOfUnsafeEnvFiles(files, context);
+  const { platform } = context.io;
+  let fromPipes: Map<string, EnvEntry> | undefined;
+  return async (rules, readOthers) => {
+    const entries = fromPipes ?? (await readEnvFiles(files, platform));
+    // A pipe can be read only once.
+    if (files.some(isPipe)) fromPipes = entries;
+    const isInFile = (name: string) => entries.has(variableKey(name, platform));
+    const others = await readOthers({ ...rules, isTaken: (name) => isInFile(name) || rules.isTaken(name) });
+    const own = [...entries.values()];
+    const free = own.filter(({ name }) => !rules.isTaken(name));
+    const isOut = ({ name }: EnvEntry) => isLeftOut(name, rules.allowReserved);
+    const passed = free.filter((entry) => !isOut(entry)).map(({ name, value }) => ({ name, value }));
+    return {
+      variables: [...others.variables, ...passed],
+      leftOut: [...others.leftOut, ...free.filter(isOut).map(({ name }) => name)],
+      taken: [...new Set([...others.taken, ...own.map(({ name }) => name)])].filter(rules.isTaken),
+    };
+  };
+}
+
 /** Warns of each file that another user can change. */
-export function warnOfUnsafeEnvFiles(files: readonly string[], { io, warn }: Pick<Context, "io" | "warn">): void {
+function warnOfUnsafeEnvFiles(files: readonly string[], { io, warn }: Pick<Context, "io" | "warn">): void {
   for (const file of new Set(files)) {
     const risk = fileRisk(file, io);
     if (risk) warn(describeRisk(file, risk));
@@ -28,23 +63,20 @@ export function warnOfUnsafeEnvFiles(files: readonly string[], { io, warn }: Pic
  * @returns the entries by the `variableKey` of their names
  * @throws UsageError that names a file that can't be read, and never quotes it
  */
-export async function readEnvFiles(
-  files: readonly string[],
-  platform: NodeJS.Platform,
-): Promise<Map<string, EnvFileEntry>> {
-  const entries = new Map<string, EnvFileEntry>();
+async function readEnvFiles(files: readonly string[], platform: NodeJS.Platform): Promise<Map<string, EnvEntry>> {
+  const entries = new Map<string, EnvEntry>();
   const read = await READERS.dotenv();
   for (const file of files) {
     const from = `--env-file ${file}`;
     const text = decodeUtf8(await readSettingFile(file, "--env-file"), `${from}: its content`);
     for (const { name, value } of tryRead(() => read(text), from)) {
-      entries.set(variableKey(name, platform), { name, file, value: String(value) });
+      entries.set(variableKey(name, platform), { name, value: String(value) });
     }
   }
   return entries;
 }
 
-export function isPipe(file: string): boolean {
+function isPipe(file: string): boolean {
   const stats = statSync(file, { throwIfNoEntry: false });
   return stats !== undefined && !stats.isFile();
 }

@@ -5,6 +5,7 @@ import { loadWindows, nameIn, type ProgramLine, refuseNul, startChild } from "..
 import type { Runtime } from "../processes/end-process.js";
 import type { Decrypt } from "../reading/decryption.js";
 import { withSource } from "../reading/open-source.js";
+import type { Selection } from "../selection/selection.js";
 import { CREDENTIAL_VARIABLES } from "../settings/setting.js";
 import {
   type ChildVariable,
@@ -18,27 +19,32 @@ import {
 import { refuseReserved, warnLeftOut } from "./left-out.js";
 import type { WatchRules } from "./run-watched.js";
 
-export interface RunOptions extends Omit<VariableRules, "isTaken">, InheritanceRules {
-  command: ProgramLine;
-  /** Whether our own environment takes precedence over the variables. */
-  preserveEnv: boolean;
-  redact: boolean;
+/** The flags of `run`, parsed. */
+export interface RunOptions extends InheritanceRules {
+  prefix?: string;
   /** Dotenv files with values that take precedence over the environment's. */
-  envFiles: readonly string[];
+  envFile?: readonly string[];
+  /** Reserved names, with the prefix, that the program gets. */
+  allowReserved?: readonly string[];
+  /** Whether our own environment takes precedence over the variables. */
+  preserveEnv?: boolean;
+  redact?: boolean;
   /** Whether the program replaces this process. */
-  exec: boolean;
-  /** The action when variables change; none when undefined. */
-  watch: WatchRules | undefined;
+  exec?: boolean;
 }
 
 /**
  * Runs a program with the variables in its environment, until it has ended.
  *
+ * @param watch the action when variables change; none when undefined
  * @returns its exit code, as `Child` has it
  * @throws NotFoundError, DecryptionError, UsageError and the errors of reading the source; nothing is started then
  */
 export async function runProgram(
+  command: ProgramLine,
+  selection: Selection,
   options: RunOptions,
+  watch: WatchRules | undefined,
   open: (budget: Budget) => Promise<VariableSource>,
   decrypt: Decrypt,
   context: Context,
@@ -46,21 +52,19 @@ export async function runProgram(
   const { platform } = context.io;
   const inherited = inheritedEnvironment(context.io.env, options, platform);
   const isInherited = (name: string) => nameIn(inherited, name, platform) !== undefined;
-  const rules = { ...options, isTaken: (name: string) => options.preserveEnv && isInherited(name) };
-  const asked = options.selection.named.map((name) => options.prefix + name);
+  const { prefix = "", envFile: envFiles = [], allowReserved = [], preserveEnv = false, redact = false } = options;
+  const isTaken = (name: string) => preserveEnv && isInherited(name);
+  const rules = { selection, prefix, allowReserved, isTaken };
+  const asked = selection.named.map((name) => prefix + name);
   refuseReserved(
-    asked.filter((name) => !rules.isTaken(name)),
-    options.allowReserved,
+    asked.filter((name) => !isTaken(name)),
+    allowReserved,
   );
-  const { command, redact, watch } = options;
   const { version, execve }: Omit<Runtime, "platform"> = process;
   const replace = options.exec
     ? (await import("../processes/exec-program.js")).execProgram({ platform, version, execve })
     : undefined;
-  const addEnvFiles =
-    options.envFiles.length > 0
-      ? (await import("./env-file-variables.js")).addEnvFiles(options.envFiles, context)
-      : undefined;
+  const addEnvFiles = envFiles.length > 0 ? (await import("./env-files.js")).addEnvFiles(envFiles, context) : undefined;
   const budget = createBudget();
   let knownLeftOut: readonly string[] = [];
   const read = async (source: VariableSource) => {

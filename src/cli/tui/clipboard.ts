@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { win32 } from "node:path";
 import type { Copy } from "../../tui/state/ports.js";
-import { childEnvironment } from "../processes/child-environment.js";
+import { withoutCredentials } from "../processes/child.js";
 import { systemProgram } from "../processes/system-program.js";
 
 /** xterm and others accept 100,000 bytes in one OSC 52 sequence: 74,994 bytes of text in base64. */
@@ -19,7 +19,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** Copies to the system's clipboard, and through the terminal (OSC 52), which is the only way over SSH. */
 export function createCopy({ write, platform, env }: { write: Write; platform: NodeJS.Platform; env: Env }): Copy {
-  const childEnv = childEnvironment(env);
+  const childEnv = withoutCredentials(env);
   return async (text) => {
     const isSent = await sendToTerminal(text, childEnv, write);
     const problem = await tryPrograms(clipboardPrograms(platform, env), text, childEnv);

@@ -58,22 +58,15 @@ describe.skipIf(process.platform === "win32")("run --watch", () => {
       }) as unknown as VariableSource;
     const command = ["sh", "-c", `until [ -e ${done} ]; do sleep 0.05; done`] as const;
     const selection = await createSelection({}, { note: () => {} });
-    const rules = { selection, prefix: "", allowReserved: [], preserveEnv: false };
-    const inheritance = { pristine: false, passCredentials: false };
-    const options = {
-      ...rules,
-      ...inheritance,
-      command,
-      redact: false,
-      exec: false,
-      envFiles: [],
-      watch: { interval: 0.1, onChange: "restart" as const },
-    };
+    const watch = { interval: 0.1, onChange: "restart" as const };
     const env = { PATH: process.env["PATH"] ?? "" };
     const { code } = await runWith(
       (io) =>
         runProgram(
-          options,
+          command,
+          selection,
+          {},
+          watch,
           open,
           leaveEncrypted,
           createContext(io, () => ({ color: false })),

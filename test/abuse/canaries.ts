@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Data } from "../../src/store/data.js";
+import { aRecord } from "../support/records.js";
 
 const APPLICATIONS = ["shop", "billing", "search"];
 const ENVIRONMENTS = ["development", "test", "production"];
@@ -22,7 +23,10 @@ export function canaryData(): Data {
   const variables = APPLICATIONS.flatMap((application) => [
     ...Array.from({ length: SHARED }, (_, index) => ({ application, name: `${application.toUpperCase()}_${index}` })),
     ...ENVIRONMENTS.map((name) => ({ application, name: `ONLY_IN_${application}_${name}`.toUpperCase() })),
-  ]).map((each, index) => ({ id: index + 1, ...each, type: TYPES[index % TYPES.length] as Type, description: "" }));
+  ]).map((each, index) => ({
+    ...aRecord({ id: index + 1, ...each }),
+    type: TYPES[index % TYPES.length] as Type,
+  }));
   const values = environments
     .flatMap((environment) =>
       variables

@@ -5,6 +5,7 @@ import { memoryOf } from "../bench/shared/memory.mjs";
 import { Connection, type RawAnswer, requestText } from "../support/connection.js";
 import { dataFile } from "../support/data-file.js";
 import { grouped, QUICK } from "../support/measuring.js";
+import { aRecord } from "../support/records.js";
 import { quantile, report } from "../support/report.js";
 import { serveProcess } from "../support/serve-process.js";
 import { signByHand } from "../support/sign-by-hand.js";
@@ -30,7 +31,9 @@ function version(value: number): Data {
   return {
     version: 1,
     environments: [{ id: 1, application, name: "test", api_key: KEY, api_secret: SECRET }],
-    variables: ids.map((id) => ({ id, application, type: "NUMBER", name: `V${id}`, description: "x".repeat(200) })),
+    variables: ids.map((id) =>
+      aRecord({ id, application, type: "NUMBER", name: `V${id}`, description: "x".repeat(200) }),
+    ),
     values: ids.map((id) => ({ id, variable_id: id, environment_id: 1, content: { value } })),
   };
 }

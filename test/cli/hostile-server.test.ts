@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { httpPeer, tcpPeer } from "../client/peer.js";
 import { runCli } from "../support/cli.js";
 import { DEVELOPMENT } from "../support/data.js";
+import { aVariable } from "../support/records.js";
 import { runningServer } from "../support/running-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -63,7 +64,7 @@ function listPeer({ variables, values, total }: Lists) {
 }
 
 function variable(id: number, name: string, type = "STRING") {
-  return { id, type, name, description: "" };
+  return { ...aVariable({ id, name }), type };
 }
 
 function value(variable_id: number, content: unknown) {

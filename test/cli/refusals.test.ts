@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { runCli } from "../support/cli.js";
+import { aVariable } from "../support/records.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const EXAMPLE = fileURLToPath(new URL("../../data/example.json", import.meta.url));
@@ -25,7 +26,7 @@ const BROKEN = {
   "rules.json": JSON.stringify({
     version: 1,
     environments: [{ id: 1, name: "test", api_key: "k", api_secret: "s" }],
-    variables: [{ id: 1, type: "NUMBER", name: "PORT", description: "" }],
+    variables: [aVariable({ id: 1, type: "NUMBER", name: "PORT" })],
     values: [{ id: 1, variable_id: 1, environment_id: 1, content: { value: "text" } }],
   }),
 };

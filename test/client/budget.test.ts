@@ -4,6 +4,7 @@ import { createClient } from "../../src/client/client.js";
 import { countAnswer, createBudget, withRetries } from "../../src/client/retry.js";
 import { ServerError, UnreachableError } from "../../src/domain/errors.js";
 import { readAll } from "../../src/domain/source.js";
+import { aVariable } from "../support/records.js";
 import { httpPeer } from "./peer.js";
 
 describe("a budget", () => {
@@ -34,7 +35,7 @@ describe("a server whose list never ends", () => {
   function sluggish(delay: number) {
     return httpPeer((req: IncomingMessage, res: ServerResponse) => {
       const offset = Number(new URL(req.url ?? "", "http://a").searchParams.get("offset"));
-      const variable = { id: offset + 1, type: "STRING", name: `V${offset}`, description: "" };
+      const variable = aVariable({ id: offset + 1, name: `V${offset}` });
       const page = { metadata: { limit: 1, offset, total: 1_000_000 }, data: [variable] };
       setTimeout(() => res.end(JSON.stringify(page)), delay);
     });

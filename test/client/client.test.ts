@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type ClientOptions, createClient } from "../../src/client/client.js";
 import { NotFoundError, RateLimitedError, ServerError, UnauthorizedError } from "../../src/domain/errors.js";
 import { sign } from "../../src/signing/sign.js";
+import { aVariable } from "../support/records.js";
 import { httpPeer, tcpPeer, unusedPort } from "./peer.js";
 
 const SECRET = "t0p-s3cr3t";
@@ -146,7 +147,7 @@ describe("the client", () => {
   });
 
   it.each([
-    ["getVariable", [1], { id: 2, type: "STRING", name: "A", description: "" }, "id must be the requested one"],
+    ["getVariable", [1], aVariable({ id: 2, name: "A" }), "id must be the requested one"],
     ["getValue", [1], { id: 2, variable_id: 1, content: { value: 1 } }, "id must be the requested one"],
     ["getValueByName", ["A"], { id: 0, variable_id: 1, content: { value: 1 } }, "id must be a positive"],
     ["listVariables", [{ limit: 1 }], { ...EMPTY_PAGE, metadata: { limit: 1, offset: 0, total: 1e15 } }, "total"],

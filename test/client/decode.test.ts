@@ -9,8 +9,9 @@ import {
   decodeValue,
   decodeVariable,
 } from "../../src/client/decode.js";
+import { aVariable } from "../support/records.js";
 
-const VARIABLE = { id: 1, type: "STRING", name: "A", description: "" };
+const VARIABLE = aVariable({ id: 1, name: "A" });
 const VALUE = { id: 1, variable_id: 2, content: { value: "x" } };
 const METADATA = { limit: 50, offset: 0, total: 1 };
 const HEALTH = { uptime: 1.5, message: "OK", date: "2026-01-01T00:00:00.000Z" };

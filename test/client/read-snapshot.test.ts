@@ -7,6 +7,7 @@ import { createBudget } from "../../src/client/retry.js";
 import { ChangedDataError, type NotFoundError, ServerError } from "../../src/domain/errors.js";
 import { readAll, readVariableEntries, type Snapshot, type VariableSource } from "../../src/domain/source.js";
 import { DATA, DEVELOPMENT, edited } from "../support/data.js";
+import { aRecord, aVariable } from "../support/records.js";
 import { switchingServer } from "../support/switching-server.js";
 import { httpPeer } from "./peer.js";
 
@@ -188,7 +189,7 @@ describe("a snapshot from a server that sends no revision", () => {
   };
 
   function variableRecord(id: number) {
-    return { id, application: "shop", type: "NUMBER", name: `V${id}`, description: "" };
+    return aRecord({ id, type: "NUMBER", name: `V${id}` });
   }
 
   function valueRecord(id: number) {
@@ -252,7 +253,7 @@ describe("a snapshot from a server that sends no revision", () => {
       const offset = Number(searchParams.get("offset"));
       const item = pathname.endsWith("values")
         ? { id: id(offset), variable_id: variableId(offset), content: { value: 1 } }
-        : { id: id(offset), type: "NUMBER", name: `V${offset}`, description: "" };
+        : aVariable({ id: id(offset), type: "NUMBER", name: `V${offset}` });
       if (revision) res.setHeader("Appvars-Revision", revision);
       res.end(JSON.stringify({ metadata: { limit: 1, offset, total: total(offset) }, data: [item] }));
     });

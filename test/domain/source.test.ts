@@ -9,6 +9,7 @@ import {
   type VariableType,
   type VariableValue,
 } from "../../src/domain/variable.js";
+import { aVariable } from "../support/records.js";
 
 type Item = { id: number };
 
@@ -90,7 +91,7 @@ describe("readAll", () => {
   });
 });
 
-const variable = (id: number, type: VariableType): Variable => ({ id, type, name: `V${id}`, description: "" });
+const variable = (id: number, type: VariableType): Variable => aVariable({ id, type, name: `V${id}` });
 const value = (variable_id: number, content: JsonValue): VariableValue => {
   return { id: variable_id + 10, variable_id, content: { value: content } };
 };

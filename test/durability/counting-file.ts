@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import type { Data } from "../../src/store/data.js";
 import { createDataFile } from "../../src/store/json-file-store.js";
 import { parseData } from "../../src/store/parse-data.js";
+import { aRecord } from "../support/records.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const PADDING = "x".repeat(850);
@@ -20,13 +21,14 @@ export function countingData(bytes: number): Data {
   return {
     version: 1,
     environments: [{ id: 1, application: "default", name: "development", api_key: "key", api_secret: "secret" }],
-    variables: names.map((name, index) => ({
-      id: index + 1,
-      application: "default",
-      type: isCounter(name) ? "NUMBER" : "STRING",
-      name,
-      description: "",
-    })),
+    variables: names.map((name, index) =>
+      aRecord({
+        id: index + 1,
+        application: "default",
+        type: isCounter(name) ? "NUMBER" : "STRING",
+        name,
+      }),
+    ),
     values: names.map((name, index) => ({
       id: index + 1,
       variable_id: index + 1,

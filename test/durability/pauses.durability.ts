@@ -6,6 +6,7 @@ import { parseData } from "../../src/store/parse-data.js";
 import { DATA } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
 import { grouped, QUICK } from "../support/measuring.js";
+import { aRecord } from "../support/records.js";
 import { leftBeside } from "./counting-file.js";
 import { addRow, figure, since } from "./figure.js";
 import { Stepper, World } from "./stepper.js";
@@ -121,13 +122,7 @@ async function freshUpdate(): Promise<Update> {
 function writer(name: Name, world: World, updates: Updates, path: string): Stepper {
   return new Stepper(name, world, () =>
     updates[name](path, (data) => {
-      const added = {
-        id: nextId(data, "variables"),
-        application: "shop",
-        type: "STRING",
-        name,
-        description: "",
-      } as const;
+      const added = aRecord({ id: nextId(data, "variables"), name });
       return { ...data, variables: [...data.variables, added] };
     }),
   );

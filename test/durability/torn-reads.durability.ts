@@ -6,6 +6,7 @@ import { BINARY, type Finished, run } from "../support/binary.js";
 import { runCli } from "../support/cli.js";
 import { type DataFile, dataFile } from "../support/data-file.js";
 import { grouped, QUICK } from "../support/measuring.js";
+import { aRecord } from "../support/records.js";
 import { addRow, figure, type Row } from "./figure.js";
 import { startProgram } from "./programs.js";
 
@@ -47,7 +48,7 @@ function versionOf(number: number) {
   return {
     version: 1,
     environments: [{ id: 1, application: "shop", name: "dev", api_key: "key", api_secret: "secret" }],
-    variables: ids.map((id) => ({ id, application: "shop", type: "NUMBER", name: nameOf(id), description: "" })),
+    variables: ids.map((id) => aRecord({ id, type: "NUMBER", name: nameOf(id) })),
     values: ids.map((id) => ({ id, variable_id: id, environment_id: 1, content: { value: number } })),
   };
 }

@@ -4,13 +4,14 @@ import { BINARY, start } from "../support/binary.js";
 import { DATA } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
 import { DEV_HEADERS } from "../support/http.js";
+import { aRecord } from "../support/records.js";
 
 const PATIENCE = { timeout: 20_000 };
 
 /** Valid data with a value of so many characters. */
 function largeData(length: number): string {
   const value = { id: 99, variable_id: 99, environment_id: 1, content: { value: "x".repeat(length) } };
-  const variable = { id: 99, application: "shop", type: "STRING", name: "LARGE", description: "" };
+  const variable = aRecord({ id: 99, name: "LARGE" });
   return JSON.stringify({ ...DATA, variables: [...DATA.variables, variable], values: [...DATA.values, value] });
 }
 

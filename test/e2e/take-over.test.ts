@@ -6,6 +6,7 @@ import { has } from "../formats/consumers.js";
 import { BINARY, type Finished, run, runScript } from "../support/binary.js";
 import { runCli } from "../support/cli.js";
 import { dataFile } from "../support/data-file.js";
+import { aVariable } from "../support/records.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 /** A data file with these variables in its only environment. */
@@ -13,7 +14,7 @@ async function fileWith(variables: Record<string, string>): Promise<string> {
   const { path } = await dataFile({
     version: 1,
     environments: [{ id: 1, name: "test", api_key: "test-key", api_secret: "test-secret" }],
-    variables: Object.keys(variables).map((name, index) => ({ id: index + 1, type: "STRING", name, description: "" })),
+    variables: Object.keys(variables).map((name, index) => aVariable({ id: index + 1, name })),
     values: Object.values(variables).map((value, index) => ({
       ...{ id: index + 1, variable_id: index + 1, environment_id: 1 },
       content: { value },

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
+import { aVariable } from "../support/records.js";
 import { answerProblems } from "./answer-problems.js";
 
-const BODY = { id: 1, type: "STRING", name: "A", description: "" };
+const BODY = aVariable({ id: 1, name: "A" });
 const HEADERS = {
   "content-type": "application/json; charset=utf-8",
   "ratelimit-limit": "7500",

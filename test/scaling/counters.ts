@@ -1,5 +1,6 @@
 import type { Data } from "../../src/store/data.js";
 import type { EditableStore } from "../../src/store/store.js";
+import { aRecord } from "../support/records.js";
 
 export const KEY = "key-of-the-counters";
 export const SECRET = "secret-of-the-counters";
@@ -11,7 +12,7 @@ export function countersData(count: number): Data {
   return {
     version: 1,
     environments: [{ id: 1, application, name: "test", api_key: KEY, api_secret: SECRET }],
-    variables: ids.map((id) => ({ id, application, type: "NUMBER", name: counterName(id - 1), description: "" })),
+    variables: ids.map((id) => aRecord({ id, application, type: "NUMBER", name: counterName(id - 1) })),
     values: ids.map((id) => ({ id, variable_id: id, environment_id: 1, content: { value: 0 } })),
   };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { ServedRequest } from "../../src/server/served-request.js";
 import { DEV_HEADERS, get, raw, request } from "../support/http.js";
+import { aVariable } from "../support/records.js";
 import { runningServer } from "../support/running-server.js";
 import { stubbedServer } from "../support/stubbed-server.js";
 
@@ -17,7 +18,7 @@ it("onRequest is called for each answered request, with its route and without it
   let now = 0;
   const getVariable = () => {
     now += 25;
-    return { id: 1, type: "STRING", name: "SLOW", description: "" };
+    return aVariable({ id: 1, name: "SLOW" });
   };
   const server = await stubbedServer({ ticks: () => now, reads: { variable: getVariable }, options: { onRequest } });
   const { body } = await get(server, "/v1/variables/1?token=x", DEV_HEADERS);

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ServeOptions } from "../../src/serve.js";
 import { HmacKey } from "../../src/signing/hmac-key.js";
 import { get, type Headers, raw } from "../support/http.js";
+import { aRecord } from "../support/records.js";
 import { runningServer } from "../support/running-server.js";
 import { signByHand } from "../support/sign-by-hand.js";
 
@@ -16,7 +17,7 @@ const HUNDRED = {
     api_key: `key-${index}`,
     api_secret: `secret-${index}`,
   })),
-  variables: [{ id: 1, application: "shop", type: "NUMBER", name: "PORT", description: "" }],
+  variables: [aRecord({ id: 1, type: "NUMBER", name: "PORT" })],
   values: [],
 };
 /** Its path decodes to another, and it has a query: a signature may cover four routes, with and without a hash. */

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { LATENCY_BOUNDS, ServerStatistics } from "../../src/server/statistics.js";
 import { get, openSocket, raw, request } from "../support/http.js";
+import { aVariable } from "../support/records.js";
 import { stubbedServer } from "../support/stubbed-server.js";
 
 /** A server whose clock stands still but for `work` milliseconds in each request for a variable. */
@@ -9,7 +10,7 @@ async function countedServer(work = 0, rateLimit = 100) {
   let now = 0;
   const getVariable = () => {
     now += work;
-    return { id: 1, type: "STRING", name: "SLOW", description: "" };
+    return aVariable({ id: 1, name: "SLOW" });
   };
   const server = await stubbedServer({
     ticks: () => now,

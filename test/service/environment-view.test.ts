@@ -3,6 +3,7 @@ import { NotFoundError, UsageError } from "../../src/domain/errors.js";
 import { EnvironmentView } from "../../src/service/environment-view.js";
 import type { Data, ValueRecord, VariableRecord } from "../../src/store/data.js";
 import { NO_DATA } from "../../src/store/data.js";
+import { aRecord, aVariable } from "../support/records.js";
 
 /** Values of all types. */
 const HARD = [
@@ -20,7 +21,7 @@ const HARD = [
 function dataOf(names: readonly string[], idOf = (index: number) => index + 1): Data {
   const variables = names.map((name, index): VariableRecord => {
     const description = index % 3 === 0 ? `"name": é ${index}` : "";
-    return { id: idOf(index), application: "shop", type: "JSON", name, description };
+    return aRecord({ id: idOf(index), type: "JSON", name, description });
   });
   const values = names.map((_, index): ValueRecord => {
     const content = { value: HARD[index % HARD.length] ?? null };
@@ -43,7 +44,7 @@ describe("a view of an environment", () => {
     expect(await shop.getContentByName(name)).toStrictEqual(value.content);
     expect(await shop.getValueByName(name)).toStrictEqual({ id: value.id, variable_id: id, content: value.content });
     expect(await shop.getValue(value.id)).toStrictEqual({ id: value.id, variable_id: id, content: value.content });
-    expect(await shop.getVariable(id)).toStrictEqual({ id, type, name, description });
+    expect(await shop.getVariable(id)).toStrictEqual(aVariable({ id, type, name, description }));
   });
 
   it("a view finds every name, and only those", async () => {

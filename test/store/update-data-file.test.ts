@@ -10,6 +10,7 @@ import { parseData } from "../../src/store/parse-data.js";
 import { updateDataFile } from "../../src/store/update-data-file.js";
 import { DATA } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
+import { aRecord } from "../support/records.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const file = async (content: unknown = DATA) => (await dataFile(content)).path;
@@ -18,7 +19,7 @@ const names = async (path: string) => (await readdir(dirname(path))).sort();
 
 const add = (data: Data): Data => {
   const id = nextId(data, "variables");
-  const variable = { id, application: "shop", type: "STRING", name: `ADDED_${id}`, description: "" } as const;
+  const variable = aRecord({ id, name: `ADDED_${id}` });
   return { ...data, variables: [...data.variables, variable] };
 };
 const added = ({ variables }: Data) => variables.map(({ name }) => name).filter((name) => name.startsWith("ADDED"));

@@ -1,4 +1,5 @@
 import type { Data } from "../../src/store/data.js";
+import { aRecord } from "./records.js";
 
 /**
  * Two applications: `shop` with three environments and all four types, `billing` with one environment and
@@ -13,14 +14,14 @@ export const DATA: Data = {
     { id: 4, application: "billing", name: "development", api_key: "billing-key", api_secret: "billing-secret" },
   ],
   variables: [
-    { id: 2, application: "shop", type: "NUMBER", name: "PORT", description: "Where it listens" },
-    { id: 1, application: "shop", type: "STRING", name: "DATABASE_URL", description: "Primary database" },
-    { id: 3, application: "shop", type: "BOOLEAN", name: "DEBUG", description: "" },
-    { id: 4, application: "shop", type: "JSON", name: "FLAGS", description: "Feature flags" },
-    { id: 5, application: "shop", type: "STRING", name: "__proto__", description: "An ordinary name" },
-    { id: 6, application: "shop", type: "STRING", name: "EMPTY", description: "An empty text" },
-    { id: 7, application: "shop", type: "STRING", name: "UNSET", description: "Has a value in production only" },
-    { id: 8, application: "billing", type: "STRING", name: "DATABASE_URL", description: "Ledger" },
+    aRecord({ id: 2, type: "NUMBER", name: "PORT", description: "Where it listens" }),
+    aRecord({ id: 1, name: "DATABASE_URL", description: "Primary database" }),
+    aRecord({ id: 3, type: "BOOLEAN", name: "DEBUG" }),
+    aRecord({ id: 4, type: "JSON", name: "FLAGS", description: "Feature flags" }),
+    aRecord({ id: 5, name: "__proto__", description: "An ordinary name" }),
+    aRecord({ id: 6, name: "EMPTY", description: "An empty text" }),
+    aRecord({ id: 7, name: "UNSET", description: "Has a value in production only" }),
+    aRecord({ id: 8, application: "billing", name: "DATABASE_URL", description: "Ledger" }),
   ],
   values: [
     { id: 12, variable_id: 2, environment_id: 1, content: { value: 3000 } },

@@ -5,6 +5,7 @@ import { writeDotenv } from "../../../src/formats/dotenv.js";
 import { type ImportFormat, READERS, WRITERS } from "../../../src/formats/formats.js";
 import type { Data } from "../../../src/store/data.js";
 import { ALL_VALUES } from "../../formats/nasty-values.js";
+import { aRecord } from "../../support/records.js";
 
 const NUMBERS = [0, -1, 0.1, 1e21, -1e-7, 5e-324, Number.MAX_VALUE, 2 ** 53, 2 ** 60, -(2 ** 69)];
 const LOOKALIKES = ["5", "007", "1e+21", "true", "null", "{}", "[1, 2]", "[1", '"5"', '"', "envbee:enc:v1:x", "hello"];
@@ -18,13 +19,7 @@ const ENTRIES: NamedValue[] = VALUES.flatMap((value) =>
 const ENVIRONMENT = { id: 1, application: "shop", name: "test", api_key: "key", api_secret: "secret" };
 
 function dataWith(entries: readonly NamedValue[]): Data {
-  const variables = entries.map(({ name, type }, index) => ({
-    id: index + 1,
-    application: "shop",
-    name,
-    type,
-    description: "",
-  }));
+  const variables = entries.map(({ name, type }, index) => aRecord({ id: index + 1, name, type }));
   return { version: 1, environments: [ENVIRONMENT], variables, values: [] };
 }
 

@@ -14,6 +14,7 @@ import type { Assigned, Change } from "../../../src/tui/state/ports.js";
 import { editLines } from "../../../src/tui/view/edit-lines.js";
 import { valueLines } from "../../../src/tui/view/value-lines.js";
 import { Random } from "../../support/random.js";
+import { aRecord } from "../../support/records.js";
 import { entry, paste, press, readyState, type } from "../../tui/support/state.js";
 import { modeOf } from "../../tui/support/test-modes.js";
 
@@ -82,7 +83,7 @@ function editorOf(variable: VariableType, value: JsonValue) {
   const store = createMemoryStore({
     version: 1,
     environments: [ENVIRONMENT],
-    variables: [{ id: 1, application: "shop", type: variable, name: "IT", description: "What it is" }],
+    variables: [aRecord({ id: 1, type: variable, name: "IT", description: "What it is" })],
     values: [{ id: 1, variable_id: 1, environment_id: 1, content: { value } }],
   });
   return createEditor(store, ENVIRONMENT, KEY, () => {});

@@ -1,13 +1,14 @@
 import { unlink, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import type { Data } from "../../../src/store/data.js";
+import { aRecord } from "../../support/records.js";
 import { hasTmux } from "../../support/tmux.js";
 import { atBottom, EXAMPLE, openShell, openTui } from "../../tui/support/open-tui.js";
 
 /** The example with another port and one more variable. */
 function changed(): Data {
   const values = EXAMPLE.values.map((value) => (value.id === 4 ? { ...value, content: { value: 3999 } } : value));
-  const added = { id: 11, application: "shop", type: "STRING", name: "NEW_ONE", description: "" } as const;
+  const added = aRecord({ id: 11, name: "NEW_ONE" });
   return {
     ...EXAMPLE,
     variables: [...EXAMPLE.variables, added],

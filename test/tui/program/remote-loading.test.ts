@@ -10,6 +10,7 @@ import { httpPeer, listening, tcpPeer, unusedPort } from "../../client/peer.js";
 import { DATA, edited } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
 import { DEV_HEADERS } from "../../support/http.js";
+import { aRecord, aVariable } from "../../support/records.js";
 import { runningServer } from "../../support/running-server.js";
 import { stubbedServer } from "../../support/stubbed-server.js";
 import { switchingServer } from "../../support/switching-server.js";
@@ -22,7 +23,7 @@ async function programOf(...urls: (string | URL)[]) {
 
 function variables(count: number): Variable[] {
   return Array.from({ length: count }, (_, index) => {
-    return { id: index + 1, type: "NUMBER", name: `NAME_${index + 1}`, description: "" };
+    return aVariable({ id: index + 1, type: "NUMBER", name: `NAME_${index + 1}` });
   });
 }
 
@@ -288,7 +289,7 @@ describe("looking for changes", () => {
       edited((data) => {
         data.values[0].content.value = 4321;
         data.variables[2].name = "DEBUG_ALL";
-        data.variables.push({ id: 9, application: "shop", type: "STRING", name: "NEW", description: "" });
+        data.variables.push(aRecord({ id: 9, name: "NEW" }));
         data.values.push({ id: 20, variable_id: 9, environment_id: 1, content: { value: "hunter2" } });
       }),
     );

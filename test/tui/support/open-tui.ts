@@ -4,6 +4,7 @@ import { delimiter, dirname, join } from "node:path";
 import type { Data } from "../../../src/store/data.js";
 import { BINARY } from "../../support/binary.js";
 import { type DataFile, dataFile } from "../../support/data-file.js";
+import { aRecord } from "../../support/records.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { type Tmux, type TmuxOptions, tmux } from "../../support/tmux.js";
 
@@ -70,7 +71,7 @@ export function manyVariables(count: number): Data {
   const name = (number: number) => `V_${String(number).padStart(3, "0")}`;
   return {
     ...EXAMPLE,
-    variables: added.map((id) => ({ id, application: "shop", type: "NUMBER", name: name(id), description: "" })),
+    variables: added.map((id) => aRecord({ id, type: "NUMBER", name: name(id) })),
     values: added.map((id) => ({ id, variable_id: id, environment_id: 1, content: { value: id } })),
   };
 }

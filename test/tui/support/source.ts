@@ -2,6 +2,7 @@ import type { Snapshot, VariableSource } from "../../../src/domain/source.js";
 import type { JsonValue } from "../../../src/domain/variable.js";
 import { Service } from "../../../src/service/service.js";
 import { createMemoryStore } from "../../../src/store/memory-store.js";
+import { aRecord } from "../../support/records.js";
 
 /** A source with these values by name; undefined for a variable without a value. */
 export function localSource(values: Record<string, JsonValue | undefined>): VariableSource {
@@ -13,7 +14,7 @@ export function localSource(values: Record<string, JsonValue | undefined>): Vari
       version: 1,
       environments: [environment, other],
       // A variable of this type can hold anything.
-      variables: named.map(({ id, name }) => ({ id, application: "default", type: "JSON", name, description: "" })),
+      variables: named.map(({ id, name }) => aRecord({ id, application: "default", type: "JSON", name })),
       values: named.flatMap(({ id, value = null }) => {
         const record = { id: 2 * id, variable_id: id, environment_id: 1, content: { value } };
         const elsewhere = { ...record, id: 2 * id + 1, environment_id: 2, content: { value: "elsewhere" } };

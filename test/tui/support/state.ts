@@ -9,6 +9,7 @@ import type { Loaded, PlaceInfo } from "../../../src/tui/state/loaded.js";
 import type { Message } from "../../../src/tui/state/messages.js";
 import type { Preferences } from "../../../src/tui/state/preferences.js";
 import type { List, State } from "../../../src/tui/state/state.js";
+import { aVariable } from "../../support/records.js";
 
 /** The time of test states in milliseconds. */
 export const NOW = Date.UTC(2026, 0, 31);
@@ -22,7 +23,7 @@ let lastId = 0;
 export function entry(name: string, value?: JsonValue, type: VariableType = "STRING", description = ""): VariableEntry {
   const id = ++lastId;
   return {
-    variable: { id, name, type, description },
+    variable: aVariable({ id, name, type, description }),
     value: value === undefined ? undefined : { id: 1_000 + id, variable_id: id, content: { value } },
   };
 }

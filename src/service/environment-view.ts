@@ -2,7 +2,7 @@ import type { EnvironmentRecord } from "../domain/environment.js";
 import { NotFoundError } from "../domain/errors.js";
 import { type Page, type PageRequest, paginate } from "../domain/page.js";
 import { type Answer, type Read, VariableReader } from "../domain/read.js";
-import type { Snapshot } from "../domain/source.js";
+import type { Health, Snapshot, VariableSource } from "../domain/source.js";
 import type { Variable, VariableValue } from "../domain/variable.js";
 import type { Data, ValueRecord, VariableRecord } from "../store/data.js";
 import { revisionOf } from "../store/revision.js";
@@ -40,8 +40,11 @@ export interface RecordIdentity {
   readonly value_id?: number;
 }
 
-/** One environment's part of one snapshot of the data. Its answers share their texts with the store. */
-export class EnvironmentView extends VariableReader implements Snapshot {
+/**
+ * One environment's part of one snapshot of the data, and a source for a command that reads it once. Its answers share
+ * their texts with the store.
+ */
+export class EnvironmentView extends VariableReader implements Snapshot, VariableSource {
   readonly #data: Data;
   readonly #environment: Pick<EnvironmentRecord, "id" | "application">;
   #variableTable: Table<VariableRecord> | undefined;
@@ -68,6 +71,17 @@ export class EnvironmentView extends VariableReader implements Snapshot {
   get revision(): string {
     return revisionOf(this.#data, this.#environment);
   }
+
+  readSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    return read(this);
+  }
+
+  /** That of data that could be read. */
+  async getHealth(): Promise<Health> {
+    return { uptime: 0, message: "OK", date: new Date().toISOString() };
+  }
+
+  async close(): Promise<void> {}
 
   async answer<R extends Read>(read: R): Promise<Answer<R>> {
     return this.find(read) as Answer<R>;

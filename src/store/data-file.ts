@@ -3,7 +3,7 @@ import { getHeapStatistics } from "node:v8";
 import type { Adapter } from "lowdb";
 import { InvalidDataError } from "../domain/errors.js";
 import { type OpenFile, openForReading, readRegularFile, sizeText } from "../files/open-file.js";
-import { toInvalidData } from "../files/system-errors.js";
+import { toInvalidData, toInvalidFile } from "../files/system-errors.js";
 import type { Data } from "./data.js";
 import { parseData } from "./parse-data.js";
 
@@ -12,52 +12,45 @@ export const MAX_DATA_SIZE = constants.MAX_STRING_LENGTH;
 /** Heap that a file takes while it is parsed, by its size: its text, and records of a usual size. */
 const HEAP_FACTOR = 4;
 
-interface Options {
+interface ReadOptions {
   open?: ((path: string) => Promise<OpenFile>) | undefined;
   /** Default {@link parseData}. */
   parse?: ((bytes: Buffer) => Promise<Data>) | undefined;
-  /** `createFile`, or `replaceFile` under a lock; without it the file is only read. */
-  writeText?: (path: string, text: string) => Promise<void>;
 }
 
 /**
- * lowdb's adapter for a data file. Unlike lowdb's own, it refuses a missing, empty or invalid file: missing data must
- * never look like empty data. Its error messages are predicates ("is empty"), to follow the file's path.
+ * Reads a data file. A missing, empty or invalid one is an error: missing data must never look like empty data.
+ *
+ * @throws InvalidDataError with a predicate as its message ("is empty"), to follow the file's path
  */
-export class DataFileAdapter implements Adapter<Data> {
-  readonly #path: string;
-  readonly #options: Options;
-
-  constructor(path: string, options: Options = {}) {
-    this.#path = path;
-    this.#options = options;
-  }
-
-  /** @throws InvalidDataError; the data read before stays valid */
-  async read(): Promise<Data> {
-    const { open = openForReading, parse = parseData } = this.#options;
-    try {
-      const bytes = await readRegularFile(await open(this.#path), MAX_DATA_SIZE);
-      checkHeap(bytes.length);
-      return await parse(bytes);
-    } catch (error) {
-      throw toInvalidData(error, "can't be read");
-    }
-  }
-
-  /** @throws InvalidDataError; the file is unchanged then, unless it is a NotDurableError */
-  async write(data: Data): Promise<void> {
-    const { writeText = refuse } = this.#options;
-    try {
-      await writeText(this.#path, serializeData(data));
-    } catch (error) {
-      throw toInvalidData(error, "can't be written");
-    }
+export async function readDataFile(
+  path: string,
+  { open = openForReading, parse = parseData }: ReadOptions = {},
+): Promise<Data> {
+  try {
+    const bytes = await readRegularFile(await open(path), MAX_DATA_SIZE);
+    checkHeap(bytes.length);
+    return await parse(bytes);
+  } catch (error) {
+    throw toInvalidData(error, "can't be read");
   }
 }
 
-async function refuse(): Promise<never> {
-  throw new Error("opened for reading only");
+/** lowdb's adapter for a data file. @param writeText writes its new text */
+export function dataFileAdapter(
+  path: string,
+  options?: ReadOptions,
+  writeText: (text: string) => Promise<void> = () => Promise.reject(new Error("opened for reading only")),
+): Adapter<Data> {
+  return { read: () => readDataFile(path, options), write: (data) => writeText(serializeData(data)) };
+}
+
+/** Creates a data file. @throws InvalidDataError when the file exists or can't be written */
+export async function createDataFile(path: string, data: Data): Promise<void> {
+  const { createFile } = await import("../files/durable-file.js");
+  await createFile(path, serializeData(data)).catch((error) => {
+    throw toInvalidFile(path, error, "can't be written");
+  });
 }
 
 /** V8 ends the process, and the data that it serves, when the heap is full. @throws InvalidDataError */

@@ -4,14 +4,8 @@ import { SpareDescriptor } from "../files/open-file.js";
 import { NotDurableError, withPathInErrors } from "../files/system-errors.js";
 import { type FileWatch, watchFile } from "../files/watch-file.js";
 import { type Data, NO_DATA } from "./data.js";
-import { DataFileAdapter } from "./data-file.js";
+import { dataFileAdapter } from "./data-file.js";
 import type { FileStore, Reload } from "./store.js";
-
-/** Creates a data file. @throws InvalidDataError when the file exists or can't be written */
-export async function createDataFile(path: string, data: Data): Promise<void> {
-  const { createFile } = await import("../files/durable-file.js");
-  await withPathInErrors(path, new Low(new DataFileAdapter(path, { writeText: createFile }), data).write());
-}
 
 interface DataFileOptions {
   /**
@@ -19,15 +13,9 @@ interface DataFileOptions {
    * why, and reading is retried until it succeeds. A large file is parsed in another thread.
    */
   watch?: boolean;
-  /** Whether to read nothing before the first update. Until then, `snapshot` is empty. */
-  unread?: boolean;
   /** Called with the path before each read. To refuse it, throw an InvalidDataError with a predicate as its message. */
   check?: (path: string) => void;
-  /** Runs an update with a signal that cancels it. */
-  interruptible?: Interruptible;
 }
-
-type Interruptible = <T>(work: (signal?: AbortSignal) => Promise<T>) => Promise<T>;
 
 /** Opens the data file at `path`. @throws InvalidDataError when it is missing, unreadable or breaks a rule */
 export function openDataFile(path: string, options: DataFileOptions = {}): Promise<FileStore> {
@@ -57,7 +45,7 @@ class JsonFileStore implements FileStore {
     this.#options = options;
     this.#spare = spare;
     const served = spare && { open: (name: string) => spare.openForReading(name), parse: this.#parseApart };
-    this.#db = new Low(new DataFileAdapter(path, served), NO_DATA);
+    this.#db = new Low(dataFileAdapter(path, served), NO_DATA);
   }
 
   get snapshot(): Data {
@@ -76,7 +64,7 @@ class JsonFileStore implements FileStore {
     // Watched before it is read, so that no change is missed in between.
     if (this.#spare) this.#watch = await watchFile(this.#path, () => this.#reload());
     try {
-      if (!this.#options.unread) await this.#load();
+      await this.#load();
     } catch (error) {
       await this.close();
       throw error;
@@ -85,14 +73,12 @@ class JsonFileStore implements FileStore {
   }
 
   async update(change: (data: Data) => Data): Promise<void> {
-    const { interruptible = (work) => work() } = this.#options;
     // Loaded here, because readers need no lock.
     const { updateDataFile } = await import("./update-data-file.js");
     // lowdb's own update changes memory first, and leaves it changed when the write fails.
     const before = this.#db.data;
-    const update = interruptible((signal) => updateDataFile(this.#path, change, signal));
     try {
-      this.#db.data = await withPathInErrors(this.#path, update);
+      this.#db.data = await withPathInErrors(this.#path, updateDataFile(this.#path, change));
     } catch (error) {
       // The change was made nevertheless.
       if ((error as Error).cause instanceof NotDurableError) await this.#load().catch(() => {});

@@ -6,7 +6,7 @@ import { toInvalidData } from "../files/system-errors.js";
 import { fingerprint } from "../files/watch-file.js";
 import { checkData } from "./check-data.js";
 import { type Data, NO_DATA, withLastIds } from "./data.js";
-import { DataFileAdapter } from "./data-file.js";
+import { dataFileAdapter } from "./data-file.js";
 
 /**
  * Reads the data file, applies `change` and replaces the file, all under its lock: no other writer's change is lost, and
@@ -31,13 +31,15 @@ export async function updateDataFile(path: string, change: (data: Data) => Data,
 
 async function updateLocked(path: string, file: string, change: (data: Data) => Data, lock: HeldLock): Promise<Data> {
   const revision = await fingerprint(file);
-  const writeText = (_path: string, text: string) =>
-    lock.replace(text, async () => {
-      // A lock keeps out neither editors nor a link that is changed.
-      if ((await fingerprint(file)) === revision && (await realpath(path)) === file) return;
-      throw new InvalidDataError("was not written: another program has changed it in the meantime; try again");
-    });
-  const db = new Low(new DataFileAdapter(file, { writeText }), NO_DATA);
+  const refuseOtherChange = async () => {
+    // A lock keeps out neither editors nor a link that is changed.
+    if ((await fingerprint(file)) === revision && (await realpath(path)) === file) return;
+    throw new InvalidDataError("was not written: another program has changed it in the meantime; try again");
+  };
+  const db = new Low(
+    dataFileAdapter(file, {}, (text) => lock.replace(text, refuseOtherChange)),
+    NO_DATA,
+  );
   await db.read();
   await lock.check();
   const changed = change(db.data);

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Data } from "../../src/store/data.js";
-import { createDataFile } from "../../src/store/json-file-store.js";
+import { createDataFile } from "../../src/store/data-file.js";
 import { parseData } from "../../src/store/parse-data.js";
 import { aRecord } from "../support/records.js";
 import { temporaryFolder } from "../support/temporary-folder.js";

@@ -2,7 +2,8 @@ import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } f
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { InvalidDataError } from "../../src/domain/errors.js";
-import { createDataFile, openDataFile } from "../../src/store/json-file-store.js";
+import { createDataFile } from "../../src/store/data-file.js";
+import { openDataFile } from "../../src/store/json-file-store.js";
 import { DATA } from "../support/data.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -65,17 +66,6 @@ describe("createDataFile", () => {
       new InvalidDataError(`${path} can't be written: no such file or folder`),
     );
   });
-});
-
-it("a data file that is opened unread is read by its first update", async () => {
-  const path = join(await temporaryFolder(), "data.json");
-  await writeFile(path, "{");
-  const store = await openDataFile(path, { unread: true });
-  onTestFinished(() => store.close());
-  await expect(store.update((data) => data)).rejects.toThrow("is not valid JSON");
-  await writeFile(path, JSON.stringify(DATA));
-  await store.update((data) => data);
-  expect(store.snapshot).toStrictEqual(DATA);
 });
 
 describe("openDataFile", () => {

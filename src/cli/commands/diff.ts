@@ -49,9 +49,9 @@ export async function runDiff(
 ): Promise<void> {
   const budget = createBudget();
   // Both sources may be the same file.
-  const openServices = new Map();
+  const known = new Map();
   const read = (place: string) =>
-    withSource(openSource(settingsOf(place, settings, context.io), context, { budget, openServices }), async (source) =>
+    withSource(openSource(settingsOf(place, settings, context.io), context, { budget, known }), async (source) =>
       decryptValues(namedValues(await source.readSnapshot(readVariableEntries)), decrypt),
     );
   const differences = diffValues(await read(options.before), await read(options.after));

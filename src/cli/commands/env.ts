@@ -2,14 +2,14 @@ import { Command, Option } from "commander";
 import { findEnvironment, qualifiedName } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
 import { checkDecoded } from "../../files/decode-utf8.js";
-import type { EditableStore } from "../../store/store.js";
+import type { Data } from "../../store/data.js";
 import {
   addWithCredentials,
   type IssuedCredentials,
   parseEnvironmentName,
   rotateCredentials,
 } from "../editing/edit-environment.js";
-import { withStore } from "../editing/open-data.js";
+import { readData, updateData } from "../editing/open-data.js";
 import { type Context, printLines, printTable } from "../output/context.js";
 import { credentialLines } from "../output/shell-lines.js";
 import { parseDuration } from "../settings/arguments.js";
@@ -62,12 +62,7 @@ export function envCommand(context: Context): Command {
 }
 
 async function runEnvList(flags: SourceFlags, context: Context): Promise<void> {
-  const { environments } = await withStore(
-    readSettings(flags, context.io).dataPlace,
-    context,
-    "read",
-    (store) => store.snapshot,
-  );
+  const { environments } = await readData(readSettings(flags, context.io).dataPlace, context);
   const rows = environments.map(({ id, application, name, api_key, previous = [] }) => ({
     id,
     application,
@@ -87,12 +82,13 @@ async function runEnvAdd(name: string, flags: SourceFlags, context: Context): Pr
   checkDecoded(name, "the name");
   const added = parseEnvironmentName(name);
   const { dataPlace } = readSettings(flags, context.io);
-  printCredentials(await withStore(dataPlace, context, "change", (store) => addWithCredentials(store, added)), context);
+  const update = (change: (data: Data) => Data) => updateData(dataPlace, context, change);
+  printCredentials(await addWithCredentials(update, added), context);
 }
 
 async function runEnvCredentials(text: string, flags: SourceFlags, context: Context): Promise<void> {
   const { dataPlace } = readSettings(flags, context.io);
-  const { environments } = await withStore(dataPlace, context, "read", (store) => store.snapshot);
+  const { environments } = await readData(dataPlace, context);
   const { application, name, api_key, api_secret } = findEnvironment(environments, text);
   printCredentials({ application, name, pair: { api_key, api_secret } }, context);
 }
@@ -100,25 +96,23 @@ async function runEnvCredentials(text: string, flags: SourceFlags, context: Cont
 async function runEnvRotate(name: string, grace: number, flags: SourceFlags, context: Context): Promise<void> {
   const times = { now: context.io.clock(), grace };
   const { dataPlace } = readSettings(flags, context.io);
-  const rotate = (store: EditableStore) => rotateCredentials(store, name, times);
-  printCredentials(await withStore(dataPlace, context, "change", rotate), context);
+  const update = (change: (data: Data) => Data) => updateData(dataPlace, context, change);
+  printCredentials(await rotateCredentials(update, name, times), context);
 }
 
 async function runEnvRemove(name: string, yes: boolean, flags: SourceFlags, context: Context): Promise<void> {
   const { removeEnvironment } = await import("../../store/edit-environments.js");
-  await withStore(readSettings(flags, context.io).dataPlace, context, "change", async (store) => {
-    let removed = { application: "", name: "", values: 0 };
-    const description = () => `${qualifiedName(removed)} with its credentials and ${removed.values} values`;
-    await store.update((data) => {
-      const { id, application, name: found } = findEnvironment(data.environments, name);
-      const values = data.values.filter((value) => value.environment_id === id).length;
-      removed = { application, name: found, values };
-      if (!yes) throw new UsageError(`this would remove ${description()}: add --yes to do so`);
-      return removeEnvironment(data, name);
-    });
-    printLines(context, { json: removed, lines: [] });
-    context.tell(`removed ${description()}`);
+  let removed = { application: "", name: "", values: 0 };
+  const description = () => `${qualifiedName(removed)} with its credentials and ${removed.values} values`;
+  await updateData(readSettings(flags, context.io).dataPlace, context, (data) => {
+    const { id, application, name: found } = findEnvironment(data.environments, name);
+    const values = data.values.filter((value) => value.environment_id === id).length;
+    removed = { application, name: found, values };
+    if (!yes) throw new UsageError(`this would remove ${description()}: add --yes to do so`);
+    return removeEnvironment(data, name);
   });
+  printLines(context, { json: removed, lines: [] });
+  context.tell(`removed ${description()}`);
 }
 
 function printCredentials({ application, name, pair }: IssuedCredentials, context: Context): void {

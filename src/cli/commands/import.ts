@@ -6,7 +6,8 @@ import { UsageError } from "../../domain/errors.js";
 import { isEncrypted, type JsonValue, type NamedValue, textAs } from "../../domain/variable.js";
 import { IMPORT_FORMATS } from "../../formats/formats.js";
 import type { Data } from "../../store/data.js";
-import { editEnvironment, readEnvironment } from "../editing/edit-environment.js";
+import { editEnvironment, environmentIn } from "../editing/edit-environment.js";
+import { readData } from "../editing/open-data.js";
 import type { Context } from "../output/context.js";
 import { printDifferences } from "../output/differences.js";
 import { writeStatus } from "../output/output.js";
@@ -77,8 +78,8 @@ async function runImport(options: ImportOptions, settings: Settings, context: Co
       return { typed, differences, result: differences.length > 0 ? setValues(data, environment, typed) : data };
     };
     if (options.dryRun) {
-      const { data, environment } = await readEnvironment(settings, context);
-      const { differences } = plan(data, environment);
+      const data = await readData(settings.dataPlace, context);
+      const { differences } = plan(data, environmentIn(data, settings));
       progress("");
       return await printDifferences(differences, options.values, context);
     }

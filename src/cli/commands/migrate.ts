@@ -4,7 +4,7 @@ import { InvalidDataError, UsageError } from "../../domain/errors.js";
 import { command } from "../../domain/shell.js";
 import { type Data, isSameData } from "../../store/data.js";
 import type { LocalData } from "../editing/local-data.js";
-import { localData, withStore } from "../editing/open-data.js";
+import { localData, readData } from "../editing/open-data.js";
 import { isSameFile } from "../editing/safe-files.js";
 import { type Context, printLines } from "../output/context.js";
 import { type DataPlace, dataPlaceName, dataPlaceOf, type StorePlace } from "../settings/connection.js";
@@ -46,10 +46,10 @@ async function runMigrate(from: DataPlace, to: DataPlace, context: Context): Pro
   const target = await localData(to, context.io);
   const warning = target.check("change");
   if (warning) context.warn(warning);
-  const data = await withStore(from, context, "read", ({ snapshot }) => snapshot);
+  const data = await readData(from, context);
   const isWritten = await createIfMissing(target, data, to.kind);
   // The copy is read back.
-  const isSame = await withStore(to, context, "read", ({ snapshot }) => isSameData(data, snapshot));
+  const isSame = isSameData(data, await readData(to, context));
   if (!isSame) throw otherDataError(to, isWritten);
   report(data, from, to, isWritten, context);
 }

@@ -31,18 +31,18 @@ const FIXES: Partial<Record<ErrorCode, string>> = {
   unreachable: "check that etcd runs at these addresses, and that --store names them",
 };
 
-/** Exported for tests. @param open reads the data */
+/** Exported for tests.*/
 export async function checkLocalData(
   place: DataPlace,
   surroundings: Io,
-  open: (io: Io) => Promise<Data> = (io) => readData(place, io),
+  read: (io: Io) => Promise<Data> = async (io) => (await localData(place, io)).read(),
 ): Promise<{ data?: Data; findings: Finding[] }> {
   const findings: Finding[] = [];
   const warn = (text: string) => void findings.push(warning(text, "correct this, unless you expect it"));
   const traffic = place.kind === "store" ? openTrafficWarning(place) : [];
   findings.push(...traffic.map((text) => warning(text, "set up TLS in etcd, and use etcds://")));
   try {
-    const data = await open(withNotice(surroundings, warn));
+    const data = await read(withNotice(surroundings, warn));
     const { environments, variables } = data;
     const size = `${environments.length} environments, ${variables.length} variables`;
     return { data, findings: [...findings, ok(`${dataPlaceName(place)} is valid: ${size}`)] };
@@ -50,12 +50,6 @@ export async function checkLocalData(
     const fix = FIXES[(error as AppvarsError).code] ?? "correct the data, or use another file or store";
     return { findings: [...findings, problemOf(error, fix)] };
   }
-}
-
-async function readData(place: DataPlace, io: Io): Promise<Data> {
-  const store = await (await localData(place, io)).open();
-  await store.close();
-  return store.snapshot;
 }
 
 /** Whether the API secrets protect their environments. @param now Unix milliseconds */

@@ -9,10 +9,9 @@ import {
 import { UsageError } from "../../domain/errors.js";
 import type { Data } from "../../store/data.js";
 import type { RotationTimes } from "../../store/edit-environments.js";
-import type { EditableStore } from "../../store/store.js";
 import type { Context } from "../output/context.js";
 import type { Settings } from "../settings/settings.js";
-import { chooseEnvironment, withStore } from "./open-data.js";
+import { chooseEnvironment, updateData } from "./open-data.js";
 
 /**
  * Changes one environment in one atomic write. Resolves to the environment.
@@ -20,28 +19,17 @@ import { chooseEnvironment, withStore } from "./open-data.js";
  * @param change gets the data at that time, and the environment that `--env` names
  * @throws InvalidDataError, NotFoundError, UsageError; nothing is changed then
  */
-export function editEnvironment(
+export async function editEnvironment(
   settings: Settings,
   context: Context,
   change: (data: Data, environment: EnvironmentRecord) => Data,
 ): Promise<EnvironmentRecord> {
-  return withStore(settings.dataPlace, context, "change", async (store) => {
-    await store.update((data) => change(data, environmentIn(data, settings)));
-    return environmentIn(store.snapshot, settings);
-  });
+  const edit = (data: Data) => change(data, environmentIn(data, settings));
+  return environmentIn(await updateData(settings.dataPlace, context, edit), settings);
 }
 
-export function readEnvironment(
-  settings: Settings,
-  context: Context,
-): Promise<{ data: Data; environment: EnvironmentRecord }> {
-  return withStore(settings.dataPlace, context, "read", ({ snapshot }) => ({
-    data: snapshot,
-    environment: environmentIn(snapshot, settings),
-  }));
-}
-
-function environmentIn({ environments }: Data, settings: Settings): EnvironmentRecord {
+/** The environment of the data that `--env` names. */
+export function environmentIn({ environments }: Data, settings: Settings): EnvironmentRecord {
   return chooseEnvironment(environments, settings.find("env")?.text);
 }
 
@@ -58,28 +46,32 @@ export function parseEnvironmentName(text: string): Omit<Environment, "id"> {
   return { application, name };
 }
 
+/** Changes data in one atomic write. */
+type Update = (change: (data: Data) => Data) => Promise<unknown>;
+
 /** Adds an environment with new credentials. @throws UsageError when it exists */
-export async function addWithCredentials(
-  store: EditableStore,
-  added: Omit<Environment, "id">,
-): Promise<IssuedCredentials> {
+export async function addWithCredentials(update: Update, added: Omit<Environment, "id">): Promise<IssuedCredentials> {
   const { addEnvironment } = await import("../../store/edit-environments.js");
   const { freshCredentials } = await import("../../store/starter-data.js");
   const pair = freshCredentials();
-  await store.update((data) => addEnvironment(data, added, pair));
+  await update((data) => addEnvironment(data, added, pair));
   return { ...added, pair };
 }
 
 /** Gives an environment new credentials. @throws NotFoundError; UsageError for an ambiguous name */
 export async function rotateCredentials(
-  store: EditableStore,
+  update: Update,
   text: string,
   times: RotationTimes,
 ): Promise<IssuedCredentials> {
   const { rotateEnvironment } = await import("../../store/edit-environments.js");
   const { freshCredentials } = await import("../../store/starter-data.js");
   const pair = freshCredentials();
-  await store.update((data) => rotateEnvironment(data, text, pair, times));
-  const { application, name } = findEnvironment(store.snapshot.environments, text);
+  let environment: Omit<Environment, "id"> = { application: "", name: text };
+  await update((data) => {
+    environment = findEnvironment(data.environments, text);
+    return rotateEnvironment(data, text, pair, times);
+  });
+  const { application, name } = environment;
   return { application, name, pair };
 }

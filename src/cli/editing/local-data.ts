@@ -18,7 +18,11 @@ export interface LocalData {
   /** Whether there is something, which may not be valid. */
   exists(): boolean;
   /** @throws InvalidDataError when it is missing, unreadable or breaks a rule */
-  open(options?: OpenDataOptions): Promise<EditableStore>;
+  read(): Promise<Data>;
+  /** Changes it in one atomic write. Resolves to the data with the change. @throws as `EditableStore.update` */
+  update(change: (data: Data) => Data): Promise<Data>;
+  /** Opens it, and follows changes by others. @throws as `read` */
+  follow(): Promise<EditableStore>;
   /**
    * Creates it with this data. Resolves to a message that says so.
    *
@@ -31,15 +35,6 @@ export interface LocalData {
    * @throws InvalidDataError, also if other users can change it
    */
   served(options: ServeDataOptions): Promise<ServedData>;
-}
-
-interface OpenDataOptions {
-  /** Whether to follow changes by others. */
-  watch?: boolean;
-  /** Whether only updates follow: a data file is then not read before the first. */
-  unread?: boolean;
-  /** Runs an update with a signal that cancels it. */
-  interruptible?: <T>(work: (signal?: AbortSignal) => Promise<T>) => Promise<T>;
 }
 
 export interface ServeDataOptions {

@@ -1,40 +1,57 @@
+import { accessSync, existsSync } from "node:fs";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
-import { UsageError } from "../../domain/errors.js";
+import { InvalidDataError, UsageError } from "../../domain/errors.js";
+import { command } from "../../domain/shell.js";
+import { looseModeWarning } from "../../files/owners.js";
+import { hasCode, withPathInErrors } from "../../files/system-errors.js";
+import type { Data } from "../../store/data.js";
+import { createDataFile, readDataFile } from "../../store/data-file.js";
 import type { EditableStore } from "../../store/store.js";
 import type { Context } from "../output/context.js";
 import { cleanUpBeforeEnd } from "../processes/signals.js";
-import type { DataPlace } from "../settings/connection.js";
+import type { DataPlace, FilePlace } from "../settings/connection.js";
 import type { SecretIo } from "../settings/secrets.js";
-import type { LocalData } from "./local-data.js";
-import type { FileUser } from "./safe-files.js";
+import type { LocalData, ServeDataOptions } from "./local-data.js";
+import {
+  ALLOW_VARIABLE,
+  describeRisk,
+  type FileUser,
+  fileRisk,
+  refuseUnsafeFile,
+  unsafeFileWarning,
+} from "./safe-files.js";
+import type { ServedData } from "./served-data.js";
 
-/** The data at a place. Loads only the code for that kind of place. */
+/** The data at a place. */
 export async function localData(place: DataPlace, io: FileUser & SecretIo): Promise<LocalData> {
   if (place.kind === "store") return (await import("./store-data.js")).storeData(place, io);
-  return (await import("./file-data.js")).fileData(place, io);
+  return fileData(place, io);
+}
+
+/** Reads data once, with a warning if other users can change it. @throws InvalidDataError */
+export async function readData(place: DataPlace, context: Context): Promise<Data> {
+  return (await checkedData(place, context, "read")).read();
 }
 
 /**
- * Opens data, lets `use` read or change it, and closes it in any case. If other users can change it,
- * that is an error, or a warning to read only. To change a file, it is not read before `update`.
+ * Changes data in one atomic write. Resolves to the data with the change.
  *
- * @throws InvalidDataError, the errors of `use`
+ * @throws InvalidDataError, also if other users can change it; the errors of `change`
  */
-export async function withStore<T>(
-  place: DataPlace,
-  { io, warn }: Context,
-  purpose: "read" | "change",
-  use: (store: EditableStore) => T | Promise<T>,
-): Promise<T> {
+export async function updateData(place: DataPlace, context: Context, change: (data: Data) => Data): Promise<Data> {
+  return (await checkedData(place, context, "change")).update(change);
+}
+
+/** Opens data, and follows changes by others. @throws as `readData` */
+export async function followData(place: DataPlace, context: Context): Promise<EditableStore> {
+  return (await checkedData(place, context, "read")).follow();
+}
+
+async function checkedData(place: DataPlace, { io, warn }: Context, purpose: "read" | "change"): Promise<LocalData> {
   const data = await localData(place, io);
   const warning = data.check(purpose);
   if (warning) warn(warning);
-  const store = await data.open({ unread: purpose === "change", interruptible: cleanUpBeforeEnd });
-  try {
-    return await use(store);
-  } finally {
-    await store.close();
-  }
+  return data;
 }
 
 /**
@@ -52,4 +69,76 @@ export function chooseEnvironment(
   if (!only) throw new UsageError("there are no environments yet: create one with appvars env add NAME");
   const choices = environments.map(qualifiedName).join(", ");
   throw new UsageError(`which environment? add --env with one of ${choices}`);
+}
+
+/** The data in a data file. */
+function fileData(place: FilePlace, io: FileUser): LocalData {
+  const { path } = place;
+  return {
+    name: path,
+    check: (purpose) => (purpose === "change" ? refuseUnsafeFile(path, io) : unsafeFileWarning(path, io)),
+    risks: () => {
+      const risk = fileRisk(path, io);
+      return risk ? [describeRisk(path, risk)] : [];
+    },
+    exists: () => existsSync(path),
+    read: () => withPathInErrors(path, readDataFile(path)),
+    update: async (change) => {
+      // Loaded here, because readers need no lock.
+      const { updateDataFile } = await import("../../store/update-data-file.js");
+      return withPathInErrors(
+        path,
+        cleanUpBeforeEnd((signal) => updateDataFile(path, change, signal)),
+      );
+    },
+    follow: async () => {
+      const { openDataFile } = await import("../../store/json-file-store.js");
+      return openDataFile(path, { watch: true });
+    },
+    create: (data) => createFile(path, io, data),
+    served: (options) => prepareFile(place, io, options),
+  };
+}
+
+async function createFile(path: string, { user }: FileUser, data: Data): Promise<string> {
+  await createDataFile(path, data);
+  // Without user ids, files have no modes either: Windows takes the access to a file from its folder.
+  const readers = user === undefined ? "readable by all who can read its folder" : "readable only by you";
+  return `created ${path}, ${readers}; it contains the credentials of all its environments`;
+}
+
+async function prepareFile(place: FilePlace, io: FileUser, { log }: ServeDataOptions): Promise<ServedData> {
+  const { path } = place;
+  const unsafe = refuseUnsafeFile(path, io);
+  const created = await createIfMissing(place, io);
+  if (created) log("info", `${created}; appvars env credentials NAME prints them`);
+  for (const warning of [unsafe, looseModeWarning(path)]) if (warning) log("warn", warning);
+  const { user, groups, env } = io;
+  const unsafeFiles = { [ALLOW_VARIABLE]: env[ALLOW_VARIABLE] };
+  return { kind: "file", path, user: { user, groups, env: unsafeFiles } };
+}
+
+/** @returns the message if it was created @throws InvalidDataError if it is missing and has a name, or can't be created */
+async function createIfMissing({ path, isDefault }: FilePlace, io: FileUser): Promise<string | undefined> {
+  try {
+    accessSync(path);
+    return undefined;
+  } catch (error) {
+    if (!hasCode(error, "ENOENT")) return undefined;
+  }
+  // A typing mistake, or a volume that is not mounted, must not look like an empty server.
+  if (!isDefault)
+    throw new InvalidDataError(`${path} does not exist; to create it: ${command`appvars init --data ${path}`}`);
+  try {
+    return await createFile(path, io, (await import("../../store/starter-data.js")).starterData({ examples: true }));
+  } catch (error) {
+    // Another process has created it in the meantime.
+    if (systemCode(error as Error) === "EEXIST") return undefined;
+    throw error;
+  }
+}
+
+/** The code of the system error that caused this one. */
+function systemCode({ cause, code }: NodeJS.ErrnoException): string | undefined {
+  return cause instanceof Error ? systemCode(cause) : code;
 }

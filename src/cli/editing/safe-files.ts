@@ -1,4 +1,3 @@
-import { stat } from "node:fs/promises";
 import { InvalidDataError } from "../../domain/errors.js";
 import { command } from "../../domain/shell.js";
 import { FOREIGN_OWNER, foreignWriter, lstatIfExists, ROOT, statIfExists, WORLD_WRITABLE } from "../../files/owners.js";
@@ -69,6 +68,7 @@ export function unsafeFileWarning(path: string, io: FileUser): string | undefine
 
 /** Whether two paths lead to the same existing file, by a link too. */
 export async function isSameFile(a: string, b: string): Promise<boolean> {
+  const { stat } = await import("node:fs/promises");
   // As bigint: Windows has numbers of files that a double can't hold.
   const [one, other] = await Promise.all([a, b].map((path) => stat(path, { bigint: true }).catch(() => undefined)));
   return one !== undefined && other !== undefined && one.dev === other.dev && one.ino === other.ino;

@@ -2,6 +2,7 @@ import { isLoopback } from "../../client/options.js";
 import { InvalidDataError } from "../../domain/errors.js";
 import { createEtcdStore, openEtcdStore, type StoreAccess, sealAgain } from "../../etcd/open-store.js";
 import { looseModeWarning } from "../../files/owners.js";
+import type { EditableStore } from "../../store/store.js";
 import { placeFiles, type StorePlace } from "../settings/connection.js";
 import { readSecret, readTlsFiles, type SecretIo } from "../settings/secrets.js";
 import type { Setting } from "../settings/setting.js";
@@ -16,13 +17,28 @@ export function storeData(place: StorePlace, io: SecretIo): LocalData {
     check: () => undefined,
     risks: () => [],
     exists: () => true,
-    open: async ({ watch = false } = {}) => openEtcdStore(await readAccess(place, io), { watch }),
+    read: () => withStore(place, io, async ({ snapshot }) => snapshot),
+    update: (change) =>
+      withStore(place, io, async (store) => {
+        await store.update(change);
+        return store.snapshot;
+      }),
+    follow: async () => openEtcdStore(await readAccess(place, io), { watch: true }),
     create: async (data) => {
       await createEtcdStore(await readAccess(place, io), data);
       return `created ${url}; it contains the credentials of all its environments`;
     },
     served: (options) => prepareStore(place, io, options),
   };
+}
+
+async function withStore<T>(place: StorePlace, io: SecretIo, use: (store: EditableStore) => Promise<T>): Promise<T> {
+  const store = await openEtcdStore(await readAccess(place, io), { watch: false });
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
 }
 
 async function prepareStore(

@@ -2,7 +2,7 @@ import { type ClientOptions, createClient } from "../../client/client.js";
 import { type Budget, createBudget, type RetryNotice, type RetryOn } from "../../client/retry.js";
 import { UnauthorizedError } from "../../domain/errors.js";
 import type { VariableSource } from "../../domain/source.js";
-import type { Service } from "../../service/service.js";
+import type { Data } from "../../store/data.js";
 import type { Io } from "../output/io.js";
 import { lookup } from "../processes/end-process.js";
 import type { RemoteSettings } from "../settings/connection.js";
@@ -21,10 +21,10 @@ export interface OpenOptions {
   onResponse?: Required<ClientOptions>["onResponse"];
   /** Maximum age in seconds of a kept answer that is used if the server can't be reached; undefined to keep none. */
   cache?: number | undefined;
+  /** Local data that the command has read, by name: everything it reads from a file is of one version. */
+  known?: Map<string, Promise<Data>>;
   /** Whether to answer from the kept answers only, and send nothing. Needs `cache`. */
   offline?: boolean | undefined;
-  /** Local data that the command has opened, by name: everything it reads from a file is of one version. */
-  openServices?: Map<string, Promise<Service>>;
 }
 
 /**

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { UnauthorizedError, UsageError } from "../../domain/errors.js";
 import type { VariableSource } from "../../domain/source.js";
-import type { Service } from "../../service/service.js";
-import { chooseEnvironment, localData } from "../editing/open-data.js";
+import { EnvironmentView } from "../../service/environment-view.js";
+import { chooseEnvironment, followData, readData } from "../editing/open-data.js";
 import type { Context } from "../output/context.js";
 import { type DataPlace, dataPlaceName, type LocalSettings } from "../settings/connection.js";
 import { missingSecretError } from "../settings/secrets.js";
@@ -11,8 +11,7 @@ import type { Settings } from "../settings/settings.js";
 import type { OpenOptions } from "./open-remote.js";
 
 /**
- * Opens the source of the settings: a server, or local data with the service that a server runs. Loads only the code
- * for that one.
+ * Opens the source of the settings: a server, or local data. Loads only the code for that one.
  *
  * @throws UsageError, UnauthorizedError; for local data also InvalidDataError and NotFoundError
  */
@@ -74,30 +73,29 @@ function noteExchanges(
   };
 }
 
+/** Data to be read now, or followed if it is live. */
 async function openLocal(
   { place, env }: LocalSettings,
   context: Context,
-  { live = false, openServices = new Map() }: OpenOptions,
+  { live = false, known = new Map() }: OpenOptions,
 ): Promise<VariableSource> {
+  if (live) return followLocal(place, env, context);
   const name = dataPlaceName(place);
-  const opening = openServices.get(name) ?? openService(place, live, context);
-  openServices.set(name, opening);
-  const service = await opening;
+  const reading = known.get(name) ?? readData(place, context);
+  known.set(name, reading);
+  const data = await reading;
+  return new EnvironmentView(data, chooseEnvironment(data.environments, env));
+}
+
+async function followLocal(place: DataPlace, env: string | undefined, context: Context): Promise<VariableSource> {
+  const { Service } = await import("../../service/service.js");
+  const service = new Service(await followData(place, context), context.io.clock);
   try {
     return service.source(chooseEnvironment(service.environments, env));
   } catch (error) {
     await service.close();
     throw error;
   }
-}
-
-/** Opens data to be read, with a warning if other users can change it. @throws InvalidDataError */
-async function openService(place: DataPlace, watch: boolean, { io, warn }: Context): Promise<Service> {
-  const data = await localData(place, io);
-  const warning = data.check("read");
-  if (warning) warn(warning);
-  const { Service } = await import("../../service/service.js");
-  return new Service(await data.open({ watch }), io.clock);
 }
 
 /** Whether nothing says where to read, there are no credentials either, and a data file is in the current folder. */

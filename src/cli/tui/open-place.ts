@@ -115,7 +115,7 @@ export interface WatchedData {
 /** @throws InvalidDataError */
 export async function watchData(data: LocalData, { clock }: Pick<Io, "clock">): Promise<WatchedData> {
   const { Service } = await import("../../service/service.js");
-  const store = await data.open({ watch: true });
+  const store = await data.follow();
   return { store, service: new Service(store, clock), check: () => void data.check("change") };
 }
 

@@ -1,6 +1,7 @@
 import { DURATION_EXAMPLES, durationMs } from "../../domain/duration.js";
 import { type EnvironmentRecord, qualifiedName } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
+import type { Data } from "../../store/data.js";
 import type { EditableStore } from "../../store/store.js";
 import type { Environments, NewCredentials } from "../../tui/state/ports.js";
 import {
@@ -23,16 +24,17 @@ export function createEnvironments(
     const { api_key: apiKey, api_secret: apiSecret } = pair;
     return { environment: qualifiedName(added), apiKey, apiSecret, lines: credentialLines(pair, io) };
   };
+  const update = (change: (data: Data) => Data) => store.update(change);
   return {
     add: async (name) => {
       const added = parseEnvironmentName(name.includes("/") ? name : `${environment.application}/${name}`);
       check();
-      return shown(await addWithCredentials(store, added));
+      return shown(await addWithCredentials(update, added));
     },
     rotate: async (grace) => {
       const times = { now: io.clock(), grace: grace === "" ? 0 : graceOf(grace) };
       check();
-      return shown(await rotateCredentials(store, qualifiedName(environment), times));
+      return shown(await rotateCredentials(update, qualifiedName(environment), times));
     },
   };
 }

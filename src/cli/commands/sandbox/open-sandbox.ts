@@ -6,7 +6,7 @@ import type { Data } from "../../../store/data.js";
 import { replaceCredentials } from "../../../store/edit-environments.js";
 import { createMemoryStore } from "../../../store/memory-store.js";
 import { freshCredentials, starterData } from "../../../store/starter-data.js";
-import { chooseEnvironment, withStore } from "../../editing/open-data.js";
+import { chooseEnvironment, readData } from "../../editing/open-data.js";
 import type { Context } from "../../output/context.js";
 import { isLeftOut, warnLeftOut } from "../../run/left-out.js";
 import type { DataPlace } from "../../settings/connection.js";
@@ -36,7 +36,7 @@ export interface Sandbox extends Credentials {
 export async function openSandbox(options: SandboxOptions, context: Context): Promise<Sandbox> {
   const { io, note, flags } = context;
   const clock = skewClock(io.clock, options.faults);
-  const data = leaveOutReserved(await readData(options.place, context), options.allowReserved, context);
+  const data = leaveOutReserved(await sandboxData(options.place, context), options.allowReserved, context);
   const service = new Service(createMemoryStore(data), clock);
   const { api_key, api_secret } = chooseSandboxEnvironment(service.environments, options.env);
   const { rateLimit, rateWindow, faults } = options;
@@ -48,10 +48,9 @@ export async function openSandbox(options: SandboxOptions, context: Context): Pr
 }
 
 /** Its credentials are replaced: nothing in a sandbox needs them. */
-async function readData(place: DataPlace | undefined, context: Context): Promise<Data> {
+async function sandboxData(place: DataPlace | undefined, context: Context): Promise<Data> {
   if (place === undefined) return starterData({ examples: true });
-  const data = await withStore(place, context, "read", ({ snapshot }) => snapshot);
-  return replaceCredentials(data, freshCredentials);
+  return replaceCredentials(await readData(place, context), freshCredentials);
 }
 
 function leaveOutReserved(data: Data, allowed: readonly string[], context: Context): Data {

@@ -1,7 +1,7 @@
 import { chmod, lchown, mkdir, realpath, rename, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it, vi } from "vitest";
-import { fileData } from "../../../../src/cli/editing/file-data.js";
+import { localData } from "../../../../src/cli/editing/open-data.js";
 import { type CliOptions, runCli, runWith } from "../../../support/cli.js";
 import { DATA, edited } from "../../../support/data.js";
 import { dataFile } from "../../../support/data-file.js";
@@ -31,7 +31,7 @@ async function serving(
 async function creating(path: string): Promise<number> {
   const { code: messages } = await runWith(async (io) => {
     const logged: string[] = [];
-    const data = fileData({ kind: "file", path, isDefault: true }, io);
+    const data = await localData({ kind: "file", path, isDefault: true }, io);
     const log = (_level: string, message: string) => void logged.push(message);
     await data.served({ cacheFolder: "", log });
     return logged;

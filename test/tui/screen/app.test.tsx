@@ -80,22 +80,25 @@ describe.each(SIZES)("at %dx%d", (columns, rows) => {
   });
 });
 
-it.each(MODES.map((mode) => [mode.kind, mode] as const))("mode %s escapes hostile text", (_kind, mode) => {
+/** A state with hostile text in all that it shows. */
+function hostileState(change: Partial<State>): State {
   const ready = readyState(hostile(ENTRIES), { columns: 160, rows: 40 });
-  const notice = { text: "copied", tone: "error", until: NOW + 1 } as const;
+  const notice = hostile({ text: "copied", tone: "error", until: NOW + 1 } as const);
   const revealed = { names: "all", decrypted: new Map(), until: NOW } as const;
-  const places = hostile(ready.places);
-  for (const focus of PANELS) {
-    const state = { ...ready, revealed, places, focus, mode: hostile(mode), notice: hostile(notice) };
-    expectSize(state);
-    expectSize({ ...state, loaded: { ...state.loaded, problem: HOSTILE } });
-    expectSize({
-      ...state,
-      loaded: { ...state.loaded, failure: hostile(FAILURE) },
-      list: { ...state.list, filter: HOSTILE },
-    });
-    expectSize({ ...state, loaded: { ...state.loaded, isComplete: false, entries: [], failure: hostile(FAILURE) } });
-  }
+  return { ...ready, revealed, places: hostile(ready.places), notice, ...change };
+}
+
+it.each(MODES.map((mode) => [mode.kind, mode] as const))("mode %s escapes hostile text", (_kind, mode) => {
+  expectSize(hostileState({ mode: hostile(mode) }));
+});
+
+it.each(PANELS)("the focus on %s escapes hostile text, also in problems and filters", (focus) => {
+  const state = hostileState({ focus });
+  const failure = hostile(FAILURE);
+  expectSize(state);
+  expectSize({ ...state, loaded: { ...state.loaded, problem: HOSTILE } });
+  expectSize({ ...state, loaded: { ...state.loaded, failure }, list: { ...state.list, filter: HOSTILE } });
+  expectSize({ ...state, loaded: { ...state.loaded, isComplete: false, entries: [], failure } });
 });
 
 it("the screen shows revealed values only", () => {

@@ -1,7 +1,7 @@
-import { mkdirSync } from "node:fs";
+import { lstatSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
-import { foreignWriter, lstatIfExists } from "../files/owners.js";
+import { foreignWriter, statIfExists } from "../files/owners.js";
 import { userFolders } from "./settings/user-folders.js";
 
 /**
@@ -28,7 +28,7 @@ function isOwnFolder(cache: string): boolean {
       // It usually exists.
     }
   }
-  const stats = lstatIfExists(cache);
+  const stats = statIfExists(cache, lstatSync);
   const account = { user: process.getuid?.(), groups: process.getgroups?.() ?? [] };
   return stats !== undefined && !foreignWriter(stats, account);
 }

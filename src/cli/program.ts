@@ -6,7 +6,6 @@ import { ownWords, reportError } from "./output/errors.js";
 import type { Io } from "./output/io.js";
 import { writeLines } from "./output/output.js";
 import { packageFile, packageVersion } from "./process-io.js";
-import { wasTerminated } from "./processes/signals.js";
 import { CACHE_FLAG, refuseSeparateAge } from "./settings/arguments.js";
 import { CONNECTION, CONNECTION_GROUP } from "./settings/flags.js";
 
@@ -71,8 +70,6 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     return context.exitCode;
   } catch (error) {
     return await reportError(error, words, io);
-  } finally {
-    if (wasTerminated()) io.leaveUnread();
   }
 }
 

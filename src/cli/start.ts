@@ -12,6 +12,7 @@ export async function start(argv: readonly string[]): Promise<number> {
   const io = processIo();
   if (isStartedByNpm(io.env, argv)) endWithParent();
   const code = (await quickCall(argv, io)) ?? (await call(argv, io));
+  if (wasTerminated()) io.leaveUnread();
   await endIfObstructed(code, io);
   return code;
 }
@@ -35,8 +36,6 @@ export async function quickCall(argv: readonly string[], io: Io): Promise<number
     return context.exitCode;
   } catch (error) {
     return await reportError(error, argv, io);
-  } finally {
-    if (wasTerminated()) io.leaveUnread();
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from "commander";
 import { UsageError } from "../domain/errors.js";
 import { ownWords } from "./output/errors.js";
-import { definitionOf, placeOf, SETTING_NAMES, type SettingName } from "./settings/setting.js";
+import { DEFINITIONS, placeOf, SETTING_NAMES, type SettingName } from "./settings/setting.js";
 
 /** An error of commander with advice, if there is any; other errors unchanged. */
 export function withHint(error: unknown, program: Command, words: readonly string[]): unknown {
@@ -38,7 +38,7 @@ function describeUnknownFlag(message: string, command: Command): string {
   const file = SETTING_NAMES.find(
     (name) => placeOf(name, "flag") === `${flag}-file` && isKnown(`${flag}-file`, command),
   );
-  const secret = file && (definitionOf(file).insteadOf as SettingName | undefined);
+  const secret = file && (DEFINITIONS[file].insteadOf as SettingName | undefined);
   if (secret !== undefined) {
     const variable = placeOf(secret, "variable");
     return `there is no ${flag}, since the process list would show it: set ${variable}, or name a file with ${flag}-file`;

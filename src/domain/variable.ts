@@ -90,13 +90,6 @@ export function checkId(id: number): number {
  */
 export const ENCRYPTED_PREFIX = "envbee:enc:v1:";
 
-const TYPE_CHECKS: Record<VariableType, (value: unknown) => boolean> = {
-  STRING: (value) => typeof value === "string",
-  NUMBER: (value) => typeof value === "number" && Number.isFinite(value),
-  BOOLEAN: (value) => typeof value === "boolean",
-  JSON: (value) => isJson(value),
-};
-
 /** Deeper values would exhaust the stack of programs that read or write them. */
 const MAX_JSON_DEPTH = 500;
 
@@ -111,7 +104,9 @@ function isJson(value: unknown, depth = 0): boolean {
 
 /** Whether a variable of `type` may hold `value`. An encrypted value fits every type. */
 export function valueFitsType(value: unknown, type: VariableType): boolean {
-  return isEncrypted(value) || TYPE_CHECKS[type](value);
+  if (isEncrypted(value)) return true;
+  // The names of the other types are those of `typeof`.
+  return isJson(value) && (type === "JSON" || typeof value === type.toLowerCase());
 }
 
 export function isEncrypted(value: unknown): value is string {
@@ -119,7 +114,7 @@ export function isEncrypted(value: unknown): value is string {
 }
 
 export function isVariableType(text: unknown): text is VariableType {
-  return VARIABLE_TYPES.some((type) => type === text);
+  return (VARIABLE_TYPES as readonly unknown[]).includes(text);
 }
 
 /** A string as it is, anything else as compact JSON. */

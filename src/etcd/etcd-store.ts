@@ -1,6 +1,6 @@
 import { InvalidDataError, UnreachableError } from "../domain/errors.js";
-import { checkData } from "../store/check-data.js";
 import { type Data, withLastIds } from "../store/data.js";
+import { checkData } from "../store/parse-data.js";
 import type { EditableStore, Reload, Reloadable } from "../store/store.js";
 import { Follower } from "./follower.js";
 import { recordChanges } from "./records.js";

@@ -35,12 +35,7 @@ export async function openForReading(
 function openedFile(descriptor: number, closeFile: OpenFile["close"]): OpenFile {
   return {
     stat: () => promisify(fstat)(descriptor),
-    read: (buffer) =>
-      new Promise((resolve, reject) => {
-        read(descriptor, buffer, 0, buffer.length, null, (error, bytesRead) =>
-          error ? reject(error) : resolve(bytesRead),
-        );
-      }),
+    read: async (buffer) => (await promisify(read)(descriptor, buffer, 0, buffer.length, null)).bytesRead,
     close: closeFile,
   };
 }

@@ -1,4 +1,4 @@
-import { constants, lstatSync, type Stats, statSync } from "node:fs";
+import { constants, type Stats, statSync } from "node:fs";
 import { sep } from "node:path";
 import { command } from "../domain/shell.js";
 
@@ -35,19 +35,10 @@ export function foreignWriter({ uid, gid, mode }: Ownership, { user, groups }: A
     : undefined;
 }
 
-/** Undefined also if it can't be inspected: its reader reports why. */
-export function lstatIfExists(path: string): Stats | undefined {
-  return tryStat(() => lstatSync(path));
-}
-
-/** The same for the target of a link. */
-export function statIfExists(path: string): Stats | undefined {
-  return tryStat(() => statSync(path));
-}
-
-function tryStat(stat: () => Stats): Stats | undefined {
+/** Undefined also if it can't be inspected: its reader reports why. @param inspect `lstatSync` for a link itself */
+export function statIfExists(path: string, inspect: (path: string) => Stats = statSync): Stats | undefined {
   try {
-    return stat();
+    return inspect(path);
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
-import { checkData } from "./check-data.js";
 import { withLastIds } from "./data.js";
+import { checkData } from "./parse-data.js";
 import type { EditableStore } from "./store.js";
 
 /**

@@ -4,9 +4,9 @@ import { InvalidDataError } from "../domain/errors.js";
 import { type HeldLock, withFileLock } from "../files/file-lock.js";
 import { toInvalidData } from "../files/system-errors.js";
 import { fingerprint } from "../files/watch-file.js";
-import { checkData } from "./check-data.js";
 import { type Data, NO_DATA, withLastIds } from "./data.js";
 import { dataFileAdapter } from "./data-file.js";
+import { checkData } from "./parse-data.js";
 
 /**
  * Reads the data file, applies `change` and replaces the file, all under its lock: no other writer's change is lost, and

@@ -4,8 +4,8 @@ import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { NotFoundError, ServerError, UsageError } from "../../src/domain/errors.js";
 import { Service } from "../../src/service/service.js";
-import { checkData } from "../../src/store/check-data.js";
 import type { Data } from "../../src/store/data.js";
+import { checkData } from "../../src/store/parse-data.js";
 import type { Store } from "../../src/store/store.js";
 import { DATA, edited } from "../support/data.js";
 

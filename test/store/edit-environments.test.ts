@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { NotFoundError, UsageError } from "../../src/domain/errors.js";
-import { checkData } from "../../src/store/check-data.js";
 import {
   addEnvironment,
   removeEnvironment,
   replaceCredentials,
   rotateEnvironment,
 } from "../../src/store/edit-environments.js";
+import { checkData } from "../../src/store/parse-data.js";
 import { DATA } from "../support/data.js";
 
 const NEW = { api_key: "new-key", api_secret: "new-secret" };

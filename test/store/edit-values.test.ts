@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { EnvironmentRecord } from "../../src/domain/environment.js";
 import { NotFoundError, UsageError } from "../../src/domain/errors.js";
-import { checkData } from "../../src/store/check-data.js";
 import type { Data } from "../../src/store/data.js";
 import { setValues, unsetValues } from "../../src/store/edit-values.js";
+import { checkData } from "../../src/store/parse-data.js";
 import { DATA } from "../support/data.js";
 
 const [development, test, production, billing] = DATA.environments as [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkData } from "../../src/store/check-data.js";
+import { checkData } from "../../src/store/parse-data.js";
 import { starterData } from "../../src/store/starter-data.js";
 
 describe("the data to start with", () => {

@@ -1,11 +1,10 @@
 import { Command } from "commander";
 import { UsageError } from "../../domain/errors.js";
-import { type Context, printTable } from "../output/context.js";
-import { withNotice } from "../output/io.js";
+import { type Context, printTable, withNotice } from "../output/context.js";
 import { connectionOf } from "../settings/connection.js";
 import { addSourceOptions } from "../settings/flags.js";
 import {
-  definitionOf,
+  DEFINITIONS,
   type GivenSettings,
   HIDDEN,
   SETTING_NAMES,
@@ -65,10 +64,10 @@ interface ShownSetting {
 }
 
 function inEffect(all: GivenSettings): ShownSetting[] {
-  const firsts = SETTING_NAMES.filter((name) => definitionOf(name).insteadOf === undefined);
+  const firsts = SETTING_NAMES.filter((name) => DEFINITIONS[name].insteadOf === undefined);
   return firsts.map((first) => {
-    const [given, ...shadows] = all.filter(({ name }) => name === first || definitionOf(name).insteadOf === first);
-    return { name: given?.name ?? first, given, byDefault: given ? undefined : definitionOf(first).otherwise, shadows };
+    const [given, ...shadows] = all.filter(({ name }) => name === first || DEFINITIONS[name].insteadOf === first);
+    return { name: given?.name ?? first, given, byDefault: given ? undefined : DEFINITIONS[first].otherwise, shadows };
   });
 }
 

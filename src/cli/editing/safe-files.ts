@@ -1,6 +1,7 @@
+import { lstatSync } from "node:fs";
 import { InvalidDataError } from "../../domain/errors.js";
 import { command } from "../../domain/shell.js";
-import { FOREIGN_OWNER, foreignWriter, lstatIfExists, ROOT, statIfExists, WORLD_WRITABLE } from "../../files/owners.js";
+import { FOREIGN_OWNER, foreignWriter, ROOT, statIfExists, WORLD_WRITABLE } from "../../files/owners.js";
 import type { Io } from "../output/io.js";
 import { readSwitch } from "../settings/setting.js";
 
@@ -25,7 +26,7 @@ export interface FileRisk {
 /** Why others can change a file with secrets; undefined for a safe file, a missing one, and without user ids. */
 export function fileRisk(path: string, io: FileUser): FileRisk | undefined {
   // Another user's link could lead elsewhere the next time.
-  const found = [lstatIfExists(path), statIfExists(path)];
+  const found = [statIfExists(path, lstatSync), statIfExists(path)];
   const foreign = found.map((stats) => stats && foreignWriter(stats, io)).find((reason) => reason !== undefined);
   if (!foreign) return undefined;
   const isRefused = !allowsUnsafeFiles(io) && (io.user !== ROOT || foreign === WORLD_WRITABLE);

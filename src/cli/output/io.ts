@@ -50,8 +50,3 @@ export function absolutePath(path: string, io: Pick<Io, "cwd">): string {
 export function isFolderGone(error: unknown): boolean {
   return error instanceof Error && (error as NodeJS.ErrnoException).syscall === "uv_cwd";
 }
-
-/** The same object with another `notice`. By prototype, since a copy would create stdin, which takes Node 2 ms. */
-export function withNotice<T extends Pick<Io, "notice">>(io: T, notice: (text: string) => void): T {
-  return Object.create(io, { notice: { value: notice } });
-}

@@ -59,7 +59,7 @@ export async function endIfObstructed(code: number, io: Pick<Io, "stdout" | "std
   endProcess(code);
 }
 
-const terminals = [0, 1, 2].filter((fd) => isatty(fd));
+const terminals = [0, 1, 2].filter(isatty);
 
 /** Whether a terminal that this process was started on has been closed. */
 export function isTerminalClosed(): boolean {

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import type { OutputFlags } from "../output/context.js";
-import { definitionOf, placeOf, SETTING_NAMES, type SourceFlags } from "./setting.js";
+import { DEFINITIONS, placeOf, SETTING_NAMES, type SourceFlags } from "./setting.js";
 
 /** Long names of flags without a value, with their letters. */
 type Switches = Record<string, string | undefined>;
@@ -24,7 +24,7 @@ export function parseWords(args: string[], switches: Switches, isStrict: boolean
   for (const name in switches) options[name] = { type: "boolean", ...(switches[name] && { short: switches[name] }) };
   for (const name of SETTING_NAMES) {
     const flag = placeOf(name, "flag");
-    const type = definitionOf(name).is === "switch" ? "boolean" : "string";
+    const type = DEFINITIONS[name].is === "switch" ? "boolean" : "string";
     if (flag) options[flag.slice(2)] = { type, ...(name === "env" && { short: "e" }) };
   }
   const config = { args, options, strict: isStrict, allowPositionals: true, tokens: true } as const;

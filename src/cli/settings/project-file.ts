@@ -1,7 +1,7 @@
-import { type Stats, statSync } from "node:fs";
+import { lstatSync, type Stats, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { command } from "../../domain/shell.js";
-import { type Account, foreignWriter, lstatIfExists, STICKY } from "../../files/owners.js";
+import { type Account, foreignWriter, STICKY, statIfExists } from "../../files/owners.js";
 import { type Io, isFolderGone } from "../output/io.js";
 import { permissionFor } from "./allowed-projects.js";
 import { HIDDEN, readSwitch, type Setting, settingKey, shownText } from "./setting.js";
@@ -65,7 +65,7 @@ export function hasFolder(io: Pick<Io, "cwd">): boolean {
  */
 export function findProjectFile(folder: string, account: Account): ProjectFile | undefined {
   const path = join(folder, PROJECT_FILE);
-  const entry = lstatIfExists(path);
+  const entry = statIfExists(path, lstatSync);
   if (!entry || entry.isDirectory()) return undefined;
   const file = readSettingsFile(path);
   return file && { ...file, entry, foreign: foreignWriter(entry, account) ?? foreignWriter(file.stats, account) };

@@ -59,13 +59,11 @@ export type SettingName = keyof typeof SETTINGS;
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
-export function definitionOf(name: SettingName): Definition {
-  return SETTINGS[name];
-}
+export const DEFINITIONS: Readonly<Record<SettingName, Definition>> = SETTINGS;
 
 /** The name in settings files, which is also the one that is shown: `max_wait`. */
 export function settingKey(name: SettingName): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return name.replace(/[A-Z]/g, "_$&").toLowerCase();
 }
 
 /** The name of a setting in one kind of place; undefined if it can't be given there. */
@@ -159,7 +157,7 @@ export const HIDDEN = "(hidden)";
 
 /** The text of a setting; undefined if it is, or may hold, a secret. */
 export function shownText({ name, text }: Setting): string | undefined {
-  const isHidden = definitionOf(name).is === "secret" || (["url", "store"].includes(name) && hidesSecret(text));
+  const isHidden = DEFINITIONS[name].is === "secret" || (["url", "store"].includes(name) && hidesSecret(text));
   return isHidden ? undefined : text;
 }
 

@@ -4,7 +4,7 @@ import { UsageError } from "../../domain/errors.js";
 import { JsonError, parseJson } from "../../domain/json.js";
 import { hasCode } from "../../files/system-errors.js";
 import {
-  definitionOf,
+  DEFINITIONS,
   placeOf,
   SETTING_NAMES,
   type Setting,
@@ -93,7 +93,7 @@ export function readKeys(place: "project" | "profile", object: SettingsObject, w
     const name = SETTING_NAMES.find((each) => placeOf(each, place) === key);
     if (!name) throw unknownKey(place, key, where);
     const from = `${key} ${where}`;
-    const { is } = definitionOf(name);
+    const { is } = DEFINITIONS[name];
     const text = is === "switch" ? readSwitchKey(value, from) : readText(value, from);
     // An empty text counts as unset.
     if (text !== "") given.push({ name, text: is === "file" ? resolve(folder, text) : text, from, place });
@@ -123,7 +123,7 @@ function whyNotInProject(key: string): string | undefined {
   if (key === "tui") return ": it is a matter of each person; put it in your own settings.json";
   const name = SETTING_NAMES.find((each) => settingKey(each) === key);
   if (name === undefined) return undefined;
-  const { is, insteadOf } = definitionOf(name);
+  const { is, insteadOf } = DEFINITIONS[name];
   if (name === "store" || STORE_SETTINGS.includes(name))
     return `: a project can't choose a store, which would get your password, or the files for it; use a profile or ${placeOf(name, "variable")}`;
   if (is === "secret") return ": a secret does not belong in a file that is shared; put it in a profile";

@@ -1,8 +1,8 @@
-import { realpathSync } from "node:fs";
+import { lstatSync, realpathSync } from "node:fs";
 import { InvalidDataError } from "../../domain/errors.js";
 import { AppendFile } from "../../files/append-file.js";
 import { replaceFile } from "../../files/durable-file.js";
-import { foreignWriter, lstatIfExists, statIfExists } from "../../files/owners.js";
+import { foreignWriter, statIfExists } from "../../files/owners.js";
 import { toInvalidFile } from "../../files/system-errors.js";
 import { type FileUser, refuseUnsafeFile } from "../editing/safe-files.js";
 
@@ -12,7 +12,7 @@ import { type FileUser, refuseUnsafeFile } from "../editing/safe-files.js";
  * @throws InvalidDataError for such a link, a link without a target, a device, a pipe or a folder
  */
 export function outputTarget(path: string, io: FileUser): string {
-  const entry = lstatIfExists(path);
+  const entry = statIfExists(path, lstatSync);
   if (!entry) return path;
   const refuse = (reason: string) => new InvalidDataError(`${path} can't be written: ${reason}`);
   if (entry.isSymbolicLink() && foreignWriter(entry, io))

@@ -6,7 +6,7 @@ import { openSource, withSource } from "../../reading/open-source.js";
 import { connectionOf } from "../../settings/connection.js";
 import { readSecret } from "../../settings/secrets.js";
 import {
-  definitionOf,
+  DEFINITIONS,
   placeOf,
   readGiven,
   type Setting,
@@ -46,7 +46,7 @@ export async function checkProfile(given: readonly Setting[], context: Context):
 /** The settings under their keys in a profile. */
 export function toProfile(given: readonly Setting[]): SettingsObject {
   return Object.fromEntries(
-    given.map(({ name, text }) => [placeOf(name, "profile"), definitionOf(name).is === "switch" || text]),
+    given.map(({ name, text }) => [placeOf(name, "profile"), DEFINITIONS[name].is === "switch" || text]),
   );
 }
 
@@ -75,5 +75,5 @@ async function toStore(setting: Setting, io: Io): Promise<Setting> {
   }
   if (name === "encKeyFile" && text === "-")
     throw new UsageError(`${from} must be a file here: a profile can't hold stdin`);
-  return definitionOf(name).is === "file" ? { ...setting, text: absolutePath(text, io) } : setting;
+  return DEFINITIONS[name].is === "file" ? { ...setting, text: absolutePath(text, io) } : setting;
 }

@@ -316,9 +316,6 @@ describe("--offline", () => {
     const store = await runCli(["get", "--offline", "PORT", "--store", "etcd://127.0.0.1:1"]);
     expect([store.code, store.stderr]).toEqual([2, expect.stringContaining("a store is read over the network")]);
     const watched = await runCli(["run", "--offline", "--watch", "--", "true"], { env });
-    expect([watched.code, watched.stderr]).toEqual([
-      2,
-      expect.stringContaining("cannot be used with option '--watch'"),
-    ]);
+    expect([watched.code, watched.stderr]).toEqual([2, expect.stringContaining("cannot be used with option '--watch")]);
   });
 });

@@ -8,5 +8,7 @@ export function aVariable(fields: Partial<Variable> = {}): Variable {
 
 /** A variable as a data file has it, of the application `shop`. */
 export function aRecord(fields: Partial<VariableRecord> = {}): VariableRecord {
-  return { ...aVariable(), application: "shop", ...fields };
+  const { id, ...definition } = aVariable();
+  // In the order of a data file, on which revisions depend.
+  return { id, application: "shop", ...definition, ...fields };
 }

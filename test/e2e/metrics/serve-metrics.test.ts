@@ -24,7 +24,7 @@ async function serveWithMetrics(flags: string[] = []) {
     stop = resolve;
   });
   const output = { stderr: "", stdout: "" };
-  const argv = ["serve", "--data", path, "--port", "0", "--metrics-port", "0", ...flags];
+  const argv = ["serve", "--data", path, "--port", "0", "--metrics", "0", ...flags];
   const ended = runCli(argv, {
     untilStopped: () => stopped,
     onStdout: (text) => {
@@ -64,7 +64,7 @@ async function scrapeAfterRequests() {
   return scrape();
 }
 
-describe("serve --metrics-port", () => {
+describe("serve --metrics", () => {
   it("tells whether the rate limit store can be used, if there is one", needs("redis-server"), async () => {
     const redis = await startRedis();
     const { value } = await serveWithMetrics(["--rate-limit-store", redis.url]);

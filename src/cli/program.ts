@@ -102,7 +102,7 @@ export async function buildProgram(argv: readonly string[], io: Io): Promise<Bui
     writeErr: (text) => void (argv.includes("--json") || writeLines(stderr, linesOf(text))),
     outputError: () => {},
   });
-  for (const [heading, load] of commandsFor(argv)) {
+  for (const { heading, load } of commandsFor(argv)) {
     const command = (await load())(context);
     inheritSettings(command, program);
     program.addCommand(command.helpGroup(heading));
@@ -195,13 +195,13 @@ function refuseRepeated(option: Option, command: Command): void {
 }
 
 /** Those to build, each under its heading. */
-function commandsFor(argv: readonly string[]): (readonly [heading: string, load: Commands[string]])[] {
+function commandsFor(argv: readonly string[]): { heading: string; load: NonNullable<Commands[string]> }[] {
   const name = argv.find((word) => !word.startsWith("-")) ?? "";
   const all = Object.entries(GROUPS).flatMap(([heading, commands]) =>
-    Object.entries(commands).map(([each, load]) => ({ each, entry: [heading, load] as const })),
+    Object.entries(commands).map(([each, load]) => ({ each, heading, load })),
   );
   const called = all.filter(({ each }) => each === name);
-  return (called.length > 0 ? called : all).map(({ entry }) => entry);
+  return called.length > 0 ? called : all;
 }
 
 /** For the help of a command, which leaves most flags for connections to that of `connection`. */

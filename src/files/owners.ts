@@ -23,8 +23,9 @@ export const WORLD_WRITABLE = "can be written by everybody";
  * rule is that of ssh for its files, except that the user's groups and root's may write: where each user has a group of
  * their own, files are 0664.
  */
-export function foreignWriter({ uid, gid, mode }: Ownership, { user, groups }: Account): string | undefined {
-  if (user === undefined) return undefined;
+export function foreignWriter(stats: Ownership | undefined, { user, groups }: Account): string | undefined {
+  if (!stats || user === undefined) return undefined;
+  const { uid, gid, mode } = stats;
   if (uid !== user && uid !== ROOT) return FOREIGN_OWNER;
   const type = mode & constants.S_IFMT;
   // The mode of a link means nothing, and in a sticky folder such as /tmp only owners can replace files.

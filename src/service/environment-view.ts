@@ -11,7 +11,7 @@ import { revisionOf } from "../store/revision.js";
 class Table<T extends { readonly id: number }> {
   readonly records: readonly T[];
   /** By the fields that identify a record: made when one is first looked up. */
-  readonly #maps = new Map<keyof T, ReadonlyMap<unknown, T>>();
+  readonly #maps = new Map<keyof T, Map<unknown, T>>();
 
   /** @param records sorted in place */
   constructor(records: T[]) {
@@ -20,16 +20,15 @@ class Table<T extends { readonly id: number }> {
 
   /** @throws NotFoundError */
   find<Field extends keyof T>(field: Field, value: T[Field]): T {
-    const record = (this.#maps.get(field) ?? this.#map(field)).get(value);
+    let map = this.#maps.get(field);
+    if (map === undefined) {
+      map = new Map();
+      for (const record of this.records) map.set(record[field], record);
+      this.#maps.set(field, map);
+    }
+    const record = map.get(value);
     if (record === undefined) throw new NotFoundError();
     return record;
-  }
-
-  #map(field: keyof T): ReadonlyMap<unknown, T> {
-    const map = new Map<unknown, T>();
-    for (const record of this.records) map.set(record[field], record);
-    this.#maps.set(field, map);
-    return map;
   }
 }
 
@@ -47,25 +46,16 @@ export interface RecordIdentity {
 export class EnvironmentView extends VariableReader implements Snapshot, VariableSource {
   readonly #data: Data;
   readonly #environment: Pick<EnvironmentRecord, "id" | "application">;
-  #variableTable: Table<VariableRecord> | undefined;
-  #valueTable: Table<ValueRecord> | undefined;
+  readonly #variables: Table<VariableRecord>;
+  readonly #values: Table<ValueRecord>;
 
   constructor(data: Data, environment: Pick<EnvironmentRecord, "id" | "application">) {
     super();
     this.#data = data;
     this.#environment = environment;
-  }
-
-  get #variables(): Table<VariableRecord> {
-    const { application } = this.#environment;
-    this.#variableTable ??= new Table(this.#data.variables.filter((record) => record.application === application));
-    return this.#variableTable;
-  }
-
-  get #values(): Table<ValueRecord> {
-    const { id } = this.#environment;
-    this.#valueTable ??= new Table(this.#data.values.filter((record) => record.environment_id === id));
-    return this.#valueTable;
+    const { id, application } = environment;
+    this.#variables = new Table(data.variables.filter((record) => record.application === application));
+    this.#values = new Table(data.values.filter((record) => record.environment_id === id));
   }
 
   get revision(): string {

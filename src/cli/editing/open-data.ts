@@ -12,14 +12,7 @@ import { cleanUpBeforeEnd } from "../processes/signals.js";
 import type { DataPlace, FilePlace } from "../settings/connection.js";
 import type { SecretIo } from "../settings/secrets.js";
 import type { LocalData, ServeDataOptions } from "./local-data.js";
-import {
-  ALLOW_VARIABLE,
-  describeRisk,
-  type FileUser,
-  fileRisk,
-  refuseUnsafeFile,
-  unsafeFileWarning,
-} from "./safe-files.js";
+import { ALLOW_VARIABLE, describeRisk, type FileUser, fileRisk, refuseUnsafeFile } from "./safe-files.js";
 import type { ServedData } from "./served-data.js";
 
 /** The data at a place. */
@@ -76,7 +69,11 @@ function fileData(place: FilePlace, io: FileUser): LocalData {
   const { path } = place;
   return {
     name: path,
-    check: (purpose) => (purpose === "change" ? refuseUnsafeFile(path, io) : unsafeFileWarning(path, io)),
+    check: (purpose) => {
+      if (purpose === "change") return refuseUnsafeFile(path, io);
+      const risk = fileRisk(path, io);
+      return risk?.isRefused ? describeRisk(path, risk) : undefined;
+    },
     risks: () => {
       const risk = fileRisk(path, io);
       return risk ? [describeRisk(path, risk)] : [];

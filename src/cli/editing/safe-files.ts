@@ -26,8 +26,7 @@ export interface FileRisk {
 /** Why others can change a file with secrets; undefined for a safe file, a missing one, and without user ids. */
 export function fileRisk(path: string, io: FileUser): FileRisk | undefined {
   // Another user's link could lead elsewhere the next time.
-  const found = [statIfExists(path, lstatSync), statIfExists(path)];
-  const foreign = found.map((stats) => stats && foreignWriter(stats, io)).find((reason) => reason !== undefined);
+  const foreign = foreignWriter(statIfExists(path, lstatSync), io) ?? foreignWriter(statIfExists(path), io);
   if (!foreign) return undefined;
   const isRefused = !allowsUnsafeFiles(io) && (io.user !== ROOT || foreign === WORLD_WRITABLE);
   const fix = foreign === FOREIGN_OWNER ? "use a file of your own" : command`run: chmod go-w ${path}`;
@@ -59,12 +58,6 @@ export function refuseUnsafeFile(path: string, io: FileUser): string | undefined
 export function refuseToReload(path: string, io: FileUser): void {
   const risk = fileRisk(path, io);
   if (risk?.isRefused) throw new InvalidDataError(`${risk.problem}; ${risk.fix}`);
-}
-
-/** The warning for a file that is only read, if `refuseUnsafeFile` would throw. */
-export function unsafeFileWarning(path: string, io: FileUser): string | undefined {
-  const risk = fileRisk(path, io);
-  return risk?.isRefused ? describeRisk(path, risk) : undefined;
 }
 
 /** Whether two paths lead to the same existing file, by a link too. */

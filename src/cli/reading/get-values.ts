@@ -29,16 +29,15 @@ export async function runGet(
   context: Context,
 ): Promise<void> {
   const settings = readSettings(flags, context.io);
-  const contents = await withSource(openSource(settings, context, options), async (source) => {
+  const entries = await withSource(openSource(settings, context, options), async (source) => {
     const decrypt = await createDecrypt(settings);
     const stored = await source.readSnapshot((snapshot) => getContents(names, snapshot));
-    return names.map((name, index) => decrypt(name, stored[index]?.value ?? null));
+    return names.map((name, index) => [name, decrypt(name, stored[index]?.value ?? null)] as const);
   });
-  const texts = contents.map(valueText);
+  const texts = entries.map(([, value]) => valueText(value));
   if (endsWithNul) refuseNul(names, texts);
   const end = endsWithNul ? "\0" : "\n";
-  const json = Object.fromEntries(names.map((name, index) => [name, contents[index]]));
-  printRaw(context, { json, text: texts.join(end) + (newline ? end : "") });
+  printRaw(context, { json: Object.fromEntries(entries), text: texts.join(end) + (newline ? end : "") });
 }
 
 function refuseNul(names: readonly string[], texts: readonly string[]): void {

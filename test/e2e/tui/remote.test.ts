@@ -46,7 +46,7 @@ describe.skipIf(!hasTmux)("on a terminal", () => {
     const screens = [await terminal.until(/7 variables .* \d+ s old/)];
     await terminal.keys("Y", "j", "j", "j", "j", "Enter");
     screens.push(await terminal.until(/copied|sent/));
-    expect(await terminal.clipboard()).toBe("appvars get DATABASE_URL --profile staging");
+    await expect.poll(() => terminal.clipboard()).toBe("appvars get DATABASE_URL --profile staging");
     await terminal.keys("V");
     screens.push(await terminal.until(/postgres/));
     await terminal.keys("h", "j", "Enter");

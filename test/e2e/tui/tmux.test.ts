@@ -27,7 +27,7 @@ describe.skipIf(!hasTmux)("a terminal", () => {
     await terminal.run(`printf '\\033[31mred\\033[0m \\033]52;c;aGk=\\007\\033[?25l%s' "$TERM$CI$HOME"`);
     await terminal.until(/red screen-256color\/dev\/null/);
     expect(await terminal.screen({ colors: true })).toContain("\x1b[31mred");
-    expect(await terminal.clipboard()).toBe("hi");
+    await expect.poll(() => terminal.clipboard()).toBe("hi");
     expect(await terminal.cursorVisible()).toBe(false);
   });
 });

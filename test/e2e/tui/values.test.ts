@@ -73,22 +73,23 @@ describe.skipIf(!hasTmux)("in a real terminal values", () => {
     const tui = await openTui();
     await tui.keys("y");
     await tui.until(atBottom(/DATABASE_URL .*clipboard/));
-    expect(await tui.clipboard()).toBe("postgres://localhost/shop_dev");
+    await expect.poll(() => tui.clipboard()).toBe("postgres://localhost/shop_dev");
     await tui.keys("j", "j", "j", "j");
     await tui.until(isOn("GREETING"));
     await tui.keys("Y");
     await tui.until(/Copy GREETING/, /› +value/);
     await tui.keys("j", "Enter");
     await tui.until(atBottom(/GREETING as name=value/));
-    expect(await tui.clipboard()).toBe(`GREETING=Hello, it's "development" 👋`);
+    await expect.poll(() => tui.clipboard()).toBe(`GREETING=Hello, it's "development" 👋`);
     await tui.keys("Y", "j", "j", "j", "j", "Enter");
     await tui.until(atBottom(/the command for GREETING .*clipboard/));
+    await expect.poll(() => tui.clipboard()).toMatch(/^appvars get/);
     const command = await tui.clipboard();
     expect(command).toMatch(/^appvars get GREETING --data \/.* --env shop\/development$/);
     await tui.keys("y");
     await tui.until(atBottom(/sent GREETING .*clipboard/));
     const value = `Hello, it's "development" 👋`;
-    expect(await tui.clipboard()).toBe(value);
+    await expect.poll(() => tui.clipboard()).toBe(value);
     await tui.keys("q");
     await tui.until((screen) => !screen.includes("Environments"));
     // In another folder it prints the same.

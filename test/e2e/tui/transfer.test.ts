@@ -36,7 +36,7 @@ describe.skipIf(!hasTmux)("the command line in a real terminal", () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     const saved = await readFile(path, "utf8");
     expect(JSON.parse(saved)).toMatchObject({ PORT: 3000 });
-    await tui.type(":export out.json dotenv");
+    await tui.type(":export out.json yaml");
     await tui.keys("Enter");
     await tui.until(/out\.json already exists\. Replace it\?/);
     await tui.keys("Escape");
@@ -46,7 +46,7 @@ describe.skipIf(!hasTmux)("the command line in a real terminal", () => {
     await tui.until(/out\.json already exists\. Replace it\?/);
     await tui.keys("Enter");
     await tui.until(atBottom(/[✓·] wrote 5 variables to out\.json/));
-    expect(await readFile(path, "utf8")).toMatch(/^PORT=/m);
+    expect(await readFile(path, "utf8")).toMatch(/^PORT: 3000$/m);
   });
 
   it("in a terminal :env add and :env rotate show new credentials, and the places follow", async () => {

@@ -156,18 +156,14 @@ describe("what a one-shot command loads", () => {
 
   const CORE = "./dist/cli/core.cjs";
 
-  it("get from a server loads only the core", async () => {
-    expect(ourFiles(await loaded(["get", "PORT"], await remote()))).toEqual(new Set([CORE]));
-  });
-
-  it("get of a data file loads one file more, and run does not load commander", async () => {
+  it("get loads only the core, and run does not load commander", async () => {
     const { path } = await dataFile(DATA);
     const local = ["--data", path, "--env", "shop/development"];
-    const withLocal = [CORE, "./dist/cli/local.cjs"];
-    expect(ourFiles(await loaded(["get", "PORT", ...local], {}))).toEqual(new Set(withLocal));
+    expect(ourFiles(await loaded(["get", "PORT"], await remote()))).toEqual(new Set([CORE]));
+    expect(ourFiles(await loaded(["get", "PORT", ...local], {}))).toEqual(new Set([CORE]));
     const words = ["run", ...local, "--", "true"];
     expect(ourFiles(await loaded(words, {}))).toEqual(
-      new Set([...withLocal, "./dist/cli/compile-cache.cjs", "./dist/cli/run.cjs"]),
+      new Set([CORE, "./dist/cli/compile-cache.cjs", "./dist/cli/run.cjs"]),
     );
   });
 

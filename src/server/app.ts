@@ -15,8 +15,7 @@ import { DataReplies } from "./data-replies.js";
 import type { FaultHandlers } from "./fault-handlers.js";
 import { type AppRequest, admit, type Handler, identifyAndCount, rawTarget } from "./middleware.js";
 import type { RateLimiter } from "./rate-limiter.js";
-import { errorReply, jsonReply, MESSAGES, METHOD_NOT_ALLOWED, type Reply } from "./replies.js";
-import { send } from "./send.js";
+import { errorReply, jsonReply, MESSAGES, METHOD_NOT_ALLOWED, type Reply, send } from "./replies.js";
 import { reportAnswers, requestId, type ServedRequest, usedKey } from "./served-request.js";
 
 export interface AppDependencies {

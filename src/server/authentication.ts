@@ -3,8 +3,14 @@ import type { IncomingMessage } from "node:http";
 import { KEYLESS_LIMIT } from "../domain/defaults.js";
 import { type EnvironmentRecord, type KeyPair, validKeyPairs } from "../domain/environment.js";
 import type { KeyOwner, Service } from "../service/service.js";
-import { HmacKey } from "../signing/hmac-key.js";
-import { hashSecret, readSignature, type SignatureCheck, secretMatches, type Tolerance } from "../signing/verify.js";
+import {
+  HmacKey,
+  hashSecret,
+  readSignature,
+  type SignatureCheck,
+  secretMatches,
+  type Tolerance,
+} from "../signing/verify.js";
 import type { AddressOf } from "./client-address.js";
 import { createKeylessSearch, type SearchResult } from "./keyless-search.js";
 import type { RateLimiter } from "./rate-limiter.js";

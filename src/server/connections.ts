@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { RequestListener, Server, ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
-import { endSoon, sendWaiting } from "./send.js";
+import { endSoon, sendWaiting } from "./replies.js";
 
 /** The time to make and to receive an answer. */
 const MAX_ANSWER_MS = 60_000;

@@ -3,8 +3,7 @@ import { ROUTES } from "../domain/routes.js";
 import type { Service } from "../service/service.js";
 import type { Faults } from "./faults.js";
 import type { Handler } from "./middleware.js";
-import { errorReply, jsonReply } from "./replies.js";
-import { send } from "./send.js";
+import { errorReply, jsonReply, send } from "./replies.js";
 
 /** Middleware that simulates the faults; empty without any. */
 export interface FaultHandlers {

@@ -5,8 +5,7 @@ import { UsageError } from "../domain/errors.js";
 import { formatRateLimit } from "../domain/http-headers.js";
 import type { AddressOf } from "./client-address.js";
 import type { RateLimiter } from "./rate-limiter.js";
-import { errorReply, METHOD_NOT_ALLOWED, NOT_STORED, type Reply, TOO_MANY_REQUESTS } from "./replies.js";
-import { endUnread } from "./send.js";
+import { endUnread, errorReply, METHOD_NOT_ALLOWED, NOT_STORED, type Reply, TOO_MANY_REQUESTS } from "./replies.js";
 import { type ServedRequest, unparsedRequest } from "./served-request.js";
 import type { TlsCredentials } from "./tls.js";
 

@@ -6,8 +6,7 @@ import type { Service } from "../service/service.js";
 import { type Authenticate, countHeader, type Identity } from "./authentication.js";
 import type { AddressOf } from "./client-address.js";
 import type { Counter, RateLimiter } from "./rate-limiter.js";
-import { errorReply, type HeaderList, MESSAGES, NOT_STORED, type Reply, TOO_MANY_REQUESTS } from "./replies.js";
-import { send } from "./send.js";
+import { errorReply, type HeaderList, MESSAGES, NOT_STORED, type Reply, send, TOO_MANY_REQUESTS } from "./replies.js";
 
 export interface AppRequest extends Request {
   /** Set by `identifyAndCount`, as are the next fields. */

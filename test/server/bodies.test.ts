@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { Connections } from "../../src/server/connections.js";
 import { bind, createListener } from "../../src/server/listener.js";
 import { createRateLimiter } from "../../src/server/rate-limiter.js";
-import { send } from "../../src/server/send.js";
+import { send } from "../../src/server/replies.js";
 import type { ServerOptions } from "../../src/server/start-server.js";
 import { DEV_HEADERS, openSocket, receivedUntilClose } from "../support/http.js";
 import { runningServer } from "../support/running-server.js";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ServeOptions } from "../../src/serve.js";
-import { HmacKey } from "../../src/signing/hmac-key.js";
+import { HmacKey } from "../../src/signing/verify.js";
 import { get, type Headers, raw } from "../support/http.js";
 import { aRecord } from "../support/records.js";
 import { runningServer } from "../support/running-server.js";

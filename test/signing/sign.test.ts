@@ -1,7 +1,7 @@
 import { createHash, createHmac, createSecretKey } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { HmacKey } from "../../src/signing/hmac-key.js";
 import { EMPTY_BODY_HASH, parseAuthorization, sign, stringToSign } from "../../src/signing/sign.js";
+import { HmacKey } from "../../src/signing/verify.js";
 
 describe("sign()", () => {
   // Computed with: printf '<string to sign>' | openssl dgst -sha256 -hmac 'dev-secret'

@@ -22,8 +22,8 @@ async function runDoctor(flags: SourceFlags, context: Context): Promise<void> {
   const { diagnose } = await import("../doctor/diagnose.js");
   const results = await diagnose(flags, context.io);
   await printReport(results, context);
-  const first = results.find((result) => result.verdict === "problem");
-  if (first) context.exitCode = EXIT_CODES[first.code];
+  const code = results.find((result) => result.code !== undefined)?.code;
+  if (code) context.exitCode = EXIT_CODES[code];
 }
 
 /** Widths of the columns. */

@@ -5,7 +5,7 @@ import { ROUTES } from "../../domain/routes.js";
 import { missingSecretError } from "../settings/secrets.js";
 import type { ServerAccess } from "./check-settings.js";
 import { type Finding, ok, problem, problemOf, skipped } from "./finding.js";
-import type { Outcome, Probe } from "./probe.js";
+import { type Outcome, type Probe, statusOf } from "./probe.js";
 
 /** The finding about credentials without a request; undefined if they can be tried. */
 export function checkPresent({ auth, apiKey, apiSecret, secret, unusedDataFlags }: ServerAccess): Finding | undefined {
@@ -40,20 +40,18 @@ export async function tryCredentials(
 ): Promise<{ finding: Finding; asSent: Outcome }> {
   const attempt = (scheme: typeof auth, key: string | undefined, timestamp: number) =>
     probe(TARGET, authHeaders(scheme, { apiKey: key, apiSecret: secret }, { timestamp, method: "GET", route: TARGET }));
+  const signed = (key: string | undefined) => attempt("hmac", key, Math.round(clock() - skew));
   const refused = (message: string, fix: string) => ({ finding: problem("unauthorized", message, fix), asSent });
   const asSent = await attempt(auth, apiKey, clock());
   if (statusOf(asSent) !== 401) return { finding: judge(asSent), asSent };
-  const onServersTime = await attempt("hmac", apiKey, Math.round(clock() - skew));
+  const onServersTime = await signed(apiKey);
   if (statusOf(onServersTime) === 200) {
-    if (auth === "headers")
-      return refused(
-        "the server accepts a signature, but not headers: a proxy may drop x-api-secret",
-        "use --auth hmac",
-      );
-    return { finding: ok("they are correct: signed with the server's time, they are accepted; see clock"), asSent };
+    if (auth === "hmac")
+      return { finding: ok("they are correct: signed with the server's time, they are accepted; see clock"), asSent };
+    const message = "the server accepts a signature, but not headers: a proxy may drop x-api-secret";
+    return refused(message, "use --auth hmac");
   }
-  const withoutKey =
-    apiKey === undefined ? onServersTime : await attempt("hmac", undefined, Math.round(clock() - skew));
+  const withoutKey = apiKey === undefined ? onServersTime : await signed(undefined);
   if (statusOf(withoutKey) === 200) {
     const fix = "correct the key (APPVARS_API_KEY, --api-key), or get both again from the server";
     return refused("the API key is wrong: it does not belong to the secret, which the server knows", fix);
@@ -63,10 +61,6 @@ export async function tryCredentials(
   return refused(wrong, "get the key and the secret again from the server: they may have been rotated");
 }
 
-export function statusOf(outcome: Outcome): number | undefined {
-  return "response" in outcome ? outcome.response.status : undefined;
-}
-
 function judge(outcome: Outcome): Finding {
   try {
     if ("error" in outcome) throw outcome.error;
@@ -74,7 +68,6 @@ function judge(outcome: Outcome): Finding {
     return ok(`the server accepts them; the environment has ${total} variables`);
   } catch (error) {
     const found = problemOf(error, "see the server's log");
-    const isLimited = found.verdict === "problem" && found.code === "rate_limited";
-    return isLimited ? skipped("the server accepts no requests now: see rate_limit") : found;
+    return found.code === "rate_limited" ? skipped("the server accepts no requests now: see rate_limit") : found;
   }
 }

@@ -1,4 +1,5 @@
-import { decodeErrorMessage, decodeHealth } from "../../client/decode.js";
+import { decodeErrorMessage } from "../../client/decode.js";
+import { interpretHealth } from "../../client/interpret.js";
 import { type HttpResponse, Transport, type TransportOptions } from "../../client/transport.js";
 import { AppvarsError } from "../../domain/errors.js";
 import type { Health } from "../../domain/source.js";
@@ -43,14 +44,19 @@ export async function withProbe<T>(
   }
 }
 
+export function statusOf(outcome: Outcome): number | undefined {
+  return "response" in outcome ? outcome.response.status : undefined;
+}
+
 /** The health in an answer, good or bad; undefined if there is none. */
 export function healthIn(outcome: Outcome): Health | undefined {
-  return decoded(outcome, [200, 503], decodeHealth);
+  return decoded(outcome, (response) => interpretHealth(response).health);
 }
 
 /** Whether the answer is like one of appvars, so that credentials may be sent. */
 export function isAppvars(outcome: Outcome): boolean {
-  return healthIn(outcome) !== undefined || decoded(outcome, [429], decodeErrorMessage) !== undefined;
+  if (statusOf(outcome) !== 429) return healthIn(outcome) !== undefined;
+  return decoded(outcome, ({ body }) => decodeErrorMessage(JSON.parse(body))) !== undefined;
 }
 
 /** How far this machine's clock is ahead of the server's, in milliseconds; undefined if not known. */
@@ -62,10 +68,10 @@ export function skewOf(outcome: Outcome): number | undefined {
   return Number.isNaN(server) ? undefined : receivedAt - milliseconds / 2 - server;
 }
 
-function decoded<T>(outcome: Outcome, statuses: readonly number[], decode: (json: unknown) => T): T | undefined {
-  if ("error" in outcome || !statuses.includes(outcome.response.status)) return undefined;
+function decoded<T>(outcome: Outcome, decode: (response: HttpResponse) => T): T | undefined {
+  if ("error" in outcome) return undefined;
   try {
-    return decode(JSON.parse(outcome.response.body));
+    return decode(outcome.response);
   } catch {
     return undefined;
   }

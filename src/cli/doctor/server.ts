@@ -1,18 +1,28 @@
 import { redirectTarget } from "../../client/interpret.js";
+import { isLoopback } from "../../client/options.js";
 import { otherScheme } from "../../domain/endpoint.js";
 import { GATEWAY_STATUSES } from "../../domain/errors.js";
-import { parseDataAge, parseRetryAfter, readRateLimit } from "../../domain/http-headers.js";
+import { parseRetryAfter, readRateLimit } from "../../domain/http-headers.js";
 import { durationText } from "../../domain/printable.js";
 import { ROUTES } from "../../domain/routes.js";
 import { type CertificateFacts, readCertificate } from "../../http/certificate.js";
+import { reasonOf } from "../../http/failures.js";
 import { type HttpProxy, ProxyError } from "../../http/proxy.js";
 import { compareClocks } from "../../signing/verify.js";
 import { lookup } from "../processes/end-process.js";
-import { checkPresent, statusOf, tryCredentials } from "./check-credentials.js";
+import { checkPresent, tryCredentials } from "./check-credentials.js";
 import type { ServerAccess } from "./check-settings.js";
-import { checkTls } from "./check-tls.js";
 import { type Finding, ok, problem, skipped, warning } from "./finding.js";
-import { type Clocks, healthIn, isAppvars, type Outcome, type ProbeAnswer, skewOf, withProbe } from "./probe.js";
+import {
+  type Clocks,
+  healthIn,
+  isAppvars,
+  type Outcome,
+  type ProbeAnswer,
+  skewOf,
+  statusOf,
+  withProbe,
+} from "./probe.js";
 
 /** Seconds for one request: a diagnosis should be quick. */
 const MAX_TIMEOUT_S = 5;
@@ -54,14 +64,16 @@ async function speaksOther(origin: URL, timeout: number, clocks: Clocks): Promis
   return "response" in outcome;
 }
 
+interface Reached {
+  health: Outcome;
+  certificate: CertificateFacts | undefined;
+  speaksOtherScheme: boolean;
+}
+
 /** Whether a healthy appvars server answers at the URL. */
 export function checkReachability(
   url: string,
-  {
-    health,
-    certificate,
-    speaksOtherScheme,
-  }: { health: Outcome; certificate: CertificateFacts | undefined; speaksOtherScheme: boolean },
+  { health, certificate, speaksOtherScheme }: Reached,
   proxy?: HttpProxy,
 ): Finding {
   if (speaksOtherScheme) {
@@ -81,10 +93,10 @@ export function checkReachability(
   if (!state) return isAppvars(health) ? ok(`${url} answers with ${response.status}`) : describeOther(url, health);
   const seeLog = "see the server's log";
   if (response.status !== 200) return problem("server_error", `${url} is not healthy: ${state.message}`, seeLog);
-  const age = parseDataAge(response.headers);
+  const { uptime, data_age: age } = state;
   if (age !== undefined && state.message !== "OK") return warning(`${url} answers, but ${state.message}`, seeLog);
   const ofData = age === undefined ? "" : `, its data ${durationText(age * 1_000)} old`;
-  return ok(`${url} answers in ${Math.round(milliseconds)} ms, up ${durationText(state.uptime * 1_000)}${ofData}`);
+  return ok(`${url} answers in ${Math.round(milliseconds)} ms, up ${durationText(uptime * 1_000)}${ofData}`);
 }
 
 function describeOther(url: string, { response: { status, headers } }: ProbeAnswer): Finding {
@@ -98,6 +110,46 @@ function describeOther(url: string, { response: { status, headers } }: ProbeAnsw
     return refused(`not an appvars server at ${url}: it answers with ${status}`, "correct the URL");
   const message = `${url} redirects to ${redirectTarget(headers.location)}; redirects are not followed`;
   return refused(message, "use the URL of the server itself");
+}
+
+const EXPIRES_SOON_MS = 14 * 86_400_000;
+
+/** By the code of the refusal. */
+const TLS_FIXES: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: "renew the certificate and those of its authorities on the server",
+  CERT_NOT_YET_VALID: "set this machine's clock",
+  ERR_TLS_CERT_ALTNAME_INVALID: "use the host name of the certificate, or get a certificate for this one",
+};
+
+/** Whether the server's certificate is trusted, and for how long it is valid. @param now Unix milliseconds */
+export function checkTls(
+  { url, auth }: Pick<ServerAccess, "url" | "auth">,
+  certificate: CertificateFacts | undefined,
+  now: number,
+): Finding {
+  const { protocol, hostname } = new URL(url);
+  if (protocol === "http:") {
+    if (isLoopback(hostname)) return skipped("not needed: the server is on this machine");
+    const exposed = auth === "headers" ? "the API secret and all values" : "all values";
+    return warning(`without TLS, ${exposed} can be read in transit`, "serve it with TLS, and use https:");
+  }
+  if (!certificate) return skipped("no TLS connection was established: see reachability");
+  const { validFrom, validTo, refusal } = certificate;
+  const last = day(validTo);
+  if (validTo <= now) return problem("unreachable", `the certificate expired on ${last}`, "renew it on the server");
+  if (validFrom > now)
+    return problem("unreachable", `the certificate is not valid before ${day(validFrom)}`, "set this machine's clock");
+  if (refusal) {
+    const fix = TLS_FIXES[refusal] ?? "pass the certificate of its authority with --ca-file (APPVARS_CA_FILE)";
+    return problem("unreachable", reasonOf({ code: refusal, message: refusal }), fix);
+  }
+  const left = durationText(validTo - now);
+  if (validTo - now >= EXPIRES_SOON_MS) return ok(`the certificate is trusted, and valid for ${left}, until ${last}`);
+  return warning(`the certificate expires in ${left}, on ${last}`, "renew it on the server");
+}
+
+function day(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
 }
 
 /**

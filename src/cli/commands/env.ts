@@ -1,14 +1,9 @@
 import { Command, Option } from "commander";
-import { findEnvironment, qualifiedName } from "../../domain/environment.js";
+import { type EnvironmentRecord, findEnvironment, type KeyPair, qualifiedName } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
 import { checkDecoded } from "../../files/decode-utf8.js";
 import type { Data } from "../../store/data.js";
-import {
-  addWithCredentials,
-  type IssuedCredentials,
-  parseEnvironmentName,
-  rotateCredentials,
-} from "../editing/edit-environment.js";
+import { issueCredentials, parseEnvironmentName } from "../editing/edit-environment.js";
 import { readData, updateData } from "../editing/open-data.js";
 import { type Context, printLines, printTable } from "../output/context.js";
 import { credentialLines } from "../output/shell-lines.js";
@@ -79,25 +74,27 @@ async function runEnvList(flags: SourceFlags, context: Context): Promise<void> {
 }
 
 async function runEnvAdd(name: string, flags: SourceFlags, context: Context): Promise<void> {
+  const { addEnvironment } = await import("../../store/edit-environments.js");
   checkDecoded(name, "the name");
   const added = parseEnvironmentName(name);
-  const { dataPlace } = readSettings(flags, context.io);
-  const update = (change: (data: Data) => Data) => updateData(dataPlace, context, change);
-  printCredentials(await addWithCredentials(update, added), context);
+  await issue(flags, context, (data, pair) => addEnvironment(data, added, pair));
 }
 
-async function runEnvCredentials(text: string, flags: SourceFlags, context: Context): Promise<void> {
-  const { dataPlace } = readSettings(flags, context.io);
-  const { environments } = await readData(dataPlace, context);
-  const { application, name, api_key, api_secret } = findEnvironment(environments, text);
-  printCredentials({ application, name, pair: { api_key, api_secret } }, context);
+async function runEnvCredentials(name: string, flags: SourceFlags, context: Context): Promise<void> {
+  const { environments } = await readData(readSettings(flags, context.io).dataPlace, context);
+  printCredentials(findEnvironment(environments, name), context);
 }
 
 async function runEnvRotate(name: string, grace: number, flags: SourceFlags, context: Context): Promise<void> {
+  const { rotateEnvironment } = await import("../../store/edit-environments.js");
   const times = { now: context.io.clock(), grace };
+  await issue(flags, context, (data, pair) => rotateEnvironment(data, name, pair, times));
+}
+
+async function issue(flags: SourceFlags, context: Context, change: (data: Data, pair: KeyPair) => Data): Promise<void> {
   const { dataPlace } = readSettings(flags, context.io);
-  const update = (change: (data: Data) => Data) => updateData(dataPlace, context, change);
-  printCredentials(await rotateCredentials(update, name, times), context);
+  const issued = await issueCredentials((edit) => updateData(dataPlace, context, edit), change);
+  printCredentials(issued, context);
 }
 
 async function runEnvRemove(name: string, yes: boolean, flags: SourceFlags, context: Context): Promise<void> {
@@ -115,7 +112,7 @@ async function runEnvRemove(name: string, yes: boolean, flags: SourceFlags, cont
   context.tell(`removed ${description()}`);
 }
 
-function printCredentials({ application, name, pair }: IssuedCredentials, context: Context): void {
-  const lines = credentialLines(pair, context.io);
-  printLines(context, { json: { application, name, ...pair }, lines });
+function printCredentials({ application, name, api_key, api_secret }: EnvironmentRecord, context: Context): void {
+  const pair = { api_key, api_secret };
+  printLines(context, { json: { application, name, ...pair }, lines: credentialLines(pair, context.io) });
 }

@@ -10,7 +10,7 @@ import {
   valueText,
 } from "../../domain/variable.js";
 import { type Context, printTable } from "../output/context.js";
-import { createDecrypt, type Decrypt, leaveEncrypted } from "../reading/decryption.js";
+import { createDecrypt, leaveEncrypted } from "../reading/decryption.js";
 import { openSource, withSource } from "../reading/open-source.js";
 import { createSelection } from "../selection/selection.js";
 import { addSelectionOptions, type SelectionOptions } from "../selection/selection-flags.js";
@@ -43,10 +43,9 @@ export function listCommand(context: Context): Command {
     .option("--filter <text>", "only variables with this text in their name or description");
   addSelectionOptions(command)
     .addHelpText("after", "\nExample:\n  appvars list --filter database")
-    .action(({ values = false, type, filter, only, exclude, nameTransformer, ...flags }) => {
-      const options = { values, type, filter, only, exclude, nameTransformer };
-      return runList(options, readSettings(flags, context.io), context);
-    });
+    .action(({ values = false, type, filter, only, exclude, nameTransformer, ...flags }) =>
+      runList({ values, type, filter, only, exclude, nameTransformer }, readSettings(flags, context.io), context),
+    );
   return addSourceOptions(command);
 }
 
@@ -55,24 +54,21 @@ function runList(options: ListOptions, settings: Settings, context: Context): Pr
     const decrypt = options.values ? await createDecrypt(settings, leaveEncrypted) : leaveEncrypted;
     const selection = await createSelection(options, context);
     const entries = await source.readSnapshot((snapshot) => readListed(options, snapshot));
-    const names = entries.map(nameOf);
+    const names = entries.map(({ variable }) => variable.name);
     const selected = new Set(await selection.select(names, names));
     selection.noteUnmatched(names);
-    const matching = entries.filter((entry) => selected.has(nameOf(entry))).filter(matcher(options));
-    const newNames = selection.rename(matching.map(nameOf));
-    const listed = matching.map((entry) => {
-      const name = nameOf(entry);
-      return { ...toListed(entry, decrypt), name: newNames.get(name) ?? name };
-    });
+    const matching = entries.filter(({ variable }) => selected.has(variable.name) && matches(variable, options));
+    const newNames = selection.rename(matching.map(({ variable }) => variable.name));
+    const listed: Listed[] = matching.map(({ variable, value }) => ({
+      ...variable,
+      name: newNames.get(variable.name) ?? variable.name,
+      ...(value && { value: decrypt(variable.name, value.content.value) }),
+    }));
     const headings = [...COLUMNS, ...(options.values ? ["value"] : [])].map((field) => field.toUpperCase());
     const rows = listed.map((item) => cells(item).slice(0, headings.length));
     const [absent, empty] = ["(no value)", "no variables match"];
     await printTable(context, { json: listed, headings, rows, absent, empty });
   });
-}
-
-function nameOf({ variable }: VariableEntry): string {
-  return variable.name;
 }
 
 async function readListed({ values }: ListOptions, reader: VariableReader): Promise<VariableEntry[]> {
@@ -81,15 +77,8 @@ async function readListed({ values }: ListOptions, reader: VariableReader): Prom
   return variables.map((variable) => ({ variable, value: undefined }));
 }
 
-function matcher({ type, filter = "" }: ListOptions): (entry: VariableEntry) => boolean {
-  const wanted = filter.toLowerCase();
-  return ({ variable }) =>
-    (type === undefined || variable.type === type) &&
-    [variable.name, variable.description].some((text) => text.toLowerCase().includes(wanted));
-}
-
-function toListed({ variable, value }: VariableEntry, decrypt: Decrypt): Listed {
-  return value ? { ...variable, value: decrypt(variable.name, value.content.value) } : variable;
+function matches({ name, type, description }: Variable, { type: wanted = type, filter = "" }: ListOptions): boolean {
+  return type === wanted && [name, description].some((text) => text.toLowerCase().includes(filter.toLowerCase()));
 }
 
 const COLUMNS = VARIABLE_FIELDS.filter((field) => field !== "id");

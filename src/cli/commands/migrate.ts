@@ -41,7 +41,11 @@ function parsePlace(text: string, from: string, given: GivenSettings): DataPlace
 
 async function runMigrate(from: DataPlace, to: DataPlace, context: Context): Promise<void> {
   if (from.kind === "store" && to.kind === "store" && isSameStore(from, to)) return sealAgain(to, context);
-  if (from.kind === "file" && to.kind === "file" && (await isSamePath(from.path, to.path)))
+  if (
+    from.kind === "file" &&
+    to.kind === "file" &&
+    (resolve(from.path) === resolve(to.path) || (await isSameFile(from.path, to.path)))
+  )
     throw new UsageError("FROM and TO are the same file");
   const target = await localData(to, context.io);
   const warning = target.check("change");
@@ -49,8 +53,7 @@ async function runMigrate(from: DataPlace, to: DataPlace, context: Context): Pro
   const data = await readData(from, context);
   const isWritten = await createIfMissing(target, data, to.kind);
   // The copy is read back.
-  const isSame = isSameData(data, await readData(to, context));
-  if (!isSame) throw otherDataError(to, isWritten);
+  if (!isSameData(data, await readData(to, context))) throw otherDataError(to, isWritten);
   report(data, from, to, isWritten, context);
 }
 
@@ -109,8 +112,4 @@ async function sealAgain(place: StorePlace, context: Context): Promise<void> {
 /** Whether both lead to the same keys. The endpoints of one cluster may be listed in part, and in any order. */
 function isSameStore({ address: a }: StorePlace, { address: b }: StorePlace): boolean {
   return a.prefix === b.prefix && a.endpoints.some((endpoint) => b.endpoints.includes(endpoint));
-}
-
-async function isSamePath(a: string, b: string): Promise<boolean> {
-  return resolve(a) === resolve(b) || isSameFile(a, b);
 }

@@ -1,14 +1,12 @@
 import {
   type Environment,
   type EnvironmentRecord,
-  findEnvironment,
   type KeyPair,
   LABEL_PATTERN,
   LABEL_RULE,
 } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
 import type { Data } from "../../store/data.js";
-import type { RotationTimes } from "../../store/edit-environments.js";
 import type { Context } from "../output/context.js";
 import type { Settings } from "../settings/settings.js";
 import { chooseEnvironment, updateData } from "./open-data.js";
@@ -33,10 +31,6 @@ export function environmentIn({ environments }: Data, settings: Settings): Envir
   return chooseEnvironment(environments, settings.find("env")?.text);
 }
 
-export interface IssuedCredentials extends Omit<Environment, "id"> {
-  readonly pair: KeyPair;
-}
-
 /** @param text `staging`, or `shop/staging` for the application shop @throws UsageError */
 export function parseEnvironmentName(text: string): Omit<Environment, "id"> {
   const [name = "", application = "default", ...rest] = text.split("/").reverse();
@@ -46,32 +40,22 @@ export function parseEnvironmentName(text: string): Omit<Environment, "id"> {
   return { application, name };
 }
 
-/** Changes data in one atomic write. */
-type Update = (change: (data: Data) => Data) => Promise<unknown>;
-
-/** Adds an environment with new credentials. @throws UsageError when it exists */
-export async function addWithCredentials(update: Update, added: Omit<Environment, "id">): Promise<IssuedCredentials> {
-  const { addEnvironment } = await import("../../store/edit-environments.js");
-  const { freshCredentials } = await import("../../store/starter-data.js");
-  const pair = freshCredentials();
-  await update((data) => addEnvironment(data, added, pair));
-  return { ...added, pair };
-}
-
-/** Gives an environment new credentials. @throws NotFoundError; UsageError for an ambiguous name */
-export async function rotateCredentials(
-  update: Update,
-  text: string,
-  times: RotationTimes,
-): Promise<IssuedCredentials> {
-  const { rotateEnvironment } = await import("../../store/edit-environments.js");
-  const { freshCredentials } = await import("../../store/starter-data.js");
-  const pair = freshCredentials();
-  let environment: Omit<Environment, "id"> = { application: "", name: text };
+/**
+ * Creates credentials, and gives them to an environment in one atomic write. Resolves to the environment.
+ *
+ * @param change gives the pair to an environment of the data
+ * @throws as `update` and `change`
+ */
+export async function issueCredentials(
+  update: (change: (data: Data) => Data) => Promise<unknown>,
+  change: (data: Data, pair: KeyPair) => Data,
+): Promise<EnvironmentRecord> {
+  const pair = (await import("../../store/starter-data.js")).freshCredentials();
+  let issued: EnvironmentRecord = { id: 0, application: "", name: "", ...pair };
   await update((data) => {
-    environment = findEnvironment(data.environments, text);
-    return rotateEnvironment(data, text, pair, times);
+    const changed = change(data, pair);
+    issued = changed.environments.find(({ api_key }) => api_key === pair.api_key) ?? issued;
+    return changed;
   });
-  const { application, name } = environment;
-  return { application, name, pair };
+  return issued;
 }

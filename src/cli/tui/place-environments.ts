@@ -1,15 +1,10 @@
 import { DURATION_EXAMPLES, durationMs } from "../../domain/duration.js";
-import { type EnvironmentRecord, qualifiedName } from "../../domain/environment.js";
+import { type EnvironmentRecord, type KeyPair, qualifiedName } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
 import type { Data } from "../../store/data.js";
 import type { EditableStore } from "../../store/store.js";
 import type { Environments, NewCredentials } from "../../tui/state/ports.js";
-import {
-  addWithCredentials,
-  type IssuedCredentials,
-  parseEnvironmentName,
-  rotateCredentials,
-} from "../editing/edit-environment.js";
+import { issueCredentials, parseEnvironmentName } from "../editing/edit-environment.js";
 import type { Io } from "../output/io.js";
 import { credentialLines } from "../output/shell-lines.js";
 
@@ -20,21 +15,23 @@ export function createEnvironments(
   check: () => void,
   io: Io,
 ): Environments {
-  const shown = ({ pair, ...added }: IssuedCredentials): NewCredentials => {
-    const { api_key: apiKey, api_secret: apiSecret } = pair;
-    return { environment: qualifiedName(added), apiKey, apiSecret, lines: credentialLines(pair, io) };
+  const issue = async (change: (data: Data, pair: KeyPair) => Data): Promise<NewCredentials> => {
+    const issued = await issueCredentials((edit) => store.update(edit), change);
+    const { api_key: apiKey, api_secret: apiSecret } = issued;
+    return { environment: qualifiedName(issued), apiKey, apiSecret, lines: credentialLines(issued, io) };
   };
-  const update = (change: (data: Data) => Data) => store.update(change);
   return {
     add: async (name) => {
+      const { addEnvironment } = await import("../../store/edit-environments.js");
       const added = parseEnvironmentName(name.includes("/") ? name : `${environment.application}/${name}`);
       check();
-      return shown(await addWithCredentials(update, added));
+      return issue((data, pair) => addEnvironment(data, added, pair));
     },
     rotate: async (grace) => {
+      const { rotateEnvironment } = await import("../../store/edit-environments.js");
       const times = { now: io.clock(), grace: grace === "" ? 0 : graceOf(grace) };
       check();
-      return shown(await rotateCredentials(update, qualifiedName(environment), times));
+      return issue((data, pair) => rotateEnvironment(data, qualifiedName(environment), pair, times));
     },
   };
 }

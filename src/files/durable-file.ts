@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { link, lstat, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { platform } from "node:os";
 import { basename, dirname, join, sep } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { InvalidDataError } from "../domain/errors.js";
 import { NO_LINK_FLAGS } from "./open-file.js";
 import { hasCode, ifMissing, NotDurableError, toInvalidData } from "./system-errors.js";
-import { whileBusy } from "./while-busy.js";
 
 /** A text, or the parts of some bytes, each of which is made just before it is written. */
 export type FileContent = string | Iterable<Uint8Array>;
@@ -181,5 +181,28 @@ export async function makeFolder(path: string): Promise<void> {
       // Another process was faster.
       if (!hasCode(error, "EEXIST")) throw error;
     });
+  }
+}
+
+const MAX_BUSY_MS = 2_000;
+const MAX_PAUSE_MS = 100;
+
+/**
+ * Does `work`, again for up to 2 s while Windows refuses it because the file is in use: a file that a process has open,
+ * such as a reader or a virus scanner, can't be replaced there, and one that is being removed still has its name. On
+ * other systems these errors do not go away.
+ *
+ * @throws the errors of `work`
+ */
+export async function whileBusy<T>(work: () => Promise<T>, system: NodeJS.Platform = platform()): Promise<T> {
+  const end = performance.now() + MAX_BUSY_MS;
+  for (let pause = 10; ; pause = Math.min(pause + 10, MAX_PAUSE_MS)) {
+    try {
+      return await work();
+    } catch (error) {
+      const isBusy = system === "win32" && hasCode(error, "EACCES", "EBUSY", "EPERM");
+      if (!isBusy || performance.now() > end) throw error;
+    }
+    await delay(pause);
   }
 }

@@ -110,7 +110,6 @@ describe.skipIf(!canExec)("with a version of Node that can replace its process",
     ["a path through a file", "DIR/denied/x"],
     ["a file that is not executable", "DIR/denied"],
     ["a folder", "DIR/folder"],
-    ["a script with a missing interpreter", "DIR/no-interpreter"],
     ["a script without #!", "DIR/plain"],
     ["a binary for another machine", "DIR/foreign"],
     ["a binary that is cut off", "DIR/cut-off"],
@@ -122,7 +121,6 @@ describe.skipIf(!canExec)("with a version of Node that can replace its process",
     const folder = await temporaryFolder();
     await mkdir(join(folder, "folder"));
     await writeFile(join(folder, "denied"), "", { mode: 0o600 });
-    await writeFile(join(folder, "no-interpreter"), "#!/no/such/interpreter\n", { mode: 0o700 });
     await writeFile(join(folder, "plain"), 'echo "$PORT $1"; exit 3\n', { mode: 0o700 });
     await writeFile(join(folder, "foreign"), "\x7fELF\x02\x01\x01\0\n)", { mode: 0o700 });
     await writeFile(join(folder, "cut-off"), await elfHeader(), { mode: 0o700 });
@@ -146,6 +144,19 @@ describe.skipIf(!canExec)("with a version of Node that can replace its process",
     expect(finished).toEqual({ code: 126, stdout: "", stderr: `appvars: ${program} can't be started (ETXTBSY)\n` });
     const { code, stderr } = await appvars(["--exec", "--", program, "0"], env);
     expect([code, stderr]).toEqual([126, expect.stringMatching(/^env: .*busy.*\n$/)]);
+  });
+
+  it("run --exec ends as run does for a script with a missing interpreter", async () => {
+    const script = join(await temporaryFolder(), "script");
+    await writeFile(script, "#!/no/such/interpreter\n", { mode: 0o700 });
+    const env = await local();
+    const { code, stderr } = await appvars(["--", script], env);
+    expect([code, stderr]).toEqual([
+      127,
+      `appvars: ${script} can't be started: its interpreter or loader is missing\n`,
+    ]);
+    const replaced = await appvars(["--exec", "--", script], env);
+    expect([replaced.code, replaced.stderr]).toEqual([127, expect.stringMatching(/^env: .*script.*\n$/)]);
   });
 
   it("run --exec reports what run reports for variables that are too long", async () => {

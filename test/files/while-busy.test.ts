@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { whileBusy } from "../../src/files/while-busy.js";
+import { whileBusy } from "../../src/files/durable-file.js";
 
 /** Fails with these codes, one for each call, and then returns how often it was called. */
 function failing(...codes: string[]) {

@@ -1,20 +1,12 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
-import { constants, promises } from "node:fs";
-import { constants as systemConstants } from "node:os";
-import { delimiter } from "node:path";
+import { constants } from "node:os";
 import type { Readable } from "node:stream";
-import { UsageError } from "../../domain/errors.js";
 import type { Context } from "../output/context.js";
-import { writeJsonLine, writeLines } from "../output/output.js";
+import { type ChildEnvironment, type ProgramLine, refuseNul } from "./child-environment.js";
 import { HAS_OWN_GROUP, programGroup, STDIN } from "./process-group.js";
 import { type Descendants, descendantsOf } from "./process-tree.js";
 import { type CaughtSignal, catchSignals, comesFromTerminal } from "./signals.js";
 import type { PreparedCommand } from "./windows-program.js";
-
-/** A program to start: its name or path, then its arguments. */
-export type ProgramLine = readonly [program: string, ...args: string[]];
-
-export type ChildEnvironment = Readonly<Record<string, string>>;
 
 /** The parts for starting and ending programs on Windows. */
 type Windows = typeof import("./windows-program.js");
@@ -97,7 +89,9 @@ export function startChild(
     // A shell, for example, does not pass it on to its children.
     if (by && by === forwarded && !endsDescendants) group?.signal(by);
   });
-  const exitCode = ended.catch((error) => reportStartFailure(error, command, env, context));
+  const exitCode = ended.catch(async (error) =>
+    (await import("./start-failure.js")).reportStartFailure(error, command, env, context),
+  );
   return {
     exitCode: exitCode.finally(release),
     signal,
@@ -117,38 +111,6 @@ function withoutRepeats(forward: (name: CaughtSignal) => void): (name: CaughtSig
   };
 }
 
-/** The environment for a program beside the TUI: without our credentials, since it may outlive this process by days. */
-export function withoutCredentials(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) =>
-      value === undefined || name.toUpperCase().startsWith("APPVARS_") ? [] : [[name, value]],
-    ),
-  );
-}
-
-export function refuseNul(env: ChildEnvironment): void {
-  const name = Object.keys(env).find((key) => env[key]?.includes("\0"));
-  if (name !== undefined) {
-    throw new UsageError(`the value of ${name} contains a NUL character, which no environment can hold`);
-  }
-}
-
-/** The name under which an environment has a variable; undefined without one. Windows finds it by any case. */
-export function nameIn(
-  env: Readonly<Record<string, unknown>>,
-  name: string,
-  platform: NodeJS.Platform,
-): string | undefined {
-  if (platform !== "win32") return Object.hasOwn(env, name) ? name : undefined;
-  const key = variableKey(name, platform);
-  return Object.keys(env).find((each) => variableKey(each, platform) === key);
-}
-
-/** The same for all names of one variable: Windows ignores their case. */
-export function variableKey(name: string, platform: NodeJS.Platform): string {
-  return platform === "win32" ? name.toUpperCase() : name;
-}
-
 /** The second promise rejects when the program can't be started. Node throws some of these errors and emits others. */
 function spawnCommand(
   { command, args, windowsVerbatimArguments }: PreparedCommand,
@@ -159,62 +121,10 @@ function spawnCommand(
     const ended = new Promise<number>((resolve, reject) => {
       // A signal that may not be sent, to a set-user-id program for example, is an error event too.
       child.on("error", (error) => child.pid === undefined && reject(error));
-      child.once("exit", (code, signal) => resolve(code ?? 128 + (signal ? systemConstants.signals[signal] : 0)));
+      child.once("exit", (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
     });
     return [child, ended];
   } catch (error) {
     return [undefined, Promise.reject(error)];
   }
-}
-
-/**
- * Reports an error of `spawn`, and resolves to the exit code that a shell and `env` use for it. ENOENT stands for a
- * missing program or a missing interpreter; EACCES for a file that is not executable or a folder.
- */
-export async function reportStartFailure(
-  { code }: Pick<NodeJS.ErrnoException, "code">,
-  command: ProgramLine,
-  env: ChildEnvironment,
-  { io, flags }: Context,
-): Promise<126 | 127> {
-  const [program] = command;
-  const isNotFound = code === "ENOENT" || program === "";
-  const message = isNotFound
-    ? await explainNotFound(program, env[nameIn(env, "PATH", io.platform) ?? ""], io.platform)
-    : code === "E2BIG"
-      ? (await import("./too-large.js")).explainTooLarge(command, env)
-      : await explainNotExecutable(code, program);
-  if (flags.json) writeJsonLine(io.stderr, { error: { code: isNotFound ? "not_found" : "unexpected", message } });
-  else writeLines(io.stderr, [`appvars: ${message}`]);
-  return isNotFound ? 127 : 126;
-}
-
-async function explainNotFound(command: string, path: string | undefined, platform: NodeJS.Platform): Promise<string> {
-  if (platform === "win32" && /[\\/:]/.test(command)) return `there is no program ${command}`;
-  if (await isExecutable(command, path)) return `${command} can't be started: its interpreter or loader is missing`;
-  return command.includes("/") ? `there is no file ${command}` : `there is no command "${command}" in PATH`;
-}
-
-async function explainNotExecutable(code: string | undefined, command: string): Promise<string> {
-  if (code !== "EACCES") return `${command} can't be started (${code})`;
-  const isFolder = (await promises.stat(command).catch(() => undefined))?.isDirectory();
-  return isFolder ? `${command} is a folder, not a command` : `${command} is not executable for this user`;
-}
-
-/**
- * The files that execvp(3) tries in turn.
- *
- * @param path undefined for the system's own PATH
- */
-export function candidatesFor(command: string, path = "/bin:/usr/bin"): string[] {
-  if (command === "") return [];
-  return command.includes("/") ? [command] : path.split(delimiter).map((folder) => `${folder || "."}/${command}`);
-}
-
-/** Whether the system finds a file to execute. */
-async function isExecutable(command: string, path: string | undefined): Promise<boolean> {
-  return Promise.any(candidatesFor(command, path).map((candidate) => promises.access(candidate, constants.X_OK))).then(
-    () => true,
-    () => false,
-  );
 }

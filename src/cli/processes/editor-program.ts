@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { loadWindows, type ProgramLine, withoutCredentials } from "./child.js";
+import { loadWindows } from "./child.js";
+import { type ProgramLine, withoutCredentials } from "./child-environment.js";
 import { descendantsOf, endDescendants, GRACE_MS } from "./process-tree.js";
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { UsageError } from "../../domain/errors.js";
 import type { Context } from "../output/context.js";
 import { writeRaw } from "../output/output.js";
-import { type ChildEnvironment, type ProgramLine, reportStartFailure } from "./child.js";
+import type { ChildEnvironment, ProgramLine } from "./child-environment.js";
 import { type Execve, findExecve, type Runtime } from "./end-process.js";
-import { findProgram } from "./find-program.js";
+import { findProgram, reportStartFailure } from "./start-failure.js";
 
 /**
  * Replaces this process by a program, which has its process id, and its stdin, stdout and stderr. Resolves only if the
@@ -82,14 +82,8 @@ function written({ io }: Context): Promise<void> {
   return new Promise((resolve) => writeRaw(io.stderr, "", () => resolve()));
 }
 
-/** An undocumented property of Node's streams for pipes and sockets. */
-interface HandledStream {
-  _handle?: { setBlocking?(isBlocking: boolean): void };
-}
-
-/** Node makes pipes not block, for everybody who has them, and few programs expect that. */
+/** Node makes pipes not block, for everybody who has them, and few programs expect that. Undone by starting any program. */
 function makeStdioBlock(): void {
-  for (const stream of [process.stdin, process.stdout, process.stderr]) {
-    (stream as HandledStream)._handle?.setBlocking?.(true);
-  }
+  // A folder, so that it is not started after all.
+  spawnSync("/", { stdio: "inherit" });
 }

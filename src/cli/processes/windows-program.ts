@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import crossSpawn from "cross-spawn";
 import { UsageError } from "../../domain/errors.js";
-import { systemProgram } from "./system-program.js";
+import { systemProgram } from "./child-environment.js";
 
 /** The program for the system to start, in place of one that it can't start by its name. */
 export interface PreparedCommand {

@@ -4,7 +4,7 @@ import { decodeUtf8 } from "../../files/decode-utf8.js";
 import { READERS } from "../../formats/formats.js";
 import { describeRisk, fileRisk } from "../editing/safe-files.js";
 import type { Context } from "../output/context.js";
-import { variableKey } from "../processes/child.js";
+import { variableKey } from "../processes/child-environment.js";
 import { readSettingFile } from "../settings/secrets.js";
 import type { ChildVariables, VariableRules } from "./child-variables.js";
 import { isLeftOut } from "./left-out.js";

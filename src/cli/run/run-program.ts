@@ -1,7 +1,8 @@
 import { type Budget, createBudget } from "../../client/retry.js";
 import type { VariableSource } from "../../domain/source.js";
 import type { Context } from "../output/context.js";
-import { loadWindows, nameIn, type ProgramLine, refuseNul, startChild } from "../processes/child.js";
+import { loadWindows, startChild } from "../processes/child.js";
+import { nameIn, type ProgramLine, refuseNul } from "../processes/child-environment.js";
 import type { Runtime } from "../processes/end-process.js";
 import type { Decrypt } from "../reading/decryption.js";
 import { withSource } from "../reading/open-source.js";

@@ -1,7 +1,8 @@
 import { Command } from "commander";
 import type { Context } from "../../output/context.js";
 import type { Io } from "../../output/io.js";
-import { type ChildEnvironment, loadWindows, type ProgramLine, startChild } from "../../processes/child.js";
+import { loadWindows, startChild } from "../../processes/child.js";
+import type { ChildEnvironment, ProgramLine } from "../../processes/child-environment.js";
 import { type Descendants, endDescendants } from "../../processes/process-tree.js";
 import { type CaughtSignal, catchSignals, isStopSignal } from "../../processes/signals.js";
 import { addAllowReserved } from "../../selection/selection-flags.js";

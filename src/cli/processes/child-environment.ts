@@ -1,0 +1,44 @@
+import { win32 } from "node:path";
+import { UsageError } from "../../domain/errors.js";
+
+/** A program to start: its name or path, then its arguments. */
+export type ProgramLine = readonly [program: string, ...args: string[]];
+
+export type ChildEnvironment = Readonly<Record<string, string>>;
+
+/** The path of a program that comes with Windows. By its name alone, one in the current folder would be started. */
+export function systemProgram(name: string, env: Readonly<Record<string, string | undefined>>): string {
+  return win32.join(env["SystemRoot"] ?? "C:\\Windows", "System32", name);
+}
+
+/** The environment for a program beside the TUI: without our credentials, since it may outlive this process by days. */
+export function withoutCredentials(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) =>
+      value === undefined || name.toUpperCase().startsWith("APPVARS_") ? [] : [[name, value]],
+    ),
+  );
+}
+
+export function refuseNul(env: ChildEnvironment): void {
+  const name = Object.keys(env).find((key) => env[key]?.includes("\0"));
+  if (name !== undefined) {
+    throw new UsageError(`the value of ${name} contains a NUL character, which no environment can hold`);
+  }
+}
+
+/** The name under which an environment has a variable; undefined without one. Windows finds it by any case. */
+export function nameIn(
+  env: Readonly<Record<string, unknown>>,
+  name: string,
+  platform: NodeJS.Platform,
+): string | undefined {
+  if (platform !== "win32") return Object.hasOwn(env, name) ? name : undefined;
+  const key = variableKey(name, platform);
+  return Object.keys(env).find((each) => variableKey(each, platform) === key);
+}
+
+/** The same for all names of one variable: Windows ignores their case. */
+export function variableKey(name: string, platform: NodeJS.Platform): string {
+  return platform === "win32" ? name.toUpperCase() : name;
+}

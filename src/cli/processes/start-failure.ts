@@ -1,0 +1,88 @@
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { delimiter } from "node:path";
+import { MAX_LINUX_STRING } from "../../domain/variable.js";
+import type { Context } from "../output/context.js";
+import { writeJsonLine, writeLines } from "../output/output.js";
+import { type ChildEnvironment, nameIn, type ProgramLine } from "./child-environment.js";
+
+/**
+ * Reports an error of `spawn`, and returns the exit code that a shell and `env` use for it. ENOENT stands for a missing
+ * program or a missing interpreter; EACCES for a file that is not executable or a folder.
+ */
+export function reportStartFailure(
+  { code }: Pick<NodeJS.ErrnoException, "code">,
+  command: ProgramLine,
+  env: ChildEnvironment,
+  { io, flags }: Context,
+): 126 | 127 {
+  const [program] = command;
+  const isNotFound = code === "ENOENT" || program === "";
+  const message = isNotFound
+    ? explainNotFound(program, env[nameIn(env, "PATH", io.platform) ?? ""], io.platform)
+    : code === "E2BIG"
+      ? explainTooLarge(command, env)
+      : explainNotExecutable(code, program);
+  if (flags.json) writeJsonLine(io.stderr, { error: { code: isNotFound ? "not_found" : "unexpected", message } });
+  else writeLines(io.stderr, [`appvars: ${message}`]);
+  return isNotFound ? 127 : 126;
+}
+
+function explainNotFound(program: string, path: string | undefined, platform: NodeJS.Platform): string {
+  if (platform === "win32" && /[\\/:]/.test(program)) return `there is no program ${program}`;
+  if ("file" in findProgram(program, path)) return `${program} can't be started: its interpreter or loader is missing`;
+  return program.includes("/") ? `there is no file ${program}` : `there is no command "${program}" in PATH`;
+}
+
+function explainNotExecutable(code: string | undefined, program: string): string {
+  if (code !== "EACCES") return `${program} can't be started (${code})`;
+  return existsSync(`${program}/`)
+    ? `${program} is a folder, not a command`
+    : `${program} is not executable for this user`;
+}
+
+/** Why the system refused to start a program with E2BIG: the variable or argument to blame, never a value. */
+export function explainTooLarge(
+  command: readonly string[],
+  env: Readonly<Record<string, string>>,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  const problem = `${command[0]} can't be started:`;
+  const sizes = Object.entries(env).map(([name, value]) => [name, Buffer.byteLength(`${name}=${value}\0`)] as const);
+  const [name = "", size = 0] = sizes.reduce((a, b) => (b[1] > a[1] ? b : a), ["", 0] as const);
+  const argumentSizes = command.map((argument) => Buffer.byteLength(`${argument}\0`));
+  if (platform === "linux" && Math.max(size, ...argumentSizes) > MAX_LINUX_STRING) {
+    const what =
+      size > MAX_LINUX_STRING ? `the variable ${name} has ${size} bytes` : "one of its arguments is too long";
+    return `${problem} ${what}; Linux limits each variable and argument to ${MAX_LINUX_STRING} bytes`;
+  }
+  const total = sizes.reduce((sum, [, each]) => sum + each, 0);
+  const totalOfArguments = argumentSizes.reduce((sum, each) => sum + each, 0);
+  return (
+    `${problem} its environment (${total} bytes) and arguments (${totalOfArguments} bytes) are too long together; ` +
+    `the largest variable is ${name} with ${size} bytes`
+  );
+}
+
+/** A file that can be executed, or the system's error code for it. */
+export type FoundProgram = { file: string } | { code: string };
+
+/**
+ * The file that execvp(3) would execute, except for what only the system can tell, such as a missing interpreter.
+ *
+ * @param path the PATH of the new program; undefined for the system's own
+ */
+export function findProgram(program: string, path = "/bin:/usr/bin"): FoundProgram {
+  const isPath = program.includes("/");
+  let code = "ENOENT";
+  for (const file of isPath ? [program] : path.split(delimiter).map((folder) => `${folder || "."}/${program}`)) {
+    try {
+      accessSync(file, constants.X_OK);
+      if (statSync(file).isFile()) return { file };
+      code = "EACCES";
+    } catch (error) {
+      const { code: found = "EIO" } = error as NodeJS.ErrnoException;
+      if (isPath || found === "EACCES") code = found;
+    }
+  }
+  return { code };
+}

@@ -1,4 +1,3 @@
-import type { LookupFunction } from "node:net";
 import { checkCertifiedKey } from "../domain/certificates.js";
 import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT } from "../domain/defaults.js";
 import { ServerError, UsageError } from "../domain/errors.js";
@@ -79,8 +78,6 @@ interface ClientParts extends Partial<Pick<RetryOptions, "ticks" | "random" | "s
   budget?: Budget | undefined;
   /** A proxy that has been chosen and parsed. */
   proxy?: HttpProxy | undefined;
-  /** In place of Node's name lookup. */
-  lookup?: LookupFunction | undefined;
 }
 
 /**
@@ -108,7 +105,7 @@ class Client extends VariableReader implements VariableSource {
     super();
     const { auth = "hmac", timeout = DEFAULT_TIMEOUT, maxWait, ca, cert, key, retryOn, onRetry = () => {} } = options;
     // An empty one counts as missing.
-    const { budget, lookup, proxy = options.proxy ? parseProxy(options.proxy) : undefined } = parts;
+    const { budget, proxy = options.proxy ? parseProxy(options.proxy) : undefined } = parts;
     if (!AUTH_SCHEMES.includes(auth)) throw new UsageError(`auth must be one of ${AUTH_SCHEMES.join(", ")}`);
     checkCredential("API key", options.apiKey);
     checkCredential("API secret", options.apiSecret);
@@ -118,7 +115,7 @@ class Client extends VariableReader implements VariableSource {
     refuseOpenSecret(auth, origin, options.insecure ?? false, proxy !== undefined);
     if (cert !== undefined || key !== undefined) checkCertifiedKey({ cert: cert ?? "", key: key ?? "" });
     this.#options = { ...options, auth };
-    this.#transport = new Transport({ origin, timeout, ca, cert, key, proxy, lookup });
+    this.#transport = new Transport({ origin, timeout, ca, cert, key, proxy });
     this.#sharedBudget = budget ?? (options.maxWaitScope === "client" ? createBudget() : undefined);
     const total = budget ? (maxWait ?? DEFAULT_MAX_WAIT) + timeout : Number.POSITIVE_INFINITY;
     const { ticks = () => performance.now(), random = Math.random, sleep = this.#sleep } = parts;

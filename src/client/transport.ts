@@ -69,11 +69,11 @@ export class Transport {
   ): Promise<HttpResponse> {
     if (this.#closed) throw closedError();
     const { request, agent } = await this.#modules;
-    const { lookup, proxy, maxBodyBytes = MAX_BODY_BYTES } = this.#options;
+    const { proxy, maxBodyBytes = MAX_BODY_BYTES } = this.#options;
     const timeout = Math.min(this.#options.timeout, atMost) * 1_000;
     const startedAt = performance.now();
     // A tunnel is opened within this time.
-    const outgoing = request({ ...this.#message(target, headers), timeout: proxy && timeout, agent, lookup });
+    const outgoing = request({ ...this.#message(target, headers), timeout: proxy && timeout, agent });
     const maxBytes = (status: number) => (status === 200 ? maxBodyBytes : MAX_ERROR_BODY_BYTES);
     try {
       return this.#checked(await exchange(outgoing, { timeout, signal, maxBytes }), maxBodyBytes);
@@ -92,14 +92,14 @@ export class Transport {
 
   /** TLS is only loaded if it is needed. A client certificate is for the server only. */
   async #load(): Promise<HttpModule & { agent: Agent }> {
-    const { origin, proxy, lookup, ca, cert, key } = this.#options;
+    const { origin, proxy, ca, cert, key } = this.#options;
     const { protocol } = this.#forwarder?.url ?? origin;
     if (protocol === "http:") return { request, agent: new HttpAgent({ keepAlive: true }) } as never;
     const { request: requestTls, Agent } = await import("node:https");
     const tls = { keepAlive: true, ...tlsOptions(this.#forwarder ? { ca } : { ca, cert, key }) };
     if (!proxy || this.#forwarder) return { request: requestTls, agent: new Agent(tls) };
     const { TunnelAgent } = await import("../http/tunnel.js");
-    return { request: requestTls, agent: new TunnelAgent(tls, { proxy, lookup, ca }) };
+    return { request: requestTls, agent: new TunnelAgent(tls, { proxy, ca }) };
   }
 
   #message(target: string, headers: Record<string, string>) {
@@ -127,13 +127,13 @@ export class Transport {
 
   /** Tries a TLS handshake, once. @throws UnreachableError, which is not retried, if the server speaks TLS after all */
   async #refuseTls(error: unknown, { socket }: ClientRequest, timeout: number): Promise<void> {
-    const { lookup, proxy, origin } = this.#options;
+    const { proxy, origin } = this.#options;
     const isReset = (error as NodeJS.ErrnoException).code === "ECONNRESET" && socket?.bytesRead === 0;
     if (!isReset || proxy || origin.protocol !== "http:" || this.#closed) return;
     const other = otherScheme(origin);
     const { readCertificate } = await import("../http/certificate.js");
     const seconds = Math.min(timeout / 1_000, MAX_HANDSHAKE_S);
-    this.#handshake ??= readCertificate({ origin: other, timeout: seconds, lookup });
+    this.#handshake ??= readCertificate({ origin: other, timeout: seconds });
     if (!(await this.#handshake)) return;
     throw new UnreachableError(`${origin.origin} speaks TLS, not plain HTTP: use ${other.origin}`);
   }

@@ -18,14 +18,13 @@ export interface CertificateFacts {
  * @returns undefined if no TLS connection was established
  */
 export async function readCertificate(server: ServerRoute): Promise<CertificateFacts | undefined> {
-  const { origin, timeout, proxy, ca, lookup } = server;
+  const { origin, timeout, proxy, ca } = server;
   const address = { host: hostOf(origin), port: Number(origin.port || 443) };
-  const tunnel =
-    proxy && (await openTunnel(address, { proxy, ca, lookup, timeout: timeout * 1_000 }).catch(() => undefined));
+  const tunnel = proxy && (await openTunnel(address, { proxy, ca, timeout: timeout * 1_000 }).catch(() => undefined));
   if (proxy && !tunnel) return undefined;
   return new Promise((resolve) => {
     const tls = { ...tlsOptions(server, address.host), rejectUnauthorized: false };
-    const socket = connect({ ...address, ...tls, socket: tunnel, lookup });
+    const socket = connect({ ...address, ...tls, socket: tunnel });
     const done = (facts?: CertificateFacts) => {
       clearTimeout(timer);
       socket.destroy();

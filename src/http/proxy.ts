@@ -1,4 +1,3 @@
-import type { LookupFunction } from "node:net";
 import { hostOf } from "../domain/endpoint.js";
 import { UnreachableError, UsageError } from "../domain/errors.js";
 import { type TlsTexts, tlsOptions } from "../domain/tls-options.js";
@@ -23,8 +22,6 @@ export interface ServerRoute extends TlsTexts {
   timeout: number;
   /** Where all requests go, instead of to the origin. */
   proxy?: HttpProxy | undefined;
-  /** In place of Node's name lookup. */
-  lookup?: LookupFunction | undefined;
 }
 
 /**

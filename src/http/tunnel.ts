@@ -1,6 +1,5 @@
 import { type ClientRequestArgs, request as requestHttp } from "node:http";
 import { Agent, type AgentOptions, request as requestHttps } from "node:https";
-import type { LookupFunction } from "node:net";
 import type { Duplex } from "node:stream";
 import { type Endpoint, formatEndpoint } from "../domain/endpoint.js";
 import { Deadline, type DeadlineOptions, send } from "./exchange.js";
@@ -10,19 +9,17 @@ interface ProxyRoute {
   proxy: HttpProxy;
   /** PEM certificates to trust in place of Node's, for a proxy with TLS. */
   ca?: string | undefined;
-  /** In place of Node's lookup of the proxy's name. The proxy looks up that of the server. */
-  lookup?: LookupFunction | undefined;
 }
 
 /** Asks a proxy for a connection to a server (CONNECT). @throws ProxyError */
 export async function openTunnel(server: Endpoint, options: ProxyRoute & DeadlineOptions): Promise<Duplex> {
-  const { proxy, ca, lookup } = options;
+  const { proxy, ca } = options;
   const request = proxy.url.protocol === "https:" ? requestHttps : requestHttp;
   const path = formatEndpoint(server);
   const headers = { host: path, ...proxy.headers };
   const deadline = new Deadline(options);
   try {
-    const outgoing = request({ ...proxyAddress(proxy, ca), method: "CONNECT", path, headers, agent: false, lookup });
+    const outgoing = request({ ...proxyAddress(proxy, ca), method: "CONNECT", path, headers, agent: false });
     const { incoming, socket } = await send(outgoing, deadline.signal);
     const { statusCode = 0 } = incoming;
     if (socket && statusCode >= 200 && statusCode <= 299) return socket;

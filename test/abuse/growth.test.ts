@@ -6,8 +6,8 @@ import { cellText } from "../../src/tui/text/line.js";
 import { NOW, readyState } from "../tui/support/state.js";
 import { CONFIRMATION, editOf } from "../tui/support/test-modes.js";
 
-/** Texts of every kind of quoting. */
-const TEXTS = ["plain", "two words", "it's", 'say "hi"', "C:\\dir\\", `it's "x"`, "", "$HOME"];
+/** Texts of every kind of quoting that dotenv has a form for. */
+const TEXTS = ["plain", "two words", "it's", 'say "hi"', "C:\\dir\\", "a # b", "", "$HOME"];
 
 function manyEntries(count: number): NamedValue[] {
   return Array.from({ length: count }, (_, index) => {

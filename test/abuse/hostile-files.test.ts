@@ -172,7 +172,7 @@ describe("hostile data files", () => {
     for (let index = 0; index < RELOADS; index++) {
       await writeBytes(path, hostileFile(random).bytes);
       child.kill("SIGHUP");
-      await expect.poll(() => log().match(/SIGHUP: reading/g)?.length, { interval: 5 }).toBe(index + 1);
+      await expect.poll(() => log().match(/SIGHUP: reloading/g)?.length, { interval: 5 }).toBe(index + 1);
       expect((await get({ port }, "/healthz", {})).status).toSatisfy((each) => each === 200 || each === 503);
     }
     await write(GOOD);

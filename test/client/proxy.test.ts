@@ -1,3 +1,4 @@
+import dns, { type LookupOptions } from "node:dns";
 import { readFileSync } from "node:fs";
 import { createServer, type ServerOptions } from "node:https";
 import type { Socket } from "node:net";
@@ -63,7 +64,6 @@ describe("the client, through a proxy,", () => {
       const { transport } = proxied(`${scheme}://other.example:${peer.port}`, `https://localhost:${proxy.port}`, {
         ...CLIENT,
         ca: BOTH,
-        lookup: undefined,
       });
       expect(await transport.get("/", {})).toMatchObject({ status: 200 });
       expect(proxy.certified).toStrictEqual([false]);
@@ -247,14 +247,20 @@ function tlsPeer(
 /** A transport through a proxy of HTTPS_PROXY, and the names that it looks up. */
 function proxied(origin: string, proxy: string, options: Partial<TransportOptions> = {}) {
   const names: string[] = [];
-  const lookup: TransportOptions["lookup"] = (name, { all }, callback) => {
+  const { lookup } = dns;
+  const fake = (name: string, options: LookupOptions, callback: (...results: unknown[]) => void) => {
+    // A server that listens looks up its address.
+    if (typeof options === "function") return lookup(name, options);
     names.push(name);
-    setImmediate(() => (all ? callback(null, [{ address: "127.0.0.1", family: 4 }]) : callback(null, "127.0.0.1", 4)));
+    setImmediate(() =>
+      options.all ? callback(null, [{ address: "127.0.0.1", family: 4 }]) : callback(null, "127.0.0.1", 4),
+    );
   };
+  const spy = vi.spyOn(dns, "lookup").mockImplementation(fake as typeof dns.lookup);
+  onTestFinished(() => spy.mockRestore());
   const transport = new Transport({
     origin: new URL(origin),
     timeout: 10,
-    lookup,
     proxy: parseProxy(proxy, "HTTPS_PROXY"),
     ...options,
   });

@@ -1,3 +1,4 @@
+import dns from "node:dns";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -113,9 +114,11 @@ describe("the transport, without a complete answer", () => {
 
   it("the transport reports that DNS does not answer", async () => {
     const url = new URL("http://vars.invalid");
-    const lookup: TransportOptions["lookup"] = (_host, _options, callback) =>
-      callback(Object.assign(new Error("getaddrinfo EAI_AGAIN"), { code: "EAI_AGAIN" }), "");
-    const error = await failure(transport(url, { lookup }).get("/", {}));
+    const lookup = ((_host: string, _options: object, callback: (error: Error) => void) =>
+      callback(Object.assign(new Error("getaddrinfo EAI_AGAIN"), { code: "EAI_AGAIN" }))) as typeof dns.lookup;
+    const spy = vi.spyOn(dns, "lookup").mockImplementation(lookup);
+    onTestFinished(() => spy.mockRestore());
+    const error = await failure(transport(url).get("/", {}));
     expect(error).toStrictEqual(
       new UnreachableError(
         `can't reach ${url.origin}: its name can't be looked up now: no DNS server answers, or all of them fail`,

@@ -56,21 +56,28 @@ function wrapPromise(name: string, original: Call, path?: string): Call {
 }
 
 function wrapCallback(name: string, original: Call): Call {
-  return (...args) => {
+  const wrapped: Call = (...args) => {
     const around = current.getStore();
     const callback = args.pop();
     if (!around || typeof callback !== "function") return original(...args, callback);
+    let others: unknown[] = [];
     const proceed = () =>
       new Promise((resolve, reject) => {
-        original(...args, (error: unknown, result: unknown) => (error ? reject(error) : resolve(result)));
+        original(...args, (error: unknown, result: unknown, ...more: unknown[]) => {
+          others = more;
+          if (error) reject(error);
+          else resolve(result);
+        });
       });
     const made = new Promise((resolve) => resolve(around({ name, path: pathOf(args) }, proceed)));
     made.then(
-      (result) => callback(null, result),
+      (result) => callback(null, result, ...others),
       (error: unknown) => callback(error),
     );
     return undefined;
   };
+  // What `promisify` makes of several results is among them.
+  return Object.defineProperties(wrapped, Object.getOwnPropertyDescriptors(original)) as Call;
 }
 
 function wrapHandle(handle: FileHandle, path: string): FileHandle {

@@ -26,8 +26,9 @@ async function appvars(
   return { ...finished, seconds: (performance.now() - startedAt) / 1_000 };
 }
 
-// Skipped where a program can't have its own name servers: that requires Linux, unshare and ip.
-describe.skipIf(!canFakeDns)("a DNS server that never answers", () => {
+// Skipped where a program can't have its own name servers, which requires Linux, unshare and ip, and where Node can't end
+// during a lookup, before 22.15.
+describe.skipIf(!canFakeDns || !("execve" in process))("a DNS server that never answers", () => {
   it.each([
     ["get", ["get", "PORT", ...LIMITS]],
     ["get --json", ["get", "PORT", "--json", ...LIMITS]],

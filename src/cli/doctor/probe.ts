@@ -4,7 +4,6 @@ import { type HttpResponse, Transport, type TransportOptions } from "../../clien
 import { AppvarsError } from "../../domain/errors.js";
 import type { Health } from "../../domain/source.js";
 import type { Io } from "../output/io.js";
-import { lookup } from "../processes/end-process.js";
 
 export interface ProbeAnswer {
   response: HttpResponse;
@@ -23,11 +22,11 @@ export type Clocks = Pick<Io, "clock" | "ticks">;
 
 /** Lets `use` send requests to one server, and closes the connections. */
 export async function withProbe<T>(
-  options: Omit<TransportOptions, "lookup">,
+  options: TransportOptions,
   { clock, ticks }: Clocks,
   use: (probe: Probe) => Promise<T>,
 ): Promise<T> {
-  const transport = new Transport({ ...options, lookup });
+  const transport = new Transport(options);
   try {
     return await use(async (target, headers = {}) => {
       const sentAt = ticks();

@@ -9,7 +9,6 @@ import { type CertificateFacts, readCertificate } from "../../http/certificate.j
 import { reasonOf } from "../../http/failures.js";
 import { type HttpProxy, ProxyError } from "../../http/proxy.js";
 import { compareClocks } from "../../signing/verify.js";
-import { lookup } from "../processes/end-process.js";
 import { checkPresent, tryCredentials } from "./check-credentials.js";
 import type { ServerAccess } from "./check-settings.js";
 import { type Finding, ok, problem, skipped, warning } from "./finding.js";
@@ -35,7 +34,7 @@ export function checkServer(access: ServerAccess, clocks: Clocks): Promise<Recor
   return withProbe({ origin, timeout, proxy, ...tls }, clocks, async (probe) => {
     const [health, certificate] = await Promise.all([
       probe(ROUTES.health),
-      origin.protocol === "https:" ? readCertificate({ origin, timeout, proxy, lookup, ...tls }) : undefined,
+      origin.protocol === "https:" ? readCertificate({ origin, timeout, proxy, ...tls }) : undefined,
     ]);
     // A proxy answers for both.
     const mayBeOther = !proxy && !certificate && !isAppvars(health);
@@ -59,7 +58,7 @@ export function checkServer(access: ServerAccess, clocks: Clocks): Promise<Recor
 
 async function speaksOther(origin: URL, timeout: number, clocks: Clocks): Promise<boolean> {
   const other = otherScheme(origin);
-  if (other.protocol === "https:") return (await readCertificate({ origin: other, timeout, lookup })) !== undefined;
+  if (other.protocol === "https:") return (await readCertificate({ origin: other, timeout })) !== undefined;
   const outcome = await withProbe({ origin: other, timeout }, clocks, (probe) => probe(ROUTES.health));
   return "response" in outcome;
 }

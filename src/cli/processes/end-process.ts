@@ -1,5 +1,4 @@
 import { accessSync, constants } from "node:fs";
-import type { LookupFunction } from "node:net";
 import { isatty } from "node:tty";
 import type { Io } from "../output/io.js";
 import { writeRaw } from "../output/output.js";
@@ -21,15 +20,10 @@ export function findExecve({ platform, execve }: Omit<Runtime, "version">): Exec
 
 const execve = findExecve(process);
 
-/** Looks up host names where a process can't end during a lookup; undefined for Node's own lookup, which is quicker. */
-export const lookup: LookupFunction | undefined = execve
-  ? undefined
-  : (...call) => void import("./child-lookup.js").then(({ childLookup }) => childLookup(...call));
-
 /**
  * Ends the process as `process.exit` does, but immediately. Node looks up host names in threads that it can't stop, and
  * waits for them before it exits: 10 seconds or more when no DNS server answers. Only execve(2) and signals end them,
- * and a signal changes the exit code. So a program that only sets the exit code replaces this one.
+ * and a signal changes the exit code. So a program that only sets the exit code replaces this one, where Node can.
  *
  * @param isBusy whether threads may delay the end; one that parses a large file can't be stopped either
  */

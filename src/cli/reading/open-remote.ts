@@ -4,7 +4,6 @@ import { UnauthorizedError } from "../../domain/errors.js";
 import type { VariableSource } from "../../domain/source.js";
 import type { Data } from "../../store/data.js";
 import type { Io } from "../output/io.js";
-import { lookup } from "../processes/end-process.js";
 import type { RemoteSettings } from "../settings/connection.js";
 import { findProxy } from "../settings/proxy.js";
 import { missingSecretError, readTlsFiles } from "../settings/secrets.js";
@@ -51,6 +50,6 @@ export async function openRemote(
   const access = { url, apiKey, apiSecret, auth, insecure, ...tls };
   return createClient(
     { ...access, timeout, maxWait, retryOn, onRetry, onResponse, revalidate: live },
-    { budget, lookup, proxy },
+    { budget, proxy },
   );
 }

@@ -16,12 +16,12 @@ type Write = (text: string, done: (error?: Error | null, written?: number) => vo
 
 /**
  * Writes the lines of a log. Never blocks the program, and takes little memory even if it fails: lines that can't be
- * written in time, or at all, is dropped.
+ * written in time, or at all, are dropped.
  */
 export class LogWriter {
   readonly #stream: Output;
   readonly #write: Write;
-  readonly #onDropped: (count: number) => void;
+  readonly #droppedLine: (count: number) => string;
   #waiting = "";
   #timer: NodeJS.Timeout | undefined;
   #isWriting = false;
@@ -29,14 +29,12 @@ export class LogWriter {
   #isPaused = false;
   #dropped = 0;
   #onIdle = () => {};
-  /** How many dropped lines the last waiting line reports. */
-  #reported = 0;
 
-  /** @param onDropped called once lines can be written again: adds a line that tells how many were dropped */
-  constructor(stream: Output, onDropped: (count: number) => void) {
+  /** @param droppedLine the escaped line that tells how many lines were dropped, for when lines can be written again */
+  constructor(stream: Output, droppedLine: (count: number) => string) {
     this.#stream = stream;
     this.#write = writerTo(stream);
-    this.#onDropped = onDropped;
+    this.#droppedLine = droppedLine;
   }
 
   /** Whether the next line has to be dropped, in which case it is counted. Asked first, since a line takes time to make. */
@@ -76,34 +74,27 @@ export class LogWriter {
   readonly #flush = (): void => {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#isWriting || this.#isPaused || this.#waiting === "" || this.#stream.destroyed) return;
-    const [text, reported] = [this.#waiting, this.#reported];
-    [this.#waiting, this.#reported, this.#isWriting] = ["", 0, true];
+    const dropped = this.#dropped;
+    const text = dropped > 0 ? `${this.#waiting}${this.#droppedLine(dropped)}\n` : this.#waiting;
+    if (this.#isWriting || this.#isPaused || text === "" || this.#stream.destroyed) return;
+    [this.#waiting, this.#dropped, this.#isWriting] = ["", 0, true];
     this.#write(text, (error, written = 0) => {
       this.#isWriting = false;
-      if (error) this.#retryLater(text, reported, written);
-      else if (this.#dropped > 0 || this.#timer === undefined) this.#resume();
+      if (error) {
+        const lost = countLines(Buffer.from(text).subarray(written).toString("latin1"));
+        this.#retryLater(dropped > 0 ? lost - 1 + dropped : lost);
+      } else if (this.#dropped > 0 || this.#timer === undefined) this.#flush();
       this.#onIdle();
     });
   };
 
-  #resume(): void {
-    if (this.#dropped > 0) {
-      [this.#reported, this.#dropped] = [this.#dropped, 0];
-      this.#onDropped(this.#reported);
-    }
-    this.#flush();
-  }
-
-  #retryLater(text: string, reported: number, written: number): void {
-    const lost = countLines(Buffer.from(text).subarray(written).toString("latin1")) + countLines(this.#waiting);
-    // The line about dropped lines is the last one of a text.
-    this.#dropped += reported > 0 ? lost - 1 + reported : lost;
+  #retryLater(lost: number): void {
+    this.#dropped += lost + countLines(this.#waiting);
     this.#waiting = "";
     this.#isPaused = true;
     setTimeout(() => {
       this.#isPaused = false;
-      this.#resume();
+      this.#flush();
     }, RETRY_MS).unref();
   }
 }

@@ -21,8 +21,7 @@ function heldStream() {
 }
 
 function writerTo(stream: Output): LogWriter {
-  const writer: LogWriter = new LogWriter(stream, (count) => writer.write(`dropped ${count}`));
-  return writer;
+  return new LogWriter(stream, (count) => `dropped ${count}`);
 }
 
 function add(writer: LogWriter, line: string): void {

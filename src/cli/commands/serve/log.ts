@@ -39,9 +39,9 @@ export async function createLog(
 ): Promise<ServerLog> {
   const time = isoClock(clock);
   const makeLine = format === "json" ? await jsonLines(time) : prettyLines(time, colors);
-  const writer = new LogWriter(stream, (count) => {
-    writer.write(makeLine("warn", `lines dropped: ${count}; this log could not be written in time`));
-  });
+  const writer = new LogWriter(stream, (count) =>
+    makeLine("warn", `lines dropped: ${count}; this log could not be written in time`),
+  );
   const log: Log = (level, message, request) => {
     if (writer.drops()) return;
     const line = makeLine(level, message, request);

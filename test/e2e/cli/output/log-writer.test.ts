@@ -13,7 +13,7 @@ it("a line that does not fit into a file does not become the start of the next o
   // A file size limit, as a full disk, makes the system take a part of a write. Node ignores its signal.
   const script = `
     const { LogWriter } = await import("${new URL("../../../../build/cli/output/log-writer.js", import.meta.url)}");
-    const writer = new LogWriter({ fd: 1 }, (count) => writer.write("dropped " + count));
+    const writer = new LogWriter({ fd: 1 }, (count) => "dropped " + count);
     for (let count = 1; count <= 20; count++) if (!writer.drops()) writer.writeSoon(count + "x".repeat(98));
     writer.written().then(() => process.stderr.write("full"));
     setInterval(() => {}, 1_000);`;

@@ -3,13 +3,12 @@ import { DEFAULT_URL } from "../../domain/defaults.js";
 import { ChangedDataError, DecryptionError } from "../../domain/errors.js";
 import type { VariableReader } from "../../domain/read.js";
 import { isReservedName } from "../../domain/reserved-names.js";
-import { checkType, readAll } from "../../domain/source.js";
+import { checkType, readAll, type VariableEntry } from "../../domain/source.js";
 import {
   isEncrypted,
   type JsonValue,
   VARIABLE_FIELDS,
   VARIABLE_LABELS,
-  type Variable,
   type VariableValue,
   valueText,
 } from "../../domain/variable.js";
@@ -45,12 +44,12 @@ function runShow(name: string, values: boolean, settings: Settings, context: Con
     const content = value && (await readContent(name, value.content.value, values, settings));
     const origin = originOf(settings);
     const shell = describeShellVariable(name, content, Object.hasOwn(env, name) ? env[name] : undefined);
-    const text = content && (values ? valueText(content.value) : "(hidden: --values shows it)");
+    const text = content !== undefined && (values ? valueText(content) : "(hidden: --values shows it)");
     const json = { variable, value: value ? valueJson(value, content, values) : null, source: origin };
     const fields = [
       ...VARIABLE_FIELDS.map((field) => [VARIABLE_LABELS[field], String(variable[field])] as const),
       ["value id", value ? String(value.id) : "(no value in this environment)"] as const,
-      ...(text === undefined ? [] : [["value", text] as const]),
+      ...(text === false ? [] : [["value", text] as const]),
       ...origin.map(({ setting, value, from }) => [setting.replaceAll("_", " "), `${value} (${from})`] as const),
       ["shell", shell] as const,
     ];
@@ -58,14 +57,8 @@ function runShow(name: string, values: boolean, settings: Settings, context: Con
   });
 }
 
-interface NamedRecord {
-  variable: Variable;
-  /** Undefined if it has no value in this environment. */
-  value: VariableValue | undefined;
-}
-
 /** @throws NotFoundError, with a suggestion, if no variable has that name */
-async function readRecord(name: string, reader: VariableReader): Promise<NamedRecord> {
+async function readRecord(name: string, reader: VariableReader): Promise<VariableEntry> {
   const value = await orUndefined(reader.getValueByName(name));
   if (value) {
     const variable = await orUndefined(reader.getVariable(value.variable_id));
@@ -80,29 +73,20 @@ async function readRecord(name: string, reader: VariableReader): Promise<NamedRe
   return { variable, value: undefined };
 }
 
-interface Content {
-  /** Encrypted if there is no key. */
-  value: JsonValue;
-}
-
-/** @throws DecryptionError for a wrong key, if the value is to be shown */
-async function readContent(name: string, stored: JsonValue, values: boolean, settings: Settings): Promise<Content> {
-  if (!isEncrypted(stored)) return { value: stored };
+/** The value, encrypted if there is no key. @throws DecryptionError for a wrong key, if it is to be shown */
+async function readContent(name: string, stored: JsonValue, values: boolean, settings: Settings): Promise<JsonValue> {
+  if (!isEncrypted(stored)) return stored;
   const decrypt = await createDecrypt(settings, leaveEncrypted);
   try {
-    return { value: decrypt(name, stored) };
+    return decrypt(name, stored);
   } catch (error) {
     if (values || !(error instanceof DecryptionError)) throw error;
-    return { value: stored };
+    return stored;
   }
 }
 
-function valueJson(
-  { content: { value }, ...ids }: VariableValue,
-  content: Content | undefined,
-  values: boolean,
-): object {
-  return { ...ids, encrypted: isEncrypted(value), ...(values && { content }) };
+function valueJson({ content, ...ids }: VariableValue, value: JsonValue | undefined, values: boolean): object {
+  return { ...ids, encrypted: isEncrypted(content.value), ...(values && { content: { value } }) };
 }
 
 /** The settings that select the server, data file or store, and its environment. */
@@ -122,11 +106,11 @@ function originOf(settings: Settings): { setting: string; value: string; from: s
  * @param content the value that `run` would set; undefined for none
  * @param present the shell's value
  */
-function describeShellVariable(name: string, content: Content | undefined, present: string | undefined): string {
+function describeShellVariable(name: string, content: JsonValue | undefined, present: string | undefined): string {
   const set = present === undefined ? "not set" : "set";
-  if (!content) return `${set}; run does not touch it`;
-  if (isEncrypted(content.value)) return `${set}; run fails: it has no key that decrypts the value`;
-  const isSame = present === valueText(content.value);
+  if (content === undefined) return `${set}; run does not touch it`;
+  if (isEncrypted(content)) return `${set}; run fails: it has no key that decrypts the value`;
+  const isSame = present === valueText(content);
   const state = present === undefined ? set : `set to ${isSame ? "the same" : "another"} value`;
   if (isReservedName(name)) return `${state}; run leaves it out, unless --allow-reserved names it`;
   if (present === undefined) return `${state}; run sets it`;

@@ -76,15 +76,8 @@ async function readAccess(
     return text;
   });
   const tls = route && (await trying(() => readTlsFiles(remote)));
-  return (
-    tls && {
-      ...remote,
-      ...route,
-      tls,
-      secret,
-      unusedDataFlags: isNothingConfigured(settings.given) ? UNUSED_DATA_FLAGS : undefined,
-    }
-  );
+  const unusedDataFlags = isNothingConfigured(settings.given) ? UNUSED_DATA_FLAGS : undefined;
+  return tls && { ...remote, ...route, tls, secret, unusedDataFlags };
 }
 
 function secretFilesOf(connection: Connection, key: Setting | undefined): string[] {

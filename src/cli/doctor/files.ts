@@ -18,11 +18,10 @@ export function checkFiles(
   profiles: string,
   io: FileUser & Pick<Io, "platform">,
 ): Finding[] {
-  const files = [...new Set([...(data === undefined ? [] : [data]), ...secrets, profiles])].filter(existsSync);
-  const folders = files.includes(profiles) ? [dirname(profiles)] : [];
+  const files = [...new Set([data ?? [], ...secrets, profiles].flat())].filter(existsSync);
   const found = [
     ...files.flatMap((path) => checkMode(path, "600")),
-    ...folders.flatMap((path) => checkMode(path, "700")),
+    ...(files.includes(profiles) ? checkMode(dirname(profiles), "700") : []),
     ...files.flatMap((path) => checkOwners(path, path === data, io)),
   ];
   if (found.length > 0) return found;

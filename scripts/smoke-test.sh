@@ -35,7 +35,7 @@ check_contents() { # TARBALL
     case $file in
       dist/index.js | dist/*.d.ts | dist/cli/*.cjs | dist/tui/run-tui.js | dist/cli/LICENSES.md | dist/tui/LICENSES.md) ;;
       docs/*.md | docs/tui*.svg | docs/alerts.yml | docs/grafana-dashboard.json | docs/systemd/appvars.* | docs/deploy/*.yaml) ;;
-      bin/appvars.cjs | data/example.json | data/reserved-names.json | data/*.schema.json | data/completion/*) ;;
+      bin/appvars.cjs | data/example.json | data/openapi.yaml | data/reserved-names.json | data/*.schema.json | data/completion/*) ;;
       package.json | README.md | LICENSE | CHANGELOG.md | CONTRIBUTING.md | SECURITY.md) ;;
       *) fail "$file is not needed in the tarball" ;;
     esac

@@ -28,10 +28,10 @@ it("a reload that would take more than the memory that is left is refused, and t
   const status = async (target: string) => (await fetch(`${url}${target}`, { headers: DEV_HEADERS })).status;
   expect(await status("/healthz")).toBe(200);
 
-  await write(largeData(60_000_000));
+  await write(largeData(80_000_000));
   await expect.poll(() => status("/healthz"), PATIENCE).toBe(503);
   expect(await status("/v1/variables/1")).toBe(200);
-  expect(log).toContain(`the data file is too large for the memory of this process: it may need 2`);
+  expect(log).toContain(`the data file is too large for the memory of this process: it may need 3`);
 
   await write(DATA);
   await expect.poll(() => status("/healthz"), PATIENCE).toBe(200);

@@ -1,9 +1,10 @@
 import { onTestFinished } from "vitest";
 import { type LocalServer, type ServeOptions, serve } from "../../src/serve.js";
+import type { ServerOptions } from "../../src/server/start-server.js";
 import { DATA } from "./data.js";
 
 /** A server on a free port over {@link DATA}, closed when the current test ends. */
-export async function runningServer(options: Partial<ServeOptions> = {}): Promise<LocalServer> {
+export async function runningServer(options: Partial<ServeOptions> & ServerOptions = {}): Promise<LocalServer> {
   const server = await serve({ data: DATA, port: 0, ...options });
   onTestFinished(() => server.close());
   return server;

@@ -1,43 +1,21 @@
 import { once } from "node:events";
-import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parseCacheAge } from "../../src/cli/settings/arguments.js";
-import type { Data } from "../../src/store/data.js";
-import { type CliOptions, runCli } from "../support/cli.js";
-import { DATA, DEVELOPMENT, edited } from "../support/data.js";
+import { cachedCli, filesIn } from "../support/cached-cli.js";
+import { runCli } from "../support/cli.js";
+import { DATA, edited } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
 import { runningServer } from "../support/running-server.js";
-import { temporaryFolder } from "../support/temporary-folder.js";
 
-const CREDENTIALS = { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
 const DOWN = /^appvars: using values from \d+ s ago: can.t reach http:\/\/127\.0\.0\.1:\d+: connection refused; .*\n$/;
-
-/** A server that can be stopped, and a command line with its own cache. */
-async function world() {
-  const server = await runningServer();
-  const cache = join(await temporaryFolder(), "cache");
-  const env: Record<string, string> = { APPVARS_URL: server.url, ...CREDENTIALS };
-  const get = (line: string, options: CliOptions = {}) =>
-    runCli(["get", ...line.split(" ")], { env, cache, ...options });
-  /** Closes the server and starts another one, with other data, on its port. */
-  const replaceWith = async (data: unknown) => {
-    await server.close();
-    return runningServer({ data: data as Data, port: server.port });
-  };
-  return { server, env, cache, get, replaceWith };
-}
-
-async function filesIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-}
 
 describe("get --cache", () => {
   it("get --cache prints the last values after one failed attempt, with a note about their age", async () => {
-    const { server, get } = await world();
+    const { server, get } = await cachedCli();
     expect(await get("--cache PORT DATABASE_URL")).toEqual({
       code: 0,
       stdout: "3000\npostgres://localhost/dev\n",
@@ -50,7 +28,7 @@ describe("get --cache", () => {
   });
 
   it("get --cache keeps the values of the newest version only", async () => {
-    const { get, replaceWith } = await world();
+    const { get, replaceWith } = await cachedCli();
     await get("--cache PORT DEBUG");
     const next = await replaceWith(edited((data) => Object.assign(data.values[0].content, { value: 4000 })));
     await get("--cache PORT");
@@ -60,7 +38,7 @@ describe("get --cache", () => {
   });
 
   it("get --cache warns about cached values as JSON with --json, and despite --quiet", async () => {
-    const { server, get } = await world();
+    const { server, get } = await cachedCli();
     await get("PORT --cache");
     await server.close();
     const { stdout, stderr } = await get("PORT --cache --json");
@@ -70,7 +48,7 @@ describe("get --cache", () => {
   });
 
   it("get --cache ignores answers that are too old", async () => {
-    const { server, get } = await world();
+    const { server, get } = await cachedCli();
     await get("--cache PORT");
     await server.close();
     const clock = () => Date.now() + 61_000;
@@ -80,7 +58,7 @@ describe("get --cache", () => {
   });
 
   it("get without --cache neither reads nor writes the cache", async () => {
-    const { server, cache, get } = await world();
+    const { server, cache, get } = await cachedCli();
     await get("PORT");
     expect(await filesIn(cache)).toEqual([]);
     await get("PORT --cache");
@@ -89,14 +67,14 @@ describe("get --cache", () => {
   });
 
   it("get --cache prints nothing when only some of the values are cached", async () => {
-    const { server, get } = await world();
+    const { server, get } = await cachedCli();
     await get("--cache PORT");
     await server.close();
     expect(await get("--cache PORT DEBUG --max-wait 0")).toMatchObject({ code: 5, stdout: "" });
   });
 
   it("get --cache ignores entries that were changed, truncated or planted", async () => {
-    const { server, cache, get } = await world();
+    const { server, cache, get } = await cachedCli();
     await get("--cache PORT");
     await server.close();
     const [path = ""] = await filesIn(cache);
@@ -110,7 +88,7 @@ describe("get --cache", () => {
   });
 
   it("get --cache prints nothing for another secret or key", async () => {
-    const { server, env, get } = await world();
+    const { server, env, get } = await cachedCli();
     await get("--cache PORT");
     await server.close();
     for (const other of [{ APPVARS_API_SECRET: "other" }, { APPVARS_API_KEY: "test-key" }]) {
@@ -120,7 +98,7 @@ describe("get --cache", () => {
   });
 
   it("get --cache clears the cache when the credentials are refused", async () => {
-    const { cache, get, replaceWith } = await world();
+    const { cache, get, replaceWith } = await cachedCli();
     await get("--cache PORT DEBUG");
     const rotated = await replaceWith(edited((data) => Object.assign(data.environments[0], { api_secret: "rotated" })));
     expect(await get("--cache PORT")).toMatchObject({ code: 4, stdout: "" });
@@ -135,7 +113,7 @@ describe("get --cache", () => {
   ])(
     "get --cache uses the cache, and keeps it, when this machine's clock is %s the server's",
     async (how, clockSkew) => {
-      const { server, env, cache, get } = await world();
+      const { server, env, cache, get } = await cachedCli();
       await get("--cache PORT");
       const files = await filesIn(cache);
       await server.close();
@@ -156,7 +134,7 @@ describe("get --cache", () => {
   );
 
   it("get --cache removes the value of a variable that no longer exists", async () => {
-    const { get, replaceWith } = await world();
+    const { get, replaceWith } = await cachedCli();
     await get("--cache PORT DEBUG");
     const without = edited((data) => {
       data.values = data.values.filter((value: { id: number }) => value.id !== 12);
@@ -168,7 +146,7 @@ describe("get --cache", () => {
   });
 
   it("get --cache waits after a 429 for as long as the server says", async () => {
-    const { cache, env, server, get } = await world();
+    const { cache, env, server, get } = await cachedCli();
     await get("--cache PORT");
     await server.close();
     const limited = createServer((_req, res) => {
@@ -183,7 +161,7 @@ describe("get --cache", () => {
   });
 
   it("get --cache reads a secret from stdin only once", async () => {
-    const { server, get, env } = await world();
+    const { server, get, env } = await cachedCli();
     const { APPVARS_API_SECRET: _, ...others } = env;
     const piped = { env: others, stdin: "dev-secret\n" };
     expect(await get("--cache PORT --api-secret-file -", piped)).toMatchObject({ code: 0, stdout: "3000\n" });
@@ -192,7 +170,7 @@ describe("get --cache", () => {
   });
 
   it("get --cache prints values that can't be cached, with a note", async () => {
-    const { get } = await world();
+    const { get } = await cachedCli();
     const { path } = await dataFile("a file where the folder is to be");
     const { code, stdout, stderr } = await get("--cache PORT DEBUG", { cache: path });
     expect([code, stdout]).toEqual([0, "3000\ntrue\n"]);
@@ -200,7 +178,7 @@ describe("get --cache", () => {
   });
 
   it("get --cache has no effect on a data file", async () => {
-    const { cache } = await world();
+    const { cache } = await cachedCli();
     const { path } = await dataFile(DATA);
     const argv = ["get", "--cache", "DATABASE_URL", "--data", path, "--env", "test"];
     expect(await runCli(argv, { cache })).toEqual({ code: 0, stdout: "postgres://localhost/test\n", stderr: "" });
@@ -208,7 +186,7 @@ describe("get --cache", () => {
   });
 
   it("get --cache is refused without a secret, like get", async () => {
-    const { server, get } = await world();
+    const { server, get } = await cachedCli();
     expect(await get("--cache PORT", { env: { APPVARS_URL: server.url } })).toMatchObject({ code: 4, stdout: "" });
   });
 });
@@ -221,12 +199,12 @@ describe("the flag", () => {
     ["PORT --cache=12h DEBUG -n", "3000\ntrue"],
     ["--cache -- PORT", "3000\n"],
   ])("get %s does not use a name as the age", async (line, stdout) => {
-    const { get } = await world();
+    const { get } = await cachedCli();
     expect(await get(line)).toEqual({ code: 0, stdout, stderr: "" });
   });
 
   it("--cache after -- is the name of a variable", async () => {
-    const { get, cache } = await world();
+    const { get, cache } = await cachedCli();
     const { code, stderr } = await get("PORT -n -- --cache");
     expect([code, stderr]).toEqual([3, expect.stringContaining('"--cache"')]);
     expect(await filesIn(cache)).toEqual([]);
@@ -256,7 +234,7 @@ describe("the flag", () => {
 describe("what is on the disk", () => {
   // Root may write what is read-only.
   it.skipIf(process.getuid?.() === 0)("the cache can be read-only", async () => {
-    const { server, cache, get } = await world();
+    const { server, cache, get } = await cachedCli();
     await get("--cache PORT");
     for (const path of await filesIn(cache)) await chmod(join(path, ".."), 0o500);
     expect(await get("--cache PORT")).toMatchObject({ code: 0, stdout: "3000\n" });
@@ -268,7 +246,7 @@ describe("what is on the disk", () => {
 describe("--offline", () => {
   /** The same world after its server was replaced by one that only counts connections. */
   async function countedWorld() {
-    const found = await world();
+    const found = await cachedCli();
     await found.get("--cache PORT DATABASE_URL");
     await found.server.close();
     const counter = createTcpServer((socket) => socket.destroy()).listen(found.server.port, "127.0.0.1");
@@ -309,7 +287,7 @@ describe("--offline", () => {
   });
 
   it("--offline needs no server for a data file, and is refused for a store and with --watch", async () => {
-    const { env } = await world();
+    const { env } = await cachedCli();
     const { path } = await dataFile(DATA);
     const local = await runCli(["get", "--offline", "PORT", "--data", path, "--env", "shop/development"]);
     expect(local).toMatchObject({ code: 0, stderr: "" });

@@ -1,37 +1,10 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { type CliOptions, runCli } from "../support/cli.js";
-import { DEVELOPMENT } from "../support/data.js";
 import { httpProxy } from "../support/http-proxy.js";
-import { runningServer } from "../support/running-server.js";
-import { CLIENT_CA, TLS, tlsPath } from "../support/tls.js";
-
-const CREDENTIALS = { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
-
-/** A server that only the proxy can find, and a command line that has the proxy in its environment. */
-async function world(scheme: "http" | "https") {
-  const cert = readFileSync(tlsPath("other-host.pem"), "utf8");
-  const server = await runningServer(scheme === "https" ? { tls: { cert, key: TLS.key, clientCa: CLIENT_CA } } : {});
-  const proxy = await httpProxy();
-  const url = `${scheme}://other.example:${server.port}`;
-  const env: Record<string, string> = {
-    APPVARS_URL: url,
-    ...CREDENTIALS,
-    [`${scheme.toUpperCase()}_PROXY`]: `http://user:hunter2@127.0.0.1:${proxy.port}`,
-    ...(scheme === "https" && {
-      APPVARS_CA_FILE: tlsPath("other-host.pem"),
-      APPVARS_CLIENT_CERT: tlsPath("client.pem"),
-      APPVARS_CLIENT_KEY: tlsPath("client-key.pem"),
-    }),
-  };
-  const cli = (line: string, options: CliOptions = {}) =>
-    runCli(line.split(" "), { ...options, env: { ...env, ...options.env } });
-  return { proxy, url, env, cli };
-}
+import { proxiedCli } from "../support/proxied-cli.js";
 
 describe.each(["http", "https"] as const)("a command, with a proxy for %s,", (scheme) => {
   it("a command reads through the proxy, and --verbose does not show its password", async () => {
-    const { proxy, cli } = await world(scheme);
+    const { proxy, cli } = await proxiedCli(scheme);
     const { code, stdout, stderr } = await cli("get PORT --verbose");
     expect([code, stdout]).toEqual([0, "3000\n"]);
     expect(proxy.requests).toHaveLength(1);
@@ -39,7 +12,7 @@ describe.each(["http", "https"] as const)("a command, with a proxy for %s,", (sc
   });
 
   it("doctor asks everything through the proxy, and shows it without its password", async () => {
-    const { proxy, cli, url } = await world(scheme);
+    const { proxy, cli, url } = await proxiedCli(scheme);
     const { stdout } = await cli("doctor --json");
     expect(stdout).not.toContain("hunter2");
     const report = JSON.parse(stdout) as { check: string; verdict: string; message: string }[];
@@ -57,7 +30,7 @@ describe.each(["http", "https"] as const)("a command, with a proxy for %s,", (sc
 
 describe("a command, with a proxy,", () => {
   it("a command does not use the proxy for a server of NO_PROXY", async () => {
-    const { proxy, cli, url } = await world("http");
+    const { proxy, cli, url } = await proxiedCli("http");
     const direct = `http://0.0.0.0:${new URL(url).port}`;
     expect(await cli(`get PORT --url ${direct}`, { env: { NO_PROXY: "0.0.0.0" } })).toMatchObject({ code: 0 });
     expect(proxy.requests).toEqual([]);
@@ -66,7 +39,7 @@ describe("a command, with a proxy,", () => {
   });
 
   it("a command refuses a variable that names no HTTP proxy, and doctor says so", async () => {
-    const { cli } = await world("http");
+    const { cli } = await proxiedCli("http");
     const env = { HTTP_PROXY: "socks5://user:hunter2@127.0.0.1" };
     const refused = await cli("get PORT", { env });
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/^appvars: HTTP_PROXY must be the URL/)]);
@@ -76,7 +49,7 @@ describe("a command, with a proxy,", () => {
   });
 
   it("doctor blames the proxy for what it refuses", async () => {
-    const { cli, url } = await world("https");
+    const { cli, url } = await proxiedCli("https");
     const proxy = await httpProxy({ answer: (socket) => socket.end("HTTP/1.1 403 Forbidden\r\n\r\n") });
     const { code, stdout } = await cli("doctor", { env: { HTTPS_PROXY: `127.0.0.1:${proxy.port}` } });
     const name = `the proxy 127.0.0.1:${proxy.port} (HTTPS_PROXY)`;

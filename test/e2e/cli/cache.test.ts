@@ -1,36 +1,12 @@
 import { once } from "node:events";
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { createServer as createTcpServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Data } from "../../../src/store/data.js";
 import { BINARY, run } from "../../support/binary.js";
-import { type CliOptions, runCli } from "../../support/cli.js";
-import { DEVELOPMENT, edited } from "../../support/data.js";
-import { runningServer } from "../../support/running-server.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
-
-const CREDENTIALS = { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
-
-/** A server that can be stopped, and a command line with its own cache. */
-async function world() {
-  const server = await runningServer();
-  const cache = join(await temporaryFolder(), "cache");
-  const env: Record<string, string> = { APPVARS_URL: server.url, ...CREDENTIALS };
-  const get = (line: string, options: CliOptions = {}) =>
-    runCli(["get", ...line.split(" ")], { env, cache, ...options });
-  /** Closes the server and starts another one, with other data, on its port. */
-  const replaceWith = async (data: unknown) => {
-    await server.close();
-    return runningServer({ data: data as Data, port: server.port });
-  };
-  return { server, env, cache, get, replaceWith };
-}
-
-async function filesIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-}
+import { cachedCli, filesIn } from "../../support/cached-cli.js";
+import { runCli } from "../../support/cli.js";
+import { edited } from "../../support/data.js";
 
 /** Beside it, newer versions of Node keep compiled code. */
 const answersIn = (cache: string) => join(cache, "appvars", "snapshots");
@@ -39,7 +15,7 @@ describe("what is on the disk", () => {
   it.skipIf(process.platform === "win32")(
     "the cache is readable only by its owner and reveals no name, value, URL or key",
     async () => {
-      const { cache, env } = await world();
+      const { cache, env } = await cachedCli();
       const umask = ["-c", 'umask 000; exec "$0" "$@"', process.execPath, BINARY];
       const home = { ...env, XDG_CACHE_HOME: cache, HOME: cache };
       const { code } = await run("sh", [...umask, "get", "--cache", "DATABASE_URL", "PORT"], home);
@@ -58,7 +34,7 @@ describe("what is on the disk", () => {
   );
 
   it("the cache is whole after several processes have written it concurrently", async () => {
-    const { server, env, cache } = await world();
+    const { server, env, cache } = await cachedCli();
     const home = { ...env, XDG_CACHE_HOME: cache, HOME: cache };
     const names = ["PORT", "DATABASE_URL", "DEBUG", "FLAGS"];
     const get = (...args: string[]) => run(process.execPath, [BINARY, "get", "--cache", ...args], home);
@@ -75,7 +51,7 @@ describe("what is on the disk", () => {
 describe("--offline", () => {
   /** The same world after its server was replaced by one that only counts connections. */
   async function _countedWorld() {
-    const found = await world();
+    const found = await cachedCli();
     await found.get("--cache PORT DATABASE_URL");
     await found.server.close();
     const counter = createTcpServer((socket) => socket.destroy()).listen(found.server.port, "127.0.0.1");
@@ -87,7 +63,7 @@ describe("--offline", () => {
   }
 
   it("--offline starts a program with cached values", async () => {
-    const { server, env, cache } = await world();
+    const { server, env, cache } = await cachedCli();
     const argv = (flag: string) => [BINARY, "run", flag, "--", "sh", "-c", "echo $PORT"];
     const home = { ...env, XDG_CACHE_HOME: cache };
     await run(process.execPath, argv("--cache"), home);
@@ -97,7 +73,7 @@ describe("--offline", () => {
   });
 
   it("run --cache notes of --exclude what the values in use say, not those kept from a run before", async () => {
-    const { env, cache, replaceWith } = await world();
+    const { env, cache, replaceWith } = await cachedCli();
     const excluding = (name: string) => runCli(["run", "--cache", "--exclude", name, "--", "true"], { env, cache });
     const silent = { code: 0, stdout: "", stderr: "" };
     expect(await excluding("DEBUG")).toEqual(silent);

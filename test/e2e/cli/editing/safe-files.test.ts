@@ -29,3 +29,14 @@ describe.skipIf(process.platform === "win32")("a data file that everybody may wr
     expect([code, stderr]).toEqual([0, expect.stringContaining("can be changed by other users")]);
   });
 });
+
+describe.skipIf(process.platform === "win32")("a file of --env-file that everybody may write", () => {
+  it("is read, with a warning", async () => {
+    const file = join(folder, "my.env");
+    await writeFile(file, "PORT=1\n");
+    await chmod(file, 0o666);
+    const { code, stderr } = await run(["run", "--env-file", file, "--", "true"]);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`appvars: ${file} can be changed by other users: it can be written by everybody`);
+  });
+});

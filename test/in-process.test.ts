@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
-/** Folders of tests that `npm test` does not run, and of what several of them share. */
+/** Folders of tests that `npm test` does not run, and of their shared helpers. */
 const OTHERS = /^(abuse|bench|durability|e2e|scaling|support)\//;
 
 /** Code that measures time, or waits for it. A clock that is passed in, `() => performance.now()`, does neither. */

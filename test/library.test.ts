@@ -23,7 +23,7 @@ it("serve() refuses invalid data and a port that is in use", async () => {
   await expect(serve({ data: DATA, port: server.port })).rejects.toMatchObject({ code: "EADDRINUSE" });
 });
 
-it("verify() accepts what sign() returns", () => {
+it("verify() accepts the headers of sign()", () => {
   const timestamp = 1_700_000_000_000;
   const authorization = sign({ timestamp, method: "GET", route: "/v1/variables" }, "secret");
   const received = { method: "GET", target: "/v1/variables", authorization };

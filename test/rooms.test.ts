@@ -58,7 +58,7 @@ const files = readdirSync(SOURCES, { recursive: true, encoding: "utf8" }).filter
 
 const rooms = Object.keys(MAY_IMPORT);
 
-it.each(Object.entries(MAY_IMPORT))("%s imports only what it may: %s", (room, allowed) => {
+it.each(Object.entries(MAY_IMPORT))("%s imports only the allowed rooms: %s", (room, allowed) => {
   const above = rooms.slice(0, rooms.indexOf(room));
   const importable = [room, ...(allowed === "*" ? above : allowed.split(" ").filter((each) => above.includes(each)))];
   const arrows = files
@@ -76,7 +76,7 @@ function importsOf(file: string): string[] {
   return [...text.matchAll(SPECIFIERS)].map(([, specifier = ""]) => join(dirname(file), specifier));
 }
 
-/** The folder in `src`; what is deeper in it belongs to the same room. */
+/** The folder in `src`; its subfolders belong to the same room. */
 function roomOf(file: string): string {
   const [first = "", second = ""] = dirname(file).split("/");
   return ["cli", "tui"].includes(first) && second ? `${first}/${second}` : first;

@@ -36,7 +36,7 @@ const sources = readdirSync(SOURCES, { recursive: true, encoding: "utf8" })
 
 describe("the sources", () => {
   it("the sources make TLS connections in a few files only, with the options of one function", () => {
-    // What can connect: modules of Node.js, its fetch and WebSocket, and ioredis.
+    // Anything that can connect: modules of Node.js, its fetch and WebSocket, and ioredis.
     const connects =
       /^import (?!type)[^;]*"(?:node:)?(?:https|tls|http2)";|import\("(?:(?:node:)?(?:https|tls|http2)|ioredis|undici)"\)|(?<![.\w])fetch\(|new WebSocket\(/m;
     const found = sources.filter(([, text]) => connects.test(text)).map(([path]) => path);
@@ -89,7 +89,7 @@ const probe = (port: number) =>
   });
 
 /** Each way to make a TLS connection, to a port of this machine. */
-const CONNECTIONS: [what: string, connect: (port: number) => Promise<unknown>][] = [
+const CONNECTIONS: [client: string, connect: (port: number) => Promise<unknown>][] = [
   ["the client", (port) => ask(`https://localhost:${port}`)],
   [
     "the client, through a proxy",

@@ -20,7 +20,7 @@ const START = 1_700_000_000_000;
 
 interface State {
   now: number;
-  /** What requests fail with. */
+  /** The error of failing requests. */
   error: Error | undefined;
   /** So many succeed before. */
   left: number;

@@ -110,7 +110,7 @@ describe("the client", () => {
     ["with a length", "Content-Length: 11\r\n\r\n"],
     ["in chunks", "Transfer-Encoding: chunked\r\n\r\nb\r\n"],
     ["without a length", "\r\n"],
-  ])("the client asks again if an answer %s is cut short, whatever the status", async (_how, headers) => {
+  ])("the client asks again if an answer %s is cut short, with any status", async (_how, headers) => {
     const body = '{"value":1}';
     const answers = [
       `200 OK\r\n${headers}${body.slice(0, 9)}`,

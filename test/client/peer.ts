@@ -16,7 +16,7 @@ export function httpPeer(listener: RequestListener): Promise<Peer> {
   return listening(createServer(listener), "http");
 }
 
-/** A server that answers each connection's first bytes with what `answer` writes. */
+/** A server that answers each connection's first bytes with the output of `answer`. */
 export function tcpPeer(answer: (socket: Socket) => void): Promise<Peer> {
   const server = createTcpServer((socket) => socket.once("data", () => answer(socket)));
   return listening(server, "http");

@@ -193,7 +193,7 @@ const refusedByAll = (...addresses: string[]) => {
 };
 
 describe("withRetries() without maxWait", () => {
-  const UNREACHABLE: [what: string, error: Error][] = [
+  const UNREACHABLE: [problem: string, error: Error][] = [
     ["resets connections", unreachable("ECONNRESET")],
     ["can't be looked up", unreachable("EAI_AGAIN")],
     ["is behind a proxy that can't reach it", down],

@@ -9,7 +9,7 @@ import { describeVariableSource } from "./variable-source.js";
 
 describeVariableSource("the client that signs and sends no key", opening({ apiSecret: DEVELOPMENT.apiSecret }));
 describeVariableSource(
-  "the client that sends its secret, and asks what has changed",
+  "the client that sends its secret, and asks for changes",
   opening({ ...DEVELOPMENT, auth: "headers", revalidate: true }),
 );
 

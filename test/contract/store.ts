@@ -19,7 +19,7 @@ export interface StoredData {
 const TEST = 2;
 
 /**
- * What every implementation of EditableStore does.
+ * The behavior of every implementation of EditableStore.
  *
  * @param hold stores data for the current test, as it would be by hand: unchecked, without defaults
  */
@@ -62,7 +62,7 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       expect(byId((await stored.open()).snapshot)).toStrictEqual(byId(store.snapshot));
     });
 
-    it("applies a change to what others have made of the data", async () => {
+    it("applies a change to the data as others have changed it", async () => {
       const stored = await hold(DATA);
       const [one, other] = [await stored.open(), await stored.open()];
       await one.update((data) => set(data, { ONE: "1" }));
@@ -72,7 +72,7 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       expect(byId((await stored.open()).snapshot)).toStrictEqual(byId(one.snapshot));
     });
 
-    it("tells who watches it of the changes of others", async () => {
+    it("reports the changes of others to its watchers", async () => {
       const stored = await hold(DATA);
       const [watching, store] = [await stored.open({ watch: true }), await stored.open()];
       const listener = vi.fn();
@@ -267,7 +267,7 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       ["line separators", "\u2028\u2029\u0085\r\n"],
       ["control characters", "\u0000\u001b\u007f\ufeff\ufffe"],
       ["a text of 100 KB", "💾\\\"'".repeat(17_000)],
-      ["what looks like records", '{"id":1},{"id":2}]}'],
+      ["a text that looks like records", '{"id":1},{"id":2}]}'],
       ["numbers at the limits", [0, 1e21, 0.1, 5e-324, Number.MAX_VALUE, Number.MAX_SAFE_INTEGER + 1, -1e-7]],
       ["nested lists", JSON.parse(`${"[".repeat(50)}${"]".repeat(50)}`)],
     ])("holds any JSON: %s", async (_what, value) => {

@@ -16,9 +16,9 @@ const LIMIT_RULE = "limit must be a whole number of 1 or more (over 1000 counts 
 const OFFSET_RULE = "offset must be a whole number of 0 or more";
 
 /**
- * What every implementation of VariableSource does.
+ * The behavior of every implementation of VariableSource.
  *
- * @param openStore opens a source for `shop/development` of what is in the store; it is closed when the current test ends
+ * @param openStore opens a source for `shop/development` of the store; it is closed when the current test ends
  */
 export function describeVariableSource(name: string, openStore: (store: Store) => Promise<VariableSource>): void {
   const open = (data: unknown = DATA) => openStore(changingStore(data));

@@ -40,14 +40,14 @@ describe("the example data file", () => {
   });
 });
 
-test("what init writes is valid by the schema and by the rules of the store", async () => {
+test("the data file of init is valid by the schema and by the rules of the store", async () => {
   const starter = starterData({ examples: true });
   expect(isValid(starter), JSON.stringify(isValid.errors)).toBe(true);
   expect(await parsed(starter)).toEqual(starter);
 });
 
 describe("the schema and the store both accept", () => {
-  const ACCEPTED: [what: string, edit: Edit][] = [
+  const ACCEPTED: [change: string, edit: Edit][] = [
     ["a $schema", (data) => (data.$schema = "./appvars.schema.json")],
     ["empty lists", (data) => Object.assign(data, { environments: [], variables: [], values: [] })],
     ["a variable without a description", (data) => delete data.variables[0].description],
@@ -75,7 +75,7 @@ describe("the schema and the store both accept", () => {
 });
 
 describe("the schema and the store both refuse", () => {
-  const REFUSED: [what: string, edit: Edit][] = [
+  const REFUSED: [change: string, edit: Edit][] = [
     ["no version", (data) => delete data.version],
     ["an unknown version", (data) => (data.version = 2)],
     ["a version as text", (data) => (data.version = "1")],

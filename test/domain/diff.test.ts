@@ -4,7 +4,7 @@ import type { NamedValue } from "../../src/domain/variable.js";
 
 const text = (name: string, value: string): NamedValue => ({ name, type: "STRING", value });
 
-it("diffValues lists what was added, removed and changed, by name", () => {
+it("diffValues lists added, removed and changed values, by name", () => {
   const before = [text("SAME", "1"), text("GONE", "2"), text("CHANGED", "3")];
   const after = [text("NEW", "4"), text("CHANGED", "5"), text("SAME", "1")];
   expect(diffValues(before, after)).toEqual([

@@ -27,7 +27,7 @@ describe("parseJson", () => {
   });
 
   it.each(['{"a": [], "b": {"a": ":{\\":"}, "__proto__": [1, -2.5e3, true, null]}', ' "x" ', "[]", "0"])(
-    "returns what JSON.parse does for %j",
+    "returns the same as JSON.parse for %j",
     (text) => {
       expect(parseJson(text)).toEqual(JSON.parse(text));
       expect(parseJson(text, { exact: true })).toEqual(JSON.parse(text));

@@ -100,7 +100,7 @@ describe("isReservedName", () => {
       "PATH_TO_DATA MY_PATH LDAP_URL PIPELINE CCS HOMEPAGE LESSON RUSTY PS10 PROMPTS UVICORN_PORT",
     ],
     ["objects", "__proto__ constructor toString hasOwnProperty"],
-  ])("isReservedName does not reserve what is commonly stored for %s", (_what, names) => {
+  ])("isReservedName does not reserve the common variables of %s", (_program, names) => {
     expect(words(names).filter(isReservedName)).toEqual([]);
   });
 });

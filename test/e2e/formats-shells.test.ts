@@ -57,7 +57,7 @@ it.skipIf(!has("fish", "--version"))(
   },
 );
 
-it("what an environment or UTF-8 can't hold is refused, all of it at once", () => {
+it("values that an environment or UTF-8 can't hold are refused, all in one error", () => {
   expectAllRefused(writeShell, refused, held);
   expectAllRefused(writeFish, refused, held);
 });

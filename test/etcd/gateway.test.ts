@@ -29,7 +29,7 @@ function gatewayTo(ports: readonly number[], options: Partial<GatewayOptions> = 
   return gateway;
 }
 
-/** A server that gives these answers, the last one again and again. @returns also what it was asked */
+/** A server that gives these answers, and then repeats the last one. @returns also the requests it received */
 async function member(...answers: readonly ((res: ServerResponse, req: IncomingMessage) => void)[]) {
   const asked: { path: string | undefined; body: unknown; authorization: string | undefined }[] = [];
   const { port } = await httpPeer(async (req, res) => {
@@ -49,7 +49,7 @@ const good = () => member(sends(GOOD));
 
 const range = (gateway: Gateway) => gateway.range({ key: KEY });
 
-type Failure = [what: string, port: () => Promise<number>, reason: string | RegExp];
+type Failure = [failure: string, port: () => Promise<number>, reason: string | RegExp];
 
 const answering = (body: unknown, status?: number) => async () => (await member(sends(body, status))).port;
 const writing = (text: string) => async () => (await tcpPeer((socket) => socket.write(text))).port;
@@ -70,7 +70,7 @@ function flood(stream: Writable, text: string): void {
 
 const OK = "HTTP/1.1 200 OK\r\n";
 
-/** What a member may do instead of answering. */
+/** Failures of a member to answer. */
 const FAILURES: Failure[] = [
   ["it says nothing", async () => (await tcpPeer(() => {})).port, "no answer within"],
   ["it closes the connection", async () => (await tcpPeer((socket) => socket.end())).port, "the connection was reset"],
@@ -138,7 +138,7 @@ const FAILURES: Failure[] = [
   ),
 ];
 
-/** What it may answer to a request for keys. */
+/** Invalid answers to a request for keys. */
 const WRONG_KEYS: Failure[] = [
   ["keys that are no list", answering({ ...GOOD, kvs: { length: 1 } }), "its answer has no list"],
   ["a key that is none", answering({ ...GOOD, kvs: [null] }), "its answer is incomplete"],
@@ -185,7 +185,7 @@ describe("a member that fails", () => {
     expect(await gateway.commit(WRITE)).toEqual({ succeeded: true, revision: 9 });
   });
 
-  it("a write has an unknown outcome if it is said to be made before what it is based on", async () => {
+  it("a write has an unknown outcome if its revision is older than the one it is based on", async () => {
     const { port } = await member(sends({ header: { ...HEADER, revision: "8" }, succeeded: true }));
     await expect(gatewayTo([port]).commit(WRITE)).rejects.toThrow(UncertainError);
   });

@@ -12,7 +12,7 @@ interface Exchange {
   drop(): void;
 }
 
-/** What happens to a transaction in place of what should. */
+/** A fault that replaces the forwarding of a transaction. */
 export type Fault = (exchange: Exchange) => Promise<void> | void;
 
 /** It is made, and nobody hears of it. */
@@ -45,7 +45,7 @@ export class Ghost {
 /**
  * A link to an etcd that fails. Closed when the current test ends.
  *
- * @param faultOf what happens to a transaction, given the number of earlier ones; undefined for nothing
+ * @param faultOf the fault of a transaction, given the number of earlier ones; undefined for none
  */
 export async function lossyLink(target: number, faultOf: (before: number) => Fault | undefined) {
   const link = { port: 0, transactions: 0, isDown: false };

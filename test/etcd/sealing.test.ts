@@ -31,13 +31,13 @@ describe("sealing", () => {
     expect(() => createSealing(FIRST).open(next, KEY)).toThrow(WRONG_KEY);
   });
 
-  it("what was moved to another key or prefix can't be opened", () => {
+  it("a record that was moved to another key or prefix can't be opened", () => {
     const sealing = createSealing(FIRST);
     const sealed = sealing.seal("text", KEY);
     for (const key of ["/s/values/2", "/t/values/1", ""]) expect(() => sealing.open(sealed, key)).toThrow(TAMPERED);
   });
 
-  it("what was changed anywhere can't be opened", () => {
+  it("a record with any byte changed can't be opened", () => {
     const sealing = createSealing(FIRST);
     const sealed = sealing.seal("text", KEY);
     for (const index of sealed.keys()) {

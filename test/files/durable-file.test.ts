@@ -20,7 +20,7 @@ async function oldFile(): Promise<string> {
 
 const names = async (path: string) => (await readdir(dirname(path))).sort();
 
-/** What all open files have in common, to make one of their methods fail. */
+/** The prototype of all open files, to make one of its methods fail. */
 async function fileHandles(): Promise<Record<"writeFile" | "sync" | "chown", (...args: unknown[]) => Promise<void>>> {
   const file = await open(import.meta.filename);
   await file.close();
@@ -218,7 +218,7 @@ describe("removeTemporaries", () => {
     expect(await names(path)).toStrictEqual(["vars.json"]);
   });
 
-  it("removeTemporaries keeps all other files, whatever their names", async () => {
+  it("removeTemporaries keeps all files with other names", async () => {
     const path = await oldFile();
     const others = [".vars.json.0123456789ab", ".vars.json.0123456789AB.tmp", ".vars.json.0123456789abc.tmp"];
     others.push(

@@ -8,7 +8,7 @@ import { withFileLock } from "../../src/files/file-lock.js";
 import { createToken } from "../../src/files/lock-holder.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-/** What the code under test meets in place of the clock, the file system and the system. */
+/** Fakes of the clock, the file system and the operating system. */
 const faked = vi.hoisted(
   (): {
     wait?: ((milliseconds: number) => Promise<void>) | undefined;
@@ -111,7 +111,7 @@ it("an empty lock, which a writer that was killed has left, is taken over at onc
   expect(await exists(lockPath)).toBe(false);
 });
 
-it("what killed writers have left beside the file is removed", async () => {
+it("files that killed writers have left behind are removed", async () => {
   const { path, lockPath } = await lockable();
   const dead = createToken().replace(/^(\w+-\w+-\d+)-\d+/, "$1-7");
   await plant(`${lockPath}.${dead}`, dead);
@@ -217,7 +217,7 @@ describe("a lock that was removed", () => {
   });
 });
 
-describe("what is not a lock", () => {
+describe("a path that is not a lock", () => {
   const TOKEN = ELSEWHERE;
 
   /** Puts something where the lock would be, and returns all that is in the folder. */

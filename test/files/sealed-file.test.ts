@@ -28,7 +28,7 @@ const SAVED = { hash: hash("sha256", BYTES), savedAt: NOW };
 
 const fileIn = (parent: string, owner: Partial<SealedFileOptions> = {}) =>
   new SealedFile({ ...OWNER, parent, user: process.getuid?.(), ...owner });
-/** What a file holds. The hash of the bytes, since a test compares many bytes one by one. */
+/** The content of a file, with a hash of the bytes, since a test compares many bytes one by one. */
 const readIn = async (file: SealedFile | undefined) => {
   const saved = await file?.read();
   return saved && { hash: hash("sha256", saved.bytes), savedAt: saved.savedAt };
@@ -48,7 +48,7 @@ describe("a sealed file", () => {
   it.each([
     ["some bytes", BYTES],
     ["none", Buffer.alloc(0)],
-  ])("a sealed file returns what was written, in another process too: %s", async (_what, bytes) => {
+  ])("a sealed file returns the bytes written, in another process too: %s", async (_content, bytes) => {
     const parent = join(await temporaryFolder(), "new", "cache");
     const file = fileIn(parent);
     expect(await file.read()).toBeUndefined();
@@ -150,7 +150,7 @@ describe("a sealed file", () => {
 
 describe("the folder of sealed files", () => {
   it.skipIf(process.platform === "win32")(
-    "the folder of sealed files is accessible only to its owner, whatever the umask is and was",
+    "the folder of sealed files is accessible only to its owner, with any umask",
     async () => {
       const old = process.umask(0);
       onTestFinished(() => void process.umask(old));

@@ -28,7 +28,7 @@ export async function output(command: string, args: readonly string[], env?: Rec
   return stdout;
 }
 
-/** Splits the table of values into what `canHold` says the format can hold, and the rest, which it must refuse. */
+/** Splits the table into values that the format can hold, by `canHold`, and the rest, which it must refuse. */
 export function table(canHold: (text: string) => boolean): { held: NamedValue[]; refused: NamedValue[] } {
   const held: NamedValue[] = [];
   const refused: NamedValue[] = [];
@@ -36,7 +36,7 @@ export function table(canHold: (text: string) => boolean): { held: NamedValue[];
   return { held, refused };
 }
 
-/** What a consumer that knows text only should have read. */
+/** The values as a consumer of text only should have read them. */
 export function asText(entries: readonly NamedValue[]): Record<string, string> {
   return Object.fromEntries(entries.map(({ name, value }) => [name, valueText(value)]));
 }

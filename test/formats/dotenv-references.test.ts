@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are what is expanded
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the tests expand them
 import { expect, it } from "vitest";
 import { UsageError } from "../../src/domain/errors.js";
 import { readDotenv, writeDotenv } from "../../src/formats/dotenv.js";
@@ -17,7 +17,7 @@ it.each([
   ["both forms", "A=1\nB=$A-${A}\n", "1-1"],
   ["a name that follows", 'B="x ${A}"\nA=1\n', "x 1"],
   ["references in references", "B=$C\nC=${A}2\nA=1\n", "12"],
-  ["what it expands to is not expanded again", "A='$C'\nB=$A\n", "$C"],
+  ["an expanded value is not expanded again", "A='$C'\nB=$A\n", "$C"],
   ["the last assignment", "A=1\nB=$A\nA=2\n", "2"],
   ["a default for a missing name", "B=${A:-x}${A-y}\n", "xy"],
   ["a default for an empty value, only with a colon", "A=\nB=[${A:-x}${A-y}]\n", "[x]"],
@@ -99,7 +99,7 @@ it("references are described by name and line, except literal and escaped ones",
   expect(describeReferences(many, readDotenv(many))).toMatch(/, V9 \(line 10\) and 2 more$/);
 });
 
-it("expanding changes nothing in what export writes between single quotes", () => {
+it("expanding changes nothing in export's output between single quotes", () => {
   const entries = entriesOf(
     NASTY_TEXTS.filter((text) => !/['\r\0]|\p{Surrogate}/u.test(text) && portableForm(text) !== undefined),
   );

@@ -81,7 +81,7 @@ describe("writing", () => {
 });
 
 describe("reading", () => {
-  it("returns what was written, as text", () => {
+  it("returns the written values, as text", () => {
     expect(textsOf(readDotenv(writeDotenv(held)))).toEqual(
       held.map(({ name, value }) => ({ name, value: valueText(value) })),
     );
@@ -109,7 +109,7 @@ describe("reading", () => {
     );
   });
 
-  it("reads what people write: comments, export, blanks, CRLF, a byte order mark", () => {
+  it("reads handwritten files: comments, export, blanks, CRLF, a byte order mark", () => {
     const text =
       "\ufeff# comment\r\nexport A=1 # one\r\n\r\n  B = two words  \r\nC='#3'\r\nD=\"x\\ny\"\r\nE=\r\nF: 6\r\n";
     expect(readDotenv(text)).toEqual(
@@ -145,7 +145,7 @@ describe("reading", () => {
   });
 });
 
-it("random values go through a file and back, whatever stands next to them", () => {
+it("random values go through a file and back, beside any others", () => {
   for (let seed = 100; seed < 130; seed++) {
     const entries = entriesOf(randomTexts(100, seed).filter(writable));
     expect(textsOf(readDotenv(writeDotenv(entries))), `seed ${seed}`).toEqual(

@@ -38,7 +38,7 @@ it.each([false, true])("GitHub's runner preserves every value (Windows: %s)", (w
   expectSame(readEnvFile(writeGithub(held), windows), asText(held));
 });
 
-it("writeGithub refuses what a runner can't hold", () => {
+it("writeGithub refuses values that a runner can't hold", () => {
   expectAllRefused(writeGithub, refused, held);
   const names = ["GITHUB_TOKEN", "Runner_X", "node_options", "a.b", "OK", "MY_GITHUB_X", "NODE_OPTIONS_2"];
   expect(

@@ -59,7 +59,7 @@ describe("compose", () => {
     expectSame(Object.fromEntries(read), asText(held));
   });
 
-  it("what an environment or UTF-8 can't hold is refused, all of it at once", () => {
+  it("values that an environment or UTF-8 can't hold are refused, all in one error", () => {
     expectAllRefused(writeCompose, refused, held);
   });
 });

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are what a shell or HCL would expand
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: a shell or HCL would expand them
 import type { JsonValue, NamedValue } from "../../src/domain/variable.js";
 import { seededRandom } from "../support/random.js";
 
@@ -290,14 +290,14 @@ export function randomTexts(count: number, seed: number): string[] {
   return Array.from({ length: count }, () => Array.from({ length: Math.floor(random() * 13) }, pick).join(""));
 }
 
-/** All of the above: what each format has to write so that its consumer reads it back, or to refuse. */
+/** All of the above: each format has to write them so that its consumer reads them back, or to refuse them. */
 export const ALL_VALUES: readonly JsonValue[] = [...NASTY_TEXTS, ...randomTexts(1_500, 1), ...NASTY_JSON];
 
 export function hasLoneSurrogate(text: string): boolean {
   return Buffer.from(text).toString() !== text;
 }
 
-/** What people have in `.env` files that not all of their readers agree on, with the names in docs/commands.md. */
+/** Values of real `.env` files that their readers disagree on, with the names in docs/commands.md. */
 export const HARD_TEXTS: Readonly<Record<string, string>> = {
   "blanks at the ends": "  x  ",
   "a single quote": "it's",

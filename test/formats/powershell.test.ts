@@ -52,7 +52,7 @@ it("curly quotes, which PowerShell takes for straight ones, can't end a string",
   );
 });
 
-it("what a variable of Windows can't hold is refused", () => {
+it("values that a variable of Windows can't hold are refused", () => {
   expectAllRefused(writePowershell, refused, held);
   const named = ["Path", "PATH", "a.b", "OK"].map((name) => ({ name, type: "STRING" as const, value: "x" }));
   expect(refusal(writePowershell, named)).toBe(

@@ -13,7 +13,7 @@ const NAME = /^([\p{L}\p{N}_.\-[\]\t\v\f\r \u0085\u00a0]*)([=:\n])[\t\v\f\r \u00
 
 /**
  * Reads a `.env` file by the rules of Docker Compose 2, as compose-go's packages `dotenv` and `template` state them
- * (v2.13). It is not Docker Compose itself: what those packages do beyond these rules is not tested.
+ * (v2.13). It is not Docker Compose itself: other behavior of those packages is not tested.
  */
 export function readComposeEnv(text: string): Record<string, string> {
   const variables: Record<string, string> = {};

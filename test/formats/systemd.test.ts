@@ -7,7 +7,7 @@ const { held, refused } = table(
   (text) => !text.includes("\0") && !hasLoneSurrogate(text) && !/\p{Noncharacter_Code_Point}/u.test(text),
 );
 
-it("what systemd refuses is refused", () => {
+it("values that systemd refuses are refused", () => {
   expectAllRefused(writeSystemd, refused, held);
   const named = ["a.b", "a-b", "OK"].map((name) => ({ name, type: "STRING" as const, value: "x" }));
   expect(refusal(writeSystemd, named)).toBe(

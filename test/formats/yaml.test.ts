@@ -101,6 +101,6 @@ it("a file that calls itself YAML 1.1 is read by the same rules", () => {
   expect(readYaml("%YAML 1.1\n---\nA: no\nB: 2001-01-01\n").map(({ value }) => value)).toEqual(["no", "2001-01-01"]);
 });
 
-it("readYaml reads what the yaml package writes", () => {
+it("readYaml reads the output of the yaml package", () => {
   expect(readYaml(stringify(asJson(held.slice(0, 200))))).toHaveLength(200);
 });

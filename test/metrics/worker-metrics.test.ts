@@ -48,7 +48,7 @@ it("requests that a worker had told of count after it has ended, its connections
   expect(await scrape(metrics)).toMatchObject({ requests: 5, connections: Number.NaN });
 });
 
-it("a worker that does not answer in time counts with what it has last told", async () => {
+it("a worker that does not answer in time counts with its last report", async () => {
   const metrics = new WorkerMetrics(50);
   const [busy, other] = [addWorker(metrics), addWorker(metrics)];
   busy.serve();

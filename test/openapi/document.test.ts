@@ -84,7 +84,7 @@ function examples(named: object) {
   return { content: { "application/json": { examples: named } } };
 }
 
-it("the example of a signature is what the contract makes of its parts", () => {
+it("the example signature follows from its parts by the contract", () => {
   const timestamp = 1_700_000_000_000;
   const header = signByHand({ secret: "example-secret", timestamp, route: "/v1/variables?limit=2" });
   expect(DOCUMENT.components.securitySchemes.signature.description).toContain(`Authorization: ${header}\n`);

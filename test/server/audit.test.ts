@@ -3,7 +3,7 @@ import { type AuditEntry, AuditLog } from "../../src/server/audit.js";
 import { DEV_HEADERS, get, raw, request } from "../support/http.js";
 import { runningServer } from "../support/running-server.js";
 
-/** A server with a hook that takes what is recorded. */
+/** A server with a hook that receives the audit records. */
 async function auditedServer(isRecorded = () => true) {
   const entries: AuditEntry[] = [];
   const record = (entry: AuditEntry) => {

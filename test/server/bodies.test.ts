@@ -17,13 +17,13 @@ function requestOf(line: string, ...headers: string[]): string {
   return [`${line} HTTP/1.1`, "Host: a", ...headers, "", ""].join("\r\n");
 }
 
-/** The status of each answer, and what it says about the connection. */
+/** The status and the `Connection` header of each answer. */
 function outcomes(received: string): string[] {
   const heads = received.match(/HTTP\/1\.1 \d+.*\r\n(?:.+\r\n)*/g) ?? [];
   return heads.map((head) => `${head.slice(9, 12)} ${/^Connection: (.*)\r$/m.exec(head)?.[1]}`);
 }
 
-/** What a server answers to these bytes, once it has closed the connection. */
+/** A server's answers to these bytes, once it has closed the connection. */
 async function answersTo(bytes: string, options: ServerOptions = {}): Promise<string[]> {
   const socket = await openSocket(await runningServer(options));
   const received = receivedUntilClose(socket);
@@ -74,7 +74,7 @@ describe("a request that announces a body ends its connection:", () => {
   });
 
   it.each(["1\r\nx\r\n0\r\n\r\n", "no chunk\r\n\r\n", "\r\n\r\n", ""])(
-    "requests before it are answered, and what follows it is not looked at: %j",
+    "requests before it are answered, and later bytes are ignored: %j",
     async (body) => {
       const health = requestOf("GET /healthz");
       const bytes = `${health}${health}${requestOf("GET /v1", CHUNKED)}${body}${health.repeat(100)}`;
@@ -110,7 +110,7 @@ describe.each(["\r\n\r\n", "\n\r\n", "\r\n", "\n", ""])("a body that arrives wit
     expect(String(answer)).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*Connection: close\r\n\r\nanswer/);
     await error;
     expect(pushed).toEqual([]);
-    // What fits into the buffer of the socket.
+    // As much as fits into the buffer of the socket.
     expect(served.bytesRead).toBeLessThan(MIB / 4);
   });
 });

@@ -14,7 +14,7 @@ async function addressOf(trustProxy: string[] | undefined, socketAddress: string
   return (await createAddressOf(trustProxy))(req);
 }
 
-/** What Node's parser calls. */
+/** The method that Node's parser calls. */
 interface AddsHeaders {
   _addHeaderLine(name: string, value: string, headers: object): void;
 }

@@ -48,7 +48,7 @@ it.each(WAYS.slice(0, 2))("an unknown key takes as many hashes as a wrong secret
     return { hashes: hash.mock.calls.length, comparisons: timingSafeEqual.mock.calls.length };
   };
   timingSafeEqual.mockReturnValue(false);
-  // What a secret is checked with is prepared once.
+  // The material for checking a secret is prepared once.
   await Promise.all([work("dev-key"), work("no-key")]);
   const known = await work("dev-key");
   expect(known.hashes).toBeGreaterThan(0);

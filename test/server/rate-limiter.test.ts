@@ -132,12 +132,12 @@ it("200,000 addresses do not grow the memory of a limiter", () => {
   }
   // 20,000 counters take 6 MB, 200,000 would take 60.
   expect(usedMemory() - before).toBeLessThan(15_000_000);
-  // Whoever has no counter shares one, of which 90,000 requests have been counted.
+  // Clients without a counter share one, which has counted 90,000 requests.
   expect(limiter.count({ kind: "address", id: "192.0.2.1" })).toMatchObject({ retryAfter: 60 });
   expect(limiter.count({ kind: "address", id: "10.0.0.1" })).toMatchObject({ rateLimit: { remaining: 98 } });
 });
 
-it("RateLimit-Reset never exceeds the window, whatever fraction of a millisecond it begins at", async () => {
+it("RateLimit-Reset never exceeds the window, even if it begins at a fraction of a millisecond", async () => {
   const limiter = createRateLimiter({ limit: 2, window: 60 }, () => 5536.002);
   expect(await limiter.count({ kind: "key", id: "a" })).toMatchObject({ rateLimit: { reset: 60 } });
 });

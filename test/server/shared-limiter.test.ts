@@ -25,7 +25,7 @@ async function sharedLimiter({ store = new FakeCounterStore(WINDOW), state = "up
   return { store, limiter, changes };
 }
 
-/** What remains, or "refused". */
+/** The remaining requests, or "refused". */
 function outcome({ rateLimit, retryAfter }: RateLimitResult): number | string | undefined {
   return retryAfter === undefined ? rateLimit?.remaining : "refused";
 }
@@ -53,7 +53,7 @@ describe("while the store works", () => {
     expect(new Set(store.asked).size).toBe(3);
   });
 
-  it("isUsedUp() knows what another server has counted for an address that has sent requests here", async () => {
+  it("isUsedUp() includes the count of another server for an address that has sent requests here", async () => {
     const store = new FakeCounterStore(WINDOW);
     const { limiter: one } = await sharedLimiter({ store });
     const { limiter: other } = await sharedLimiter({ store });

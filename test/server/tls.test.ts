@@ -91,7 +91,7 @@ describe("a server with TLS", () => {
     expect(await ask(await openTlsSocket(server))).toBe(200);
   });
 
-  it("a server with TLS counts and answers what is not HTTP", async () => {
+  it("a server with TLS counts and answers bytes that are not HTTP", async () => {
     const socket = await openTlsSocket(await tlsServer());
     socket.write("nonsense\r\n\r\n");
     expect(await receivedUntilClose(socket)).toMatch(

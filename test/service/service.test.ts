@@ -81,7 +81,7 @@ describe("a service", () => {
     await service.source(service.findEnvironment("test")).getContentByName("DATABASE_URL");
     store.snapshot = DATA;
     for (const listener of listeners) listener();
-    // What a WeakRef was asked for stays until the end of the turn.
+    // The target of a WeakRef that was read stays until the end of the turn.
     await nextTurn();
     collectGarbage();
     expect(before.deref()).toBeUndefined();
@@ -167,7 +167,7 @@ describe("a service's health", () => {
     expect(service.checkHealth()).toMatchObject({ healthy: true });
   });
 
-  it("of a store with an age names the problem in a source, which is healthy whatever the age", async () => {
+  it("of a store with an age names the problem in a source, which is healthy at any age", async () => {
     const { service, store } = serviceOver(DATA);
     const source = service.source(service.findEnvironment("test"));
     Object.assign(store, { age: 7_200_000 });

@@ -6,8 +6,8 @@ export const MARKER = "t0p-s3cr3t";
 
 type Change = Parameters<typeof edited>[0];
 
-/** What is wrong, how to break good data so, and what is said about it. */
-export type BrokenData = [what: string, change: Change, message: string];
+/** A fault, the change that breaks good data so, and the error message. */
+export type BrokenData = [fault: string, change: Change, message: string];
 
 /** The data of test/support/data.ts with the marker wherever a secret, a key or a text value was, then changed. */
 export function marked(change: Change = () => {}): unknown {

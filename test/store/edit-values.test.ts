@@ -13,7 +13,7 @@ const [development, test, production, billing] = DATA.environments as [
   EnvironmentRecord,
 ];
 
-/** What `name` is and holds in an environment. */
+/** The type and the value of `name` in an environment. */
 function read(data: Data, { id, application }: EnvironmentRecord, name: string) {
   const variable = data.variables.find((item) => item.name === name && item.application === application);
   const value = data.values.find((item) => item.variable_id === variable?.id && item.environment_id === id);

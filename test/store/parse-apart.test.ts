@@ -20,8 +20,8 @@ describe("parseApart()", () => {
 
   it.each([
     ["data that breaks a rule", serializeData({ ...data, variables: [] }), "there is no variable with the id"],
-    ["what is not JSON", `${serializeData(data)}]`, "is not valid JSON: line"],
-    ["what is not UTF-8", Buffer.alloc(300_000, 0xff), "is not valid UTF-8"],
+    ["text that is not JSON", `${serializeData(data)}]`, "is not valid JSON: line"],
+    ["bytes that are not UTF-8", Buffer.alloc(300_000, 0xff), "is not valid UTF-8"],
   ])("refuses %s in another thread", async (_what, content, message) => {
     const parsing = parseApart(Buffer.from(content), new AbortController().signal);
     await expect(parsing).rejects.toThrow(InvalidDataError);

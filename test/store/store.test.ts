@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { followProblem, type Store } from "../../src/store/store.js";
 import { DATA } from "../support/data.js";
 
-/** What is told of a store that has these problems, one after the other, the first before anybody follows it. */
+/** The reports about a store with these problems, in order; the first arises before it is watched. */
 function toldOf(first: string | undefined, ...later: (string | undefined)[]): (string | undefined)[] {
   const told: (string | undefined)[] = [];
   const listeners: (() => void)[] = [];

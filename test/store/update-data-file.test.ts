@@ -96,7 +96,7 @@ describe("an update that fails", () => {
   it.each<[string, (path: string) => void]>([
     ["written in place", (path) => writeFileSync(path, "theirs")],
     ["replaced", replaceByTheirs],
-  ])("an update does not overwrite what another program did in the meantime: %s", async (_what, edit) => {
+  ])("an update does not overwrite a change by another program: %s", async (_change, edit) => {
     const path = await file();
     const change = (data: Data) => {
       edit(path);

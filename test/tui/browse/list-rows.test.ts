@@ -100,14 +100,14 @@ test.each([
   ["name:data", ["DATA", "DATABASE_URL", "LOG_DATA", "DOWN_AT_A"]],
   ["name:listens", []],
   ["name:p shop", ["PORT"]],
-])("the filter %s shows what it says", (filter, expected) => {
+])("the filter %s shows the matching variables", (filter, expected) => {
   expect(names({ filter })).toEqual(expected);
 });
 
 test.each([
   ["!foo", "there is no !foo; use !missing, !encrypted, !changed, !string, !number, !boolean, !json"],
   ["type:text", "there is no type:text; use one of string, number, boolean, json"],
-])("the filter %s matches nothing and says what there is", (filter, problem) => {
+])("the filter %s matches nothing and lists the valid ones", (filter, problem) => {
   expect([names({ filter }), parseFilter(filter).problem]).toEqual([[], problem]);
 });
 

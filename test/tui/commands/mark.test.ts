@@ -46,7 +46,7 @@ it.each([
   [[" *"], "ABCDE"],
   [[" !"], "BCDE"],
   [["jRj!"], "ADE"],
-  // What a filter hides stays marked.
+  // Hidden variables stay marked.
   [[" /C", "enter", " "], "AC"],
   [[" /C", "enter", "*", "escape"], "AC"],
   [[" /C", "enter", "*!"], "A"],

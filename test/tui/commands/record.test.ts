@@ -43,7 +43,7 @@ it("a value that isn't shown can be neither folded nor searched", () => {
   }
 });
 
-/** The value of TEXT, with what is marked in the visible lines: `[light]`, and the current match as `<light>`. */
+/** The value of TEXT, with the marks in the visible lines: `[light]`, and the current match as `<light>`. */
 function marks(state: State): string[] {
   const size = layoutOf(state).record;
   const { lines } = recordPanel(state, size ?? { width: 0, height: 0 });

@@ -52,7 +52,7 @@ it.each([
   expect(effects.filter(({ type }) => type !== "listFolder")).toEqual([]);
 });
 
-it("Tab puts a file with a space in its name, and what is in such a folder, in quotes", () => {
+it("Tab quotes a file with a space in its name, and the files in such a folder", () => {
   const listing = { folder: "", names: ["my vars/", "my.env"] };
   const [asked] = pressed(
     received(pressed(browsing, ":import ")[0], { type: "listed", ...listing }),
@@ -80,7 +80,7 @@ it("a command that needs an argument asks for it, and lists the folder that is t
   expect(modeOf(formatted, "command").field.text).toBe("import vars.json yaml");
 });
 
-it("an import is confirmed as one edit, with what to know about the file", () => {
+it("an import is confirmed as one edit, with the notes about the file", () => {
   const file = { path: "a.env", format: undefined };
   const message = { type: "imported", place: 0, file, edit: { changes: [CHANGE] }, notes: ["a.env: a note"] } as const;
   const asked = received(browsing, message);
@@ -154,7 +154,7 @@ it("new credentials are masked until v, copied by y, and gone after Escape and a
   }
 });
 
-it("Ctrl-C does not quit over new credentials before it is pressed again, whatever is over or under them", () => {
+it("Ctrl-C does not quit over new credentials before it is pressed again, in any mode over or under them", () => {
   const { credentials } = CREDENTIALS;
   for (const mode of MODES) {
     const shown = received({ ...browsing, mode }, { type: "credentials", credentials });

@@ -196,7 +196,7 @@ it.each([
   expect([state.writing, state.notice?.text]).toEqual([undefined, expect.stringContaining("changed")]);
 });
 
-it("what else is refused does not disturb an edit that is being written", () => {
+it("another refusal does not disturb an edit that is being written", () => {
   const state = busy();
   const [next] = update(state, { type: "refused", failure: { code: "usage", message: "no such file" } });
   expect({ ...next, notice: undefined }).toEqual(state);
@@ -226,7 +226,7 @@ it.each([
   expect(written(again).history).toEqual({ done: [{ place: 0, purpose: "edit", edit }], undone: [] });
 });
 
-it("undo asks about what the edit would change now", () => {
+it("undo asks about the changes that the edit would make now", () => {
   const [asked, effects] = confirmUndo(written(step(asking())));
   const { edit } = modeOf(asked, "confirm");
   expect(effects).toEqual([{ type: "renew", place: 0, edit }]);
@@ -268,7 +268,7 @@ it("an edit that can't be undone is dropped from the history, and earlier ones c
   expect(dropped.mode.kind).toBe("browse");
   expect(dropped.notice?.text).toBe("adding PORT to shop/test was dropped from the history; nothing was changed");
   expect(modeOf(confirmUndo(dropped), "confirm")).toMatchObject({ of: "edit", place: 0 });
-  // Only what is undone or redone is in the history.
+  // Only edits that are undone or redone are in the history.
   expect(pressed(asking(), "x")[0]).toEqual(asking());
 });
 

@@ -42,7 +42,7 @@ test("nothing is edited by the same text", () => {
   ]);
 });
 
-test("Alt-E in the form opens its text in the editor, and takes what was saved", () => {
+test("Alt-E in the form opens its text in the editor, and takes the saved text", () => {
   const form = { ...FORM, value: textField("typed") };
   const state = { ...readyState(), mode: form };
   const effect = { type: "editText", place: 0, text: "typed", name: "DATABASE_URL", isJson: false };

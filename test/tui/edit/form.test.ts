@@ -200,7 +200,7 @@ it("Escape closes a form, and asks first if something was typed", () => {
   }
 });
 
-it("Ctrl-C asks before it drops what was typed, and quits when it is pressed again", () => {
+it("Ctrl-C asks before it drops typed text, and quits when it is pressed again", () => {
   const typed = after(editing(), type("x"))[0];
   const asked = quit(typed);
   expect([modeOf(asked, "ask").text, asked[1]]).toEqual(["Quit, and lose your changes? Ctrl-C again quits.", []]);
@@ -238,7 +238,7 @@ it("the edit of a closed form is dropped", () => {
 
 const NOW_PORT: Assigned = { type: "NUMBER", description: "", value: 4000 };
 
-it("what another program has written meanwhile is compared with what was typed, and replaced only on purpose", () => {
+it("a value that another program has changed is compared with the typed one, and replaced only on purpose", () => {
   const [state] = after(editing(PORT), type("1"));
   const asked = prepared(state, editOf("PORT", NOW_PORT, { ...NOW_PORT, value: 30001 }));
   expect(modeOf(asked, "confirm")).toMatchObject({ isChangedMeanwhile: true, button: "back" });

@@ -82,7 +82,7 @@ describe("a confirmation", () => {
     expect(kept).toContain("- ••••••••");
   });
 
-  it("an edit says what it changes for all environments", () => {
+  it("an edit lists its changes to all environments", () => {
     expect(panel(CONFIRMATION)).toContain("All environments of the application share the description");
     const before = { type: "NUMBER", description: "a", value: undefined } as const;
     const edit = editOf("PORT", before, { ...before, type: "STRING", description: "b" });
@@ -98,7 +98,7 @@ describe("a confirmation", () => {
     expect(frame).toContain("[ Save over it ]  [ Back ]");
   });
 
-  it("what is typed before a deletion in production is shown", () => {
+  it("the name typed to confirm a deletion in production is shown", () => {
     const frame = panel({ ...DELETION, place: 2, typed: textField("FLA") });
     expect(frame).toMatch(/type FLAGS to confirm: FLA +┃\n┃ \[ Delete \] {2}\[ Back \]/);
   });

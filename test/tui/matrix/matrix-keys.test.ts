@@ -106,20 +106,20 @@ it("/ filters by name with each key, and Esc brings the former filter back, then
   expect(modeOf(pressed(kept, "escape"), "matrix").filter).toBe("");
 });
 
-it("Enter on the open place selects the variable there, whatever the filter", () => {
+it("Enter on the open place selects the variable there, even if a filter hides it", () => {
   const state = ready({ list: { ...readyState(OWN).list, filter: "a" } });
   const [next, effects] = pressed(state, "j", "enter");
   expect([next.mode.kind, selectedEntry(next)?.variable.name, next.list.filter]).toEqual(["browse", "B", ""]);
   expect(effects.filter(({ type }) => type === "load")).toEqual([]);
 });
 
-it("Enter on another place opens it with the cursor on the variable, and frees what was read", () => {
+it("Enter on another place opens it with the cursor on the variable, and frees the data read", () => {
   const [next, effects] = pressed(ready(), "j", "l", "enter");
   expect([next.place, next.mode.kind, next.list.wanted, next.others.size]).toEqual([1, "browse", "B", 0]);
   expect(effects).toMatchObject([{ type: "load", place: 1 }]);
 });
 
-it.each(["escape", "q", "m"])("%s closes the matrix, and frees what was read", (key) => {
+it.each(["escape", "q", "m"])("%s closes the matrix, and frees the data read", (key) => {
   const [closed] = pressed(ready(), key);
   expect([closed.mode.kind, closed.others.size]).toEqual(["browse", 0]);
   const late = update(closed, { type: "otherRead", place: 1, entries: TEST, isLocal: true })[0];
@@ -173,7 +173,7 @@ it("local places are looked at again after each read and each edit, servers only
   ]);
 });
 
-it("what was read stays after a failure", () => {
+it("data that was read stays after a failure", () => {
   const [again] = pressed(ready(), "r");
   const failure = { code: "unreachable", message: "no answer" };
   const [failed] = update(again, { type: "otherRead", place: 1, failure, isLocal: true });

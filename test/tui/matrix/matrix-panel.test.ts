@@ -92,7 +92,7 @@ it("places scroll sideways, and the names stay", () => {
   expect(headings(8)).toBe("  NAME        ‹ … env-6      … env-7      … env-8");
 });
 
-it("a long name of one place takes room from no other, and the names have what is left", () => {
+it("a long name of one place takes room from no other, and the names have the remaining width", () => {
   const [place] = readyState().places;
   const names = ["production-eu-central-1", ...Array.from({ length: 11 }, (_, index) => `env-${index}`)];
   const places = names.map((name) => ({ ...(place as PlaceInfo), name: `shop/${name}` }));

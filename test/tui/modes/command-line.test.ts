@@ -136,7 +136,7 @@ it.each([
   ["filter prt", ["down"], "filter(PORT)"],
   ["filter zzz", [], "filter(zzz)"],
   ["env add shop/new", [], "env add(shop/new)"],
-])("Enter after %o and %j runs %s: what is highlighted, or else what was typed", (text, keys, notice) => {
+])("Enter after %o and %j runs %s: the highlighted command, or else the typed one", (text, keys, notice) => {
   const commands = COMMANDS.filter(({ name }) => name !== "refresh");
   const all = [...commands, command("refresh")];
   const [state] = typedIn(readyState(), all, text, ...keys.map(press), press("enter"));
@@ -152,7 +152,7 @@ it("the candidates are all commands at first, then those that fit, then argument
   expect(fitting("open t").fitting[0]).toMatchObject({ text: "shop/test", help: "/srv/appvars.data.json" });
 });
 
-it("Up on an empty line and Ctrl-P recall what was run, and Down leads back to an empty line", () => {
+it("Up on an empty line and Ctrl-P recall past commands, and Down leads back to an empty line", () => {
   const ran = ["open shop/test", "quit", "open shop/test", "filter hunter2", "quti", "type json"].reduce(
     (state, text) => backToBrowse(typedIn(state, COMMANDS, text, press("enter"))[0]),
     readyState(),

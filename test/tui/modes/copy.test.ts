@@ -22,7 +22,7 @@ test("the menu copies the selected variable, or the whole environment, and retur
   }
 });
 
-test("the menu says what each format copies of one variable, and of several", () => {
+test("the menu describes the copied text of each format, for one variable and for several", () => {
   const [opened] = openCopy(readyState());
   const help = (entries: State["loaded"]["entries"]) =>
     copyPanel(opened, { entries, cursor: 0 }, { width: 80, height: 24 }).lines.map((line) => line.at(-2)?.text.trim());

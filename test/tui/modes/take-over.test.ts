@@ -32,7 +32,7 @@ it.each([
 const server = { name: "live", group: "127.0.0.1:7400", kind: "server", detail: "http://127.0.0.1:7400" } as const;
 const [comparing] = openDiff(readyState(), 1);
 
-it.each<[what: string, state: State, to: number, name: string]>([
+it.each<[target: string, state: State, to: number, name: string]>([
   ["a server", readyState(ENTRIES, { places: [...readyState().places, server] }), 3, "live"],
   ["the open place", readyState(ENTRIES, { loaded: { isEditable: false } }), 0, "shop/development"],
   [
@@ -41,13 +41,13 @@ it.each<[what: string, state: State, to: number, name: string]>([
     1,
     "shop/test",
   ],
-])("taking over to %s that is read-only says why not", (_what, state, to, name) => {
+])("taking over to %s that is read-only says why not", (_target, state, to, name) => {
   const [{ notice }, effects] = takeOver(state, [PORT], to);
   const text = `${name} is read-only: the variables of a server can't be edited here`;
   expect([notice?.text, effects]).toEqual([text, []]);
 });
 
-it("> asks for a place, and the value is confirmed with what is there now", () => {
+it("> asks for a place, and the value is confirmed beside the current one there", () => {
   const [picking] = update(readyState(), { type: "key", key: type(">") });
   expect(modeOf(picking, "pick").purpose).toEqual({ kind: "take-over", entries: [DATABASE] });
   const chosen = update(picking, { type: "key", key: press("enter") });

@@ -60,7 +60,7 @@ describe("a click", () => {
     expect([selected(state), state.focus]).toEqual(["FLAGS", "variables"]);
   });
 
-  test("twice on a place opens it, whatever its key is", () => {
+  test("twice on a place opens it, even with another key for opening", () => {
     const commands = withKeymap(
       ALL_COMMANDS,
       new Map([
@@ -79,7 +79,7 @@ describe("a click", () => {
     expect(click(chosen, "sort <order>", NOW + 100).list.sort).toBe("name");
   });
 
-  test("on a row of a scrolled list selects what is there", () => {
+  test("on a row of a scrolled list selects that row", () => {
     const state = readyState(MANY, { ...WIDE, list: { cursor: 60, top: 50 } });
     expect(selected(click(state, "NAME_55"))).toBe("NAME_55");
   });
@@ -140,7 +140,7 @@ describe("a click", () => {
     }
   });
 
-  test("that quickly follows one which changed what is there does nothing", () => {
+  test("right after one that changed the screen there does nothing", () => {
     const asking = click(readyState(ENTRIES, WIDE), "e edit");
     expect(asking.mode.kind).toBe("form");
     const { column = 0, row = 0 } = asking.lastPress ?? {};
@@ -192,7 +192,7 @@ describe("the wheel", () => {
     expect(up.list).toMatchObject({ top: 0, cursor: 20 });
   });
 
-  test("scrolls what is under the mouse, whatever has the focus", () => {
+  test("scrolls the panel under the mouse, focused or not", () => {
     const long = [entry("LONG", Object.fromEntries(MANY.map(({ variable }) => [variable.name, 1])), "JSON"), ...MANY];
     const revealed = { names: "all", decrypted: new Map(), until: NOW + 1 } as const;
     const state = readyState(long, { ...WIDE, revealed });

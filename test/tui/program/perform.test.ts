@@ -190,7 +190,7 @@ test("the problem of an unhealthy source comes with its variables", async () => 
   });
 });
 
-test("what a source tells of its old data comes with its variables", async () => {
+test("the warning of a source about its old data comes with its variables", async () => {
   const source = localSource({ A: 1 });
   const health = { uptime: 1, date: "2026-01-01T00:00:00.000Z", data_age: 45 };
   for (const [message, problem] of [["it is gone; the data is 45 s old", "it is gone; the data is 45 s old"], ["OK"]]) {
@@ -247,7 +247,7 @@ test("a command is copied without reading anything", async () => {
   expect(copied).toEqual(["appvars get PORT --profile staging"]);
 });
 
-test("the notice of a copy counts what was copied, without what the format leaves out", async () => {
+test("the notice of a copy counts the copied variables, without those that the format leaves out", async () => {
   const write = async () => ({ text: "PORT=3000", leftOut: ["PATH"], note: "without the reserved PATH" });
   const { run } = testPerformer([place(async () => openPlace())], undefined, write);
   const [message] = await run(copy("dotenv", entry("PORT", 3000, "NUMBER"), entry("PATH", "/bin")), "copied");
@@ -260,7 +260,7 @@ test("a command for a reserved name is copied with a warning", async () => {
   expect(message).toMatchObject({ what: "the command for LD_PRELOAD (reserved: run and export leave it out)" });
 });
 
-test("what is copied of several variables is one text, and the notice says what it is", async () => {
+test("several variables are copied as one text, and the notice describes it", async () => {
   const { run, copied } = testPerformer([place(async () => openPlace())]);
   const entries = [entry("PORT", 3000, "NUMBER"), entry("UNSET"), entry("PATH", "/bin")];
   const formats = ["value", "name", "command", "name=value", "yaml"] as const;
@@ -285,7 +285,7 @@ test("what is copied of several variables is one text, and the notice says what 
   ]);
 });
 
-/** What an editor gets for a value: \`editText\` of these tests returns it with a 0 at the end. */
+/** The text that an editor gets for a value: \`editText\` of these tests returns it with a 0 at the end. */
 test.each([
   ["a text", entry("A", "text"), "text"],
   ["JSON with a line for each member", entry("A", { a: [1] }, "JSON"), '{\n  "a": [\n    1\n  ]\n}'],

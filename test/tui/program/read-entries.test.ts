@@ -33,7 +33,7 @@ test("the progress is reported after each page", async () => {
   ]);
 });
 
-describe("with what is known", () => {
+describe("with known entries", () => {
   test("the known array is returned if nothing has changed", async () => {
     const { entries } = await read(localSource({ A: "one", B: 2 }));
     expect((await read(localSource({ A: "one", B: 2 }), entries)).entries).toBe(entries);

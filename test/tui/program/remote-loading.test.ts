@@ -397,7 +397,7 @@ describe("a list", () => {
 
 const NOT_OURS = "not an appvars server (status 200)";
 
-describe("a server that answers oddly is told of without anything of what it sent", () => {
+describe("an unexpected answer is reported without its content", () => {
   it.each<[string, FakeAnswer, string]>([
     ["nonsense", { body: "hunter2 <html>" }, NOT_OURS],
     ["another JSON", { body: '{"password":"hunter2"}' }, NOT_OURS],
@@ -409,7 +409,7 @@ describe("a server that answers oddly is told of without anything of what it sen
       "the server redirects to https://login.example/in, which is not followed",
     ],
     ["half of an answer", { headers: { "Content-Length": "99" }, body: "hunter2", isCut: true }, "can't reach"],
-  ])("%s from a server is told of without its content", async (_what, answer, expected) => {
+  ])("%s from a server is reported without its content", async (_what, answer, expected) => {
     const { url } = await fakeServer({ "/v1/variables": () => answer });
     const program = await programOf(url);
     await program.until(hasFailed);

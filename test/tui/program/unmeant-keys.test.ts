@@ -126,7 +126,7 @@ describe("while an edit is prepared", () => {
   });
 });
 
-it("what is reviewed of an encrypted value is what is written, whatever is typed after Ctrl-S in one burst", async () => {
+it("an encrypted value is written as it was reviewed, even if more keys follow Ctrl-S in one burst", async () => {
   const KEY = "the key";
   const file = await dataFile(edited((data) => (data.values[1].content.value = encrypt("old", KEY))));
   const keyFile = join(await temporaryFolder(), "key");

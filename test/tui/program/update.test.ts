@@ -126,7 +126,7 @@ describe("panels", () => {
   });
 });
 
-describe("the focus decides what a key acts on", () => {
+describe("a key acts on the focused panel", () => {
   const inPlaces = (...keys: string[]) => typed(readyState(entries), "h", ...keys);
 
   test.each(["x", "e", "y", "v", "t", "s", "a"])("with the places focused %s does nothing", (key) => {
@@ -205,7 +205,7 @@ describe("filter, type and sort", () => {
     expect(typed(readyState(entries), text, press("enter")).state.list).toMatchObject(rules);
   });
 
-  test.each([":type jsno", ":sort nane"])("%s suggests what was meant", (text) => {
+  test.each([":type jsno", ":sort nane"])("%s suggests the correct word", (text) => {
     expect(typed(readyState(entries), text, press("enter")).state.notice?.text).toMatch(/did you mean (json|name)\?/);
   });
 });
@@ -329,8 +329,8 @@ test("an older notice doesn't hide the keys of a new mode", () => {
   expect(send(told, { type: "assigned", place: 0, purpose: "delete", edit }).notice).toBeUndefined();
 });
 
-describe("what comes late", () => {
-  test("late messages about another place are dropped", () => {
+describe("late messages", () => {
+  test("late messages about another place are ignored", () => {
     const { state } = typed(readyState(entries), "hj", press("enter"));
     const late: Message = {
       type: "loaded",
@@ -378,7 +378,7 @@ describe(":open", () => {
     expect(typed(readyState(entries), ":open shop/production", press("enter")).state.place).toBe(2);
   });
 
-  test(":open suggests what was meant", () => {
+  test(":open suggests the correct name", () => {
     const { state } = typed(readyState(entries), ":open shop/produktion", press("enter"));
     expect(state.notice?.text).toBe('there is no place "shop/produktion" (did you mean shop/production?)');
   });

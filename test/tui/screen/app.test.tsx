@@ -63,7 +63,7 @@ describe.each(SIZES)("at %dx%d", (columns, rows) => {
     expectSize(readyState(WIDE_ENTRIES, { ...base, mode }));
   });
 
-  it.each(PANELS)("the focus on %s fills the screen, whatever characters values have", (focus: PanelName) => {
+  it.each(PANELS)("the focus on %s fills the screen, with any characters in values", (focus: PanelName) => {
     const revealed = { names: "all", decrypted: new Map(), until: NOW } as const;
     for (const cursor of WIDE_ENTRIES.keys()) {
       expectSize(readyState(WIDE_ENTRIES, { ...base, focus, revealed, list: { cursor, filter: "日 a" } }));
@@ -121,7 +121,7 @@ it.each([
   for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
 });
 
-it("a screen that is too small says what a second Ctrl-C would lose", () => {
+it("a screen that is too small warns of the changes that a second Ctrl-C would lose", () => {
   const form: State = {
     ...readyState(ENTRIES, { columns: 50, rows: 12 }),
     mode: { ...FORM, value: textField("typed") },

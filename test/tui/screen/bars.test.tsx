@@ -71,7 +71,7 @@ it("the header of production is in a warning color", () => {
   expect([roleOf(0), roleOf(2)]).toEqual([undefined, "warning"]);
 });
 
-it("the footer offers only what can be done now in the focused panel", () => {
+it("the footer offers only the commands that the focused panel allows now", () => {
   const keys = (state: State) => {
     const text = renderFrame(<TextLines lines={footerLines(state, ALL_COMMANDS)} />, 200);
     return text.trim().split("  ").join(", ");
@@ -139,7 +139,7 @@ it("the footer shows the keys that answer a confirmation", () => {
   expect(footer(readyState(ENTRIES, { mode: { ...DELETION, place: 2 } }))).not.toContain("values");
 });
 
-it("the footer offers only what can be done now in a comparison and a matrix, and while an edit is written", () => {
+it("the footer offers only the commands allowed in a comparison, a matrix and while an edit is written", () => {
   const shown = (mode: Mode) =>
     footer(readyState(ENTRIES, { columns: 200, mode }))
       .trim()

@@ -20,7 +20,7 @@ it.each([
   expect(isProduction({ name, kind })).toBe(false);
 });
 
-it("the name of a profile is that of an environment, whatever is in it", () => {
+it("the whole name of a profile is an environment's, with any characters in it", () => {
   expect(isProduction({ name: "prod/main", kind: "profile" })).toBe(true);
 });
 

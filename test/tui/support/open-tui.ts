@@ -56,7 +56,7 @@ export function isOn(name: string): RegExp {
   return new RegExp(`›[ ~+] ${name} `);
 }
 
-/** What is below the panels matches: the last line, or a notice of several lines. */
+/** The text below the panels matches: the last line, or a notice of several lines. */
 export function atBottom(expected: RegExp): (screen: string) => boolean {
   return (screen) => {
     const lines = screen.trimEnd().split("\n");

@@ -20,7 +20,7 @@ export const COMMANDS: readonly Command[] = [
     ...command("enter", "open", "open", "Move", "opens the place under the cursor"),
     disabledReason: () => "no place is there",
   },
-  command("/", "filter", "filter", "Find", "shows only what matches in name or description, whatever is between"),
+  command("/", "filter", "filter", "Find", "shows only matches in name or description, with any text between"),
   { ...command("t", "type", "type", "Find", "shows one type only"), argument: "<type>" },
   command("s", "sort", "sort", "Find", "sorts by id, name or type"),
   command("v", "reveal", "reveal", "Values", "shows the value for half a minute"),

@@ -5,7 +5,7 @@ import type { Mouse } from "../../../src/tui/input/mouse.js";
 import type { Rgb } from "../../../src/tui/terminal/background.js";
 import { listenToInput } from "../../../src/tui/terminal/keys.js";
 
-/** What is reported for the chunks of a terminal, up to the key with this name. */
+/** The input reported for the chunks of a terminal, up to the key with this name. */
 async function inputOf(chunks: readonly string[], last: string): Promise<(Key | Mouse | Rgb)[]> {
   const keyboard = new PassThrough();
   const input: (Key | Mouse | Rgb)[] = [];

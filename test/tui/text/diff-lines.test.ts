@@ -6,7 +6,7 @@ import { type Line, lineWidth } from "../../../src/tui/text/line.js";
 
 const side = (texts: readonly string[]): Side => ({ texts, isPlaceholder: false });
 
-/** All lines of a diff, with `[` and `]` around what is inverse. */
+/** All lines of a diff, with `[` and `]` around inverse text. */
 function drawn(before: readonly string[], after: readonly string[], width = 40): string[] {
   return allLines(side(before), side(after), width).map(textOf);
 }
@@ -89,7 +89,7 @@ it.each([
   "👩‍👩‍👧e\u0301".repeat(60),
   `\u202e${"\u0301".repeat(9)}`.repeat(20),
   "\t\x1b[31m".repeat(40),
-])("no character of a long line is lost, whatever it is, and no line is too wide", (text) => {
+])("no character of a long line is lost, and no line is too wide", (text) => {
   const lines = allLines(side([]), side([text]), 23);
   expect(lines.every((line) => lineWidth(line) <= 23)).toBe(true);
   const [whole] = allLines(side([]), side([text]), 100_000).map(textOf);

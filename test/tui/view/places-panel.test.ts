@@ -73,7 +73,7 @@ it("a list of places that is too long scrolls with the cursor, and tells how lon
   }
 });
 
-it("a wide list of places shows what identifies them and the whole name of their group", () => {
+it("a wide list of places shows their details and the whole name of their group", () => {
   const pick = { kind: "pick", purpose: { kind: "compare" }, cursor: 2, back: OPEN.mode } as const;
   const lines = textOf(pickPanel(OPEN, pick, { width: 80, height: 20 }));
   expect(lines).toContain(" https://vars.example.com");

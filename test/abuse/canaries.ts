@@ -7,7 +7,7 @@ const ENVIRONMENTS = ["development", "test", "production"];
 /** Variables of an application that have a value in each environment. */
 const SHARED = 4;
 
-/** Hexadecimal digits that occur nowhere else: what they are found in has leaked. */
+/** Hexadecimal digits that occur nowhere else: text that contains them has leaked. */
 function canary(...words: (string | number)[]): string {
   return createHash("sha256").update(words.join()).digest("hex");
 }
@@ -47,7 +47,7 @@ function contentOf(type: Type, index: number) {
   return type === "JSON" ? { list: [text] } : text;
 }
 
-/** The texts that nobody else may see: secrets, and what values are recognized by. */
+/** The texts that must stay secret: secrets of environments, and markers in values. */
 export function canariesOf({ environments, values }: Data): string[] {
   const texts = values.map(({ content: { value } }) =>
     typeof value === "object" ? ((value as { list: string[] }).list[0] as string) : String(value),

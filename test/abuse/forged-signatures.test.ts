@@ -29,7 +29,7 @@ function isRefusal(status: number, { hasKey, target }: Forgery): boolean {
 }
 
 interface Forgery extends Attempt {
-  readonly what: string;
+  readonly change: string;
   readonly hasKey: boolean;
   readonly target: string;
 }
@@ -42,7 +42,7 @@ async function tryAll(forgeries: Iterable<Forgery>) {
   expect((await askOnce(port, good("/v1/variables")))?.status).toBe(200);
   await askAll(port, forgeries, (answer, forgery) => {
     statuses.push(answer?.status ?? 0);
-    if (!answer || !isRefusal(answer.status, forgery)) letIn.push(`${answer?.status} for ${forgery.what}`);
+    if (!answer || !isRefusal(answer.status, forgery)) letIn.push(`${answer?.status} for ${forgery.change}`);
   });
   expect((await askOnce(port, good("/v1/variables")))?.status).toBe(200);
   expect(log()).not.toMatch(/error|ended/i);
@@ -153,7 +153,7 @@ function* forged(count: number, random: Random): Generator<Forgery> {
     // The right secret does not rescue it.
     if (random.below(4) === 0) headers.push(["x-api-secret", apiSecret]);
     yield {
-      what: `${kind}: ${headers.join(" ")}`,
+      change: `${kind}: ${headers.join(" ")}`,
       hasKey: key !== undefined,
       target,
       bytes: requestText("GET", target, headers),
@@ -177,8 +177,8 @@ function* changedByOneByte(): Generator<Forgery> {
           const changed = Buffer.from(good(target), "latin1");
           changed[index] = (changed[index] ?? 0) ^ mask;
           const changedTarget = changed.toString("latin1", 4, 4 + target.length);
-          const what = `byte ${index} of ${target}: ${JSON.stringify(changed.toString("latin1"))}`;
-          yield { what, hasKey: true, target: name === "line" ? changedTarget : target, bytes: changed };
+          const change = `byte ${index} of ${target}: ${JSON.stringify(changed.toString("latin1"))}`;
+          yield { change, hasKey: true, target: name === "line" ? changedTarget : target, bytes: changed };
         }
       }
     }

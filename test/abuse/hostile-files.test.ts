@@ -132,7 +132,7 @@ function hostileFile(random: Random): { kind: string; bytes: Buffer } {
   return { kind, bytes: DAMAGES[kind]?.(bytes, random) ?? bytes };
 }
 
-/** What is said about a broken rule: the record or the place, and the rule. */
+/** The parts of a message about a broken rule: the record or the place, and the rule. */
 const RECORD =
   /^(environments|variables|values|last_ids|version|previous)\b|\bkey "|line \d+, column \d+|not a known field|version/;
 const RULE =
@@ -151,7 +151,7 @@ describe("hostile data files", () => {
     for (let index = 0; index < FILES; index++) {
       const { kind, bytes } = hostileFile(random);
       const outcome = await load(bytes);
-      outcomes.push(outcome.what);
+      outcomes.push(outcome.result);
       if (outcome.fault) faults.push(`${kind}: ${outcome.fault}`);
     }
     report(
@@ -189,17 +189,17 @@ async function writeBytes(path: string, bytes: Buffer): Promise<void> {
   await rename(`${path}.new`, path);
 }
 
-/** @returns what became of a file, and what should not have */
-async function load(bytes: Buffer): Promise<{ what: string; fault?: string | undefined }> {
+/** @returns the outcome of loading a file, and a fault of it */
+async function load(bytes: Buffer): Promise<{ result: string; fault?: string | undefined }> {
   let data: Data;
   try {
     data = await parseData(bytes);
   } catch (error) {
-    if (!(error instanceof InvalidDataError)) return { what: "crashed", fault: String((error as Error).stack) };
+    if (!(error instanceof InvalidDataError)) return { result: "crashed", fault: String((error as Error).stack) };
     const { message } = error;
     const isExplained = RULE.test(message) && (RECORD.test(message) || isNotJson(bytes));
     const fault = leaksIn(message).length > 0 ? "leak" : isExplained ? undefined : "unexplained";
-    return { what: "refused", fault: fault && `${fault}: ${message}` };
+    return { result: "refused", fault: fault && `${fault}: ${message}` };
   }
   const written = JSON.parse(bytes.toString());
   const isWhole = LISTS.every((list) => {
@@ -208,7 +208,7 @@ async function load(bytes: Buffer): Promise<{ what: string; fault?: string | und
       loaded.length === written[list].length && loaded.every((record, index) => holds(record, written[list][index]))
     );
   });
-  return { what: "loaded", fault: isWhole ? undefined : "not whole" };
+  return { result: "loaded", fault: isWhole ? undefined : "not whole" };
 }
 
 /** Whether a record has all fields as they were written. */

@@ -111,10 +111,10 @@ it("no hostile server takes much of a command's time or memory, gets its secret 
     (req, res) => res.writeHead(status, { Location: `${other.url.origin}${req.url}` }).end(),
   ]);
   const servers = [
-    ...Object.entries(RAW).map(([what, answer]) => ({ what, open: () => tcpPeer(answer) })),
-    ...[...Object.entries(HTTP), ...redirects].map(([what, listener]) => ({ what, open: () => httpPeer(listener) })),
+    ...Object.entries(RAW).map(([name, answer]) => ({ name, open: () => tcpPeer(answer) })),
+    ...[...Object.entries(HTTP), ...redirects].map(([name, listener]) => ({ name, open: () => httpPeer(listener) })),
     {
-      what: "a redirect without an end",
+      name: "a redirect without an end",
       open: () => httpPeer((req, res) => res.writeHead(307, { Location: req.url }).end()),
     },
   ];
@@ -125,13 +125,13 @@ it("no hostile server takes much of a command's time or memory, gets its secret 
   const [faults, times, sizes]: [string[], number[], number[]] = [[], [], []];
   const queue = servers.entries();
   const work = async () => {
-    for (const [index, { what, open }] of queue) {
+    for (const [index, { name, open }] of queue) {
       const { url } = await open();
       for (const argv of TRIED) {
         const { ms, megabytes, found } = await tryOn(url, argv, preload, join(folder, `peak-${index}`));
         times.push(ms);
         sizes.push(megabytes);
-        faults.push(...found.map((fault) => `${what}, ${argv.join(" ")}: ${fault}`));
+        faults.push(...found.map((fault) => `${name}, ${argv.join(" ")}: ${fault}`));
       }
     }
   };
@@ -147,7 +147,7 @@ it("no hostile server takes much of a command's time or memory, gets its secret 
   expect(faults).toEqual([]);
 });
 
-/** Runs a command, and finds what it should not have done. @param peak where it writes how much memory it took */
+/** Runs a command, and returns its faults. @param peak the file for its peak memory */
 async function tryOn({ origin }: URL, [command = "", ...rest]: readonly string[], preload: string, peak: string) {
   const env = { APPVARS_URL: origin, APPVARS_API_KEY: "key", APPVARS_API_SECRET: SECRET, FORCE_COLOR: "1", PEAK: peak };
   const limits = ["--timeout", String(TIMEOUT_S), "--max-wait", String(MAX_WAIT_S)];

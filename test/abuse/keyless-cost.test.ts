@@ -14,7 +14,7 @@ const SECONDS = QUICK ? 1 : 8;
 const CONNECTIONS = 10;
 const BYTES_PER_SECOND = 6_000_000;
 const TICK_MS = 10;
-/** What a client may leave to be sent: a server that does not read makes it wait. */
+/** The limit of a client's unsent bytes: a server that does not read makes it wait. */
 const MAX_WAITING_BYTES = 1_000_000;
 
 const HONEST = requestText("GET", "/v1/variables-values-by-name/PORT/content", Object.entries(DEV_HEADERS));
@@ -22,7 +22,7 @@ const HONEST_REST_MS = 20;
 const MAX_WAIT_MS = 500;
 
 interface Flood {
-  /** What each connection sends once, and then again and again. */
+  /** The bytes that each connection sends once, and those that it then repeats. */
   readonly first: string;
   readonly again: string;
   /** Over all connections. Default 6 MB. */
@@ -70,7 +70,7 @@ class Attacker {
     onTestFinished(() => this.stop());
   }
 
-  /** What the system has taken so far, in millions of bytes. */
+  /** Bytes that the system has taken so far, in millions. */
   get sentMb(): number {
     return [...this.#sockets].reduce((sum, socket) => sum + sentBy(socket), this.#sentBytes) / 1_000_000;
   }
@@ -103,7 +103,7 @@ async function serve() {
   return serveProcess(["--data", path, "--rate-limit", "0"]);
 }
 
-it.each(Object.entries(FLOODS))("what a caller without a key sends costs little CPU time: %s", async (name, flood) => {
+it.each(Object.entries(FLOODS))("requests without a key cost little CPU time: %s", async (name, flood) => {
   const { port, pid } = await serve();
   const attacker = new Attacker(port, flood, true);
   // To warm up.

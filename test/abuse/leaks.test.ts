@@ -54,7 +54,7 @@ class Places {
   }
 }
 
-/** The arguments of all processes: what every user of the machine can see. */
+/** The arguments of all processes, which every user of the machine can see. */
 function processList(): string {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   const lines = pids.map((pid) => {
@@ -86,7 +86,7 @@ async function sendRequests(port: number, places: Places): Promise<void> {
   ]) {
     expect((await request({ port }, "GET", target, headers)).status).toBe(200);
   }
-  // Where a secret does not belong, and may be logged with what does.
+  // A secret does not belong in a path or query, and may be logged there.
   const misplaced = `/v1/variables/${secret}?secret=${secret}`;
   const refused: [target: string, headers: Record<string, string>, method?: string][] = [
     [target, { "x-api-key": key, authorization: wrong }],
@@ -167,7 +167,7 @@ it.skipIf(process.platform !== "linux")("no secret and no value is found where i
     for (const argv of argvs) {
       const { stdout, stderr } = await run(process.execPath, [BINARY, ...argv], client);
       places.add("client: --verbose and errors", stderr);
-      // What get prints is the value.
+      // The output of get is the value.
       if (argv[0] !== "get") places.add("client: list, doctor, config, diff", stdout);
     }
     const running = start(process.execPath, [BINARY, "run", "--", "sh", "-c", "echo started; exec sleep 1000"], {

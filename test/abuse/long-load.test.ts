@@ -38,7 +38,7 @@ function version(value: number): Data {
   };
 }
 
-/** What is wrong with an answer: it must be one version, and none before `oldest`. */
+/** The fault of an answer: it must be one version, and none before `oldest`. */
 function faultOf(answer: RawAnswer | undefined, oldest: number): string | undefined {
   if (answer?.status !== 200) return `status ${answer?.status}`;
   const versions = [...answer.body.matchAll(/"value":(\d+)/g)].map(([, text]) => Number(text));

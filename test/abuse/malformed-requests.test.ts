@@ -29,7 +29,7 @@ const ASKED_VALUE = '{"value":3000}';
 const SMUGGLED = `GET ${HIDDEN} HTTP/1.1\r\nHost: a\r\n${KEY_LINES}\r\n`;
 const CHUNKED = `${SMUGGLED.length.toString(16)}\r\n${SMUGGLED}\r\n0\r\n\r\n`;
 
-/** Pairs of framing headers and a body that contains a request. Whoever takes the body for a request is wrong. */
+/** Pairs of framing headers and a body that contains a request. A server must not take the body for a request. */
 const FRAMINGS: readonly (readonly [headers: string, body: string])[] = [
   [`Content-Length: ${SMUGGLED.length}\r\n`, SMUGGLED],
   ["Transfer-Encoding: chunked\r\n", CHUNKED],
@@ -149,7 +149,7 @@ const SHAPES: Record<string, (random: Random) => string> = {
 async function exchange(port: number, bytes: string): Promise<RawAnswer[]> {
   const socket = await openSocket({ port });
   const received = receivedUntilClose(socket);
-  // The server answers what is open, and ends its side too.
+  // The server answers open requests, and ends its side too.
   socket.end(bytes, "latin1");
   const answers: RawAnswer[] = [];
   // No answer to HEAD has a body; that of an error would be at the end anyway.
@@ -186,7 +186,7 @@ async function server() {
 }
 
 describe("malformed requests", () => {
-  it("no malformed request crashes the server, or is answered with what it did not ask for", async () => {
+  it("no malformed request crashes the server, or gets an answer to another request", async () => {
     const { port, log, stop } = await server();
     const random = new Random(4);
     const statuses: number[] = [];

@@ -37,12 +37,12 @@ function hiddenTargets() {
   });
 }
 
-/** A target of the same kind for what no environment has. */
+/** A target of the same kind for a record that no environment has. */
 function absent(target: string): string {
   return target.replace(/\/\d+$/, "/999999").replace(/by-name\/\w+/, "by-name/NOTHING_IS_CALLED_THIS");
 }
 
-/** Without what differs between any two answers. */
+/** The answer without its date. */
 function comparable({ head, body }: RawAnswer): string {
   return `${head.replace(/^Date: .*\r\n/im, "")}\r\n\r\n${body}`;
 }
@@ -85,7 +85,7 @@ it("no key reveals anything of another environment", async () => {
   });
   report(
     "Other environments",
-    `${grouped(TRIES)} requests with each key for what only other environments have`,
+    `${grouped(TRIES)} requests with each key for records of other environments only`,
     `${leaks.length} leaks; each answer is that for something that doesn't exist`,
   );
   expect(leaks).toEqual([]);

@@ -14,7 +14,7 @@ const MAX_P99_MS = QUICK ? 250 : 100;
 const DRIP_MS = 500;
 
 const HONEST = requestText("GET", "/v1/variables-values-by-name/PORT/content", Object.entries(DEV_HEADERS));
-/** What the dripping clients send, one byte at a time. The third has a body that never ends. */
+/** The requests of dripping clients, sent one byte at a time. The third has a body that never ends. */
 const DRIPS = [
   HONEST,
   `GET / HTTP/1.1\r\n${"x: y\r\n".repeat(1_000)}`,

@@ -19,14 +19,14 @@ const MAX_MS = 10_000;
 const tlsFile = (name: string) => fileURLToPath(new URL(`../support/tls/${name}.pem`, import.meta.url));
 const TLS = ["--tls-cert", tlsFile("certificate"), "--tls-key", tlsFile("key")];
 
-const SERVERS: [what: string, flags: string[], tls: boolean][] = [
+const SERVERS: [server: string, flags: string[], tls: boolean][] = [
   ["one process", [], false],
   ["2 workers", ["--workers", "2"], false],
   ["TLS", TLS, true],
   ["TLS, 2 workers", [...TLS, "--workers", "2"], true],
 ];
 
-it.each(SERVERS)("a server under load stops soon, and cuts no answer off: %s", async (what, flags, tls) => {
+it.each(SERVERS)("a server under load stops soon, and cuts no answer off: %s", async (name, flags, tls) => {
   const path = await countingFile(RECORDS * 1_050);
   const outcomes: Outcome[] = [];
   const times: number[] = [];
@@ -54,7 +54,7 @@ it.each(SERVERS)("a server under load stops soon, and cuts no answer off: %s", a
   const count = (kind: Outcome) => outcomes.filter((outcome) => outcome === kind).length;
   const [median, longest] = [quantile(times, 0.5), Math.max(...times)];
   report(
-    `SIGTERM, ${what}`,
+    `SIGTERM, ${name}`,
     `${STOPS} times under ${CLIENTS} keep-alive connections`,
     `${grouped(count("answered"))} requests answered, ${count("cut off")} cut off; ${count("idle reset")} idle connections reset, ` +
       `${count("not accepted")} new ones; ` +

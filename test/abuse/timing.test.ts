@@ -22,7 +22,7 @@ const DATA = canaryData();
 const [{ api_key: key = "" } = {}] = DATA.environments;
 const TARGET = "/v1/variables/1";
 
-/** What is refused, each in the two ways that must look the same. */
+/** Refused requests, each in the two ways that must look the same. */
 const KINDS = {
   "secret, unknown key": (random: Random) => [
     ["x-api-key", random.hex(24)],
@@ -59,7 +59,7 @@ it("the time to refuse credentials does not tell whether the key exists", async 
   const kinds = Object.keys(KINDS) as Kind[];
   const times = new Map(kinds.map((kind) => [kind, [] as number[]]));
   const order = Array.from({ length: TRIES }, () => random.shuffle(kinds)).flat();
-  // All made before: what the client does between two requests would change how soon the next one is answered.
+  // All made before: work of the client between two requests would change the time to the next answer.
   const requests = [...order.slice(0, WARM_UP), ...order].map((kind) => ({
     kind,
     bytes: Buffer.from(requestText("GET", TARGET, KINDS[kind](random)), "latin1"),

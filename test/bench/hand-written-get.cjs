@@ -1,4 +1,4 @@
-// What somebody without appvars would write to fetch one value: the least that `get` can be compared with.
+// A hand-written script that fetches one value without appvars: the baseline for `get`.
 const { createHmac } = require("node:crypto");
 const { get } = require("node:http");
 

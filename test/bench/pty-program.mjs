@@ -6,7 +6,7 @@ const TIMEOUT_MS = 60_000;
 const quoted = (word) => `'${word.replaceAll("'", "'\\''")}'`;
 
 /**
- * Runs a program on a terminal of this size, made by `script` of util-linux, and sees when it writes what.
+ * Runs a program on a terminal of this size, made by `script` of util-linux, and records its output with times.
  * Times are those of performance.now().
  */
 export class PtyProgram {
@@ -101,7 +101,7 @@ export class PtyProgram {
     await closed;
   }
 
-  #outputThat(fits, what) {
+  #outputThat(fits, expected) {
     return new Promise((resolve, reject) => {
       const finish = (outcome, value) => {
         clearTimeout(timer);
@@ -110,7 +110,7 @@ export class PtyProgram {
         outcome(value);
       };
       const look = (output) => fits(output) && finish(resolve, output.at);
-      const fail = (why) => finish(reject, new Error(`${why} before ${what} was seen:\n${this.text().trimEnd()}`));
+      const fail = (why) => finish(reject, new Error(`${why} before ${expected} was seen:\n${this.text().trimEnd()}`));
       const onClose = () => fail("the program ended");
       const timer = setTimeout(fail, TIMEOUT_MS, `${TIMEOUT_MS} ms passed`);
       this.#child.once("close", onClose);

@@ -87,7 +87,7 @@ export class ScreenModel {
     else row.fill(" ", 0, part === 1 ? this.#column + 1 : row.length);
   }
 
-  /** 0 from the cursor on; else all, which is as good for what is looked for here. */
+  /** 0 from the cursor on; else all, which makes no difference here. */
   #eraseRows(part) {
     if (part === 0) this.#eraseRow(0);
     for (let index = part === 0 ? this.#row + 1 : 0; index < this.#rows.length; index++) {

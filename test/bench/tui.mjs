@@ -33,7 +33,7 @@ const counts = (row) => row !== 0;
 const QUIET_MS = 60;
 
 const KEYS = { pagedown: "\x1b[6~", pageup: "\x1b[5~", escape: "\x1b", backspace: "\x7f" };
-/** One round of keys, each of which changes what is seen; those after `/` are letters of a filter. */
+/** One round of keys, each of which changes the screen; those after `/` are letters of a filter. */
 const ROUND = [
   ..."jjjjjjjj",
   ...["pagedown", "pagedown", "pagedown", "pagedown", "pageup", "pageup"],
@@ -97,7 +97,7 @@ function dataFile(name, count) {
   };
 }
 
-/** Medians of runs that take turns, so that the ratios hold whatever else the machine does. */
+/** Medians of runs that take turns, so that other load of the machine does not change the ratios. */
 async function reportStarts(programs) {
   const times = Object.fromEntries(Object.keys(programs).map((name) => [name, []]));
   // The first round warms up caches and is not counted.
@@ -208,7 +208,7 @@ function timeOf(work) {
   return performance.now() - start;
 }
 
-async function reportKeys(command, what) {
+async function reportKeys(command, title) {
   const program = new PtyProgram(command, SIZE);
   try {
     await program.until(new RegExp(bigName(0)));
@@ -219,10 +219,10 @@ async function reportKeys(command, what) {
       for (const name of ROUND) presses.push(await press(program, name));
     }
     const afterwards = await program.writesIn(3_000, counts);
-    printKeys(presses, what);
+    printKeys(presses, title);
     console.log(`writes that no key asked for, in 3 s: ${idle.ready} before, ${afterwards} after`);
     memory["after the keys"] = program.memory().now;
-    if (GIVEN.length === 0) await reportMatrix(program, what, memory);
+    if (GIVEN.length === 0) await reportMatrix(program, title, memory);
     memory.peak = program.memory().peak;
     table("memory, MB", ["RSS"]);
     for (const [name, megabytes] of Object.entries(memory)) row(name, [megabytes]);
@@ -231,7 +231,7 @@ async function reportKeys(command, what) {
   }
 }
 
-async function reportMatrix(program, what, memory) {
+async function reportMatrix(program, title, memory) {
   const pressedAt = performance.now();
   await program.press("gm", { quietMs: QUIET_MS, counts });
   const wholeAt = await program.until(WHOLE_MATRIX);
@@ -240,7 +240,7 @@ async function reportMatrix(program, what, memory) {
   for (let round = 0; round < ROUNDS; round++) {
     for (const name of MATRIX_ROUND) presses.push(await press(program, name));
   }
-  printKeys(presses, `the matrix of ${PLACES.length} environments, ${what}`);
+  printKeys(presses, `the matrix of ${PLACES.length} environments, ${title}`);
   console.log(`m to the whole matrix: ${(wholeAt - pressedAt).toFixed(1)} ms`);
   memory["after keys in the matrix"] = program.memory().now;
 }
@@ -253,8 +253,8 @@ async function press(program, name) {
   };
 }
 
-function printKeys(presses, what) {
-  console.log(`\n${presses.length} keys with ${what}`);
+function printKeys(presses, title) {
+  console.log(`\n${presses.length} keys with ${title}`);
   table("key to repaint, ms", ["median", "p99", "worst", "first p50", "count"]);
   const names = [...new Set(presses.map(({ name }) => name))];
   for (const name of [...names, "all"]) {

@@ -231,8 +231,8 @@ describe("the flag", () => {
   });
 });
 
-describe("what is on the disk", () => {
-  // Root may write what is read-only.
+describe("files of the cache", () => {
+  // Root may write read-only files.
   it.skipIf(process.getuid?.() === 0)("the cache can be read-only", async () => {
     const { server, cache, get } = await cachedCli();
     await get("--cache PORT");

@@ -35,7 +35,7 @@ describe("--help", () => {
     ["diff", "appvars diff test production --data vars.json"],
     ["env rotate", "appvars env rotate production --data vars.json --grace 24h"],
     ["sign", 'curl -H "x-api-key: $APPVARS_API_KEY" \\'],
-  ])("%s --help begins its example with what most people need", async (words, example) => {
+  ])("%s --help begins its example with the most common use", async (words, example) => {
     const { stdout } = await runCli([...words.split(" "), "--help"]);
     expect(stdout).toContain(`\nExample:\n  ${example}\n`);
   });

@@ -10,7 +10,7 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 
 const CREDENTIALS = { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
 
-/** A command line with what it is called in the name of a test. */
+/** A command line with its title in the name of a test. */
 function named(argv: string[]): [name: string, argv: string[]] {
   return [argv.filter((word) => /^-?-?[a-zA-Z]+$/.test(word)).join(" "), argv];
 }
@@ -73,7 +73,7 @@ function value(variable_id: number, content: unknown) {
 
 const LISTERS = [["list", "--values"], ["export"], ["run", "--pristine", "--", process.execPath, "-e", ""]].map(named);
 
-describe("what a server sends", () => {
+describe("answers of a server", () => {
   it.each(LISTERS)("an invalid variable name from a server makes %s exit 7", async (_name, argv) => {
     const folder = await temporaryFolder();
     const trace = join(folder, "trace");
@@ -148,7 +148,7 @@ describe("an endless list", () => {
 describe.skipIf(process.platform === "win32")("a cache entry that is not a regular file", () => {
   const argv = ["get", "PORT", "--cache", "--max-wait", "0"];
 
-  /** A cache with an answer, the path of that, and what a command says once the server has gone. */
+  /** A cache with an answer, the path of the answer, and a command to run once the server has gone. */
   async function cached() {
     const cache = await temporaryFolder();
     const { url, close } = await runningServer();

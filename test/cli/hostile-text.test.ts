@@ -19,7 +19,7 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 interface Case {
   argv: string[];
   options?: CliOptions;
-  /** Whether stdout holds what was asked for exactly, and so may hold anything. */
+  /** Whether stdout is the requested value as it is, and so may contain anything. */
   raw?: boolean;
 }
 
@@ -281,7 +281,7 @@ const FORMS: [flags: string[], terminal: boolean][] = [
   [["--verbose"], true],
 ];
 
-/** Runs these in each way on fresh files; what must not be in their output, by command line. */
+/** Runs these in each way on fresh files. @returns the forbidden text in their output, by command line */
 async function dangersIn(casesOf: (folder: Folder) => Case[]): Promise<Record<string, string[]>> {
   const found: [string, string[]][] = [];
   for (const [flags, terminal] of FORMS) {

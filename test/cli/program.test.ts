@@ -46,9 +46,9 @@ describe("a repeated flag", async () => {
     command.options.flatMap((option) => (option.required || option.optional ? [{ command, option }] : [])),
   );
 
-  /** What giving a flag twice throws. */
+  /** The error for a flag that is given twice. */
   function thrownFor(command: Command, option: Option): unknown {
-    // Whatever its value is.
+    // Accepts any value.
     option.argParser((value) => value as never);
     const give = () => (command as unknown as EventEmitter).emit(`option:${option.name()}`, "x");
     give();

@@ -48,7 +48,7 @@ describe("a command, with a proxy,", () => {
     expect(stdout + refused.stderr).not.toContain("hunter2");
   });
 
-  it("doctor blames the proxy for what it refuses", async () => {
+  it("doctor blames the proxy for its refusals", async () => {
     const { cli, url } = await proxiedCli("https");
     const proxy = await httpProxy({ answer: (socket) => socket.end("HTTP/1.1 403 Forbidden\r\n\r\n") });
     const { code, stdout } = await cli("doctor", { env: { HTTPS_PROXY: `127.0.0.1:${proxy.port}` } });

@@ -37,7 +37,7 @@ describe("get without commander", () => {
     ["PORT --url="],
     ["PORT --profile nope"],
     ["PORT --url http://127.0.0.1:1 --max-wait 0"],
-  ])("prints and returns what the one with commander does: get %s", async (line) => {
+  ])("prints and returns the same as with commander: get %s", async (line) => {
     const { url } = await runningServer();
     const argv = ["get", ...line.split(" ")];
     const world = { env: { APPVARS_URL: url, ...CREDENTIALS }, stdin: "dev-secret\n" };
@@ -63,7 +63,7 @@ describe("get without commander", () => {
     [{ APPVARS_AUTH: "basic" }],
     [{ APPVARS_URL: "http://user:password@a" }],
     [{ APPVARS_URL: "http://127.0.0.1:1", APPVARS_MAX_WAIT: "0" }],
-  ])("prints and returns what the one with commander does with %o", async (variables) => {
+  ])("prints and returns the same as with commander, with %o", async (variables) => {
     const { url } = await runningServer();
     const world = { env: { APPVARS_URL: url, ...CREDENTIALS, ...variables } };
     const quick = await runWith((io) => quickCall(["get", "PORT"], io), world);
@@ -78,7 +78,7 @@ describe("get without commander", () => {
     ["PORT --env nope"],
     ["PORT"],
     ["PORT --data nope.json"],
-  ])("prints and returns what the one with commander does, from a data file: get %s", async (line) => {
+  ])("prints and returns the same as with commander, from a data file: get %s", async (line) => {
     const { path } = await dataFile(DATA);
     const argv = ["get", ...line.split(" ")];
     const world = { env: { APPVARS_DATA: path } };

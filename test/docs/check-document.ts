@@ -1,7 +1,7 @@
 import { DocumentSession } from "./document-session.js";
 import { type CodeBlock, type Command, parseDocument } from "./parse-document.js";
 
-/** What differs from run to run, and what a document may show in its place. Nothing else may differ. */
+/** Text that differs from run to run, and its replacement in documents. Nothing else may differ. */
 const VARIABLE_TEXT: [RegExp, string][] = [
   // Times, and how long something took or lasts.
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z/g, "2026-01-31T12:00:00.000Z"],
@@ -17,7 +17,7 @@ const VARIABLE_TEXT: [RegExp, string][] = [
 export interface CheckedDocument {
   /** The commands that print something other than the document shows, with both. */
   problems: { line: number; command: string; shown: string[]; printed: string[] }[];
-  /** The document with what the commands print. */
+  /** The document with the output of the commands. */
   rewritten: string;
 }
 
@@ -26,7 +26,7 @@ export async function checkDocument(markdown: string): Promise<CheckedDocument> 
   const printed = await runCommands(parseDocument(markdown));
   const differing = [...printed].filter(([{ output }, lines]) => output.map(settle).join("\n") !== lines.join("\n"));
   const lines = markdown.split("\n");
-  // From the last to the first: what is replaced moves what comes after it.
+  // From the last to the first: each replacement moves the lines after it.
   for (const [{ bodyStart, output }, actual] of differing.toReversed())
     lines.splice(bodyStart, output.length, ...actual);
   return {

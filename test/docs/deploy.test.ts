@@ -34,7 +34,7 @@ async function checkServe([command, ...args]: string[], variables: Record<string
 }
 
 describe("docs/deploy/compose.yaml", () => {
-  it("runs three members of etcd and three replicas, with what is defined in it", async () => {
+  it("runs three members of etcd and three replicas, with networks, secrets and volumes that it defines", async () => {
     const { services, ...defined } = await readCompose();
     expect(Object.keys(services)).toEqual(
       expect.arrayContaining(["etcd-1", "etcd-2", "etcd-3", "replica-1", "replica-2", "replica-3"]),
@@ -78,7 +78,7 @@ describe("docs/deploy/kubernetes.yaml", () => {
     expect(budget.spec.selector.matchLabels).toEqual(labels);
   });
 
-  it("starts serve with flags and variables that it has, and mounts what it names", async () => {
+  it("starts serve with flags and variables that exist, and mounts the files they name", async () => {
     const [deployment] = await readKubernetes();
     const { containers, volumes } = deployment.spec.template.spec;
     const [{ args, env, volumeMounts }] = containers;

@@ -10,7 +10,7 @@ import type { Command } from "./parse-document.js";
 
 const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
 const PRELOAD = fileURLToPath(new URL("preload.cjs", import.meta.url));
-/** For a background command to print what the document shows. */
+/** For a background command to print as many lines as the document shows. */
 const MAX_WAIT_MS = 40_000;
 const FOLDERS = ["work", "home", "bin", "streams", "terminal", "node_modules"];
 
@@ -56,8 +56,8 @@ export class DocumentSession {
   }
 
   /**
-   * What the command prints, as on a terminal: stdout and stderr in one. A command that ends with `&` is left running, and
-   * read until it has printed as many lines as the document shows.
+   * Returns the output of the command, as on a terminal: stdout and stderr in one. A command that ends with `&` is left
+   * running, and read until it has printed as many lines as the document shows.
    */
   async run({ text, output }: Command): Promise<string[]> {
     const file = join(this.#root, "terminal", String(++this.#steps));
@@ -77,7 +77,7 @@ export class DocumentSession {
     await rm(this.#root, { recursive: true, force: true });
   }
 
-  /** @throws Error with what was printed, when the rest does not come */
+  /** @throws Error with the output so far, when the rest does not come */
   #untilPrinted(file: string, lines: number): Promise<void> {
     return new Promise((resolve, reject) => {
       let printed = "";

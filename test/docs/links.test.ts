@@ -47,7 +47,7 @@ function targetOf(link: string, from: string): { file: string; anchor: string | 
   return { file: path ? relative(".", join(dirname(from), path)) : from, anchor };
 }
 
-/** What GitHub and npm make of headings: lower case, without punctuation, with hyphens for spaces. */
+/** The anchors that GitHub and npm make from headings: lower case, without punctuation, with hyphens for spaces. */
 function anchorsOf(markdown: string): string[] {
   const headings = [...markdown.replaceAll(/^```.*?^```$/gms, "").matchAll(/^#+ (.*)$/gm)];
   return headings.map(([, heading = ""]) =>

@@ -1,5 +1,5 @@
 // Preloaded into each `appvars` and `node` of a documentation session, from a copy in the session's folder. It lets the
-// documents show what a reader sees, while sessions run side by side. See document-session.ts.
+// documents show a reader's output, while sessions run side by side. See document-session.ts.
 const fs = require("node:fs");
 const net = require("node:net");
 const { join } = require("node:path");

@@ -49,7 +49,7 @@ export class Workplace {
     this.#env = env;
   }
 
-  /** @param env what the commands get besides `PATH`, which has `appvars`, and a home of their own */
+  /** @param env variables of the commands besides `PATH`, which has `appvars`, and a home of their own */
   static async of(title: string, env: Record<string, string>): Promise<Workplace> {
     const folder = await temporaryFolder();
     const bin = join(folder, "bin");
@@ -83,7 +83,7 @@ export class Workplace {
     return run(program, [...flags, "-c", `cd '${this.folder}'\n${script}`], { ...this.#env, ...env });
   }
 
-  /** The same for a script that has to succeed. Resolves to what it prints. */
+  /** The same for a script that has to succeed. Resolves to its output. */
   async print(script: string, options?: Parameters<Workplace["run"]>[1]): Promise<string> {
     const { code, stdout, stderr } = await this.run(script, options);
     if (code !== 0) throw new Error(`exit code ${code}: ${stderr}${stdout}`);

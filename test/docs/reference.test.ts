@@ -77,7 +77,7 @@ it("docs/http-api.md has exactly the routes of the server", () => {
 
 /** The paths that the server has handlers for, as in `/v1/variables/{id}`. */
 function registeredRoutes(): string[] {
-  // What every router of polka inherits from trouter.
+  // The method that every router of polka inherits from trouter.
   const add = vi.spyOn(Object.getPrototypeOf(Object.getPrototypeOf(polka())), "add");
   onTestFinished(() => add.mockRestore());
   createApp({ faults: { onArrival: [], onceCounted: [] } } as unknown as AppDependencies);

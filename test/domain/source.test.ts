@@ -107,8 +107,8 @@ describe("checkConsistency", () => {
     ["a value without its variable", [one], [value(2, "x")]],
     ["two variables with the same name", [one, { ...two, name: "V1" }], []],
     ["two values of the same variable", [one], [value(1, "x"), { ...value(1, "y"), id: 12 }]],
-  ])("checkConsistency rejects %s", (what, variables, values) => {
-    expect(() => checkConsistency(variables, values)).toThrow(new ChangedDataError(`the server lists ${what}`));
+  ])("checkConsistency rejects %s", (fault, variables, values) => {
+    expect(() => checkConsistency(variables, values)).toThrow(new ChangedDataError(`the server lists ${fault}`));
   });
 });
 

@@ -11,7 +11,7 @@ const NOTICED_WITHIN_MS = 2_000;
 const TEXT = JSON.stringify(DATA);
 const MENDED = edited((data) => (data.variables[0].description = "mended"));
 
-const BREAKS: [what: string, breakFile: (file: DataFile) => Promise<void>][] = [
+const BREAKS: [fault: string, breakFile: (file: DataFile) => Promise<void>][] = [
   ["truncated in place", ({ path }) => truncate(path, TEXT.length / 2)],
   ["replaced by a half", (file) => file.write(TEXT.slice(0, TEXT.length / 2))],
   ["empty", ({ path }) => writeFile(path, "")],
@@ -23,7 +23,7 @@ const BREAKS: [what: string, breakFile: (file: DataFile) => Promise<void>][] = [
 
 it.each(BREAKS)(
   "a served file that is %s changes no answer, is reported, and is read again once fixed",
-  async (what, breakFile) => {
+  async (fault, breakFile) => {
     const file = await dataFile(DATA);
     const server = await runningServer({ data: file.path });
     const health = async () => (await get(server, "/healthz", {})).status;
@@ -44,7 +44,7 @@ it.each(BREAKS)(
     await file.write(MENDED);
     const mendedMs = await until(health, 200);
     expect((await answers())[0]?.body).toContain("mended");
-    figure(`${what}: answers unchanged, /healthz 503 after ${toldMs} ms; recovered ${mendedMs} ms after the mend`);
+    figure(`${fault}: answers unchanged, /healthz 503 after ${toldMs} ms; recovered ${mendedMs} ms after the mend`);
     expect(mendedMs).toBeLessThan(NOTICED_WITHIN_MS);
   },
 );

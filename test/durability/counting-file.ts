@@ -53,7 +53,7 @@ export async function readCount(path: string): Promise<number> {
   return head;
 }
 
-/** The names beside the data file, sorted: what writers left behind. */
+/** The names of files that writers left beside the data file, sorted. */
 export async function leftBeside(path: string): Promise<string[]> {
   const names = await readdir(dirname(path));
   return names.filter((name) => join(dirname(path), name) !== path).sort();

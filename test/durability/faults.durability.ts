@@ -71,11 +71,11 @@ interface Count {
   lost: number;
   torn: number;
   refused: number;
-  /** What went wrong, and with which fault. */
+  /** Each failure, with its fault. */
   failures: string[];
 }
 
-type Fail = (what: string, kind?: "lost" | "torn") => void;
+type Fail = (failure: string, kind?: "lost" | "torn") => void;
 type Check = (file: DataFile, fault: Fault, fail: Fail) => Promise<boolean>;
 
 it("a command that reads prints the value, or says why it can't", async () => {
@@ -209,7 +209,7 @@ it("a server serves the last good data while it can't reload, and the new data a
 });
 
 /** Tries `check`, which resolves to whether the work was refused, with each fault of so many calls. */
-async function eachFault(what: string, calls: number, check: Check): Promise<void> {
+async function eachFault(title: string, calls: number, check: Check): Promise<void> {
   const start = performance.now();
   const faults = Array.from({ length: calls }, (_, index) => index + 1).flatMap((at) =>
     [false, true].flatMap((forGood) => ERRORS.map((error): Fault => ({ at, forGood, error }))),
@@ -225,7 +225,12 @@ async function eachFault(what: string, calls: number, check: Check): Promise<voi
     }
   };
   await Promise.all(Array.from({ length: LANES }, lane));
-  report(`a call fails, ${what}`, `${what}, each of ${calls} file-system calls fails once, and for good`, count, start);
+  report(
+    `a call fails, ${title}`,
+    `${title}, each of ${calls} file-system calls fails once, and for good`,
+    count,
+    start,
+  );
 }
 
 function newCount(): Count {
@@ -233,16 +238,18 @@ function newCount(): Count {
 }
 
 function failer(count: Count, fault: object): Fail {
-  return (what, kind) => {
+  return (failure, kind) => {
     if (kind) count[kind]++;
-    count.failures.push(`${JSON.stringify(fault)}: ${what}`);
+    count.failures.push(`${JSON.stringify(fault)}: ${failure}`);
   };
 }
 
-function report(test: string, what: string, { failures, ...counted }: Count, start: number): void {
+function report(test: string, title: string, { failures, ...counted }: Count, start: number): void {
   addRow({ test, ...counted });
   const { tries, refused, lost, torn } = counted;
-  figure(`${what}: ${grouped(tries)} tries, ${grouped(refused)} refused, ${lost} lost, ${torn} torn (${since(start)})`);
+  figure(
+    `${title}: ${grouped(tries)} tries, ${grouped(refused)} refused, ${lost} lost, ${torn} torn (${since(start)})`,
+  );
   expect(failures.slice(0, 20)).toStrictEqual([]);
 }
 
@@ -288,7 +295,7 @@ async function checkWritten(file: DataFile, code: number | null, stderr: string,
   }
 }
 
-/** Checks that another process can write, and removes whatever was left behind. */
+/** Checks that another process can write, and removes all files left behind. */
 async function checkNextWriter({ path }: DataFile, fail: Fail): Promise<void> {
   const world = new World({ isRestarted: true });
   const description = "written by the next";

@@ -1,6 +1,6 @@
 import { TestRunner } from "vitest";
 
-/** The counts of a test; undefined for what can't happen in it. */
+/** The counts of a test; undefined for outcomes that can't happen in it. */
 export interface Row {
   /** The name of the row in the table. */
   readonly test: string;
@@ -28,7 +28,7 @@ export function addRow(row: Row): void {
 
 /** Prints a measurement. */
 export function figure(line: string): void {
-  // biome-ignore lint/suspicious/noConsole: it is what these measurements are run for
+  // biome-ignore lint/suspicious/noConsole: the output of a measurement
   console.log(line);
 }
 

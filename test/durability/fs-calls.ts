@@ -76,7 +76,7 @@ function wrapCallback(name: string, original: Call): Call {
     );
     return undefined;
   };
-  // What `promisify` makes of several results is among them.
+  // They include the names that `promisify` gives to several results.
   return Object.defineProperties(wrapped, Object.getOwnPropertyDescriptors(original)) as Call;
 }
 

@@ -28,20 +28,23 @@ const SIZES = [
 ];
 
 describe("a data file whose writer is killed", () => {
-  it.each(SIZES)("is whole, and has what was acknowledged: $size", async ({ size, bytes, files, kills, updatesMs }) => {
-    const start = performance.now();
-    const tally = { kills: 0, torn: 0, lost: 0, temporaries: 0, locks: 0, midWrite: 0, waiting: 0 };
-    const paths = await Promise.all(Array.from({ length: files }, () => countingFile(bytes)));
-    await Promise.all(paths.map((path) => killAgainAndAgain(path, kills / files, updatesMs, tally)));
+  it.each(SIZES)(
+    "is whole, and has all acknowledged writes: $size",
+    async ({ size, bytes, files, kills, updatesMs }) => {
+      const start = performance.now();
+      const tally = { kills: 0, torn: 0, lost: 0, temporaries: 0, locks: 0, midWrite: 0, waiting: 0 };
+      const paths = await Promise.all(Array.from({ length: files }, () => countingFile(bytes)));
+      await Promise.all(paths.map((path) => killAgainAndAgain(path, kills / files, updatesMs, tally)));
 
-    addRow({ test: `kill -9, ${size}`, tries: tally.kills, lost: tally.lost, torn: tally.torn });
-    figure(
-      `kill -9, ${size}: ${tally.kills} kills, ${tally.torn} torn files, ${tally.lost} acknowledged writes lost, ` +
-        `${tally.temporaries} temporary files left (${tally.locks} kills under the lock, ${tally.midWrite} of them ` +
-        `with a temporary file there; ${tally.waiting} before the writer's first write; ${since(start)})`,
-    );
-    expect(tally).toMatchObject({ kills, torn: 0, lost: 0, temporaries: 0 });
-  });
+      addRow({ test: `kill -9, ${size}`, tries: tally.kills, lost: tally.lost, torn: tally.torn });
+      figure(
+        `kill -9, ${size}: ${tally.kills} kills, ${tally.torn} torn files, ${tally.lost} acknowledged writes lost, ` +
+          `${tally.temporaries} temporary files left (${tally.locks} kills under the lock, ${tally.midWrite} of them ` +
+          `with a temporary file there; ${tally.waiting} before the writer's first write; ${since(start)})`,
+      );
+      expect(tally).toMatchObject({ kills, torn: 0, lost: 0, temporaries: 0 });
+    },
+  );
 
   it("does not make the next writer wait", async () => {
     // Large enough that a write takes much longer than a look whether it has begun.

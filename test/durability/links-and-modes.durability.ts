@@ -8,7 +8,7 @@ import { runWriter } from "./programs.js";
 const WRITES = 20;
 const COUNT = ["count", `${WRITES}`];
 
-it("a link to the file stays a link, and what it leads to is written", async () => {
+it("a link to the file stays a link, and its target is written", async () => {
   const link = await countingFile(10_000);
   const real = join(dirname(link), "real", "data.json");
   await mkdir(dirname(real));
@@ -44,7 +44,7 @@ it("a link planted where a temporary file may come is not followed", async () =>
   await Promise.all(planted.map((name) => symlink("victim", join(dirname(path), name))));
   const { code } = await runWriter([path, ...COUNT]);
   const text = await readFile(victim, "utf8");
-  figure(`planted links: ${planted.length}, what they lead to is ${text}`);
+  figure(`planted links: ${planted.length}, their target is ${text}`);
   expect({ code, text }).toStrictEqual({ code: 0, text: "untouched" });
   expect((await lstat(path)).isFile()).toBe(true);
   expect(await readCount(path)).toBe(WRITES);

@@ -11,7 +11,7 @@ import { type Program, runWriter, startProgram } from "./programs.js";
 
 const WRITERS = 8;
 const WRITES = QUICK ? 50 : 200;
-// About what all of them take for one write each.
+// About as long as one write of each takes.
 const TOGETHER_MS = 100;
 const OF = `${WRITERS} writers of ${WRITES} writes each`;
 

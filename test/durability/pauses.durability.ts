@@ -66,9 +66,9 @@ it("two writers that are stopped at any two file-system calls lose nothing", asy
 
 /** Stops A, then B and a reader, and then continues all of them. */
 async function interleave(pause: Pause, path: string, updates: Updates, count: Count): Promise<void> {
-  const fail = (what: string, kind?: "lost" | "torn") => {
+  const fail = (failure: string, kind?: "lost" | "torn") => {
     if (kind) count[kind]++;
-    count.failures.push(`${JSON.stringify(pause)}: ${what}`);
+    count.failures.push(`${JSON.stringify(pause)}: ${failure}`);
   };
   const look = async () => {
     const data = await parseData(await readFile(path)).catch((error: Error) => fail(error.message, "torn"));

@@ -42,13 +42,13 @@ const PROBE = `
   umount "$folder/disk"`;
 
 describe("a power cut", () => {
-  it("before any file-system call of a write, and after it, leaves what was acknowledged", async (context) => {
+  it("before any file-system call of a write, and after it, loses no acknowledged write", async (context) => {
     const start = performance.now();
     const { calls, ...counted } = await cutAtEachCall(context);
     addRow({ test: "power cut before each call of a write", ...counted });
     figure(
       `power cut before each of ${calls} calls of a write, and after it: ${counted.tries} cuts, ${counted.lost} lost ` +
-        `what was acknowledged, ${counted.torn} tore the file (${since(start)})`,
+        `acknowledged writes, ${counted.torn} tore the file (${since(start)})`,
     );
     expect(counted).toMatchObject({ lost: 0, torn: 0 });
   });
@@ -59,7 +59,7 @@ describe("a power cut", () => {
     expect(lost + torn).toBeGreaterThan(0);
   });
 
-  it("at any moment leaves what several writers were acknowledged", async (context) => {
+  it("at any moment loses no acknowledged write of several writers", async (context) => {
     const start = performance.now();
     const disk = await newDisk(context);
     const paths = await Promise.all(
@@ -151,7 +151,7 @@ function withCount(data: Data, count: number): Data {
 interface Disk {
   newFile(name: string, bytes: number): Promise<string>;
   /**
-   * Copies what is on the disk at this moment, and mounts the copy, which replays its journal.
+   * Copies the disk as it is at this moment, and mounts the copy, which replays its journal.
    *
    * @param look gets where a file of the disk is in the copy
    */
@@ -159,10 +159,9 @@ interface Disk {
 }
 
 /**
- * A file system on a separate disk. The disk is an image that a loop device writes past the page cache, so what
- * has not been synced is not in it. The image is on a file system that can be frozen: while it is copied, nothing
- * writes it. No file system has to keep what was not synced, but ext4 tries: the options are those with which it
- * tries least.
+ * A file system on a separate disk. The disk is an image that a loop device writes past the page cache, so it has
+ * no unsynced data. The image is on a file system that can be frozen: while it is copied, nothing writes it. No file
+ * system has to keep unsynced data, but ext4 tries: the options are those with which it tries least.
  */
 async function newDisk({ skip }: TestContext): Promise<Disk> {
   skip(obstacle !== undefined, obstacle);

@@ -83,7 +83,7 @@ describe("a writer that can't write", () => {
 });
 
 /** Runs a writer, and checks that it reports this error, keeps the file's bytes and leaves no file behind. */
-async function refused(what: string, path: string, reason: string, options?: ProgramOptions): Promise<void> {
+async function refused(title: string, path: string, reason: string, options?: ProgramOptions): Promise<void> {
   const before = await readFile(path);
   const start = performance.now();
   const { code, lines } = await runWriter([path, "count", "1"], options);
@@ -97,7 +97,7 @@ async function refused(what: string, path: string, reason: string, options?: Pro
     refused: code === EXIT_CODES.invalid_data ? 1 : 0,
   });
   figure(
-    `${what}: ${lines.join()}; the file is ${same ? "the same byte for byte" : "ANOTHER"}, ` +
+    `${title}: ${lines.join()}; the file is ${same ? "the same byte for byte" : "ANOTHER"}, ` +
       `${left.length} other files left (${took})`,
   );
   expect({ code, lines }).toStrictEqual({ code: EXIT_CODES.invalid_data, lines: [`invalid_data ${path} ${reason}`] });

@@ -4,7 +4,7 @@ import type { Row } from "./figure.js";
 
 const COLUMNS = ["tries", "lost", "torn", "refused"] as const;
 
-/** Prints what the tests have counted as one table, whether or not they passed. */
+/** Prints the counts of the tests as one table, whether or not they passed. */
 export class TableReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
@@ -15,7 +15,7 @@ export class TableReporter implements Reporter {
   }
 }
 
-/** All rows of that name as the cells of one; `-` for what none of them counts. */
+/** All rows of that name as the cells of one; `-` for a count that none of them has. */
 function sumUp(test: string, rows: readonly Row[]): string[] {
   const ofTest = rows.filter((row) => row.test === test);
   const counts = COLUMNS.map((column) => ofTest.flatMap((row) => row[column] ?? []));

@@ -141,8 +141,8 @@ function count({ code, stdout }: Finished, tally: Tally): void {
 }
 
 function described({ exports, torn, lacking, refused, versions }: Tally): string {
-  const what = `${grouped(exports)} exports of ${grouped(VARIABLES)} variables, replaced every ${REPLACED_EVERY_MS} ms`;
-  return `${what} (${versions.size} versions seen): ${torn} torn, ${lacking} lacking a variable, ${refused} exit 7`;
+  const title = `${grouped(exports)} exports of ${grouped(VARIABLES)} variables, replaced every ${REPLACED_EVERY_MS} ms`;
+  return `${title} (${versions.size} versions seen): ${torn} torn, ${lacking} lacking a variable, ${refused} exit 7`;
 }
 
 function times({ here, started }: Tally): string {

@@ -1,5 +1,5 @@
-// A process that writes a data file: node writer.mjs PATH JOB [ARGUMENT...]. It prints a line for what is
-// acknowledged, or `CODE MESSAGE` of an error; it ends with 8 when an error ended it.
+// A process that writes a data file: node writer.mjs PATH JOB [ARGUMENT...]. It prints a line for each
+// acknowledged write, or `CODE MESSAGE` of an error; it ends with 8 when an error ended it.
 import { writeSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";

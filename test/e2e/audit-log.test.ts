@@ -54,7 +54,7 @@ async function linesOf(path: string): Promise<Line[]> {
   return lines.map((line) => JSON.parse(line));
 }
 
-/** Reads one variable again and again, on so many connections, until it is stopped: the ids of what was answered 200. */
+/** Reads one variable repeatedly, on so many connections, until it is stopped. @returns the ids of successful reads */
 function load(port: number, connections = 4) {
   const answered: string[] = [];
   let isStopped = false;
@@ -111,7 +111,7 @@ describe.skipIf(process.platform === "win32")("the audit log", () => {
     expect((await stat(audit)).mode & 0o777).toBe(0o600);
   });
 
-  it.each([1, 2])("refuses what can't be recorded, and recovers by itself, with --workers %i", async (workers) => {
+  it.each([1, 2])("refuses reads that can't be logged, and recovers by itself, with --workers %i", async (workers) => {
     const { port, audit, log, stop } = await serveWith({ workers, fileSize: 16 });
     const reads = load(port);
     await expect.poll(log, PATIENCE).toMatch(/can't be written: .*; reads are answered 503\n/);

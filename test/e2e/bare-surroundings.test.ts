@@ -9,7 +9,7 @@ import { runningServer } from "../support/running-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { terminal } from "../support/terminal.js";
 
-/** Command lines that need no folder, with what each exits with; D is a data file, U a server. */
+/** Command lines that need no folder, with their exit codes; D is a data file, U a server. */
 const WITHOUT_FOLDER: [code: number, words: string][] = [
   [0, "--version"],
   [0, "--help"],

@@ -8,7 +8,7 @@ import { ShellSession } from "../support/scripts/shell-session.js";
 
 const check = (text: string, timeout = 20) => checkScript(text, { file: "x.txt", open: ShellSession.open, timeout });
 
-/** What a script with this command says of it. */
+/** The output of this command as lines of a script. */
 async function outputOf(command: string): Promise<string> {
   return (await check(`$ ${command}\n`)).rewritten.split("\n").slice(1).join("\n");
 }
@@ -29,10 +29,7 @@ describe("a script passes", () => {
     ["with nothing where nothing comes", "$ true\n"],
     ["with empty lines at the end", "$ echo; echo a; echo\n\na\n\\\n"],
     ["without a newline at the end", "$ printf a\na<no newline>\n"],
-    [
-      "with placeholders for what they stand for",
-      '$ printf "x:80\\t%032d\\n" 0; pwd\nx:<port><tab><hex32>\n<folder>\n',
-    ],
+    ["with placeholders", '$ printf "x:80\\t%032d\\n" 0; pwd\nx:<port><tab><hex32>\n<folder>\n'],
     [
       "with variables, functions and the folder of the commands before",
       "$ a=1; f() { echo $a; }; cd /\n\n$ f; pwd\n1\n/\n",
@@ -41,11 +38,11 @@ describe("a script passes", () => {
     ["with its files", "$ cat a/b\nx\n-- a/b --\nx\n"],
     ["when its last command ends the shell", "$ exit 3\n[3]\n"],
     [
-      "with what runs in the background, its exports and its end",
+      "with a program in the background, its exports and its end",
       `& node program.mjs\nexport GREETING=hello\n! starting\n\n$ echo $GREETING\nhello\n\n^TERM\n! stopping\n[3]\n${PROGRAM}`,
     ],
-    ["with what ends in the background by itself", "& sh -c 'echo x >&2; exit 4'\n! x\n[4]\n"],
-    ["with what ends in the background by a signal", "& sh -c 'echo x; exec sleep 1000'\nx\n\n^C\n[130]\n"],
+    ["with a program in the background that ends by itself", "& sh -c 'echo x >&2; exit 4'\n! x\n[4]\n"],
+    ["with a program in the background that ends by a signal", "& sh -c 'echo x; exec sleep 1000'\nx\n\n^C\n[130]\n"],
   ])("a script passes %s", async (_what, text) => {
     expect(await check(text)).toEqual({ problems: [], rewritten: text });
   });
@@ -71,11 +68,11 @@ describe("a script fails for", () => {
     ["too little for a placeholder", "$ echo 012345678901234567890123456789a\n<hex32>\n"],
     ["too much for a placeholder", "$ echo 123456\n<port>\n"],
     ["an error of syntax", "$ echo )\n"],
-    ["what is no pattern", "$ echo abc\na.c\n"],
+    ["a dot, which is no pattern", "$ echo abc\na.c\n"],
     ["a placeholder that is none", "$ echo abc\n<text>\n"],
     ["a placeholder after a backslash", "$ echo 80\n\\<port>\n"],
-    ["what is printed in the background", `& node program.mjs\nexport GREETING=hallo\n! starting\n${PROGRAM}`],
-    ["what is told when that stops", `& node program.mjs\nexport GREETING=hello\n! starting\n^TERM\n[3]\n${PROGRAM}`],
+    ["output in the background", `& node program.mjs\nexport GREETING=hallo\n! starting\n${PROGRAM}`],
+    ["output when that stops", `& node program.mjs\nexport GREETING=hello\n! starting\n^TERM\n[3]\n${PROGRAM}`],
     ["its exit code", `& node program.mjs\nexport GREETING=hello\n! starting\n^TERM\n! stopping\n${PROGRAM}`],
   ])("a script fails for %s", async (_what, text) => {
     expect((await check(text)).problems).toHaveLength(1);
@@ -96,7 +93,7 @@ describe("a script fails for", () => {
   });
 });
 
-it("shows where and what differs", async () => {
+it("shows the line and the text that differ", async () => {
   const { problems } = await check("# x\n\n$ printf 'a\\nb\\nc\\n'\na\nB\nc\n[1]\n\n$ echo\n\\\n");
   expect(problems).toEqual(["x.txt:3: printf 'a\\nb\\nc\\n'\n    a\n  - B\n  - c\n  - [1]\n  + b\n  + c"]);
 });

@@ -98,7 +98,7 @@ for (const shell of SHELL_NAMES) {
   );
 }
 
-/** Replaces the command `get` by one that prints its arguments: what the shell has made of the completed line. */
+/** Replaces the command `get` by one that prints its arguments, as the shell has split the completed line. */
 async function printArgumentsOfGet(folder: string): Promise<void> {
   const script = `#!/bin/sh
 if [ "$1" = get ]; then printf 'got <%s>\\n' "$@"; exit; fi

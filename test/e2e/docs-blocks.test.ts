@@ -9,8 +9,8 @@ import { DOCUMENTS, REPOSITORY } from "../docs/documents.js";
 import { parseDocument } from "../docs/parse-document.js";
 import { needs } from "../support/needed-program.js";
 
-// `UPDATE_DOCS=1 npx vitest run test/e2e/docs-blocks.test.ts` writes what the commands print into the documents. Read the diff: it says
-// what happened, not what should.
+// `UPDATE_DOCS=1 npx vitest run test/e2e/docs-blocks.test.ts` writes the output of the commands into the documents.
+// Read the diff: it is the actual output, not the intended one.
 const { UPDATE_DOCS: isUpdate = "", CI: isCi = "" } = process.env;
 if (isUpdate && isCi) throw new Error("UPDATE_DOCS rewrites the documents: it is not for CI");
 
@@ -22,7 +22,7 @@ describe.concurrent("console blocks", () => {
   for (const path of DOCUMENTS) {
     const uses = (program: string) => read(path).includes(`\n$ ${program} `);
     const options = { timeout: 120_000, ...(uses("etcd") && needs("etcd")) };
-    it.skipIf(lacksCurl && uses("curl"))(`in ${path} print what the document shows`, options, async () => {
+    it.skipIf(lacksCurl && uses("curl"))(`in ${path} print the output in the document`, options, async () => {
       const { problems, rewritten } = await checkDocument(read(path));
       if (isUpdate) writeFileSync(join(REPOSITORY, path), rewritten);
       else expect(problems).toEqual([]);
@@ -79,7 +79,7 @@ const isData = ajv.compile(JSON.parse(read("data/appvars.schema.json")));
 const isUserSettings = ajv.compile(JSON.parse(read("data/appvars.user.schema.json")));
 const isSettings = ajv.compile(JSON.parse(read("data/appvars.settings.schema.json")));
 
-/** What is wrong with a data file or with settings; nothing with other JSON. */
+/** The problems of a data file or of settings; none with other JSON. */
 function problemsOf(content: Record<string, unknown>): unknown[] {
   const isProject = String(content["$schema"]).endsWith("settings.schema.json");
   const check = ["environments" in content && isData, isProject && isSettings, "tui" in content && isUserSettings].find(

@@ -14,7 +14,7 @@ import { runningServer } from "../support/running-server.js";
 // biome-ignore lint/suspicious/noExplicitAny: the files have no types
 type Yaml = any;
 
-/** Text that is changed by whoever takes a quote, a dollar, a backslash or a hash for its own. */
+/** Text that does not survive a reader that interprets quotes, dollars, backslashes or hashes. */
 const HARD = String.raw`postgres://me:p$HOME'"a\t b%d#1@db/shop`;
 
 const VALUES = {
@@ -42,9 +42,9 @@ const DATA = {
 const tried = new Set<string>();
 
 /** A test of a recipe. It counts as tried where the test is skipped, too. */
-function tries(title: string, what: string, options: TestOptions, test: () => Promise<void>): void {
+function tries(title: string, behavior: string, options: TestOptions, test: () => Promise<void>): void {
   tried.add(title);
-  it(`${title}: ${what}`, options, test);
+  it(`${title}: ${behavior}`, options, test);
 }
 
 /** The files of a recipe, with variables from a data file. */
@@ -253,7 +253,7 @@ describe("recipes for CI", () => {
 });
 
 describe("recipes for production", () => {
-  tries("cron", "starts the job with what cron sets", {}, async () => {
+  tries("cron", "starts the job with the environment of cron", {}, async () => {
     const { place, url } = await withServer("cron");
     const here = (text: string) =>
       text
@@ -328,7 +328,7 @@ describe("recipes for production", () => {
     });
   });
 
-  tries("Container image", "copies what is there, and starts the application", {}, async () => {
+  tries("Container image", "copies existing files, and starts the application", {}, async () => {
     const containerfile = await readFile(join(REPOSITORY, "Containerfile"), "utf8");
     const copied = [...containerfile.matchAll(/^COPY --from=build (.*) \S+$/gm)].flatMap(([, paths = ""]) =>
       paths.split(" "),
@@ -360,7 +360,7 @@ describe("recipes for production", () => {
 
   tries("Kubernetes", "has a Secret that kubectl reads", needsKubectl, async () => {
     const place = await workplace("Kubernetes");
-    // `apply` asks a cluster what a Secret is. `--local` does not.
+    // `apply` asks a cluster for the schema of a Secret. `--local` does not.
     const script = block("Kubernetes", "sh").replace(
       "apply -f -",
       "label --local -f - tested=yes --dry-run=client -o json",
@@ -440,7 +440,7 @@ describe("recipes for production", () => {
   });
 });
 
-it("each recipe is tried here, or in a session that shows what it prints", () => {
+it("each recipe is tried here, or in a session that shows its output", () => {
   const left = RECIPES.filter(({ title, text }) => !tried.has(title) && !text.includes("```console\n"));
   // A command to start a server.
   expect(left.map(({ title }) => title)).toEqual(["Deploy the server"]);

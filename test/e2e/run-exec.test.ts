@@ -82,7 +82,7 @@ describe.skipIf(!canExec)("with a version of Node that can replace its process",
     const home = await temporaryFolder();
     const credentials = { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
     const list = ["sh", "-c", "ls /proc/$$/fd"];
-    // Some may come from whatever started the tests.
+    // Some may be inherited by the tests.
     const { stdout: inherited } = await run(process.execPath, ["-e", SPAWN_REST, ...list]);
     const { stdout } = await appvars(["--exec", "--cache", "--", ...list], {
       HOME: home,
@@ -117,7 +117,7 @@ describe.skipIf(!canExec)("with a version of Node that can replace its process",
     ["a name with =", "DIR/a=b"],
     ["a missing file with a = in its name", "DIR/b=a"],
     ["a script without #! and with a = in its name", "DIR/plain=b"],
-  ])("run --exec reports what run reports for %s", async (_what, name) => {
+  ])("run --exec reports the same as run for %s", async (_program, name) => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, "folder"));
     await writeFile(join(folder, "denied"), "", { mode: 0o600 });
@@ -159,7 +159,7 @@ describe.skipIf(!canExec)("with a version of Node that can replace its process",
     expect([replaced.code, replaced.stderr]).toEqual([127, expect.stringMatching(/^env: .*script.*\n$/)]);
   });
 
-  it("run --exec reports what run reports for variables that are too long", async () => {
+  it("run --exec reports the same as run for variables that are too long", async () => {
     const long = edited(({ values }) => Object.assign(values[1].content, { value: "x".repeat(3_000_000) }));
     const env = await local(long);
     const finished = await appvars(["--", "true"], env);

@@ -70,7 +70,7 @@ describe.skipIf(process.platform !== "linux")("a signal to the process group of 
   ])("reaches the program under %s once", async (_name, words) => {
     const { child, exitCode, pid, group, line } = await counting(words);
     for (const name of NAMES) {
-      // While appvars is stopped, the program may hear only what is sent to it as well.
+      // While appvars is stopped, the program may hear only signals that are sent to it as well.
       child.kill("SIGSTOP");
       await expect.poll(() => readProcessStat(Number(child.pid))?.state, { interval: 1 }).toBe("T");
       process.kill(group, name);
@@ -83,7 +83,7 @@ describe.skipIf(process.platform !== "linux")("a signal to the process group of 
     expect(await exitCode).toBe(7);
   });
 
-  it("reaches what a shell under run has started, also when the shell ends by it", async () => {
+  it("reaches the programs of a shell under run, even if it ends the shell", async () => {
     const { child, exitCode, line } = await startedInGroup(["run", "--", "sh", "-c", '"$0" "$@"; true', ...COUNTER]);
     const [, pid] = (await line()).split(" ");
     onTestFinished(() => void (isRunning(Number(pid)) && process.kill(Number(pid), "SIGKILL")));

@@ -112,7 +112,7 @@ describe.skipIf(!hasExpect)("on a terminal", () => {
     expect((await onTerminal(script, [process.execPath, "-e", program])).code).toBe(7);
   });
 
-  it("a program in the background does not get what is typed for the shell", async () => {
+  it("a program in the background does not get keys typed for the shell", async () => {
     const script = `${TYPE}
       type "" $argv "&"
       see "end of input\\r"; send "exit 9\\r"; expect eof; exit [lindex [wait] 3]`;

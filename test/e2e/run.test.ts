@@ -32,7 +32,7 @@ function appvars(args: readonly string[], env: Env): Promise<Finished> {
   return run(process.execPath, [BINARY, "run", ...args], env);
 }
 
-/** What the program sees in its environment, after these flags. */
+/** The environment of the program, after these flags. */
 async function environment(flags: readonly string[], env: Env): Promise<Env> {
   const print = "console.log(JSON.stringify(Object.entries(process.env)))";
   const { stdout } = await appvars([...flags, "--", process.execPath, "-e", print], env);

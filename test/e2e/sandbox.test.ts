@@ -289,7 +289,7 @@ describe("the end of the command", () => {
   });
 });
 
-describe("what we tell", () => {
+describe("messages", () => {
   const SILENT = ["--", process.execPath, "-e", ""];
 
   it("sandbox prints one note, to a terminal only", async () => {

@@ -14,7 +14,7 @@ const NOBODY = 65_534;
 const AS_NOBODY = ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
 
 /**
- * What Containerfile asks for: process 1, as nobody without a home and without capabilities, where nothing can be
+ * The restrictions of Containerfile: process 1, as nobody without a home and without capabilities, where nothing can be
  * written. As under docs/systemd, /proc shows processes only.
  */
 const CONFINED = `

@@ -47,7 +47,7 @@ it.skipIf(process.platform !== "linux")("SIGHUP does not end a server on a termi
 });
 
 it.skipIf(process.platform !== "linux")(
-  "a server whose terminal is closed answers what is open and stops",
+  "a server whose terminal is closed answers open requests and stops",
   async () => {
     const { session, pid, port, log, logged } = await serveOnTerminal();
     session.close();

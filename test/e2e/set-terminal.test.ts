@@ -11,7 +11,7 @@ async function asked() {
   await shell.until(/^value of DATABASE_URL:$/m);
   return {
     ...shell,
-    /** Resolves to what the terminal shows once the command has exited with this code. */
+    /** Resolves to the text of the terminal once the command has exited with this code. */
     ended: async (code: number) => {
       await shell.until(/^value of DATABASE_URL:\n(?:.*\n)*sh>$/m);
       await shell.run('echo "code=$?"; stty -a | tr " " "\\n" | grep -x -e -icanon -e -echo; appvars get DATABASE_URL');

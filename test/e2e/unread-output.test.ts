@@ -12,7 +12,7 @@ import { dataFile } from "../support/data-file.js";
 import { get, openSocket } from "../support/http.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-/** Each request logs an id of 128 characters: their lines are 1.3 MB, five times what may wait for a reader. */
+/** Each request logs an id of 128 characters: their lines are 1.3 MB, five times the limit of unread output. */
 const LONG_ID = "x".repeat(128);
 const REQUESTS = 5_000;
 /** On one connection at a time. */

@@ -25,7 +25,7 @@ export function countIn({ values }: Data, index: number): number {
   return values.find(({ id }) => id === index + 1)?.content.value as number;
 }
 
-/** Adds 1 to a counter, and resolves to what it is then. */
+/** Adds 1 to a counter, and resolves to the result. */
 export async function increment(store: EditableStore, index: number): Promise<number> {
   let count = Number.NaN;
   await store.update((data) => {

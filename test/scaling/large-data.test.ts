@@ -29,7 +29,7 @@ describe.skipIf(process.platform !== "linux")("a store with many variables", nee
     const contents = variables.map(({ name }, index) => [name, values[index]?.content.value]);
     await writeFile(file, JSON.stringify(Object.fromEntries(contents)));
 
-    /** What becomes of an import into empty data, and of a server that starts then. */
+    /** Imports into empty data, and then starts a server. */
     const importAndServe = async (place: readonly string[], serve: () => Promise<ServeProcess>) => {
       const startedAt = performance.now();
       const imported = await run(process.execPath, [BINARY, "import", file, ...place, "--env", `shop/${NAME}`]);

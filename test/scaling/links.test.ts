@@ -85,7 +85,7 @@ async function linkedReplicas() {
     write: async () => {
       count = await increment(store, 0);
     },
-    /** Resolves to the milliseconds until all replicas answer with what was written last. */
+    /** Resolves to the milliseconds until all replicas answer with the last write. */
     untilRight: async () => {
       const start = performance.now();
       await Promise.all(readers.map((reader) => reader.reaches(count)));

@@ -79,7 +79,7 @@ function faultsOf(random: Random, seen: Seen): () => Fault | undefined {
   };
 }
 
-/** Counts what must not be shown: an earlier count than before, and half of the records that are written together. */
+/** Counts forbidden snapshots: those with an earlier count than before, or half of the records written together. */
 function whenShown(store: EditableStore, seen: Seen): () => void {
   let highest = 0;
   return () => {

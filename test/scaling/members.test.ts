@@ -106,7 +106,7 @@ describe("a cluster whose members are killed", needs("etcd"), () => {
     report(
       "No member is left, and replicas start",
       `${replicas.length} replicas are stopped, all members killed, and the replicas started again`,
-      `they serve what they kept after ${timeText(startTook)}, and say so in the log and with its age in /healthz; ` +
+      `they serve their kept data after ${timeText(startTook)}, and say so in the log and with its age in /healthz; ` +
         `--max-stale ${MAX_STALE_S}s turns that into 503; ${readsText(readers)}; ` +
         `/healthz is OK within ${timeText(recovery)} after the members are back`,
     );

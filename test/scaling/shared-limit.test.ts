@@ -33,7 +33,7 @@ async function startReplicas(
   return Promise.all(Array.from({ length: count }, () => serveProcess(args, { env })));
 }
 
-/** Sends a request, and resolves to what remains; undefined if it is refused. */
+/** Sends a request, and resolves to the remaining ones; undefined if it is refused. */
 async function remaining({ port }: { port: number }): Promise<number | undefined> {
   const connection = new Connection(port);
   const answer = await connection.ask(REQUEST);

@@ -4,14 +4,14 @@ import type { Data } from "../../src/store/data.js";
 import type { EditableStore } from "../../src/store/store.js";
 import { countIn, increment } from "./counters.js";
 
-/** What came of the writes. */
+/** The outcome of the writes. */
 export interface Written {
   /** Writes that were acknowledged, and those of them that are not in the data. */
   readonly acknowledged: number;
   readonly lost: number;
   /** How often a write was applied once more. */
   readonly repeated: number;
-  /** What other writes ended with. */
+  /** The errors of other writes. */
   readonly errors: readonly string[];
   /** The longest time in milliseconds without an acknowledged write. */
   readonly longestGap: number;
@@ -59,7 +59,7 @@ export class Writers {
     await Promise.all(this.#writers.map(({ store }) => store.close()));
   }
 
-  /** Compares what was acknowledged with the data; call it after `stop`. */
+  /** Compares the acknowledged writes with the data; call it after `stop`. */
   compareWith(data: Data): Written {
     const sum = (excess: (writer: Writer, count: number) => number) =>
       this.#writers.reduce((total, writer, index) => total + Math.max(0, excess(writer, countIn(data, index))), 0);

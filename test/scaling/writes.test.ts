@@ -13,7 +13,7 @@ const WRITERS = 8;
 const WRITES = 25;
 
 const SEEN_WRITES = QUICK ? 100 : 1_000;
-// CI has other work at the same time, and only notices what is far too slow.
+// CI has other work at the same time, and only notices writes that are far too slow.
 const MAX_P50_MS = QUICK ? 100 : 10;
 const MAX_P99_MS = QUICK ? 500 : 50;
 
@@ -51,7 +51,7 @@ describe("a cluster", needs("etcd"), () => {
     for (let write = 1; write <= SEEN_WRITES; write++) {
       const start = performance.now();
       await increment(store, 0);
-      // Not asked before: that would only take time from what is measured, on one machine.
+      // Not asked before: that would only take time from the measured writes, on one machine.
       await Promise.all(clients.map((client) => untilAnswered(client, write)));
       times.push(performance.now() - start);
     }

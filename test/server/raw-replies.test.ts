@@ -10,52 +10,52 @@ const REQUEST = "GET /healthz HTTP/1.1\r\n";
 
 describe("a request that Node's parser refuses is answered with JSON, and the connection closed", () => {
   it.each([
-    { what: "no HTTP", bytes: "nonsense\r\n\r\n", status: 400 },
-    { what: "a TLS handshake", bytes: Buffer.from("1603010200010001fc0303", "hex"), status: 400 },
-    { what: "HTTP/2", bytes: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", status: 400 },
-    { what: "an unknown method", bytes: "FETCH /healthz HTTP/1.1\r\nHost: a\r\n\r\n", status: 400 },
-    { what: "raw UTF-8 in the target", bytes: "GET /v1/väriables HTTP/1.1\r\nHost: a\r\n\r\n", status: 400 },
-    { what: "a NUL in the target", bytes: "GET /v1/\0 HTTP/1.1\r\nHost: a\r\n\r\n", status: 400 },
-    { what: "a space in the target", bytes: "GET /v1/ x HTTP/1.1\r\nHost: a\r\n\r\n", status: 400 },
-    { what: "a NUL in a header", bytes: `${REQUEST}Host: a\r\nx-api-key: dev\0key\r\n\r\n`, status: 400 },
-    { what: "a space before the colon", bytes: `${REQUEST}Host: a\r\nx-api-key : dev-key\r\n\r\n`, status: 400 },
-    { what: "a folded header", bytes: `${REQUEST}Host: a\r\nx: a\r\n b\r\n\r\n`, status: 400 },
-    { what: "a bare line feed", bytes: `${REQUEST}Host: a\nx: a\r\n\r\n`, status: 400 },
+    { name: "no HTTP", bytes: "nonsense\r\n\r\n", status: 400 },
+    { name: "a TLS handshake", bytes: Buffer.from("1603010200010001fc0303", "hex"), status: 400 },
+    { name: "HTTP/2", bytes: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", status: 400 },
+    { name: "an unknown method", bytes: "FETCH /healthz HTTP/1.1\r\nHost: a\r\n\r\n", status: 400 },
+    { name: "raw UTF-8 in the target", bytes: "GET /v1/väriables HTTP/1.1\r\nHost: a\r\n\r\n", status: 400 },
+    { name: "a NUL in the target", bytes: "GET /v1/\0 HTTP/1.1\r\nHost: a\r\n\r\n", status: 400 },
+    { name: "a space in the target", bytes: "GET /v1/ x HTTP/1.1\r\nHost: a\r\n\r\n", status: 400 },
+    { name: "a NUL in a header", bytes: `${REQUEST}Host: a\r\nx-api-key: dev\0key\r\n\r\n`, status: 400 },
+    { name: "a space before the colon", bytes: `${REQUEST}Host: a\r\nx-api-key : dev-key\r\n\r\n`, status: 400 },
+    { name: "a folded header", bytes: `${REQUEST}Host: a\r\nx: a\r\n b\r\n\r\n`, status: 400 },
+    { name: "a bare line feed", bytes: `${REQUEST}Host: a\nx: a\r\n\r\n`, status: 400 },
     {
-      what: "a length together with chunks",
+      name: "a length together with chunks",
       bytes: `${REQUEST}Host: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
       status: 400,
     },
     {
-      what: "two lengths",
+      name: "two lengths",
       bytes: `${REQUEST}Host: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab`,
       status: 400,
     },
-    { what: "a length that is no number", bytes: `${REQUEST}Host: a\r\nContent-Length: x\r\n\r\n`, status: 400 },
-    { what: "a tunnel", bytes: "CONNECT evil:443 HTTP/1.1\r\nHost: evil:443\r\n\r\n", status: 405 },
+    { name: "a length that is no number", bytes: `${REQUEST}Host: a\r\nContent-Length: x\r\n\r\n`, status: 400 },
+    { name: "a tunnel", bytes: "CONNECT evil:443 HTTP/1.1\r\nHost: evil:443\r\n\r\n", status: 405 },
     {
-      what: "a tunnel with half a body",
+      name: "a tunnel with half a body",
       bytes: "CONNECT evil:443 HTTP/1.1\r\nHost: evil:443\r\nContent-Length: 5\r\n\r\nab",
       status: 405,
     },
-    { what: "no Host", bytes: `${REQUEST}\r\n`, status: 400 },
+    { name: "no Host", bytes: `${REQUEST}\r\n`, status: 400 },
     {
-      what: "more than 16 KiB of headers",
+      name: "more than 16 KiB of headers",
       bytes: `${REQUEST}Host: a\r\nx: ${"a".repeat(16_384)}\r\n\r\n`,
       status: 431,
     },
     {
-      what: "more than 16 KiB of target",
+      name: "more than 16 KiB of target",
       bytes: `GET /${"a".repeat(16_384)} HTTP/1.1\r\nHost: a\r\n\r\n`,
       status: 431,
     },
     {
-      what: "more than 16 KiB in many headers",
+      name: "more than 16 KiB in many headers",
       bytes: `${REQUEST}Host: a\r\n${"x: aaaaaaaaaaaaaaaa\r\n".repeat(1_000)}\r\n`,
       status: 431,
     },
-    { what: "more than 200 headers", bytes: `${REQUEST}Host: a\r\n${"x:\r\n".repeat(200)}\r\n`, status: 431 },
-  ])("$what: $status", async ({ bytes, status }) => {
+    { name: "more than 200 headers", bytes: `${REQUEST}Host: a\r\n${"x:\r\n".repeat(200)}\r\n`, status: 431 },
+  ])("$name: $status", async ({ bytes, status }) => {
     const answer = await raw(await runningServer(), bytes);
     expect(answer.status).toBe(status);
     expect(answer.json).toStrictEqual({ message: expect.any(String) });

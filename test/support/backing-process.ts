@@ -9,7 +9,7 @@ export interface BackingProcessOptions {
   readonly args: readonly string[];
   /** Part of the line on stdout or stderr that says that it is ready. */
   readonly ready: string;
-  /** What it reads from stdin. */
+  /** Its stdin. */
   readonly input?: string;
 }
 
@@ -107,7 +107,7 @@ function dyingWithParent(): string[] {
   return hasDeathSignal ? words : [];
 }
 
-// Below what systems give to outgoing connections: nobody takes the port of a program that is down for a while.
+// Below the ports of outgoing connections: no other program takes the port of one that is down for a while.
 const FIRST_PORT = 15_000;
 const PORTS = 15_000;
 

@@ -1,4 +1,4 @@
-# Prints what the completion function of a script offers in bash for each line of stdin: first `> LINE`, then one match
+# Prints the matches of a script's completion function in bash for each line of stdin: first `> LINE`, then one match
 # a line. COMP_WORDS are made as bash makes them, for lines without quotes.
 # Usage: bash --norc capture.bash SCRIPT <LINES
 # shellcheck disable=SC1090,SC2034

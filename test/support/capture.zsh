@@ -1,5 +1,5 @@
-# Prints what an interactive zsh offers when Tab is pressed after each line of stdin: first `> LINE`, then one match a
-# line, with a tab and what is displayed for it.
+# Prints the matches of Tab in an interactive zsh after each line of stdin: first `> LINE`, then one match a
+# line, with a tab and its displayed text.
 # Usage: zsh -f capture.zsh SCRIPT <LINES
 zmodload zsh/zpty
 export CAPTURED=$(mktemp) INNER=$(mktemp)

@@ -8,7 +8,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** The answer that a text begins with, and what follows it; undefined until it is complete. */
+/** The answer that a text begins with, and the rest; undefined until it is complete. */
 export function takeAnswer(text: string, isHead = false): { answer: RawAnswer; rest: string } | undefined {
   const end = text.indexOf("\r\n\r\n");
   if (end < 0) return undefined;

@@ -1,6 +1,6 @@
 import type { CounterConnection, CounterStore, StoredCount } from "../../src/server/shared-limiter.js";
 
-/** What a store does with what it is asked: answer, never answer, or fail. A count is an answer of its own. */
+/** A store's reaction to requests: it answers, never answers, or fails. A count is an answer of its own. */
 export type StoreState = "up" | "hung" | "failing" | StoredCount;
 
 /** A store in memory, by the clock of `performance`. */

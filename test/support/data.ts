@@ -45,7 +45,7 @@ export function edited(change: (data: ReturnType<typeof mutableCopy>) => void): 
   return copy;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests of broken data write what the types forbid
+// biome-ignore lint/suspicious/noExplicitAny: tests of broken data write values that the types forbid
 function mutableCopy(): any {
   return structuredClone(DATA);
 }

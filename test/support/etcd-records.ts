@@ -30,7 +30,7 @@ export async function putByHand(
   await etcd.call("kv/txn", { success });
 }
 
-/** What is below a prefix, as texts by their keys after it. */
+/** The records below a prefix, as texts by the rest of their keys. */
 export async function readByHand(etcd: EtcdCluster, prefix: string): Promise<Record<string, string>> {
   const answer = await etcd.call("kv/range", { key: base64(`${prefix}/`), range_end: base64(`${prefix}0`) });
   const entries = (answer["kvs"] ?? []) as { key: string; value?: string }[];

@@ -10,10 +10,10 @@ export const HOSTILE_FILE = HOSTILE.replace(/[\0\ud800]/gu, "");
 /** The part of it that the rule for names of environments and applications lets through. */
 export const HOSTILE_LABEL = `label${HOSTILE.replace(/\p{Cc}/gu, "")}`;
 
-/** What no terminal may get, but for line breaks and tabs: controls, bidirectional controls, invisible characters. */
+/** Characters that no terminal may get, but for line breaks and tabs: controls, bidirectional ones, invisible ones. */
 const RISKY = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/gu;
 
-/** What our own output has: colors, and the start of a line on which progress is shown. */
+/** The control sequences of our own output: colors, and the start of a line on which progress is shown. */
 const OURS = /\u001b\[(?:[12]|22|3[123]|39)m|\r\u001b\[K/g;
 
 /** The parts of an output that could control a terminal or forge a line or field; empty if there are none. */

@@ -10,7 +10,7 @@ export type NeededProgram = keyof typeof INSTALL;
 
 declare module "vitest" {
   interface TaskMeta {
-    /** What the test could not be run without. */
+    /** The program that the test could not run without. */
     missing?: string;
   }
 }

@@ -9,7 +9,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** What generators of test data choose from, the same for the same seed. */
+/** Random choices for generators of test data, the same for the same seed. */
 export class Random {
   readonly #next: () => number;
 

@@ -40,7 +40,7 @@ export async function completionFolder(shell: ShellName, program: Command): Prom
   return { script, path: `${folder}${delimiter}${process.env["PATH"]}` };
 }
 
-/** What Tab offers after each of these lines in a real shell, by line; zsh and fish put a tab and a description behind. */
+/** The candidates of Tab after each of these lines in a real shell; zsh and fish add a tab and a description. */
 export async function offered(
   shell: ShellName,
   lines: readonly string[],

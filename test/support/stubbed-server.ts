@@ -24,7 +24,7 @@ interface Stubs {
   clock?: () => number;
   /** Monotonic clock in milliseconds. */
   ticks?: () => number;
-  /** Replaces what is read from every environment. Answers are not kept. */
+  /** Replaces the reads of every environment. Answers are not kept. */
   reads?: StubbedReads;
   /** Replaces properties of the store with {@link DATA}. */
   store?: Partial<Store>;

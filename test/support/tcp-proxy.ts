@@ -50,7 +50,7 @@ class TcpProxy {
     }
   }
 
-  /** Ends either. After a black hole, what was sent meanwhile arrives, as it would by retransmission. */
+  /** Ends either. After a black hole, the bytes sent meanwhile arrive, as they would by retransmission. */
   async heal(): Promise<void> {
     this.#isBlackhole = false;
     for (const [near, far] of this.#pairs) join(near, far);
@@ -81,7 +81,7 @@ class TcpProxy {
   }
 }
 
-/** Forwards what each side sends, and that it has closed. Where one side is gone, the other is reset. */
+/** Forwards the bytes and the end of each side. Where one side is gone, the other is reset. */
 function join(near: Socket, far: Socket): void {
   if (near.destroyed || far.destroyed) {
     near.resetAndDestroy();

@@ -12,7 +12,7 @@ export interface TmuxOptions {
   columns?: number;
   /** Height in cells, by default 24. */
   rows?: number;
-  /** What `TERM` is. */
+  /** `TERM`. */
   terminal?: "tmux-256color" | "screen-256color";
   /** The shell's environment: the path to programs, no home, and this. */
   env?: Record<string, string>;
@@ -22,7 +22,7 @@ export interface TmuxOptions {
 
 type Expected = RegExp | ((screen: string) => boolean);
 
-/** A shell in a real terminal, and what a person at it does and sees. */
+/** A shell in a real terminal: the keys that a person presses there, and the screen. */
 export interface Tmux {
   /** Types a command and presses Enter. */
   run(command: string): Promise<void>;
@@ -32,7 +32,7 @@ export interface Tmux {
   type(text: string): Promise<void>;
   /** Pastes text, in brackets where the program has asked for them. */
   paste(text: string): Promise<void>;
-  /** What is on the screen, a line each; with `colors` in the escape sequences of SGR. */
+  /** The screen, line by line; with `colors` in the escape sequences of SGR. */
   screen(options?: { colors?: boolean }): Promise<string>;
   /** The shell's own screen, visible or behind the alternate one. */
   shellScreen(): Promise<string>;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** What the peers need of a data file: by API key, the secret and the values by name. */
+/** The parts of a data file that the peers need: by API key, the secret and the values by name. */
 export function loadEnvironments(file) {
   const { environments, variables, values } = JSON.parse(readFileSync(file, "utf8"));
   const names = new Map(variables.map(({ id, name }) => [id, name]));

@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 
-/** Servers run on one core, what measures them on another. */
+/** Servers run on one core, the measuring programs on another. */
 export const SERVER_CORE = 0;
 const CLIENT_CORE = 1;
 
-/** Moves this process, and with it what it starts, off the servers' core. */
+/** Moves this process, and with it its children, off the servers' core. */
 export function leaveServerCore() {
   execFileSync("taskset", ["--all-tasks", "--cpu-list", "--pid", String(CLIENT_CORE), String(process.pid)], {
     stdio: "ignore",

@@ -5,7 +5,7 @@ import { SERVER_CORE } from "./cores.mjs";
 const SCRIPT = fileURLToPath(new URL("parse-file.mjs", import.meta.url));
 
 /**
- * What reading and parsing this file takes at least, in a process of its own on the servers' core.
+ * The least cost of reading and parsing this file, in a process of its own on the servers' core.
  *
  * @returns {{ ms: number, peakMegabytes: number }}
  */

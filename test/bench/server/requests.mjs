@@ -43,7 +43,7 @@ export function prepareRequests(path, targets, authenticate) {
 export function get(url, target, authenticate = () => ({}), agent = undefined) {
   return new Promise((resolve, reject) => {
     const { request, Agent } = url.startsWith("https:") ? https : http;
-    // The certificate is for a test: what is compared are the answers.
+    // The certificate is for a test, which compares the answers.
     const connection = { agent: agent ?? new Agent(), rejectUnauthorized: false };
     request(url + target, { ...connection, headers: authenticate(target, Date.now()) }, async (response) => {
       let body = "";

@@ -78,7 +78,7 @@ export async function measure({ name, server, url, status }, file) {
   return { rate: requests / seconds, cpu: (cpuSeconds / requests) * 1e6 };
 }
 
-/** A table of what was measured of each case, beside its limit. */
+/** A table of the measurements of each case, beside its limit. */
 export function report(cases) {
   const column = (item, key) => item.results.map((result) => result[key]);
   const toLimit = (item, key) => (item.limit ? spread(ratios(column(item, key), column(item.limit, key))) : "1");

@@ -6,5 +6,5 @@ export function quantile(list, part) {
 
 export const median = (list) => quantile(list, 0.5);
 
-/** Each number divided by the one of the same round: what slows a whole round down does not change its ratios. */
+/** Each number divided by the one of the same round: a slow round does not change its ratios. */
 export const ratios = (list, others) => list.map((number, round) => number / others[round]);

@@ -46,7 +46,7 @@ async function projectWith(settings: unknown, profiles?: object): Promise<Projec
   return { cwd, config, file, run, write };
 }
 
-/** A server of a stranger, which writes down whatever reaches it. */
+/** A server of a stranger, which records every request. */
 async function strangersServer(): Promise<{ url: string; requests: string[] }> {
   const requests: string[] = [];
   const server = createServer((request, response) => {
@@ -179,7 +179,7 @@ describe("a .appvars.json that is not allowed", () => {
 });
 
 describe("appvars allow", () => {
-  it("allow prints what the file sets, and allows its use", async () => {
+  it("allow prints the settings of the file, and allows its use", async () => {
     const { url } = await runningServer();
     const { cwd, config, file, run } = await projectWith({ url, timeout: 5 });
     expect(await run("allow")).toEqual({ code: 0, stdout: `file\t${file}\nurl\t${url}\ntimeout\t5\n`, stderr: "" });

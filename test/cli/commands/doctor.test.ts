@@ -23,7 +23,7 @@ interface Reported {
   fix: string | null;
 }
 
-/** Runs doctor, and returns the exit code and what it found: `{ clock: { verdict, message, fix } }`. */
+/** Runs doctor, and returns the exit code and the findings: `{ clock: { verdict, message, fix } }`. */
 async function doctor(url: string | URL, argv: string[] = [], options: CliOptions = {}) {
   const env = { APPVARS_URL: new URL(url).origin, ...CREDENTIALS, ...options.env };
   const { code, stdout, stderr } = await runCli(["doctor", "--json", ...argv], { ...options, env });
@@ -204,7 +204,7 @@ describe("doctor with a server", () => {
     });
   });
 
-  it("doctor finds an invalid setting, and skips what depends on it", async () => {
+  it("doctor finds an invalid setting, and skips the checks that depend on it", async () => {
     const { url } = await runningServer();
     const { code, of, verdicts } = await doctor(url, ["--url", "127.0.0.1:7400"]);
     expect([code, of("settings")]).toMatchObject([

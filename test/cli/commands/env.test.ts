@@ -27,7 +27,7 @@ it.each(["", "a/b/c", "caf\ufffd", "/a", "a/", "tab\there", "x".repeat(256)])(
   },
 );
 
-it("env remove needs --yes, and without it says what would be removed", async () => {
+it("env remove needs --yes, and without it lists the data it would remove", async () => {
   const { code, stderr } = await cli.run(["env", "remove", "production"]);
   expect([code, stderr]).toEqual([
     2,

@@ -81,7 +81,7 @@ describe("export --format github", () => {
     expect(await readFile(other, "utf8")).toBe("");
   });
 
-  it("masks each line, escaped, and each long string in JSON; not what would mask the whole log", async () => {
+  it("masks each line, escaped, and each long string in JSON; not words that would mask the whole log", async () => {
     const values = {
       KEY: "-----BEGIN-----\r\n  100%\nab\n\n-----END-----\n",
       TREE: '{"password":"correct horse","on":"yes"}',

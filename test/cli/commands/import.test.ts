@@ -68,7 +68,7 @@ it("import refuses dotenv lines that are not assignments", async () => {
   expect(await cli.get("ALSO")).toBe("two\nlines\n");
 });
 
-it("import --dry-run refuses what import refuses", async () => {
+it("import --dry-run refuses the same input as import", async () => {
   expect(await cli.run(["import", "-", "--dry-run"], "PORT=hunter2\n")).toMatchObject({ code: 2, stdout: "" });
   expect(await cli.run(["import", "-", "--dry-run", "--format", "json"], '{"a b":1}')).toMatchObject({ code: 2 });
 });
@@ -79,7 +79,7 @@ it("import writes nothing if nothing differs", async () => {
   expect(await readFile(cli.path)).toEqual(before);
 });
 
-it("import reads what export prints, in each format", async () => {
+it("import reads the output of export, in each format", async () => {
   // The one name that the parser of dotenv files drops.
   await cli.run(["unset", "__proto__"]);
   for (const format of ["dotenv", "json", "yaml"]) {
@@ -143,7 +143,7 @@ describe("import --encrypt", () => {
     LIST: ["JSON", '[1,"a"]'],
   };
   const NAMES = Object.keys(VALUES);
-  /** Sets encrypted values, and returns what export prints of them. */
+  /** Sets encrypted values, and exports them. */
   const exported = async (...flags: string[]) => {
     cli.env["APPVARS_ENC_KEY"] = "a long key";
     for (const [name, [type = "", text = ""]] of Object.entries(VALUES))
@@ -178,7 +178,7 @@ describe("import --encrypt", () => {
     expect(await readFile(cli.path)).toEqual(before);
   });
 
-  it("without names encrypts every value, but not again what is encrypted already", async () => {
+  it("without names encrypts every value that is not encrypted yet", async () => {
     const { stdout } = await exported();
     const [{ content } = { content: { value: "" } }] = (await stored()).values.slice(-1);
     await toTest(`${stdout}COPIED='${content.value}'\n`, "--encrypt");
@@ -192,8 +192,8 @@ describe("import --encrypt", () => {
     ["a mistyped name", ["--encrypt", "TOKNE"], "--encrypt TOKNE matches no imported variable"],
     ["the key on stdin too", ["--encrypt", "--enc-key-file", "-"], "the values and the key can't both come from stdin"],
     ["no key", ["--encrypt"], "--encrypt needs a key: set APPVARS_ENC_KEY, or add --enc-key-file"],
-  ])("refuses %s, and imports nothing", async (what, flags, message) => {
-    if (what !== "no key") cli.env["APPVARS_ENC_KEY"] = "a long key";
+  ])("refuses %s, and imports nothing", async (mistake, flags, message) => {
+    if (mistake !== "no key") cli.env["APPVARS_ENC_KEY"] = "a long key";
     const before = await readFile(cli.path);
     expect(await toTest("TOKEN=s3cret\n", ...flags)).toEqual({ code: 2, stdout: "", stderr: `appvars: ${message}\n` });
     expect(await readFile(cli.path)).toEqual(before);

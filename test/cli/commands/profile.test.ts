@@ -125,7 +125,7 @@ describe("profile add", () => {
     expect((await stored()).profiles.dev).toEqual({ url: "http://127.0.0.1:1" });
   });
 
-  it("profile add confirms on a terminal what was done", async () => {
+  it("profile add confirms its change on a terminal", async () => {
     const { stderr } = await run(`profile add dev ${UNTRIED} --no-color`, { terminal: true });
     expect(stderr).toBe("appvars: added the profile dev, which is the current one\n");
   });

@@ -88,7 +88,7 @@ describe.each(Object.entries(SOURCES))("reading from %s", (_name, open) => {
       ["--filter", "LISTENS", ["PORT"]],
       ["--filter", "_url", ["DATABASE_URL"]],
       ["--filter", "nothing like it", []],
-    ])("list %s %s prints only what matches", async (flag, text, names) => {
+    ])("list %s %s prints only matching variables", async (flag, text, names) => {
       const { stdout } = await run("list", "--json", flag, text);
       expect(JSON.parse(stdout).map((variable: { name: string }) => variable.name)).toEqual(names);
     });

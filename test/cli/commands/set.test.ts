@@ -59,7 +59,7 @@ it.each([
   ["a STRING", ["DATABASE_URL"], "caf\xe9"],
   ["a new variable", ["NEW", "-"], "\xff\xfe"],
   ["JSON", ["FLAGS", "--type", "json"], '{"name":"caf\xe9"}'],
-  ["what is to be encrypted", ["DATABASE_URL", "--encrypt"], "caf\xe9"],
+  ["a value to encrypt", ["DATABASE_URL", "--encrypt"], "caf\xe9"],
 ])("set refuses bytes that are not UTF-8 for %s", async (_what, argv, bytes) => {
   const before = await readFile(cli.path);
   const stdin = Buffer.from(bytes, "latin1");
@@ -71,11 +71,11 @@ it.each([
 it.each([
   ["VALUE", ["DATABASE_URL", "caf\ufffd"]],
   ["--description", ["DATABASE_URL", "x", "--description", "caf\ufffd"]],
-])("set refuses a %s in which Node has replaced bytes that are not UTF-8", async (what, argv) => {
+])("set refuses a %s in which Node has replaced bytes that are not UTF-8", async (argument, argv) => {
   const before = await readFile(cli.path);
   expect(await cli.run(["set", ...argv])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining(`${what} is not valid UTF-8`),
+    stderr: expect.stringContaining(`${argument} is not valid UTF-8`),
   });
   expect(await readFile(cli.path)).toEqual(before);
 });
@@ -115,7 +115,7 @@ it("set with a description of a variable that does not exist says how to set its
   });
 });
 
-it("set, unset and env remove print with --json what they did, without the value", async () => {
+it("set, unset and env remove print their change with --json, without the value", async () => {
   const json = async (...words: string[]) => JSON.parse((await cli.run([...words, "--json"])).stdout);
   const shop = { application: "shop", environment: "development" };
   expect(await json("set", "NEW", "hunter2")).toEqual({ ...shop, name: "NEW", created: true });

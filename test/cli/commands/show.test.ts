@@ -23,7 +23,7 @@ async function shell(data: unknown, name: string, env: Record<string, string>): 
 }
 
 describe("show, with a server", () => {
-  it("show prints the record, the server and key it comes from, and what run would do", async () => {
+  it("show prints the record, the server and key it comes from, and the effect of run", async () => {
     const env = await remote();
     const argv = ["show", "DATABASE_URL", "--api-key", "dev-key"];
     const { code, stdout, stderr } = await runCli(argv, { env: { ...env, DATABASE_URL: "another" } });
@@ -72,7 +72,7 @@ describe("show, with a server", () => {
 });
 
 describe("show, with a data file", () => {
-  it("show prints the data file and its environment, and not what they shadow", async () => {
+  it("show prints the data file and its environment, and not the settings they shadow", async () => {
     const { path } = await dataFile(DATA);
     const cwd = join(path, "..", "project");
     await mkdir(cwd);
@@ -89,7 +89,7 @@ describe("show, with a data file", () => {
     ["UNSET", {}, "not set; run does not touch it"],
     ["UNSET", { UNSET: "x" }, "set; run does not touch it"],
     ["__proto__", {}, "not set; run sets it"],
-  ])("show says what run does with %s in %o", async (name, env: Record<string, string>, expected) => {
+  ])("show tells the effect of run on %s in %o", async (name, env: Record<string, string>, expected) => {
     expect(await shell(DATA, name, env)).toBe(expected);
   });
 

@@ -38,7 +38,7 @@ describe("completion", () => {
   });
 });
 
-describe("what is offered where", () => {
+describe("candidates by position", () => {
   function kindsAt(key: string, ...commands: Command[]): Offers["kinds"] | undefined {
     const program = new Command("appvars");
     for (const command of commands) program.addCommand(command);

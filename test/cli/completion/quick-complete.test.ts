@@ -11,7 +11,7 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 const CREDENTIALS = { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
 const NOTHING = { code: 0, stdout: "", stderr: "" };
 
-/** What is offered after these words. */
+/** The candidates after these words. */
 function complete(kind: string, prefix: string, words: readonly string[], options: CliOptions = {}) {
   return runWith((io) => quickComplete(["__complete", kind, prefix, ...words], io), options);
 }

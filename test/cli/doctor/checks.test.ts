@@ -170,7 +170,7 @@ describe("checkReachability", () => {
     expect(check(answer(status, {}, body))).toMatchObject({ verdict, message: expect.stringContaining(message) });
   });
 
-  it("checkReachability shows where a redirect leads, without what may be secret", () => {
+  it("checkReachability shows the target of a redirect, without its credentials and query", () => {
     const location = "https://user:hunter2@login.example/in?token=hunter2#hunter2";
     const { message } = check(answer(302, { location }));
     expect(message).toBe("http://a redirects to https://login.example/in; redirects are not followed");

@@ -8,7 +8,7 @@ test.each([
   ["EDITOR", { EDITOR: "/opt/my-editor" }, ["/opt/my-editor", FILE]],
   ["vi where they are empty", { VISUAL: "", EDITOR: " " }, ["vi", FILE]],
   [
-    "a shell for what it would interpret",
+    "a shell for a command line with quotes",
     { EDITOR: '"my editor" -n' },
     ["sh", "-c", '"my editor" -n "$@"', "sh", FILE],
   ],

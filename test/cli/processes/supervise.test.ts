@@ -14,12 +14,12 @@ function supervised() {
     signal: (name: NodeJS.Signals) => void log.push(`${name} to the descendants`),
     areGone: () => left === 0,
   };
-  const start = (what: string) => {
-    log.push(`start ${what}`);
+  const start = (program: string) => {
+    log.push(`start ${program}`);
     const exitCode = new Promise<number>((resolve) => {
       end = resolve;
     });
-    const signal = (name: NodeJS.Signals) => void log.push(`${name} to ${what}`);
+    const signal = (name: NodeJS.Signals) => void log.push(`${name} to ${program}`);
     return { exitCode, signal, descendants: () => descendants };
   };
   const supervisor = supervise<string>("one", start);

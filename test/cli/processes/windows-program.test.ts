@@ -6,7 +6,7 @@ import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { killTree, prepareProgram } from "../../../src/cli/processes/windows-program.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
-// cross-spawn looks at it when it is loaded, and so does what it finds programs with.
+// cross-spawn reads the platform when it is loaded, and so does its search for programs.
 const { platform } = vi.hoisted(() => {
   const platform = process.platform;
   Object.defineProperty(process, "platform", { value: "win32" });
@@ -27,13 +27,13 @@ beforeEach(async () => {
   env = { Path: `${folder};${bin}` };
 });
 
-/** Replaces variables, as cmd.exe does in a line before anything else, but not in what replaces `%*`. */
+/** Replaces variables, as cmd.exe does in a line before anything else, but not in the arguments for `%*`. */
 function expand(line: string): string {
   const variables: Record<string, string> = { PATH: "C:\\bin", SECRET: "& calc &" };
   return line.replace(/%([^%:]+)(?::[^%]*)?%/g, (text, name) => variables[name.toUpperCase()] ?? text);
 }
 
-/** What cmd.exe then makes of quotes and `^`. Fails where it would see a command. */
+/** Removes quotes and `^`, as cmd.exe does next. Fails where it would see a command. */
 function readQuotes(line: string): string {
   let isQuoted = false;
   let result = "";

@@ -82,8 +82,8 @@ describe("redaction", () => {
   });
 });
 
-describe("what is held back", () => {
-  it("Redactor holds back only what may be the beginning of a text", () => {
+describe("output that is held back", () => {
+  it("Redactor holds back only a possible beginning of a secret", () => {
     const redactor = new Redactor(["secret", "retry"]);
     expect(String(redactor.push(Buffer.from("a sec")))).toBe("a ");
     expect(String(redactor.push(Buffer.from("ond\n")))).toBe("second\n");
@@ -94,7 +94,7 @@ describe("what is held back", () => {
     expect(String(redactor.end())).toBe("");
   });
 
-  it("Redactor writes what it held back at the end", () => {
+  it("Redactor writes the rest at the end", () => {
     const redactor = new Redactor(["secret"]);
     expect(String(redactor.push(Buffer.from("secre")))).toBe("");
     expect(String(redactor.end())).toBe("secre");

@@ -62,7 +62,7 @@ describe("a watch", () => {
     expect(log.slice(0, looks + 2)).toEqual([LOOK, ...Array(looks).fill(SETTLE), `change A to {"A":"${looks}"}`]);
   });
 
-  it("a watch names what was added, removed and changed, in order", async () => {
+  it("a watch names the added, removed and changed variables, in order", async () => {
     const [before, after] = [
       { SAME: "x", GONE: "x", NEW_TEXT: "x" },
       { NEW_TEXT: "y", ADDED: "", SAME: "x" },

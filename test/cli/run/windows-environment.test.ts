@@ -5,7 +5,7 @@ import { runCli } from "../../support/cli.js";
 const OURS = { Path: "C:\\bin", SystemRoot: "C:\\Windows", Temp: "C:\\tmp", Port: "9", AppVars_Api_Secret: "hunter2" };
 const rules = { pristine: false, passCredentials: false };
 
-it("a program on Windows gets no credential in any case, and with --pristine what programs need to start", () => {
+it("a program on Windows gets no credential, and with --pristine only variables that programs need to start", () => {
   const { AppVars_Api_Secret, ...others } = OURS;
   expect(inheritedEnvironment(OURS, rules, "win32")).toEqual(others);
   const { Path, SystemRoot, Temp } = OURS;

@@ -13,7 +13,7 @@ interface Places {
   profiles?: object;
 }
 
-/** A world with settings in all four kinds of places, and a reader of what is in effect there. */
+/** A world with settings in all four kinds of places, and a reader of the settings in effect. */
 async function world({ flags = {}, env = {}, project, profiles }: Places) {
   const folder = await temporaryFolder();
   const cwd = join(folder, "project", "src", "deep");

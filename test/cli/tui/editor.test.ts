@@ -112,14 +112,14 @@ describe("the form of a variable that another program has changed meanwhile", ()
   it.each([
     ["the value", { value: "2", type: "NUMBER" } as const, { ...PORT, value: 2 }],
     ["the description", { description: "new" }, { ...PORT, description: "new" }],
-    ["nothing, which restores what it was", {}, OLD],
+    ["nothing, which restores the old variable", {}, OLD],
     ["nothing, without a value", { before: { ...OLD, value: undefined }, value: undefined }, PORT],
-  ])("prepare changes only what was edited: %s", async (_what, edits, after) => {
+  ])("prepare changes only the edited fields: %s", async (_field, edits, after) => {
     const { prepare } = await editing();
     expect(prepare(portDraft({ ...draft, ...edits }))).toEqual(editOf("PORT", PORT, after));
   });
 
-  it("prepare knows what a refused edit has found", async () => {
+  it("prepare knows the current values that a refused edit has found", async () => {
     const { prepare, apply, write } = await editing();
     const edit = prepare(portDraft({ value: "2" }));
     await write(setPort(DATA, { content: { value: 1 } }));
@@ -218,7 +218,7 @@ describe("edits", () => {
     ["changes a description", DATA, editOf("UNSET", undefined, PORT), editOf("UNSET", unset, PORT)],
     ["is refused", inTest, editOf("PORT", { ...PORT, value: 1 }, undefined), undefined],
   ])(
-    "an edit of the history is renewed from what other environments have now: it %s",
+    "an edit of the history is renewed from the current values of other environments: it %s",
     async (_what, data, edit, now) => {
       const { renew } = await editing(data);
       expect(renew(edit)).toEqual(now ?? edit);
@@ -231,16 +231,16 @@ describe("edits", () => {
     ["its type", (data: Data) => setVariable(data, { type: "JSON" })],
     ["its value (deleted)", (data: Data) => ({ ...data, values: data.values.filter(({ id }) => id !== 12) })],
     ["its environment (deleted)", (data: Data) => ({ ...data, ...withoutDevelopment(data) })],
-  ])("apply refuses an edit after another program has changed %s", async (what, change) => {
+  ])("apply refuses an edit after another program has changed %s", async (part, change) => {
     const { apply, path, write } = await editing();
     await write(change(DATA));
     const before = await readFile(path, "utf8");
-    const message = what.startsWith("its environment") ? "no environment named" : "PORT has been changed";
+    const message = part.startsWith("its environment") ? "no environment named" : "PORT has been changed";
     await expect(apply(editOf("PORT", PORT, { ...PORT, value: 8080 }))).rejects.toThrow(message);
     expect(await readFile(path, "utf8")).toBe(before);
   });
 
-  it("apply keeps what another program has changed elsewhere", async () => {
+  it("apply keeps the changes of another program to other variables", async () => {
     const { apply, write, value } = await editing();
     await write(edited((data) => (data.values[1].content.value = "by another")));
     await apply(editOf("PORT", PORT, { ...PORT, value: 8080 }));

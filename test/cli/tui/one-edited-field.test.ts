@@ -109,7 +109,7 @@ function changeOf(variable: VariableType, value: JsonValue, [, effects]: Step): 
 const editing = (item: VariableEntry) => openForm(readyState(), "edit", item);
 const ALL = allValues();
 
-describe("in a form only the edited field changes, whatever the value is:", () => {
+describe("in a form only the edited field changes, with any value:", () => {
   it("nothing", () => {
     for (const [variable, value] of ALL) {
       const item = entryOf(variable, value);
@@ -126,7 +126,7 @@ describe("in a form only the edited field changes, whatever the value is:", () =
     }
   });
 
-  it("the type, to a STRING of what get prints", () => {
+  it("the type, to a STRING of the output of get", () => {
     for (const [variable, value] of ALL) {
       const item = entryOf(variable, value);
       const other = Array(["STRING", "JSON", "BOOLEAN", "NUMBER"].indexOf(variable)).fill(press("right"));
@@ -212,7 +212,7 @@ it("the record shows JSON as a form does", () => {
   expect(shown({ a: ["1"] })).toEqual(["{", '  "a": [', '    "1"', "  ]", "}"]);
 });
 
-it("JSON that is taken over into an encrypted value stays what it is", () => {
+it("JSON that is taken over into an encrypted value does not change", () => {
   for (const value of ["123", "text", { a: 1 }]) {
     const editor = editorOf("JSON", encrypt("[]", KEY));
     const [change] = editor.assign([{ name: "IT", type: "JSON", description: "", value }]).changes;

@@ -8,7 +8,7 @@ it.each([
   ["+42", "starts with no +"],
   ["12345678901234567890123", "precision of a double"],
   ["0x42", "consists of digits"],
-])("a NUMBER that is refused says what is wrong with it: %s", (text, message) => {
+])("the refusal of a NUMBER gives the reason: %s", (text, message) => {
   expect(() => parseTyped(text, "NUMBER")).toThrow(message);
   expect(() => parseTyped(text, "NUMBER")).not.toThrow(text);
 });

@@ -58,7 +58,7 @@ it("an export of some variables has these alone, and says how many", async () =>
   await expect(place.exportFile(none, true)).rejects.toThrow("none of the marked variables has a value here");
 });
 
-it("an import gives values the types of their variables, and says what is unusual", async () => {
+it("an import gives values the types of their variables, and notes unusual lines", async () => {
   const { cwd, place } = await opened();
   await writeFile(join(cwd, "new.env"), "PORT=4000\nNEW=$PORT\n");
   expect(await place.importFile?.({ path: "new.env", format: undefined })).toEqual({

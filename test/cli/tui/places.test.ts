@@ -55,7 +55,7 @@ describe("a data file", () => {
     expect(await databaseUrl(await open(places[3]))).toBe("postgres://localhost/ledger");
   });
 
-  it("the environments of an application are listed together, with what identifies them", async () => {
+  it("the environments of an application are listed together, with their identities", async () => {
     const mixed = edited((data) => data.environments.splice(1, 0, data.environments.pop()));
     const { places, current } = await placesOf({ data: (await dataFile(mixed)).path, env: "shop/test" });
     expect(places.map(({ group, identity }) => [group, identity])).toEqual([
@@ -94,7 +94,7 @@ describe("a data file", () => {
     expect((await first.source.getContentByName("NEW")).value).toBe("y");
   });
 
-  it("a place shows what another program writes into the data file", async () => {
+  it("a place shows the changes of another program to the data file", async () => {
     const { path, write } = await dataFile(DATA);
     const { current, open } = await placesOf({ data: path });
     const opened = await open(current);
@@ -307,7 +307,7 @@ describe("a server", () => {
     expect(told).toHaveLength(1);
   });
 
-  it("a place only asks whether what it has read has changed", async () => {
+  it("a place only asks whether its data has changed", async () => {
     const { url } = await runningServer();
     const { current, open } = await placesOf({ url }, { env: environment() });
     const { source } = await open(current);

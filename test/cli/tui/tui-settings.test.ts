@@ -10,7 +10,7 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 const SCHEMA = JSON.parse(await readFile(new URL("../../../data/appvars.user.schema.json", import.meta.url), "utf8"));
 const isValid = new Ajv2020().compile(SCHEMA);
 
-/** What is read from this file of the user, and what is told. */
+/** The settings read from this file of the user, and the notices about it. */
 async function read(content: unknown, options: CliOptions = {}) {
   const config = await temporaryFolder();
   const file = join(config, "settings.json");

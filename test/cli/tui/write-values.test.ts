@@ -24,7 +24,7 @@ test("values that are all left out are refused", async () => {
   await expect(write).rejects.toThrow("reserved names are left out of shell: PATH");
 });
 
-test("what a format can't hold is refused", async () => {
+test("a value that a format can't hold is refused", async () => {
   const values: NamedValue[] = [{ name: "KEY", type: "STRING", value: "a\0b" }];
   await expect(writeValues("dotenv", values, options)).rejects.toThrow(/KEY \(its value contains a NUL\)/);
 });

@@ -140,7 +140,7 @@ describe("serve as a process", () => {
   });
 });
 
-describe("what a one-shot command loads", () => {
+describe("files that a one-shot command loads", () => {
   /** The files that a command line loads, those of packages included. */
   async function loaded(argv: readonly string[], env: Record<string, string>): Promise<string> {
     const { code, stderr } = await run(process.execPath, [BINARY, ...argv], { ...env, NODE_DEBUG: "esm,module" });
@@ -167,7 +167,7 @@ describe("what a one-shot command loads", () => {
     );
   });
 
-  it("the core contains no commander, polka, lowdb or validator, and loads what only some calls need when they need it", async () => {
+  it("the core has no commander, polka, lowdb or validator, and loads modules of rare calls on demand", async () => {
     const core = await readFile(new URL("../../../dist/cli/core.cjs", import.meta.url), "utf8");
     expect(core).toMatch(/Transport = class/);
     expect(core).not.toMatch(/(Command|Polka|Low) = class|safeParse/);
@@ -224,18 +224,21 @@ it.skipIf(process.platform === "win32").each(["SIGINT", "SIGTERM", "SIGHUP"] as 
 const IN_MOUNTS_OF_ITS_OWN = ["--map-root-user", "--mount", "sh", "-c"];
 const canMount = spawnSync("unshare", [...IN_MOUNTS_OF_ITS_OWN, "mount -t tmpfs none /mnt"]).status === 0;
 
-it.skipIf(!canMount)("a data file that is a mount point is not changed, and the error says what to mount", async () => {
-  const { path } = await dataFile(DATA);
-  const source = await dataFile(DATA);
-  const before = await readFile(path);
-  const script = 'mount --bind "$1" "$2" && exec "$3" "$4" set PORT 1 --env shop/development --data "$2"';
-  const args = [script, "sh", source.path, path, process.execPath, BINARY];
-  const { code, stderr } = await run("unshare", [...IN_MOUNTS_OF_ITS_OWN, ...args]);
-  const reason = "can't be replaced because it is a mount point: mount its folder instead";
-  expect([code, stderr]).toEqual([8, `appvars: ${path} ${reason}\n`]);
-  for (const { path: name } of [{ path }, source]) expect(await readFile(name)).toEqual(before);
-  expect(await readdir(dirname(path))).toEqual(["vars.json"]);
-});
+it.skipIf(!canMount)(
+  "a data file that is a mount point is not changed, and the error says to mount its folder",
+  async () => {
+    const { path } = await dataFile(DATA);
+    const source = await dataFile(DATA);
+    const before = await readFile(path);
+    const script = 'mount --bind "$1" "$2" && exec "$3" "$4" set PORT 1 --env shop/development --data "$2"';
+    const args = [script, "sh", source.path, path, process.execPath, BINARY];
+    const { code, stderr } = await run("unshare", [...IN_MOUNTS_OF_ITS_OWN, ...args]);
+    const reason = "can't be replaced because it is a mount point: mount its folder instead";
+    expect([code, stderr]).toEqual([8, `appvars: ${path} ${reason}\n`]);
+    for (const { path: name } of [{ path }, source]) expect(await readFile(name)).toEqual(before);
+    expect(await readdir(dirname(path))).toEqual(["vars.json"]);
+  },
+);
 
 const NOBODY = 65_534;
 const AS_NOBODY = ["--reuid", `${NOBODY}`, "--regid", `${NOBODY}`, "--clear-groups", "env", process.execPath, BINARY];

@@ -11,7 +11,7 @@ import { edited } from "../../support/data.js";
 /** Beside it, newer versions of Node keep compiled code. */
 const answersIn = (cache: string) => join(cache, "appvars", "snapshots");
 
-describe("what is on the disk", () => {
+describe("files of the cache", () => {
   it.skipIf(process.platform === "win32")(
     "the cache is readable only by its owner and reveals no name, value, URL or key",
     async () => {
@@ -42,7 +42,7 @@ describe("what is on the disk", () => {
     expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual(runs.map(() => [0, ""]));
     expect(await filesIn(answersIn(cache))).toHaveLength(1);
     await server.close();
-    // One may have replaced what another one has added meanwhile.
+    // One may have replaced the additions of another.
     const offline = await Promise.all(names.map((name) => get("--offline", name)));
     expect(offline.map(({ code }) => code)).toContain(0);
   });
@@ -72,7 +72,7 @@ describe("--offline", () => {
     expect([code, stdout, stderr]).toEqual([0, "3000\n", expect.stringMatching(/using values from \d+ s ago\n$/)]);
   });
 
-  it("run --cache notes of --exclude what the values in use say, not those kept from a run before", async () => {
+  it("run --cache checks --exclude against the values in use, not those of an earlier run", async () => {
     const { env, cache, replaceWith } = await cachedCli();
     const excluding = (name: string) => runCli(["run", "--cache", "--exclude", name, "--", "true"], { env, cache });
     const silent = { code: 0, stdout: "", stderr: "" };

@@ -13,7 +13,7 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 const SOURCES = join(import.meta.dirname, "../../../src");
 const NAMES = ["my vars.json", `it's "$HOME" \`id\` $(id).json`, "a;b&c|d>e*~.json"];
 
-/** Each makes the message for a file of that path, and says what it tells to do with it. */
+/** Each makes the message for a file of that path, and names the command in it. */
 const ADVICE: Record<string, [make: (path: string) => Promise<string>, command: string]> = {
   "a file that others may read": [async (path) => looseModeWarning(path) ?? "", "chmod 600"],
   "a finding of doctor": [
@@ -41,10 +41,10 @@ const ADVICE: Record<string, [make: (path: string) => Promise<string>, command: 
 };
 
 describe.skipIf(process.platform === "win32")("a command in a message", () => {
-  const cases = Object.entries(ADVICE).flatMap(([what, [make, command]]) =>
-    NAMES.map((name) => ({ what, name, make, command })),
+  const cases = Object.entries(ADVICE).flatMap(([subject, [make, command]]) =>
+    NAMES.map((name) => ({ subject, name, make, command })),
   );
-  it.each(cases)("about $what names the one file $name", async ({ name, make, command }) => {
+  it.each(cases)("about $subject names the one file $name", async ({ name, make, command }) => {
     const path = join(await temporaryFolder(), name);
     await writeFile(path, "NODE_OPTIONS=--no-warnings\n");
     await chmod(path, 0o644);
@@ -56,7 +56,7 @@ describe.skipIf(process.platform === "win32")("a command in a message", () => {
   });
 });
 
-/** Only a tagged template quotes what it is given. */
+/** Only a tagged template quotes its values. */
 it("each command in src is written with the tag that quotes", () => {
   const files = readdirSync(SOURCES, { recursive: true, encoding: "utf8" }).filter((path) => /\.tsx?$/.test(path));
   const untagged = files.flatMap((file) => {

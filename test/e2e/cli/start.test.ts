@@ -28,7 +28,7 @@ describe("run without commander", () => {
     ["run --env test --", PROGRAM, 2],
     ["run --api-key other --", PROGRAM, 4],
     ["run --url http://127.0.0.1:1 --max-wait 0 --", PROGRAM, 5],
-  ])("prints and returns what the one with commander does: %s", async (line, program, code) => {
+  ])("prints and returns the same as with commander: %s", async (line, program, code) => {
     const { url } = await runningServer();
     const argv = [...line.split(" "), ...program];
     const world = { env: { APPVARS_URL: url, ...CREDENTIALS }, stdin: "dev-secret\n" };
@@ -42,7 +42,7 @@ describe("run without commander", () => {
     ["run --env nope --", 3],
     ["run --", 2],
     ["run --data nope.json --env shop/development --", 8],
-  ])("prints and returns what the one with commander does, from a data file: %s", async (line, code) => {
+  ])("prints and returns the same as with commander, from a data file: %s", async (line, code) => {
     const { path } = await dataFile(DATA);
     const argv = [...line.split(" "), ...PROGRAM];
     const world = { env: { APPVARS_DATA: path } };

@@ -23,7 +23,7 @@ async function secretFile(name: string, text: string): Promise<string> {
   return path;
 }
 
-/** Runs `serve`, calls `use` with its URL and what it has logged, and stops it. */
+/** Runs `serve`, calls `use` with its URL and its log, and stops it. */
 async function serving(
   argv: string[],
   use: (server: { url: string; log: () => string; reload: () => void }) => Promise<void>,
@@ -105,7 +105,7 @@ describe("--store", needs("etcd"), () => {
     expect((await place?.source.getContentByName("PORT"))?.value).toBe(0);
   });
 
-  it("set, unset and import change a store, and the commands that read print what it has", async () => {
+  it("set, unset and import change a store, and the commands that read print the result", async () => {
     const { run, url } = await filledStore();
     expect(await run("set PORT 4000")).toEqual(DONE);
     expect(await run("unset DEBUG")).toEqual(DONE);
@@ -165,7 +165,7 @@ describe("--store", needs("etcd"), () => {
   });
 
   it.each(["PORT", "PORT FLAGS --json", "PROT", "PORT --env nope", "PORT --data nope.json", "PORT --store http://x"])(
-    "get without commander prints and returns what the one with commander does: get %s",
+    "get prints and returns the same without commander as with it: get %s",
     async (line) => {
       const { world } = await filledStore();
       const argv = ["get", ...line.split(" ")];
@@ -175,7 +175,7 @@ describe("--store", needs("etcd"), () => {
     },
   );
 
-  it("show and doctor name the store and what selects it", async () => {
+  it("show and doctor name the store and the setting that selects it", async () => {
     const { run, url } = await filledStore();
     expect((await run("show PORT")).stdout).toContain(`store\t${url} (APPVARS_STORE)\n`);
     const { code, stdout } = await run("doctor");

@@ -9,7 +9,7 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const run = promisify(execFile);
 const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
-/** With what takes the variables from a store, in a folder that systemd reads with the service. */
+/** The settings for a store, in a folder that systemd reads with the service. */
 const DROP_IN = "appvars.service.d/store.conf";
 const UNITS = ["appvars.service", "appvars.socket", DROP_IN];
 /** The exposure that `systemd-analyze security` finds, times 10. A service that needs the network has at least 10. */

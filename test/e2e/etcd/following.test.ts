@@ -151,8 +151,8 @@ describe("a member that fails", needs("etcd"), () => {
     ["a later head", 2, 8, 0, HOUR_MS],
     ["no head yet", 3, 0, 0, 100],
   ])(
-    "a store shows what a cluster of the same id holds that was set up again, with %s",
-    async (_what, before, after, more, poll) => {
+    "a store shows the data of a cluster that was set up again with the same id, with %s",
+    async (_head, before, after, more, poll) => {
       const etcd = await startEtcd();
       const [member] = etcd.members;
       const store = await start(etcd, withPort(1, "old"));
@@ -162,7 +162,7 @@ describe("a member that fails", needs("etcd"), () => {
       const seen = new Set<unknown>();
       watching.subscribe(() => seen.add(JSON.stringify(contents(watching))));
 
-      // It sees nothing of what lies between.
+      // It sees no change in between.
       await link.cut();
       await member?.process.kill();
       await rm(member?.folder ?? "", { recursive: true });
@@ -253,7 +253,7 @@ describe("data that is changed by hand", needs("etcd"), () => {
     expect(error).toBeInstanceOf(InvalidDataError);
     expect(error.message).toMatch(problem);
     expect(error.message).not.toContain(MARKER);
-    // An update could lose what it does not know.
+    // An update could lose unknown data.
     const invalid = await read();
     await expect(store.update(increment)).rejects.toThrow(problem);
     expect(await read()).toEqual(invalid);
@@ -315,7 +315,7 @@ describe("data that is changed by hand", needs("etcd"), () => {
 describe("a watch that lags", needs("etcd"), () => {
   const etcd = sharedEtcd();
 
-  it("a store never takes back what it has written itself", async () => {
+  it("a store never takes back its own writes", async () => {
     const { open } = await start(etcd());
     const { opened, open: catchUp } = gate();
     const store = await open({ watch, gatewayTo: gatewayWith({ beforeChanges: () => opened }) });
@@ -330,7 +330,7 @@ describe("a watch that lags", needs("etcd"), () => {
     expect(shown).toEqual([...shown].sort());
   });
 
-  it("a store has what others changed by hand while it wrote", async () => {
+  it("a store has the changes that others made by hand while it wrote", async () => {
     const { open, put } = await start(etcd());
     const own = gate();
     const store = await open({
@@ -349,7 +349,7 @@ describe("a watch that lags", needs("etcd"), () => {
     expect((await open()).snapshot).toEqual(store.snapshot);
   });
 
-  /** A store that parses nothing until it is released, and what it has received by then. */
+  /** A store that parses nothing until it is released, and the keys it has received so far. */
   async function openHeld({ open }: Awaited<ReturnType<typeof start>>) {
     const { opened, open: release } = gate();
     let isFirst = true;
@@ -364,7 +364,7 @@ describe("a watch that lags", needs("etcd"), () => {
     return { store, parse, received, release };
   }
 
-  it("a change is made from what others have changed, although that is still parsed", async () => {
+  it("a change is based on the changes of others, although they are still being parsed", async () => {
     const started = await start(etcd());
     const { store, received, release } = await openHeld(started);
     const other = await started.open();

@@ -79,7 +79,7 @@ describe("a write with more changes than one transaction can have", needs("etcd"
     await expectNothingPending(store);
   });
 
-  it("what is still pending does not come back when a writer was killed while it finished", async () => {
+  it("a pending write does not come back when a writer was killed while it finished", async () => {
     const store = await start();
     const dying = await store.open({ gatewayTo: gatewayWith({ beforeCommit: (transaction) => dieIn(transaction) }) });
     let moves = 0;
@@ -100,7 +100,7 @@ describe("a write with more changes than one transaction can have", needs("etcd"
     await writeAndDie(store, (data) => importMany(set(data, { PORT: 10 })));
     const other = await store.open();
     let stalled = 0;
-    // Other writers finish what is pending and go on, before the first of its transactions.
+    // Other writers finish the pending write and go on, before the first of its transactions.
     const stall = async (transaction: Transaction) => {
       if (stalled++ > 0 || transaction.puts.length === 0) return;
       await other.update(increment);
@@ -153,7 +153,7 @@ describe("a write with more changes than one transaction can have", needs("etcd"
     expect(keys).toEqual([young]);
   });
 
-  it("parts that the head refers to are not removed, whatever the clocks of writers show", async () => {
+  it("parts that the head refers to are not removed, even if the clocks of writers differ", async () => {
     const store = await start();
     let isFirst = true;
     // Its clock is years before that of the writer that is about to remove old parts.

@@ -34,7 +34,7 @@ describe.skipIf(process.platform === "win32")("a folder for a secret", () => {
     expect((await readdir(parent)).toSorted()).toEqual([running, elsewhere].toSorted());
   });
 
-  it.runIf(process.platform === "linux")("what only looks like a scratch folder is not removed", async () => {
+  it.runIf(process.platform === "linux")("a path that only looks like a scratch folder is not removed", async () => {
     const parent = await temporaryFolder();
     const target = await temporaryFolder();
     await writeFile(join(target, "kept"), "");

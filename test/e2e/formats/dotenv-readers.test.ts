@@ -90,7 +90,7 @@ describe("for one reader", () => {
     expectSame(pick(await read(write(reversed)), reversed), asText(reversed));
   });
 
-  it("what the reader can't hold is refused by name", () => {
+  it("values that the reader can't hold are refused by name", () => {
     const texts = entriesOf(["a\0", "\ud800", "a\rb", `'"\`\n`]);
     expect(refusal(writeForNode, texts)).toBe(
       "these can't be written as dotenv for Node: V0 (its value contains a NUL), V1 (its value contains half a surrogate " +

@@ -11,7 +11,7 @@ const { held } = table((text) => !hasLoneSurrogate(text) && text === text.normal
 
 const named = (name: string, value: NamedValue["value"] = "x"): NamedValue => ({ name, type: "JSON", value });
 
-/** What Terraform's variables of these names hold, having read the file. */
+/** The values of Terraform's variables of these names, having read the file. */
 async function terraformReads(entries: readonly NamedValue[]): Promise<Record<string, unknown>> {
   const file = await fileWith("vars.tfvars", writeTfvars(entries));
   const folder = dirname(file);

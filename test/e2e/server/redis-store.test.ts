@@ -115,7 +115,7 @@ describe("a limiter that counts in Redis", needs("redis-server"), () => {
     process.pause();
     const startedAt = performance.now();
     const results = await Promise.all(Array.from({ length: 10 }, remaining));
-    // 200 ms, and what a busy machine adds.
+    // 200 ms, and the delay of a busy machine.
     expect(performance.now() - startedAt).toBeLessThan(1_000);
     expect(results).toEqual([19, 18, 17, 16, 15, 14, 13, 12, 11, 10]);
     const askedAt = performance.now();
@@ -123,7 +123,7 @@ describe("a limiter that counts in Redis", needs("redis-server"), () => {
     expect(performance.now() - askedAt).toBeLessThan(100);
     process.resume();
     await expect.poll(() => limiter.isStoreUp).toBe(true);
-    // What was sent to it while it was hung may have arrived.
+    // Requests sent to it while it was hung may have arrived.
     expect(await remaining()).toBeLessThan(19);
   });
 

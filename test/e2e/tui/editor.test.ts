@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 import { hasTmux } from "../../support/tmux.js";
 import { atBottom, isOn, openShell, openTui, READY, START, type Tui } from "../../tui/support/open-tui.js";
 
-/** Keeps the path of the file, who has access to it and its folder, what is in it, and the editor's process. */
+/** Keeps the path of the file, the modes of the file and its folder, its content, and the editor's process id. */
 const KEEP = `
 kept=$(dirname "$0")
 echo "$1" >"$kept/path"
@@ -15,12 +15,12 @@ stat -c '%a' "$1" "$(dirname "$1")" >"$kept/modes"
 cp "$1" "$kept/text"
 echo $$ >"$kept/pid"`;
 
-/** An editor that does this with the file \`$1\`, and what it keeps. */
+/** An editor that does this with the file \`$1\`, and the details it keeps. */
 async function editor(script: string) {
   const folder = await temporaryFolder();
   const program = join(folder, "editor");
   await writeFile(program, `#!/bin/sh${KEEP}\n${script}\n`, { mode: 0o755 });
-  const kept = async (what: "path" | "modes" | "text" | "pid") => (await readFile(join(folder, what), "utf8")).trim();
+  const kept = async (name: "path" | "modes" | "text" | "pid") => (await readFile(join(folder, name), "utf8")).trim();
   return {
     env: { EDITOR: program },
     kept,
@@ -141,7 +141,7 @@ describe.skipIf(!hasTmux)("in a real terminal, the person's own editor", () => {
     },
   );
 
-  it("what a killed TUI left behind is removed at the next start", async () => {
+  it("files of a killed TUI are removed at the next start", async () => {
     const { env, kept } = await editor("echo ready; exec sleep 60");
     const tui = await openAnnounced(env);
     await tui.keys("E");

@@ -108,7 +108,7 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     expect(await savedValue(tui, "DATABASE_URL")).toBe("quit\nyes");
   });
 
-  it("in a terminal a form asks before it drops what was typed", async () => {
+  it("in a terminal a form asks before it drops typed text", async () => {
     const tui = await openTui();
     await tui.keys("e");
     await tui.until(/› value/);
@@ -122,7 +122,7 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     await tui.until((screen) => !/Edit in|Quit, and lose/.test(screen));
   });
 
-  it("in a terminal what another program writes meanwhile is compared with what was typed", async () => {
+  it("in a terminal the change of another program is compared with the typed value", async () => {
     const tui = await openTui();
     await tui.keys("j", "e");
     await tui.until(/› value +3000/);

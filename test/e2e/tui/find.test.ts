@@ -129,7 +129,7 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     await tui.until(/^ appvars {2}shop\/development .* 6 variables · 0 s old/);
   });
 
-  it("in a terminal : shows what fits, Tab completes, Enter runs it, and Up recalls it", async () => {
+  it("in a terminal : shows matching commands, Tab completes, Enter runs one, and Up recalls it", async () => {
     const tui = await openTui({ columns: 60, rows: 15 });
     await tui.type(":op");
     await tui.until(/› open <place> +open the place.* Enter/, atBottom(/^ :op /));

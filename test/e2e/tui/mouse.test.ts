@@ -6,7 +6,7 @@ type Action = "press" | "wheel-up" | "wheel-down";
 
 const BUTTONS = { press: 0, "wheel-up": 64, "wheel-down": 65 } as const;
 
-/** What a terminal sends when a text on the screen is pressed and released, or the wheel is turned there. */
+/** Sends the bytes of a terminal when a text on the screen is clicked, or the wheel is turned there. */
 async function point(tui: Tui, text: string, action: Action = "press", times = 1): Promise<void> {
   const lines = (await tui.screen()).split("\n");
   const row = lines.findIndex((line) => line.includes(text)) + 1;
@@ -32,7 +32,7 @@ describe.skipIf(!hasTmux)("the mouse in a real terminal", () => {
     await tui.until(/▶ Variables/);
   });
 
-  it("the wheel scrolls what is under the mouse", async () => {
+  it("the wheel scrolls the panel under the mouse", async () => {
     const tui = await openTui({ content: manyVariables(100) });
     await point(tui, "V_004", "wheel-down");
     await tui.until(isOn("V_004"), (screen) => !screen.includes("V_003"));
@@ -47,7 +47,7 @@ describe.skipIf(!hasTmux)("the mouse in a real terminal", () => {
     await tui.until(atBottom(/0 of 6/));
   });
 
-  it("Ctrl-L draws again what another program has overwritten, in every mode", async () => {
+  it("Ctrl-L redraws the screen after another program has overwritten it, in every mode", async () => {
     const tui = await openTui();
     for (const [key, seen] of [
       ["k", /▶ Variables/],

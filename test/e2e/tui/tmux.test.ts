@@ -22,7 +22,7 @@ describe.skipIf(!hasTmux)("a terminal", () => {
     await expect(terminal.kill("SIGTERM")).rejects.toThrow("no program");
   });
 
-  it("shows colors, and takes what a program puts into the clipboard", async () => {
+  it("shows colors, and takes text that a program puts into the clipboard", async () => {
     const terminal = await tmux({ terminal: "screen-256color" });
     await terminal.run(`printf '\\033[31mred\\033[0m \\033]52;c;aGk=\\007\\033[?25l%s' "$TERM$CI$HOME"`);
     await terminal.until(/red screen-256color\/dev\/null/);

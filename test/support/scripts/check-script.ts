@@ -17,9 +17,9 @@ export interface CheckOptions {
 }
 
 export interface Checked {
-  /** What was not as expected, for people; empty if all was. */
+  /** The differences from the expected output, for people; empty if there are none. */
   problems: string[];
-  /** The script with what has happened in place of what was expected. */
+  /** The script with the actual output in place of the expected one. */
   rewritten: string;
 }
 
@@ -91,7 +91,7 @@ function describe(step: Step, { isSame, shown }: Difference, file: string): stri
 
 function rewrite(text: string, steps: readonly Step[], differences: readonly Difference[]): string {
   const lines = text.split("\n");
-  // From the last to the first: what is replaced moves what comes after it.
+  // From the last to the first: each replacement moves the lines after it.
   for (const [i, { bodyStart, expected }] of [...steps.entries()].reverse()) {
     lines.splice(bodyStart, expected.length, ...(differences[i]?.lines ?? []));
   }

@@ -4,9 +4,9 @@ import type { Output } from "./session.js";
 
 export interface Difference {
   isSame: boolean;
-  /** For people: what was expected with `-`, what came with `+`, the rest with a space. */
+  /** For people: missing lines with `-`, unexpected ones with `+`, the rest with a space. */
   shown: string[];
-  /** What came, as lines of a script. Those that were expected so are as they were. */
+  /** The output as lines of a script. Expected lines stay as they were. */
   lines: string[];
 }
 

@@ -21,8 +21,8 @@ export interface SimpleCommand {
 const UNSUPPORTED = /[`&(){}*?[\]~#!]/;
 
 /**
- * Parses commands between `;` as lists of what is between `|`: the part of the syntax of sh that test/scripts/README.md
- * lists.
+ * Parses a line into commands between `;`, each a list of the parts between `|`: the part of the syntax of sh that
+ * test/scripts/README.md lists.
  *
  * @throws Error for any other syntax
  */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseScript, ScriptError } from "./parse-script.js";
 
 describe("a script", () => {
-  it("is commands with what is expected of them, and files", () => {
+  it("is commands with their expected output, and files", () => {
     const text = [
       "# A comment.",
       "",
@@ -41,7 +41,7 @@ describe("a script", () => {
     ]);
   });
 
-  it("takes what follows a backslash as it is", () => {
+  it("takes the text after a backslash as it is", () => {
     const [step] = parseScript("$ x\n\\$ y\n\\\\\n\\\n! \\<port>\n").steps;
     expect(step?.expected.map(({ text, literal }) => [text, literal])).toEqual([
       ["$ y", true],

@@ -15,15 +15,15 @@ export interface ExpectedLine extends Line {
   literal: boolean;
 }
 
-/** A command or a signal, and what is expected of it. */
+/** A command or a signal, and its expected output. */
 export interface Step {
-  /** `run` in the shell, `start` in the background, or `stop` what was started last. */
+  /** `run` in the shell, `start` in the background, or `stop` the program started last. */
   kind: "run" | "start" | "stop";
-  /** What the shell gets; for `stop` the line itself. */
+  /** The text for the shell; for `stop` the line itself. */
   command: string;
   /** Number of its first line, from 1. */
   line: number;
-  /** Index of the first line of what is expected, from 0; it goes on for as long as `expected`. */
+  /** Index of the first line of `expected`, from 0. */
   bodyStart: number;
   expected: ExpectedLine[];
 }
@@ -41,7 +41,7 @@ export class ScriptError extends Error {
   }
 }
 
-/** The signals of the lines that stop what runs in the background. */
+/** The signals of the lines that stop a program in the background. */
 export const STOP_SIGNALS: Record<string, NodeJS.Signals> = { "^C": "SIGINT", "^TERM": "SIGTERM" };
 
 const FILE_LINE = /^-- (\S+) --$/;
@@ -88,7 +88,7 @@ function parseStep(lines: readonly string[], index: number): Step {
   };
 }
 
-/** What is expected ends at the next command or comment; the empty lines before that only separate. */
+/** The expected output ends at the next command or comment; the empty lines before that only separate. */
 function parseBody(lines: readonly string[], start: number): ExpectedLine[] {
   let end = start;
   while (end < lines.length && !startsStep(lines[end] ?? "") && !lines[end]?.startsWith("#")) end++;

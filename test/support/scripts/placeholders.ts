@@ -45,7 +45,7 @@ export function matchesLine(expected: ExpectedLine, actual: Line, folder: string
   return new RegExp(`^${parts.join("")}$`).test(actual.text);
 }
 
-/** The line of a script that expects this, with placeholders for what differs from run to run. */
+/** The line of a script that expects this, with placeholders for text that differs from run to run. */
 export function writeLine({ stream, text }: Line, folder: string): string {
   if (stream === "exit") return `[${text}]`;
   const marker = stream === "stderr" ? (text === "" ? "!" : "! ") : "";

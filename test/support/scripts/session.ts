@@ -1,7 +1,7 @@
 export interface Output {
   stdout: string;
   stderr: string;
-  /** 128 and the signal's number for what a signal has ended; undefined for what still runs. */
+  /** 128 and the signal's number for a program ended by a signal; undefined for one that still runs. */
   code: number | undefined;
 }
 
@@ -12,7 +12,7 @@ export interface Session {
   run(command: string): Promise<Output>;
   /** Starts a program in the background, and waits until it has printed or ended. `export` lines are taken in. */
   start(command: string): Promise<Output>;
-  /** Stops what was started last. Returns what it has written since its start. */
+  /** Stops the program started last. Returns its output since its start. */
   stop(signal: NodeJS.Signals): Promise<Output>;
   /** Stops everything started in it. */
   close(): Promise<void>;

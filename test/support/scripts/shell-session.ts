@@ -44,7 +44,7 @@ export class ShellSession implements Session {
   }
 
   constructor({ folder, env, spare }: SessionOptions) {
-    // Fd 3 tells when a command has ended; its output is in files, since what it leaves running keeps a pipe open.
+    // Fd 3 tells when a command has ended; its output is in files, since programs left running keep a pipe open.
     const stdio = ["pipe", "ignore", "ignore", "pipe"] as const;
     this.#shell = spawn("sh", [], { cwd: folder, env, detached: true, stdio: [...stdio] });
     this.#shell.stdin?.on("error", () => {});
@@ -88,7 +88,7 @@ export class ShellSession implements Session {
     return output;
   }
 
-  /** Sends a signal to what was started last, and waits for its end. Returns what it has written since its start. */
+  /** Sends a signal to the program started last, and waits for its end. Returns its output since its start. */
   async stop(signal: NodeJS.Signals): Promise<Output> {
     const last = this.#background.pop();
     if (!last) throw new Error("nothing runs in the background");
@@ -107,7 +107,7 @@ function exitCode(child: ChildProcess, event: "exit" | "close"): Promise<number>
   return once(child, event).then(([code, signal]) => code ?? 128 + constants.signals[signal as NodeJS.Signals]);
 }
 
-/** Collects what it writes. Resolves once there is a whole line on stdout. */
+/** Collects the output. Resolves once there is a whole line on stdout. */
 function hasPrinted({ child, unread }: Background): Promise<undefined> {
   child.stderr?.setEncoding("utf8").on("data", (text) => {
     unread.stderr += text;
@@ -115,7 +115,7 @@ function hasPrinted({ child, unread }: Background): Promise<undefined> {
   return new Promise((resolve) => {
     child.stdout?.setEncoding("utf8").on("data", async (text) => {
       unread.stdout += text;
-      // What it wrote to stderr before that may be handed out after it.
+      // Earlier text on stderr may arrive later.
       await setImmediate();
       if (unread.stdout.endsWith("\n")) resolve(undefined);
     });

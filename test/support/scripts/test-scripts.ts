@@ -5,7 +5,7 @@ import { type CheckOptions, checkScript } from "./check-script.js";
 
 const { UPDATE_SCRIPTS: isUpdate = "", CI: isCi = "" } = process.env;
 
-// A person looks at what is expected from now on, and commits it.
+// A person reviews the new output, and commits it.
 if (isUpdate && isCi) throw new Error("UPDATE_SCRIPTS rewrites the tests: it is not for CI");
 
 /** Paths of the scripts in a folder. */

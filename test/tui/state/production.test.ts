@@ -20,7 +20,7 @@ it.each([
   expect(isProduction({ name, kind })).toBe(false);
 });
 
-it("the whole name of a profile is an environment's, with any characters in it", () => {
+it("a profile is production by its whole name, not by the part after a slash", () => {
   expect(isProduction({ name: "prod/main", kind: "profile" })).toBe(true);
 });
 

@@ -20,7 +20,7 @@ const REQUEST: ServedRequest = {
 
 const UNREADABLE = { ...REQUEST, method: undefined, path: "", route: undefined, status: 400, apiKey: undefined };
 
-/** What is logged about a request. */
+/** The log line of a request. */
 async function logged(format: LogFormat, request: ServedRequest): Promise<string> {
   const { stderr } = await runWith(async (io) => {
     const plain = (text: string) => text;

@@ -165,7 +165,7 @@ describe("serve --tls-cert", () => {
   );
 });
 
-describe("what serve refuses with exit code 2", () => {
+describe("serve refuses with exit code 2", () => {
   const encrypted = createPrivateKey(TLS.key)
     .export({ type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "hunter2" })
     .toString();
@@ -203,7 +203,7 @@ describe("what serve refuses with exit code 2", () => {
 });
 
 describe("serve --tls-client-ca", () => {
-  it("serve --tls-client-ca serves clients with a certificate of the authority, and tells others what is missing", async () => {
+  it("serve --tls-client-ca serves clients with its certificate, and tells others that it is missing", async () => {
     const { flags, folder, write } = await pairFolder();
     await write("ca.crt", CLIENT_CA);
     await write("client.pem", CLIENT.cert + CLIENT.key);

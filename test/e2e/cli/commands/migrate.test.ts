@@ -53,7 +53,7 @@ describe("migrate with a store", needs("etcd"), () => {
     await store.close();
     return store.snapshot;
   };
-  /** What etcd holds under a URL: the revision of each key, and all values. */
+  /** The records of etcd under a URL: the revision of each key, and all values. */
   const entriesOf = async (url: string) => {
     const [from, end] = ["/", "0"].map((last) => Buffer.from(new URL(url).pathname + last).toString("base64"));
     const { kvs } = (await etcd().call("kv/range", { key: from, range_end: end })) as {

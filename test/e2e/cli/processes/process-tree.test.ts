@@ -38,7 +38,7 @@ describe("the descendants of a process", () => {
     const descendants = descendantsOf(pid);
     descendants.signal("SIGSTOP");
     descendants.signal("SIGKILL");
-    // The shells go on to their `exit`, with the code of what was killed.
+    // The shells go on to their `exit`, with the code of the killed program.
     expect(await once(child, "exit")).toEqual([137, null]);
   });
 });

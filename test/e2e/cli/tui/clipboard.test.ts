@@ -12,7 +12,7 @@ const OSC_52 = `\x1b]52;c;${Buffer.from(TEXT).toString("base64")}\x07`;
 /** The longest that goes through a terminal, and one more. */
 const LONGEST = "x".repeat(74_994);
 
-/** Keeps what it reads, how it was called and with which variables. */
+/** Keeps its stdin, its arguments and its environment. */
 const KEEP = 'cat >"$0.stdin"; echo "$*" >"$0.args"; env >"$0.env"';
 
 /** A clipboard with these programs, scripts of sh, and no others. */

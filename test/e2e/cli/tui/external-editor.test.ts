@@ -15,7 +15,7 @@ async function editing(script: string) {
   const terminal = { lend: <T>(use: (untilTakenAway: Promise<void>) => Promise<T>) => use(new Promise(() => {})) };
   const io = { env, platform: process.platform, user: process.getuid?.(), clock: Date.now };
   const editText = createEditText(terminal, io);
-  const kept = async (what: "path" | "env") => (await readFile(join(folder, what), "utf8")).trim();
+  const kept = async (name: "path" | "env") => (await readFile(join(folder, name), "utf8")).trim();
   return {
     edit: (text: string, file = { name: "KEY", isJson: false }) =>
       editText(text, file).catch((error: Error) => error.message),
@@ -25,7 +25,7 @@ async function editing(script: string) {
   };
 }
 
-/** What comes back from an editor: the text, or why it is refused. */
+/** The text from an editor, or the reason for refusing it. */
 async function edited(text: string, script: string, file?: { name: string; isJson: boolean }) {
   const { edit, path, env, isLeft } = await editing(script);
   const outcome = await edit(text, file);
@@ -50,7 +50,7 @@ describe.skipIf(process.platform === "win32")("a text in the person's own editor
     ["ends in CRLF", `printf 'new\\r\\n' >"$1"`],
     ["begins with a byte order mark", `printf '\\357\\273\\277new\\n' >"$1"`],
     ["is another file, with a backup beside it", `mv "$1" "$1~"; echo new >"$1"`],
-  ])("what the editor saved %s", async (_what, script) => {
+  ])("a saved file that %s is read", async (_content, script) => {
     expect((await edited("old", script)).outcome).toBe("new");
   });
 

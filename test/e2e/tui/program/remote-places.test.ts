@@ -25,7 +25,7 @@ async function open(program: RemoteProgram, name: string): Promise<void> {
 }
 
 describe("a command that is copied", () => {
-  it("a copied command prints the value in a shell, for a profile whatever the environment says", async () => {
+  it("a copied command prints the value in a shell, for a profile with any environment variables set", async () => {
     const { url } = await runningServer();
     const folder = await profileFolder({ staging: developmentProfile(url) });
     const env = { APPVARS_URL: "http://127.0.0.1:1", APPVARS_API_KEY: "other", APPVARS_API_SECRET: "hunter2" };

@@ -6,8 +6,8 @@ import { ownWords, reportError } from "./output/errors.js";
 import type { Io } from "./output/io.js";
 import { writeLines } from "./output/output.js";
 import { packageFile, packageVersion } from "./process-io.js";
-import { CACHE_FLAG, refuseSeparateAge } from "./settings/arguments.js";
-import { CONNECTION, CONNECTION_GROUP } from "./settings/flags.js";
+import { CACHE_FLAG, refuseSeparateAge } from "./settings/flag-arguments.js";
+import { CONNECTION, CONNECTION_GROUP } from "./settings/source-flags.js";
 
 type CommandFactory = (context: Context) => Command;
 
@@ -53,7 +53,7 @@ const GROUPS: Record<string, Commands> = {
       const buildWhole = async (io: Io) => (await buildProgram([], io)).program;
       return (context) => completionCommand(context, templates, () => buildWhole(context.io));
     },
-    connection: async () => (await import("./settings/flags.js")).connectionTopic,
+    connection: async () => (await import("./settings/source-flags.js")).connectionTopic,
   },
 };
 

@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from "commander";
 import { UsageError } from "../domain/errors.js";
 import { ownWords } from "./output/errors.js";
-import { DEFINITIONS, placeOf, SETTING_NAMES, type SettingName } from "./settings/setting.js";
+import { DEFINITIONS, placeOf, SETTING_NAMES, type SettingName } from "./settings/setting-table.js";
 
 /** An error of commander with advice, if there is any; other errors unchanged. */
 export function withHint(error: unknown, program: Command, words: readonly string[]): unknown {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { runDiff } from "../../src/cli/commands/diff.js";
 import { createContext } from "../../src/cli/output/context.js";
 import type { Decrypt } from "../../src/cli/reading/decryption.js";
-import { readSettings } from "../../src/cli/settings/settings.js";
+import { readSettings } from "../../src/cli/settings/resolve-settings.js";
 import { quickCall } from "../../src/cli/start.js";
 import { BINARY, run } from "../support/binary.js";
 import { runCli, runWith } from "../support/cli.js";

@@ -9,7 +9,7 @@ import { type Context, printFields } from "../output/context.js";
 import { absolutePath, type Io } from "../output/io.js";
 import { allowedFolder, entryPath, entryText, type ProjectContent } from "../settings/allowed-projects.js";
 import { findProjectFile, PROJECT_FILE, type ProjectFile, parseProjectFile } from "../settings/project-file.js";
-import { HIDDEN, settingKey, shownText } from "../settings/setting.js";
+import { HIDDEN, settingKey, shownText } from "../settings/setting-table.js";
 import { refuseNoHome } from "../settings/user-folders.js";
 
 export function allowCommand(context: Context): Command {

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { UsageError } from "../../domain/errors.js";
 import { type Context, printTable, withNotice } from "../output/context.js";
 import { connectionOf } from "../settings/connection.js";
-import { addSourceOptions } from "../settings/flags.js";
+import { collectSettings } from "../settings/resolve-settings.js";
 import {
   DEFINITIONS,
   type GivenSettings,
@@ -13,8 +13,8 @@ import {
   type SourceFlags,
   settingKey,
   shownText,
-} from "../settings/setting.js";
-import { collectSettings } from "../settings/settings.js";
+} from "../settings/setting-table.js";
+import { addSourceOptions } from "../settings/source-flags.js";
 
 export function configCommand(context: Context): Command {
   const command = new Command("config")

@@ -9,9 +9,9 @@ import type { Io } from "../output/io.js";
 import { createDecrypt, type Decrypt, decryptValues } from "../reading/decryption.js";
 import { openSource, withSource } from "../reading/open-source.js";
 import { dataPlaceName } from "../settings/connection.js";
-import { addSourceOptions } from "../settings/flags.js";
-import { readGiven, SOURCE_SETTINGS, type SourceFlags } from "../settings/setting.js";
-import { readSettings, Settings } from "../settings/settings.js";
+import { readSettings, Settings } from "../settings/resolve-settings.js";
+import { readGiven, SOURCE_SETTINGS, type SourceFlags } from "../settings/setting-table.js";
+import { addSourceOptions } from "../settings/source-flags.js";
 
 export interface DiffOptions {
   before: string;

@@ -2,8 +2,8 @@ import { Command } from "commander";
 import type { CheckResult } from "../doctor/diagnose.js";
 import { type Context, print, type StyledLine } from "../output/context.js";
 import { EXIT_CODES } from "../output/errors.js";
-import { addSourceOptions } from "../settings/flags.js";
-import type { SourceFlags } from "../settings/setting.js";
+import type { SourceFlags } from "../settings/setting-table.js";
+import { addSourceOptions } from "../settings/source-flags.js";
 
 export function doctorCommand(context: Context): Command {
   const command = new Command("doctor")

@@ -7,10 +7,10 @@ import { issueCredentials, parseEnvironmentName } from "../editing/edit-environm
 import { readData, updateData } from "../editing/open-data.js";
 import { type Context, printLines, printTable } from "../output/context.js";
 import { credentialLines } from "../output/shell-lines.js";
-import { parseDuration } from "../settings/arguments.js";
-import { addPlaceOptions } from "../settings/flags.js";
-import type { SourceFlags } from "../settings/setting.js";
-import { readSettings } from "../settings/settings.js";
+import { parseDuration } from "../settings/flag-arguments.js";
+import { readSettings } from "../settings/resolve-settings.js";
+import type { SourceFlags } from "../settings/setting-table.js";
+import { addPlaceOptions } from "../settings/source-flags.js";
 
 export function envCommand(context: Context): Command {
   const list = new Command("list")

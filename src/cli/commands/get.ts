@@ -2,8 +2,8 @@ import { Command, Option } from "commander";
 import { UsageError } from "../../domain/errors.js";
 import type { Context } from "../output/context.js";
 import { runGet } from "../reading/get-values.js";
-import { addCacheOptions } from "../settings/arguments.js";
-import { addSourceOptions } from "../settings/flags.js";
+import { addCacheOptions } from "../settings/flag-arguments.js";
+import { addSourceOptions } from "../settings/source-flags.js";
 
 /** `start.ts` answers most calls sooner, with the same code; this is for `--help`, `--cache`, `--offline` and mistakes. */
 export function getCommand(context: Context): Command {

@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { type Context, print } from "../output/context.js";
 import { openSource, withSource } from "../reading/open-source.js";
-import { addSourceOptions } from "../settings/flags.js";
-import { readSettings, Settings } from "../settings/settings.js";
+import { readSettings, Settings } from "../settings/resolve-settings.js";
+import { addSourceOptions } from "../settings/source-flags.js";
 
 export function healthCommand(context: Context): Command {
   const command = new Command("health")

@@ -14,8 +14,8 @@ import { writeStatus } from "../output/output.js";
 import { createDecrypt, createEncrypt } from "../reading/decryption.js";
 import { createMatcher } from "../selection/selection.js";
 import { parseNames } from "../selection/selection-flags.js";
-import { addDataOptions, encryptionKeyOption } from "../settings/flags.js";
-import { readSettings, type Settings } from "../settings/settings.js";
+import { readSettings, type Settings } from "../settings/resolve-settings.js";
+import { addDataOptions, encryptionKeyOption } from "../settings/source-flags.js";
 import { type ImportedFile, readImport } from "../transfer/read-import.js";
 import { typeEntries } from "../transfer/type-entries.js";
 

@@ -14,9 +14,9 @@ import { createDecrypt, leaveEncrypted } from "../reading/decryption.js";
 import { openSource, withSource } from "../reading/open-source.js";
 import { createSelection } from "../selection/selection.js";
 import { addSelectionOptions, type SelectionOptions } from "../selection/selection-flags.js";
-import { parseType } from "../settings/arguments.js";
-import { addSourceOptions } from "../settings/flags.js";
-import { readSettings, type Settings } from "../settings/settings.js";
+import { parseType } from "../settings/flag-arguments.js";
+import { readSettings, type Settings } from "../settings/resolve-settings.js";
+import { addSourceOptions } from "../settings/source-flags.js";
 
 interface ListOptions extends SelectionOptions {
   values: boolean;

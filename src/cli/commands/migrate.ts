@@ -8,9 +8,9 @@ import { localData, readData } from "../editing/open-data.js";
 import { isSameFile } from "../editing/safe-files.js";
 import { type Context, printLines } from "../output/context.js";
 import { type DataPlace, dataPlaceName, dataPlaceOf, type StorePlace } from "../settings/connection.js";
-import { profileOption, storeKeyFileOption } from "../settings/flags.js";
-import type { GivenSettings, SourceFlags } from "../settings/setting.js";
-import { readSettings } from "../settings/settings.js";
+import { readSettings } from "../settings/resolve-settings.js";
+import type { GivenSettings, SourceFlags } from "../settings/setting-table.js";
+import { profileOption, storeKeyFileOption } from "../settings/source-flags.js";
 
 export function migrateCommand(context: Context): Command {
   return new Command("migrate")

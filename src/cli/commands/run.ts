@@ -5,10 +5,10 @@ import type { Context } from "../output/context.js";
 import { callRun } from "../run/call-run.js";
 import type { WatchRules } from "../run/run-watched.js";
 import { addAllowReserved, addSelectionOptions } from "../selection/selection-flags.js";
-import { addCacheOptions, addInlineOption, parseEnvFile } from "../settings/arguments.js";
 import { parseSeconds } from "../settings/connection.js";
-import { addSourceOptions } from "../settings/flags.js";
-import { CREDENTIAL_VARIABLES } from "../settings/setting.js";
+import { addCacheOptions, addInlineOption, parseEnvFile } from "../settings/flag-arguments.js";
+import { CREDENTIAL_VARIABLES } from "../settings/setting-table.js";
+import { addSourceOptions } from "../settings/source-flags.js";
 
 /** `start.ts` answers plain calls sooner, with the same code. */
 export function runCommand(context: Context): Command {

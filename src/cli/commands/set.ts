@@ -12,10 +12,10 @@ import type { Io } from "../output/io.js";
 import { writeRaw } from "../output/output.js";
 import { endBySignal } from "../processes/signals.js";
 import { createEncrypt } from "../reading/decryption.js";
-import { parseType } from "../settings/arguments.js";
-import { addDataOptions, encryptionKeyOption } from "../settings/flags.js";
-import type { SourceFlags } from "../settings/setting.js";
-import { readSettings } from "../settings/settings.js";
+import { parseType } from "../settings/flag-arguments.js";
+import { readSettings } from "../settings/resolve-settings.js";
+import type { SourceFlags } from "../settings/setting-table.js";
+import { addDataOptions, encryptionKeyOption } from "../settings/source-flags.js";
 
 interface SetOptions {
   name: string;

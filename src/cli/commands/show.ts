@@ -16,9 +16,9 @@ import { type Context, printFields } from "../output/context.js";
 import { createDecrypt, leaveEncrypted } from "../reading/decryption.js";
 import { missingNamesError, orUndefined } from "../reading/get-values.js";
 import { openSource, withSource } from "../reading/open-source.js";
-import { addSourceOptions } from "../settings/flags.js";
-import { HIDDEN, SOURCE_SETTINGS, settingKey, shownText } from "../settings/setting.js";
-import { readSettings, type Settings } from "../settings/settings.js";
+import { readSettings, type Settings } from "../settings/resolve-settings.js";
+import { HIDDEN, SOURCE_SETTINGS, settingKey, shownText } from "../settings/setting-table.js";
+import { addSourceOptions } from "../settings/source-flags.js";
 
 export function showCommand(context: Context): Command {
   const command = new Command("show")

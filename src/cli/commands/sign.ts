@@ -2,9 +2,9 @@ import { Command } from "commander";
 import { checkCredential } from "../../client/options.js";
 import { UsageError } from "../../domain/errors.js";
 import { type Context, printLines } from "../output/context.js";
-import { secretFileOption } from "../settings/flags.js";
-import { missingSecretError } from "../settings/secrets.js";
-import { readSettings } from "../settings/settings.js";
+import { readSettings } from "../settings/resolve-settings.js";
+import { missingSecretError } from "../settings/secret-files.js";
+import { secretFileOption } from "../settings/source-flags.js";
 
 export function signCommand(context: Context): Command {
   return new Command("sign")

@@ -6,8 +6,8 @@ import { type Context, withNotice } from "../output/context.js";
 import { reportError } from "../output/errors.js";
 import { colorLevel } from "../output/output.js";
 import { endProcess } from "../processes/end-process.js";
-import { addSourceOptions } from "../settings/flags.js";
-import { placeOf, type SourceFlags } from "../settings/setting.js";
+import { placeOf, type SourceFlags } from "../settings/setting-table.js";
+import { addSourceOptions } from "../settings/source-flags.js";
 import type { ProcessTerminalOptions } from "../tui/process-terminal.js";
 
 // Nothing of the TUI itself is loaded before the command runs.

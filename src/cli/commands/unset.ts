@@ -1,9 +1,9 @@
 import { Command } from "commander";
 import { editEnvironment } from "../editing/edit-environment.js";
 import { type Context, printLines } from "../output/context.js";
-import { addDataOptions } from "../settings/flags.js";
-import type { SourceFlags } from "../settings/setting.js";
-import { readSettings, type Settings } from "../settings/settings.js";
+import { readSettings, type Settings } from "../settings/resolve-settings.js";
+import type { SourceFlags } from "../settings/setting-table.js";
+import { addDataOptions } from "../settings/source-flags.js";
 
 export function unsetCommand(context: Context): Command {
   const command = new Command("unset")

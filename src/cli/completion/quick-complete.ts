@@ -7,8 +7,8 @@ import type { Io } from "../output/io.js";
 import { writeRaw } from "../output/output.js";
 import { parseWords } from "../settings/parse-words.js";
 import { profilesPath, readProfiles } from "../settings/profiles.js";
-import type { SourceFlags } from "../settings/setting.js";
-import { readSettings, type Settings } from "../settings/settings.js";
+import { readSettings, type Settings } from "../settings/resolve-settings.js";
+import type { SourceFlags } from "../settings/setting-table.js";
 
 /** A word to offer, and its description. Both may come from an untrusted file. */
 type Offer = readonly [word: string, description: string];

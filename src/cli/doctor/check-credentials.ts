@@ -2,7 +2,7 @@ import { decodePage, decodeVariable } from "../../client/decode.js";
 import { interpret } from "../../client/interpret.js";
 import { authHeaders } from "../../client/options.js";
 import { ROUTES } from "../../domain/routes.js";
-import { missingSecretError } from "../settings/secrets.js";
+import { missingSecretError } from "../settings/secret-files.js";
 import type { ServerAccess } from "./check-settings.js";
 import { type Finding, ok, problem, problemOf, skipped } from "./finding.js";
 import { type Outcome, type Probe, statusOf } from "./probe.js";

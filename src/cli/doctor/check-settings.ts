@@ -6,10 +6,10 @@ import { withNotice } from "../output/context.js";
 import type { Io } from "../output/io.js";
 import { isNothingConfigured, UNUSED_DATA_FLAGS } from "../reading/open-source.js";
 import { type Connection, dataPlaceName, placeFiles, type RemoteSettings } from "../settings/connection.js";
-import { findProxy } from "../settings/proxy.js";
-import { readTlsFiles } from "../settings/secrets.js";
-import { NotAllowedError, type Setting, SOURCE_SETTINGS, type SourceFlags } from "../settings/setting.js";
-import { readSettings, Settings } from "../settings/settings.js";
+import { findProxy } from "../settings/environment-proxy.js";
+import { readSettings, Settings } from "../settings/resolve-settings.js";
+import { readTlsFiles } from "../settings/secret-files.js";
+import { NotAllowedError, type Setting, SOURCE_SETTINGS, type SourceFlags } from "../settings/setting-table.js";
 import { type Finding, ok, problemOf, warning } from "./finding.js";
 
 /** A server, and everything that requests to it need. */

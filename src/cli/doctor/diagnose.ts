@@ -1,6 +1,6 @@
 import type { Io } from "../output/io.js";
 import { profilesPath } from "../settings/profiles.js";
-import type { SourceFlags } from "../settings/setting.js";
+import type { SourceFlags } from "../settings/setting-table.js";
 import { checkSettings } from "./check-settings.js";
 import { checkFiles } from "./files.js";
 import { type Finding, skipped } from "./finding.js";

@@ -8,7 +8,7 @@ import {
 import { UsageError } from "../../domain/errors.js";
 import type { Data } from "../../store/data.js";
 import type { Context } from "../output/context.js";
-import type { Settings } from "../settings/settings.js";
+import type { Settings } from "../settings/resolve-settings.js";
 import { chooseEnvironment, updateData } from "./open-data.js";
 
 /**

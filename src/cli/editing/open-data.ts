@@ -10,7 +10,7 @@ import type { EditableStore } from "../../store/store.js";
 import type { Context } from "../output/context.js";
 import { cleanUpBeforeEnd } from "../processes/signals.js";
 import type { DataPlace, FilePlace } from "../settings/connection.js";
-import type { SecretIo } from "../settings/secrets.js";
+import type { SecretIo } from "../settings/secret-files.js";
 import type { LocalData, ServeDataOptions } from "./local-data.js";
 import { ALLOW_VARIABLE, describeRisk, type FileUser, fileRisk, refuseUnsafeFile } from "./safe-files.js";
 import type { ServedData } from "./served-data.js";

@@ -3,7 +3,7 @@ import { InvalidDataError } from "../../domain/errors.js";
 import { command } from "../../domain/shell.js";
 import { FOREIGN_OWNER, foreignWriter, ROOT, statIfExists, WORLD_WRITABLE } from "../../files/owners.js";
 import type { Io } from "../output/io.js";
-import { readSwitch } from "../settings/setting.js";
+import { readSwitch } from "../settings/setting-table.js";
 
 /** Who runs this, and whether they allow unsafe files. */
 export type FileUser = Pick<Io, "user" | "groups" | "env">;

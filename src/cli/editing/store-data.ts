@@ -4,8 +4,8 @@ import { createEtcdStore, openEtcdStore, type StoreAccess, sealAgain } from "../
 import { looseModeWarning } from "../../files/owners.js";
 import type { EditableStore } from "../../store/store.js";
 import { placeFiles, type StorePlace } from "../settings/connection.js";
-import { readSecret, readTlsFiles, type SecretIo } from "../settings/secrets.js";
-import type { Setting } from "../settings/setting.js";
+import { readSecret, readTlsFiles, type SecretIo } from "../settings/secret-files.js";
+import type { Setting } from "../settings/setting-table.js";
 import type { LocalData, ServeDataOptions } from "./local-data.js";
 import type { ServedData } from "./served-data.js";
 

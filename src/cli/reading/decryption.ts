@@ -1,6 +1,6 @@
 import { DecryptionError, UsageError } from "../../domain/errors.js";
 import { isEncrypted, type JsonValue, type NamedValue } from "../../domain/variable.js";
-import type { Settings } from "../settings/settings.js";
+import type { Settings } from "../settings/resolve-settings.js";
 
 /**
  * Returns the text of a value that a client encrypted, and any other value as it is.

@@ -5,8 +5,8 @@ import type { VariableSource } from "../../domain/source.js";
 import type { Data } from "../../store/data.js";
 import type { Io } from "../output/io.js";
 import type { RemoteSettings } from "../settings/connection.js";
-import { findProxy } from "../settings/proxy.js";
-import { missingSecretError, readTlsFiles } from "../settings/secrets.js";
+import { findProxy } from "../settings/environment-proxy.js";
+import { missingSecretError, readTlsFiles } from "../settings/secret-files.js";
 
 export interface OpenOptions {
   /** Whether the read needs no credentials. */

@@ -5,9 +5,9 @@ import { EnvironmentView } from "../../service/environment-view.js";
 import { chooseEnvironment, followData, readData } from "../editing/open-data.js";
 import type { Context } from "../output/context.js";
 import { type DataPlace, dataPlaceName, type LocalSettings } from "../settings/connection.js";
-import { missingSecretError } from "../settings/secrets.js";
-import { DEFAULT_DATA_FILE, type GivenSettings, hasSetting, SOURCE_SETTINGS } from "../settings/setting.js";
-import type { Settings } from "../settings/settings.js";
+import type { Settings } from "../settings/resolve-settings.js";
+import { missingSecretError } from "../settings/secret-files.js";
+import { DEFAULT_DATA_FILE, type GivenSettings, hasSetting, SOURCE_SETTINGS } from "../settings/setting-table.js";
 import type { OpenOptions } from "./open-remote.js";
 
 /**

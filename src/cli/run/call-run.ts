@@ -6,8 +6,8 @@ import { createDecrypt } from "../reading/decryption.js";
 import { openSource } from "../reading/open-source.js";
 import { createSelection } from "../selection/selection.js";
 import type { SelectionOptions } from "../selection/selection-flags.js";
-import type { SourceFlags } from "../settings/setting.js";
-import { readSettings } from "../settings/settings.js";
+import { readSettings } from "../settings/resolve-settings.js";
+import type { SourceFlags } from "../settings/setting-table.js";
 import { type RunOptions, runProgram } from "./run-program.js";
 import type { WatchRules } from "./run-watched.js";
 

@@ -4,7 +4,7 @@ import { type JsonValue, valueText } from "../../domain/variable.js";
 import { variableKey } from "../processes/child-environment.js";
 import type { Decrypt } from "../reading/decryption.js";
 import { readSelected, type Selection } from "../selection/selection.js";
-import { CREDENTIAL_VARIABLES } from "../settings/setting.js";
+import { CREDENTIAL_VARIABLES } from "../settings/setting-table.js";
 import { isLeftOut } from "./left-out.js";
 
 /** Which variables a program gets, and under which names. */

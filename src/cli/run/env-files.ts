@@ -5,7 +5,7 @@ import { READERS } from "../../formats/formats.js";
 import { describeRisk, fileRisk } from "../editing/safe-files.js";
 import type { Context } from "../output/context.js";
 import { variableKey } from "../processes/child-environment.js";
-import { readSettingFile } from "../settings/secrets.js";
+import { readSettingFile } from "../settings/secret-files.js";
 import type { ChildVariables, VariableRules } from "./child-variables.js";
 import { isLeftOut } from "./left-out.js";
 

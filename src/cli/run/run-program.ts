@@ -7,7 +7,7 @@ import type { Runtime } from "../processes/end-process.js";
 import type { Decrypt } from "../reading/decryption.js";
 import { withSource } from "../reading/open-source.js";
 import type { Selection } from "../selection/selection.js";
-import { CREDENTIAL_VARIABLES } from "../settings/setting.js";
+import { CREDENTIAL_VARIABLES } from "../settings/setting-table.js";
 import {
   type ChildVariable,
   type ChildVariables,

@@ -11,7 +11,7 @@ import {
   type Setting,
   type SettingName,
   SOURCE_SETTINGS,
-} from "./setting.js";
+} from "./setting-table.js";
 
 export interface RemoteSettings extends ClientTlsFiles {
   kind: "remote";

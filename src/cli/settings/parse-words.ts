@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import type { OutputFlags } from "../output/context.js";
-import { DEFINITIONS, placeOf, SETTING_NAMES, type SourceFlags } from "./setting.js";
+import { DEFINITIONS, placeOf, SETTING_NAMES, type SourceFlags } from "./setting-table.js";
 
 /** Long names of flags without a value, with their letters. */
 type Switches = Record<string, string | undefined>;

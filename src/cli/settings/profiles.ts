@@ -4,7 +4,7 @@ import { UsageError } from "../../domain/errors.js";
 import { command } from "../../domain/shell.js";
 import { type Account, foreignWriter } from "../../files/owners.js";
 import type { Io } from "../output/io.js";
-import { HIDDEN, hidesSecret, type Setting } from "./setting.js";
+import { HIDDEN, hidesSecret, type Setting } from "./setting-table.js";
 import {
   asObject,
   parseSettingsFile,

@@ -4,7 +4,7 @@ import { command } from "../../domain/shell.js";
 import { type Account, foreignWriter, STICKY, statIfExists } from "../../files/owners.js";
 import { type Io, isFolderGone } from "../output/io.js";
 import { permissionFor } from "./allowed-projects.js";
-import { HIDDEN, readSwitch, type Setting, settingKey, shownText } from "./setting.js";
+import { HIDDEN, readSwitch, type Setting, settingKey, shownText } from "./setting-table.js";
 import {
   parseSettingsFile,
   readKeys,

@@ -11,7 +11,7 @@ import {
   type SettingName,
   STORE_SETTINGS,
   settingKey,
-} from "./setting.js";
+} from "./setting-table.js";
 
 /** Largest settings file, in bytes. */
 const MAX_BYTES = 1_024 * 1_024;

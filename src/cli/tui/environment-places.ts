@@ -6,7 +6,7 @@ import type { LocalData } from "../editing/local-data.js";
 import { chooseEnvironment } from "../editing/open-data.js";
 import type { Io } from "../output/io.js";
 import { type LocalSettings, placeFlags } from "../settings/connection.js";
-import type { Settings } from "../settings/settings.js";
+import type { Settings } from "../settings/resolve-settings.js";
 import { getCommandWith, repeatedFlags } from "./get-command.js";
 import { byGroup, openEnvironment, type Places, type WatchedData, watchData } from "./open-place.js";
 

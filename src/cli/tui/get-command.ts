@@ -3,7 +3,7 @@ import { printable } from "../../domain/printable.js";
 import { shellWord } from "../../domain/shell.js";
 import { isVariableName } from "../../domain/variable.js";
 import type { OpenPlace } from "../../tui/state/ports.js";
-import { DEFINITIONS, type GivenSettings, type SettingName } from "../settings/setting.js";
+import { DEFINITIONS, type GivenSettings, type SettingName } from "../settings/setting-table.js";
 
 /**
  * Commands for a POSIX shell. No secret is in them.

@@ -4,6 +4,7 @@ import type { Place } from "../../tui/state/ports.js";
 import type { Io } from "../output/io.js";
 import type { RemoteSettings } from "../settings/connection.js";
 import { type ListedProfile, listedProfile, readProfile, readUsableProfiles } from "../settings/profiles.js";
+import { readSettings, Settings } from "../settings/resolve-settings.js";
 import {
   type GivenSettings,
   placeOf,
@@ -11,8 +12,7 @@ import {
   SOURCE_SETTINGS,
   type SourceFlags,
   STORE_SETTINGS,
-} from "../settings/setting.js";
-import { readSettings, Settings } from "../settings/settings.js";
+} from "../settings/setting-table.js";
 import { getCommandWith, repeatedFlags } from "./get-command.js";
 import { byGroup, type Places, placeOpener } from "./open-place.js";
 

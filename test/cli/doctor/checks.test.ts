@@ -8,7 +8,7 @@ import type { Outcome, ProbeAnswer } from "../../../src/cli/doctor/probe.js";
 import { checkClock, checkRateLimit, checkReachability, checkTls } from "../../../src/cli/doctor/server.js";
 import type { Io } from "../../../src/cli/output/io.js";
 import { dataPlaceOf } from "../../../src/cli/settings/connection.js";
-import { readGiven } from "../../../src/cli/settings/setting.js";
+import { readGiven } from "../../../src/cli/settings/setting-table.js";
 import { InvalidDataError, UnauthorizedError, UnreachableError, UsageError } from "../../../src/domain/errors.js";
 import { type Data, NO_DATA } from "../../../src/store/data.js";
 import { VARIABLES } from "../../contract/development.js";

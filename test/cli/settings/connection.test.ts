@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { connectionOf } from "../../../src/cli/settings/connection.js";
-import { findSetting, type GivenSettings, readGiven } from "../../../src/cli/settings/setting.js";
+import { findSetting, type GivenSettings, readGiven } from "../../../src/cli/settings/setting-table.js";
 import { readKeys } from "../../../src/cli/settings/settings-file.js";
 
 const given = (flags: object, variables: object = {}, files: GivenSettings = []): GivenSettings => [

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { createElement } from "react";
 import { onTestFinished } from "vitest";
-import type { SourceFlags } from "../../../src/cli/settings/setting.js";
+import type { SourceFlags } from "../../../src/cli/settings/setting-table.js";
 import { findPlaces } from "../../../src/cli/tui/places.js";
 import { writeValues } from "../../../src/cli/tui/write-values.js";
 import { initialState } from "../../../src/tui/browse/loading.js";

@@ -4,7 +4,8 @@ import type { Context } from "../../output/context.js";
 import { absolutePath, type Io } from "../../output/io.js";
 import { openSource, withSource } from "../../reading/open-source.js";
 import { connectionOf } from "../../settings/connection.js";
-import { readSecret } from "../../settings/secrets.js";
+import { Settings } from "../../settings/resolve-settings.js";
+import { readSecret } from "../../settings/secret-files.js";
 import {
   DEFINITIONS,
   placeOf,
@@ -13,8 +14,7 @@ import {
   type SettingName,
   type SourceFlags,
   STORE_SETTINGS,
-} from "../../settings/setting.js";
-import { Settings } from "../../settings/settings.js";
+} from "../../settings/setting-table.js";
 import type { SettingsObject } from "../../settings/settings-file.js";
 
 /** The variables that `serve` prints to paste. Others may be set for other reasons. */

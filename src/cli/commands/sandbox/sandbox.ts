@@ -6,11 +6,11 @@ import type { ChildEnvironment, ProgramLine } from "../../processes/child-enviro
 import { type Descendants, endDescendants } from "../../processes/process-tree.js";
 import { type CaughtSignal, catchSignals, isStopSignal } from "../../processes/signals.js";
 import { addAllowReserved } from "../../selection/selection-flags.js";
-import { parseLatency, parseShare, parseSkew, rateLimitOption } from "../../settings/arguments.js";
 import { type DataPlace, dataPlaceName } from "../../settings/connection.js";
-import { storeKeyFileOption } from "../../settings/flags.js";
-import type { SourceFlags } from "../../settings/setting.js";
-import { readSettings } from "../../settings/settings.js";
+import { parseLatency, parseShare, parseSkew, rateLimitOption } from "../../settings/flag-arguments.js";
+import { readSettings } from "../../settings/resolve-settings.js";
+import type { SourceFlags } from "../../settings/setting-table.js";
+import { storeKeyFileOption } from "../../settings/source-flags.js";
 import type { Sandbox, SandboxOptions } from "./open-sandbox.js";
 
 export function sandboxCommand(context: Context): Command {

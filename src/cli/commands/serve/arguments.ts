@@ -5,9 +5,9 @@ import { DEFAULT_HOST } from "../../../domain/defaults.js";
 import { type Endpoint, parseEndpoint } from "../../../domain/endpoint.js";
 import { isProxyRange } from "../../../domain/proxy-range.js";
 import type { Tolerance } from "../../../signing/verify.js";
-import { valid } from "../../settings/arguments.js";
+import { valid } from "../../settings/flag-arguments.js";
 
-// Parsers for the arguments of flags, as in settings/arguments.ts.
+// Parsers for the arguments of flags, as in settings/flag-arguments.ts.
 
 const MAX_WORKERS = 64;
 

@@ -3,10 +3,10 @@ import { DEFAULT_HOST, DEFAULT_MAX_CONNECTIONS, DEFAULT_PORT } from "../../../do
 import { UsageError } from "../../../domain/errors.js";
 import { DEFAULT_TOLERANCE } from "../../../signing/verify.js";
 import type { Context } from "../../output/context.js";
-import { parseDuration, rateLimitOption, wholeNumber } from "../../settings/arguments.js";
-import { addPlaceOptions } from "../../settings/flags.js";
-import { DEFAULT_DATA_FILE, RATE_LIMIT_STORE_VARIABLE } from "../../settings/setting.js";
-import { readSettings } from "../../settings/settings.js";
+import { parseDuration, rateLimitOption, wholeNumber } from "../../settings/flag-arguments.js";
+import { readSettings } from "../../settings/resolve-settings.js";
+import { DEFAULT_DATA_FILE, RATE_LIMIT_STORE_VARIABLE } from "../../settings/setting-table.js";
+import { addPlaceOptions } from "../../settings/source-flags.js";
 import { parseClockTolerance, parseListenPlace, parseTrustProxy, parseWorkers } from "./arguments.js";
 import { runServe, type ServeCommandOptions } from "./run-serve.js";
 import type { TlsPaths } from "./tls-files.js";

@@ -6,7 +6,7 @@ import { openForReading, readToEnd } from "../../files/open-file.js";
 import { type Account, foreignWriter } from "../../files/owners.js";
 import type { Io } from "../output/io.js";
 import type { ClientTlsFiles } from "./connection.js";
-import type { Setting } from "./setting.js";
+import type { Setting } from "./setting-table.js";
 
 export type SecretIo = Account & Pick<Io, "stdin" | "notice">;
 

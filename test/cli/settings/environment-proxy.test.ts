@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findProxy } from "../../../src/cli/settings/proxy.js";
+import { findProxy } from "../../../src/cli/settings/environment-proxy.js";
 import { UsageError } from "../../../src/domain/errors.js";
 
 const nameOf = (url: string, env: Record<string, string>) => findProxy(new URL(url), env)?.name;

@@ -2,7 +2,7 @@ import type { Io } from "../output/io.js";
 import { type Connection, connectionOf, type DataPlace, dataPlaceOf } from "./connection.js";
 import { readProfile } from "./profiles.js";
 import { readProjectFile } from "./project-file.js";
-import { readSecret, type SecretIo } from "./secrets.js";
+import { readSecret, type SecretIo } from "./secret-files.js";
 import {
   findSetting,
   type GivenSettings,
@@ -12,7 +12,7 @@ import {
   type SettingName,
   SOURCE_SETTINGS,
   type SourceFlags,
-} from "./setting.js";
+} from "./setting-table.js";
 
 export type SettingsIo = SecretIo & Pick<Io, "env" | "cwd" | "folders">;
 

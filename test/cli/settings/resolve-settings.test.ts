@@ -2,8 +2,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import type { SettingName } from "../../../src/cli/settings/setting.js";
-import { readSettings } from "../../../src/cli/settings/settings.js";
+import { readSettings } from "../../../src/cli/settings/resolve-settings.js";
+import type { SettingName } from "../../../src/cli/settings/setting-table.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 interface Places {

@@ -6,7 +6,7 @@ import {
   parseShare,
   parseSkew,
   wholeNumber,
-} from "../../../src/cli/settings/arguments.js";
+} from "../../../src/cli/settings/flag-arguments.js";
 
 describe("a number on the command line", () => {
   it.each([

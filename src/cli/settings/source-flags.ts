@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import { AUTH_SCHEMES } from "../../client/options.js";
 import { DEFAULT_MAX_WAIT, DEFAULT_OUTAGE_WAIT, DEFAULT_TIMEOUT, DEFAULT_URL } from "../../domain/defaults.js";
-import { DEFAULT_DATA_FILE } from "./setting.js";
+import { DEFAULT_DATA_FILE } from "./setting-table.js";
 
 /** The help topic that lists all flags of {@link addSourceOptions}; the help of commands lists those of most calls. */
 export const CONNECTION = "connection";

@@ -1,24 +1,16 @@
-import { lstat, mkdir, readdir, rename, rmdir, unlink, writeFile } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { type FileHandle, lstat, mkdir, readdir, rename, rmdir, stat, unlink, writeFile } from "node:fs/promises";
 import { platform } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { InvalidDataError } from "../domain/errors.js";
-import { durationText } from "../domain/printable.js";
 import { command } from "../domain/shell.js";
-import { type FileContent, keepOwner, refuseHardLinks, removeTemporaries, replaceFile } from "./durable-file.js";
+import { type FileContent, fingerprint, isTemporary, replaceFile } from "./durable-file.js";
 import { createToken, type Holder, holderOf } from "./lock-holder.js";
-import { ROOT } from "./owners.js";
 import { hasCode, ifMissing } from "./system-errors.js";
 
 // For one holder, not in total.
-const MAX_WAIT_MS = 30_000;
-
-export interface HeldLock {
-  /** @throws InvalidDataError when the lock was removed; the reason of `signal` */
-  check(): Promise<void>;
-  /** Replaces the file as `replaceFile` does; it keeps its owner. @param beforeRename called last; throwing prevents it */
-  replace(content: FileContent, beforeRename?: () => Promise<void>): Promise<void>;
-}
+const MAX_WAIT_S = 30;
 
 /**
  * Runs `work` while no other appvars process writes the file at `path`, which must not be a link, and may be missing.
@@ -30,35 +22,54 @@ export interface HeldLock {
  * A lock ends with its process: a live one never loses it, however long it is busy or stopped, and that of a dead one is
  * taken over at once. That of another host can't be judged: an operator has to remove it.
  *
- * @param signal cancels the wait, and makes the next `check` throw
+ * @param work gets a function that replaces the file as `replaceFile` does; it keeps its owner. That throws
+ *   InvalidDataError when something else has changed the file since `work` began: a lock keeps out no editor, and an
+ *   operator may have removed it
+ * @param signal cancels the wait, and prevents the replacement
  * @throws InvalidDataError when the same holder has kept the lock for 30 s, something else is in its place, which is left
  *   alone, or the file has hard links; the file system's errors; the errors of `work`; the signal's reason
  */
 export async function withFileLock<T>(
   path: string,
-  work: (lock: HeldLock) => Promise<T>,
+  work: (replace: (content: FileContent) => Promise<void>) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
-  const lockPath = lockPathOf(path);
   const token = createToken();
   await acquire(path, token, signal);
-  const check = async () => {
-    signal?.throwIfAborted();
-    if (!(await namesIn(lockPath)).includes(token)) throw new InvalidDataError("was not written: its lock was removed");
-  };
-  const replace: HeldLock["replace"] = (content, beforeRename) =>
-    replaceFile(path, content, async (temporary) => {
-      await keepOwner(path, temporary);
-      await check();
-      await beforeRename?.();
-    });
   try {
     await removeLeftovers(path);
-    await refuseHardLinks(path);
-    return await work({ check, replace });
+    const old = await stat(path).catch(ifMissing(undefined));
+    if (old) refuseHardLinks(old);
+    const version = await fingerprint(path);
+    return await work((content) =>
+      replaceFile(path, content, async (file) => {
+        if (old) await keepOwner(old, file);
+        signal?.throwIfAborted();
+        if ((await fingerprint(path)) !== version)
+          throw new InvalidDataError("was not written: another program has changed it in the meantime; try again");
+      }),
+    );
   } finally {
-    await removeLock(lockPath, token);
+    await removeLock(lockPathOf(path), token);
   }
+}
+
+/** Refuses a file with other names: they would keep the old content. */
+function refuseHardLinks(stats: Stats): void {
+  // A folder always has several, and is refused when it is read.
+  if (!stats.isFile() || stats.nlink < 2) return;
+  throw new InvalidDataError(
+    `can't be changed: it has ${stats.nlink} hard links, and a change would reach only this one; ` +
+      "remove the others, or use symbolic links",
+  );
+}
+
+/** Gives a new file to the owner of the old one, so that a service can read its file after an administrator's edit. */
+async function keepOwner(old: Stats, file: FileHandle): Promise<void> {
+  if ((await file.stat()).uid === old.uid) return;
+  await file.chown(old.uid, old.gid).catch(() => {
+    throw new InvalidDataError("was not written: it belongs to another user, who could no longer read it");
+  });
 }
 
 /** Makes the lock beside its place, and moves it there once that is free. */
@@ -76,16 +87,15 @@ async function acquire(path: string, token: string, signal: AbortSignal | undefi
 
 async function moveWhenFree(path: string, staged: string, signal: AbortSignal | undefined): Promise<void> {
   const lockPath = lockPathOf(path);
-  let seen: { token: string | undefined; at: number } | undefined;
+  let seen: string | undefined;
+  let since = 0;
   while (!(await tryToMove(staged, lockPath))) {
     signal?.throwIfAborted();
-    const lock = await findLock(path);
-    if (lock?.holder.state === "dead" && (await removeLock(lockPath, lock.token))) continue;
-    // Empty: its holder is about to leave, or was killed while it was. Fails if another one has taken it.
-    if (!lock) await rmdir(lockPath).catch(() => {});
-    if (!seen || seen.token !== lock?.token) seen = { token: lock?.token, at: performance.now() };
-    const waited = performance.now() - seen.at;
-    if (waited > MAX_WAIT_MS) throw new InvalidDataError(describeLock(lockPath, lock?.holder, waited));
+    const { token = "", holder } = (await findLock(path)) ?? {};
+    if (holder?.state === "dead" && (await removeLock(lockPath, token))) continue;
+    const now = performance.now();
+    if (token !== seen) [seen, since] = [token, now];
+    if (now - since > MAX_WAIT_S * 1_000) throw new InvalidDataError(describeLock(lockPath, holder));
     await delay(5 + Math.random() * 55, undefined, { signal });
   }
 }
@@ -103,23 +113,26 @@ async function tryToMove(staged: string, lockPath: string): Promise<boolean> {
   }
 }
 
-function describeLock(lockPath: string, holder: Holder | undefined, waited: number): string {
-  const message = `is locked: ${lockPath} has been held for ${durationText(waited)} by ${holder?.text ?? "nobody"}`;
-  if (holder && ["running", "stopped"].includes(holder.state)) return message;
-  const removal = command`rm -r ${lockPath}`;
-  return holder?.state === "elsewhere"
-    ? `${message}; if it has ended, run: ${removal}`
-    : `${message}, which has ended; run: ${removal}`;
+function describeLock(lockPath: string, holder: Holder | undefined): string {
+  const by = holder?.text ?? "an unknown process";
+  const message = `is locked: ${lockPath} has been held for ${MAX_WAIT_S} s by ${by}`;
+  return holder?.state === "alive" ? message : `${message}; if it has ended, run: ${command`rm -r ${lockPath}`}`;
 }
 
-/** Temporary files, and locks that never got to their place, of writers that were killed. */
+/**
+ * Removes the temporary files and the locks beside their place of writers that were killed.
+ *
+ * It also fences off a writer that was only suspended and whose lock an operator removed: once its temporary file is
+ * gone, its rename fails; if it renamed before that, its data is in the file when we read it. So a temporary file that
+ * can't be removed is an error.
+ */
 async function removeLeftovers(path: string): Promise<void> {
-  await removeTemporaries(path);
+  const folder = dirname(path);
   const prefix = `${basename(lockPathOf(path))}.`;
-  for (const name of await readdir(dirname(path))) {
-    const token = name.slice(prefix.length);
-    if (name.startsWith(prefix) && holderOf(token)?.state === "dead")
-      await removeLock(join(dirname(path), name), token);
+  for (const name of await readdir(folder)) {
+    const token = name.startsWith(prefix) ? name.slice(prefix.length) : "";
+    if (isTemporary(name, path)) await unlink(join(folder, name)).catch(ifMissing(undefined));
+    else if (holderOf(token)?.state === "dead") await removeLock(join(folder, name), token);
   }
 }
 
@@ -139,33 +152,22 @@ interface FoundLock {
 
 /**
  * The lock of the file at `path`. Others may have put something there, and a dead process's lock is removed, so only
- * a lock of appvars counts: a folder that contains only tokens, owned by root or by the owner of the file or its
- * folder.
+ * a lock of appvars counts: a folder that contains only tokens.
  *
  * @returns undefined when there is no lock, or an empty one
  * @throws InvalidDataError that names the object in its place
  */
 export async function findLock(path: string): Promise<FoundLock | undefined> {
   const lockPath = lockPathOf(path);
-  const stats = await lstatIfExists(lockPath);
+  const stats = await lstat(lockPath).catch(ifMissing(undefined));
   if (!stats) return undefined;
   if (!stats.isDirectory()) throw notALock(lockPath, stats.isSymbolicLink() ? "is a link" : "is not a folder");
-  const owners = await Promise.all([path, dirname(path)].map(async (name) => (await lstatIfExists(name))?.uid ?? ROOT));
-  if (![ROOT, ...owners].includes(stats.uid)) throw notALock(lockPath, `belongs to another user (id ${stats.uid})`);
-  const names = await namesIn(lockPath);
+  const names = await readdir(lockPath).catch(ifMissing([]));
   const foreign = names.find((name) => !holderOf(name));
   if (foreign !== undefined) throw notALock(lockPath, `contains ${JSON.stringify(foreign)}`);
   const [token = ""] = names;
   const holder = holderOf(token);
   return holder && { token, holder };
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  return readdir(folder).catch(ifMissing([]));
-}
-
-async function lstatIfExists(path: string) {
-  return lstat(path).catch(ifMissing(undefined));
 }
 
 function lockPathOf(path: string): string {

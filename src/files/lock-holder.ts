@@ -9,19 +9,20 @@ import { hasCode } from "./system-errors.js";
 const TOKEN =
   /^[0-9a-f]{16}-(?<boot>[0-9a-f]{8})(?<space>[0-9a-f]{8})-(?<pid>[1-9]\d{0,9})-(?<startedAt>\d{1,20})-(?<host>[\w.-]{1,64})$/;
 
-/** `elsewhere` is another host or container, whose processes can't be seen. */
-type HolderState = "running" | "stopped" | "dead" | "elsewhere";
-
 export interface Holder {
-  readonly state: HolderState;
-  /** `process 4242, which is stopped` or `process 4242 on web-1`. */
+  /** `elsewhere` is another host or container, whose processes can't be seen. */
+  readonly state: "alive" | "dead" | "elsewhere";
+  /** `process 4242 on web-1`. */
   readonly text: string;
 }
 
 /** Another one at each call. */
 export function createToken(): string {
   const { boot, space, host } = here();
-  return [randomBytes(8).toString("hex"), boot + space, ownPid, startOf(ownPid) ?? 0, host].join("-");
+  const stat = readProcessStat("self");
+  // If /proc is of another process namespace, its ids are not ours.
+  const startedAt = stat?.pid === ownPid ? stat.startedAt : 0;
+  return [randomBytes(8).toString("hex"), boot + space, ownPid, startedAt, host].join("-");
 }
 
 /** The process that made a token; undefined for another name. */
@@ -29,49 +30,33 @@ export function holderOf(token: string): Holder | undefined {
   const { boot, space, pid, startedAt, host } = TOKEN.exec(token)?.groups ?? {};
   if (pid === undefined) return undefined;
   const own = here();
-  if (host !== own.host) return { state: "elsewhere", text: `process ${pid} on ${host}` };
-  // Before the machine started again.
-  if (boot !== own.boot) return { state: "dead", text: `process ${pid}` };
-  if (space !== own.space) return { state: "elsewhere", text: `process ${pid} in another container on ${host}` };
-  const state = stateOf(Number(pid), startedAt);
-  return { state, text: `process ${pid}${state === "stopped" ? ", which is stopped" : ""}` };
+  // Another boot: before the machine started again.
+  const isElsewhere = host !== own.host || (boot === own.boot && space !== own.space);
+  if (isElsewhere) return { state: "elsewhere", text: `process ${pid} on ${host}` };
+  const isAlive = boot === own.boot && isRunning(Number(pid), startedAt);
+  return { state: isAlive ? "alive" : "dead", text: `process ${pid}` };
 }
 
-function stateOf(pid: number, startedAt: string | undefined): HolderState {
-  if (!exists(pid)) return "dead";
+function isRunning(pid: number, startedAt: string | undefined): boolean {
+  if (!exists(pid)) return false;
   const stat = readProcessStat(pid);
   // Hidden, as other users' processes may be, or a system without /proc.
-  if (stat === undefined || startedAt === "0") return "running";
+  if (stat === undefined || startedAt === "0") return true;
   // Process ids are reused.
-  if (stat.startedAt !== startedAt || "ZX".includes(stat.state)) return "dead";
-  return "Tt".includes(stat.state) ? "stopped" : "running";
+  return stat.startedAt === startedAt && !"ZX".includes(stat.state);
 }
 
-/** Clock ticks between the boot and its start. */
-function startOf(pid: number): string | undefined {
-  const stat = readProcessStat("self");
-  // If /proc is of another process namespace, its ids are not ours.
-  return stat?.pid === pid ? stat.startedAt : undefined;
-}
-
-/** While both stay the same, a process id and a start time identify one process. */
+/** While these stay the same, a process id and a start time identify one process. Outside Linux, only the host is known. */
 function here() {
-  const boot = readFrom(() => readFileSync("/proc/sys/kernel/random/boot_id", "latin1"));
-  // Start times depend on the time namespace (Linux 5.6).
-  const space = ["pid", "time"].map((name) => readFrom(() => readlinkSync(`/proc/self/ns/${name}`)));
+  let [boot, space] = ["", ""];
+  try {
+    space = readlinkSync("/proc/self/ns/pid");
+    boot = readFileSync("/proc/sys/kernel/random/boot_id", "latin1");
+  } catch {}
   const host = hostname()
     .replace(/[^\w.-]/g, "-")
     .slice(0, 64);
-  return { boot: hash(boot), space: hash(space.join("\0")), host: host || "unknown" };
-}
-
-/** `""` where the system does not tell, such as outside Linux. */
-function readFrom(read: () => string): string {
-  try {
-    return read();
-  } catch {
-    return "";
-  }
+  return { boot: hash(boot), space: hash(space), host: host || "unknown" };
 }
 
 function hash(text: string): string {

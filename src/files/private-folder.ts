@@ -1,12 +1,11 @@
 import { constants } from "node:fs";
-import { lstat, open, readdir, rm } from "node:fs/promises";
+import { lstat, mkdir, open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolder } from "./durable-file.js";
 import { hasCode } from "./system-errors.js";
 
 /** Creates a folder, and its missing parents, unless it exists, and makes it private. @throws as `makePrivate` does */
 export async function makePrivateFolder(path: string, user: number | undefined): Promise<void> {
-  await makeFolder(path).catch((error: unknown) => {
+  await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     // makePrivate reports anything else in its place.
     if (!hasCode(error, "EEXIST")) throw error;
   });

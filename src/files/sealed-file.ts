@@ -87,7 +87,7 @@ export class SealedFile {
     const content = sealParts(partsOf(bytes), this.#key, this.#owner);
     await withPathInErrors(
       this.#path,
-      replaceFile(this.#path, content, (temporary) => setTime(temporary, savedAt)),
+      replaceFile(this.#path, content, (file) => file.utimes(savedAt / 1_000, savedAt / 1_000)),
     );
     await removeFiles(this.folder, FILE_NAME, savedAt - MAX_KEPT_S * 1_000);
     await removeFiles(this.folder, TEMPORARY_NAME, savedAt - HOUR_MS);
@@ -95,7 +95,7 @@ export class SealedFile {
 
   /** Records that the data is still the newest. @throws the file system's error */
   async confirm(savedAt: number): Promise<void> {
-    await setTime(this.#path, savedAt).catch(ifMissing(undefined));
+    await lutimes(this.#path, savedAt / 1_000, savedAt / 1_000).catch(ifMissing(undefined));
   }
 
   /** @throws Error if the folder is not a folder or another user's; the file system's error */
@@ -107,8 +107,4 @@ export class SealedFile {
 
 function* partsOf(bytes: Uint8Array): Generator<Uint8Array> {
   for (let start = 0; start < bytes.length; start += PART_BYTES) yield bytes.subarray(start, start + PART_BYTES);
-}
-
-async function setTime(path: string, time: number): Promise<void> {
-  await lutimes(path, time / 1_000, time / 1_000);
 }

@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from "node:fs";
-import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { fingerprint } from "./durable-file.js";
 
 // An editor's save is several events; one check shortly after the first is enough.
 const DEBOUNCE_MS = 25;
@@ -14,16 +14,6 @@ export interface FileWatch {
   /** Calls `onChange` soon, whether the file has changed or not. */
   readAgain(): void;
   stop(): void;
-}
-
-/** Differs between two versions of a file, however it was changed; `absent` for none. */
-export async function fingerprint(path: string): Promise<string> {
-  try {
-    const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
-    return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
-  } catch {
-    return "absent";
-  }
 }
 
 /**

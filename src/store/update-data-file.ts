@@ -1,9 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { Low } from "lowdb";
-import { InvalidDataError } from "../domain/errors.js";
-import { type HeldLock, withFileLock } from "../files/file-lock.js";
+import { withFileLock } from "../files/file-lock.js";
 import { toInvalidData } from "../files/system-errors.js";
-import { fingerprint } from "../files/watch-file.js";
 import { type Data, NO_DATA, withLastIds } from "./data.js";
 import { dataFileAdapter } from "./data-file.js";
 import { checkData } from "./parse-data.js";
@@ -23,29 +21,17 @@ export async function updateDataFile(path: string, change: (data: Data) => Data,
     const file = await realpath(path).catch((error: unknown) => {
       throw toInvalidData(error, "can't be read");
     });
-    return await withFileLock(file, (lock) => updateLocked(path, file, change, lock), signal);
+    const update = async (replace: (text: string) => Promise<void>) => {
+      const db = new Low(dataFileAdapter(file, {}, replace), NO_DATA);
+      await db.read();
+      const changed = change(db.data);
+      if (changed === db.data) return db.data;
+      db.data = checkData(withLastIds(db.data, changed));
+      await db.write();
+      return db.data;
+    };
+    return await withFileLock(file, update, signal);
   } catch (error) {
     throw error instanceof Error && "syscall" in error ? toInvalidData(error, "can't be written") : error;
   }
-}
-
-async function updateLocked(path: string, file: string, change: (data: Data) => Data, lock: HeldLock): Promise<Data> {
-  const revision = await fingerprint(file);
-  const refuseOtherChange = async () => {
-    // A lock keeps out neither editors nor a link that is changed.
-    if ((await fingerprint(file)) === revision && (await realpath(path)) === file) return;
-    throw new InvalidDataError("was not written: another program has changed it in the meantime; try again");
-  };
-  const db = new Low(
-    dataFileAdapter(file, {}, (text) => lock.replace(text, refuseOtherChange)),
-    NO_DATA,
-  );
-  await db.read();
-  await lock.check();
-  const changed = change(db.data);
-  if (changed === db.data) return db.data;
-  db.data = checkData(withLastIds(db.data, changed));
-  await lock.check();
-  await db.write();
-  return db.data;
 }

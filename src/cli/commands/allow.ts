@@ -1,8 +1,8 @@
-import { lstat, realpath, stat, unlink } from "node:fs/promises";
+import { lstat, mkdir, realpath, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Command } from "commander";
 import { InvalidDataError, NotFoundError, UsageError } from "../../domain/errors.js";
-import { makeFolder, replaceFile } from "../../files/durable-file.js";
+import { replaceFile } from "../../files/durable-file.js";
 import { foreignWriter } from "../../files/owners.js";
 import { hasCode, toInvalidFile } from "../../files/system-errors.js";
 import { type Context, printFields } from "../output/context.js";
@@ -78,7 +78,7 @@ function nearestProjectFile(io: Io): ProjectFile | undefined {
 export async function allowProject(content: ProjectContent, io: Io): Promise<void> {
   refuseNoHome(io.folders);
   try {
-    await makeFolder(allowedFolder(io));
+    await mkdir(allowedFolder(io), { recursive: true, mode: 0o700 });
     await refuseForeignFolder(io);
     await replaceFile(entryPath(content.path, io), entryText(content));
   } catch (error) {

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { removeTemporaries } from "../../../src/files/durable-file.js";
+import { withFileLock } from "../../../src/files/file-lock.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const OLD = "old \r\n\u0000 text";
@@ -14,13 +14,13 @@ async function oldFile(): Promise<string> {
   return path;
 }
 
-describe("removeTemporaries", () => {
-  it("removeTemporaries fails when a temporary file can't be removed", async ({ skip }) => {
+describe("temporary files of writers that were killed", () => {
+  it("a write fails when such a file can't be removed", async ({ skip }) => {
     const path = await oldFile();
     const temporary = join(dirname(path), ".vars.json.0123456789ab.tmp");
     await writeFile(temporary, NEW);
     skip(spawnSync("chattr", ["+i", temporary]).status !== 0, "needs root and a file system with such a flag");
     onTestFinished(() => void spawnSync("chattr", ["-i", temporary]));
-    await expect(removeTemporaries(path)).rejects.toMatchObject({ code: "EPERM" });
+    await expect(withFileLock(path, async () => {})).rejects.toMatchObject({ code: "EPERM" });
   });
 });

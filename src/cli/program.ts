@@ -7,14 +7,15 @@ import type { Io } from "./output/io.js";
 import { writeLines } from "./output/output.js";
 import { packageFile, packageVersion } from "./process-io.js";
 import { CACHE_FLAG, refuseSeparateAge } from "./settings/flag-arguments.js";
+import { OUTPUT_WORDS } from "./settings/parse-words.js";
 import { CONNECTION, CONNECTION_GROUP } from "./settings/source-flags.js";
 
 type CommandFactory = (context: Context) => Command;
 
-type Commands = Record<string, () => Promise<CommandFactory>>;
+type Load = () => Promise<CommandFactory>;
 
 /** The commands by the headings of the help. Each is loaded only when it is called, or when help lists them all. */
-const GROUPS: Record<string, Commands> = {
+const GROUPS: Record<string, Record<string, Load>> = {
   "Read variables:": {
     list: async () => (await import("./commands/list.js")).listCommand,
     get: async () => (await import("./commands/get.js")).getCommand,
@@ -110,7 +111,8 @@ export async function buildProgram(argv: readonly string[], io: Io): Promise<Bui
   refuseUnknownCommands(program, argv);
   const options = [program, ...program.commands].flatMap((command) => command.options);
   const words = separateCommand(argv[0] === "-v" ? ["-V", ...argv.slice(1)] : argv, options);
-  if (options.some(({ long }) => long === CACHE_FLAG)) refuseSeparateAge(argv, ownWords(words));
+  if (argv.includes(CACHE_FLAG) && options.some(({ long }) => long === CACHE_FLAG))
+    refuseSeparateAge(argv, ownWords(words));
   return { program, context, words };
 }
 
@@ -134,6 +136,9 @@ export function separateCommand(argv: readonly string[], options: readonly Optio
   return end >= argv.length || argv[end] === "--" ? [...argv] : [...argv.slice(0, end), "--", ...argv.slice(end)];
 }
 
+/** The flags that may stand before a command. */
+const SWITCHES = [...OUTPUT_WORDS, "-h", "--help", "-V", "--version"];
+
 /**
  * commander would print help for `gte --help` or `help gte`, and exit with 0.
  *
@@ -141,11 +146,10 @@ export function separateCommand(argv: readonly string[], options: readonly Optio
  */
 function refuseUnknownCommands(program: Command, argv: readonly string[]): void {
   let command = program;
-  const switches = [...program.options.flatMap(({ long, short }) => [long, short]), "--help", "-h"];
-  for (const word of ownWords(argv).filter((text) => !switches.includes(text))) {
+  for (const word of argv) {
+    if (word === "help" || SWITCHES.includes(word)) continue;
     // commander reports another flag here; the next word may be its value.
     if (command.commands.length === 0 || word.startsWith("-")) return;
-    if (word === "help") continue;
     const called = command.commands.find((candidate) => candidate.name() === word);
     if (!called) throw unknownCommand(word, command);
     command = called;
@@ -194,14 +198,13 @@ function refuseRepeated(option: Option, command: Command): void {
   });
 }
 
-/** Those to build, each under its heading. */
-function commandsFor(argv: readonly string[]): { heading: string; load: NonNullable<Commands[string]> }[] {
+/** The called command, or all if none is called; each under its heading. */
+function commandsFor(argv: readonly string[]): { heading: string; load: Load }[] {
   const name = argv.find((word) => !word.startsWith("-")) ?? "";
-  const all = Object.entries(GROUPS).flatMap(([heading, commands]) =>
-    Object.entries(commands).map(([each, load]) => ({ each, heading, load })),
-  );
-  const called = all.filter(({ each }) => each === name);
-  return called.length > 0 ? called : all;
+  const groups = Object.entries(GROUPS);
+  for (const [heading, commands] of groups)
+    if (Object.hasOwn(commands, name)) return [{ heading, load: commands[name] as Load }];
+  return groups.flatMap(([heading, commands]) => Object.values(commands).map((load) => ({ heading, load })));
 }
 
 /** For the help of a command, which leaves most flags for connections to that of `connection`. */

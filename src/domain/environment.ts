@@ -58,6 +58,15 @@ export function qualifiedName({ application, name }: Omit<Environment, "id">): s
   return `${application}/${name}`;
 }
 
+/** @param text `staging`, or `shop/staging` for the application shop @throws UsageError */
+export function parseEnvironmentName(text: string): Omit<Environment, "id"> {
+  const [name = "", application = "default", ...rest] = text.split("/").reverse();
+  if (rest.length > 0 || ![name, application].every((label) => LABEL_PATTERN.test(label))) {
+    throw new UsageError(`the name must be like staging or shop/staging, each part ${LABEL_RULE}`);
+  }
+  return { application, name };
+}
+
 /** The name of one of these environments, with its application only where the name alone is ambiguous. */
 export function shortestName(environment: Environment, all: readonly Environment[]): string {
   const isUnique = all.filter(({ name }) => name === environment.name).length === 1;

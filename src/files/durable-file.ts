@@ -46,7 +46,7 @@ export async function replaceFile(
 ): Promise<void> {
   const temporary = await writeTemporary(path, content, beforeRename);
   try {
-    await whileBusy(() => rename(temporary, path), system);
+    await moveIntoPlace(temporary, path, system);
   } catch (error) {
     await unlink(temporary).catch(() => {});
     if (system === "win32" || !hasCode(error, "EBUSY", "EXDEV")) throw error;
@@ -54,6 +54,25 @@ export async function replaceFile(
     throw new InvalidDataError(reason, { cause: error });
   }
   await syncFolder(dirname(path), system);
+}
+
+const BUSY_TRIES = 40;
+const BUSY_PAUSE_MS = 50;
+
+/**
+ * Tries for 2 s where Windows refuses it because the file is in use: a file that a process has open, such as a reader or
+ * a virus scanner, can't be replaced there. On other systems these errors do not go away.
+ */
+async function moveIntoPlace(temporary: string, path: string, system: NodeJS.Platform): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await rename(temporary, path);
+    } catch (error) {
+      const isBusy = system === "win32" && hasCode(error, "EACCES", "EBUSY", "EPERM");
+      if (!isBusy || tries > BUSY_TRIES) throw error;
+    }
+    await delay(BUSY_PAUSE_MS);
+  }
 }
 
 /**
@@ -70,9 +89,12 @@ async function writeTemporary(
   const temporary = `${dirname(path)}${sep}${temporaryPrefix(path)}${randomBytes(6).toString("hex")}.tmp`;
   const file = await open(temporary, "wx", 0o600);
   try {
-    await writeAll(file, content)
-      .then(() => finish?.(file))
-      .finally(() => file.close());
+    try {
+      await writeAll(file, content);
+      await finish?.(file);
+    } finally {
+      await file.close();
+    }
     return temporary;
   } catch (error) {
     await unlink(temporary).catch(() => {});
@@ -116,32 +138,15 @@ export async function fingerprint(path: string): Promise<string> {
 async function syncFolder(path: string, system: NodeJS.Platform): Promise<void> {
   try {
     const folder = await open(path, "r");
-    await folder.sync().finally(() => folder.close());
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
   } catch (error) {
     // Windows syncs only files that are open for writing, which a folder can't be. NTFS keeps a journal of its renames.
     if (system === "win32" && hasCode(error, "EPERM", "EACCES", "EISDIR")) return;
     const { message } = toInvalidData(error, "was written, but may be lost if the machine crashes now");
     throw new NotDurableError(message, { cause: error });
-  }
-}
-
-const BUSY_TRIES = 40;
-const BUSY_PAUSE_MS = 50;
-
-/**
- * Does `work`, again for 2 s while Windows refuses it because the file is in use: a file that a process has open, such
- * as a reader or a virus scanner, can't be replaced there. On other systems these errors do not go away.
- *
- * @throws the errors of `work`
- */
-export async function whileBusy<T>(work: () => Promise<T>, system: NodeJS.Platform): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await work();
-    } catch (error) {
-      const isBusy = system === "win32" && hasCode(error, "EACCES", "EBUSY", "EPERM");
-      if (!isBusy || tries > BUSY_TRIES) throw error;
-    }
-    await delay(BUSY_PAUSE_MS);
   }
 }

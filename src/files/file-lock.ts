@@ -138,11 +138,13 @@ async function removeLeftovers(path: string): Promise<void> {
 
 /** @returns whether it is gone. The folder of another writer's lock is not empty, and stays. */
 async function removeLock(folder: string, token: string): Promise<boolean> {
-  await unlink(join(folder, token)).catch(() => {});
-  return rmdir(folder).then(
-    () => true,
-    () => false,
-  );
+  try {
+    await unlink(join(folder, token));
+    await rmdir(folder);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 interface FoundLock {

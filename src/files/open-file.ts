@@ -17,7 +17,7 @@ const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
 const FLAGS = O_RDONLY | O_NONBLOCK;
 
 /** To open a file for reading, but no link; for a link, the error is ELOOP. */
-export const NO_LINK_FLAGS = FLAGS | O_NOFOLLOW;
+const NO_LINK_FLAGS = FLAGS | O_NOFOLLOW;
 
 /**
  * @param options `waitForWriter`: whether a named pipe without a writer is waited for

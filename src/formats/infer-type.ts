@@ -1,7 +1,6 @@
 import { UsageError } from "../domain/errors.js";
-import { exactNumber } from "../domain/json.js";
+import { exactNumber, JsonError, parseJson } from "../domain/json.js";
 import { isEncrypted, type JsonValue, type VariableType, valueFitsType } from "../domain/variable.js";
-import { parseExactJson } from "./json.js";
 
 /**
  * Type and value of a text, for a new variable:
@@ -54,4 +53,13 @@ export function parseAs(text: string, type: VariableType): JsonValue {
         "(set --type STRING)",
     );
   return number;
+}
+
+/** For a value that a person gives: also refuses digits that would be lost. @throws UsageError with line and column */
+export function parseExactJson(text: string): JsonValue {
+  try {
+    return parseJson(text, { exact: true });
+  } catch (error) {
+    throw error instanceof JsonError ? new UsageError(`not valid JSON: ${error.message}`) : error;
+  }
 }

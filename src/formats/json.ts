@@ -1,7 +1,7 @@
 import { UsageError } from "../domain/errors.js";
-import { JsonError, parseJson } from "../domain/json.js";
-import type { JsonValue, NamedValue } from "../domain/variable.js";
+import type { NamedValue } from "../domain/variable.js";
 import { entriesOf, type ReadEntry, refuse } from "./entry.js";
+import { parseExactJson } from "./infer-type.js";
 
 /** Writes one JSON object. JSON can hold half a surrogate pair as an escape (RFC 8259 section 8.2). */
 export function writeJson(entries: readonly NamedValue[]): string {
@@ -16,13 +16,4 @@ export function readJson(text: string): ReadEntry[] {
   const object = parseExactJson(text.replace(/^\ufeff/, ""));
   if (typeof object === "object" && object !== null && !Array.isArray(object)) return entriesOf(object);
   throw new UsageError("must be one JSON object of names and values");
-}
-
-/** For a value that a person gives: also refuses digits that would be lost. @throws UsageError with line and column */
-export function parseExactJson(text: string): JsonValue {
-  try {
-    return parseJson(text, { exact: true });
-  } catch (error) {
-    throw error instanceof JsonError ? new UsageError(`not valid JSON: ${error.message}`) : error;
-  }
 }

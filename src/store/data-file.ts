@@ -66,13 +66,12 @@ function checkHeap(size: number): void {
 
 /** The text of a data file: one record per line, for readable diffs. */
 export function serializeData({ $schema, version, last_ids, environments, variables, values }: Data): string {
-  const fields = { $schema, version, last_ids };
-  const lines = Object.entries(fields).flatMap(([name, value]) =>
-    value === undefined ? [] : [`  "${name}": ${JSON.stringify(value)}`],
-  );
-  const lists = Object.entries({ environments, variables, values }).map(([name, list]) => {
+  const parts: string[] = [];
+  for (const [name, value] of Object.entries({ $schema, version, last_ids }))
+    if (value !== undefined) parts.push(`  "${name}": ${JSON.stringify(value)}`);
+  for (const [name, list] of Object.entries({ environments, variables, values })) {
     const records = list.map((record) => `    ${JSON.stringify(record)}`).join(",\n");
-    return `  "${name}": ${records === "" ? "[]" : `[\n${records}\n  ]`}`;
-  });
-  return `{\n${[...lines, ...lists].join(",\n")}\n}\n`;
+    parts.push(`  "${name}": ${records === "" ? "[]" : `[\n${records}\n  ]`}`);
+  }
+  return `{\n${parts.join(",\n")}\n}\n`;
 }

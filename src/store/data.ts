@@ -26,7 +26,8 @@ export interface ValueRecord extends Readonly<VariableValue> {
   readonly environment_id: number;
 }
 
-type List = "environments" | "variables" | "values";
+const LISTS = ["environments", "variables", "values"] as const;
+type List = (typeof LISTS)[number];
 
 /** Everything a store holds (docs/data-file.md), with defaults filled in. Never changed in place. */
 export interface Data {
@@ -49,17 +50,15 @@ export function nextId(data: Data, list: List): number {
 
 /** `next`, with the highest ids of both in `last_ids`. */
 export function withLastIds(previous: Data, next: Data): Data {
-  const highest = (list: List) => Math.max(highestId(previous, list), highestId(next, list));
-  const last_ids = {
-    environments: highest("environments"),
-    variables: highest("variables"),
-    values: highest("values"),
-  };
+  const last_ids = { environments: 0, variables: 0, values: 0 };
+  for (const list of LISTS) last_ids[list] = Math.max(highestId(previous, list), highestId(next, list));
   return { ...next, last_ids };
 }
 
 function highestId(data: Data, list: List): number {
-  return data[list].reduce((highest, { id }) => Math.max(highest, id), data.last_ids?.[list] ?? 0);
+  let highest = data.last_ids?.[list] ?? 0;
+  for (const { id } of data[list]) highest = Math.max(highest, id);
+  return highest;
 }
 
 /** Whether both would be the same in a file, apart from the order of their records and of the fields in these. */

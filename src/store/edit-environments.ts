@@ -7,6 +7,7 @@ import {
 } from "../domain/environment.js";
 import { UsageError } from "../domain/errors.js";
 import { type Data, nextId } from "./data.js";
+import { freshCredentials } from "./starter-data.js";
 
 /** Adds an environment. @throws UsageError when it exists */
 export function addEnvironment(data: Data, added: Omit<Environment, "id">, credentials: KeyPair): Data {
@@ -56,4 +57,24 @@ export function removeEnvironment(data: Data, name: string): Data {
     environments: data.environments.filter((environment) => environment !== removed),
     values: data.values.filter((value) => value.environment_id !== removed.id),
   };
+}
+
+/**
+ * Creates credentials, and gives them to an environment in one atomic write. Resolves to the environment.
+ *
+ * @param change gives the pair to an environment of the data
+ * @throws as `update` and `change`
+ */
+export async function issueCredentials(
+  update: (change: (data: Data) => Data) => Promise<unknown>,
+  change: (data: Data, pair: KeyPair) => Data,
+): Promise<EnvironmentRecord> {
+  const pair = freshCredentials();
+  let issued: EnvironmentRecord = { id: 0, application: "", name: "", ...pair };
+  await update((data) => {
+    const changed = change(data, pair);
+    issued = changed.environments.find(({ api_key }) => api_key === pair.api_key) ?? issued;
+    return changed;
+  });
+  return issued;
 }

@@ -28,10 +28,8 @@ export interface Assignment extends Partial<Definition> {
  */
 export function setValues(data: Data, environment: EnvironmentRecord, assignments: readonly Assignment[]): Data {
   const { application } = environment;
-  const variables = new Map(data.variables.map((variable) => [variable.id, variable]));
-  const values = new Map(data.values.map((value) => [value.id, value]));
-  const idsByName = variableIds(data, application);
-  const valueIds = new Map(valuesOf(data, environment).map((value) => [value.variable_id, value.id]));
+  const variables = variablesOf(data, application);
+  const values = valuesOf(data, environment);
   let [freeVariableId, freeValueId] = [nextId(data, "variables"), nextId(data, "values")];
 
   for (const { name, value, ...definition } of assignments) {
@@ -39,20 +37,26 @@ export function setValues(data: Data, environment: EnvironmentRecord, assignment
     checkVariableName(name);
     if (value !== undefined && !valueFitsType(value, type))
       throw new UsageError(`the value for ${name} is not a ${type}`);
-    const id = idsByName.get(name) ?? freeVariableId++;
-    const known = variables.get(id);
+    const known = variables.get(name);
+    const id = known?.id ?? freeVariableId++;
     if (known && known.type !== type) checkOtherValues(data, environment, known, type);
-    idsByName.set(name, id);
-    variables.set(id, variableRecord({ ...known, ...definition, id, application, name }));
+    variables.set(name, variableRecord({ ...known, ...definition, id, application, name }));
     if (value === undefined) continue;
-    const valueId = valueIds.get(id) ?? freeValueId++;
-    if (isEncrypted(values.get(valueId)?.content.value) && !isEncrypted(value)) {
+    const old = values.get(id);
+    if (isEncrypted(old?.content.value) && !isEncrypted(value)) {
       throw new UsageError(`${name} is encrypted here: encrypt the new value too (--encrypt), or unset it first`);
     }
-    valueIds.set(id, valueId);
-    values.set(valueId, { id: valueId, variable_id: id, environment_id: environment.id, content: { value } });
+    const valueId = old?.id ?? freeValueId++;
+    values.set(id, { id: valueId, variable_id: id, environment_id: environment.id, content: { value } });
   }
-  return { ...data, variables: [...variables.values()], values: [...values.values()] };
+  return { ...data, variables: replaced(data.variables, variables), values: replaced(data.values, values) };
+}
+
+/** The records with these in place of those with the same ids, or after all others. */
+function replaced<T extends { id: number }>(records: readonly T[], changed: ReadonlyMap<unknown, T>): T[] {
+  const all = new Map(records.map((record) => [record.id, record]));
+  for (const record of changed.values()) all.set(record.id, record);
+  return [...all.values()];
 }
 
 /**
@@ -61,20 +65,21 @@ export function setValues(data: Data, environment: EnvironmentRecord, assignment
  * @throws NotFoundError that lists the names without a value there
  */
 export function unsetValues(data: Data, environment: EnvironmentRecord, names: readonly string[]): Data {
-  const idsByName = variableIds(data, environment.application);
-  const set = new Set(valuesOf(data, environment).map((value) => value.variable_id));
-  const missing = names.filter((name) => !set.has(idsByName.get(name) ?? 0));
+  const variables = variablesOf(data, environment.application);
+  const set = valuesOf(data, environment);
+  const isSet = (name: string) => set.has(variables.get(name)?.id ?? 0);
+  const missing = names.filter((name) => !isSet(name));
   if (missing.length > 0) {
-    const known = [...idsByName].flatMap(([name, id]) => (set.has(id) ? [name] : []));
+    const known = [...variables.keys()].filter(isSet);
     const list = missing.map((name) => `"${name}"${suggestion(name, known)}`).join(", ");
     throw new NotFoundError(`${list} ${missing.length > 1 ? "have" : "has"} no value in ${qualifiedName(environment)}`);
   }
-  const unset = new Set(names.map((name) => idsByName.get(name)));
+  const unset = new Set(names.map((name) => variables.get(name)?.id));
   const isUnset = (value: ValueRecord) => value.environment_id === environment.id && unset.has(value.variable_id);
   const values = data.values.filter((value) => !isUnset(value));
   const stillSet = new Set(values.map((value) => value.variable_id));
-  const variables = data.variables.filter(({ id }) => !unset.has(id) || stillSet.has(id));
-  return { ...data, variables, values };
+  const kept = data.variables.filter(({ id }) => !unset.has(id) || stillSet.has(id));
+  return { ...data, variables: kept, values };
 }
 
 function checkOtherValues(data: Data, { id }: EnvironmentRecord, variable: VariableRecord, type: VariableType): void {
@@ -83,11 +88,17 @@ function checkOtherValues(data: Data, { id }: EnvironmentRecord, variable: Varia
   throw new UsageError(`${variable.name} can't become a ${type}: its value in another environment is not a ${type}`);
 }
 
-function variableIds(data: Data, application: string): Map<string, number> {
-  const own = data.variables.filter((variable) => variable.application === application);
-  return new Map(own.map(({ name, id }) => [name, id]));
+/** The variables of an application by name. */
+export function variablesOf(data: Data, application: string): Map<string, VariableRecord> {
+  const variables = new Map<string, VariableRecord>();
+  for (const variable of data.variables)
+    if (variable.application === application) variables.set(variable.name, variable);
+  return variables;
 }
 
-function valuesOf(data: Data, environment: EnvironmentRecord): ValueRecord[] {
-  return data.values.filter((value) => value.environment_id === environment.id);
+/** The values in an environment by the ids of their variables. */
+export function valuesOf(data: Data, { id }: EnvironmentRecord): Map<number, ValueRecord> {
+  const values = new Map<number, ValueRecord>();
+  for (const value of data.values) if (value.environment_id === id) values.set(value.variable_id, value);
+  return values;
 }

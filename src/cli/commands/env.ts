@@ -1,9 +1,14 @@
 import { Command, Option } from "commander";
-import { type EnvironmentRecord, findEnvironment, type KeyPair, qualifiedName } from "../../domain/environment.js";
+import {
+  type EnvironmentRecord,
+  findEnvironment,
+  type KeyPair,
+  parseEnvironmentName,
+  qualifiedName,
+} from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
 import { checkDecoded } from "../../files/decode-utf8.js";
 import type { Data } from "../../store/data.js";
-import { issueCredentials, parseEnvironmentName } from "../editing/edit-environment.js";
 import { readData, updateData } from "../editing/open-data.js";
 import { type Context, printLines, printTable } from "../output/context.js";
 import { credentialLines } from "../output/shell-lines.js";
@@ -92,6 +97,7 @@ async function runEnvRotate(name: string, grace: number, flags: SourceFlags, con
 }
 
 async function issue(flags: SourceFlags, context: Context, change: (data: Data, pair: KeyPair) => Data): Promise<void> {
+  const { issueCredentials } = await import("../../store/edit-environments.js");
   const { dataPlace } = readSettings(flags, context.io);
   const issued = await issueCredentials((edit) => updateData(dataPlace, context, edit), change);
   printCredentials(issued, context);

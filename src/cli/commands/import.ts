@@ -6,8 +6,7 @@ import { UsageError } from "../../domain/errors.js";
 import { isEncrypted, type JsonValue, type NamedValue, textAs } from "../../domain/variable.js";
 import { IMPORT_FORMATS } from "../../formats/formats.js";
 import type { Data } from "../../store/data.js";
-import { editEnvironment, environmentIn } from "../editing/edit-environment.js";
-import { readData } from "../editing/open-data.js";
+import { editEnvironment, environmentIn, readData } from "../editing/open-data.js";
 import type { Context } from "../output/context.js";
 import { printDifferences } from "../output/differences.js";
 import { writeStatus } from "../output/output.js";
@@ -15,7 +14,7 @@ import { createDecrypt, createEncrypt } from "../reading/decryption.js";
 import { createMatcher } from "../selection/selection.js";
 import { parseNames } from "../selection/selection-flags.js";
 import { readSettings, type Settings } from "../settings/resolve-settings.js";
-import { addDataOptions, encryptionKeyOption } from "../settings/source-flags.js";
+import { addDataOptions, ENCRYPTION_KEY_FILE } from "../settings/source-flags.js";
 import { type ImportedFile, readImport } from "../transfer/read-import.js";
 import { typeEntries } from "../transfer/type-entries.js";
 
@@ -44,7 +43,7 @@ export function importCommand(context: Context): Command {
     .option("--encrypt [names]", "encrypt the values, or only these: names and globs, separated by commas", (text) =>
       parseNames(text),
     )
-    .addOption(encryptionKeyOption())
+    .option(...ENCRYPTION_KEY_FILE)
     .option("--dry-run", "print the changes without making them")
     .option("--values", "with --dry-run, print the values too")
     .addHelpText("after", "\nExample:\n  appvars import .env --data vars.json --env development --dry-run")

@@ -10,7 +10,7 @@ import { type Context, printLines } from "../output/context.js";
 import { type DataPlace, dataPlaceName, dataPlaceOf, type StorePlace } from "../settings/connection.js";
 import { readSettings } from "../settings/resolve-settings.js";
 import type { GivenSettings, SourceFlags } from "../settings/setting-table.js";
-import { profileOption, storeKeyFileOption } from "../settings/source-flags.js";
+import { PROFILE, STORE_KEY_FILE } from "../settings/source-flags.js";
 
 export function migrateCommand(context: Context): Command {
   return new Command("migrate")
@@ -22,8 +22,8 @@ export function migrateCommand(context: Context): Command {
     )
     .argument("<from>", "the data to copy")
     .argument("<to>", "the place for the copy")
-    .addOption(profileOption())
-    .addOption(storeKeyFileOption())
+    .option(...PROFILE)
+    .option(...STORE_KEY_FILE)
     .addHelpText("after", "\nExample:\n  appvars migrate vars.json etcd://127.0.0.1:2379/appvars")
     .action(async (from: string, to: string, flags: SourceFlags) => {
       const { given } = readSettings(flags, context.io);

@@ -6,7 +6,7 @@ import { NotFoundError, UsageError } from "../../domain/errors.js";
 import { command } from "../../domain/shell.js";
 import { checkVariableName, isVariableName, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
 import { checkDecoded, decodeUtf8 } from "../../files/decode-utf8.js";
-import { editEnvironment } from "../editing/edit-environment.js";
+import { editEnvironment } from "../editing/open-data.js";
 import { type Context, printLines } from "../output/context.js";
 import type { Io } from "../output/io.js";
 import { writeRaw } from "../output/output.js";
@@ -15,7 +15,7 @@ import { createEncrypt } from "../reading/decryption.js";
 import { parseType } from "../settings/flag-arguments.js";
 import { readSettings } from "../settings/resolve-settings.js";
 import type { SourceFlags } from "../settings/setting-table.js";
-import { addDataOptions, encryptionKeyOption } from "../settings/source-flags.js";
+import { addDataOptions, ENCRYPTION_KEY_FILE } from "../settings/source-flags.js";
 
 interface SetOptions {
   name: string;
@@ -40,7 +40,7 @@ export function setCommand(context: Context): Command {
     .addOption(new Option("--type <type>", "type of its values").choices(VARIABLE_TYPES).argParser(parseType))
     .option("--description <text>", "the purpose of the variable")
     .option("--encrypt", "encrypt the value with the key of --enc-key-file; the server never sees it")
-    .addOption(encryptionKeyOption())
+    .option(...ENCRYPTION_KEY_FILE)
     .addHelpText("after", "\nExample:\n  appvars set DATABASE_URL --data vars.json --env test < url.txt")
     .action((name: string, value: string | undefined, { type, description, encrypt = false, ...flags }) =>
       runSet({ name, value, type, description, encrypt }, flags, context),
@@ -50,7 +50,7 @@ export function setCommand(context: Context): Command {
 
 async function runSet(options: SetOptions, flags: SourceFlags, context: Context): Promise<void> {
   const { parseAs } = await import("../../formats/infer-type.js");
-  const { setValues } = await import("../../store/edit-values.js");
+  const { setValues, valuesOf, variablesOf } = await import("../../store/edit-values.js");
   const { name, description } = options;
   checkName(name);
   const keepsValue = options.value === undefined && description !== undefined && !options.encrypt;
@@ -62,12 +62,10 @@ async function runSet(options: SetOptions, flags: SourceFlags, context: Context)
   const given = keepsValue ? undefined : await readValue(options, context);
   let created = false;
   const edited = await editEnvironment(settings, context, (data, environment) => {
-    const isNamed = (item: { name: string; application: string }) =>
-      item.name === name && item.application === environment.application;
-    const known = data.variables.find(isNamed);
+    const known = variablesOf(data, environment.application).get(name);
     if (given === undefined && !known)
       throw new NotFoundError(`there is no variable "${name}"; to read its value from stdin, add -`);
-    const old = data.values.find((value) => value.variable_id === known?.id && value.environment_id === environment.id);
+    const old = known && valuesOf(data, environment).get(known.id);
     created = given !== undefined && !old;
     const type = options.type ?? known?.type ?? "STRING";
     const plain = given === undefined ? old?.content.value : parseAs(given, type);

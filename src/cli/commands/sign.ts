@@ -4,7 +4,7 @@ import { UsageError } from "../../domain/errors.js";
 import { type Context, printLines } from "../output/context.js";
 import { readSettings } from "../settings/resolve-settings.js";
 import { missingSecretError } from "../settings/secret-files.js";
-import { secretFileOption } from "../settings/source-flags.js";
+import { API_SECRET_FILE } from "../settings/source-flags.js";
 
 export function signCommand(context: Context): Command {
   return new Command("sign")
@@ -12,7 +12,7 @@ export function signCommand(context: Context): Command {
     .description("Print the value of the Authorization header for one request, valid for a few minutes.")
     .argument("<method>", "GET or HEAD")
     .argument("<path>", "path and query, exactly as they are sent")
-    .addOption(secretFileOption())
+    .option(...API_SECRET_FILE)
     .addHelpText(
       "after",
       '\nExample:\n  curl -H "x-api-key: $APPVARS_API_KEY" \\\n' +

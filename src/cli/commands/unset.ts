@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { editEnvironment } from "../editing/edit-environment.js";
+import { editEnvironment } from "../editing/open-data.js";
 import { type Context, printLines } from "../output/context.js";
 import { readSettings, type Settings } from "../settings/resolve-settings.js";
 import type { SourceFlags } from "../settings/setting-table.js";

@@ -10,6 +10,7 @@ import type { EditableStore } from "../../store/store.js";
 import type { Context } from "../output/context.js";
 import { cleanUpBeforeEnd } from "../processes/signals.js";
 import type { DataPlace, FilePlace } from "../settings/connection.js";
+import type { Settings } from "../settings/resolve-settings.js";
 import type { SecretIo } from "../settings/secret-files.js";
 import type { LocalData, ServeDataOptions } from "./local-data.js";
 import { ALLOW_VARIABLE, describeRisk, type FileUser, fileRisk, refuseUnsafeFile } from "./safe-files.js";
@@ -62,6 +63,26 @@ export function chooseEnvironment(
   if (!only) throw new UsageError("there are no environments yet: create one with appvars env add NAME");
   const choices = environments.map(qualifiedName).join(", ");
   throw new UsageError(`which environment? add --env with one of ${choices}`);
+}
+
+/**
+ * Changes one environment in one atomic write. Resolves to the environment.
+ *
+ * @param change gets the data at that time, and the environment that `--env` names
+ * @throws InvalidDataError, NotFoundError, UsageError; nothing is changed then
+ */
+export async function editEnvironment(
+  settings: Settings,
+  context: Context,
+  change: (data: Data, environment: EnvironmentRecord) => Data,
+): Promise<EnvironmentRecord> {
+  const edit = (data: Data) => change(data, environmentIn(data, settings));
+  return environmentIn(await updateData(settings.dataPlace, context, edit), settings);
+}
+
+/** The environment of the data that `--env` names. */
+export function environmentIn({ environments }: Data, settings: Settings): EnvironmentRecord {
+  return chooseEnvironment(environments, settings.find("env")?.text);
 }
 
 /** The data in a data file. */

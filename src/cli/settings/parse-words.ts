@@ -41,7 +41,7 @@ export function parseWords(args: string[], switches: Switches, isStrict: boolean
 
 /** The flags that may stand before the command. */
 const OUTPUT_SWITCHES: Switches = { json: undefined, quiet: "q", verbose: undefined, "no-color": undefined };
-const OUTPUT_WORDS = ["--json", "--quiet", "-q", "--verbose", "--no-color"];
+export const OUTPUT_WORDS = ["--json", "--quiet", "-q", "--verbose", "--no-color"];
 
 /**
  * Parses a call of `command` that has only flags of its source, for the output, and `switches`. Undefined for any other,

@@ -8,6 +8,27 @@ export const CONNECTION = "connection";
 
 export const CONNECTION_GROUP = "Connection:";
 
+// Options that several commands have, as `command.option` takes them.
+
+export const PROFILE = ["--profile <name>", "use the settings of this profile (APPVARS_PROFILE)"] as const;
+
+const ENVIRONMENT = ["-e, --env <name>", "its environment: development, or shop/development (APPVARS_ENV)"] as const;
+
+export const STORE_KEY_FILE = [
+  "--store-key-file <file>",
+  "keys that its records are sealed with (APPVARS_STORE_KEY_FILE)",
+] as const;
+
+export const ENCRYPTION_KEY_FILE = [
+  "--enc-key-file <file>",
+  "file with the key of encrypted values, - for stdin (or APPVARS_ENC_KEY)",
+] as const;
+
+export const API_SECRET_FILE = [
+  "--api-secret-file <file>",
+  "file with its secret, - for stdin (or set APPVARS_API_SECRET)",
+] as const;
+
 const SOURCE_GROUP = `Source (more flags: appvars help ${CONNECTION}):`;
 
 /** A command for its help alone. */
@@ -21,7 +42,7 @@ export function connectionTopic(): Command {
 
 /** Adds the flags for the source of a command: `readSettings` accepts their parsed form. */
 export function addSourceOptions(command: Command): Command {
-  return addSettingOptions(command.optionsGroup(SOURCE_GROUP).addOption(profileOption()));
+  return addSettingOptions(command.optionsGroup(SOURCE_GROUP).option(...PROFILE));
 }
 
 /** The same without `--profile`: the settings that a profile can hold. */
@@ -29,15 +50,20 @@ export function addSettingOptions(command: Command): Command {
   return command
     .optionsGroup(SOURCE_GROUP)
     .option("--data <file>", "read this data file, with no server (APPVARS_DATA)")
-    .addOption(environmentOption())
+    .option(...ENVIRONMENT)
     .option("--url <url>", `server to read from (APPVARS_URL, default ${DEFAULT_URL})`)
     .option("--api-key <key>", "key of the environment (APPVARS_API_KEY)")
-    .addOption(secretFileOption())
+    .option(...API_SECRET_FILE)
     .optionsGroup(CONNECTION_GROUP)
-    .addOption(authOption())
+    .addOption(
+      // The settings report an unknown scheme, from whichever place it comes.
+      new Option("--auth <scheme>", "headers sends the secret itself (APPVARS_AUTH, default hmac)")
+        .choices(AUTH_SCHEMES)
+        .argParser((scheme) => scheme),
+    )
     .option("--insecure", "let --auth headers send the secret over plain http")
     .option("--store <url>", "read this store: etcd://h1:2379,h2:2379/prefix (APPVARS_STORE)")
-    .addOption(storeKeyFileOption())
+    .option(...STORE_KEY_FILE)
     .option("--timeout <seconds>", `for one request (APPVARS_TIMEOUT, default ${DEFAULT_TIMEOUT})`)
     .option(
       "--max-wait <seconds>",
@@ -47,12 +73,12 @@ export function addSettingOptions(command: Command): Command {
     .option("--ca-file <file>", "trust these certificates (APPVARS_CA_FILE)")
     .option("--client-cert <file>", "certificate for a server that requires one (APPVARS_CLIENT_CERT)")
     .option("--client-key <file>", "its key (APPVARS_CLIENT_KEY)")
-    .addOption(encryptionKeyOption());
+    .option(...ENCRYPTION_KEY_FILE);
 }
 
 /** Adds the flags that say which environment of which data a command changes. */
 export function addDataOptions(command: Command): Command {
-  return addPlaceOptions(command.optionsGroup("Data:").addOption(profileOption())).addOption(environmentOption());
+  return addPlaceOptions(command.optionsGroup("Data:").option(...PROFILE)).option(...ENVIRONMENT);
 }
 
 /** Adds the flags that say which data a command creates, serves or changes. */
@@ -60,32 +86,5 @@ export function addPlaceOptions(command: Command): Command {
   return command
     .option("--data <file>", `the data file (APPVARS_DATA, default ${DEFAULT_DATA_FILE})`)
     .option("--store <url>", "or the store: etcd://h1:2379,h2:2379/prefix (APPVARS_STORE)")
-    .addOption(storeKeyFileOption());
-}
-
-export function storeKeyFileOption(): Option {
-  return new Option("--store-key-file <file>", "keys that its records are sealed with (APPVARS_STORE_KEY_FILE)");
-}
-
-function environmentOption(): Option {
-  return new Option("-e, --env <name>", "its environment: development, or shop/development (APPVARS_ENV)");
-}
-
-export function profileOption(): Option {
-  return new Option("--profile <name>", "use the settings of this profile (APPVARS_PROFILE)");
-}
-
-/** The settings report an unknown scheme, from whichever place it comes. */
-function authOption(): Option {
-  return new Option("--auth <scheme>", "headers sends the secret itself (APPVARS_AUTH, default hmac)")
-    .choices(AUTH_SCHEMES)
-    .argParser((scheme) => scheme);
-}
-
-export function encryptionKeyOption(): Option {
-  return new Option("--enc-key-file <file>", "file with the key of encrypted values, - for stdin (or APPVARS_ENC_KEY)");
-}
-
-export function secretFileOption(): Option {
-  return new Option("--api-secret-file <file>", "file with its secret, - for stdin (or set APPVARS_API_SECRET)");
+    .option(...STORE_KEY_FILE);
 }

@@ -1,10 +1,9 @@
 import { DURATION_EXAMPLES, durationMs } from "../../domain/duration.js";
-import { type EnvironmentRecord, type KeyPair, qualifiedName } from "../../domain/environment.js";
+import { type EnvironmentRecord, type KeyPair, parseEnvironmentName, qualifiedName } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
 import type { Data } from "../../store/data.js";
 import type { EditableStore } from "../../store/store.js";
 import type { Environments, NewCredentials } from "../../tui/state/ports.js";
-import { issueCredentials, parseEnvironmentName } from "../editing/edit-environment.js";
 import type { Io } from "../output/io.js";
 import { credentialLines } from "../output/shell-lines.js";
 
@@ -16,6 +15,7 @@ export function createEnvironments(
   io: Io,
 ): Environments {
   const issue = async (change: (data: Data, pair: KeyPair) => Data): Promise<NewCredentials> => {
+    const { issueCredentials } = await import("../../store/edit-environments.js");
     const issued = await issueCredentials((edit) => store.update(edit), change);
     const { api_key: apiKey, api_secret: apiSecret } = issued;
     return { environment: qualifiedName(issued), apiKey, apiSecret, lines: credentialLines(issued, io) };

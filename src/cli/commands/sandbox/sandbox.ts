@@ -10,7 +10,7 @@ import { type DataPlace, dataPlaceName } from "../../settings/connection.js";
 import { parseLatency, parseShare, parseSkew, rateLimitOption } from "../../settings/flag-arguments.js";
 import { readSettings } from "../../settings/resolve-settings.js";
 import type { SourceFlags } from "../../settings/setting-table.js";
-import { storeKeyFileOption } from "../../settings/source-flags.js";
+import { STORE_KEY_FILE } from "../../settings/source-flags.js";
 import type { Sandbox, SandboxOptions } from "./open-sandbox.js";
 
 export function sandboxCommand(context: Context): Command {
@@ -27,7 +27,7 @@ export function sandboxCommand(context: Context): Command {
     .argument("<command...>", "the command and its arguments")
     .option("--data <file>", "serve the variables of this data file (default: those of init --example)")
     .option("--store <url>", "serve the variables of this store")
-    .addOption(storeKeyFileOption())
+    .option(...STORE_KEY_FILE)
     .option("-e, --env <name>", "environment of the credentials (default: the only one, or development)");
   return addAllowReserved(command, "serve")
     .optionsGroup("Faults, to test clients with:")

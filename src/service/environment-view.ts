@@ -4,18 +4,17 @@ import { type Page, type PageRequest, paginate } from "../domain/page.js";
 import { type Answer, type Read, VariableReader } from "../domain/read.js";
 import type { Health, Snapshot, VariableSource } from "../domain/source.js";
 import type { Variable, VariableValue } from "../domain/variable.js";
-import type { Data, ValueRecord, VariableRecord } from "../store/data.js";
-import { revisionOf } from "../store/revision.js";
+import { type Data, recordsOf, revisionOf, type ValueRecord, type VariableRecord } from "../store/data.js";
 
-/** Records of one kind, by ascending id. */
+/** Records of one kind. */
 class Table<T extends { readonly id: number }> {
   readonly records: readonly T[];
   /** By the fields that identify a record: made when one is first looked up. */
   readonly #maps = new Map<keyof T, Map<unknown, T>>();
 
-  /** @param records sorted in place */
-  constructor(records: T[]) {
-    this.records = records.sort((a, b) => a.id - b.id);
+  /** @param records by ascending id */
+  constructor(records: readonly T[]) {
+    this.records = records;
   }
 
   /** @throws NotFoundError */
@@ -53,9 +52,9 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
     super();
     this.#data = data;
     this.#environment = environment;
-    const { id, application } = environment;
-    this.#variables = new Table(data.variables.filter((record) => record.application === application));
-    this.#values = new Table(data.values.filter((record) => record.environment_id === id));
+    const { variables, values } = recordsOf(data, environment);
+    this.#variables = new Table(variables);
+    this.#values = new Table(values);
   }
 
   get revision(): string {

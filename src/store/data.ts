@@ -1,3 +1,4 @@
+import { createHash, type Hash } from "node:crypto";
 import type { EnvironmentRecord } from "../domain/environment.js";
 import type { Variable, VariableValue } from "../domain/variable.js";
 
@@ -43,6 +44,56 @@ export interface Data {
 
 export const NO_DATA: Data = { version: DATA_VERSION, environments: [], variables: [], values: [] };
 
+type EnvironmentKey = Pick<EnvironmentRecord, "id" | "application">;
+
+/** The records that can be read of an environment, by ascending id. */
+export function recordsOf({ variables, values }: Data, { id, application }: EnvironmentKey) {
+  return {
+    variables: variables.filter((record) => record.application === application).sort(byId),
+    values: values.filter((record) => record.environment_id === id).sort(byId),
+  };
+}
+
+/** By the ids of environments. Of replaced data, they are not kept. */
+const revisions = new WeakMap<Data, Map<number, string>>();
+
+/**
+ * A hash of everything that can be read of an environment: the same on every replica, after a restart, and for all kinds
+ * of stores. Made when it is first asked for.
+ */
+export function revisionOf(data: Data, environment: EnvironmentKey): string {
+  const known = revisions.get(data) ?? new Map<number, string>();
+  const revision = known.get(environment.id) ?? hashOf(data, environment);
+  revisions.set(data, known.set(environment.id, revision));
+  return revision;
+}
+
+/** The revisions of all environments, for `keepRevisions`. */
+export function allRevisions(data: Data): Map<number, string> {
+  const hashes = new Map<string, Hash>();
+  return new Map(data.environments.map((environment) => [environment.id, hashOf(data, environment, hashes)]));
+}
+
+/** Keeps revisions that another thread has made. */
+export function keepRevisions(data: Data, made: Map<number, string>): void {
+  revisions.set(data, made);
+}
+
+/** @param hashes of the variables of each application, which its environments share */
+function hashOf(data: Data, environment: EnvironmentKey, hashes = new Map<string, Hash>()): string {
+  const { variables, values } = recordsOf(data, environment);
+  const { application } = environment;
+  // Of one list that holds both.
+  const start = hashes.get(application) ?? createHash("sha256").update(`[${JSON.stringify(variables)},`);
+  hashes.set(application, start);
+  // 128 bits.
+  return start
+    .copy()
+    .update(`${JSON.stringify(values)}]`)
+    .digest("base64url")
+    .slice(0, 22);
+}
+
 /** The id for a new record, which no record of the list has or ever had. */
 export function nextId(data: Data, list: List): number {
   return highestId(data, list) + 1;
@@ -87,6 +138,6 @@ interface Identified {
 }
 
 /** Sorts records by ascending id, the order they are usually in already. */
-export function byId(a: Identified, b: Identified): number {
+function byId(a: Identified, b: Identified): number {
   return a.id - b.id;
 }

@@ -1,15 +1,14 @@
 import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { InvalidDataError } from "../domain/errors.js";
-import type { Data } from "./data.js";
+import { type Data, keepRevisions } from "./data.js";
 import { parseData } from "./parse-data.js";
-import { keepRevisions } from "./revision.js";
 
-/** Data in a form that is copied to another thread in no time: its long lists in pieces of JSON. */
+/** Data in a form that is moved to another thread in no time: its long lists in pieces of JSON, as bytes. */
 export interface DataInPieces {
   readonly head: Omit<Data, "variables" | "values">;
-  readonly variables: readonly string[];
-  readonly values: readonly string[];
+  readonly variables: readonly Uint8Array[];
+  readonly values: readonly Uint8Array[];
   readonly revisions: Map<number, string>;
 }
 
@@ -41,10 +40,11 @@ export async function parseApart(bytes: Buffer, signal: AbortSignal): Promise<Da
 }
 
 /** Parses a list piece by piece, with time for other work in between. */
-async function join(pieces: readonly string[]): Promise<unknown[]> {
+async function join(pieces: readonly Uint8Array[]): Promise<unknown[]> {
   const list: unknown[] = [];
+  const decoder = new TextDecoder();
   for (const piece of pieces) {
-    for (const record of JSON.parse(piece)) list.push(record);
+    for (const record of JSON.parse(decoder.decode(piece))) list.push(record);
     await setImmediate();
   }
   return list;

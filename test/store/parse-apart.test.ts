@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { InvalidDataError } from "../../src/domain/errors.js";
+import { revisionOf } from "../../src/store/data.js";
 import { serializeData } from "../../src/store/data-file.js";
 import { parseApart } from "../../src/store/parse-apart.js";
-import { revisionOf } from "../../src/store/revision.js";
 import { bigData } from "../support/big-data.mjs";
 
 describe("parseApart()", () => {

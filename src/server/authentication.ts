@@ -110,17 +110,13 @@ interface PreparedSecret {
   readonly hash: Buffer;
 }
 
-function prepareSecret(secret: string): PreparedSecret {
-  return { key: new HmacKey(secret), hash: hashSecret(secret) };
-}
-
 /** Prepares each secret once. */
 function createSecretCache(): (pair: KeyPair) => PreparedSecret {
   const secrets = new WeakMap<KeyPair, PreparedSecret>();
   return (pair) => {
     const known = secrets.get(pair);
     if (known) return known;
-    const secret = prepareSecret(pair.api_secret);
+    const secret = { key: new HmacKey(pair.api_secret), hash: hashSecret(pair.api_secret) };
     secrets.set(pair, secret);
     return secret;
   };

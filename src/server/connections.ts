@@ -50,7 +50,7 @@ export class Connections {
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));
     });
-    server.on("setSecureContext" in server ? "secureConnection" : "connection", (socket) => this.#add(socket));
+    server.on("setSecureContext" in server ? "secureConnection" : "connection", this.#add);
     const timer = setInterval(() => this.#check(), 1_000).unref();
     server.once("close", () => clearInterval(timer));
   }
@@ -101,14 +101,14 @@ export class Connections {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  #add(socket: Socket): void {
+  readonly #add = (socket: Socket): void => {
     const connection: ConnectionState = { res: undefined, since: performance.now() };
     this.#connections.set(socket, connection);
     socket.once("close", () => this.#connections.delete(socket));
     // Before the listener of Node, which ends the server's side too.
     socket.prependListener("end", sendWaiting);
     parseInTurn(socket, connection);
-  }
+  };
 
   /** @param drainedAt when draining began */
   #endIdle(drainedAt: number): void {

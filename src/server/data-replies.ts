@@ -39,8 +39,11 @@ export class DataReplies {
   }
 
   #keep(view: EnvironmentView, target: string, read: Read): DataReply {
+    const json = JSON.stringify(view.find(read));
+    const tag = etagOf(json);
     const reply = {
-      ...prepare(view, JSON.stringify(view.find(read))),
+      tag,
+      ...jsonReply(200, json, dataHeaders(view, tag)),
       read: this.#isAudited ? view.identify(read) : undefined,
     };
     const size = OVERHEAD + target.length + reply.body.length;
@@ -54,11 +57,6 @@ export class DataReplies {
     this.#kept.set(view, ofView.set(target, reply));
     return reply;
   }
-}
-
-function prepare(view: EnvironmentView, json: string): DataReply {
-  const tag = etagOf(json);
-  return { tag, ...jsonReply(200, json, dataHeaders(view, tag)) };
 }
 
 function dataHeaders({ revision }: EnvironmentView, tag: string): HeaderList {

@@ -33,6 +33,7 @@ export type Handler = Middleware<AppRequest>;
 
 const MAX_TARGET_BYTES = 8 * 1_024;
 const MAX_HEADER_FIELDS = 200;
+const UNDER_V1 = /^\/v1(\/|$)/;
 
 const CLOSE = ["Connection", "close"];
 const NO_HOST = errorReply(400, MESSAGES.noHost, CLOSE);
@@ -88,13 +89,9 @@ function counterOf(req: AppRequest, addressOf: AddressOf): Counter {
 /** Refuses malformed requests and, for everything under /v1, those without valid credentials. */
 export const admit: Handler = (req, res, next) => {
   if (req.malformation !== undefined) return send(req, res, req.malformation);
-  if (!isUnderV1(req.path) || req.identity.environment !== undefined) return next();
+  if (!UNDER_V1.test(req.path) || req.identity.environment !== undefined) return next();
   return send(req, res, UNAUTHORIZED);
 };
-
-function isUnderV1(path: string): boolean {
-  return path.startsWith("/v1/") || path === "/v1";
-}
 
 function findMalformation(req: AppRequest): Reply | undefined {
   // Names and values. With `maxHeadersCount`, Node would drop the others and serve the request.

@@ -112,16 +112,15 @@ function windowsOfKind(lengthMs: number) {
     if (firstEnd <= now) dropEnded(now);
     return windows.get(id);
   };
-  const open = (id: string, now: number, isShared: boolean) => {
+  const enter = (id: string, now: number, isShared: boolean) => {
+    const known = current(id, now);
+    if (known) return known;
     const window = { count: 0, end: now + lengthMs, isShared };
     windows.set(id, window);
     firstEnd = Math.min(firstEnd, window.end);
     return window;
   };
-  return {
-    current,
-    enter: (id: string, now: number, isShared: boolean) => current(id, now) ?? open(id, now, isShared),
-  };
+  return { current, enter };
 }
 
 /** Which requests have a counter of their own. */

@@ -23,7 +23,7 @@ export class Service {
   readonly #startedAt: number;
   /** The data that the owners of keys and the views were made from. */
   #data: Data;
-  #owners: ReadonlyMap<string, KeyOwner> | undefined;
+  #owners: ReadonlyMap<string, KeyOwner>;
   readonly #views = new Map<number, EnvironmentView>();
 
   /**
@@ -37,6 +37,7 @@ export class Service {
     this.#ticks = ticks;
     this.#startedAt = startedAt;
     this.#data = store.snapshot;
+    this.#owners = ownersOf(this.environments);
     // Releases replaced data immediately rather than at the next request.
     store.subscribe(() => this.#newest());
   }
@@ -45,7 +46,7 @@ export class Service {
     const { snapshot } = this.#store;
     if (this.#data === snapshot) return snapshot;
     this.#data = snapshot;
-    this.#owners = undefined;
+    this.#owners = ownersOf(snapshot.environments);
     this.#views.clear();
     return snapshot;
   }
@@ -61,8 +62,7 @@ export class Service {
 
   /** The environment that has this API key, or had it in the past. */
   ownerOfKey(apiKey: string): KeyOwner | undefined {
-    const { environments } = this.#newest();
-    this.#owners ??= ownersOf(environments);
+    this.#newest();
     return this.#owners.get(apiKey);
   }
 

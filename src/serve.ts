@@ -8,7 +8,10 @@ import { createMemoryStore } from "./store/memory-store.js";
 import { followProblem } from "./store/store.js";
 
 export interface ServeOptions
-  extends Omit<ServerOptions, "maxStale" | "audit" | "statistics" | "limiter" | "workers" | "fd"> {
+  extends Omit<
+    ServerOptions,
+    "maxStale" | "audit" | "statistics" | "limiter" | "rateLimitStore" | "onRateLimitStore" | "workers" | "fd"
+  > {
   /** The path of a data file, which is reloaded when it changes; or the content of one, as an object. */
   data: string | object;
 }

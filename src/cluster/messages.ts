@@ -2,7 +2,6 @@ import type { Account } from "../files/owners.js";
 import type { MetricsJson } from "../metrics/registry.js";
 import type { AuditState } from "../server/audit.js";
 import type { StoreProblem } from "../server/circuit-breaker.js";
-import type { RedisAddress } from "../server/redis-address.js";
 import type { ServedRequest } from "../server/served-request.js";
 import type { ServerOptions } from "../server/start-server.js";
 import type { TlsCredentials } from "../server/tls.js";
@@ -23,8 +22,6 @@ export interface Start {
   readonly hasMetrics: boolean;
   /** The audit log, to which each worker appends. */
   readonly auditFile: AuditFileOptions | undefined;
-  /** Where requests are counted; undefined if the primary counts them. */
-  readonly rateLimitStore: RedisAddress | undefined;
 }
 
 export interface AuditFileOptions {

@@ -1,7 +1,7 @@
 import { UsageError } from "../domain/errors.js";
-import { type RunningServer, withDefaults } from "../server/start-server.js";
+import { type RunningServer, type ServerOptions, withDefaults } from "../server/start-server.js";
 import type { TlsCredentials } from "../server/tls.js";
-import { type ClusterOptions, WorkerPool } from "./worker-pool.js";
+import { type ClusterSetup, WorkerPool } from "./worker-pool.js";
 
 export interface Cluster extends RunningServer {
   /** Rejects if workers end again and again before they serve anything. */
@@ -19,12 +19,16 @@ const END_MS = 2_000;
  *
  * @throws as `startServer` does; Error if the workers can't be started
  */
-export async function startCluster(options: ClusterOptions, ticks = () => performance.now()): Promise<Cluster> {
+export async function startCluster(
+  options: ServerOptions,
+  setup: ClusterSetup,
+  ticks = () => performance.now(),
+): Promise<Cluster> {
   const { host, drainGrace, port: requestedPort } = withDefaults(options);
   if (host === "") throw new UsageError("the host must be an address or a name");
   if (options.tls) await checkTls(options.tls);
-  const pool = new WorkerPool(options, ticks);
-  const stopped = options.stopped?.then(() => ({ url: "", port: requestedPort }));
+  const pool = new WorkerPool(options, setup, ticks);
+  const stopped = setup.stopped?.then(() => ({ url: "", port: requestedPort }));
   const place = await Promise.race([pool.start(), stopped ?? pool.failure]).catch((error) => {
     pool.kill();
     throw error;

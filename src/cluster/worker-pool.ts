@@ -1,7 +1,6 @@
 import type { WorkerMetrics } from "../metrics/worker-metrics.js";
 import type { AuditState } from "../server/audit.js";
 import type { StoreProblem } from "../server/circuit-breaker.js";
-import type { RedisAddress } from "../server/redis-address.js";
 import { type RunningServer, type ServerOptions, withDefaults } from "../server/start-server.js";
 import type { TlsCredentials } from "../server/tls.js";
 import type { AuditFileOptions, ToPrimary } from "./messages.js";
@@ -12,15 +11,12 @@ import { type ProcessOptions, WorkerLink } from "./worker-link.js";
 const MAX_FAILED_STARTS = 5;
 const MIN_PAUSE_MS = 100;
 
-export interface ClusterOptions extends Omit<ServerOptions, "faults" | "audit" | "statistics" | "limiter"> {
-  /** Number of worker processes. */
-  workers: number;
+/** What worker processes need besides the options of their server. */
+export interface ClusterSetup {
   process: ProcessOptions;
   /** The data that each worker opens, in a form that can be sent. */
   data: unknown;
   auditFile?: AuditFileOptions | undefined;
-  /** Each worker counts requests there. Default: the primary counts them. */
-  rateLimitStore?: RedisAddress | undefined;
   /** Once it resolves, the workers are not waited for. */
   stopped?: Promise<void> | undefined;
   /** Called with each line that a worker writes to stderr, such as the stack of an error that ends it. */
@@ -31,8 +27,6 @@ export interface ClusterOptions extends Omit<ServerOptions, "faults" | "audit" |
   workerMetrics?: WorkerMetrics | undefined;
   /** Called as `onProblem` of an `AuditLog`, by each worker. */
   onAuditProblem: (state: AuditState) => void;
-  /** Called with the problem that any worker has with the rate limit store, whenever a worker tells whether it has one. */
-  onRateLimitStore: (problem: StoreProblem | undefined) => void;
 }
 
 type Place = Pick<RunningServer, "url" | "port">;
@@ -41,7 +35,10 @@ type Place = Pick<RunningServer, "url" | "port">;
 export class WorkerPool {
   /** Rejects if workers end again and again before they are ready. */
   readonly failure: Promise<never>;
-  readonly #options: ClusterOptions;
+  readonly #options: ServerOptions;
+  readonly #setup: ClusterSetup;
+  /** How many there are to be. */
+  readonly #size: number;
   readonly #ticks: () => number;
   readonly #workers = new Set<WorkerLink>();
   readonly #storeProblems = new Map<WorkerLink, StoreProblem | undefined>();
@@ -55,13 +52,15 @@ export class WorkerPool {
   #fail: (error: Error) => void = () => {};
 
   /** @param ticks monotonic clock in milliseconds */
-  constructor(options: ClusterOptions, ticks: () => number) {
-    const { rateLimit: limit, rateWindow: window } = withDefaults(options);
+  constructor(options: ServerOptions, setup: ClusterSetup, ticks: () => number) {
+    const { rateLimit: limit, rateWindow: window, workers } = withDefaults(options);
     this.#options = options;
+    this.#setup = setup;
+    this.#size = workers;
     this.#tls = options.tls;
     this.#ticks = ticks;
     this.#startedAt = ticks();
-    this.#count = createSharedCount({ limit, window, workers: options.workers }, ticks);
+    this.#count = createSharedCount({ limit, window, workers }, ticks);
     this.failure = new Promise((_resolve, reject) => {
       this.#fail = reject;
     });
@@ -71,12 +70,11 @@ export class WorkerPool {
 
   /** Resolves to where the workers serve, once all are ready. @throws Error as `failure` does */
   start(): Promise<Place> {
-    const { workers } = this.#options;
     const ready = new Promise<Place>((resolve) => {
       this.#onReady = (place) =>
-        [...this.#workers].filter(({ isReady }) => isReady).length === workers && resolve(place);
+        [...this.#workers].filter(({ isReady }) => isReady).length === this.#size && resolve(place);
     });
-    for (let count = 0; count < workers; count++) this.#startWorker();
+    for (let count = 0; count < this.#size; count++) this.#startWorker();
     return Promise.race([ready, this.failure]);
   }
 
@@ -109,7 +107,7 @@ export class WorkerPool {
 
   #startWorker(): void {
     if (this.#isClosing) return;
-    const { process, onErrorLine } = this.#options;
+    const { process, onErrorLine } = this.#setup;
     try {
       const worker: WorkerLink = new WorkerLink(process, {
         onMessage: (message) => {
@@ -127,18 +125,20 @@ export class WorkerPool {
   }
 
   #welcome(worker: WorkerLink): void {
-    const { data, auditFile, rateLimitStore, onRequest, workerMetrics, fd, workers } = this.#options;
+    const { data, auditFile, workerMetrics } = this.#setup;
+    const { rateLimitStore, onRequest, fd } = this.#options;
     const defaults = withDefaults(this.#options);
-    const maxConnections = Math.ceil(defaults.maxConnections / workers);
-    const options = { ...defaults, maxConnections, fd, workers, tls: this.#tls };
+    const maxConnections = Math.ceil(defaults.maxConnections / this.#size);
+    const options = { ...defaults, maxConnections, rateLimitStore, fd, tls: this.#tls };
     const uptime = this.#ticks() - this.#startedAt;
     const reports = { reportsRequests: onRequest !== undefined, hasMetrics: workerMetrics !== undefined };
-    worker.post({ kind: "start", data, options, auditFile, rateLimitStore, uptime, ...reports });
+    worker.post({ kind: "start", data, options, auditFile, uptime, ...reports });
     workerMetrics?.add(worker, () => worker.post({ kind: "collect" }));
   }
 
   #receive(worker: WorkerLink, message: ToPrimary): void {
-    const { onConnectionsRefused, onInternalError, onAuditProblem, workerMetrics: metrics } = this.#options;
+    const { onConnectionsRefused, onInternalError } = this.#options;
+    const { onAuditProblem, workerMetrics: metrics } = this.#setup;
     if (message.kind === "count") worker.post(this.#count(message));
     else if (message.kind === "metrics") metrics?.receive(worker, message.metrics);
     else if (message.kind === "refused") onConnectionsRefused?.(message.count);
@@ -156,19 +156,18 @@ export class WorkerPool {
 
   #reportStore(worker: WorkerLink, problem: StoreProblem | undefined): void {
     this.#storeProblems.set(worker, problem);
-    this.#options.onRateLimitStore([...this.#storeProblems.values()].find((each) => each !== undefined));
+    this.#options.onRateLimitStore?.([...this.#storeProblems.values()].find((each) => each !== undefined));
   }
 
   #report({ requests, dropped }: Extract<ToPrimary, { kind: "requests" }>): void {
-    const { onRequest, onErrorLine } = this.#options;
-    for (const request of requests) onRequest?.(request);
-    if (dropped > 0) onErrorLine(`requests that are not in this log: ${dropped}; there were too many`);
+    for (const request of requests) this.#options.onRequest?.(request);
+    if (dropped > 0) this.#setup.onErrorLine(`requests that are not in this log: ${dropped}; there were too many`);
   }
 
   #remove(worker: WorkerLink, reason: string): void {
     this.#workers.delete(worker);
     this.#storeProblems.delete(worker);
-    this.#options.workerMetrics?.remove(worker);
+    this.#setup.workerMetrics?.remove(worker);
     this.#onEnd();
     if (!this.#isClosing) this.#replace(reason, worker);
   }
@@ -180,7 +179,7 @@ export class WorkerPool {
       this.#fail(new Error(`${this.#failedStarts} workers in a row ended before they were ready (${reason})`));
       return;
     }
-    this.#options.onReplaced(reason);
+    this.#setup.onReplaced(reason);
     const pause = this.#failedStarts === 0 ? 0 : MIN_PAUSE_MS * 2 ** this.#failedStarts;
     setTimeout(() => this.#startWorker(), pause);
   }

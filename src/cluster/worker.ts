@@ -2,11 +2,7 @@ import { AppendFile } from "../files/append-file.js";
 import type { MetricsJson } from "../metrics/registry.js";
 import { AuditLog, type AuditState } from "../server/audit.js";
 import type { StoreProblem } from "../server/circuit-breaker.js";
-import { MAX_ADDRESSES, type RateLimiter } from "../server/rate-limiter.js";
-import type { RedisAddress } from "../server/redis-address.js";
-import { createRedisLimiter } from "../server/redis-store.js";
 import type { ServedRequest } from "../server/served-request.js";
-import type { SharedLimiter } from "../server/shared-limiter.js";
 import { type RunningServer, type ServerOptions, startServer, withDefaults } from "../server/start-server.js";
 import { ServerStatistics } from "../server/statistics.js";
 import type { TlsCredentials } from "../server/tls.js";
@@ -40,7 +36,6 @@ export class Worker {
   #isDraining = false;
   #tls: TlsCredentials | undefined;
   #limiter: WorkerLimiter | undefined;
-  #sharedLimiter: SharedLimiter | undefined;
   #server: Promise<RunningServer> | undefined;
   #auditLog: AuditLog | undefined;
   #metrics: Promise<() => Promise<MetricsJson>> | undefined;
@@ -79,7 +74,6 @@ export class Worker {
         this.#isDraining = true;
         await (await this.#server)?.close();
         this.#auditLog?.close();
-        this.#sharedLimiter?.close();
         await this.#store?.close();
         this.#report.flush(() => this.#link.end());
     }
@@ -87,13 +81,13 @@ export class Worker {
 
   /** Opens the data, serves it, and says so. */
   async #serve(start: Start): Promise<void> {
-    const { options, auditFile, rateLimitStore, uptime, reportsRequests, hasMetrics } = start;
+    const { options, auditFile, uptime, reportsRequests, hasMetrics } = start;
     const [link, clock, ticks] = [this.#link, this.#clock, this.#ticks];
     const startedAt = ticks() - uptime;
     const limiter = createWorkerLimiter(withDefaults(options).rateLimit, ticks, (request) => link.send(request));
     const statistics = hasMetrics ? new ServerStatistics() : undefined;
     this.#limiter = limiter;
-    this.#metrics = statistics && prepareMetrics(statistics, rateLimitStore !== undefined);
+    this.#metrics = statistics && prepareMetrics(statistics, options.rateLimitStore !== undefined);
     this.#tls = options.tls;
     if (auditFile) {
       const onProblem = (state: AuditState) => link.send({ kind: "audit-problem", state });
@@ -103,15 +97,11 @@ export class Worker {
       this.#auditLog.reopen();
     }
     const store = await this.#openData(start.data);
-    if (!store) return;
-    const sharedLimiter = rateLimitStore && (await this.#shareLimiter(rateLimitStore, start, limiter));
-    this.#sharedLimiter = sharedLimiter;
-    if (statistics && sharedLimiter) statistics.isRateLimitStoreUp = () => sharedLimiter.isStoreUp;
-    const hooks = { ...errorHooks(link), ...(reportsRequests && { onRequest: this.#report.add }) };
-    const serverOptions = { ...options, ...hooks, statistics, audit: this.#auditLog, tls: this.#tls };
-    const counted = { ...serverOptions, limiter: sharedLimiter ?? limiter };
-    if (this.#isDraining) return;
-    this.#server = startServer(new Service(store, clock, ticks, startedAt), counted, clock, ticks);
+    if (!store || this.#isDraining) return;
+    const hooks = { ...problemHooks(link), ...(reportsRequests && { onRequest: this.#report.add }) };
+    const parts = { statistics, limiter, audit: this.#auditLog, tls: this.#tls };
+    const service = new Service(store, clock, ticks, startedAt);
+    this.#server = startServer(service, { ...options, ...hooks, ...parts }, clock, ticks);
     try {
       const { url, port } = await this.#server;
       link.send({ kind: "ready", url, port });
@@ -128,14 +118,6 @@ export class Worker {
       if (!this.#store) await new Promise((resolve) => setTimeout(resolve, REOPEN_MS));
     }
     return this.#store;
-  }
-
-  /** @param fallback counts while the store does not */
-  #shareLimiter(address: RedisAddress, { options }: Start, fallback: RateLimiter): Promise<SharedLimiter> {
-    const { rateLimit: limit, rateWindow: window } = withDefaults(options);
-    const maxAddresses = Math.ceil(MAX_ADDRESSES / (options.workers ?? 1));
-    const onChange = (problem?: StoreProblem) => this.#link.send({ kind: "rate-limit-store", problem });
-    return createRedisLimiter(address, { limit, window, maxAddresses, fallback, onChange }, this.#ticks);
   }
 
   async #sendMetrics(): Promise<void> {
@@ -155,13 +137,14 @@ async function prepareMetrics(
   return () => registry.getMetricsAsJSON();
 }
 
-/** Hooks of a server that let the primary write the log. */
-function errorHooks(link: PrimaryLink): Pick<ServerOptions, "onInternalError" | "onConnectionsRefused"> {
+/** They let the primary write the log. */
+function problemHooks(link: PrimaryLink) {
   return {
-    onInternalError: (error) =>
+    onInternalError: (error: unknown) =>
       link.send({ kind: "internal-error", message: String(error instanceof Error ? error.stack : error) }),
-    onConnectionsRefused: (count) => link.send({ kind: "refused", count }),
-  };
+    onConnectionsRefused: (count: number) => link.send({ kind: "refused", count }),
+    onRateLimitStore: (problem: StoreProblem | undefined) => link.send({ kind: "rate-limit-store", problem }),
+  } satisfies ServerOptions;
 }
 
 /** Bytes that may wait to be sent. More would fill the memory while the primary is busy, and is dropped. */

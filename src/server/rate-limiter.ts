@@ -29,6 +29,7 @@ export interface RateLimiter {
   count(counter: Counter): RateLimitResult | Promise<RateLimitResult>;
   /** Whether the next request will exceed the limit. Always false for an address without a counter of its own. */
   isUsedUp(counter: Counter): boolean | Promise<boolean>;
+  close?(): void;
 }
 
 /** About 600 bytes each: a million would take 0.6 GB, and block the server for half a second when they expire. */

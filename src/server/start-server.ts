@@ -5,16 +5,19 @@ import { DEFAULT_TOLERANCE, type Tolerance } from "../signing/verify.js";
 import { createApp } from "./app.js";
 import type { Audit } from "./audit.js";
 import { createAuthenticator } from "./authentication.js";
+import type { StoreProblem } from "./circuit-breaker.js";
 import { createAddressOf } from "./client-address.js";
 import { Connections } from "./connections.js";
 import { createFaults } from "./fault-handlers.js";
 import type { Faults } from "./faults.js";
 import { bind, createListener, listen } from "./listener.js";
-import { createRateLimiter, type RateLimiter } from "./rate-limiter.js";
+import { createRateLimiter, MAX_ADDRESSES, type RateLimiter } from "./rate-limiter.js";
+import type { RedisAddress } from "./redis-address.js";
 import type { ServedRequest } from "./served-request.js";
 import type { ServerStatistics } from "./statistics.js";
 import type { TlsCredentials } from "./tls.js";
 
+/** The options of every server: of one in this process, and of one with worker processes. */
 export interface ServerOptions {
   /** Address to listen on. Default 127.0.0.1. */
   host?: string;
@@ -53,6 +56,10 @@ export interface ServerOptions {
   statistics?: ServerStatistics | undefined;
   /** In place of one in memory. */
   limiter?: RateLimiter | undefined;
+  /** Where requests are counted, with those of other servers; while that fails, `limiter` counts. Default: nowhere else. */
+  rateLimitStore?: RedisAddress | undefined;
+  /** Called with the problem of that store and, when it counts (again), without one. */
+  onRateLimitStore?: (problem: StoreProblem | undefined) => void;
   /** Processes that serve together. Each has its share of the work that clients may cause. Default 1. */
   workers?: number;
   /** Descriptor of a socket to listen on, in place of `host` and `port`. */
@@ -83,10 +90,41 @@ export async function startServer(
   clock: () => number,
   ticks = () => performance.now(),
 ): Promise<RunningServer> {
-  const { host, port: requestedPort, rateLimit: limit, rateWindow: window, ...settings } = withDefaults(options);
+  const limiter = await openLimiter(options, ticks);
+  try {
+    const server = await startCounted(service, limiter, options, clock, ticks);
+    return { ...server, close: () => server.close().finally(() => limiter.close?.()) };
+  } catch (error) {
+    limiter.close?.();
+    throw error;
+  }
+}
+
+async function openLimiter(options: ServerOptions, ticks: () => number): Promise<RateLimiter> {
+  const { rateLimit: limit, rateWindow: window, workers } = withDefaults(options);
+  const { rateLimitStore, statistics, limiter = createRateLimiter({ limit, window }, ticks) } = options;
+  if (!rateLimitStore) return limiter;
+  const { createRedisLimiter } = await import("./redis-store.js");
+  const shared = {
+    maxAddresses: Math.ceil(MAX_ADDRESSES / workers),
+    fallback: limiter,
+    onChange: options.onRateLimitStore ?? (() => {}),
+  };
+  const opened = await createRedisLimiter(rateLimitStore, { limit, window, ...shared }, ticks);
+  if (statistics) statistics.isRateLimitStoreUp = () => opened.isStoreUp;
+  return opened;
+}
+
+async function startCounted(
+  service: Service,
+  ownLimiter: RateLimiter,
+  options: ServerOptions,
+  clock: () => number,
+  ticks: () => number,
+): Promise<RunningServer> {
+  const { host, port: requestedPort, workers, ...settings } = withDefaults(options);
   const { drainGrace, maxConnections, maxStale, tolerance, trustProxy } = settings;
-  const { tls, statistics, audit, onConnectionsRefused = () => {}, onInternalError = () => {} } = options;
-  const { workers = 1, fd, limiter: ownLimiter = createRateLimiter({ limit, window }, ticks) } = options;
+  const { fd, tls, statistics, audit, onConnectionsRefused = () => {}, onInternalError = () => {} } = options;
   const limiter = statistics?.countDecisions(ownLimiter) ?? ownLimiter;
   const addressOf = await createAddressOf(trustProxy);
   const identity = { addressOf, clock, ticks, tolerance, workers };
@@ -127,9 +165,10 @@ export function withDefaults({
   maxConnections = defaults.DEFAULT_MAX_CONNECTIONS,
   maxStale = Number.POSITIVE_INFINITY,
   trustProxy = [],
+  workers = 1,
   tolerance,
 }: ServerOptions) {
-  const limits = { rateLimit, rateWindow, drainGrace, maxConnections, maxStale, trustProxy };
+  const limits = { rateLimit, rateWindow, drainGrace, maxConnections, maxStale, trustProxy, workers };
   return { host, port, ...limits, tolerance: { ...DEFAULT_TOLERANCE, ...tolerance } };
 }
 

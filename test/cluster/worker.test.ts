@@ -40,7 +40,6 @@ async function startedWorker({
     data: undefined,
     options,
     auditFile: undefined,
-    rateLimitStore: undefined,
     uptime: 0,
     reportsRequests: true,
     hasMetrics: false,

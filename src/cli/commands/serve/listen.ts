@@ -1,33 +1,29 @@
 import type { AuditFileOptions } from "../../../cluster/messages.js";
 import type { Cluster } from "../../../cluster/start-cluster.js";
-import type { ClusterOptions } from "../../../cluster/worker-pool.js";
+import type { ClusterSetup } from "../../../cluster/worker-pool.js";
 import type { Endpoint } from "../../../domain/endpoint.js";
 import { UsageError } from "../../../domain/errors.js";
 import type { AppendFile } from "../../../files/append-file.js";
 import { hasCode } from "../../../files/system-errors.js";
 import type { AuditLog, AuditState } from "../../../server/audit.js";
-import type { RedisAddress } from "../../../server/redis-address.js";
-import type { SharedLimiter } from "../../../server/shared-limiter.js";
 import type { RunningServer, ServerOptions } from "../../../server/start-server.js";
 import type { Service } from "../../../service/service.js";
 import type { Reloadable, Store } from "../../../store/store.js";
 import type { ServedData } from "../../editing/served-data.js";
 import type { OutputFlags } from "../../output/context.js";
 import type { Io } from "../../output/io.js";
-import { type Log, logRateLimitStore, serverLogHooks } from "./log.js";
+import { type Log, serverLogHooks } from "./log.js";
 import { serveMetrics } from "./metrics.js";
 
-export interface ListenOptions extends Omit<ServerOptions, "faults" | "audit"> {
+/** What surrounds a server: where it writes, and where its data is. */
+interface ServeSetup extends Pick<ClusterSetup, "auditFile" | "stopped"> {
   /** Where metrics are served; port 0 picks a free one. Default: nowhere. */
-  metrics?: Endpoint;
-  /** Number of processes that serve requests; 1 is this one. */
-  workers: number;
-  auditFile?: AuditFileOptions | undefined;
-  /** Where requests are counted, with those of other servers. Default: here. */
-  rateLimitStore?: RedisAddress | undefined;
+  metrics: Endpoint | undefined;
   /** The data that each worker opens. */
   served: ServedData;
-  stopped?: Promise<void>;
+  log: Log;
+  flags: OutputFlags;
+  io: Pick<Io, "env" | "clock">;
 }
 
 type ServedStore = Store & Reloadable;
@@ -38,16 +34,15 @@ const ticks = () => performance.now();
 export async function listen(
   store: ServedStore,
   service: Service,
-  options: ListenOptions,
-  { log, flags, io }: { log: Log; flags: OutputFlags; io: Pick<Io, "env" | "clock"> },
+  options: ServerOptions,
+  setup: ServeSetup,
 ): Promise<RunningServer & Partial<Cluster>> {
-  const logged = { ...options, ...serverLogHooks(log, flags) };
-  const metrics = await listenForMetrics(store, options, log);
+  const logged = { ...options, ...serverLogHooks(setup.log, setup.flags, options.rateLimitStore) };
+  const metrics = await listenForMetrics(store, options, setup);
   try {
-    const server =
-      options.workers > 1
-        ? await listenWithWorkers({ ...logged, workerMetrics: metrics?.workers }, log, io.env)
-        : await listenHere(service, { ...logged, statistics: metrics?.statistics }, log, io.clock);
+    const server = isShared(options)
+      ? await listenWithWorkers(logged, setup, metrics?.workers)
+      : await listenHere(service, { ...logged, statistics: metrics?.statistics }, setup);
     // Until the last request is answered, there is something to measure.
     return { ...server, close: () => server.close().finally(() => metrics?.close()) };
   } catch (error) {
@@ -56,11 +51,15 @@ export async function listen(
   }
 }
 
-async function listenForMetrics(store: ServedStore, options: ListenOptions, log: Log) {
-  const { metrics, workers, rateLimitStore } = options;
+/** Whether several processes serve. */
+export function isShared({ workers = 1 }: ServerOptions): boolean {
+  return workers > 1;
+}
+
+async function listenForMetrics(store: ServedStore, options: ServerOptions, { metrics, log }: ServeSetup) {
   if (metrics === undefined) return undefined;
-  const hasRateLimitStore = rateLimitStore !== undefined;
-  return serveMetrics(store, { ...metrics, workers, hasRateLimitStore, log }).catch((error) => {
+  const hasRateLimitStore = options.rateLimitStore !== undefined;
+  return serveMetrics(store, { ...metrics, isShared: isShared(options), hasRateLimitStore, log }).catch((error) => {
     throw explainListenError(error, metrics, "--metrics", "--metrics");
   });
 }
@@ -75,23 +74,16 @@ async function openAuditFile({ path, account }: AuditFileOptions): Promise<Appen
 
 async function listenHere(
   service: Service,
-  { auditFile, rateLimitStore, ...options }: ListenOptions,
-  log: Log,
-  clock: () => number,
+  options: ServerOptions,
+  { auditFile, log, io: { clock } }: ServeSetup,
 ): Promise<RunningServer & Partial<Cluster>> {
   const { startServer } = await import("../../../server/start-server.js");
-  const limiter = rateLimitStore && (await openSharedLimiter(rateLimitStore, options, log));
-  let audit: AuditLog | undefined;
-  const close = () => {
-    audit?.close();
-    limiter?.close();
-  };
+  const audit = auditFile && (await openAuditLog(auditFile, clock, log));
   try {
-    audit = auditFile && (await openAuditLog(auditFile, clock, log));
-    const server = await startServer(service, { ...options, workers: 1, audit, limiter }, clock);
-    return { ...server, reload: () => audit?.reopen(), close: () => server.close().finally(close) };
+    const server = await startServer(service, { ...options, audit }, clock);
+    return { ...server, reload: () => audit?.reopen(), close: () => server.close().finally(() => audit?.close()) };
   } catch (error) {
-    close();
+    audit?.close();
     throw error;
   }
 }
@@ -102,38 +94,26 @@ async function openAuditLog(auditFile: AuditFileOptions, clock: () => number, lo
   return new AuditLog(await openAuditFile(auditFile), { clock, ticks, onProblem });
 }
 
-async function openSharedLimiter(address: RedisAddress, options: ServerOptions, log: Log): Promise<SharedLimiter> {
-  const { createRateLimiter } = await import("../../../server/rate-limiter.js");
-  const { createRedisLimiter } = await import("../../../server/redis-store.js");
-  const { withDefaults } = await import("../../../server/start-server.js");
-  const { rateLimit: limit, rateWindow: window } = withDefaults(options);
-  const fallback = createRateLimiter({ limit, window }, ticks);
-  const onChange = logRateLimitStore(address, log);
-  const limiter = await createRedisLimiter(address, { limit, window, fallback, onChange }, ticks);
-  if (options.statistics) options.statistics.isRateLimitStoreUp = () => limiter.isStoreUp;
-  return limiter;
-}
-
 async function listenWithWorkers(
-  options: ListenOptions & Pick<ClusterOptions, "workerMetrics">,
-  log: Log,
-  env: Io["env"],
+  options: ServerOptions,
+  { auditFile, served, stopped, log, io }: ServeSetup,
+  workerMetrics: ClusterSetup["workerMetrics"],
 ): Promise<Cluster> {
   const { startCluster } = await import("../../../cluster/start-cluster.js");
   // The workers could only log its problem.
-  if (options.auditFile) (await openAuditFile(options.auditFile)).close();
-  const { rateLimitStore } = options;
-  return startCluster({
-    ...options,
-    data: options.served,
+  if (auditFile) (await openAuditFile(auditFile)).close();
+  return startCluster(options, {
+    data: served,
+    auditFile,
+    stopped,
+    workerMetrics,
     onErrorLine: (line) => log("error", line),
-    onAuditProblem: logAuditProblems(options.auditFile, log),
-    onRateLimitStore: rateLimitStore ? logRateLimitStore(rateLimitStore, log) : () => {},
+    onAuditProblem: logAuditProblems(auditFile, log),
     onReplaced: (reason) => log("error", `a worker has ended (${reason}); restarting it`),
     process: {
       // They get their settings, and no secrets, from this process.
       env: Object.fromEntries(
-        Object.keys(env)
+        Object.keys(io.env)
           .filter((name) => name.toUpperCase().startsWith("APPVARS_"))
           .map((name) => [name, undefined]),
       ),

@@ -107,11 +107,9 @@ function rounded(milliseconds: number): number {
 }
 
 /** The log of a server: its own failures, refused connections and, with `--verbose`, each request. */
-export function serverLogHooks(
-  log: Log,
-  { verbose }: OutputFlags,
-): Pick<ServerOptions, "onConnectionsRefused" | "onInternalError" | "onRequest"> {
+export function serverLogHooks(log: Log, { verbose }: OutputFlags, rateLimitStore?: RedisAddress): ServerOptions {
   return {
+    ...(rateLimitStore && { onRateLimitStore: logRateLimitStore(rateLimitStore, log) }),
     onConnectionsRefused: (count) =>
       log("warn", `refused connections: ${count}; the limit of open ones is reached, see --max-connections`),
     onInternalError: (error) => log("error", error instanceof Error ? (error.stack ?? error.message) : String(error)),
@@ -133,7 +131,7 @@ export function logReloads(store: Store, name: string, log: Log): void {
 }
 
 /** Logs whether the rate limit store counts, and why it does not. Not again if that is the same as before. */
-export function logRateLimitStore({ url }: RedisAddress, log: Log): (problem: StoreProblem | undefined) => void {
+function logRateLimitStore({ url }: RedisAddress, log: Log): (problem: StoreProblem | undefined) => void {
   let logged: string | undefined;
   return (problem) => {
     const { what, detail } = problem ?? { what: "counts the requests" };

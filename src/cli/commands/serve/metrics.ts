@@ -13,7 +13,8 @@ interface ServedMetrics extends MetricsServer {
 }
 
 interface MetricsSetup extends Endpoint {
-  workers: number;
+  /** Whether several processes serve. */
+  isShared: boolean;
   hasRateLimitStore: boolean;
   log: Log;
 }
@@ -21,7 +22,7 @@ interface MetricsSetup extends Endpoint {
 /** Serves the metrics of this process and, if there are any, of its workers. @throws as `startMetricsServer` does */
 export async function serveMetrics(
   store: Store & Reloadable,
-  { host, port, workers: count, hasRateLimitStore, log }: MetricsSetup,
+  { host, port, isShared, hasRateLimitStore, log }: MetricsSetup,
 ): Promise<ServedMetrics> {
   const { startMetricsServer } = await import("../../../metrics/metrics-server.js");
   const { addDataMetrics, addRateLimitStoreMetric, addServerMetrics, createRegistry } = await import(
@@ -31,7 +32,7 @@ export async function serveMetrics(
   const { ServerStatistics } = await import("../../../server/statistics.js");
   const registry = createRegistry();
   addDataMetrics(registry, store, () => performance.now());
-  const counted = count > 1 ? { workers: new WorkerMetrics() } : { statistics: new ServerStatistics() };
+  const counted = isShared ? { workers: new WorkerMetrics() } : { statistics: new ServerStatistics() };
   if (counted.statistics) addServerMetrics(registry, counted.statistics);
   if (counted.statistics && hasRateLimitStore) addRateLimitStoreMetric(registry, counted.statistics);
   const collect = async () => [await registry.getMetricsAsJSON(), ...((await counted.workers?.collect()) ?? [])];

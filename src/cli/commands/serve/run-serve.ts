@@ -1,36 +1,34 @@
 import { isLoopback } from "../../../client/options.js";
+import type { Endpoint } from "../../../domain/endpoint.js";
 import { hostOf } from "../../../domain/endpoint.js";
 import { UsageError } from "../../../domain/errors.js";
 import { command } from "../../../domain/shell.js";
 import { looseMode, looseModeWarning } from "../../../files/owners.js";
+import type { ServerOptions } from "../../../server/start-server.js";
 import type { TlsCredentials } from "../../../server/tls.js";
 import { allowsUnsafeFiles, isSameFile, refuseToReload, refuseUnsafeFile } from "../../editing/safe-files.js";
 import { type Context, printLines } from "../../output/context.js";
 import { colorsFor } from "../../output/output.js";
 import { pasteLines } from "../../output/shell-lines.js";
 import { type DataPlace, placeFiles, placeFlags } from "../../settings/connection.js";
-import { type ListenOptions, listen } from "./listen.js";
+import { isShared, listen } from "./listen.js";
 import { createLog, type Log, type LogFormat, logReloads, logWeakSecrets } from "./log.js";
 import type { TlsFiles, TlsPaths } from "./tls-files.js";
 
-export interface ServeCommandOptions extends ListenOptions {
+/** The flags of `serve` besides the options of its server. */
+export interface ServeFlags {
   place: DataPlace;
   logFormat: LogFormat;
-  tlsCert?: string;
-  tlsKey?: string;
-  tlsClientCa?: string;
+  tlsPaths: TlsPaths | undefined;
   /** Path of a file. */
   auditLog?: string | undefined;
+  metrics?: Endpoint | undefined;
 }
 
 /** Resolves once the process was asked to stop and all open requests are answered. */
-export async function runServe(
-  options: ServeCommandOptions,
-  tlsPaths: TlsPaths | undefined,
-  context: Context,
-): Promise<void> {
+export async function runServe(options: ServerOptions, serveFlags: ServeFlags, context: Context): Promise<void> {
   const { io, flags } = context;
-  const { place, logFormat } = options;
+  const { place, logFormat, tlsPaths, auditLog, metrics } = serveFlags;
   // Reloads once the data is watched.
   const phase = { isStarting: true, reload: () => {} };
   const stopped = io.untilStopped(phase);
@@ -53,17 +51,17 @@ export async function runServe(
     let server: Awaited<ReturnType<typeof listen>> | undefined;
     tlsFiles = tlsPaths && (await openTlsFiles(tlsPaths, io, log, async (renewed) => server?.renewTls(renewed)));
     const tls = tlsFiles?.current;
-    const auditFile = await describeAuditFile(options, io, log);
+    const auditFile = await describeAuditFile(serveFlags, io, log);
     // A worker serves as soon as it is ready.
-    phase.isStarting = options.workers === 1;
-    server = await listen(store, service, { ...options, served, auditFile, tls, stopped }, { log, flags, io });
+    phase.isStarting = !isShared(options);
+    server = await listen(store, service, { ...options, tls }, { served, auditFile, metrics, stopped, log, flags, io });
     phase.isStarting = false;
-    warnOfRisks(options, server.url, log);
+    warnOfRisks(serveFlags, server.url, log);
     // Renewed in the meantime.
     if (tlsFiles && tlsFiles.current !== tls) await server.renewTls(tlsFiles.current);
     logReloads(store, data.name, log);
     phase.reload = () => {
-      const reopened = options.auditLog === undefined ? "" : ` and reopening ${options.auditLog}`;
+      const reopened = auditLog === undefined ? "" : ` and reopening ${auditLog}`;
       log("info", `SIGHUP: reloading ${data.name}${reopened}`);
       store.readAgain();
       tlsFiles?.readAgain();
@@ -110,11 +108,10 @@ async function openTlsFiles(
 }
 
 /** @throws UsageError if it is another file of the server; InvalidDataError if other users can change or replace it */
-async function describeAuditFile(options: ServeCommandOptions, io: Context["io"], log: Log) {
-  const { auditLog: path } = options;
+async function describeAuditFile({ auditLog: path, place, tlsPaths }: ServeFlags, io: Context["io"], log: Log) {
   if (path === undefined) return undefined;
-  const { place, tlsCert, tlsKey, tlsClientCa } = options;
-  const tlsFiles = { "--tls-cert": tlsCert, "--tls-key": tlsKey, "--tls-client-ca": tlsClientCa };
+  const { cert, key, clientCa } = tlsPaths ?? {};
+  const tlsFiles = { "--tls-cert": cert, "--tls-key": key, "--tls-client-ca": clientCa };
   const others = [...placeFiles(place), ...Object.entries(tlsFiles).map(([from, text]) => ({ from, text }))];
   for (const { from, text } of others) {
     if (text !== undefined && (await isSameFile(path, text)))
@@ -127,9 +124,9 @@ async function describeAuditFile(options: ServeCommandOptions, io: Context["io"]
   return { path, account: { user: allowsUnsafeFiles(io) ? undefined : io.user, groups: io.groups } };
 }
 
-function warnOfRisks({ tlsCert, metrics }: ServeCommandOptions, url: string, log: Log): void {
+function warnOfRisks({ tlsPaths, metrics }: ServeFlags, url: string, log: Log): void {
   const host = url && hostOf(new URL(url));
-  if (host && !isLoopback(host) && tlsCert === undefined)
+  if (host && !isLoopback(host) && tlsPaths === undefined)
     log("warn", `--host ${host}: other machines may reach the server, and without TLS the traffic can be read`);
   if (metrics && !isLoopback(metrics.host))
     log("warn", `--metrics ${metrics.host}: other machines may read the metrics`);

@@ -1,6 +1,7 @@
 import { Command, Option } from "commander";
 import { DEFAULT_HOST, DEFAULT_MAX_CONNECTIONS, DEFAULT_PORT } from "../../../domain/defaults.js";
 import { UsageError } from "../../../domain/errors.js";
+import type { ServerOptions } from "../../../server/start-server.js";
 import { DEFAULT_TOLERANCE } from "../../../signing/verify.js";
 import type { Context } from "../../output/context.js";
 import { parseDuration, rateLimitOption, wholeNumber } from "../../settings/flag-arguments.js";
@@ -8,7 +9,7 @@ import { readSettings } from "../../settings/resolve-settings.js";
 import { DEFAULT_DATA_FILE, RATE_LIMIT_STORE_VARIABLE } from "../../settings/setting-table.js";
 import { addPlaceOptions } from "../../settings/source-flags.js";
 import { parseClockTolerance, parseListenPlace, parseTrustProxy, parseWorkers } from "./arguments.js";
-import { runServe, type ServeCommandOptions } from "./run-serve.js";
+import { runServe, type ServeFlags } from "./run-serve.js";
 import type { TlsPaths } from "./tls-files.js";
 
 export function serveCommand(context: Context): Command {
@@ -53,14 +54,17 @@ export function serveCommand(context: Context): Command {
     .addOption(new Option("--log-format <format>", "format of the log").choices(["pretty", "json"]).default("pretty"))
     .option("--audit-log <file>", "append a line about each request to this file")
     .addHelpText("after", "\nExample:\n  appvars serve --data vars.json --port 0")
-    .action(async ({ data, store, storeKeyFile, rateLimit, rateLimitStore: limitUrl, ...flags }) => {
+    .action(async ({ data, store, storeKeyFile, rateLimit, rateLimitStore: limitUrl, ...given }) => {
+      const { host, port, maxConnections, clockTolerance: tolerance, trustProxy, maxStale, workers, ...flags } = given;
       const rateLimitStore = await readRateLimitStore(limitUrl, rateLimit.rateLimit, context.io.env);
       const fd = takeActivatedSocket(context.io.env, process.pid);
       const place = readSettings({ data, store, storeKeyFile }, context.io).dataPlace;
-      const { clockTolerance: tolerance, ...others } = flags;
-      const options = { ...others, ...rateLimit, fd, tolerance, rateLimitStore, place };
-      checkFlags(options);
-      return runServe(options, readTlsPaths(options), context).finally(context.io.leaveUnread);
+      const limits = { ...rateLimit, rateLimitStore, maxConnections, maxStale, tolerance };
+      const options = { host, port, fd, workers, trustProxy, ...limits };
+      checkFlags(options, { ...flags, place });
+      return runServe(options, { ...flags, place, tlsPaths: readTlsPaths(flags) }, context).finally(
+        context.io.leaveUnread,
+      );
     });
 }
 
@@ -84,7 +88,10 @@ async function readRateLimitStore(flag: string | undefined, limit: number, env: 
 }
 
 /** @throws UsageError for a flag that the data place has no use for, and for one port for both servers */
-function checkFlags({ host, port, metrics, maxStale, place }: ServeCommandOptions): void {
+function checkFlags(
+  { host, port, maxStale }: ServerOptions,
+  { place, metrics }: Pick<ServeFlags, "place" | "metrics">,
+): void {
   if (maxStale !== undefined && place.kind === "file")
     throw new UsageError("--max-stale needs a data store: a data file has no age");
   if (metrics && metrics.port !== 0 && metrics.port === port && metrics.host === host)
@@ -96,7 +103,11 @@ function readTlsPaths({
   tlsCert: cert,
   tlsKey: key,
   tlsClientCa: clientCa,
-}: ServeCommandOptions): TlsPaths | undefined {
+}: {
+  tlsCert?: string;
+  tlsKey?: string;
+  tlsClientCa?: string;
+}): TlsPaths | undefined {
   if (cert !== undefined && key !== undefined) return { cert, key, clientCa };
   if (cert !== undefined) throw new UsageError("--tls-cert needs --tls-key too");
   if (key !== undefined) throw new UsageError("--tls-key needs --tls-cert too");

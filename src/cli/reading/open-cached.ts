@@ -1,4 +1,4 @@
-import { CachedSource, type CachedSourceOptions } from "../../cache/cached-source.js";
+import { CachedSource, type CachedSourceOptions } from "../../client/cached-source.js";
 import { createBudget } from "../../client/retry.js";
 import { UnreachableError } from "../../domain/errors.js";
 import { durationText } from "../../domain/printable.js";

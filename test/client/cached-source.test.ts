@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { CachedSource } from "../../src/cache/cached-source.js";
+import { CachedSource } from "../../src/client/cached-source.js";
 import {
   NotFoundError,
   RateLimitedError,

@@ -13,18 +13,6 @@ export const ROUTES = {
   health: "/healthz",
 } as const satisfies Record<Read["kind"] | "health", string>;
 
-const PATTERNS = Object.values(ROUTES).map((route) => ({ route, pattern: new RegExp(patternOf(route)) }));
-
-/** The source of a regular expression that, unlike polka's own, is case-sensitive and allows no trailing slash. */
-export function patternOf(route: string): string {
-  return `^${route.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}$`;
-}
-
-/** The route that a path without its query belongs to. */
-export function routeOf(path: string): string | undefined {
-  return PATTERNS.find(({ pattern }) => pattern.test(path))?.route;
-}
-
 /** The path and query of a read. @throws NotFoundError for an invalid name, which could have a meaning in a path */
 export function targetOf(read: Read): string {
   const route = ROUTES[read.kind];

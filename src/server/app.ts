@@ -5,7 +5,7 @@ import { NotFoundError, UsageError } from "../domain/errors.js";
 import { DATA_AGE_HEADER, REVISION_HEADER } from "../domain/http-headers.js";
 import { limitError, offsetError, type PageRequest, pageBounds } from "../domain/page.js";
 import type { Read } from "../domain/read.js";
-import { patternOf, ROUTES, routeOf } from "../domain/routes.js";
+import { ROUTES } from "../domain/routes.js";
 import { checkId } from "../domain/variable.js";
 import type { Service } from "../service/service.js";
 import type { Audit } from "./audit.js";
@@ -13,6 +13,7 @@ import type { Authenticate } from "./authentication.js";
 import type { AddressOf } from "./client-address.js";
 import { DataReplies } from "./data-replies.js";
 import type { FaultHandlers } from "./fault-handlers.js";
+import { patternOf, routeOf } from "./match-route.js";
 import { type AppRequest, admit, type Handler, identifyAndCount, rawTarget } from "./middleware.js";
 import type { RateLimiter } from "./rate-limiter.js";
 import { errorReply, jsonReply, MESSAGES, METHOD_NOT_ALLOWED, type Reply, send } from "./replies.js";
@@ -84,7 +85,7 @@ export function createApp(dependencies: AppDependencies): RequestListener {
   return app.handler as RequestListener;
 
   function route(path: string, handler: Handler): void {
-    app.get(new RegExp(patternOf(path)), (req, res, next) => {
+    app.get(patternOf(path), (req, res, next) => {
       req.route = path;
       return handler(req, res, next);
     });

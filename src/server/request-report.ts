@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { routeOf } from "../domain/routes.js";
 import type { AddressOf } from "./client-address.js";
+import { routeOf } from "./match-route.js";
 import { type AppRequest, type Handler, rawPath } from "./middleware.js";
 import type { ServedRequest } from "./served-request.js";
 

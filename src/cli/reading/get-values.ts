@@ -31,7 +31,9 @@ export async function runGet(
   const settings = readSettings(flags, context.io);
   const entries = await withSource(openSource(settings, context, options), async (source) => {
     const decrypt = await createDecrypt(settings);
-    const stored = await source.readSnapshot((snapshot) => getContents(names, snapshot));
+    // One read needs no snapshot.
+    const isOne = names.length === 1;
+    const stored = await (isOne ? getContents(names, source) : source.readSnapshot((all) => getContents(names, all)));
     return names.map((name, index) => [name, decrypt(name, stored[index]?.value ?? null)] as const);
   });
   const texts = entries.map(([, value]) => valueText(value));
@@ -48,9 +50,9 @@ function refuseNul(names: readonly string[], texts: readonly string[]): void {
 
 async function getContents(names: readonly string[], reader: VariableReader): Promise<(ValueContent | undefined)[]> {
   const contents = await Promise.all(names.map((name) => orUndefined(reader.getContentByName(name))));
+  if (!contents.includes(undefined)) return contents;
   const missing = names.filter((_name, index) => !contents[index]);
-  if (missing.length > 0) throw await missingNamesError(missing, reader);
-  return contents;
+  throw await missingNamesError(missing, reader);
 }
 
 /** Undefined for a NotFoundError. */

@@ -44,9 +44,9 @@ export class HttpPosts {
   async post(url: string, json: unknown, headers: Record<string, string>, limits: PostLimits) {
     const bytes = Buffer.from(JSON.stringify(json));
     const outgoing = this.#request(url, bytes.length, headers);
-    const maxBytes = (status: number) => (status === 200 ? MAX_BODY_BYTES : MAX_ERROR_BYTES);
+    const maxima = { maxBytes: MAX_BODY_BYTES, maxErrorBytes: MAX_ERROR_BYTES };
     try {
-      const { status, body } = await exchange(outgoing, { ...deadlineOf(limits, bytes), maxBytes }, bytes);
+      const { status, body } = await exchange(outgoing, { ...deadlineOf(limits, bytes), ...maxima }, bytes);
       if (!body) throw new TooLargeError();
       return { status, body: body.toString("utf8") };
     } catch (error) {

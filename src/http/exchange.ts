@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { SWITCHED } from "./failures.js";
@@ -11,8 +12,10 @@ export interface DeadlineOptions {
 }
 
 export interface ExchangeOptions extends DeadlineOptions {
-  /** The largest body of an answer with this status. */
-  maxBytes: (status: number) => number;
+  /** The largest body of a 200. */
+  maxBytes: number;
+  /** The largest body of another answer. */
+  maxErrorBytes: number;
 }
 
 export interface HttpAnswer {
@@ -37,7 +40,7 @@ export interface AnswerHead {
  */
 export async function exchange(
   outgoing: ClientRequest,
-  { maxBytes, ...options }: ExchangeOptions,
+  { maxBytes, maxErrorBytes, ...options }: ExchangeOptions,
   body?: Buffer,
 ): Promise<HttpAnswer> {
   const deadline = new Deadline(options);
@@ -50,7 +53,7 @@ export async function exchange(
     socket?.destroy();
     if (socket) throw failure(SWITCHED);
     const { statusCode: status = 0, headers } = incoming;
-    return { status, headers, body: await readBody(incoming, maxBytes(status), deadline) };
+    return { status, headers, body: await readBody(incoming, status === 200 ? maxBytes : maxErrorBytes, deadline) };
   } catch (error) {
     deadline.signal.throwIfAborted();
     // The error of the body is a reset, also for chunks that are not HTTP.
@@ -61,22 +64,22 @@ export async function exchange(
 }
 
 /** Sends a request, and waits for the start of its answer. @throws as {@link exchange} */
-export function send(outgoing: ClientRequest, signal: AbortSignal, body?: Buffer): Promise<AnswerHead> {
-  return new Promise((resolve, reject) => {
-    const abort = () => {
-      outgoing.destroy();
-      reject(signal.reason);
-    };
-    signal.addEventListener("abort", abort);
-    outgoing.on("error", reject);
-    outgoing.once("close", () => reject(failure("ECONNRESET")));
-    outgoing.once("response", (incoming) => resolve({ incoming }));
-    // Without a listener, a 101 would never settle.
-    for (const event of ["upgrade", "connect"])
-      outgoing.once(event, (incoming, socket) => resolve({ incoming, socket }));
-    if (signal.aborted) abort();
-    else outgoing.end(body);
-  });
+export async function send(outgoing: ClientRequest, signal: AbortSignal, body?: Buffer): Promise<AnswerHead> {
+  // Node may report an error of the body here too.
+  outgoing.on("error", () => {});
+  signal.addEventListener("abort", () => outgoing.destroy());
+  // Without a listener for each, a 101 would never settle.
+  const events = ["response", "upgrade", "connect"].map((event) => once(outgoing, event, { signal }));
+  outgoing.end(body);
+  try {
+    const [incoming, socket] = await Promise.race(events);
+    return { incoming, socket };
+  } catch (error) {
+    // It may have been aborted before.
+    outgoing.destroy();
+    signal.throwIfAborted();
+    throw error;
+  }
 }
 
 async function readBody(incoming: IncomingMessage, maxBytes: number, deadline: Deadline): Promise<Buffer | undefined> {

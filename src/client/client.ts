@@ -26,7 +26,7 @@ import {
   type RetryOptions,
   withRetries,
 } from "./retry.js";
-import { type HttpResponse, Transport } from "./transport.js";
+import { type HttpResponse, type RequestLimits, Transport } from "./transport.js";
 
 export interface ClientOptions {
   /** Names the environment. `hmac` works without it: the server then tries the secrets of its environments. */
@@ -134,7 +134,7 @@ class Client extends VariableReader implements VariableSource {
 
   async getHealth(): Promise<Health> {
     const budget = this.#sharedBudget ?? createBudget();
-    const send = (seconds: number) => this.#send(ROUTES.health, {}, budget, seconds);
+    const send = (seconds: number) => this.#send(ROUTES.health, {}, budget, { atMost: seconds });
     const options = { ...this.#retry, budget };
     const { healthy, health } = await withRetries(async (seconds) => interpretHealth(await send(seconds)), options);
     if (!healthy) throw new ServerError(health.message, 503);
@@ -156,7 +156,7 @@ class Client extends VariableReader implements VariableSource {
       const timestamp = Date.now();
       const signed = authHeaders(auth, this.#options, { timestamp, method: "GET", route: target });
       const headers = { ...signed, ...this.#answers?.condition(target) };
-      const response = await this.#send(target, headers, budget, seconds, attempt?.signal);
+      const response = await this.#send(target, headers, budget, { atMost: seconds, signal: attempt?.signal });
       const decoded = () => interpret(response, decode, auth === "hmac" ? timestamp : undefined);
       try {
         return this.#answers ? this.#answers.answer(target, response, decoded) : decoded();
@@ -172,15 +172,12 @@ class Client extends VariableReader implements VariableSource {
     target: string,
     headers: Record<string, string>,
     budget: Budget,
-    atMost: number,
-    signal?: AbortSignal,
+    limits: RequestLimits,
   ): Promise<HttpResponse> {
-    const { ticks } = this.#retry;
-    const startedAt = ticks();
-    const response = await this.#transport.get(target, { ...headers, accept: "application/json" }, { atMost, signal });
-    const milliseconds = Math.round(ticks() - startedAt);
-    this.#options.onResponse?.({ target, status: response.status, headers: response.headers, milliseconds });
-    countAnswer(budget, response.body);
+    const { milliseconds, ...response } = await this.#transport.get(target, headers, limits);
+    const { status, headers: received, body } = response;
+    this.#options.onResponse?.({ target, status, headers: received, milliseconds: Math.round(milliseconds) });
+    countAnswer(budget, body);
     return response;
   }
 

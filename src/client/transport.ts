@@ -3,6 +3,7 @@ import { type ClientRequest, Agent as HttpAgent, type IncomingHttpHeaders, reque
 import type { Agent } from "node:https";
 import { hostOf, otherScheme } from "../domain/endpoint.js";
 import { AppvarsError, ServerError, UnreachableError } from "../domain/errors.js";
+import { ROUTES } from "../domain/routes.js";
 import { tlsOptions } from "../domain/tls-options.js";
 import { exchange, type HttpAnswer } from "../http/exchange.js";
 import { isProtocolFailure, reasonOf } from "../http/failures.js";
@@ -27,19 +28,24 @@ export interface HttpResponse {
   forwarder?: string;
 }
 
+export interface TimedResponse extends HttpResponse {
+  /** From the start of the request to the end of its answer. */
+  milliseconds: number;
+}
+
 export interface TransportOptions extends ServerRoute {
   /** For tests. Default 64 MiB. */
   maxBodyBytes?: number;
 }
 
-interface RequestLimits {
+export interface RequestLimits {
   /** Seconds, if less than `timeout`. */
   atMost?: number;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * GET requests to one origin over keep-alive connections, without following redirects. On node:http, since loading
+ * GET requests for JSON to one origin over keep-alive connections, without following redirects. On node:http, since loading
  * fetch takes longer than the start of Node. Through a proxy, https takes a tunnel (CONNECT), and http is sent to the
  * proxy itself, with the whole URL (RFC 9112, section 3.2.2).
  */
@@ -48,7 +54,7 @@ export class Transport {
   /** A proxy that gets the requests themselves, without a tunnel. */
   readonly #forwarder: HttpProxy | undefined;
   readonly #modules: Promise<HttpModule & { agent: Agent }>;
-  #handshake: Promise<unknown> | undefined;
+  #other: Promise<URL | undefined> | undefined;
   #closed = false;
 
   constructor(options: TransportOptions) {
@@ -66,7 +72,7 @@ export class Transport {
     target: string,
     headers: Record<string, string>,
     { atMost = this.#options.timeout, signal }: RequestLimits = {},
-  ): Promise<HttpResponse> {
+  ): Promise<TimedResponse> {
     if (this.#closed) throw closedError();
     const { request, agent } = await this.#modules;
     const { proxy, maxBodyBytes = MAX_BODY_BYTES } = this.#options;
@@ -74,9 +80,10 @@ export class Transport {
     const startedAt = performance.now();
     // A tunnel is opened within this time.
     const outgoing = request({ ...this.#message(target, headers), timeout: proxy && timeout, agent });
-    const maxBytes = (status: number) => (status === 200 ? maxBodyBytes : MAX_ERROR_BODY_BYTES);
+    const limits = { timeout, signal, maxBytes: maxBodyBytes, maxErrorBytes: MAX_ERROR_BODY_BYTES };
     try {
-      return this.#checked(await exchange(outgoing, { timeout, signal, maxBytes }), maxBodyBytes);
+      const answer = await exchange(outgoing, limits);
+      return { ...this.#checked(answer, maxBodyBytes), milliseconds: performance.now() - startedAt };
     } catch (error) {
       signal?.throwIfAborted();
       await this.#refuseTls(error, outgoing, timeout - (performance.now() - startedAt));
@@ -105,8 +112,9 @@ export class Transport {
   #message(target: string, headers: Record<string, string>) {
     const { origin, ca } = this.#options;
     const proxy = this.#forwarder;
-    if (!proxy) return { host: hostOf(origin), port: origin.port, path: target, headers };
-    const forwarded = { ...headers, host: origin.host, ...proxy.headers };
+    const accepting = { ...headers, accept: "application/json" };
+    if (!proxy) return { host: hostOf(origin), port: origin.port, path: target, headers: accepting };
+    const forwarded = { ...accepting, host: origin.host, ...proxy.headers };
     return { ...proxyAddress(proxy, ca), path: origin.origin + target, headers: forwarded };
   }
 
@@ -130,12 +138,10 @@ export class Transport {
     const { proxy, origin } = this.#options;
     const isReset = (error as NodeJS.ErrnoException).code === "ECONNRESET" && socket?.bytesRead === 0;
     if (!isReset || proxy || origin.protocol !== "http:" || this.#closed) return;
-    const other = otherScheme(origin);
-    const { readCertificate } = await import("../http/certificate.js");
     const seconds = Math.min(timeout / 1_000, MAX_HANDSHAKE_S);
-    this.#handshake ??= readCertificate({ origin: other, timeout: seconds });
-    if (!(await this.#handshake)) return;
-    throw new UnreachableError(`${origin.origin} speaks TLS, not plain HTTP: use ${other.origin}`);
+    this.#other ??= findOtherScheme(origin, seconds);
+    const other = await this.#other;
+    if (other) throw new UnreachableError(`${origin.origin} speaks TLS, not plain HTTP: use ${other.origin}`);
   }
 
   #explain(cause: unknown): Error {
@@ -155,6 +161,23 @@ export class Transport {
     const route = proxy ? `${origin.origin} through ${proxy.name}` : origin.origin;
     return new UnreachableError(`can't reach ${route}: ${reason}`, { cause });
   }
+}
+
+/**
+ * The URL with the other scheme, of http: and https:, if the server speaks that one.
+ *
+ * @param timeout seconds
+ */
+export async function findOtherScheme(origin: URL, timeout: number): Promise<URL | undefined> {
+  const other = otherScheme(origin);
+  if (other.protocol === "https:") {
+    const { readCertificate } = await import("../http/certificate.js");
+    return (await readCertificate({ origin: other, timeout })) && other;
+  }
+  const transport = new Transport({ origin: other, timeout });
+  const response = await transport.get(ROUTES.health, {}).catch(() => undefined);
+  await transport.close();
+  return response && other;
 }
 
 /** The common part of node:http and node:https. */

@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createServer } from "node:tls";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { withProbe } from "../src/cli/doctor/probe.js";
+import { createProbe } from "../src/cli/doctor/probe.js";
 import { createClient } from "../src/client/client.js";
+import { Transport } from "../src/client/transport.js";
 import { Gateway } from "../src/etcd/gateway.js";
 import { readCertificate } from "../src/http/certificate.js";
 import { parseProxy } from "../src/http/proxy.js";
@@ -82,11 +83,12 @@ const tunnelTo = async (port: number) => {
   (await openTunnel({ host: "vars.example", port: 443 }, { proxy, timeout: 5_000 })).destroy();
 };
 
-const probe = (port: number) =>
-  withProbe({ origin: new URL(`https://localhost:${port}`), timeout: 5 }, CLOCKS, async (send) => {
-    const outcome = await send("/healthz");
-    if ("error" in outcome) throw outcome.error;
-  });
+const probe = async (port: number) => {
+  const transport = new Transport({ origin: new URL(`https://localhost:${port}`), timeout: 5 });
+  onTestFinished(() => transport.close());
+  const { error } = await createProbe(transport, CLOCKS.clock)("/healthz");
+  if (error) throw error;
+};
 
 /** Each way to make a TLS connection, to a port of this machine. */
 const CONNECTIONS: [client: string, connect: (port: number) => Promise<unknown>][] = [

@@ -6,24 +6,10 @@ import { findLock } from "../../files/file-lock.js";
 import type { Data } from "../../store/data.js";
 import { chooseEnvironment, localData } from "../editing/open-data.js";
 import { openTrafficWarning } from "../editing/store-data.js";
-import { withNotice } from "../output/context.js";
 import type { Io } from "../output/io.js";
 import { rotateCommand } from "../output/shell-lines.js";
 import { type DataPlace, dataPlaceName, type LocalSettings, placeFlags } from "../settings/connection.js";
-import { type Finding, ok, problem, problemOf, skipped, warning } from "./finding.js";
-
-/** Whether a data file or a store can be read and is valid, its secrets protect it, and has the environment. */
-export async function checkLocal({ place, env }: LocalSettings, io: Io): Promise<Record<string, Finding | Finding[]>> {
-  const check = place.kind === "file" ? "data_file" : "store";
-  const { data, findings } = await checkLocalData(place, io);
-  const unread = skipped(`the ${place.kind === "file" ? "data file" : "store"} can't be read: see ${check}`);
-  return {
-    [check]: findings,
-    secrets: data ? checkSecrets(data, place, io.clock()) : unread,
-    ...(place.kind === "file" && { lock: await checkLock(place.path) }),
-    environment: data ? checkEnvironment(data, env) : unread,
-  };
-}
+import { collectNotices, type Finding, ok, problem, problemOf, skipped, warning } from "./finding.js";
 
 /** By the kind of failure. */
 const FIXES: Partial<Record<ErrorCode, string>> = {
@@ -32,25 +18,30 @@ const FIXES: Partial<Record<ErrorCode, string>> = {
   unreachable: "check that etcd runs at these addresses, and that --store names them",
 };
 
-/** Exported for tests.*/
-export async function checkLocalData(
-  place: DataPlace,
+/**
+ * Whether a data file or a store can be read and is valid, its secrets protect it, and has the environment.
+ *
+ * @param read for tests
+ */
+export async function checkLocal(
+  { place, env }: LocalSettings,
   surroundings: Io,
-  read: (io: Io) => Promise<Data> = async (io) => (await localData(place, io)).read(),
-): Promise<{ data?: Data; findings: Finding[] }> {
-  const findings: Finding[] = [];
-  const warn = (text: string) => void findings.push(warning(text, "correct this, unless you expect it"));
+  read = async (io: Io): Promise<Data> => (await localData(place, io)).read(),
+): Promise<Record<string, Finding | Finding[]>> {
+  const [check, name] = place.kind === "file" ? ["data_file", "data file"] : ["store", "store"];
   const traffic = place.kind === "store" ? openTrafficWarning(place) : [];
-  findings.push(...traffic.map((text) => warning(text, "set up TLS in etcd, and use etcds://")));
-  try {
-    const data = await read(withNotice(surroundings, warn));
-    const { environments, variables } = data;
-    const size = `${environments.length} environments, ${variables.length} variables`;
-    return { data, findings: [...findings, ok(`${dataPlaceName(place)} is valid: ${size}`)] };
-  } catch (error) {
-    const fix = FIXES[(error as AppvarsError).code] ?? "correct the data, or use another file or store";
-    return { findings: [...findings, problemOf(error, fix)] };
-  }
+  const findings = traffic.map((text) => warning(text, "set up TLS in etcd, and use etcds://"));
+  const data = await read(collectNotices(surroundings, findings)).catch((error: AppvarsError) => {
+    findings.push(problemOf(error, FIXES[error.code] ?? "correct the data, or use another file or store"));
+  });
+  const size = data && `${data.environments.length} environments, ${data.variables.length} variables`;
+  const unread = skipped(`the ${name} can't be read: see ${check}`);
+  return {
+    [check]: data ? [...findings, ok(`${dataPlaceName(place)} is valid: ${size}`)] : findings,
+    secrets: data ? checkSecrets(data, place, surroundings.clock()) : unread,
+    ...(place.kind === "file" && { lock: await checkLock(place.path) }),
+    environment: data ? checkEnvironment(data, env) : unread,
+  };
 }
 
 /** Whether the API secrets protect their environments. @param now Unix milliseconds */
@@ -70,19 +61,16 @@ function checkEnvironment({ environments }: Data, name: string | undefined): Fin
 
 /** Whether a process is writing the file, or has died while doing so. */
 async function checkLock(path: string): Promise<Finding> {
-  const free = ok("no process is writing the file");
   try {
-    const holder = (await findLock(await realpath(path)))?.holder;
-    if (!holder) return free;
-    if (holder.state === "dead")
-      return warning(`${holder.text} died while writing ${path}`, "nothing: the next writer removes its lock");
+    const { state, text } = (await findLock(await realpath(path)))?.holder ?? {};
+    if (state === "dead")
+      return warning(`${text} died while writing ${path}`, "nothing: the next writer removes its lock");
     const removal = command`if it has ended, run: rm -r ${path}.lock`;
-    return warning(
-      `${holder.text} is writing the file`,
-      holder.state === "elsewhere" ? removal : "wait until it has ended",
-    );
+    if (state)
+      return warning(`${text} is writing the file`, state === "elsewhere" ? removal : "wait until it has ended");
   } catch (error) {
-    if (!(error instanceof InvalidDataError)) return free;
-    return problem(error.code, `${path} ${error.message}`, "check it, and move it away");
+    if (error instanceof InvalidDataError)
+      return problem(error.code, `${path} ${error.message}`, "check it, and move it away");
   }
+  return ok("no process is writing the file");
 }

@@ -1,4 +1,6 @@
 import { AppvarsError, type ErrorCode } from "../../domain/errors.js";
+import { withNotice } from "../output/context.js";
+import type { Io } from "../output/io.js";
 
 /** The result of a check. It contains no secret and no value. */
 export interface Finding {
@@ -10,18 +12,12 @@ export interface Finding {
   code?: ErrorCode;
 }
 
-export function ok(message: string): Finding {
-  return { verdict: "ok", message };
-}
+export const ok = (message: string): Finding => ({ verdict: "ok", message });
 
 /** @param message why the check was not done */
-export function skipped(message: string): Finding {
-  return { verdict: "skipped", message };
-}
+export const skipped = (message: string): Finding => ({ verdict: "skipped", message });
 
-export function warning(message: string, fix: string): Finding {
-  return { verdict: "warning", message, fix };
-}
+export const warning = (message: string, fix: string): Finding => ({ verdict: "warning", message, fix });
 
 export function problem(code: ErrorCode, message: string, fix: string): Finding {
   return { verdict: "problem", message, fix, code };
@@ -31,4 +27,9 @@ export function problem(code: ErrorCode, message: string, fix: string): Finding 
 export function problemOf(error: unknown, fix: string): Finding {
   if (error instanceof AppvarsError) return problem(error.code, error.message, fix);
   throw error;
+}
+
+/** The same surroundings, in which each notice becomes a warning. */
+export function collectNotices(io: Io, findings: Finding[]): Io {
+  return withNotice(io, (text) => void findings.push(warning(text, "correct this, unless you expect it")));
 }

@@ -1,6 +1,6 @@
 import { redirectTarget } from "../../client/interpret.js";
 import { isLoopback } from "../../client/options.js";
-import { otherScheme } from "../../domain/endpoint.js";
+import { findOtherScheme, Transport } from "../../client/transport.js";
 import { GATEWAY_STATUSES } from "../../domain/errors.js";
 import { parseRetryAfter, readRateLimit } from "../../domain/http-headers.js";
 import { durationText } from "../../domain/printable.js";
@@ -9,96 +9,83 @@ import { type CertificateFacts, readCertificate } from "../../http/certificate.j
 import { reasonOf } from "../../http/failures.js";
 import { type HttpProxy, ProxyError } from "../../http/proxy.js";
 import { compareClocks } from "../../signing/verify.js";
+import type { Io } from "../output/io.js";
 import { checkPresent, tryCredentials } from "./check-credentials.js";
 import type { ServerAccess } from "./check-settings.js";
-import { type Finding, ok, problem, skipped, warning } from "./finding.js";
-import {
-  type Clocks,
-  healthIn,
-  isAppvars,
-  type Outcome,
-  type ProbeAnswer,
-  skewOf,
-  statusOf,
-  withProbe,
-} from "./probe.js";
+import { type Finding, ok, problem, problemOf, skipped, warning } from "./finding.js";
+import { type Answered, createProbe, healthIn, isAppvars, type Outcome, skewOf } from "./probe.js";
 
 /** Seconds for one request: a diagnosis should be quick. */
 const MAX_TIMEOUT_S = 5;
 
 /** Asks the server everything once. Problems become findings, not rejections. */
-export function checkServer(access: ServerAccess, clocks: Clocks): Promise<Record<string, Finding>> {
+export async function checkServer(
+  access: ServerAccess,
+  { clock }: Pick<Io, "clock">,
+): Promise<Record<string, Finding>> {
   const { url, auth, proxy, tls } = access;
-  const timeout = Math.min(access.timeout, MAX_TIMEOUT_S);
   const origin = new URL(url);
-  return withProbe({ origin, timeout, proxy, ...tls }, clocks, async (probe) => {
+  const server = { origin, timeout: Math.min(access.timeout, MAX_TIMEOUT_S), proxy, ...tls };
+  const transport = new Transport(server);
+  try {
+    const probe = createProbe(transport, clock);
     const [health, certificate] = await Promise.all([
       probe(ROUTES.health),
-      origin.protocol === "https:" ? readCertificate({ origin, timeout, proxy, ...tls }) : undefined,
+      origin.protocol === "https:" ? readCertificate(server) : undefined,
     ]);
     // A proxy answers for both.
     const mayBeOther = !proxy && !certificate && !isAppvars(health);
-    const speaksOtherScheme = mayBeOther && (await speaksOther(origin, timeout, clocks));
+    const other = mayBeOther ? await findOtherScheme(origin, server.timeout) : undefined;
     const skew = skewOf(health);
     const missing = checkPresent(access);
     // Credentials are sent only to a server that looks like appvars.
-    const tried =
-      missing || !isAppvars(health) ? undefined : await tryCredentials(probe, access, clocks.clock, skew ?? 0);
-    const isAccepted = tried !== undefined && statusOf(tried.asSent) !== 401;
+    const tried = !missing && isAppvars(health) ? await tryCredentials(probe, access, clock, skew) : undefined;
+    const isAccepted = tried !== undefined && tried.asSent.status !== 401;
     const untried = skipped("there is no appvars server to try them with: see reachability");
     return {
-      reachability: checkReachability(url, { health, speaksOtherScheme, certificate }, proxy),
-      tls: checkTls(access, certificate, clocks.clock()),
+      reachability: checkReachability(url, { health, other, certificate }, proxy),
+      tls: checkTls(access, certificate, clock()),
       clock: checkClock(skew, auth === "headers" || isAccepted),
       credentials: missing ?? tried?.finding ?? untried,
       rate_limit: checkRateLimit(tried?.asSent ?? health),
     };
-  });
-}
-
-async function speaksOther(origin: URL, timeout: number, clocks: Clocks): Promise<boolean> {
-  const other = otherScheme(origin);
-  if (other.protocol === "https:") return (await readCertificate({ origin: other, timeout })) !== undefined;
-  const outcome = await withProbe({ origin: other, timeout }, clocks, (probe) => probe(ROUTES.health));
-  return "response" in outcome;
+  } finally {
+    await transport.close();
+  }
 }
 
 interface Reached {
   health: Outcome;
   certificate: CertificateFacts | undefined;
-  speaksOtherScheme: boolean;
+  /** The URL with the scheme that the server speaks instead. */
+  other: URL | undefined;
 }
 
 /** Whether a healthy appvars server answers at the URL. */
-export function checkReachability(
-  url: string,
-  { health, certificate, speaksOtherScheme }: Reached,
-  proxy?: HttpProxy,
-): Finding {
-  if (speaksOtherScheme) {
-    const message = url.startsWith("https:") ? `${url} speaks HTTP without TLS` : `${url} speaks TLS, not plain HTTP`;
-    return problem("unreachable", message, `use ${otherScheme(new URL(url)).origin}`);
+export function checkReachability(url: string, { health, certificate, other }: Reached, proxy?: HttpProxy): Finding {
+  if (other) {
+    const spoken = other.protocol === "https:" ? "TLS, not plain HTTP" : "HTTP without TLS";
+    return problem("unreachable", `${url} speaks ${spoken}`, `use ${other.origin}`);
   }
-  if ("error" in health) {
+  if (health.error) {
     if (certificate?.refusal) return skipped("the server answers, but its certificate is rejected: see tls");
     const isOfProxy = proxy && health.error instanceof ProxyError;
     const fix = isOfProxy
       ? `correct ${proxy.from}, or exclude the server with NO_PROXY`
       : "start the server (appvars serve), or correct the URL's host and port";
-    return problem(health.error.code, health.error.message, fix);
+    return problemOf(health.error, fix);
   }
-  const { milliseconds, response } = health;
   const state = healthIn(health);
-  if (!state) return isAppvars(health) ? ok(`${url} answers with ${response.status}`) : describeOther(url, health);
+  if (!state) return isAppvars(health) ? ok(`${url} answers with ${health.status}`) : describeOther(url, health);
   const seeLog = "see the server's log";
-  if (response.status !== 200) return problem("server_error", `${url} is not healthy: ${state.message}`, seeLog);
+  if (health.status !== 200) return problem("server_error", `${url} is not healthy: ${state.message}`, seeLog);
   const { uptime, data_age: age } = state;
   if (age !== undefined && state.message !== "OK") return warning(`${url} answers, but ${state.message}`, seeLog);
   const ofData = age === undefined ? "" : `, its data ${durationText(age * 1_000)} old`;
-  return ok(`${url} answers in ${Math.round(milliseconds)} ms, up ${durationText(uptime * 1_000)}${ofData}`);
+  return ok(`${url} answers in ${Math.round(health.milliseconds)} ms, up ${durationText(uptime * 1_000)}${ofData}`);
 }
 
-function describeOther(url: string, { response: { status, headers } }: ProbeAnswer): Finding {
+function describeOther(url: string, { status, headers }: Answered): Finding {
   const refused = (message: string, fix: string) => problem("server_error", message, fix);
   if (GATEWAY_STATUSES.includes(status))
     return refused(
@@ -134,13 +121,14 @@ export function checkTls(
   }
   if (!certificate) return skipped("no TLS connection was established: see reachability");
   const { validFrom, validTo, refusal } = certificate;
+  const refused = (message: string, fix: string) => problem("unreachable", message, fix);
   const last = day(validTo);
-  if (validTo <= now) return problem("unreachable", `the certificate expired on ${last}`, "renew it on the server");
+  if (validTo <= now) return refused(`the certificate expired on ${last}`, "renew it on the server");
   if (validFrom > now)
-    return problem("unreachable", `the certificate is not valid before ${day(validFrom)}`, "set this machine's clock");
+    return refused(`the certificate is not valid before ${day(validFrom)}`, "set this machine's clock");
   if (refusal) {
     const fix = TLS_FIXES[refusal] ?? "pass the certificate of its authority with --ca-file (APPVARS_CA_FILE)";
-    return problem("unreachable", reasonOf({ code: refusal, message: refusal }), fix);
+    return refused(reasonOf({ code: refusal, message: refusal }), fix);
   }
   const left = durationText(validTo - now);
   if (validTo - now >= EXPIRES_SOON_MS) return ok(`the certificate is trusted, and valid for ${left}, until ${last}`);
@@ -167,12 +155,11 @@ export function checkClock(skew: number | undefined, harmless: boolean): Finding
 
 /** The rest of the rate limit (docs/http-api.md). @param outcome of the latest request with these credentials */
 export function checkRateLimit(outcome: Outcome): Finding {
-  if ("error" in outcome) return skipped("the server has not answered: see reachability");
-  const { status, headers } = outcome.response;
-  const { limit, remaining, reset } = readRateLimit(headers);
+  if (outcome.error) return skipped("the server has not answered: see reachability");
+  const { limit, remaining, reset } = readRateLimit(outcome.headers);
   const fix = "send fewer requests, or raise the limit on the server with serve --rate-limit";
-  if (status === 429) {
-    const wait = parseRetryAfter(headers) ?? reset;
+  if (outcome.status === 429) {
+    const wait = parseRetryAfter(outcome.headers) ?? reset;
     const when = wait === undefined ? "it does not say when it accepts more" : `it accepts more in ${wait} s`;
     return problem("rate_limited", `the server's rate limit is used up; ${when}`, `wait; then ${fix}`);
   }

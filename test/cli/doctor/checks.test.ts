@@ -2,9 +2,10 @@ import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tryCredentials } from "../../../src/cli/doctor/check-credentials.js";
-import { checkLocalData } from "../../../src/cli/doctor/check-local-data.js";
-import { checkFiles } from "../../../src/cli/doctor/files.js";
-import type { Outcome, ProbeAnswer } from "../../../src/cli/doctor/probe.js";
+import { checkLocal } from "../../../src/cli/doctor/check-local-data.js";
+import { checkFiles } from "../../../src/cli/doctor/check-settings.js";
+import type { Finding } from "../../../src/cli/doctor/finding.js";
+import type { Answered, Outcome } from "../../../src/cli/doctor/probe.js";
 import { checkClock, checkRateLimit, checkReachability, checkTls } from "../../../src/cli/doctor/server.js";
 import type { Io } from "../../../src/cli/output/io.js";
 import { dataPlaceOf } from "../../../src/cli/settings/connection.js";
@@ -14,8 +15,10 @@ import { type Data, NO_DATA } from "../../../src/store/data.js";
 import { VARIABLES } from "../../contract/development.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
-const answer = (status: number, headers: Record<string, string> = {}, body = ""): ProbeAnswer => ({
-  response: { status, headers, body },
+const answer = (status: number, headers: Record<string, string> = {}, body = ""): Answered => ({
+  status,
+  headers,
+  body,
   receivedAt: 5,
   milliseconds: 5,
 });
@@ -47,13 +50,15 @@ describe("checkClock", () => {
   });
 });
 
-describe("checkData", () => {
+describe("checkLocal", () => {
   const placeAt = (url: string) => {
     const given = readGiven("flag", { store: url });
     return dataPlaceOf(given, given[0]);
   };
-  const check = async (url: string, open: () => Promise<Data>) =>
-    (await checkLocalData(placeAt(url), {} as Io, open)).findings;
+  const check = async (url: string, open: () => Promise<Data>) => {
+    const local = { kind: "local", place: placeAt(url), env: undefined } as const;
+    return (await checkLocal(local, { clock: () => 0 } as Io, open))["store"] as Finding[];
+  };
 
   it.each([
     [new UnreachableError("no member answers"), "unreachable", "check that etcd runs"],
@@ -153,8 +158,8 @@ describe("checkTls", () => {
 });
 
 describe("checkReachability", () => {
-  const check = (health: ProbeAnswer | ReturnType<typeof failure>, url = "http://a", speaksOtherScheme = false) =>
-    checkReachability(url, { health, speaksOtherScheme, certificate: undefined });
+  const check = (health: Outcome, url = "http://a", other?: URL) =>
+    checkReachability(url, { health, other, certificate: undefined });
   const HEALTH = '{"uptime":61.5,"message":"OK","date":"2026-01-01T00:00:00.000Z"}';
 
   it.each([
@@ -190,12 +195,11 @@ describe("checkReachability", () => {
   });
 
   it.each([
-    ["http://a:1", "use https://a:1"],
-    ["https://a:1", "use http://a:1"],
-    ["https://a", "use http://a:443"],
-    ["http://[::1]", "use https://[::1]:80"],
-  ])("checkReachability suggests the other scheme for %s", (url, fix) => {
-    expect(check(failure("EPROTO"), url, true)).toMatchObject({ verdict: "problem", fix });
+    ["http://a:1", "https://a:1", "http://a:1 speaks TLS, not plain HTTP"],
+    ["https://a", "http://a:443", "https://a speaks HTTP without TLS"],
+  ])("checkReachability suggests the other scheme for %s", (url, other, message) => {
+    const expected = { verdict: "problem", message, fix: `use ${other}` };
+    expect(check(failure("EPROTO"), url, new URL(other))).toMatchObject(expected);
   });
 });
 

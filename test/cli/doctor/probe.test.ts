@@ -1,5 +1,6 @@
-import { expect, it } from "vitest";
-import { skewOf, withProbe } from "../../../src/cli/doctor/probe.js";
+import { expect, it, onTestFinished } from "vitest";
+import { createProbe, skewOf } from "../../../src/cli/doctor/probe.js";
+import { Transport } from "../../../src/client/transport.js";
 import { httpPeer } from "../../client/peer.js";
 
 it.each([-3_600, 3_600])("a clock that is set by %d s during a request is that far off", async (seconds) => {
@@ -8,7 +9,8 @@ it.each([-3_600, 3_600])("a clock that is set by %d s during a request is that f
     change = seconds * 1_000;
     res.end("{}");
   });
-  const clocks = { clock: () => Date.now() + change, ticks: () => performance.now() };
-  const outcome = await withProbe({ origin, timeout: 10 }, clocks, (probe) => probe("/healthz"));
+  const transport = new Transport({ origin, timeout: 10 });
+  onTestFinished(() => transport.close());
+  const outcome = await createProbe(transport, () => Date.now() + change)("/healthz");
   expect(Math.abs((skewOf(outcome) ?? 0) / 1_000 - seconds)).toBeLessThan(10);
 });

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkFiles } from "../../../src/cli/doctor/files.js";
+import { checkFiles } from "../../../src/cli/doctor/check-settings.js";
 import { fileRisk } from "../../../src/cli/editing/safe-files.js";
 import { rotateCommand } from "../../../src/cli/output/shell-lines.js";
 import { refuseReserved } from "../../../src/cli/run/left-out.js";

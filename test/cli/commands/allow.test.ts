@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { chmod, chown, lchown, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -16,8 +15,6 @@ const CREDENTIALS = { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: D
 const NOTHING = { code: 0, stdout: "", stderr: "" };
 const isRoot = process.getuid?.() === 0;
 const SOMEBODY = 1_234;
-
-const _sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
 interface Project {
   cwd: string;

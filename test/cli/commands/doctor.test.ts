@@ -70,6 +70,15 @@ describe("doctor without problems", () => {
 });
 
 describe("doctor with a server", () => {
+  it("doctor finds a host that does not exist", async () => {
+    // No resolver is asked for a label of more than 63 characters.
+    const { code, of } = await doctor(`http://${"a".repeat(64)}.invalid`);
+    expect([code, of("reachability")]).toMatchObject([
+      5,
+      { verdict: "problem", message: expect.stringMatching(/no such host/) },
+    ]);
+  });
+
   it("doctor finds a server that does not answer in time", async () => {
     const { url } = await httpPeer(() => {});
     const { code, of } = await doctor(url, ["--timeout", "0.05"]);

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { refuseNoHome, userFolders } from "../../../src/cli/settings/user-folders.js";
 import { findPlaces } from "../../../src/cli/tui/places.js";
-import { BINARY, type Finished, run } from "../../support/binary.js";
 import { runCli, runWith } from "../../support/cli.js";
 import { DATA, DEVELOPMENT } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
@@ -16,10 +15,6 @@ const isRoot = process.getuid?.() === 0;
 async function credentials(): Promise<Record<string, string>> {
   const { url } = await runningServer();
   return { APPVARS_URL: url, APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
-}
-
-function _appvars(line: string, env: Record<string, string>): Promise<Finished> {
-  return run(process.execPath, [BINARY, ...line.split(" ")], env);
 }
 
 // The paths are those of the system that the tests run on.

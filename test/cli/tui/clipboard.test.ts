@@ -1,26 +1,5 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, it } from "vitest";
-import { clipboardPrograms, createCopy } from "../../../src/cli/tui/clipboard.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
-
-/** A clipboard with these programs, scripts of sh, and no others. */
-async function _clipboard(programs: Record<string, string>, env: Record<string, string> = {}) {
-  const folder = await temporaryFolder();
-  for (const [name, script] of Object.entries(programs)) {
-    await writeFile(join(folder, name), `#!/bin/sh\nPATH=/usr/bin:/bin\n${script}\n`, { mode: 0o755 });
-  }
-  let written = "";
-  const write = (text: string) => {
-    written += text;
-  };
-  return {
-    copy: createCopy({ write, platform: "linux", env: { PATH: folder, ...env } }),
-    written: () => written,
-    kept: (file: string) => readFile(join(folder, file), "utf8"),
-    path: (file: string) => join(folder, file),
-  };
-}
+import { clipboardPrograms } from "../../../src/cli/tui/clipboard.js";
 
 it.each([
   ["darwin", {}, ["pbcopy"]],

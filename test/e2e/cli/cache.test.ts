@@ -1,8 +1,6 @@
-import { once } from "node:events";
 import { readFile, stat } from "node:fs/promises";
-import { createServer as createTcpServer } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { BINARY, run } from "../../support/binary.js";
 import { cachedCli, filesIn } from "../../support/cached-cli.js";
 import { runCli } from "../../support/cli.js";
@@ -49,19 +47,6 @@ describe("files of the cache", () => {
 });
 
 describe("--offline", () => {
-  /** The same world after its server was replaced by one that only counts connections. */
-  async function _countedWorld() {
-    const found = await cachedCli();
-    await found.get("--cache PORT DATABASE_URL");
-    await found.server.close();
-    const counter = createTcpServer((socket) => socket.destroy()).listen(found.server.port, "127.0.0.1");
-    let connections = 0;
-    counter.on("connection", () => connections++);
-    await once(counter, "listening");
-    onTestFinished(() => void counter.close());
-    return { ...found, connections: () => connections };
-  }
-
   it("--offline starts a program with cached values", async () => {
     const { server, env, cache } = await cachedCli();
     const argv = (flag: string) => [BINARY, "run", flag, "--", "sh", "-c", "echo $PORT"];

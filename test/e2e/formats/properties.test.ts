@@ -35,22 +35,3 @@ it.skipIf(!has("java", "-version"))(
     expectSame(Object.fromEntries(read), asText(all));
   },
 );
-
-/** Properties.load by its Javadoc. */
-function _load(latin1: Buffer): Record<string, string> {
-  const properties: Record<string, string> = {};
-  const logical = latin1.toString("latin1").matchAll(/^[ \t\f]*([^#!\r\n \t\f](?:\\(?:\r\n|[\s\S])|[^\\\r\n])*)$/gm);
-  for (const [, line = ""] of logical) {
-    const joined = line.replace(/(\\.)|\\(?:\r\n|\r|\n)[ \t\f]*/g, "$1");
-    const [, key = "", value = ""] = /^((?:\\.|[^\\=: \t\f])*)[ \t\f]*[=:]?[ \t\f]*([\s\S]*)$/.exec(joined) ?? [];
-    properties[decoded(key)] = decoded(value);
-  }
-  return properties;
-}
-
-function decoded(text: string): string {
-  const letters: Record<string, string> = { t: "\t", n: "\n", r: "\r", f: "\f" };
-  return text.replace(/\\(?:u([0-9a-fA-F]{4})|([\s\S]))/g, (_, hex: string | undefined, char: string) =>
-    hex ? String.fromCharCode(Number.parseInt(hex, 16)) : (letters[char] ?? char),
-  );
-}

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { BINARY, type Finished, run } from "../../../support/binary.js";
@@ -61,13 +61,6 @@ describe.skipIf(!existsSync("/proc/self"))("HOME=/proc, where nothing can be cre
 
 // Windows has no such links, and no such owners.
 describe.skipIf(process.platform === "win32")("a config folder that can't be read", () => {
-  /** Not even by root: it is a link to itself. */
-  async function _unreadable(): Promise<{ config: string; note: string }> {
-    const config = join(await temporaryFolder(), "config");
-    await symlink(config, config);
-    return { config, note: `appvars: continuing without profiles: ${config}/profiles.json can't be read (ELOOP)\n` };
-  }
-
   it.skipIf(!canBeSomebody)(
     "an unreadable profiles file is a note for another user, for example in a container",
     async () => {

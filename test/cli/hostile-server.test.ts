@@ -3,12 +3,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { httpPeer, tcpPeer } from "../client/peer.js";
 import { runCli } from "../support/cli.js";
-import { DEVELOPMENT } from "../support/data.js";
+import { CREDENTIALS } from "../support/data.js";
 import { aVariable } from "../support/records.js";
 import { runningServer } from "../support/running-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
-
-const CREDENTIALS = { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
 
 /** A command line with its title in the name of a test. */
 function named(argv: string[]): [name: string, argv: string[]] {

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { has } from "../formats/consumers.js";
 import { BINARY, type Finished, run } from "../support/binary.js";
-import { DATA, DEVELOPMENT } from "../support/data.js";
+import { CREDENTIALS, DATA } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
 import { runningServer } from "../support/running-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -49,8 +49,7 @@ async function appvars(words: string, before: string, env: Record<string, string
   if (before === UNKNOWN) for (const owned of [dirname(path), path]) await chown(owned, 12345, 12345);
   const args = words.replace(/\bU\b/, url).replace(/\bD\b/, path).split(" ");
   return run("sh", ["-c", `${before} "$@"`, "sh", process.execPath, BINARY, ...args], {
-    APPVARS_API_KEY: DEVELOPMENT.apiKey,
-    APPVARS_API_SECRET: DEVELOPMENT.apiSecret,
+    ...CREDENTIALS,
     ...env,
   });
 }

@@ -7,7 +7,7 @@ import { AppendFile } from "../../src/files/append-file.js";
 import { openDataFile } from "../../src/store/json-file-store.js";
 import { runCli, runWith } from "../support/cli.js";
 import { cliWithDataFile } from "../support/cli-with-data-file.js";
-import { DATA } from "../support/data.js";
+import { CREDENTIALS, DATA } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
 import { runningServer } from "../support/running-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -18,8 +18,6 @@ async function namedPipe(name = "pipe"): Promise<string> {
   execFileSync("mkfifo", [path]);
   return path;
 }
-
-const CREDENTIALS = { APPVARS_API_KEY: "dev-key", APPVARS_API_SECRET: "dev-secret" };
 
 describe.skipIf(process.platform === "win32")("a named pipe", () => {
   const cli = cliWithDataFile();

@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { BINARY, type Finished, run, start } from "../support/binary.js";
-import { DATA, DEVELOPMENT, edited } from "../support/data.js";
+import { CREDENTIALS, DATA, edited } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
 import { runningServer } from "../support/running-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -80,14 +80,13 @@ describe.skipIf(!canExec)("with a version of Node that can replace its process",
   it("run --exec leaves a program no descriptor, neither of the connection nor of the cache", async () => {
     const { url } = await runningServer();
     const home = await temporaryFolder();
-    const credentials = { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
     const list = ["sh", "-c", "ls /proc/$$/fd"];
     // Some may be inherited by the tests.
     const { stdout: inherited } = await run(process.execPath, ["-e", SPAWN_REST, ...list]);
     const { stdout } = await appvars(["--exec", "--cache", "--", ...list], {
       HOME: home,
       APPVARS_URL: url,
-      ...credentials,
+      ...CREDENTIALS,
     });
     expect(stdout).toBe(inherited);
   });

@@ -7,7 +7,7 @@ import type { Readable } from "node:stream";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { encrypt } from "../../src/encryption/envelope.js";
 import { BINARY, type Finished, run } from "../support/binary.js";
-import { DATA, DEVELOPMENT, edited } from "../support/data.js";
+import { CREDENTIALS, DATA, edited } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
 import { runningServer } from "../support/running-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -58,7 +58,7 @@ describe("the program's environment", () => {
 
   it("run passes the values of a server", async () => {
     const { url } = await runningServer();
-    const env = { APPVARS_URL: url, APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
+    const env = { APPVARS_URL: url, ...CREDENTIALS };
     expect(await environment(["--only", "PORT"], env)).toMatchObject({ PORT: "3000", APPVARS_URL: url });
   });
 
@@ -132,7 +132,7 @@ describe("the program's environment", () => {
 
   it("a command under run can call appvars with --pass-credentials", async () => {
     const { url } = await runningServer();
-    const env = { APPVARS_URL: url, APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
+    const env = { APPVARS_URL: url, ...CREDENTIALS };
     const nested = ["--", process.execPath, BINARY, "get", "PORT"];
     expect(await appvars(nested, env)).toMatchObject({ code: 4, stdout: "" });
     expect(await appvars(["--pass-credentials", ...nested], env)).toEqual({ code: 0, stdout: "3000\n", stderr: "" });
@@ -508,7 +508,7 @@ describe("--watch", () => {
 
   it("run --watch keeps the program running while the server is unreachable and when other variables change", async () => {
     const first = await runningServer();
-    const env = { APPVARS_URL: first.url, APPVARS_API_KEY: "dev-key", APPVARS_API_SECRET: "dev-secret" };
+    const env = { APPVARS_URL: first.url, ...CREDENTIALS };
     const args = [...watch, "--max-wait", "0", "--only", "DEBUG", ...COMMAND];
     const { child, lines } = await startedDetached(args, env);
     const told = createInterface(child.stderr as Readable);

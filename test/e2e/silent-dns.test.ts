@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { BINARY, type Finished, run } from "../support/binary.js";
-import { DEVELOPMENT } from "../support/data.js";
+import { CREDENTIALS } from "../support/data.js";
 import { runningServer } from "../support/running-server.js";
 import { canFakeDns, withLoopbackName, withSilentDns } from "../support/silent-dns.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -20,8 +20,7 @@ async function appvars(
   const finished = await run(program, words, {
     XDG_CACHE_HOME: cache,
     APPVARS_URL: `http://${HOST}:${port}`,
-    APPVARS_API_KEY: DEVELOPMENT.apiKey,
-    APPVARS_API_SECRET: DEVELOPMENT.apiSecret,
+    ...CREDENTIALS,
   });
   return { ...finished, seconds: (performance.now() - startedAt) / 1_000 };
 }

@@ -7,11 +7,9 @@ import { readSettings } from "../../src/cli/settings/resolve-settings.js";
 import { quickCall } from "../../src/cli/start.js";
 import { BINARY, run } from "../support/binary.js";
 import { runCli, runWith } from "../support/cli.js";
-import { DEVELOPMENT } from "../support/data.js";
+import { CREDENTIALS } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
 import { switchingServer } from "../support/switching-server.js";
-
-const CREDENTIALS = { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
 
 /** Pairs of a user and a password, and more values after them; each value names its version. */
 function version(text: string, { without = 0 } = {}) {

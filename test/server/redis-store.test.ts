@@ -1,29 +1,7 @@
 import { createServer } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import type { StoreProblem } from "../../src/server/circuit-breaker.js";
 import { bind } from "../../src/server/listener.js";
-import { createRateLimiter } from "../../src/server/rate-limiter.js";
-import { parseRedisUrl } from "../../src/server/redis-address.js";
-import { createRedisLimiter } from "../../src/server/redis-store.js";
-
-const WINDOW = 600;
-const KEY = { kind: "key", id: "shop-test" } as const;
-/** A limiter that counts in a Redis, and the problems that it has had. Closed when the current test ends. */
-async function redisLimiter(url: string, limit: number) {
-  const problems: (StoreProblem | undefined)[] = [];
-  const ticks = () => performance.now();
-  const fallback = createRateLimiter({ limit, window: WINDOW }, ticks);
-  const options = {
-    limit,
-    window: WINDOW,
-    fallback,
-    onChange: (problem?: StoreProblem) => void problems.push(problem),
-  };
-  const limiter = await createRedisLimiter(parseRedisUrl(url, "the URL"), options, ticks);
-  onTestFinished(() => limiter.close());
-  const remaining = async () => (await limiter.count(KEY)).rateLimit?.remaining;
-  return { limiter, problems, remaining };
-}
+import { redisLimiter } from "../support/redis-limiter.js";
 
 it("while nothing listens there, it counts here and says so", async () => {
   const { problems, remaining } = await redisLimiter("redis://127.0.0.1:1", 5);

@@ -2,11 +2,9 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Data } from "../../src/store/data.js";
 import { type CliOptions, runCli } from "./cli.js";
-import { DEVELOPMENT } from "./data.js";
+import { CREDENTIALS } from "./data.js";
 import { runningServer } from "./running-server.js";
 import { temporaryFolder } from "./temporary-folder.js";
-
-const CREDENTIALS = { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
 
 /** A server that can be stopped, and a command line with its own cache. */
 export async function cachedCli() {

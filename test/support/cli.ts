@@ -34,6 +34,9 @@ export interface CliResult {
   stderr: string;
 }
 
+/** A user that owns no file of the tests, if root runs them. Everyone trusts files of root. */
+export const NOT_ROOT: CliOptions = process.getuid?.() === 0 ? { user: 1000, groups: [1000] } : {};
+
 /** Runs one command line in this process, with the entry point that users get and an empty environment. */
 export function runCli(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   return runWith(async (io) => (await quickCall(argv, io)) ?? main(argv, io), options);

@@ -38,6 +38,9 @@ export const DATA: Data = {
 
 export const DEVELOPMENT = { apiKey: "dev-key", apiSecret: "dev-secret" };
 
+/** The same as environment variables. */
+export const CREDENTIALS = { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
+
 /** A copy to change: `edited((data) => data.variables[0].name = "X")`. */
 export function edited(change: (data: ReturnType<typeof mutableCopy>) => void): unknown {
   const copy = mutableCopy();

@@ -1,11 +1,9 @@
 import { readFileSync } from "node:fs";
 import { type CliOptions, runCli } from "./cli.js";
-import { DEVELOPMENT } from "./data.js";
+import { CREDENTIALS } from "./data.js";
 import { httpProxy } from "./http-proxy.js";
 import { runningServer } from "./running-server.js";
 import { CLIENT_CA, TLS, tlsPath } from "./tls.js";
-
-const CREDENTIALS = { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
 
 /** A server that only the proxy can find, and a command line that has the proxy in its environment. */
 export async function proxiedCli(scheme: "http" | "https") {

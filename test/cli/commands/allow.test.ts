@@ -6,12 +6,11 @@ import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { quickComplete } from "../../../src/cli/completion/quick-complete.js";
 import { type CliResult, runCli, runWith } from "../../support/cli.js";
-import { DATA, DEVELOPMENT } from "../../support/data.js";
+import { CREDENTIALS, DATA } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
 import { runningServer } from "../../support/running-server.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
-const CREDENTIALS = { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
 const NOTHING = { code: 0, stdout: "", stderr: "" };
 const isRoot = process.getuid?.() === 0;
 const SOMEBODY = 1_234;

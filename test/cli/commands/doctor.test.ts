@@ -5,13 +5,12 @@ import { describe, expect, it } from "vitest";
 import { createToken } from "../../../src/files/lock-holder.js";
 import { httpPeer, listening, tcpPeer } from "../../client/peer.js";
 import { type CliOptions, runCli } from "../../support/cli.js";
-import { DATA, DEVELOPMENT } from "../../support/data.js";
+import { CREDENTIALS, DATA } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
 import { runningServer } from "../../support/running-server.js";
 import { stubbedServer } from "../../support/stubbed-server.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
-const CREDENTIALS = { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
 const HEALTH = () => JSON.stringify({ uptime: 1, message: "OK", date: new Date().toISOString() });
 // Made with openssl, all with the one key: expired.pem was valid in 2020 alone, other-host.pem is for other.example.
 const fixturePath = (name: string) => new URL(`../../support/tls/${name}`, import.meta.url).pathname;

@@ -2,18 +2,15 @@ import { realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { runCli } from "../../support/cli.js";
-import { DATA, DEVELOPMENT } from "../../support/data.js";
+import { DATA } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
-import { runningServer } from "../../support/running-server.js";
+import { runningServer, serverEnvironment } from "../../support/running-server.js";
 import { stubbedServer } from "../../support/stubbed-server.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 /** How a command is pointed at the same environment, once through a server and once at the file. */
 const SOURCES = {
-  "a server": async () => {
-    const { url } = await runningServer();
-    return { APPVARS_URL: url, APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
-  },
+  "a server": serverEnvironment,
   "a data file": async () => ({ APPVARS_DATA: (await dataFile(DATA)).path, APPVARS_ENV: "shop/development" }),
 };
 

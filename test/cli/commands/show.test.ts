@@ -5,15 +5,10 @@ import { encrypt } from "../../../src/encryption/envelope.js";
 import { runCli } from "../../support/cli.js";
 import { DATA, DEVELOPMENT, edited } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
-import { runningServer } from "../../support/running-server.js";
+import { serverEnvironment } from "../../support/running-server.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const VALUE = "postgres://localhost/dev";
-
-async function remote(): Promise<Record<string, string>> {
-  const { url } = await runningServer();
-  return { APPVARS_URL: url, APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
-}
 
 async function shell(data: unknown, name: string, env: Record<string, string>): Promise<string | undefined> {
   const { path } = await dataFile(data);
@@ -24,7 +19,7 @@ async function shell(data: unknown, name: string, env: Record<string, string>): 
 
 describe("show, with a server", () => {
   it("show prints the record, the server and key it comes from, and the effect of run", async () => {
-    const env = await remote();
+    const env = await serverEnvironment();
     const argv = ["show", "DATABASE_URL", "--api-key", "dev-key"];
     const { code, stdout, stderr } = await runCli(argv, { env: { ...env, DATABASE_URL: "another" } });
     expect([code, stderr]).toEqual([0, ""]);
@@ -43,7 +38,7 @@ describe("show, with a server", () => {
   });
 
   it("show --json prints the same, and the value with --values", async () => {
-    const env = await remote();
+    const env = await serverEnvironment();
     const run = async (...flags: string[]) => {
       const { stdout } = await runCli(["show", "DATABASE_URL", "--json", ...flags], { env });
       expect(stdout).not.toContain(DEVELOPMENT.apiSecret);
@@ -62,7 +57,7 @@ describe("show, with a server", () => {
   });
 
   it("show names the profile that selects the server", async () => {
-    const { APPVARS_URL: url, APPVARS_API_SECRET: api_secret } = await remote();
+    const { APPVARS_URL: url, APPVARS_API_SECRET: api_secret } = await serverEnvironment();
     const config = await temporaryFolder();
     const profiles = { version: 1, profiles: { dev: { url, api_secret } } };
     await writeFile(join(config, "profiles.json"), JSON.stringify(profiles));

@@ -4,11 +4,10 @@ import { describe, expect, it } from "vitest";
 import { quickComplete } from "../../../src/cli/completion/quick-complete.js";
 import { tcpPeer } from "../../client/peer.js";
 import { type CliOptions, runWith } from "../../support/cli.js";
-import { DATA, DEVELOPMENT } from "../../support/data.js";
+import { CREDENTIALS, DATA } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
-const CREDENTIALS = { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
 const NOTHING = { code: 0, stdout: "", stderr: "" };
 
 /** The candidates after these words. */

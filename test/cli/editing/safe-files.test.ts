@@ -7,14 +7,12 @@ import { outputTarget, writePrivateFile } from "../../../src/cli/transfer/write-
 import { createEditor } from "../../../src/cli/tui/editor.js";
 import { watchData } from "../../../src/cli/tui/open-place.js";
 import { findPlaces } from "../../../src/cli/tui/places.js";
-import { type CliOptions, runCli, runWith } from "../../support/cli.js";
+import { type CliOptions, NOT_ROOT, runCli, runWith } from "../../support/cli.js";
 import { DATA } from "../../support/data.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const IS_ROOT = process.getuid?.() === 0;
 const OTHER = 1234;
-// Files of root are trusted by everyone, so the tests can keep them.
-const NOT_ROOT: CliOptions = IS_ROOT ? { user: 1000, groups: [1000] } : {};
 
 let folder: string;
 let path: string;

@@ -2,11 +2,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { runCli } from "../../support/cli.js";
-import { DATA } from "../../support/data.js";
+import { CREDENTIALS, DATA } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
 import { runningServer } from "../../support/running-server.js";
-
-const CREDENTIALS = { APPVARS_API_KEY: "dev-key", APPVARS_API_SECRET: "dev-secret" };
 
 /** A server that gives every request this answer, and counts them. */
 async function fixedAnswer(status: number, headers: Record<string, string>, body: string) {

@@ -4,18 +4,13 @@ import { describe, expect, it } from "vitest";
 import { refuseNoHome, userFolders } from "../../../src/cli/settings/user-folders.js";
 import { findPlaces } from "../../../src/cli/tui/places.js";
 import { runCli, runWith } from "../../support/cli.js";
-import { DATA, DEVELOPMENT } from "../../support/data.js";
+import { DATA } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
-import { runningServer } from "../../support/running-server.js";
+import { serverEnvironment } from "../../support/running-server.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const SOMEBODY = 12_345;
 const isRoot = process.getuid?.() === 0;
-
-async function credentials(): Promise<Record<string, string>> {
-  const { url } = await runningServer();
-  return { APPVARS_URL: url, APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
-}
 
 // The paths are those of the system that the tests run on.
 describe.skipIf(process.platform === "win32")("the user's folders", () => {
@@ -81,7 +76,7 @@ describe.skipIf(process.platform === "win32")("a config folder that can't be rea
     "an unreadable profiles file is only a note for %s if the environment gives all settings",
     async (line) => {
       const { config, note } = await unreadable();
-      const { code, stdout, stderr } = await runCli(line.split(" "), { config, env: await credentials() });
+      const { code, stdout, stderr } = await runCli(line.split(" "), { config, env: await serverEnvironment() });
       expect([code, stderr]).toEqual([0, note]);
       expect(stdout).not.toBe("");
     },
@@ -89,7 +84,7 @@ describe.skipIf(process.platform === "win32")("a config folder that can't be rea
 
   it("an unreadable profiles file is a note for get, also with an invalid flag, but not with --quiet", async () => {
     const { config, note } = await unreadable();
-    const world = { config, env: await credentials() };
+    const world = { config, env: await serverEnvironment() };
     expect(await runCli(["get", "PORT", "--quiet"], world)).toEqual({ code: 0, stdout: "3000\n", stderr: "" });
     const refused = await runCli(["get", "PORT", "--timeout", "0"], world);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(note) });
@@ -107,7 +102,7 @@ describe.skipIf(process.platform === "win32")("a config folder that can't be rea
 
   it("an unreadable profiles file does not affect the TUI, and config and doctor report it", async () => {
     const { config } = await unreadable();
-    const world = { config, env: await credentials() };
+    const world = { config, env: await serverEnvironment() };
     const { code: found } = await runWith(
       (io) => findPlaces({}, { io, warn: (text) => void io.stderr.write(text) }),
       world,
@@ -123,7 +118,7 @@ describe.skipIf(process.platform === "win32")("a config folder that can't be rea
 
   it("an unreadable profiles file is an error for a named profile and for the profile commands", async () => {
     const { config } = await unreadable();
-    const env = await credentials();
+    const env = await serverEnvironment();
     const failure = { code: 2, stdout: "", stderr: `appvars: ${config}/profiles.json can't be read (ELOOP)\n` };
     expect(await runCli(["get", "PORT", "--profile", "x"], { config, env })).toEqual(failure);
     expect(await runCli(["get", "PORT"], { config, env: { ...env, APPVARS_PROFILE: "x" } })).toEqual(failure);
@@ -154,7 +149,7 @@ describe("a profiles file that breaks a rule", () => {
   it.each(BROKEN)(
     "an invalid profiles file is a note if the environment gives all settings: %s",
     async (_what, text, reason) => {
-      const world = { config: await broken(text), env: await credentials() };
+      const world = { config: await broken(text), env: await serverEnvironment() };
       for (const line of ["get PORT", "list", "health"]) {
         const { code, stdout, stderr } = await runCli(line.split(" "), world);
         expect([code, stderr]).toEqual([0, expect.stringContaining(reason)]);
@@ -179,7 +174,7 @@ describe("a profiles file that breaks a rule", () => {
       const local = await runCli(["get", "DATABASE_URL"], world);
       expect([local.code, local.stderr]).toEqual([0, expect.stringContaining(reason)]);
       const cwd = await temporaryFolder();
-      const { APPVARS_URL: url, ...env } = { APPVARS_URL: "", ...(await credentials()) };
+      const { APPVARS_URL: url, ...env } = { APPVARS_URL: "", ...(await serverEnvironment()) };
       await writeFile(join(cwd, ".appvars.json"), JSON.stringify({ url }));
       const allowed = { config, cwd, env: { ...env, APPVARS_ALLOW_PROJECT: "1" } };
       const remote = await runCli(["get", "PORT"], allowed);
@@ -191,10 +186,10 @@ describe("a profiles file that breaks a rule", () => {
     "an invalid profiles file is an error if it is needed or a profile is named: %s",
     async (_what, text, reason) => {
       const config = await broken(text);
-      const { APPVARS_URL: _url, ...keys } = { APPVARS_URL: "", ...(await credentials()) };
+      const { APPVARS_URL: _url, ...keys } = { APPVARS_URL: "", ...(await serverEnvironment()) };
       const failure = { code: 2, stdout: "", stderr: expect.stringContaining(reason) };
       expect(await runCli(["get", "PORT"], { config, env: keys })).toEqual(failure);
-      const env = await credentials();
+      const env = await serverEnvironment();
       expect(await runCli(["get", "PORT", "--profile", "p"], { config, env })).toEqual(failure);
       expect(await runCli(["get", "PORT"], { config, env: { ...env, APPVARS_PROFILE: "p" } })).toEqual(failure);
       const cwd = await temporaryFolder();
@@ -226,7 +221,7 @@ describe.skipIf(!isRoot)("profiles that another user may have written", () => {
   ])("profiles that another user may have written are ignored with a note: %s", async (_what, spoil, reason) => {
     const { config, path } = await withProfiles();
     await spoil(config, path);
-    const env = await credentials();
+    const env = await serverEnvironment();
     const { code, stdout, stderr } = await runCli(["get", "PORT"], { config, env });
     expect([code, stdout]).toEqual([0, "3000\n"]);
     expect(stderr).toMatch(new RegExp(`^appvars: continuing without profiles: .*${reason}`));
@@ -244,7 +239,7 @@ describe.skipIf(!isRoot)("profiles that another user may have written", () => {
     const secret = join(config, "secret");
     await writeFile(secret, "dev-secret");
     await chown(secret, SOMEBODY, SOMEBODY);
-    const { APPVARS_API_SECRET: _, ...env } = await credentials();
+    const { APPVARS_API_SECRET: _, ...env } = await serverEnvironment();
     const profiles = { ...PROFILES, profiles: { p: { api_secret_file: secret } } };
     await writeFile(path, JSON.stringify(profiles), { mode: 0o600 });
     const told = `api_secret_file of profile p ${secret} belongs to another user, who could choose the secret`;

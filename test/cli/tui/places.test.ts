@@ -7,12 +7,12 @@ import { readAll } from "../../../src/domain/source.js";
 import { encrypt } from "../../../src/encryption/envelope.js";
 import type { OpenPlace, Place } from "../../../src/tui/state/ports.js";
 import { type CliOptions, runWith } from "../../support/cli.js";
-import { DATA, DEVELOPMENT, edited } from "../../support/data.js";
+import { CREDENTIALS, DATA, DEVELOPMENT, edited } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
 import { runningServer } from "../../support/running-server.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
-const CREDENTIALS = { api_key: DEVELOPMENT.apiKey, api_secret: DEVELOPMENT.apiSecret };
+const PROFILE = { api_key: DEVELOPMENT.apiKey, api_secret: DEVELOPMENT.apiSecret };
 const ONE_APPLICATION = edited((data) => {
   data.environments.pop();
   data.variables.pop();
@@ -196,7 +196,7 @@ describe("a server", () => {
   it("findPlaces lists all profiles, local and remote, and starts at the current one", async () => {
     const { url } = await runningServer();
     const { path } = await dataFile(DATA);
-    const profiles = { staging: { url, ...CREDENTIALS }, file: { data: path, env: "shop/test" } };
+    const profiles = { staging: { url, ...PROFILE }, file: { data: path, env: "shop/test" } };
     const { places, place, open } = await placesOf({}, await world({ current: "staging", profiles }));
     expect(places).toMatchObject([
       { name: "staging", group: url, identity: `key ${DEVELOPMENT.apiKey}`, kind: "profile", detail: url },
@@ -217,14 +217,14 @@ describe("a server", () => {
 
   it("a place uses auth: headers of its profile, chosen or not", async () => {
     const { url } = await runningServer();
-    const profile = { url, auth: "headers", ...CREDENTIALS };
+    const profile = { url, auth: "headers", ...PROFILE };
     const { places, open } = await placesOf({}, await world({ current: "a", profiles: { a: profile, b: profile } }));
     for (const place of places) expect(await databaseUrl(await open(place))).toBe("postgres://localhost/dev");
   });
 
   it("a valid profile opens next to invalid ones", async () => {
     const { url } = await runningServer();
-    const profiles = { good: { url, ...CREDENTIALS }, bare: { url }, bad: { url: "x:y" }, odd: { color: 1 } };
+    const profiles = { good: { url, ...PROFILE }, bare: { url }, bad: { url: "x:y" }, odd: { color: 1 } };
     const { places, open } = await placesOf({}, await world({ current: "good", profiles }));
     expect(await databaseUrl(await open(places[0]))).toBe("postgres://localhost/dev");
     await expect(open(places[1])).rejects.toMatchObject({ code: "unauthorized" });
@@ -235,7 +235,7 @@ describe("a server", () => {
   it("a server from the environment comes first, and its settings do not apply to the profiles", async () => {
     const { url } = await runningServer();
     const env = { APPVARS_URL: "http://127.0.0.1:1", APPVARS_API_KEY: "of-another", APPVARS_API_SECRET: "secret" };
-    const settings = { ...(await world({ current: "mine", profiles: { mine: { url, ...CREDENTIALS } } })), env };
+    const settings = { ...(await world({ current: "mine", profiles: { mine: { url, ...PROFILE } } })), env };
     const { places, place, open } = await placesOf({}, settings);
     expect(places.map(({ name, kind }) => [name, kind])).toEqual([
       ["127.0.0.1:1", "server"],
@@ -284,7 +284,7 @@ describe("a server", () => {
 
   it("a place reports the rate limit with each response", async () => {
     const { url } = await runningServer({ rateLimit: 2 });
-    const { current, open, stderr } = await placesOf({ url }, { env: environment() });
+    const { current, open, stderr } = await placesOf({ url }, { env: CREDENTIALS });
     const told: RateLimit[] = [];
     const { source } = await open(current, (rateLimit) => told.push(rateLimit));
     await source.getContentByName("PORT");
@@ -300,7 +300,7 @@ describe("a server", () => {
 
   it("a place sends each request once: the TUI itself retries", async () => {
     const { url } = await runningServer({ faults: { failRate: 1 } });
-    const { current, open } = await placesOf({ url, maxWait: "60" }, { env: environment() });
+    const { current, open } = await placesOf({ url, maxWait: "60" }, { env: CREDENTIALS });
     const told: RateLimit[] = [];
     const { source } = await open(current, (rateLimit) => told.push(rateLimit));
     await expect(source.getContentByName("PORT")).rejects.toMatchObject({ code: "server_error" });
@@ -309,13 +309,9 @@ describe("a server", () => {
 
   it("a place only asks whether its data has changed", async () => {
     const { url } = await runningServer();
-    const { current, open } = await placesOf({ url }, { env: environment() });
+    const { current, open } = await placesOf({ url }, { env: CREDENTIALS });
     const { source } = await open(current);
     const first = await source.listVariables();
     expect(await source.listVariables()).toBe(first);
   });
 });
-
-function environment(): Record<string, string> {
-  return { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
-}

@@ -10,20 +10,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { createToken } from "../../../src/files/lock-holder.js";
 import { BINARY, run, runScript, start } from "../../support/binary.js";
-import { DATA, DEVELOPMENT } from "../../support/data.js";
+import { DATA } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
-import { runningServer } from "../../support/running-server.js";
+import { serverEnvironment } from "../../support/running-server.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
-
-async function remote(): Promise<Record<string, string>> {
-  const { url } = await runningServer();
-  return { APPVARS_URL: url, APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
-}
 
 describe("in a script", () => {
   it("get works in $(…)", async () => {
     const script = 'url="$(appvars get DATABASE_URL)"; port=$(appvars get -n PORT); echo "<$url> <$port>"';
-    expect(await runScript(script, await remote())).toEqual({
+    expect(await runScript(script, await serverEnvironment())).toEqual({
       code: 0,
       stdout: "<postgres://localhost/dev> <3000>\n",
       stderr: "",
@@ -31,19 +26,22 @@ describe("in a script", () => {
   });
 
   it("a failing get ends a script under set -e with its exit code", async () => {
-    const { code, stdout } = await runScript("set -e; x=$(appvars get NOPE); echo not reached", await remote());
+    const { code, stdout } = await runScript(
+      "set -e; x=$(appvars get NOPE); echo not reached",
+      await serverEnvironment(),
+    );
     expect([code, stdout]).toEqual([3, ""]);
   });
 
   it("get distinguishes an empty value from a missing one", async () => {
     const script =
       "if x=$(appvars get EMPTY); then echo set; fi; if x=$(appvars get UNSET); then :; else echo unset; fi";
-    expect((await runScript(script, await remote())).stdout).toBe("set\nunset\n");
+    expect((await runScript(script, await serverEnvironment())).stdout).toBe("set\nunset\n");
   });
 
   it("list prints one line per variable, for read and cut", async () => {
     const script = "appvars list | while IFS='\t' read -r name type rest; do printf '%s=%s ' \"$name\" \"$type\"; done";
-    const { stdout } = await runScript(script, await remote());
+    const { stdout } = await runScript(script, await serverEnvironment());
     expect(stdout).toBe(
       "DATABASE_URL=STRING PORT=NUMBER DEBUG=BOOLEAN FLAGS=JSON __proto__=STRING EMPTY=STRING UNSET=STRING ",
     );
@@ -58,7 +56,7 @@ describe("in a script", () => {
   });
 
   it.skipIf(!existsSync("/dev/full"))("says so in one line when its output can't be written", async () => {
-    const { code, stderr } = await runScript("appvars get PORT >/dev/full", await remote());
+    const { code, stderr } = await runScript("appvars get PORT >/dev/full", await serverEnvironment());
     expect([code, stderr]).toEqual([1, "appvars: can't write to stdout (ENOSPC)\n"]);
   });
 
@@ -159,7 +157,7 @@ describe("files that a one-shot command loads", () => {
   it("get loads only the core, and run does not load commander", async () => {
     const { path } = await dataFile(DATA);
     const local = ["--data", path, "--env", "shop/development"];
-    expect(ourFiles(await loaded(["get", "PORT"], await remote()))).toEqual(new Set([CORE]));
+    expect(ourFiles(await loaded(["get", "PORT"], await serverEnvironment()))).toEqual(new Set([CORE]));
     expect(ourFiles(await loaded(["get", "PORT", ...local], {}))).toEqual(new Set([CORE]));
     const words = ["run", ...local, "--", "true"];
     expect(ourFiles(await loaded(words, {}))).toEqual(

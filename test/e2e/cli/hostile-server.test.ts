@@ -10,10 +10,8 @@ import type { VariableSource } from "../../../src/domain/source.js";
 import { tcpPeer } from "../../client/peer.js";
 import { BINARY, run } from "../../support/binary.js";
 import { runWith } from "../../support/cli.js";
-import { DEVELOPMENT } from "../../support/data.js";
+import { CREDENTIALS } from "../../support/data.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
-
-const CREDENTIALS = { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
 
 describe("a server that does not answer with HTTP", () => {
   it("a protocol switch does not keep the process running", async () => {

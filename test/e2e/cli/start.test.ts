@@ -2,11 +2,9 @@ import { describe, expect, it } from "vitest";
 import { main } from "../../../src/cli/program.js";
 import { quickCall } from "../../../src/cli/start.js";
 import { runWith } from "../../support/cli.js";
-import { DATA, DEVELOPMENT } from "../../support/data.js";
+import { CREDENTIALS, DATA } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
 import { runningServer } from "../../support/running-server.js";
-
-const CREDENTIALS = { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
 
 /** A program that ends with 42 if it has got the PORT of shop/development. */
 const PROGRAM = [process.execPath, "-e", "process.exitCode = process.env.PORT - 2958"];

@@ -6,7 +6,7 @@ import { quickCall } from "../../../src/cli/start.js";
 import { findPlaces } from "../../../src/cli/tui/places.js";
 import { createEtcdStore } from "../../../src/etcd/open-store.js";
 import { type CliOptions, type CliResult, runCli, runWith } from "../../support/cli.js";
-import { DATA } from "../../support/data.js";
+import { CREDENTIALS, DATA } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
 import { sharedEtcd, USER } from "../../support/etcd.js";
 import { needs } from "../../support/needed-program.js";
@@ -213,11 +213,10 @@ describe("--store", needs("etcd"), () => {
   it("serve follows a store, logs its URL and reads it again on SIGHUP", async () => {
     const cache = await temporaryFolder();
     const { world, url } = await filledStore({ cache });
-    const credentials = { APPVARS_API_KEY: "dev-key", APPVARS_API_SECRET: "dev-secret" };
     const { code, stderr } = await serving(
       [],
       async ({ url: server, log, reload }) => {
-        const port = () => runCli(["get", "PORT"], { env: { APPVARS_URL: server, ...credentials } });
+        const port = () => runCli(["get", "PORT"], { env: { APPVARS_URL: server, ...CREDENTIALS } });
         expect(await port()).toEqual({ ...DONE, stdout: "3000\n" });
         expect(await runCli(["set", "PORT", "4000"], world)).toEqual(DONE);
         await expect.poll(log).toContain(`reloaded ${url}\n`);

@@ -1,34 +1,12 @@
 import { Redis } from "ioredis";
-import { describe, expect, it, onTestFinished } from "vitest";
-import type { StoreProblem } from "../../../src/server/circuit-breaker.js";
-import { createRateLimiter } from "../../../src/server/rate-limiter.js";
-import { parseRedisUrl } from "../../../src/server/redis-address.js";
-import { createRedisLimiter } from "../../../src/server/redis-store.js";
+import { describe, expect, it } from "vitest";
 import { needs } from "../../support/needed-program.js";
 import { sharedRedis, startRedis } from "../../support/redis.js";
+import { KEY, redisLimiter, WINDOW } from "../../support/redis-limiter.js";
 import { tcpProxy } from "../../support/tcp-proxy.js";
 
-const WINDOW = 600;
-const KEY = { kind: "key", id: "shop-test" } as const;
 const ADDRESS = { kind: "address", id: "192.0.2.7" } as const;
 const HEALTH = { kind: "health", id: "192.0.2.7" } as const;
-
-/** A limiter that counts in a Redis, and the problems that it has had. Closed when the current test ends. */
-async function redisLimiter(url: string, limit: number) {
-  const problems: (StoreProblem | undefined)[] = [];
-  const ticks = () => performance.now();
-  const fallback = createRateLimiter({ limit, window: WINDOW }, ticks);
-  const options = {
-    limit,
-    window: WINDOW,
-    fallback,
-    onChange: (problem?: StoreProblem) => void problems.push(problem),
-  };
-  const limiter = await createRedisLimiter(parseRedisUrl(url, "the URL"), options, ticks);
-  onTestFinished(() => limiter.close());
-  const remaining = async () => (await limiter.count(KEY)).rateLimit?.remaining;
-  return { limiter, problems, remaining };
-}
 
 /** Commands for the Redis itself. */
 async function ask<T>(url: string, question: (client: Redis) => Promise<T>): Promise<T> {

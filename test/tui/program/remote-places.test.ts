@@ -9,8 +9,8 @@ import {
   developmentProfile,
   hasFailed,
   isWell,
+  openPlace,
   profileFolder,
-  type RemoteProgram,
   remoteProgram,
 } from "../support/remote-program.js";
 
@@ -20,13 +20,6 @@ async function withProfiles(profiles: Record<string, Record<string, unknown>>, f
   const folder = await profileFolder(profiles);
   const program = await remoteProgram(flags, { config: folder.path });
   return { folder, program };
-}
-
-/** Opens a place by its name. */
-async function open(program: RemoteProgram, name: string): Promise<void> {
-  const { generation } = program.state.loaded;
-  program.press(":", ..."open ", ...name, "enter");
-  await program.until((state) => state.loaded.generation > generation && (isWell(state) || hasFailed(state)));
 }
 
 describe("profiles", () => {
@@ -74,12 +67,12 @@ describe("profiles", () => {
     await program.until((state) => state.loaded.failure !== undefined);
     expect(program.frame()).toContain('✗ "color" of profile odd is not a setting');
     expect(program.frame()).not.toMatch(/hunter2|trying again/);
-    await open(program, "bare");
+    await openPlace(program, "bare");
     expect(program.frame()).toContain("✗ profile bare: no API secret");
-    await open(program, "good");
+    await openPlace(program, "good");
     expect(program.names).toContain("DATABASE_URL");
     expect(program.frame()).not.toMatch(/✗ \w/);
-    await open(program, "file");
+    await openPlace(program, "file");
     expect(program.frame()).toContain("/nowhere/vars.json can't be read");
   });
 
@@ -96,7 +89,7 @@ describe("profiles", () => {
       expect(program.frame()).toContain("✗ the variables of a server can't be edited here");
       expect(program.state.mode.kind).toBe("browse");
     }
-    await open(program, "file");
+    await openPlace(program, "file");
     expect(program.state.loaded.isEditable).toBe(true);
     program.press("x");
     await program.until(({ mode }) => mode.kind === "confirm");
@@ -112,7 +105,7 @@ describe("profiles", () => {
     const { program } = await withProfiles(profiles);
     await program.until(isWell);
     expect(program.frame()).toMatch(/^ appvars {2}remote {2}profile {2}key dev-key {2}http:/);
-    await open(program, "local");
+    await openPlace(program, "local");
     expect(program.frame()).toMatch(/^ appvars {2}local {2}profile {2}shop\/test {2}/);
   });
 

@@ -130,3 +130,10 @@ export function isWell({ loaded }: State): boolean {
 export function hasFailed({ loaded }: State): boolean {
   return loaded.failure !== undefined && (loaded.nextAt !== undefined || loaded.failure.code === "unauthorized");
 }
+
+/** Opens a place by its name. */
+export async function openPlace(program: RemoteProgram, name: string): Promise<void> {
+  const { generation } = program.state.loaded;
+  program.press(":", ..."open ", ...name, "enter");
+  await program.until((state) => state.loaded.generation > generation && (isWell(state) || hasFailed(state)));
+}

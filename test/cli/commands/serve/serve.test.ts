@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { localData } from "../../../../src/cli/editing/open-data.js";
 import { type CliOptions, runCli, runWith } from "../../../support/cli.js";
-import { DATA, edited } from "../../../support/data.js";
+import { CREDENTIALS, DATA, edited } from "../../../support/data.js";
 import { dataFile } from "../../../support/data-file.js";
 import { openSocket, receivedUntilClose } from "../../../support/http.js";
 import { temporaryFolder } from "../../../support/temporary-folder.js";
@@ -161,7 +161,7 @@ asRoot.each(["file", "link"])(
     const { stderr } = await serving(
       ["--data", path],
       async ({ APPVARS_URL: url = "" }) => {
-        const env = { APPVARS_URL: url, APPVARS_API_KEY: "dev-key", APPVARS_API_SECRET: "dev-secret" };
+        const env = { APPVARS_URL: url, ...CREDENTIALS };
         const status = async () => (await fetch(`${url}/healthz`)).status;
         const port = () => runCli(["get", "PORT"], { env });
         await writeFile(theirs, withPort(1));

@@ -4,8 +4,7 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { BINARY, type Finished, run } from "../../../support/binary.js";
-import { DEVELOPMENT } from "../../../support/data.js";
-import { runningServer } from "../../../support/running-server.js";
+import { serverEnvironment } from "../../../support/running-server.js";
 import { temporaryFolder } from "../../../support/temporary-folder.js";
 
 const SOMEBODY = 12_345;
@@ -16,11 +15,6 @@ const AS_SOMEBODY = ["--reuid", String(SOMEBODY), "--regid", String(SOMEBODY), "
 /** Whether another user may run this Node, which may lie in root's home. */
 const canBeSomebody =
   isRoot && spawnSync("setpriv", [...AS_SOMEBODY, "env", process.execPath, BINARY, "--version"]).status === 0;
-
-async function credentials(): Promise<Record<string, string>> {
-  const { url } = await runningServer();
-  return { APPVARS_URL: url, APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
-}
 
 function appvars(line: string, env: Record<string, string>): Promise<Finished> {
   return run(process.execPath, [BINARY, ...line.split(" ")], env);
@@ -42,7 +36,7 @@ describe.skipIf(!existsSync("/proc/self"))("HOME=/proc, where nothing can be cre
   it.each(["get PORT", "get PORT --cache", "list", "run --cache -- true", "config", "doctor"])(
     "HOME=/proc does not delay %s",
     async (line) => {
-      const { code, stderr } = await appvars(line, { ...(await credentials()), HOME: "/proc" });
+      const { code, stderr } = await appvars(line, { ...(await serverEnvironment()), HOME: "/proc" });
       expect([code, stderr.replace(/^appvars: can't keep or remove answers in .*\n/, "")]).toEqual([0, ""]);
     },
   );
@@ -67,7 +61,7 @@ describe.skipIf(process.platform === "win32")("a config folder that can't be rea
       const home = await temporaryFolder();
       await mkdir(join(home, ".config", "appvars"), { recursive: true, mode: 0o700 });
       await chmod(home, 0o755);
-      const env = { ...(await credentials()), HOME: home };
+      const env = { ...(await serverEnvironment()), HOME: home };
       const note = `continuing without profiles: ${home}/.config/appvars/profiles.json can't be read (EACCES)`;
       for (const line of ["get PORT", "run --only PORT -- printenv PORT"]) {
         const { code, stdout, stderr } = await asSomebody([process.execPath, BINARY, ...line.split(" ")], env);
@@ -79,7 +73,7 @@ describe.skipIf(process.platform === "win32")("a config folder that can't be rea
 
   it.skipIf(!canBeSomebody)("a user without HOME and without a name has no profiles and gets no note", async () => {
     const words = ["env", "-u", "HOME", process.execPath, BINARY, "list"];
-    expect(await asSomebody(words, await credentials())).toMatchObject({ code: 0, stderr: "" });
+    expect(await asSomebody(words, await serverEnvironment())).toMatchObject({ code: 0, stderr: "" });
   });
 });
 

@@ -6,23 +6,17 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { listening } from "../../../client/peer.js";
 import { runScript } from "../../../support/binary.js";
+import { CREDENTIALS } from "../../../support/data.js";
 import { runningServer } from "../../../support/running-server.js";
 import { temporaryFolder } from "../../../support/temporary-folder.js";
 import {
   developmentProfile,
-  hasFailed,
   isWell,
+  openPlace,
   profileFolder,
   type RemoteProgram,
   remoteProgram,
 } from "../../../tui/support/remote-program.js";
-
-/** Opens a place by its name. */
-async function open(program: RemoteProgram, name: string): Promise<void> {
-  const { generation } = program.state.loaded;
-  program.press(":", ..."open ", ...name, "enter");
-  await program.until((state) => state.loaded.generation > generation && (isWell(state) || hasFailed(state)));
-}
 
 describe("a command that is copied", () => {
   it("a copied command prints the value in a shell, for a profile with any environment variables set", async () => {
@@ -30,7 +24,7 @@ describe("a command that is copied", () => {
     const folder = await profileFolder({ staging: developmentProfile(url) });
     const env = { APPVARS_URL: "http://127.0.0.1:1", APPVARS_API_KEY: "other", APPVARS_API_SECRET: "hunter2" };
     const program = await remoteProgram({}, { config: folder.path, env });
-    await open(program, "staging");
+    await openPlace(program, "staging");
     const command = await copiedCommand(program);
     const { stdout, stderr } = await runCopied(command, { ...env, XDG_CONFIG_HOME: await configHome(folder.path) });
     expect([stdout, stderr]).toEqual(["postgres://localhost/dev\n", ""]);
@@ -39,7 +33,7 @@ describe("a command that is copied", () => {
 
   it("a copied command prints the value in a shell, for a server from flags and variables", async () => {
     const { url } = await runningServer();
-    const env = { APPVARS_API_KEY: "dev-key", APPVARS_API_SECRET: "dev-secret" };
+    const env = CREDENTIALS;
     const program = await remoteProgram({ url }, { env });
     await program.until(isWell);
     const command = await copiedCommand(program);

@@ -1,0 +1,50 @@
+import { vi } from "vitest";
+
+/** Fakes of the clock and of signals, for modules that are mocked with the functions below. */
+export const faked: {
+  wait?: ((milliseconds: number) => Promise<void>) | undefined;
+  killFailsWith?: string | undefined;
+} = {};
+
+/** The factory for `vi.mock("node:timers/promises", …)`. */
+export async function fakedTimers(load: () => Promise<unknown>) {
+  const real = (await load()) as typeof import("node:timers/promises");
+  return { ...real, setTimeout: (ms: number, ...rest: []) => (faked.wait ?? real.setTimeout)(ms, ...rest) };
+}
+
+/** The factory for `vi.mock("node:process", …)`. */
+export async function fakedProcess(load: () => Promise<unknown>) {
+  const real = (await load()) as typeof import("node:process");
+  const kill: typeof real.kill = (...args) => {
+    if (faked.killFailsWith) throw Object.assign(new Error(), { code: faked.killFailsWith });
+    return real.kill(...args);
+  };
+  return { ...real, kill };
+}
+
+/**
+ * Runs `work` with a clock that stands still except between two tries, when 250 ms pass at once.
+ *
+ * @param onStep called at each wait with the milliseconds so far
+ */
+export async function byTheClock<T>(
+  work: () => Promise<T>,
+  onStep: (now: number) => Promise<void> = async () => {},
+): Promise<{ took: number; value?: T; error?: unknown }> {
+  let now = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => now);
+  faked.wait = async (milliseconds) => {
+    now += Math.max(milliseconds, 250);
+    await onStep(now);
+  };
+  try {
+    const settled = await work().then(
+      (value) => ({ value }),
+      (error: unknown) => ({ error }),
+    );
+    return { took: now, ...settled };
+  } finally {
+    faked.wait = undefined;
+    vi.mocked(performance.now).mockRestore();
+  }
+}

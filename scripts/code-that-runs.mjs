@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { serve } from "../build/serve.js";
+import { serve } from "../build/local-server.js";
 
 const BUILD = new URL("../build/", import.meta.url).href;
 const MAX_LINES = 21_500;

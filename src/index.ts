@@ -17,7 +17,7 @@ export type { Page, PageMetadata, PageRequest } from "./domain/page.js";
 export type { Answer, Read, VariableReader } from "./domain/read.js";
 export { type Health, readAll, type Snapshot, type VariableSource } from "./domain/source.js";
 export type { JsonValue, ValueContent, Variable, VariableType, VariableValue } from "./domain/variable.js";
-export { type LocalServer, type ServeOptions, serve } from "./serve.js";
+export { type LocalServer, type ServeOptions, serve } from "./local-server.js";
 export type { Faults } from "./server/faults.js";
 export type { Secret, SignedParts } from "./signing/sign.js";
 export { sign } from "./signing/sign.js";

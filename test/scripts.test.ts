@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { EXIT_CODES } from "../src/cli/output/errors.js";
+import { EXIT_CODES } from "../src/cli/output/report-error.js";
 import { runCli } from "./support/cli.js";
 import { InProcessSession } from "./support/scripts/in-process-session.js";
 import { parseScript } from "./support/scripts/parse-script.js";

@@ -1,6 +1,6 @@
 import { type Context, createContext, type OutputFlags } from "./output/context.js";
-import { reportError } from "./output/errors.js";
 import type { Io } from "./output/io.js";
+import { reportError } from "./output/report-error.js";
 import { processIo } from "./process-io.js";
 import { endIfObstructed } from "./processes/end-process.js";
 import { endWithParent, isStartedByNpm, wasTerminated } from "./processes/signals.js";

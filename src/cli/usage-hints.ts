@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from "commander";
 import { UsageError } from "../domain/errors.js";
-import { ownWords } from "./output/errors.js";
+import { ownWords } from "./output/report-error.js";
 import { DEFINITIONS, placeOf, SETTING_NAMES, type SettingName } from "./settings/setting-table.js";
 
 /** An error of commander with advice, if there is any; other errors unchanged. */

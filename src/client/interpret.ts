@@ -10,8 +10,8 @@ import {
   WrongClockError,
 } from "../domain/errors.js";
 import { parseDataAge, parseRetryAfter } from "../domain/http-headers.js";
-import { parseJson } from "../domain/json.js";
 import type { Health } from "../domain/source.js";
+import { parseJson } from "../domain/strict-json.js";
 import { compareClocks } from "../signing/verify.js";
 import { BrokenRuleError, type Decoder, decodeErrorMessage, decodeHealth } from "./decode.js";
 import type { HttpResponse } from "./transport.js";

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import cluster from "node:cluster";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { ToPrimary, ToWorker } from "./messages.js";
+import type { ToPrimary, ToWorker } from "./worker-messages.js";
 
 // From both src/cluster and dist/cli: a process needs the compiled file.
 const PROGRAM = fileURLToPath(new URL("../../dist/cli/worker-process.cjs", import.meta.url));

@@ -3,9 +3,9 @@ import type { AuditState } from "../server/audit.js";
 import type { StoreProblem } from "../server/circuit-breaker.js";
 import { type RunningServer, type ServerOptions, withDefaults } from "../server/start-server.js";
 import type { TlsCredentials } from "../server/tls.js";
-import type { AuditFileOptions, ToPrimary } from "./messages.js";
 import { createSharedCount } from "./shared-count.js";
 import { type ProcessOptions, WorkerLink } from "./worker-link.js";
+import type { AuditFileOptions, ToPrimary } from "./worker-messages.js";
 
 /** So many workers that end in a row before they are ready end the server. */
 const MAX_FAILED_STARTS = 5;

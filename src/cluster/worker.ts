@@ -8,8 +8,8 @@ import { ServerStatistics } from "../server/statistics.js";
 import type { TlsCredentials } from "../server/tls.js";
 import { Service } from "../service/service.js";
 import type { Reloadable, Store } from "../store/store.js";
-import type { Start, ToPrimary, ToWorker } from "./messages.js";
 import { createWorkerLimiter, type WorkerLimiter } from "./shared-count.js";
+import type { Start, ToPrimary, ToWorker } from "./worker-messages.js";
 
 /** A worker's end of the link to the primary. */
 export interface PrimaryLink {

@@ -1,5 +1,5 @@
 import { UsageError } from "../domain/errors.js";
-import { exactNumber, JsonError, parseJson } from "../domain/json.js";
+import { exactNumber, JsonError, parseJson } from "../domain/strict-json.js";
 import { isEncrypted, type JsonValue, type VariableType, valueFitsType } from "../domain/variable.js";
 
 /**

@@ -12,7 +12,7 @@ import {
   type YAMLMap,
 } from "yaml";
 import { UsageError } from "../domain/errors.js";
-import { isExact, keepsDigits } from "../domain/json.js";
+import { isExact, keepsDigits } from "../domain/strict-json.js";
 import type { JsonValue, NamedValue } from "../domain/variable.js";
 import { entriesOf, inAnyString, loneSurrogate, type ReadEntry, refuse } from "./entry.js";
 

@@ -8,7 +8,7 @@ import {
   qualifiedName,
 } from "../domain/environment.js";
 import { InvalidDataError } from "../domain/errors.js";
-import { JsonError, parseJson } from "../domain/json.js";
+import { JsonError, parseJson } from "../domain/strict-json.js";
 import {
   EMPTY_OBJECT_MD5,
   isVariableName,

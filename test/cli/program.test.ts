@@ -1,7 +1,7 @@
 import type { EventEmitter } from "node:events";
 import { type Command, Option } from "commander";
 import { describe, expect, it } from "vitest";
-import { ownWords } from "../../src/cli/output/errors.js";
+import { ownWords } from "../../src/cli/output/report-error.js";
 import { buildProgram, separateCommand } from "../../src/cli/program.js";
 import { runWith } from "../support/cli.js";
 

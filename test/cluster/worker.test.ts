@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from "vitest";
-import type { ToPrimary } from "../../src/cluster/messages.js";
 import { type PrimaryLink, Worker } from "../../src/cluster/worker.js";
+import type { ToPrimary } from "../../src/cluster/worker-messages.js";
 import { withDefaults } from "../../src/server/start-server.js";
 import type { Data } from "../../src/store/data.js";
 import { changingStore } from "../support/changing-store.js";

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import polka from "polka";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { EXIT_CODES } from "../../src/cli/output/errors.js";
+import { EXIT_CODES } from "../../src/cli/output/report-error.js";
 import { VARIABLE_FIELDS } from "../../src/domain/variable.js";
 import { type AppDependencies, createApp } from "../../src/server/app.js";
 import { runCli } from "../support/cli.js";

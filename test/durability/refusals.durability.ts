@@ -3,7 +3,7 @@ import { chmod, chown, mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { EXIT_CODES } from "../../src/cli/output/errors.js";
+import { EXIT_CODES } from "../../src/cli/output/report-error.js";
 import { createDataFile } from "../../src/store/data-file.js";
 import { BINARY, run as start } from "../support/binary.js";
 import { temporaryFolder } from "../support/temporary-folder.js";

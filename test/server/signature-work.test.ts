@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { ServeOptions } from "../../src/serve.js";
+import type { ServeOptions } from "../../src/local-server.js";
 import { HmacKey } from "../../src/signing/verify.js";
 import { get, type Headers, raw } from "../support/http.js";
 import { aRecord } from "../support/records.js";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createClient } from "../../src/client/client.js";
-import type { ServeOptions } from "../../src/serve.js";
+import type { ServeOptions } from "../../src/local-server.js";
 import { DEV_HEADERS, nextAnswer, openSocket, raw, receivedUntilClose } from "../support/http.js";
 import { runningServer } from "../support/running-server.js";
 import { CLIENT, CLIENT_CA, connectTls, openTlsSocket, RENEWED, serialOf, TLS } from "../support/tls.js";

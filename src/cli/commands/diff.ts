@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { createBudget } from "../../client/retry.js";
-import { diffValues } from "../../domain/diff.js";
+import { diffValues } from "../../domain/differing-values.js";
 import { namedValues, readVariableEntries } from "../../domain/source.js";
 import type { Context } from "../output/context.js";
 import { printDifferences } from "../output/differences.js";

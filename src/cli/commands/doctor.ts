@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { CheckResult } from "../doctor/diagnose.js";
 import { type Context, print, type StyledLine } from "../output/context.js";
-import { EXIT_CODES } from "../output/errors.js";
+import { EXIT_CODES } from "../output/report-error.js";
 import type { SourceFlags } from "../settings/setting-table.js";
 import { addSourceOptions } from "../settings/source-flags.js";
 

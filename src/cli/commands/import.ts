@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are what a dotenv file may contain
 import { Command, Option } from "commander";
-import { type Difference, diffValues } from "../../domain/diff.js";
+import { type Difference, diffValues } from "../../domain/differing-values.js";
 import type { EnvironmentRecord } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
 import { isEncrypted, type JsonValue, type NamedValue, textAs } from "../../domain/variable.js";

@@ -1,4 +1,4 @@
-import type { Difference } from "../../domain/diff.js";
+import type { Difference } from "../../domain/differing-values.js";
 import { valueText } from "../../domain/variable.js";
 import { type Context, print } from "./context.js";
 

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
 import { resolve } from "node:path";
 import { UsageError } from "../../domain/errors.js";
-import { JsonError, parseJson } from "../../domain/json.js";
+import { JsonError, parseJson } from "../../domain/strict-json.js";
 import { hasCode } from "../../files/system-errors.js";
 import {
   DEFINITIONS,

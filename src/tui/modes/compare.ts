@@ -1,4 +1,4 @@
-import { type Difference, diffValues } from "../../domain/diff.js";
+import { type Difference, diffValues } from "../../domain/differing-values.js";
 import { namedValues, type VariableEntry } from "../../domain/source.js";
 import { withRetryTime } from "../browse/others.js";
 import { keepVisible } from "../state/cursor.js";

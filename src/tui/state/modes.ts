@@ -1,4 +1,4 @@
-import type { Difference } from "../../domain/diff.js";
+import type { Difference } from "../../domain/differing-values.js";
 import type { VariableEntry } from "../../domain/source.js";
 import type { VariableType } from "../../domain/variable.js";
 import type { TextField } from "../input/text-field.js";

@@ -1,4 +1,4 @@
-import type { Difference } from "../../domain/diff.js";
+import type { Difference } from "../../domain/differing-values.js";
 import { isEncrypted, type NamedValue, textAs } from "../../domain/variable.js";
 import { isRevealed } from "../browse/reveal.js";
 import { keepVisible, type Position, scrollList } from "../state/cursor.js";

@@ -1,4 +1,4 @@
-import type { Difference } from "../../domain/diff.js";
+import type { Difference } from "../../domain/differing-values.js";
 import type { NamedValue } from "../../domain/variable.js";
 import { isRevealed } from "../browse/reveal.js";
 import { type Size, textColumns } from "../state/layout.js";

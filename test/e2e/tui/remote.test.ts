@@ -3,7 +3,7 @@ import { readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { serve } from "../../../src/serve.js";
+import { serve } from "../../../src/local-server.js";
 import { httpPeer, tcpPeer, unusedPort } from "../../client/peer.js";
 import { BINARY } from "../../support/binary.js";
 import { DATA } from "../../support/data.js";

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Page, type PageRequest, paginate } from "../../../src/domain/page.js";
 import type { Variable } from "../../../src/domain/variable.js";
-import { serve } from "../../../src/serve.js";
+import { serve } from "../../../src/local-server.js";
 import type { Data } from "../../../src/store/data.js";
 import { httpPeer, listening, tcpPeer, unusedPort } from "../../client/peer.js";
 import { DATA, edited } from "../../support/data.js";

@@ -1,4 +1,4 @@
-import type { Difference } from "../../../src/domain/diff.js";
+import type { Difference } from "../../../src/domain/differing-values.js";
 import { textField } from "../../../src/tui/input/text-field.js";
 import type { Step } from "../../../src/tui/state/messages.js";
 import type {

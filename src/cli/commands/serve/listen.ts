@@ -1,5 +1,5 @@
-import type { AuditFileOptions } from "../../../cluster/messages.js";
 import type { Cluster } from "../../../cluster/start-cluster.js";
+import type { AuditFileOptions } from "../../../cluster/worker-messages.js";
 import type { ClusterSetup } from "../../../cluster/worker-pool.js";
 import type { Endpoint } from "../../../domain/endpoint.js";
 import { UsageError } from "../../../domain/errors.js";

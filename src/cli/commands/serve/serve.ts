@@ -8,8 +8,8 @@ import { parseDuration, rateLimitOption, wholeNumber } from "../../settings/flag
 import { readSettings } from "../../settings/resolve-settings.js";
 import { DEFAULT_DATA_FILE, RATE_LIMIT_STORE_VARIABLE } from "../../settings/setting-table.js";
 import { addPlaceOptions } from "../../settings/source-flags.js";
-import { parseClockTolerance, parseListenPlace, parseTrustProxy, parseWorkers } from "./arguments.js";
 import { runServe, type ServeFlags } from "./run-serve.js";
+import { parseClockTolerance, parseListenPlace, parseTrustProxy, parseWorkers } from "./serve-arguments.js";
 import type { TlsPaths } from "./tls-files.js";
 
 export function serveCommand(context: Context): Command {

@@ -1,5 +1,5 @@
-import type { ToWorker } from "../../../cluster/messages.js";
 import { Worker } from "../../../cluster/worker.js";
+import type { ToWorker } from "../../../cluster/worker-messages.js";
 import { openServed, type ServedData } from "../../editing/served-data.js";
 
 // A process that `serve --workers` starts.

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { diffValues } from "../../src/domain/diff.js";
+import { diffValues } from "../../src/domain/differing-values.js";
 import type { NamedValue } from "../../src/domain/variable.js";
 
 const text = (name: string, value: string): NamedValue => ({ name, type: "STRING", value });

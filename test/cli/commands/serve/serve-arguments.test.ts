@@ -3,7 +3,7 @@ import {
   parseClockTolerance,
   parseListenPlace,
   parseTrustProxy,
-} from "../../../../src/cli/commands/serve/arguments.js";
+} from "../../../../src/cli/commands/serve/serve-arguments.js";
 
 describe("--trust-proxy", () => {
   it.each([

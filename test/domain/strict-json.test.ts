@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { JsonError, parseJson } from "../../src/domain/json.js";
+import { JsonError, parseJson } from "../../src/domain/strict-json.js";
 
 describe("parseJson", () => {
   it.each([

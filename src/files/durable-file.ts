@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type FileHandle, link, lstat, open, rename, stat, unlink } from "node:fs/promises";
+import { type FileHandle, link, open, rename, stat, unlink } from "node:fs/promises";
 import { platform } from "node:os";
 import { basename, dirname, sep } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -18,11 +18,7 @@ export async function createFile(path: string, text: string): Promise<void> {
   const temporary = await writeTemporary(path, text);
   try {
     // `link` refuses to replace a file, unlike `rename`.
-    await link(temporary, path).catch(async (error: unknown) => {
-      // Another process created the file, and its next writer removed our temporary file.
-      const exists = hasCode(error, "ENOENT") && (await lstat(path).then(Boolean, () => false));
-      throw exists ? Object.assign(new Error("the file exists"), { code: "EEXIST" }) : error;
-    });
+    await link(temporary, path);
   } finally {
     await unlink(temporary).catch(ifMissing(undefined));
   }

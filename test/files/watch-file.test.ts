@@ -1,7 +1,6 @@
 import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { watchFile } from "../../src/files/watch-file.js";
 import { openDataFile } from "../../src/store/json-file-store.js";
 import type { Store } from "../../src/store/store.js";
 import { MARKER, marked } from "../store/broken-data.js";
@@ -137,44 +136,6 @@ describe("a data file that is watched", () => {
     expect(served(store)).toBe("first");
   });
 });
-
-describe("the pauses between attempts to read a file", () => {
-  it.each([
-    ["double from 100 ms to 5 s", 0, [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000, 5_000]],
-    ["are nine times as long as an attempt, if that is longer", 30, [270, 270, 400, 800, 1_600, 3_200, 5_000, 5_000]],
-  ])("the pauses between attempts to read a file %s", async (_what, attemptMs, expected) => {
-    expect(await pausesOf(attemptMs, expected.length)).toEqual(expected);
-  });
-});
-
-/** The pauses after failed attempts that take so long, without waiting for them. */
-async function pausesOf(attemptMs: number, count: number): Promise<number[]> {
-  const path = join(await temporaryFolder(), "data.json");
-  await writeFile(path, "");
-  let now = 0;
-  const pauses: number[] = [];
-  let finish = () => {};
-  const done = new Promise<void>((resolve) => (finish = resolve));
-  vi.spyOn(performance, "now").mockImplementation(() => now);
-  // The poll would come in between.
-  vi.spyOn(globalThis, "setInterval").mockReturnValue(setTimeout(() => {}).unref());
-  const timers = vi.spyOn(globalThis, "setTimeout").mockImplementation(((retry: () => void, pause: number) => {
-    pauses.push(pause);
-    if (pauses.length < count) setImmediate(retry);
-    else finish();
-    return { unref: () => {} };
-  }) as unknown as typeof setTimeout);
-  onTestFinished(() => void vi.restoreAllMocks());
-  const { readAgain, stop } = await watchFile(path, async () => {
-    now += attemptMs;
-    return false;
-  });
-  readAgain();
-  await done;
-  timers.mockRestore();
-  stop();
-  return pauses;
-}
 
 /** A data file whose one sign of its version is a description. */
 function version(text: string): string {

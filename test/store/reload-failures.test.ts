@@ -39,12 +39,6 @@ vi.mock("node:fs/promises", async (load) => {
   };
 });
 
-// The store waits 100 ms before it reports a problem, which counts as work: the next attempt would come 900 ms later.
-vi.mock("node:timers/promises", async (load) => ({
-  ...(await load<typeof import("node:timers/promises")>()),
-  setTimeout: async () => {},
-}));
-
 const PATIENCE = { timeout: 15_000, interval: 10 };
 
 /** A data file that is watched, and how to replace it with one that has this description. */
@@ -56,7 +50,11 @@ async function watched() {
     await rename(`${path}.new`, path);
   };
   await write("first");
+  // A failure is over sooner than at the next second.
+  const { setInterval: every } = globalThis;
+  const poll = vi.spyOn(globalThis, "setInterval").mockImplementationOnce((check) => every(check, 100));
   const store = await openDataFile(path, { watch: true });
+  poll.mockRestore();
   onTestFinished(async () => {
     Object.assign(failing, { open: undefined, stat: undefined, opened: [] });
     await store.close();

@@ -147,16 +147,5 @@ async function createIfMissing({ path, isDefault }: FilePlace, io: FileUser): Pr
   // A typing mistake, or a volume that is not mounted, must not look like an empty server.
   if (!isDefault)
     throw new InvalidDataError(`${path} does not exist; to create it: ${command`appvars init --data ${path}`}`);
-  try {
-    return await createFile(path, io, (await import("../../store/starter-data.js")).starterData({ examples: true }));
-  } catch (error) {
-    // Another process has created it in the meantime.
-    if (systemCode(error as Error) === "EEXIST") return undefined;
-    throw error;
-  }
-}
-
-/** The code of the system error that caused this one. */
-function systemCode({ cause, code }: NodeJS.ErrnoException): string | undefined {
-  return cause instanceof Error ? systemCode(cause) : code;
+  return createFile(path, io, (await import("../../store/starter-data.js")).starterData({ examples: true }));
 }

@@ -25,8 +25,7 @@ type EditorIo = Pick<Io, "env" | "platform" | "user">;
 /** Opens texts in the person's own editor, which gets the terminal meanwhile. */
 export function createEditText(terminal: Pick<ProcessTerminal, "lend">, io: EditorIo): EditText {
   const { env, platform, user } = io;
-  const temporaryFolder = tmpdir();
-  const parents = scratchParents({ runtimeFolder: env["XDG_RUNTIME_DIR"], temporaryFolder, user });
+  const parents = scratchParents(tmpdir());
   const files = new Map<string, string>();
   // If the process crashes, a second signal ends it, or a file was kept.
   const removeAll = () => {

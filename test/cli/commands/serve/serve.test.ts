@@ -1,8 +1,7 @@
 import { chmod, lchown, mkdir, realpath, rename, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it, vi } from "vitest";
-import { localData } from "../../../../src/cli/editing/open-data.js";
-import { type CliOptions, runCli, runWith } from "../../../support/cli.js";
+import { type CliOptions, runCli } from "../../../support/cli.js";
 import { CREDENTIALS, DATA, edited } from "../../../support/data.js";
 import { dataFile } from "../../../support/data-file.js";
 import { openSocket, receivedUntilClose } from "../../../support/http.js";
@@ -25,18 +24,6 @@ async function serving(
   const result = await runCli(["serve", "--port", "0", ...argv], { ...options, untilStopped: () => stopped, onStdout });
   await used;
   return result;
-}
-
-/** Opens the file as `serve` does if nothing names it. Resolves to how many files were created. */
-async function creating(path: string): Promise<number> {
-  const { code: messages } = await runWith(async (io) => {
-    const logged: string[] = [];
-    const data = await localData({ kind: "file", path, isDefault: true }, io);
-    const log = (_level: string, message: string) => void logged.push(message);
-    await data.served({ cacheFolder: "", log });
-    return logged;
-  });
-  return messages.filter((message) => message.startsWith("created")).length;
 }
 
 /** The variables that the printed lines would set in a shell. */
@@ -70,29 +57,6 @@ it.each(["flag", "variable", ".appvars.json"])(
     await expect(stat(path)).rejects.toMatchObject({ code: "ENOENT" });
   },
 );
-
-it("serve succeeds when several processes create the file that nothing names", async () => {
-  for (let round = 0; round < 20; round++) {
-    const path = join(await temporaryFolder(), "vars.json");
-    const server = () => creating(path);
-    // A writer removes the unfinished files of those that make the file.
-    const setting = async () => {
-      let code = 8;
-      while (code === 8) code = (await runCli(["set", "PORT", "1", "--env", "test", "--data", path])).code;
-      return code;
-    };
-    const [first, second, third] = await Promise.all([server(), server(), server(), setting()]);
-    expect([first, second, third].sort()).toEqual([0, 0, 1]);
-  }
-});
-
-it("serve succeeds when init creates the same file at the same time", async () => {
-  for (let round = 0; round < 20; round++) {
-    const path = join(await temporaryFolder(), "vars.json");
-    const [created, init] = await Promise.all([creating(path), runCli(["init", "--data", path])]);
-    expect([created, init.code]).toSatisfy((pair) => ["0,0", "1,8"].includes(String(pair)));
-  }
-});
 
 it("serve reads an unchanged file again on SIGHUP, and logs its problem each time", async () => {
   const { path, write } = await dataFile(DATA);

@@ -92,11 +92,15 @@ export function createClient(options: ClientOptions, parts: ClientParts = {}): V
   return new Client(options, parts);
 }
 
+/** To keep: two lists of 100,000 in pages of 1,000. */
+const MAX_ANSWERS = 200;
+
 class Client extends VariableReader implements VariableSource {
   readonly #options: ClientOptions & { auth: AuthScheme };
   readonly #retry: Omit<RetryOptions, "budget">;
   readonly #transport: Transport;
-  readonly #answers: AnswerCache | undefined;
+  /** The last answers by their targets, the oldest first: while the data is unchanged, each is a 304. */
+  readonly #kept = new Map<string, { etag: string; answer: unknown }>();
   /** Undefined if each call has its own budget. */
   readonly #sharedBudget: Budget | undefined;
   readonly #closed = new AbortController();
@@ -120,7 +124,6 @@ class Client extends VariableReader implements VariableSource {
     const total = budget ? (maxWait ?? DEFAULT_MAX_WAIT) + timeout : Number.POSITIVE_INFINITY;
     const { ticks = () => performance.now(), random = Math.random, sleep = this.#sleep } = parts;
     this.#retry = { total, maxWait, ticks, random, sleep, retryOn, onRetry };
-    this.#answers = options.revalidate ? new AnswerCache() : undefined;
   }
 
   answer<R extends Read>(read: R): Promise<Answer<R>> {
@@ -153,19 +156,29 @@ class Client extends VariableReader implements VariableSource {
     const decode = decoderOf(read) as Decoder<Answer<R>>;
     const request = async (seconds: number) => {
       attempt?.signal.throwIfAborted();
+      const kept = this.#kept.get(target);
       const timestamp = Date.now();
       const signed = authHeaders(auth, this.#options, { timestamp, method: "GET", route: target });
-      const headers = { ...signed, ...this.#answers?.condition(target) };
+      const headers = { ...signed, ...(kept && { "if-none-match": kept.etag }) };
       const response = await this.#send(target, headers, budget, { atMost: seconds, signal: attempt?.signal });
-      const decoded = () => interpret(response, decode, auth === "hmac" ? timestamp : undefined);
       try {
-        return this.#answers ? this.#answers.answer(target, response, decoded) : decoded();
+        if (kept && response.status === 304) return kept.answer as Answer<R>;
+        const answer = interpret(response, decode, auth === "hmac" ? timestamp : undefined);
+        if (this.#options.revalidate) this.#keep(target, response.headers.etag, answer);
+        return answer;
       } finally {
         // One of another revision is kept, since it is asked for again.
         attempt?.check(response);
       }
     };
     return withRetries(request, { ...this.#retry, budget });
+  }
+
+  #keep(target: string, etag: string | undefined, answer: unknown): void {
+    this.#kept.delete(target);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size >= MAX_ANSWERS && oldest !== undefined) this.#kept.delete(oldest);
+    if (etag) this.#kept.set(target, { etag, answer });
   }
 
   async #send(
@@ -186,34 +199,4 @@ class Client extends VariableReader implements VariableSource {
     const { setTimeout: delay } = await import("node:timers/promises");
     await delay(seconds * 1_000, undefined, { signal: this.#closed.signal }).catch(() => {});
   };
-}
-
-/** Pages of 1,000 items for two lists of 100,000. */
-const MAX_ANSWERS = 200;
-
-/** The last answers with their ETags: while the data is unchanged, reading it again costs a 304 and no decoding. */
-export class AnswerCache {
-  /** The oldest first. */
-  readonly #answers = new Map<string, { etag: string; decoded: unknown }>();
-
-  condition(target: string): Record<string, string> {
-    const known = this.#answers.get(target);
-    return known ? { "if-none-match": known.etag } : {};
-  }
-
-  /** The kept answer for a 304, otherwise the result of `decode`. */
-  answer<T>(target: string, { status, headers }: HttpResponse, decode: () => T): T {
-    const known = this.#answers.get(target);
-    if (status === 304 && known) return known.decoded as T;
-    this.#answers.delete(target);
-    const decoded = decode();
-    if (headers.etag) this.#keep(target, { etag: headers.etag, decoded });
-    return decoded;
-  }
-
-  #keep(target: string, answer: { etag: string; decoded: unknown }): void {
-    const [oldest] = this.#answers.keys();
-    if (this.#answers.size >= MAX_ANSWERS && oldest !== undefined) this.#answers.delete(oldest);
-    this.#answers.set(target, answer);
-  }
 }

@@ -1,43 +1,54 @@
-import { expect, it } from "vitest";
-import { AnswerCache, createClient } from "../../src/client/client.js";
+import { expect, it, onTestFinished } from "vitest";
+import { createClient } from "../../src/client/client.js";
+import { ServerError } from "../../src/domain/errors.js";
 import { DATA, DEVELOPMENT } from "../support/data.js";
 import { runningServer } from "../support/running-server.js";
+import { httpPeer } from "./peer.js";
 
-const response = (status: number, etag?: string) => ({ status, headers: etag ? { etag } : {}, body: "" });
+/** A client that revalidates, of a server whose answers have these statuses and ETags, and the ETags that it sent. */
+async function clientOf(next: () => { status?: number; etag?: string }) {
+  const sent: (string | undefined)[] = [];
+  const { url } = await httpPeer((req, res) => {
+    sent.push(req.headers["if-none-match"]);
+    const { status = 200, etag } = next();
+    const body = status === 200 ? { value: etag } : { message: "Not found" };
+    res.writeHead(status, etag ? { etag } : {}).end(status === 304 ? undefined : JSON.stringify(body));
+  });
+  const client = createClient({ url, ...DEVELOPMENT, revalidate: true, maxWait: 0 });
+  onTestFinished(() => client.close());
+  return { client, sent };
+}
 
-it("a kept answer is requested conditionally, and returned for a 304", () => {
-  const cache = new AnswerCache();
-  expect(cache.condition("/a")).toEqual({});
-  const first = cache.answer("/a", response(200, '"1"'), () => ({ value: 1 }));
-  expect(cache.condition("/a")).toEqual({ "if-none-match": '"1"' });
-  expect(cache.answer("/a", response(304), () => expect.unreachable())).toBe(first);
-  expect(cache.condition("/b")).toEqual({});
+it("a kept answer is requested conditionally, and returned for a 304", async () => {
+  const { client, sent } = await clientOf(() => (sent.length === 1 ? { etag: '"1"' } : { status: 304 }));
+  const first = await client.getContentByName("A");
+  expect(await client.getContentByName("A")).toBe(first);
+  expect(sent).toEqual([undefined, '"1"']);
 });
 
-it("a kept answer is dropped after a newer or a failed one", () => {
-  const cache = new AnswerCache();
-  cache.answer("/a", response(200, '"1"'), () => 1);
-  expect(cache.answer("/a", response(200, '"2"'), () => 2)).toBe(2);
-  expect(cache.condition("/a")).toEqual({ "if-none-match": '"2"' });
-  const fail = () => {
-    throw new Error("404");
-  };
-  expect(() => cache.answer("/a", response(404), fail)).toThrow("404");
-  expect(cache.condition("/a")).toEqual({});
+it("a kept answer is replaced by a newer one", async () => {
+  const { client, sent } = await clientOf(() => ({ etag: `"${sent.length}"` }));
+  for (let i = 1; i <= 3; i++) expect(await client.getContentByName("A")).toEqual({ value: `"${i}"` });
+  expect(sent).toEqual([undefined, '"1"', '"2"']);
 });
 
-it("a 304 to an unconditional request is refused", () => {
-  const fail = () => {
-    throw new Error("304");
-  };
-  expect(() => new AnswerCache().answer("/a", response(304), fail)).toThrow("304");
+it("a kept answer does not stand in for a failed one", async () => {
+  const { client } = await clientOf(() => answers.shift() ?? { status: 304 });
+  const answers = [{ etag: '"1"' }, { status: 404 }];
+  await client.getContentByName("A");
+  await expect(client.getContentByName("A")).rejects.toThrow("Not found");
 });
 
-it("the newest 200 answers are kept", () => {
-  const cache = new AnswerCache();
-  for (let i = 0; i < 250; i++) cache.answer(`/${i}`, response(200, `"${i}"`), () => i);
-  const kept = Array.from({ length: 250 }, (_, i) => i).filter((i) => "if-none-match" in cache.condition(`/${i}`));
-  expect([kept.length, kept[0]]).toEqual([200, 50]);
+it("a 304 to an unconditional request is refused", async () => {
+  const { client } = await clientOf(() => ({ status: 304 }));
+  await expect(client.getContentByName("A")).rejects.toThrow(ServerError);
+});
+
+it("the newest 200 answers are kept", async () => {
+  const { client, sent } = await clientOf(() => ({ etag: '"1"' }));
+  for (let i = 0; i < 250; i++) await client.getContentByName(`A${i}`);
+  for (const i of [249, 50, 49]) await client.getContentByName(`A${i}`);
+  expect(sent.slice(250)).toEqual(['"1"', '"1"', undefined]);
 });
 
 it("a client with revalidate gets a 304 for unchanged data, and sees changes", async () => {

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { type ClientRequest, Agent as HttpAgent, type IncomingHttpHeaders, request } from "node:http";
 import type { Agent } from "node:https";
-import { hostOf, otherScheme } from "../domain/endpoint.js";
+import { otherScheme } from "../domain/endpoint.js";
 import { AppvarsError, ServerError, UnreachableError } from "../domain/errors.js";
 import { ROUTES } from "../domain/routes.js";
 import { tlsOptions } from "../domain/tls-options.js";
@@ -75,11 +75,12 @@ export class Transport {
   ): Promise<TimedResponse> {
     if (this.#closed) throw closedError();
     const { request, agent } = await this.#modules;
-    const { proxy, maxBodyBytes = MAX_BODY_BYTES } = this.#options;
+    const { origin, proxy, maxBodyBytes = MAX_BODY_BYTES } = this.#options;
     const timeout = Math.min(this.#options.timeout, atMost) * 1_000;
     const startedAt = performance.now();
     // A tunnel is opened within this time.
-    const outgoing = request({ ...this.#message(target, headers), timeout: proxy && timeout, agent });
+    const message = { ...this.#message(target, headers), timeout: proxy && timeout, agent };
+    const outgoing = request(this.#forwarder?.url ?? origin, message);
     const limits = { timeout, signal, maxBytes: maxBodyBytes, maxErrorBytes: MAX_ERROR_BODY_BYTES };
     try {
       const answer = await exchange(outgoing, limits);
@@ -113,7 +114,7 @@ export class Transport {
     const { origin, ca } = this.#options;
     const proxy = this.#forwarder;
     const accepting = { ...headers, accept: "application/json" };
-    if (!proxy) return { host: hostOf(origin), port: origin.port, path: target, headers: accepting };
+    if (!proxy) return { path: target, headers: accepting };
     const forwarded = { ...accepting, host: origin.host, ...proxy.headers };
     return { ...proxyAddress(proxy, ca), path: origin.origin + target, headers: forwarded };
   }

@@ -16,7 +16,7 @@ const SCALING = "test/scaling/**/*.test.ts";
 
 /** Test files that mock modules or change the colors of a whole process. Each has its own, which costs 0.3 s. */
 const ISOLATED = [
-  "test/cli/processes/windows-program.test.ts",
+  "test/cli/children/windows-program.test.ts",
   "test/files/file-lock.test.ts",
   "test/server/credential-checks.test.ts",
   "test/server/signature-work.test.ts",

@@ -33,18 +33,20 @@ const MAY_IMPORT: Record<string, string> = {
   "tui/terminal": "tui/input tui/text",
   tui: "tui/terminal tui/screen tui/program tui/browse tui/state tui/text",
   "cli/output": "domain",
-  "cli/processes": "domain files cli/output",
+  "cli/exits": "domain files cli/output",
+  "cli/children": "domain files cli/output cli/exits",
   "cli/settings": "domain files etcd http client cli/output",
-  "cli/editing": "domain files store etcd client cli/output cli/processes cli/settings",
+  "cli/editing": "domain files store etcd client cli/output cli/exits cli/settings",
   "cli/reading":
-    "domain files store service client encryption formats cli/output cli/processes cli/settings cli/editing",
+    "domain files store service client encryption formats cli/output cli/exits cli/children cli/settings cli/editing",
   "cli/selection": "domain cli/output cli/reading",
-  "cli/run": "domain files client formats cli/output cli/processes cli/settings cli/editing cli/reading cli/selection",
+  "cli/run":
+    "domain files client formats cli/output cli/exits cli/children cli/settings cli/editing cli/reading cli/selection",
   "cli/transfer": "domain files store formats cli/output cli/run cli/settings cli/editing cli/reading cli/selection",
   "cli/tui":
-    "domain files store etcd service encryption formats tui/commands tui/state tui/terminal tui/text cli/output cli/processes cli/settings cli/editing cli/reading cli/selection cli/transfer",
+    "domain files store etcd service encryption formats tui/commands tui/state tui/terminal tui/text cli/output cli/exits cli/children cli/settings cli/editing cli/reading cli/selection cli/transfer",
   "cli/doctor":
-    "domain signing files store etcd http client cli/output cli/processes cli/settings cli/editing cli/reading cli/selection",
+    "domain signing files store etcd http client cli/output cli/exits cli/children cli/settings cli/editing cli/reading cli/selection",
   "cli/completion": "domain store cli/output cli/settings cli/editing cli/reading cli/selection",
   "cli/commands": "*",
   cli: "*",

@@ -1,9 +1,10 @@
+import { endIfObstructed } from "./exits/end-process.js";
+import { endWithParent, isStartedByNpm } from "./exits/npm-parent.js";
+import { wasTerminated } from "./exits/signals.js";
 import { type Context, createContext, type OutputFlags } from "./output/context.js";
 import type { Io } from "./output/io.js";
 import { reportError } from "./output/report-error.js";
 import { processIo } from "./process-io.js";
-import { endIfObstructed } from "./processes/end-process.js";
-import { endWithParent, isStartedByNpm, wasTerminated } from "./processes/signals.js";
 import { runGet } from "./reading/get-values.js";
 import { parseQuickWords } from "./settings/parse-words.js";
 

@@ -1,7 +1,7 @@
 import type { Budget } from "../../client/retry.js";
 import { UsageError } from "../../domain/errors.js";
+import type { ProgramLine } from "../children/child-environment.js";
 import type { Context } from "../output/context.js";
-import type { ProgramLine } from "../processes/child-environment.js";
 import { createDecrypt } from "../reading/decryption.js";
 import { openSource } from "../reading/open-source.js";
 import { createSelection } from "../selection/selection.js";

@@ -1,7 +1,7 @@
 import { UsageError } from "../../domain/errors.js";
 import type { VariableSource } from "../../domain/source.js";
 import { type JsonValue, valueText } from "../../domain/variable.js";
-import { variableKey } from "../processes/child-environment.js";
+import { variableKey } from "../children/child-environment.js";
 import type { Decrypt } from "../reading/decryption.js";
 import { readSelected, type Selection } from "../selection/selection.js";
 import { CREDENTIAL_VARIABLES } from "../settings/setting-table.js";

@@ -1,11 +1,11 @@
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Child } from "../children/child.js";
+import { catchSignals, isStopSignal } from "../exits/signals.js";
 import type { Context } from "../output/context.js";
 import type { Output } from "../output/io.js";
 import { writeLines } from "../output/output.js";
-import type { Child } from "../processes/child.js";
-import { catchSignals, isStopSignal } from "../processes/signals.js";
 import type { ChildVariable } from "./child-variables.js";
 import { redactStream } from "./redactor.js";
 import { secretTexts } from "./secret-texts.js";

@@ -1,9 +1,9 @@
 import { type Budget, createBudget } from "../../client/retry.js";
 import type { VariableSource } from "../../domain/source.js";
+import { loadWindows, startChild } from "../children/child.js";
+import { nameIn, type ProgramLine, refuseNul } from "../children/child-environment.js";
+import { execve } from "../exits/end-process.js";
 import type { Context } from "../output/context.js";
-import { loadWindows, startChild } from "../processes/child.js";
-import { nameIn, type ProgramLine, refuseNul } from "../processes/child-environment.js";
-import type { Runtime } from "../processes/end-process.js";
 import type { Decrypt } from "../reading/decryption.js";
 import { withSource } from "../reading/open-source.js";
 import type { Selection } from "../selection/selection.js";
@@ -61,10 +61,7 @@ export async function runProgram(
     asked.filter((name) => !isTaken(name)),
     allowReserved,
   );
-  const { version, execve }: Omit<Runtime, "platform"> = process;
-  const replace = options.exec
-    ? (await import("../processes/exec-program.js")).execProgram({ platform, version, execve })
-    : undefined;
+  const replace = options.exec ? (await import("./exec-program.js")).execProgram(platform, execve) : undefined;
   const addEnvFiles = envFiles.length > 0 ? (await import("./env-files.js")).addEnvFiles(envFiles, context) : undefined;
   const budget = createBudget();
   let knownLeftOut: readonly string[] = [];

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { valueText } from "../../domain/variable.js";
+import type { Child } from "../children/child.js";
+import { supervise } from "../children/supervise.js";
 import type { Context } from "../output/context.js";
-import type { Child } from "../processes/child.js";
-import { catchSignals } from "../processes/signals.js";
-import { supervise } from "../processes/supervise.js";
 import type { ChildVariables } from "./child-variables.js";
 
 /** A change is reported once it has lasted this long, so a burst of edits is one change. */
@@ -32,8 +31,6 @@ export async function runWatched(
   { interval, onChange }: WatchRules,
   { note }: Context,
 ): Promise<number> {
-  // Before the program's own listener, so that its descendants are known by the time it ends.
-  const release = catchSignals((name) => program.onSignal(name));
   const program = supervise(initial, start);
   const ended = new AbortController();
   const watching = watchVariables(initial, {
@@ -59,7 +56,6 @@ export async function runWatched(
     return await program.exitCode;
   } finally {
     ended.abort();
-    release();
   }
 }
 

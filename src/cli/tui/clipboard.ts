@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { win32 } from "node:path";
 import type { Copy } from "../../tui/state/ports.js";
-import { systemProgram, withoutCredentials } from "../processes/child-environment.js";
+import { systemProgram, withoutCredentials } from "../children/child-environment.js";
 
 /** xterm and others accept 100,000 bytes in one OSC 52 sequence: 74,994 bytes of text in base64. */
 const MAX_BYTES = 74_994;

@@ -11,7 +11,7 @@ import { makeScratchFolder, removeLeftScratchFolders, scratchParents } from "../
 import { hasCode, toInvalidFile } from "../../files/system-errors.js";
 import type { EditText } from "../../tui/state/ports.js";
 import type { Io } from "../output/io.js";
-import { runEditor } from "../processes/editor-program.js";
+import { runEditor } from "./editor-program.js";
 import type { ProcessTerminal } from "./process-terminal.js";
 
 /** Far more than a person edits; the form that shows the text again takes it as well. */

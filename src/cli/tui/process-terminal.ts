@@ -4,8 +4,8 @@ import { closeSync, writeSync } from "node:fs";
 import { constants } from "node:os";
 import type { ReadStream, WriteStream } from "node:tty";
 import type { TuiTerminal } from "../../tui/terminal/terminal.js";
-import { endProcess } from "../processes/end-process.js";
-import { type CaughtSignal, catchSignals, comesFromTerminal, isStopSignal } from "../processes/signals.js";
+import { endProcess } from "../exits/end-process.js";
+import { type CaughtSignal, catchSignals, comesFromTerminal, isStopSignal } from "../exits/signals.js";
 
 /** Alternate screen, no line wrapping, no cursor, bracketed paste. */
 const ENTER = "\x1b[?1049h\x1b[?7l\x1b[?25l\x1b[?2004h";

@@ -1,10 +1,9 @@
 import { Command } from "commander";
+import { loadWindows, startChild } from "../../children/child.js";
+import type { ChildEnvironment, ProgramLine } from "../../children/child-environment.js";
+import { supervise } from "../../children/supervise.js";
 import type { Context } from "../../output/context.js";
 import type { Io } from "../../output/io.js";
-import { loadWindows, startChild } from "../../processes/child.js";
-import type { ChildEnvironment, ProgramLine } from "../../processes/child-environment.js";
-import { type Descendants, endDescendants } from "../../processes/process-tree.js";
-import { type CaughtSignal, catchSignals, isStopSignal } from "../../processes/signals.js";
 import { addAllowReserved } from "../../selection/selection-flags.js";
 import { type DataPlace, dataPlaceName } from "../../settings/connection.js";
 import { parseLatency, parseShare, parseSkew, rateLimitOption } from "../../settings/flag-arguments.js";
@@ -59,37 +58,16 @@ function placeToCopy({ data, ...flags }: SourceFlags, io: Io): DataPlace | undef
  */
 async function runSandbox(command: ProgramLine, options: SandboxOptions, context: Context): Promise<void> {
   const { openSandbox } = await import("./open-sandbox.js");
+  const windows = await loadWindows(context.io.platform);
   const sandbox = await openSandbox(options, context);
   try {
     const source = options.place ? dataPlaceName(options.place) : "example data";
     context.tell(`serving ${source} on ${sandbox.url} until the command ends`);
-    context.exitCode = await runWhole(command, sandboxEnvironment(context.io, sandbox), context);
+    const env = sandboxEnvironment(context.io, sandbox);
+    const start = () => startChild(command, env, context, { endsDescendants: true, windows });
+    context.exitCode = await supervise(undefined, start).exitCode;
   } finally {
     await sandbox.close();
-  }
-}
-
-/**
- * Runs a program until it has ended. A signal that asks us to end also ends the descendants of the program, once the
- * program itself has ended.
- *
- * @returns its exit code, as `Child` has it
- */
-async function runWhole(command: ProgramLine, env: ChildEnvironment, context: Context): Promise<number> {
-  const windows = await loadWindows(context.io.platform);
-  let descendants: Descendants | undefined;
-  const onSignal = (name: CaughtSignal) => {
-    // Looked up before the program can exit: afterwards nothing shows whose children they were.
-    if (isStopSignal(name)) descendants ??= child.descendants();
-  };
-  const child = startChild(command, env, context, { onSignal, endsDescendants: true, windows });
-  try {
-    return await child.exitCode;
-  } finally {
-    // Another signal must not end us before this is done.
-    const release = catchSignals(() => {});
-    if (descendants) await endDescendants(descendants);
-    release();
   }
 }
 

@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UsageError } from "../../domain/errors.js";
+import type { ChildEnvironment, ProgramLine } from "../children/child-environment.js";
+import { findProgram, reportStartFailure } from "../children/start-failure.js";
+import type { Execve } from "../exits/end-process.js";
 import type { Context } from "../output/context.js";
 import { writeRaw } from "../output/output.js";
-import type { ChildEnvironment, ProgramLine } from "./child-environment.js";
-import { type Execve, findExecve, type Runtime } from "./end-process.js";
-import { findProgram, reportStartFailure } from "./start-failure.js";
 
 /**
  * Replaces this process by a program, which has its process id, and its stdin, stdout and stderr. Resolves only if the
@@ -14,11 +14,10 @@ import { findProgram, reportStartFailure } from "./start-failure.js";
 export type ExecProgram = (command: ProgramLine, env: ChildEnvironment, context: Context) => Promise<126 | 127>;
 
 /** @throws UsageError if Node can't do that here */
-export function execProgram(runtime: Runtime): ExecProgram {
-  const execve = findExecve(runtime);
+export function execProgram(platform: NodeJS.Platform, execve: Execve | undefined): ExecProgram {
+  if (platform === "win32") throw new UsageError("--exec can't be used on Windows");
   if (execve) return (command, env, context) => replaceProcess(command, env, context, execve);
-  if (runtime.platform === "win32") throw new UsageError("--exec can't be used on Windows");
-  throw new UsageError(`--exec needs Node 22.15, 23.11 or newer; this is Node ${runtime.version.slice(1)}`);
+  throw new UsageError(`--exec needs Node 22.15, 23.11 or newer; this is Node ${process.versions.node}`);
 }
 
 /** Time for our last notes if they are not read. */
@@ -82,8 +81,11 @@ function written({ io }: Context): Promise<void> {
   return new Promise((resolve) => writeRaw(io.stderr, "", () => resolve()));
 }
 
-/** Node makes pipes not block, for everybody who has them, and few programs expect that. Undone by starting any program. */
+/**
+ * Lets writes to pipes and sockets block again: Node changed that for everybody who has them, and a program that wrote
+ * 2 MB to a slow reader failed with EAGAIN after 64 KB. Node has no function for it, but does it whenever it starts a
+ * program. A folder can't be started, so this takes 3 ms.
+ */
 function makeStdioBlock(): void {
-  // A folder, so that it is not started after all.
   spawnSync("/", { stdio: "inherit" });
 }

@@ -1,11 +1,12 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { constants } from "node:os";
 import type { Readable } from "node:stream";
+import { isatty } from "node:tty";
+import { readProcessStat } from "../../files/process-stat.js";
+import { type CaughtSignal, catchSignals, comesFromTerminal, isInForeground } from "../exits/signals.js";
 import type { Context } from "../output/context.js";
 import { type ChildEnvironment, type ProgramLine, refuseNul } from "./child-environment.js";
-import { HAS_OWN_GROUP, programGroup, STDIN } from "./process-group.js";
 import { type Descendants, descendantsOf } from "./process-tree.js";
-import { type CaughtSignal, catchSignals, comesFromTerminal } from "./signals.js";
 import type { PreparedCommand } from "./windows-program.js";
 
 /** The parts for starting and ending programs on Windows. */
@@ -16,11 +17,29 @@ export async function loadWindows(platform: NodeJS.Platform): Promise<Windows | 
   return platform === "win32" ? import("./windows-program.js") : undefined;
 }
 
+/** The program for the system to start. @throws UsageError for an argument that the program can't get */
+export function prepared(command: ProgramLine, env: ChildEnvironment, windows: Windows | undefined): PreparedCommand {
+  const [program, ...args] = command;
+  return windows?.prepareProgram(command, env) ?? { command: program, args };
+}
+
+// Found out at the start: later, a shell can move this process to the background or to the foreground.
+const stat = readProcessStat("self");
+const isForeground = isInForeground(stat);
+
+/**
+ * Whether programs get a process group of their own, and so hear of a signal to our group only through us. Not in the
+ * foreground of a terminal, where a program in another group could not use the terminal. But timeout(1) that is started
+ * from a prompt is in the foreground, and signals us and then its group, which is ours.
+ */
+const HAS_OWN_GROUP = !isForeground || (stat !== undefined && readProcessStat(stat.group)?.name === "timeout");
+
+/** In a session of its own, a program in the background would take input for the shell. */
+const STDIN = !isForeground && isatty(0) ? "ignore" : "inherit";
+
 export interface ChildOptions {
   /** Whether stdout and stderr are pipes. By default the program has ours. */
   isPiped?: boolean;
-  /** Called with each signal to this process, before it is forwarded to the program. */
-  onSignal?: (name: CaughtSignal) => void;
   /** Whether the caller ends programs that are left behind. By default, its group gets the signal that has ended it. */
   endsDescendants?: boolean;
   /** From {@link loadWindows}. */
@@ -37,8 +56,6 @@ export interface Child {
   signal(name: NodeJS.Signals): void;
   /** The processes that the program has started so far. */
   descendants(): Descendants;
-  /** Undefined when the program could not be started. */
-  pid: number | undefined;
   /** With `isPiped`; null when the program could not be started. */
   stdout: Readable | null;
   stderr: Readable | null;
@@ -55,11 +72,10 @@ export function startChild(
   command: ProgramLine,
   env: ChildEnvironment,
   context: Context,
-  { isPiped, onSignal, endsDescendants, windows }: ChildOptions,
+  { isPiped, endsDescendants, windows }: ChildOptions,
 ): Child {
   refuseNul(env);
-  const [program, ...args] = command;
-  const prepared = windows?.prepareProgram(command, env) ?? { command: program, args };
+  const program = prepared(command, env, windows);
   const detached = !windows && HAS_OWN_GROUP;
   let forwarded: CaughtSignal | undefined;
   const forward = withoutRepeats((name) => {
@@ -70,12 +86,9 @@ export function startChild(
     signal(name);
   });
   // Before the start: a signal that arrives during the start is delivered once this function has returned.
-  const release = catchSignals((name) => {
-    onSignal?.(name);
-    forward(name);
-  });
+  const release = catchSignals(forward);
   const output = isPiped ? "pipe" : "inherit";
-  const [child, ended] = spawnCommand(prepared, { env, stdio: [STDIN, output, output], detached });
+  const [child, ended] = spawnCommand(program, { env, stdio: [STDIN, output, output], detached });
   const group = detached && child?.pid ? programGroup(child.pid) : undefined;
   // Once the program has ended, its id may be another's.
   const isRunning = () => child?.exitCode === null && child.signalCode === null;
@@ -96,10 +109,39 @@ export function startChild(
     exitCode: exitCode.finally(release),
     signal,
     descendants: () => descendantsOf(isRunning() ? child?.pid : undefined),
-    pid: child?.pid,
     stdout: child?.stdout ?? null,
     stderr: child?.stderr ?? null,
   };
+}
+
+/** The process group of a program in which it is the first. Until `release`, Ctrl-Z stops it with us, and `fg` continues it. */
+function programGroup(first: number) {
+  let timer: NodeJS.Timeout | undefined;
+  const signal = (name: NodeJS.Signals) => {
+    try {
+      process.kill(-first, name);
+    } catch {
+      // Nothing is left of it, or it runs as another user.
+    }
+  };
+  const stop = () => {
+    signal("SIGTSTP");
+    // After its handler: without one, the kernel ignores it, since the program has no parent in its session.
+    timer = setTimeout(() => {
+      signal("SIGSTOP");
+      process.kill(process.pid, "SIGSTOP");
+    }, 100);
+  };
+  const proceed = () => {
+    clearTimeout(timer);
+    signal("SIGCONT");
+  };
+  process.on("SIGTSTP", stop).on("SIGCONT", proceed);
+  const release = () => {
+    clearTimeout(timer);
+    process.off("SIGTSTP", stop).off("SIGCONT", proceed);
+  };
+  return { signal, release };
 }
 
 /** Drops the second of two signals of timeout(1), which goes to our group. Not SIGHUP, which may ask for a reload. */

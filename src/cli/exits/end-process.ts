@@ -6,19 +6,8 @@ import { writeRaw } from "../output/output.js";
 /** Replaces the program of this process, as execve(2) does. */
 export type Execve = (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => never;
 
-/** Tells whether Node can replace its process. */
-export interface Runtime {
-  platform: string;
-  version: string;
-  execve?: Execve | undefined;
-}
-
-/** Node's function for it, since Node 22.15 and 23.11; undefined also where it exists but always throws. */
-export function findExecve({ platform, execve }: Omit<Runtime, "version">): Execve | undefined {
-  return platform === "win32" || platform === "os400" ? undefined : execve;
-}
-
-const execve = findExecve(process);
+/** Node's function for it, since Node 22.15 and 23.11. On Windows it always throws. */
+export const execve = process.platform === "win32" ? undefined : (process as { execve?: Execve }).execve;
 
 /**
  * Ends the process as `process.exit` does, but immediately. Node looks up host names in threads that it can't stop, and

@@ -3,7 +3,7 @@ import { EventEmitter } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { killTree, prepareProgram } from "../../../src/cli/processes/windows-program.js";
+import { killTree, prepareProgram } from "../../../src/cli/children/windows-program.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 // cross-spawn reads the platform when it is loaded, and so does its search for programs.

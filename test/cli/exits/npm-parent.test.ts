@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { isStartedByNpm } from "../../../src/cli/processes/signals.js";
+import { isStartedByNpm } from "../../../src/cli/exits/npm-parent.js";
 
 const { start: START } = JSON.parse(readFileSync("package.json", "utf8")).scripts;
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { descendantsOf, endDescendants, listProcesses, readPs } from "../../../../src/cli/processes/process-tree.js";
+import { descendantsOf, endDescendants, listProcesses, readPs } from "../../../../src/cli/children/process-tree.js";
 
 /** A shell that waits for another one, which waits for a third. */
 async function family() {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { GRACE_MS } from "../../../src/cli/processes/process-tree.js";
-import { supervise } from "../../../src/cli/processes/supervise.js";
+import { GRACE_MS } from "../../../src/cli/children/process-tree.js";
+import { supervise } from "../../../src/cli/children/supervise.js";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
 afterEach(() => void vi.useRealTimers());
@@ -89,7 +89,7 @@ describe("a supervised program", () => {
     async (name) => {
       const { supervisor, log, ends } = supervised();
       supervisor.restart("two");
-      supervisor.onSignal(name);
+      process.emit(name, name);
       await ends(143);
       expect(await supervisor.exitCode).toBe(143);
       expect(log).toEqual(["start one", "SIGTERM to one", "SIGTERM to the descendants"]);
@@ -98,7 +98,7 @@ describe("a supervised program", () => {
 
   it("restart does nothing after SIGTERM", async () => {
     const { supervisor, log, ends } = supervised();
-    supervisor.onSignal("SIGTERM");
+    process.emit("SIGTERM", "SIGTERM");
     supervisor.restart("two");
     await ends(0);
     expect(await supervisor.exitCode).toBe(0);
@@ -107,9 +107,9 @@ describe("a supervised program", () => {
 
   it("restart works after a signal that the program has handled itself", async () => {
     const { supervisor, log, ends } = supervised();
-    supervisor.onSignal("SIGINT");
+    process.emit("SIGINT", "SIGINT");
     supervisor.restart("two");
-    supervisor.onSignal("SIGUSR1");
+    process.emit("SIGUSR1", "SIGUSR1");
     await ends(143);
     expect(log.at(-1)).toBe("start two");
   });

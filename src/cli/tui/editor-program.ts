@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { loadWindows } from "./child.js";
-import { type ProgramLine, withoutCredentials } from "./child-environment.js";
-import { descendantsOf, endDescendants, GRACE_MS } from "./process-tree.js";
+import { loadWindows, prepared } from "../children/child.js";
+import { type ProgramLine, withoutCredentials } from "../children/child-environment.js";
+import { descendantsOf, endDescendants, GRACE_MS } from "../children/process-tree.js";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -48,13 +48,10 @@ export async function runEditor(file: string, options: EditorOptions): Promise<s
   return failure && `${command[0] === "sh" ? "the editor" : command[0]} ${failure}`;
 }
 
-async function startEditor(command: ProgramLine, { platform, env }: EditorOptions): Promise<ChildProcess> {
-  const [program, ...args] = command;
-  const windows = await loadWindows(platform);
-  const childEnv = withoutCredentials(env);
-  const prepared = windows?.prepareProgram(command, childEnv) ?? { command: program, args };
-  const { windowsVerbatimArguments } = prepared;
-  return spawn(prepared.command, prepared.args, { stdio: "inherit", env: childEnv, windowsVerbatimArguments });
+async function startEditor(line: ProgramLine, { platform, env: own }: EditorOptions): Promise<ChildProcess> {
+  const env = withoutCredentials(own);
+  const { command, args, ...forWindows } = prepared(line, env, await loadWindows(platform));
+  return spawn(command, args, { ...forWindows, stdio: "inherit", env });
 }
 
 /** Resolves, when the program has ended, to why it failed; undefined if it did not. */

@@ -1,6 +1,6 @@
+import { catchSignals, isStopSignal } from "../exits/signals.js";
 import type { Child } from "./child.js";
 import { type Descendants, endDescendants, GRACE_MS } from "./process-tree.js";
-import { type CaughtSignal, isStopSignal } from "./signals.js";
 
 export interface Supervisor<T> {
   /** Resolves to the exit code of the program once it has ended and is not to be restarted. */
@@ -11,20 +11,29 @@ export interface Supervisor<T> {
    */
   restart(next: T): void;
   signal(name: NodeJS.Signals): void;
-  /** Must be called for each signal to this process before the program gets it: none leads to a restart. */
-  onSignal(name: CaughtSignal): void;
 }
 
-/** Keeps one program at a time running. */
+/**
+ * Keeps one program at a time running. A signal that asks this process to end drops a restart under way, and the
+ * descendants of the program end after it. Until then, signals do not end this process.
+ */
 export function supervise<T>(
   first: T,
   start: (what: T) => Pick<Child, "exitCode" | "signal" | "descendants">,
 ): Supervisor<T> {
-  let child = start(first);
   let pending: { next: T } | undefined;
   let isStopping = false;
   let descendants: Descendants | undefined;
   let killTimer: NodeJS.Timeout | undefined;
+  // Before the program's own listener: once the program has exited, nothing shows whose children they were.
+  const release = catchSignals((name) => {
+    if (!isStopSignal(name)) return;
+    pending = undefined;
+    descendants ??= child.descendants();
+    // A program may handle the others, as an interpreter does with Ctrl-C, and keep running; then restarts continue too.
+    if (name === "SIGTERM") isStopping = true;
+  });
+  let child = start(first);
 
   const run = async (): Promise<number> => {
     for (;;) {
@@ -40,24 +49,16 @@ export function supervise<T>(
   };
 
   return {
-    exitCode: run(),
+    exitCode: run().finally(release),
     restart(next) {
       if (isStopping) return;
       pending = { next };
       if (killTimer) return;
-      // Looked up before the program can exit: afterwards nothing shows whose children they were.
       descendants = child.descendants();
       const ending = child;
       killTimer = setTimeout(() => ending.signal("SIGKILL"), GRACE_MS);
       child.signal("SIGTERM");
     },
     signal: (name) => child.signal(name),
-    onSignal(name) {
-      if (!isStopSignal(name)) return;
-      pending = undefined;
-      descendants ??= child.descendants();
-      // A program may handle the others, as an interpreter does with Ctrl-C, and keep running; then restarts continue too.
-      if (name === "SIGTERM") isStopping = true;
-    },
   };
 }

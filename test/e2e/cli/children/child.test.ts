@@ -2,9 +2,9 @@ import { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { expect, it, onTestFinished, vi } from "vitest";
+import { startChild } from "../../../../src/cli/children/child.js";
+import { comesFromTerminal } from "../../../../src/cli/exits/signals.js";
 import type { Context } from "../../../../src/cli/output/context.js";
-import { startChild } from "../../../../src/cli/processes/child.js";
-import { comesFromTerminal } from "../../../../src/cli/processes/signals.js";
 
 it("a signal for a program on Windows kills it with its descendants, or does nothing", async () => {
   const prepareProgram = ([command, ...args]: readonly [string, ...string[]]) => ({ command, args });

@@ -201,13 +201,14 @@ describe("a member that fails", () => {
 
 describe("a member that is slow", () => {
   it("a large request has more time than a small one", async () => {
-    const { port } = await member((res) => {
-      setTimeout(() => res.end(JSON.stringify(GOOD)), 300);
-    });
-    const gateway = gatewayTo([port]);
-    await expect(gateway.commit(WRITE)).rejects.toThrow("no answer within");
+    const held: ServerResponse[] = [];
+    const { port } = await member((res) => void held.push(res));
     const large = { ...WRITE, puts: [{ key: KEY, value: Buffer.alloc(1_000_000) }] };
-    expect(await gateway.commit(large)).toEqual({ succeeded: true, revision: 9 });
+    const written = gatewayTo([port]).commit(large);
+    await expect.poll(() => held).toHaveLength(1);
+    await expect(gatewayTo([port]).commit(WRITE)).rejects.toThrow("no answer within");
+    for (const res of held) res.end(JSON.stringify(GOOD));
+    expect(await written).toEqual({ succeeded: true, revision: 9 });
   });
 });
 

@@ -6,7 +6,6 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { createToken } from "../../../src/files/lock-holder.js";
 import { BINARY, run, runScript, start } from "../../support/binary.js";
@@ -192,7 +191,7 @@ it.skipIf(process.platform === "win32").each(["SIGINT", "SIGTERM", "SIGHUP"] as 
   async (signal) => {
     const { path } = await dataFile(DATA);
     const preload = join(await temporaryFolder(), "preload.mjs");
-    // Tells that the new file is there, and leaves time for the signal to come.
+    // Tells that the new file is there, and goes on after the signal.
     await writeFile(
       preload,
       `import { promises } from "node:fs";
@@ -202,7 +201,10 @@ it.skipIf(process.platform === "win32").each(["SIGINT", "SIGTERM", "SIGHUP"] as 
         const file = await open(...args);
         if (!args[0].endsWith(".tmp")) return file;
         process.stderr.write("writing");
-        return new Promise((resolve) => setTimeout(resolve, 200, file));
+        const alive = setInterval(() => {}, 1_000);
+        await new Promise((resolve) => process.once("${signal}", () => setImmediate(resolve)));
+        clearInterval(alive);
+        return file;
       };
       syncBuiltinESMExports();`,
     );
@@ -246,17 +248,19 @@ const canBeNobody = process.getuid?.() === 0 && spawnSync("setpriv", [...AS_NOBO
 describe.skipIf(!canBeNobody)("a lock that root has made on another user's file", () => {
   const locked = async () => {
     const { path } = await dataFile(DATA);
-    for (const owned of [path, dirname(path)]) await chown(owned, NOBODY, NOBODY);
+    const folder = dirname(path);
+    for (const owned of [path, folder]) await chown(owned, NOBODY, NOBODY);
     await mkdir(`${path}.lock`, 0o755);
     await writeFile(join(`${path}.lock`, createToken()), "");
     const set = () => run("setpriv", [...AS_NOBODY, "set", "PORT", "1", "--data", path, "--env", "shop/development"]);
-    return { lockPath: `${path}.lock`, set };
+    return { folder, lockPath: `${path}.lock`, set };
   };
 
   it("a lock that root created on another user's file is waited for", async () => {
-    const { lockPath, set } = await locked();
+    const { folder, lockPath, set } = await locked();
     const done = set();
-    await delay(500);
+    // The third is the lock of the waiting command, beside its place.
+    await expect.poll(() => readdir(folder)).toHaveLength(3);
     await rm(lockPath, { recursive: true });
     expect(await done).toEqual({ code: 0, stdout: "", stderr: "" });
   });

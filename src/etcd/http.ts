@@ -2,7 +2,7 @@ import { type ClientRequest, Agent as HttpAgent, request as httpRequest } from "
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { UnreachableError } from "../domain/errors.js";
 import { type TlsTexts, tlsOptions } from "../domain/tls-options.js";
-import { Deadline, type DeadlineOptions, exchange, send } from "../http/exchange.js";
+import { type DeadlineOptions, exchange, send, startDeadline } from "../http/exchange.js";
 import { isTlsFailure, reasonOf } from "../http/failures.js";
 
 /** A page of records needs a few megabytes. One of large values can need more: then a smaller page is asked for. */
@@ -62,7 +62,7 @@ export class HttpPosts {
   async *postForLines(url: string, json: unknown, headers: Record<string, string>, limits: PostLimits) {
     const bytes = Buffer.from(JSON.stringify(json));
     const outgoing = this.#request(url, bytes.length, headers);
-    const deadline = new Deadline(deadlineOf(limits, bytes));
+    const deadline = startDeadline(deadlineOf(limits, bytes));
     try {
       const { incoming, socket } = await send(outgoing, deadline.signal, bytes);
       socket?.destroy();

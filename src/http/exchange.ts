@@ -43,7 +43,7 @@ export async function exchange(
   { maxBytes, maxErrorBytes, ...options }: ExchangeOptions,
   body?: Buffer,
 ): Promise<HttpAnswer> {
-  const deadline = new Deadline(options);
+  const deadline = startDeadline(options);
   let failed: Error | undefined;
   outgoing.once("error", (error) => {
     failed = error;
@@ -99,43 +99,32 @@ async function readBody(incoming: IncomingMessage, maxBytes: number, deadline: D
   return size > maxBytes ? undefined : Buffer.concat(chunks);
 }
 
+type Deadline = ReturnType<typeof startDeadline>;
+
 /** Aborts after a time, or with another signal. Not `AbortSignal.any`, which leaks memory in Node 20. */
-export class Deadline {
-  readonly signal: AbortSignal;
-  readonly #controller = new AbortController();
-  readonly #options: DeadlineOptions;
-  readonly #startedAt = performance.now();
-  readonly #timer: NodeJS.Timeout;
-
-  constructor(options: DeadlineOptions) {
-    this.#options = options;
-    this.signal = this.#controller.signal;
-    this.#timer = setTimeout(this.#expire, options.timeout);
-    options.signal?.addEventListener("abort", this.#abort);
-    if (options.signal?.aborted) this.#abort();
-  }
-
-  /** A piece has come. */
-  postpone(): void {
-    const { timeout, total = timeout } = this.#options;
-    if (performance.now() - this.#startedAt + timeout <= total) this.#timer.refresh();
-  }
-
-  /** There is no time limit any more. */
-  met(): void {
-    clearTimeout(this.#timer);
-  }
-
-  end(): void {
-    clearTimeout(this.#timer);
-    this.#options.signal?.removeEventListener("abort", this.#abort);
-  }
-
-  readonly #abort = () => this.#controller.abort(this.#options.signal?.reason);
-
-  readonly #expire = () => {
-    const seconds = Math.round(this.#options.timeout / 10) / 100;
-    this.#controller.abort(failure("ETIMEDOUT", `no answer within ${seconds} s`));
+export function startDeadline({ timeout, total = timeout, signal }: DeadlineOptions) {
+  const controller = new AbortController();
+  const startedAt = performance.now();
+  const seconds = Math.round(timeout / 10) / 100;
+  const expire = () => controller.abort(failure("ETIMEDOUT", `no answer within ${seconds} s`));
+  const timer = setTimeout(expire, timeout);
+  const abort = () => controller.abort(signal?.reason);
+  signal?.addEventListener("abort", abort);
+  if (signal?.aborted) abort();
+  return {
+    signal: controller.signal,
+    /** A piece has come. */
+    postpone() {
+      if (performance.now() - startedAt + timeout <= total) timer.refresh();
+    },
+    /** There is no time limit any more. */
+    met() {
+      clearTimeout(timer);
+    },
+    end() {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+    },
   };
 }
 

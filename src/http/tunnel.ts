@@ -2,7 +2,7 @@ import { type ClientRequestArgs, request as requestHttp } from "node:http";
 import { Agent, type AgentOptions, request as requestHttps } from "node:https";
 import type { Duplex } from "node:stream";
 import { type Endpoint, formatEndpoint } from "../domain/endpoint.js";
-import { Deadline, type DeadlineOptions, send } from "./exchange.js";
+import { type DeadlineOptions, send, startDeadline } from "./exchange.js";
 import { type HttpProxy, ProxyError, proxyAddress, refusingProxy, unreachableProxy } from "./proxy.js";
 
 interface ProxyRoute {
@@ -17,7 +17,7 @@ export async function openTunnel(server: Endpoint, options: ProxyRoute & Deadlin
   const request = proxy.url.protocol === "https:" ? requestHttps : requestHttp;
   const path = formatEndpoint(server);
   const headers = { host: path, ...proxy.headers };
-  const deadline = new Deadline(options);
+  const deadline = startDeadline(options);
   try {
     const outgoing = request({ ...proxyAddress(proxy, ca), method: "CONNECT", path, headers, agent: false });
     const { incoming, socket } = await send(outgoing, deadline.signal);

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import {
   allKeyPairs,
   CREDENTIAL_PATTERN,
@@ -9,16 +10,8 @@ import {
 } from "../domain/environment.js";
 import { InvalidDataError } from "../domain/errors.js";
 import { JsonError, parseJson } from "../domain/strict-json.js";
-import {
-  EMPTY_OBJECT_MD5,
-  isVariableName,
-  isVariableType,
-  NAME_PATTERN,
-  VARIABLE_TYPES,
-  valueFitsType,
-} from "../domain/variable.js";
-import { tryDecodeUtf8 } from "../files/decode-utf8.js";
-import { DATA_VERSION, type Data, type ValueRecord, type VariableRecord, variableRecord } from "./data.js";
+import { EMPTY_OBJECT_MD5, isVariableName, NAME_PATTERN, VARIABLE_TYPES, valueFitsType } from "../domain/variable.js";
+import { DATA_VERSION, type Data, type ValueRecord, type VariableRecord } from "./data.js";
 
 /**
  * Parses the bytes of a data file and fills in defaults.
@@ -27,67 +20,58 @@ import { DATA_VERSION, type Data, type ValueRecord, type VariableRecord, variabl
  *   which is full of secrets
  */
 export async function parseData(bytes: Uint8Array): Promise<Data> {
+  if (!isUtf8(bytes)) throw new InvalidDataError("is not valid UTF-8");
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  if (text.startsWith("\uFEFF")) throw new InvalidDataError("starts with a byte order mark, which JSON does not allow");
+  if (text.trim() === "") throw new InvalidDataError("is empty");
   try {
-    return checkData(parseJson(decode(bytes)));
+    return checkData(parseJson(text));
   } catch (error) {
     throw error instanceof JsonError ? new InvalidDataError(`is not valid JSON: ${error.message}`) : error;
   }
 }
 
-function decode(bytes: Uint8Array): string {
-  const text = tryDecodeUtf8(bytes, { ignoreBOM: true });
-  if (text === undefined) throw new InvalidDataError("is not valid UTF-8");
-  if (text.startsWith("\uFEFF")) throw new InvalidDataError("starts with a byte order mark, which JSON does not allow");
-  if (text.trim() === "") throw new InvalidDataError("is empty");
-  return text;
-}
-
-/** The rule of a field: exactly one of `fields`, `items` and `is`, or none for any JSON. */
+/** The rule of a field: at most one of `fields`, `items`, `least`, `oneOf` and `patterns`; none for any JSON. */
 interface Rule {
   readonly isOptional?: boolean;
-  /** An object with these fields, and no others. */
+  /** In place of a missing one. */
+  readonly otherwise?: string;
+  /** An object with these fields, and no others. A copy has them in this order. */
   readonly fields?: Readonly<Record<string, Rule>>;
   /** A list of these. */
   readonly items?: Rule;
-  readonly is?: (input: unknown) => boolean;
-  /** Of a text. */
+  /** A whole number. */
+  readonly least?: 0 | 1;
+  readonly oneOf?: readonly unknown[];
+  /** A text that matches all of these. The message follows "must". */
   readonly patterns?: readonly (readonly [{ test(input: string): boolean }, message: string])[];
-  /** Follows "must be". */
-  readonly message?: string;
 }
 
-const isId = (input: unknown) => Number.isSafeInteger(input) && Number(input) > 0;
-const isText = (input: unknown) => typeof input === "string";
-const isObject = (input: unknown): input is Record<string, unknown> =>
-  typeof input === "object" && input !== null && !Array.isArray(input);
-
 const anything: Rule = {};
-const id: Rule = { is: isId, message: "a positive whole number" };
-const lastId: Rule = { is: (input) => input === 0 || isId(input), message: "0 or a positive whole number" };
-const text: Rule = { is: isText, message: "of the type string" };
-const credential: Rule = { ...text, patterns: [[CREDENTIAL_PATTERN, `be ${CREDENTIAL_RULE}`]] };
-const label: Rule = { ...text, patterns: [[LABEL_PATTERN, `be ${LABEL_RULE}`]] };
+const id: Rule = { least: 1 };
+const lastId: Rule = { least: 0 };
+const text: Rule = { patterns: [] };
+const credential: Rule = { patterns: [[CREDENTIAL_PATTERN, `be ${CREDENTIAL_RULE}`]] };
+const label: Rule = { patterns: [[LABEL_PATTERN, `be ${LABEL_RULE}`]] };
 const keyPair = { api_key: credential, api_secret: credential };
 const UTC_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
-const time: Rule = {
-  ...text,
-  patterns: [
-    [
-      { test: (input) => UTC_TIME.test(input) && Number.isFinite(Date.parse(input)) },
-      "be a time such as 2026-01-31T12:00:00.000Z",
-    ],
-  ],
-};
+const isTime = (input: string) => UTC_TIME.test(input) && Number.isFinite(Date.parse(input));
+const time: Rule = { patterns: [[{ test: isTime }, "be a time such as 2026-01-31T12:00:00.000Z"]] };
 const previous: Rule = { items: { fields: { ...keyPair, valid_until: time } }, isOptional: true };
-const application: Rule = { ...label, isOptional: true };
+const application: Rule = { ...label, otherwise: "default" };
 const variableName: Rule = {
-  ...text,
   patterns: [
     [NAME_PATTERN, `match ${NAME_PATTERN.source}`],
     [{ test: isVariableName }, `not end in ${EMPTY_OBJECT_MD5}: a signature for it could be one for another name`],
   ],
 };
-const variableType: Rule = { is: isVariableType, message: `one of ${VARIABLE_TYPES.join(", ")}` };
+const variable: Record<keyof VariableRecord, Rule> = {
+  id,
+  application,
+  type: { oneOf: VARIABLE_TYPES },
+  name: variableName,
+  description: { ...text, otherwise: "" },
+};
 
 /** The shape of a data file, which data/appvars.schema.json describes too. */
 const DATA_RULE: Rule = {
@@ -96,30 +80,27 @@ const DATA_RULE: Rule = {
     version: anything,
     last_ids: { fields: { environments: lastId, variables: lastId, values: lastId }, isOptional: true },
     environments: { items: { fields: { id, application, name: label, ...keyPair, previous } } },
-    variables: {
-      items: {
-        fields: {
-          id,
-          application,
-          type: variableType,
-          name: variableName,
-          description: { ...text, isOptional: true },
-        } satisfies Record<keyof VariableRecord, Rule>,
-      },
-    },
+    variables: { items: { fields: variable } },
     values: {
       items: { fields: { id, variable_id: id, environment_id: id, content: { fields: { value: anything } } } },
     },
   },
 };
 
+const isObject = (input: unknown): input is Record<string, unknown> =>
+  typeof input === "object" && input !== null && !Array.isArray(input);
+
 /** The first broken rule, to follow the name of the field; undefined if there is none. Never quotes the input. */
 function broken(rule: Rule, input: unknown): string | undefined {
-  if (input === undefined) return rule.isOptional ? undefined : " is missing";
+  const { least, oneOf, patterns } = rule;
+  if (input === undefined) return rule.isOptional || rule.otherwise !== undefined ? undefined : " is missing";
   if (rule.fields) return brokenField(rule.fields, input);
   if (rule.items) return brokenItem(rule.items, input);
-  if (rule.is && !rule.is(input)) return ` must be ${rule.message}`;
-  for (const [pattern, message] of rule.patterns ?? []) if (!pattern.test(input as string)) return ` must ${message}`;
+  if (oneOf && !oneOf.includes(input)) return ` must be one of ${oneOf.join(", ")}`;
+  if (least !== undefined && !(Number.isSafeInteger(input) && Number(input) >= least))
+    return ` must be ${least === 0 ? "0 or " : ""}a positive whole number`;
+  if (patterns && typeof input !== "string") return " must be of the type string";
+  for (const [pattern, message] of patterns ?? []) if (!pattern.test(input as string)) return ` must ${message}`;
   return undefined;
 }
 
@@ -150,36 +131,28 @@ function brokenItem(item: Rule, input: unknown): string | undefined {
  * @throws InvalidDataError that names the first broken rule and the record, never a value or a secret
  */
 export function checkData(content: unknown): Data {
-  checkVersion(content);
-  const problem = broken(DATA_RULE, content);
-  if (problem !== undefined) throw new InvalidDataError(problem.slice(1));
-  const data = withDefaults(content as Data);
-  checkRelations(data);
-  return data;
-}
-
-function checkVersion(content: unknown): void {
   if (!isObject(content)) throw new InvalidDataError("must contain one JSON object");
   if (!("version" in content)) throw new InvalidDataError(`has no version; it must be ${DATA_VERSION}`);
   if (content["version"] !== DATA_VERSION)
     throw new InvalidDataError(`has an unknown version; this appvars reads version ${DATA_VERSION}`);
+  const problem = broken(DATA_RULE, content);
+  if (problem !== undefined) throw new InvalidDataError(problem.slice(1));
+  const data = copyOf(DATA_RULE, content) as Data;
+  checkRelations(data);
+  return data;
 }
 
-/** A copy with the fields of records in this order. */
-function withDefaults({ $schema, version, last_ids, environments, variables, values }: Data): Data {
-  return {
-    ...($schema !== undefined && { $schema }),
-    version,
-    ...(last_ids && { last_ids }),
-    environments: environments.map(({ id, application = "default", name, api_key, api_secret, previous }) => {
-      const record = { id, application, name, api_key, api_secret };
-      return previous ? { ...record, previous } : record;
-    }),
-    variables: variables.map(variableRecord),
-    values: values.map(({ id, variable_id, environment_id, content: { value } }) => {
-      return { id, variable_id, environment_id, content: { value } };
-    }),
-  };
+/** A copy with defaults filled in. @param input keeps the rule */
+function copyOf({ otherwise, fields, items }: Rule, input: unknown): unknown {
+  if (input === undefined) return otherwise;
+  if (items) return (input as unknown[]).map((item) => copyOf(items, item));
+  if (!fields || !isObject(input)) return input;
+  const copy: Record<string, unknown> = {};
+  for (const name in fields) {
+    const value = copyOf(fields[name] as Rule, input[name]);
+    if (value !== undefined) copy[name] = value;
+  }
+  return copy;
 }
 
 /** Checks the records together: each key is of one of them, and those that they name exist. @throws InvalidDataError */

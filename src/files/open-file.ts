@@ -1,16 +1,8 @@
-import { close, closeSync, constants, fstat, open, openSync, read, type Stats } from "node:fs";
+import { closeSync, constants, fstat, open, openSync, read, type Stats } from "node:fs";
 import { devNull } from "node:os";
 import { promisify } from "node:util";
 import { InvalidDataError } from "../domain/errors.js";
 import { hasCode } from "./system-errors.js";
-
-/** A file that is open for reading. Not a `FileHandle`: to load node:fs/promises takes commands 2 ms. */
-export interface OpenFile {
-  stat(): Promise<Stats>;
-  /** Resolves to the number of bytes, 0 at the end. */
-  read(buffer: Uint8Array): Promise<number>;
-  close(): Promise<void>;
-}
 
 // Without O_NONBLOCK, opening a named pipe waits for a writer. Windows has neither flag.
 const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
@@ -19,42 +11,51 @@ const FLAGS = O_RDONLY | O_NONBLOCK;
 /** To open a file for reading, but no link; for a link, the error is ELOOP. */
 const NO_LINK_FLAGS = FLAGS | O_NOFOLLOW;
 
+interface OpenOptions {
+  followLinks?: boolean;
+  /** Whether a named pipe without a writer is waited for. */
+  waitForWriter?: boolean;
+}
+
 /**
- * @param options `waitForWriter`: whether a named pipe without a writer is waited for
+ * Resolves to a descriptor, not to a `FileHandle`: to load node:fs/promises takes commands 2 ms.
+ *
  * @throws the file system's error, which is ELOOP for a link that is not followed
  */
-export async function openForReading(
+export function openForReading(
   path: string,
-  { followLinks = true, waitForWriter = false } = {},
-): Promise<OpenFile> {
+  { followLinks = true, waitForWriter = false }: OpenOptions = {},
+): Promise<number> {
   const flags = followLinks ? FLAGS : NO_LINK_FLAGS;
-  const descriptor = await promisify(open)(path, waitForWriter ? flags & ~O_NONBLOCK : flags);
-  return openedFile(descriptor, () => promisify(close)(descriptor));
+  return promisify(open)(path, waitForWriter ? flags & ~O_NONBLOCK : flags);
 }
 
-function openedFile(descriptor: number, closeFile: OpenFile["close"]): OpenFile {
-  return {
-    stat: () => promisify(fstat)(descriptor),
-    read: async (buffer) => (await promisify(read)(descriptor, buffer, 0, buffer.length, null)).bytesRead,
-    close: closeFile,
-  };
+export interface FileContent {
+  bytes: Buffer;
+  stats: Stats;
 }
 
 /**
- * Reads an open file and closes it. Never waits for a pipe's writer, nor reads a device without an end.
+ * Reads a file. Never waits for a pipe's writer, nor reads a device without an end.
  *
+ * @param file its path, or a descriptor, which is closed
  * @param maxSize bytes
  * @throws InvalidDataError with a predicate as its message when it is not a regular file or is too large; the file
  *   system's error
  */
-export async function readRegularFile(file: OpenFile, maxSize: number): Promise<Buffer> {
+export async function readRegularFile(
+  file: string | number,
+  maxSize: number,
+  options?: OpenOptions,
+): Promise<FileContent> {
+  const descriptor = typeof file === "number" ? file : await openForReading(file, options);
   try {
-    const stats = await file.stat();
+    const stats = await promisify(fstat)(descriptor);
     if (stats.isDirectory()) throw new InvalidDataError("can't be read: it is a folder");
     if (!stats.isFile()) throw new InvalidDataError("can't be read: it is not a regular file");
-    return await readToEnd(file, stats.size, maxSize);
+    return { stats, bytes: await readToEnd(descriptor, stats.size, maxSize) };
   } finally {
-    await file.close();
+    closeSync(descriptor);
   }
 }
 
@@ -65,7 +66,7 @@ const MIN_READ = 65_536;
  * @throws InvalidDataError with a predicate as its message when there are more than `maxSize` bytes; the file system's
  *   error
  */
-export async function readToEnd(file: OpenFile, size: number, maxSize: number): Promise<Buffer> {
+export async function readToEnd(descriptor: number, size: number, maxSize: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for (let total = 0; ; ) {
     const known = Math.max(size, total);
@@ -73,7 +74,7 @@ export async function readToEnd(file: OpenFile, size: number, maxSize: number): 
       throw new InvalidDataError(`is too large: it has ${sizeText(known)}; the limit is ${sizeText(maxSize)}`);
     // One byte more than expected, so that the next read is the last.
     const buffer = Buffer.allocUnsafe(Math.max(size + 1 - total, MIN_READ));
-    const bytesRead = await file.read(buffer);
+    const { bytesRead } = await promisify(read)(descriptor, buffer, 0, buffer.length, null);
     if (bytesRead === 0) break;
     chunks.push(buffer.subarray(0, bytesRead));
     total += bytesRead;
@@ -99,35 +100,26 @@ export class SpareDescriptor {
     this.#reserve();
   }
 
-  /** @throws the file system's error */
-  async openForReading(path: string): Promise<OpenFile> {
+  /** The same as {@link readRegularFile}. */
+  async read(path: string, maxSize: number): Promise<FileContent> {
     this.#reserve();
     try {
-      return await openForReading(path);
+      return await readRegularFile(path, maxSize);
     } catch (error) {
       if (!hasCode(error, "EMFILE", "ENFILE")) throw error;
-      return this.#openInPlace(path);
+    }
+    this.#release();
+    try {
+      // Opened and closed synchronously: otherwise a connection could take the descriptor in between.
+      return await readRegularFile(openSync(path, FLAGS), maxSize);
+    } finally {
+      this.#reserve();
     }
   }
 
   close(): void {
     this.#isClosed = true;
     this.#release();
-  }
-
-  // Synchronous, here and in `close`: otherwise a connection could take the descriptor in between.
-  #openInPlace(path: string): OpenFile {
-    this.#release();
-    try {
-      const descriptor = openSync(path, FLAGS);
-      return openedFile(descriptor, async () => {
-        closeSync(descriptor);
-        this.#reserve();
-      });
-    } catch (error) {
-      this.#reserve();
-      throw error;
-    }
   }
 
   #reserve(): void {

@@ -5,7 +5,7 @@ import { MAX_KEPT_S } from "../domain/defaults.js";
 import { InvalidDataError } from "../domain/errors.js";
 import { SEAL_BYTES, sealParts, unsealBytes } from "../encryption/aes-gcm.js";
 import { replaceFile } from "./durable-file.js";
-import { openForReading, readRegularFile, sizeText } from "./open-file.js";
+import { readRegularFile, sizeText } from "./open-file.js";
 import { makePrivate, makePrivateFolder, removeFiles } from "./private-folder.js";
 import { ifMissing, withPathInErrors } from "./system-errors.js";
 
@@ -63,11 +63,9 @@ export class SealedFile {
   async read(): Promise<KeptData | undefined> {
     try {
       await makePrivate(this.folder, this.#user);
-      const file = await openForReading(this.#path, { followLinks: false });
-      const { mtimeMs } = await file.stat();
-      const sealed = await readRegularFile(file, MAX_BYTES + SEAL_BYTES);
-      const bytes = unsealBytes(sealed, this.#key, this.#owner);
-      return bytes && { bytes, savedAt: Math.round(mtimeMs) };
+      const sealed = await readRegularFile(this.#path, MAX_BYTES + SEAL_BYTES, { followLinks: false });
+      const bytes = unsealBytes(sealed.bytes, this.#key, this.#owner);
+      return bytes && { bytes, savedAt: Math.round(sealed.stats.mtimeMs) };
     } catch {
       return undefined;
     }

@@ -2,7 +2,7 @@ import { constants } from "node:buffer";
 import { getHeapStatistics } from "node:v8";
 import type { Adapter } from "lowdb";
 import { InvalidDataError } from "../domain/errors.js";
-import { type OpenFile, openForReading, readRegularFile, sizeText } from "../files/open-file.js";
+import { readRegularFile, type SpareDescriptor, sizeText } from "../files/open-file.js";
 import { toInvalidData, toInvalidFile } from "../files/system-errors.js";
 import type { Data } from "./data.js";
 import { parseData } from "./parse-data.js";
@@ -13,7 +13,7 @@ export const MAX_DATA_SIZE = constants.MAX_STRING_LENGTH;
 const HEAP_FACTOR = 4;
 
 interface ReadOptions {
-  open?: ((path: string) => Promise<OpenFile>) | undefined;
+  read?: SpareDescriptor["read"] | undefined;
   /** Default {@link parseData}. */
   parse?: ((bytes: Buffer) => Promise<Data>) | undefined;
 }
@@ -25,10 +25,10 @@ interface ReadOptions {
  */
 export async function readDataFile(
   path: string,
-  { open = openForReading, parse = parseData }: ReadOptions = {},
+  { read = readRegularFile, parse = parseData }: ReadOptions = {},
 ): Promise<Data> {
   try {
-    const bytes = await readRegularFile(await open(path), MAX_DATA_SIZE);
+    const { bytes } = await read(path, MAX_DATA_SIZE);
     checkHeap(bytes.length);
     return await parse(bytes);
   } catch (error) {

@@ -44,7 +44,7 @@ class JsonFileStore implements FileStore {
     this.#path = path;
     this.#options = options;
     this.#spare = spare;
-    const served = spare && { open: (name: string) => spare.openForReading(name), parse: this.#parseApart };
+    const served = spare && { read: spare.read.bind(spare), parse: this.#parseApart };
     this.#db = new Low(dataFileAdapter(path, served), NO_DATA);
   }
 

@@ -1,3 +1,4 @@
+import { closeSync } from "node:fs";
 import { checkCertifiedKey } from "../../domain/certificates.js";
 import { InvalidDataError, UnauthorizedError, UsageError } from "../../domain/errors.js";
 import type { TlsTexts } from "../../domain/tls-options.js";
@@ -47,7 +48,7 @@ const MAX_FILE_BYTES = 16 * 1_024 * 1_024;
 export async function readSettingFile(path: string, from: string): Promise<Buffer> {
   try {
     const file = await openForReading(path, { waitForWriter: true });
-    return await readToEnd(file, 0, MAX_FILE_BYTES).finally(() => file.close());
+    return await readToEnd(file, 0, MAX_FILE_BYTES).finally(() => closeSync(file));
   } catch (error) {
     if (error instanceof InvalidDataError) throw new UsageError(`${from} ${path} is larger than 16 MB`);
     throw new UsageError(`${from} ${path} can't be read (${(error as NodeJS.ErrnoException).code})`);

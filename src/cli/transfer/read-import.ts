@@ -3,7 +3,7 @@ import { extname } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { InvalidDataError, UsageError, withSubject } from "../../domain/errors.js";
 import { decodeUtf8 } from "../../files/decode-utf8.js";
-import { openForReading, readRegularFile } from "../../files/open-file.js";
+import { readRegularFile } from "../../files/open-file.js";
 import { hasCode, toInvalidData } from "../../files/system-errors.js";
 import type { ReadEntry } from "../../formats/entry.js";
 import { type ImportFormat, READERS } from "../../formats/formats.js";
@@ -80,7 +80,7 @@ async function parseImport(
 /** @throws the file system's error, or InvalidDataError with a predicate */
 async function readInput({ file, maxSize }: ImportedFile, { io }: Pick<Context, "io">): Promise<Buffer> {
   if (file === "-") return buffer(io.stdin);
-  if (maxSize !== undefined) return readRegularFile(await openForReading(file), maxSize);
+  if (maxSize !== undefined) return (await readRegularFile(file, maxSize)).bytes;
   return readFile(file).catch((error: unknown) => {
     throw hasCode(error, "ERR_FS_FILE_TOO_LARGE") ? new InvalidDataError("can't be read: it is too large") : error;
   });

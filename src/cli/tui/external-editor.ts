@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { type InvalidDataError, UsageError } from "../../domain/errors.js";
 import { isVariableName } from "../../domain/variable.js";
 import { decodeUtf8 } from "../../files/decode-utf8.js";
-import { openForReading, readRegularFile } from "../../files/open-file.js";
+import { readRegularFile } from "../../files/open-file.js";
 import { makeScratchFolder, removeLeftScratchFolders, scratchParents } from "../../files/scratch-folder.js";
 import { hasCode, toInvalidFile } from "../../files/system-errors.js";
 import type { EditText } from "../../tui/state/ports.js";
@@ -109,10 +109,8 @@ async function readText(path: string, before: string, user: number | undefined):
 }
 
 async function readOwn(path: string, user: number | undefined): Promise<Buffer> {
-  const file = await openForReading(path, { followLinks: false });
-  const { uid } = await file.stat();
-  if (user === undefined || uid === user) return readRegularFile(file, MAX_BYTES);
-  await file.close();
+  const { bytes, stats } = await readRegularFile(path, MAX_BYTES, { followLinks: false });
+  if (user === undefined || stats.uid === user) return bytes;
   throw new UsageError(`${WHAT} belongs to another user: nothing was changed`);
 }
 

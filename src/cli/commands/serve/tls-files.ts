@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { UsageError } from "../../../domain/errors.js";
-import { openForReading, readRegularFile } from "../../../files/open-file.js";
+import { readRegularFile } from "../../../files/open-file.js";
 import { toInvalidData } from "../../../files/system-errors.js";
 import { type FileWatch, watchFile } from "../../../files/watch-file.js";
 import { checkTlsCredentials, type TlsCredentials } from "../../../server/tls.js";
@@ -119,7 +119,7 @@ async function readTls(paths: TlsPaths, check: (path: string) => void): Promise<
   const read = async (name: keyof typeof FLAGS, path: string) => {
     try {
       check(path);
-      return (await readRegularFile(await openForReading(path), MAX_BYTES)).toString();
+      return (await readRegularFile(path, MAX_BYTES)).bytes.toString();
     } catch (error) {
       throw new UsageError(`${FLAGS[name]} ${path} ${toInvalidData(error, "can't be read").message}`);
     }

@@ -96,7 +96,10 @@ export async function buildProgram(argv: readonly string[], io: Io): Promise<Bui
     .configureHelp({ showGlobalOptions: true, visibleOptions: listedOptions })
     .addHelpText("after", "\nExample:\n  appvars serve")
     .exitOverride();
-  const context = createContext(io, () => program.opts<OutputFlags>());
+  const context = createContext(io, { color: true });
+  program.hook("preAction", () => {
+    context.flags = program.opts<OutputFlags>();
+  });
   const { stdout, stderr } = io;
   program.configureOutput({
     writeOut: (text) => writeLines(stdout, linesOf(text)),

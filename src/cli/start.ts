@@ -31,7 +31,7 @@ async function call(argv: readonly string[], io: Io): Promise<number> {
 export async function quickCall(argv: readonly string[], io: Io): Promise<number | undefined> {
   const call = parseGet(argv) ?? parseRun(argv);
   if (!call) return undefined;
-  const context = createContext(io, () => call.output);
+  const context = createContext(io, call.output);
   try {
     await call.run(context);
     return context.exitCode;

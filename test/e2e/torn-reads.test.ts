@@ -120,7 +120,7 @@ describe("diff of two environments of one data file", () => {
     const { path } = await dataFile(both("one"));
     const options = { before: "dev", after: "test", values: true, exitCode: false };
     const { stdout } = await runWith(async (io) => {
-      const context = createContext(io, () => ({ color: false }));
+      const context = createContext(io, { color: false });
       const replace: Decrypt = (name, value) => {
         if (name === "USER") writeFileSync(path, JSON.stringify(both("two")));
         return value;

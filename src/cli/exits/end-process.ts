@@ -17,7 +17,7 @@ export const execve = process.platform === "win32" ? undefined : (process as { e
  * @param isBusy whether threads may delay the end; one that parses a large file can't be stopped either
  */
 export function endProcess(code: number, isBusy = isLookupPending()): never {
-  endWithTerminal(code);
+  if (isTerminalClosed()) endWithTerminal(code);
   if (!execve || !isBusy || !isExecutable(process.execPath)) process.exit(code);
   process.emit("exit", code);
   // NODE_OPTIONS could make it load files or print.
@@ -32,7 +32,7 @@ export function endProcess(code: number, isBusy = isLookupPending()): never {
  * if its terminal has been closed.
  */
 export async function endIfObstructed(code: number, io: Pick<Io, "stdout" | "stderr">): Promise<void> {
-  endWithTerminal(code);
+  if (isTerminalClosed()) endWithTerminal(code);
   if (!isLookupPending()) return;
   // If nobody reads the output, `leaveUnread` ends the process.
   process.exitCode = code;
@@ -49,9 +49,9 @@ export function isTerminalClosed(): boolean {
   return terminals.some((fd) => !isatty(fd));
 }
 
-/** At a normal end Node resets its terminals, and aborts with a core dump if one has been closed. */
+/** At a normal end Node resets its terminals, and aborts with a core dump, since one has been closed. */
 function endWithTerminal(code: number): void {
-  if (process.platform === "win32" || !isTerminalClosed()) return;
+  if (process.platform === "win32") return;
   // A signal runs no listeners: files would be left, and programs.
   process.emit("exit", code);
   process.removeAllListeners("SIGHUP");

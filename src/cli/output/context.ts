@@ -24,8 +24,7 @@ export interface Context {
   exitCode: number;
 }
 
-/** @param readFlags called once the command line has been parsed */
-export function createContext(surroundings: Io, readFlags: () => OutputFlags): Context {
+export function createContext(surroundings: Io, flags: OutputFlags): Context {
   const noticed = new Set<string>();
   const io = withNotice(surroundings, (text) => {
     // Settings are read more than once.
@@ -33,25 +32,17 @@ export function createContext(surroundings: Io, readFlags: () => OutputFlags): C
     noticed.add(text);
   });
   const note = (text: string) => {
-    if (!readFlags().quiet && !readFlags().json) writeLines(io.stderr, [`appvars: ${text}`]);
+    if (!context.flags.quiet && !context.flags.json) writeLines(io.stderr, [`appvars: ${text}`]);
   };
   const warn = (text: string) => {
-    if (readFlags().json) writeJsonLine(io.stderr, { warning: { message: text } });
+    if (context.flags.json) writeJsonLine(io.stderr, { warning: { message: text } });
     else writeLines(io.stderr, [`appvars: ${text}`]);
   };
   const tell = (text: string) => {
     if (io.stderr.isTTY) note(text);
   };
-  return {
-    io,
-    get flags() {
-      return readFlags();
-    },
-    note,
-    warn,
-    tell,
-    exitCode: 0,
-  };
+  const context: Context = { io, flags, note, warn, tell, exitCode: 0 };
+  return context;
 }
 
 /** The same object with another `notice`. By prototype, since a copy would create stdin, which takes Node 2 ms. */

@@ -49,7 +49,7 @@ function refuseNul(names: readonly string[], texts: readonly string[]): void {
 }
 
 async function getContents(names: readonly string[], reader: VariableReader): Promise<(ValueContent | undefined)[]> {
-  const contents = await Promise.all(names.map((name) => orUndefined(reader.getContentByName(name))));
+  const contents = await Promise.all(names.map((name) => orUndefined(reader.answer({ kind: "content", name }))));
   if (!contents.includes(undefined)) return contents;
   const missing = names.filter((_name, index) => !contents[index]);
   throw await missingNamesError(missing, reader);

@@ -59,16 +59,7 @@ describe.skipIf(process.platform === "win32")("run --watch", () => {
     const watch = { interval: 0.1, onChange: "restart" as const };
     const env = { PATH: process.env["PATH"] ?? "" };
     const { code } = await runWith(
-      (io) =>
-        runProgram(
-          command,
-          selection,
-          {},
-          watch,
-          open,
-          leaveEncrypted,
-          createContext(io, () => ({ color: false })),
-        ),
+      (io) => runProgram(command, selection, {}, watch, open, leaveEncrypted, createContext(io, { color: false })),
       { env },
     );
     expect(code).toBe(0);

@@ -99,10 +99,17 @@ async function readBody(incoming: IncomingMessage, maxBytes: number, deadline: D
   return size > maxBytes ? undefined : Buffer.concat(chunks);
 }
 
-type Deadline = ReturnType<typeof startDeadline>;
+interface Deadline {
+  readonly signal: AbortSignal;
+  /** Gives another `timeout`, as a piece has come. */
+  postpone(): void;
+  /** Removes the time limit. */
+  met(): void;
+  end(): void;
+}
 
 /** Aborts after a time, or with another signal. Not `AbortSignal.any`, which leaks memory in Node 20. */
-export function startDeadline({ timeout, total = timeout, signal }: DeadlineOptions) {
+export function startDeadline({ timeout, total = timeout, signal }: DeadlineOptions): Deadline {
   const controller = new AbortController();
   const startedAt = performance.now();
   const seconds = Math.round(timeout / 10) / 100;
@@ -113,11 +120,9 @@ export function startDeadline({ timeout, total = timeout, signal }: DeadlineOpti
   if (signal?.aborted) abort();
   return {
     signal: controller.signal,
-    /** A piece has come. */
     postpone() {
       if (performance.now() - startedAt + timeout <= total) timer.refresh();
     },
-    /** There is no time limit any more. */
     met() {
       clearTimeout(timer);
     },

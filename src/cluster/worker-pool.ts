@@ -11,7 +11,7 @@ import type { AuditFileOptions, ToPrimary } from "./worker-messages.js";
 const MAX_FAILED_STARTS = 5;
 const MIN_PAUSE_MS = 100;
 
-/** What worker processes need besides the options of their server. */
+/** The needs of worker processes besides the options of their server. */
 export interface ClusterSetup {
   process: ProcessOptions;
   /** The data that each worker opens, in a form that can be sent. */

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are what python-dotenv expands
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references that python-dotenv expands
 import { quoteForShell } from "../domain/shell.js";
 import { valueText } from "../domain/variable.js";
 import { loneSurrogate, nul, type Refusal, refuse, unlessText, type Writer } from "./entry.js";

@@ -57,7 +57,7 @@ export function explainTooLarge([program, ...args]: ProgramLine, env: ChildEnvir
 export type FoundProgram = { file: string } | { code: string };
 
 /**
- * The file that execvp(3) would execute, except for what only the system can tell, such as a missing interpreter.
+ * The file that execvp(3) would execute, except for causes that only the system knows, such as a missing interpreter.
  *
  * @param path the PATH of the new program; undefined for the system's own
  */

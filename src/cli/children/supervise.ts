@@ -19,7 +19,7 @@ export interface Supervisor<T> {
  */
 export function supervise<T>(
   first: T,
-  start: (what: T) => Pick<Child, "exitCode" | "signal" | "descendants">,
+  start: (values: T) => Pick<Child, "exitCode" | "signal" | "descendants">,
 ): Supervisor<T> {
   let pending: { next: T } | undefined;
   let isStopping = false;

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are what a dotenv file may contain
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references in dotenv files
 import { Command, Option } from "commander";
 import { type Difference, diffValues } from "../../domain/differing-values.js";
 import type { EnvironmentRecord } from "../../domain/environment.js";

@@ -24,7 +24,7 @@ export function checkPresent({ auth, apiKey, apiSecret, secret, unusedDataFlags 
 const PAGE = { limit: 1, offset: 0 };
 const TARGET = targetOf({ kind: "variables", page: PAGE });
 
-/** What is wrong with refused credentials, and the fix. */
+/** The reason why credentials are refused, and the fix. */
 const WRONG = {
   headers: ["the server accepts a signature, but not headers: a proxy may drop x-api-secret", "use --auth hmac"],
   key: [

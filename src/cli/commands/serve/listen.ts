@@ -15,7 +15,7 @@ import type { Io } from "../../output/io.js";
 import { type Log, serverLogHooks } from "./log.js";
 import { serveMetrics } from "./metrics.js";
 
-/** What surrounds a server: where it writes, and where its data is. */
+/** The surroundings of a server: its output and its data. */
 interface ServeSetup extends Pick<ClusterSetup, "auditFile" | "stopped"> {
   /** Where metrics are served; port 0 picks a free one. Default: nowhere. */
   metrics: Endpoint | undefined;

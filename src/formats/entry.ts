@@ -34,7 +34,7 @@ export interface WriteOptions {
   randomHex?: () => string;
 }
 
-/** Thrown for entries that a format can't hold. The message lists all of them, each with the reason. */
+/** Thrown for entries that a format can't hold. The message lists all of them, by their reasons. */
 export class UnsupportedError extends UsageError {
   readonly format: string;
   readonly reasons: ReadonlyMap<string, string>;
@@ -45,9 +45,15 @@ export class UnsupportedError extends UsageError {
   }
 }
 
-/** `a-b (not a shell name), KEY (its value contains a NUL)`. @param reasons by the name of the entry */
+/** `a-b, c.d (not a shell name), KEY (its value contains a NUL)`. @param reasons by the name of the entry */
 export function describeReasons(reasons: ReadonlyMap<string, string>): string {
-  return [...reasons].map(([name, reason]) => `${name} (${reason})`).join(", ");
+  const byReason = new Map<string, string[]>();
+  for (const [name, reason] of reasons) {
+    const names = byReason.get(reason) ?? [];
+    names.push(name);
+    byReason.set(reason, names);
+  }
+  return [...byReason].map(([reason, names]) => `${names.join(", ")} (${reason})`).join(", ");
 }
 
 /** @throws UsageError with the problem and its place, which never quotes the text */

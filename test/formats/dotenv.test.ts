@@ -4,7 +4,7 @@ import { UsageError } from "../../src/domain/errors.js";
 import { NAME_RULE, valueText } from "../../src/domain/variable.js";
 import { readDotenv, writeDotenv } from "../../src/formats/dotenv.js";
 import type { ReadEntry } from "../../src/formats/entry.js";
-import { asText, expectSame, refusal } from "./consumers.js";
+import { asText, expectSame, refusal, refusedNames } from "./consumers.js";
 import { ALL_VALUES, entriesOf, randomTexts } from "./nasty-values.js";
 
 const all = entriesOf(ALL_VALUES);
@@ -40,7 +40,7 @@ describe("writing", () => {
 
   it("writeDotenv lists everything that it refuses in one error", () => {
     const message = refusal(writeDotenv, all);
-    expect([...message.matchAll(/\b(V\d+) \(/g)].map(([, name]) => name)).toEqual(refused.map(({ name }) => name));
+    expect(refusedNames(message)).toEqual(new Set(refused.map(({ name }) => name)));
     expect(refusal(writeDotenv, entriesOf(["a\0", "\r'\"`", "\ud800"]))).toBe(
       "these can't be written as dotenv: V0 (its value contains a NUL), V1 (no quotes that all its readers " +
         "understand: see --for), V2 (its value contains half a surrogate pair, which UTF-8 can't hold)",

@@ -16,9 +16,7 @@ it.each(EXPORT_FORMATS)("%s refuses invalid names, which it would write unquoted
     write,
     [...names, "OK"].map((name) => ({ name, type: "STRING", value: "x" })),
   );
-  expect(message).toBe(
-    `these can't be written as ${format}: ${names.map((name) => `${name} (not a variable name)`).join(", ")}`,
-  );
+  expect(message).toBe(`these can't be written as ${format}: ${names.join(", ")} (not a variable name)`);
 });
 
 it.each(EXPORT_FORMATS)("%s never quotes a value in its errors", async (format) => {

@@ -17,8 +17,7 @@ it("HCL's rules preserve every value", () => {
 it("writeTfvars refuses strings that HCL can't hold or would change, and names that are not HCL", () => {
   expectAllRefused(writeTfvars, [...refused, named("V9998", { "\ud800": 1 }), named("V9999", [["e\u0301"]])], held);
   expect(refusal(writeTfvars, [named("a.b"), named("a-b"), named("count"), named("_"), named("K", "e\u0301")])).toBe(
-    "these can't be written as tfvars: a.b (not an HCL name), count (reserved by Terraform), " +
-      "_ (reserved by Terraform), " +
+    "these can't be written as tfvars: a.b (not an HCL name), count, _ (reserved by Terraform), " +
       "K (its value is not in Unicode's form NFC, as required by HCL)",
   );
 });

@@ -147,7 +147,7 @@ function problemHooks(link: PrimaryLink) {
   } satisfies ServerOptions;
 }
 
-/** Bytes that may wait to be sent. More would fill the memory while the primary is busy, and is dropped. */
+/** Requests that may wait to be reported. More would fill the memory while the primary is busy, and is dropped. */
 const MAX_WAITING = 10_000;
 
 /** Reports requests to the primary, many in one message. */

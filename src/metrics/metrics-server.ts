@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
-import { bind, LISTENER_OPTIONS } from "../server/listener.js";
+import { LISTENER_OPTIONS, listen } from "../server/listener.js";
 import { serverUrl } from "../server/start-server.js";
 import type { MetricsJson } from "./registry.js";
 import { aggregate } from "./worker-metrics.js";
@@ -41,7 +41,7 @@ export async function startMetricsServer({
   const server = createServer({ ...LISTENER_OPTIONS, ...timeouts, connectionsCheckingInterval: requestTimeout / 5 });
   server.maxConnections = MAX_CONNECTIONS;
   server.on("request", createHandler(collect, onError));
-  const port = await bind(server, host, requestedPort);
+  const { port } = await listen(server, { host, port: requestedPort });
   return {
     url: `${serverUrl(host, port, false)}/metrics`,
     close: () =>

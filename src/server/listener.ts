@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type ServerOptions as NodeOptions, type Server, STATUS_CODES } from "node:http";
-import type { AddressInfo, ListenOptions, Server as NetServer, Socket } from "node:net";
+import type { AddressInfo, Server as NetServer, Socket } from "node:net";
 import { UsageError } from "../domain/errors.js";
 import { formatRateLimit } from "../domain/http-headers.js";
 import type { AddressOf } from "./client-address.js";
@@ -54,19 +54,17 @@ export async function createListener(
 }
 
 /**
- * Starts to listen and resolves to the port.
+ * Resolves to where the server listens. @param fd in place of the others: a socket to listen on
  *
  * @throws UsageError for an empty host; the system's error, such as `EADDRINUSE`
  */
-export async function bind(server: NetServer, host: string, port: number): Promise<number> {
+export async function listen(
+  server: NetServer,
+  { host, port, fd }: { host: string; port: number; fd?: number | undefined },
+): Promise<AddressInfo> {
   // node:net would listen on every address.
   if (host === "") throw new UsageError("the host must be an address or a name");
-  return (await listen(server, { host, port })).port;
-}
-
-/** Resolves to where the server listens. @throws the system's error */
-export async function listen(server: NetServer, place: ListenOptions | { fd: number }): Promise<AddressInfo> {
-  server.listen(place);
+  server.listen(fd === undefined ? { host, port } : { fd });
   await once(server, "listening");
   return server.address() as AddressInfo;
 }

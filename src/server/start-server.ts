@@ -10,7 +10,7 @@ import { createAddressOf } from "./client-address.js";
 import { Connections } from "./connections.js";
 import { createFaults } from "./fault-handlers.js";
 import type { Faults } from "./faults.js";
-import { bind, createListener, listen } from "./listener.js";
+import { createListener, listen } from "./listener.js";
 import { createRateLimiter, MAX_ADDRESSES, type RateLimiter } from "./rate-limiter.js";
 import type { RedisAddress } from "./redis-address.js";
 import type { ServedRequest } from "./served-request.js";
@@ -90,43 +90,12 @@ export async function startServer(
   clock: () => number,
   ticks = () => performance.now(),
 ): Promise<RunningServer> {
-  const limiter = await openLimiter(options, ticks);
-  try {
-    const server = await startCounted(service, limiter, options, clock, ticks);
-    return { ...server, close: () => server.close().finally(() => limiter.close?.()) };
-  } catch (error) {
-    limiter.close?.();
-    throw error;
-  }
-}
-
-async function openLimiter(options: ServerOptions, ticks: () => number): Promise<RateLimiter> {
-  const { rateLimit: limit, rateWindow: window, workers } = withDefaults(options);
-  const { rateLimitStore, statistics, limiter = createRateLimiter({ limit, window }, ticks) } = options;
-  if (!rateLimitStore) return limiter;
-  const { createRedisLimiter } = await import("./redis-store.js");
-  const shared = {
-    maxAddresses: Math.ceil(MAX_ADDRESSES / workers),
-    fallback: limiter,
-    onChange: options.onRateLimitStore ?? (() => {}),
-  };
-  const opened = await createRedisLimiter(rateLimitStore, { limit, window, ...shared }, ticks);
-  if (statistics) statistics.isRateLimitStoreUp = () => opened.isStoreUp;
-  return opened;
-}
-
-async function startCounted(
-  service: Service,
-  ownLimiter: RateLimiter,
-  options: ServerOptions,
-  clock: () => number,
-  ticks: () => number,
-): Promise<RunningServer> {
   const { host, port: requestedPort, workers, ...settings } = withDefaults(options);
   const { drainGrace, maxConnections, maxStale, tolerance, trustProxy } = settings;
   const { fd, tls, statistics, audit, onConnectionsRefused = () => {}, onInternalError = () => {} } = options;
-  const limiter = statistics?.countDecisions(ownLimiter) ?? ownLimiter;
   const addressOf = await createAddressOf(trustProxy);
+  const ownLimiter = await openLimiter(options, ticks);
+  const limiter = statistics?.countDecisions(ownLimiter) ?? ownLimiter;
   const identity = { addressOf, clock, ticks, tolerance, workers };
   const authenticate = createAuthenticator(service, limiter, identity);
   const observers = [statistics?.count, options.onRequest].filter((each) => each !== undefined);
@@ -144,15 +113,29 @@ async function startCounted(
   const hooks = { audit, ...(observers.length > 0 && { onRequest }), onInternalError };
   const app = createApp({ service, authenticate, limiter, addressOf, faults, maxStale, ticks, ...hooks });
   server.on("request", connections.inTurn(app));
-  const place =
-    fd === undefined ? { address: host, port: await bind(server, host, requestedPort) } : await listen(server, { fd });
+  const { address, port } = await listen(server, { host, port: requestedPort, fd }).catch((error) => {
+    ownLimiter.close?.();
+    throw error;
+  });
   let closing: Promise<void> | undefined;
   return {
-    url: serverUrl(place.address, place.port, tls !== undefined),
-    port: place.port,
+    url: serverUrl(fd === undefined ? host : address, port, tls !== undefined),
+    port,
     renewTls: async (renewed) => (await import("./tls.js")).renewTls(server, tls, renewed),
-    close: () => (closing ??= connections.close(drainGrace * 1_000)),
+    close: () => (closing ??= connections.close(drainGrace * 1_000).finally(() => ownLimiter.close?.())),
   };
+}
+
+async function openLimiter(options: ServerOptions, ticks: () => number): Promise<RateLimiter> {
+  const { rateLimit: limit, rateWindow: window, workers } = withDefaults(options);
+  const { limiter: fallback = createRateLimiter({ limit, window }, ticks), rateLimitStore, statistics } = options;
+  if (!rateLimitStore) return fallback;
+  const { createRedisLimiter } = await import("./redis-store.js");
+  const maxAddresses = Math.ceil(MAX_ADDRESSES / workers);
+  const shared = { limit, window, maxAddresses, fallback, onChange: options.onRateLimitStore ?? (() => {}) };
+  const limiter = await createRedisLimiter(rateLimitStore, shared, ticks);
+  if (statistics) statistics.isRateLimitStoreUp = () => limiter.isStoreUp;
+  return limiter;
 }
 
 /** The numbers and addresses among the options, with defaults. */

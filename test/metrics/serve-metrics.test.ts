@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { addDataMetrics, createRegistry } from "../../src/metrics/registry.js";
-import { bind } from "../../src/server/listener.js";
+import { listen } from "../../src/server/listener.js";
 import { runCli } from "../support/cli.js";
 import { DATA } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
@@ -59,7 +59,7 @@ describe("serve --metrics", () => {
   it("exits with an error that names the flag if the port is in use, or the address is not of this machine", async () => {
     const other = createServer();
     onTestFinished(() => void other.close());
-    const port = String(await bind(other, "127.0.0.1", 0));
+    const port = String((await listen(other, { host: "127.0.0.1", port: 0 })).port);
     const argv = ["serve", "--data", (await dataFile(DATA)).path, "--port", "0", "--metrics"];
     const inUse = await runCli([...argv, port]);
     expect([inUse.code, inUse.stdout]).toEqual([1, ""]);

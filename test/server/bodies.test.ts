@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Connections } from "../../src/server/connections.js";
-import { bind, createListener } from "../../src/server/listener.js";
+import { createListener, listen } from "../../src/server/listener.js";
 import { createRateLimiter } from "../../src/server/rate-limiter.js";
 import { send } from "../../src/server/replies.js";
 import type { ServerOptions } from "../../src/server/start-server.js";
@@ -44,7 +44,7 @@ async function answering(answer: string) {
   );
   onTestFinished(() => connections.close(0));
   const accepted = once(server, "connection").then(([socket]) => socket as Socket);
-  return { port: await bind(server, "127.0.0.1", 0), accepted, server };
+  return { port: (await listen(server, { host: "127.0.0.1", port: 0 })).port, accepted, server };
 }
 
 describe("a request that announces a body ends its connection:", () => {

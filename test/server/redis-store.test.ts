@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { bind } from "../../src/server/listener.js";
+import { listen } from "../../src/server/listener.js";
 import { redisLimiter } from "../support/redis-limiter.js";
 
 it("while nothing listens there, it counts here and says so", async () => {
@@ -45,7 +45,7 @@ it.each<[name: string, answer: string, what: string, detail?: string]>([
   });
   onTestFinished(() => void server.close());
   const { problems, remaining } = await redisLimiter(
-    `redis://:hunter2@127.0.0.1:${await bind(server, "127.0.0.1", 0)}`,
+    `redis://:hunter2@127.0.0.1:${(await listen(server, { host: "127.0.0.1", port: 0 })).port}`,
     5,
   );
   expect(problems).toEqual([{ what, detail }]);

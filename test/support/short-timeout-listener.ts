@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { createAddressOf } from "../../src/server/client-address.js";
-import { bind, createListener } from "../../src/server/listener.js";
+import { createListener, listen } from "../../src/server/listener.js";
 import { createRateLimiter } from "../../src/server/rate-limiter.js";
 
 /** A listener that waits for 0.2 s only for a request. Closed when the current test ends. */
@@ -12,5 +12,5 @@ export async function shortTimeoutListener(): Promise<{ port: number }> {
     server.closeAllConnections();
     server.close();
   });
-  return { port: await bind(server, "127.0.0.1", 0) };
+  return { port: (await listen(server, { host: "127.0.0.1", port: 0 })).port };
 }

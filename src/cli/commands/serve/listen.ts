@@ -26,19 +26,22 @@ interface ServeSetup extends Pick<ClusterSetup, "auditFile" | "stopped"> {
   io: Pick<Io, "env" | "clock">;
 }
 
-type ServedStore = Store & Reloadable;
-
 const ticks = () => performance.now();
 
 /** @throws UsageError; Error with advice */
 export async function listen(
-  store: ServedStore,
+  store: Store & Reloadable,
   service: Service,
   options: ServerOptions,
   setup: ServeSetup,
 ): Promise<RunningServer & Partial<Cluster>> {
   const logged = { ...options, ...serverLogHooks(setup.log, setup.flags, options.rateLimitStore) };
-  const metrics = await listenForMetrics(store, options, setup);
+  const place = setup.metrics;
+  const metrics =
+    place &&
+    (await serveMetrics(store, options, place, setup.log).catch((error) => {
+      throw explainListenError(error, place, "--metrics", "--metrics");
+    }));
   try {
     const server = isShared(options)
       ? await listenWithWorkers(logged, setup, metrics?.workers)
@@ -54,14 +57,6 @@ export async function listen(
 /** Whether several processes serve. */
 export function isShared({ workers = 1 }: ServerOptions): boolean {
   return workers > 1;
-}
-
-async function listenForMetrics(store: ServedStore, options: ServerOptions, { metrics, log }: ServeSetup) {
-  if (metrics === undefined) return undefined;
-  const hasRateLimitStore = options.rateLimitStore !== undefined;
-  return serveMetrics(store, { ...metrics, isShared: isShared(options), hasRateLimitStore, log }).catch((error) => {
-    throw explainListenError(error, metrics, "--metrics", "--metrics");
-  });
 }
 
 /** @throws InvalidDataError if lines can't be appended to the file */

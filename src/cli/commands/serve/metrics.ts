@@ -1,6 +1,7 @@
 import type { Endpoint } from "../../../domain/endpoint.js";
 import type { MetricsServer } from "../../../metrics/metrics-server.js";
 import type { WorkerMetrics } from "../../../metrics/worker-metrics.js";
+import type { ServerOptions } from "../../../server/start-server.js";
 import type { ServerStatistics } from "../../../server/statistics.js";
 import type { Reloadable, Store } from "../../../store/store.js";
 import type { Log } from "./log.js";
@@ -12,17 +13,12 @@ interface ServedMetrics extends MetricsServer {
   readonly workers?: WorkerMetrics;
 }
 
-interface MetricsSetup extends Endpoint {
-  /** Whether several processes serve. */
-  isShared: boolean;
-  hasRateLimitStore: boolean;
-  log: Log;
-}
-
 /** Serves the metrics of this process and, if there are any, of its workers. @throws as `startMetricsServer` does */
 export async function serveMetrics(
   store: Store & Reloadable,
-  { host, port, isShared, hasRateLimitStore, log }: MetricsSetup,
+  { workers = 1, rateLimitStore }: ServerOptions,
+  place: Endpoint,
+  log: Log,
 ): Promise<ServedMetrics> {
   const { startMetricsServer } = await import("../../../metrics/metrics-server.js");
   const { addDataMetrics, addRateLimitStoreMetric, addServerMetrics, createRegistry } = await import(
@@ -32,12 +28,12 @@ export async function serveMetrics(
   const { ServerStatistics } = await import("../../../server/statistics.js");
   const registry = createRegistry();
   addDataMetrics(registry, store, () => performance.now());
-  const counted = isShared ? { workers: new WorkerMetrics() } : { statistics: new ServerStatistics() };
+  const counted = workers > 1 ? { workers: new WorkerMetrics() } : { statistics: new ServerStatistics() };
   if (counted.statistics) addServerMetrics(registry, counted.statistics);
-  if (counted.statistics && hasRateLimitStore) addRateLimitStoreMetric(registry, counted.statistics);
+  if (counted.statistics && rateLimitStore) addRateLimitStoreMetric(registry, counted.statistics);
   const collect = async () => [await registry.getMetricsAsJSON(), ...((await counted.workers?.collect()) ?? [])];
   const onError = (error: unknown) => log("error", `the metrics can't be collected: ${(error as Error).message}`);
-  const server = await startMetricsServer({ host, port, collect, onError });
+  const server = await startMetricsServer({ ...place, collect, onError });
   log("info", `metrics on ${server.url}`);
   return { ...server, ...counted };
 }

@@ -61,10 +61,9 @@ export function serveCommand(context: Context): Command {
       const place = readSettings({ data, store, storeKeyFile }, context.io).dataPlace;
       const limits = { ...rateLimit, rateLimitStore, maxConnections, maxStale, tolerance };
       const options = { host, port, fd, workers, trustProxy, ...limits };
-      checkFlags(options, { ...flags, place });
-      return runServe(options, { ...flags, place, tlsPaths: readTlsPaths(flags) }, context).finally(
-        context.io.leaveUnread,
-      );
+      const serveFlags = { ...flags, place, tlsPaths: readTlsPaths(flags) };
+      checkFlags(options, serveFlags);
+      return runServe(options, serveFlags, context).finally(context.io.leaveUnread);
     });
 }
 
@@ -88,10 +87,7 @@ async function readRateLimitStore(flag: string | undefined, limit: number, env: 
 }
 
 /** @throws UsageError for a flag that the data place has no use for, and for one port for both servers */
-function checkFlags(
-  { host, port, maxStale }: ServerOptions,
-  { place, metrics }: Pick<ServeFlags, "place" | "metrics">,
-): void {
+function checkFlags({ host, port, maxStale }: ServerOptions, { place, metrics }: ServeFlags): void {
   if (maxStale !== undefined && place.kind === "file")
     throw new UsageError("--max-stale needs a data store: a data file has no age");
   if (metrics && metrics.port !== 0 && metrics.port === port && metrics.host === host)
@@ -103,11 +99,7 @@ function readTlsPaths({
   tlsCert: cert,
   tlsKey: key,
   tlsClientCa: clientCa,
-}: {
-  tlsCert?: string;
-  tlsKey?: string;
-  tlsClientCa?: string;
-}): TlsPaths | undefined {
+}: Record<string, string | undefined>): TlsPaths | undefined {
   if (cert !== undefined && key !== undefined) return { cert, key, clientCa };
   if (cert !== undefined) throw new UsageError("--tls-cert needs --tls-key too");
   if (key !== undefined) throw new UsageError("--tls-key needs --tls-cert too");

@@ -36,8 +36,7 @@ export class TlsFiles {
   #problem: string | undefined;
   readonly #closed = new AbortController();
   #isAskedToRead = false;
-  #reading: Promise<boolean> | undefined;
-  #mustRepeat = false;
+  #reading = Promise.resolve(true);
 
   private constructor(paths: TlsPaths, options: TlsFilesOptions, current: TlsCredentials) {
     this.#paths = paths;
@@ -70,22 +69,10 @@ export class TlsFiles {
     for (const watch of this.#watches) watch.stop();
   }
 
-  /** Resolves to whether the files can be used. Calls for several files at a time share the work. */
+  /** Resolves to whether the files can be used. Of several files that change at a time, one is read after the other. */
   #reload(): Promise<boolean> {
-    this.#mustRepeat = true;
-    this.#reading ??= this.#readUntilCurrent().finally(() => {
-      this.#reading = undefined;
-    });
+    this.#reading = this.#reading.then(() => this.#readOnce());
     return this.#reading;
-  }
-
-  async #readUntilCurrent(): Promise<boolean> {
-    let isUsable = false;
-    while (this.#mustRepeat) {
-      this.#mustRepeat = false;
-      isUsable = await this.#readOnce();
-    }
-    return isUsable;
   }
 
   async #readOnce(): Promise<boolean> {

@@ -19,7 +19,7 @@ const CHUNKS = {
   /** Other commands. */
   main: ["cli/program.ts"],
   /** A data file. */
-  local: ["cli/editing/file-data.ts", "service/service.ts"],
+  local: ["service/service.ts"],
 };
 
 export default defineConfig([

@@ -106,17 +106,23 @@ export async function buildProgram(argv: readonly string[], io: Io): Promise<Bui
     writeErr: (text) => void (argv.includes("--json") || writeLines(stderr, linesOf(text))),
     outputError: () => {},
   });
-  for (const { heading, load } of commandsFor(argv)) {
+  const name = argv.find((word) => !word.startsWith("-")) ?? "";
+  for (const { heading, load } of commandsFor(name)) {
     const command = (await load())(context);
     inheritSettings(command, program);
     program.addCommand(command.helpGroup(heading));
   }
   refuseUnknownCommands(program, argv);
-  const options = [program, ...program.commands].flatMap((command) => command.options);
-  const words = separateCommand(argv[0] === "-v" ? ["-V", ...argv.slice(1)] : argv, options);
-  if (argv.includes(CACHE_FLAG) && options.some(({ long }) => long === CACHE_FLAG))
+  const words = STARTERS.includes(name) ? separateCommand(argv, name, optionsOf(program)) : [...argv];
+  if (words[0] === "-v") words[0] = "-V";
+  if (argv.includes(CACHE_FLAG) && optionsOf(program).some(({ long }) => long === CACHE_FLAG))
     refuseSeparateAge(argv, ownWords(words));
   return { program, context, words };
+}
+
+/** Those of `appvars` and of the commands that are built. */
+function optionsOf(program: Command): Option[] {
+  return [program, ...program.commands].flatMap((command) => command.options);
 }
 
 /** The commands that start another program. */
@@ -126,12 +132,11 @@ const STARTERS = ["run", "sandbox"];
  * Puts `--` before the command line of another program, so that commander does not parse its flags:
  * `run --only A ls --json` becomes `run --only A -- ls --json`.
  *
+ * @param name of the called command
  * @param options those of `appvars` and of the command
  */
-export function separateCommand(argv: readonly string[], options: readonly Option[]): string[] {
-  const start = argv.findIndex((word) => !word.startsWith("-"));
-  if (!STARTERS.includes(argv[start] ?? "")) return [...argv];
-  let end = start + 1;
+export function separateCommand(argv: readonly string[], name: string, options: readonly Option[]): string[] {
+  let end = argv.indexOf(name) + 1;
   while (argv[end]?.startsWith("-") && argv[end] !== "--") {
     const option = options.find(({ short, long }) => argv[end] === short || argv[end] === long);
     end += option?.required ? 2 : 1;
@@ -201,9 +206,8 @@ function refuseRepeated(option: Option, command: Command): void {
   });
 }
 
-/** The called command, or all if none is called; each under its heading. */
-function commandsFor(argv: readonly string[]): { heading: string; load: Load }[] {
-  const name = argv.find((word) => !word.startsWith("-")) ?? "";
+/** The command of that name, or all if there is none; each under its heading. */
+function commandsFor(name: string): { heading: string; load: Load }[] {
   const groups = Object.entries(GROUPS);
   for (const [heading, commands] of groups)
     if (Object.hasOwn(commands, name)) return [{ heading, load: commands[name] as Load }];

@@ -130,9 +130,10 @@ async function removeLeftovers(path: string): Promise<void> {
   const folder = dirname(path);
   const prefix = `${basename(lockPathOf(path))}.`;
   for (const name of await readdir(folder)) {
-    const token = name.startsWith(prefix) ? name.slice(prefix.length) : "";
     if (isTemporary(name, path)) await unlink(join(folder, name)).catch(ifMissing(undefined));
-    else if (holderOf(token)?.state === "dead") await removeLock(join(folder, name), token);
+    if (!name.startsWith(prefix)) continue;
+    const token = name.slice(prefix.length);
+    if (holderOf(token)?.state === "dead") await removeLock(join(folder, name), token);
   }
 }
 

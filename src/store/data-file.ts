@@ -1,6 +1,5 @@
 import { constants } from "node:buffer";
 import { getHeapStatistics } from "node:v8";
-import type { Adapter } from "lowdb";
 import { InvalidDataError } from "../domain/errors.js";
 import { readRegularFile, type SpareDescriptor, sizeText } from "../files/open-file.js";
 import { toInvalidData, toInvalidFile } from "../files/system-errors.js";
@@ -34,15 +33,6 @@ export async function readDataFile(
   } catch (error) {
     throw toInvalidData(error, "can't be read");
   }
-}
-
-/** lowdb's adapter for a data file. @param writeText writes its new text */
-export function dataFileAdapter(
-  path: string,
-  options?: ReadOptions,
-  writeText: (text: string) => Promise<void> = () => Promise.reject(new Error("opened for reading only")),
-): Adapter<Data> {
-  return { read: () => readDataFile(path, options), write: (data) => writeText(serializeData(data)) };
 }
 
 /** Creates a data file. @throws InvalidDataError when the file exists or can't be written */

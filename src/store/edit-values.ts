@@ -54,8 +54,8 @@ export function setValues(data: Data, environment: EnvironmentRecord, assignment
 
 /** The records with these in place of those with the same ids, or after all others. */
 function replaced<T extends { id: number }>(records: readonly T[], changed: ReadonlyMap<unknown, T>): T[] {
-  const all = new Map(records.map((record) => [record.id, record]));
-  for (const record of changed.values()) all.set(record.id, record);
+  const all = new Map<number, T>();
+  for (const record of [...records, ...changed.values()]) all.set(record.id, record);
   return [...all.values()];
 }
 

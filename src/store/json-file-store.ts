@@ -4,7 +4,7 @@ import { SpareDescriptor } from "../files/open-file.js";
 import { NotDurableError, withPathInErrors } from "../files/system-errors.js";
 import { type FileWatch, watchFile } from "../files/watch-file.js";
 import { type Data, NO_DATA } from "./data.js";
-import { dataFileAdapter } from "./data-file.js";
+import { readDataFile } from "./data-file.js";
 import type { FileStore, Reload } from "./store.js";
 
 interface DataFileOptions {
@@ -45,7 +45,8 @@ class JsonFileStore implements FileStore {
     this.#options = options;
     this.#spare = spare;
     const served = spare && { read: spare.read.bind(spare), parse: this.#parseApart };
-    this.#db = new Low(dataFileAdapter(path, served), NO_DATA);
+    // Written by updateDataFile.
+    this.#db = new Low({ read: () => readDataFile(path, served), write: async () => {} }, NO_DATA);
   }
 
   get snapshot(): Data {

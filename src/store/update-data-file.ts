@@ -3,7 +3,7 @@ import { Low } from "lowdb";
 import { withFileLock } from "../files/file-lock.js";
 import { toInvalidData } from "../files/system-errors.js";
 import { type Data, NO_DATA, withLastIds } from "./data.js";
-import { dataFileAdapter } from "./data-file.js";
+import { readDataFile, serializeData } from "./data-file.js";
 import { checkData } from "./parse-data.js";
 
 /**
@@ -22,7 +22,8 @@ export async function updateDataFile(path: string, change: (data: Data) => Data,
       throw toInvalidData(error, "can't be read");
     });
     const update = async (replace: (text: string) => Promise<void>) => {
-      const db = new Low(dataFileAdapter(file, {}, replace), NO_DATA);
+      const write = (data: Data) => replace(serializeData(data));
+      const db = new Low({ read: () => readDataFile(file), write }, NO_DATA);
       await db.read();
       const changed = change(db.data);
       if (changed === db.data) return db.data;

@@ -6,7 +6,7 @@ import { UsageError } from "../../domain/errors.js";
 import { isEncrypted, type JsonValue, type NamedValue, textAs } from "../../domain/variable.js";
 import { IMPORT_FORMATS } from "../../formats/formats.js";
 import type { Data } from "../../store/data.js";
-import { editEnvironment, environmentIn, readData } from "../editing/open-data.js";
+import { chooseEnvironment, editEnvironment, readData } from "../editing/open-data.js";
 import type { Context } from "../output/context.js";
 import { printDifferences } from "../output/differences.js";
 import { writeStatus } from "../output/output.js";
@@ -78,7 +78,7 @@ async function runImport(options: ImportOptions, settings: Settings, context: Co
     };
     if (options.dryRun) {
       const data = await readData(settings.dataPlace, context);
-      const { differences } = plan(data, environmentIn(data, settings));
+      const { differences } = plan(data, chooseEnvironment(data.environments, settings.find("env")?.text));
       progress("");
       return await printDifferences(differences, options.values, context);
     }

@@ -76,13 +76,10 @@ export async function editEnvironment(
   context: Context,
   change: (data: Data, environment: EnvironmentRecord) => Data,
 ): Promise<EnvironmentRecord> {
-  const edit = (data: Data) => change(data, environmentIn(data, settings));
-  return environmentIn(await updateData(settings.dataPlace, context, edit), settings);
-}
-
-/** The environment of the data that `--env` names. */
-export function environmentIn({ environments }: Data, settings: Settings): EnvironmentRecord {
-  return chooseEnvironment(environments, settings.find("env")?.text);
+  const name = settings.find("env")?.text;
+  const edit = (data: Data) => change(data, chooseEnvironment(data.environments, name));
+  const { environments } = await updateData(settings.dataPlace, context, edit);
+  return chooseEnvironment(environments, name);
 }
 
 /** The data in a data file. */

@@ -105,7 +105,7 @@ const CONNECTIONS: [client: string, connect: (port: number) => Promise<unknown>]
   ["Redis", (port) => countInRedis(`rediss://user:hunter2@localhost:${port}`)],
 ];
 
-/** A server with a certificate that nobody trusts, and all that was sent to it inside of TLS. */
+/** A server with an untrusted certificate, and all bytes sent to it inside of TLS. */
 async function selfSigned() {
   const received: string[] = [];
   const server = createServer(TLS, (socket) => socket.on("data", (bytes) => received.push(String(bytes))));

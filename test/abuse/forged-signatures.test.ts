@@ -22,7 +22,7 @@ async function server() {
   return serveProcess(["--data", path, "--rate-limit", "0"]);
 }
 
-/** Whether an answer tells no more than that the request was refused. */
+/** Whether an answer reveals only that the request was refused. */
 function isRefusal(status: number, { hasKey, target }: Forgery): boolean {
   if (status === 429) return !hasKey;
   return [400, 401].includes(status) || (status === 404 && !target.startsWith("/v1/"));

@@ -15,7 +15,7 @@ const TRIES = QUICK ? 1_000 : 10_000;
  */
 const MAX_Z = QUICK ? 8 : 3.29;
 
-/** Requests whose time does not count. */
+/** Requests that are not timed. */
 const WARM_UP = 2_000;
 
 const DATA = canaryData();

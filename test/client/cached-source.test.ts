@@ -27,7 +27,7 @@ interface State {
   isWithoutRevision?: boolean;
 }
 
-/** A cached source with a clock that only moves when it is told to, over a source that fails as it is told to. */
+/** A cached source with a manual clock, over a source that fails on request. */
 function world({ maxAge = 60 } = {}) {
   const state: State = { now: START, error: undefined, left: 0 };
   const store = changingStore(DATA);
@@ -41,7 +41,7 @@ function world({ maxAge = 60 } = {}) {
       bytes = undefined;
     },
   };
-  /** The names whose contents are kept, and the other reads. */
+  /** The names of the kept contents, and the other reads. */
   const kept = () => {
     const answers: [string, unknown][] = bytes ? JSON.parse(bytes.toString()).answers : [];
     return answers.map(([read]) => JSON.parse(read).name ?? read);

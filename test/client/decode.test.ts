@@ -165,7 +165,7 @@ describe("a page", () => {
     ["longer than it must be", [3, 2, 4, 3, 4, 5], "data must be as long as metadata says"],
     ["empty before the end", [3, 2, 9], "data must be as long as metadata says"],
     ["with more than was asked for", [4, 2, 9, 3, 4, 5, 6], "metadata.limit must be a whole number from 1 to 3"],
-    ["another one", [3, 0, 9, 1, 2, 3], "metadata.offset must be 2, as requested"],
+    ["another offset", [3, 0, 9, 1, 2, 3], "metadata.offset must be 2, as requested"],
     ["with an id twice", [3, 2, 9, 3, 3, 4], "data[1].id must be greater than the id before it"],
     ["in another order", [3, 2, 9, 3, 5, 4], "data[2].id must be greater than the id before it"],
   ])("a page is rejected: %s", (_what, [limit = 0, offset = 0, total = 0, ...ids], message) => {

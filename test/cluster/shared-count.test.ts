@@ -84,7 +84,7 @@ it.each([
   },
 );
 
-it("a worker that has the counter to itself admits all requests, and tells exactly how many remain", async () => {
+it("a worker that has the counter to itself admits all requests, and gives the exact remaining number", async () => {
   const { send, sent } = cluster({ limit: 2_000, workers: 4 });
   for (let remaining = 1_999; remaining >= 0; remaining--)
     expect(await send(1, [1])).toMatchObject([{ rateLimit: { remaining } }]);

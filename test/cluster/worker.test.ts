@@ -98,7 +98,7 @@ it("a worker answers /healthz with the age of the data, and 503 above maxStale",
   }
 });
 
-it("a worker reads its data again when it is told to reload", async () => {
+it("a worker reloads its data on request", async () => {
   const { worker, reloads } = await startedWorker();
   await worker.receive({ kind: "reload" });
   expect(reloads()).toBe(1);

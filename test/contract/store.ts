@@ -54,7 +54,7 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       expect(error.message).not.toContain(MARKER);
     });
 
-    it("has a change in the snapshot once it is made, and so has everybody who opens it afterwards", async () => {
+    it("has a change in the snapshot once it is made, as does every store opened later", async () => {
       const stored = await hold(DATA);
       const store = await stored.open();
       await store.update((data) => set(data, { NEW: "a", PORT: 4000 }));
@@ -88,7 +88,7 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       expect(unsubscribed).not.toHaveBeenCalled();
     });
 
-    it.each([true, false])("tells of its own changes once they are made, with watch: %s", async (watch) => {
+    it.each([true, false])("reports its own changes once they are made, with watch: %s", async (watch) => {
       const store = await (await hold(DATA)).open({ watch });
       const seen: unknown[] = [];
       store.subscribe(() => seen.push(contents(store)["NEW"]));
@@ -98,7 +98,7 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       }
     });
 
-    it.each([true, false])("tells of no change of its own that was not made, with watch: %s", async (watch) => {
+    it.each([true, false])("reports no change of its own that was not made, with watch: %s", async (watch) => {
       const store = await (await hold(DATA)).open({ watch });
       const listener = vi.fn();
       store.subscribe(listener);
@@ -178,7 +178,7 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       await expect.poll(() => contents(stores[0] as EditableStore)["PORT"]).toBe(3020);
     });
 
-    it("changes several records as one: of a rename, nobody sees half", async () => {
+    it("changes several records as one: no reader sees half of a rename", async () => {
       const stored = await hold(DATA);
       const [watching, store] = [await stored.open({ watch: true }), await stored.open()];
       const seen = new Set<string>();

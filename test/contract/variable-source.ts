@@ -200,7 +200,7 @@ export function describeVariableSource(name: string, openStore: (store: Store) =
 
     it("rejects with the error of reading a snapshot", async () => {
       const source = await open();
-      const error = new Error("of the one who reads");
+      const error = new Error("of the reader");
       await expect(source.readSnapshot(() => Promise.reject(error))).rejects.toBe(error);
       await expect(source.readSnapshot((snapshot) => snapshot.getVariable(99))).rejects.toThrow(NotFoundError);
     });

@@ -86,7 +86,7 @@ describe("docs/deploy/kubernetes.yaml", () => {
     expect(volumeMounts.map(({ name }: Yaml) => name)).toEqual(volumes.map(({ name }: Yaml) => name));
   });
 
-  it("runs as the user of the image, who can do no more than there", async () => {
+  it("runs as the user of the image, with no more capabilities than there", async () => {
     const [deployment] = await readKubernetes();
     const { securityContext: pod, containers } = deployment.spec.template.spec;
     const user = /^USER (\d+):(\d+)$/m

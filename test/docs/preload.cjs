@@ -30,7 +30,7 @@ net.Server.prototype.listen = function (options, ...others) {
 net.Socket.prototype.connect = function (...args) {
   const options = Array.isArray(args[0]) ? args[0][0] : args[0];
   const file = portFile(Number(options?.port));
-  // Nothing listens on port 1: a session never reaches a server that somebody else has started.
+  // Nothing listens on port 1: a session never reaches a server of another program.
   if (PORTS.includes(Number(options?.port)))
     options.port = fs.existsSync(file) ? Number(fs.readFileSync(file, "utf8")) : 1;
   return connect.apply(this, args);

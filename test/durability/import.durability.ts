@@ -14,7 +14,7 @@ it.each([
   ["vars.env", names.map((name) => `${name}="it's a value"\n`).join("")],
   ["vars.json", JSON.stringify(Object.fromEntries(names.map((name) => [name, "it's a value"])))],
   ["vars.yaml", names.map((name) => `${name}: it's a value\n`).join("")],
-])("100,000 variables are imported from %s, and a terminal is told how far it is", async (name, text) => {
+])("100,000 variables are imported from %s, with progress on a terminal", async (name, text) => {
   const file = join(await temporaryFolder(), name);
   await writeFile(file, text);
   const { path } = await dataFile(DATA);

@@ -100,7 +100,7 @@ async function killAgainAndAgain(path: string, kills: number, updatesMs: number,
   expect(await leftBeside(path)).toStrictEqual([]);
 }
 
-/** The count in the file: the one acknowledged last, or the next, whose writer was killed before it said so. */
+/** The count in the file: the last acknowledged one, or the next, if its writer was killed before acknowledging it. */
 async function checkedCount(path: string, acknowledged: number, tally: Tally): Promise<number> {
   const count = await readCount(path).catch(() => undefined);
   if (count === undefined) tally.torn++;

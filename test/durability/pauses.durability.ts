@@ -101,7 +101,7 @@ async function interleave(pause: Pause, path: string, updates: Updates, count: C
     } else {
       count.refused++;
       fail(`${name}: ${outcome.error.stack}`);
-      if (isThere) fail(`the write of ${name} is there, but it was told: ${outcome.error.message}`);
+      if (isThere) fail(`the write of ${name} is there, but it was refused: ${outcome.error.message}`);
     }
   }
   const left = await leftBeside(path);

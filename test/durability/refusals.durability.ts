@@ -38,7 +38,7 @@ describe("a writer that can't write", () => {
     await refused("file size limit", path, "can't be written: the file would be too large", { through });
   });
 
-  it("is told so by the command, too, which ends with the exit code of invalid data", async () => {
+  it("is reported by the command, too, with the exit code of invalid data", async () => {
     const path = await countingFile(20_000);
     const command = [process.execPath, BINARY, "set", "HEAD", "1", "--data", path, "--env", "development"];
     const { code } = await start("sh", ["-c", 'ulimit -f 10; exec "$@"', "sh", ...command]);

@@ -12,7 +12,7 @@ import { dataFile } from "../support/data-file.js";
 import { runningServer } from "../support/running-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-/** A pipe that nobody writes to: opening it as a file would wait for ever. */
+/** A pipe without a writer: opening it as a file would wait for ever. */
 async function namedPipe(name = "pipe"): Promise<string> {
   const path = join(await temporaryFolder(), name);
   execFileSync("mkfifo", [path]);

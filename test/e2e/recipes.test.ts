@@ -414,7 +414,7 @@ describe("recipes for production", () => {
     const place = await workplace("Terraform");
     await place.print("rm http.tf");
     await place.write("output.tf", 'output "database_url" {\n  value = nonsensitive(var.database_url)\n}\n');
-    // It asks nobody for a newer version of itself.
+    // It does not look for a newer version of itself.
     const env = { CHECKPOINT_DISABLE: "1", TF_CLI_ARGS_apply: "-auto-approve" };
     await place.print("terraform fmt -check -diff . && terraform init && terraform validate", { env });
     await place.print(block("Terraform", "sh"), { env });

@@ -62,7 +62,7 @@ function client(port: number) {
   };
 }
 
-/** Returns a function that tells the longest time since now for which this process was kept from running, in milliseconds. */
+/** @returns a function that gives the longest time that this process was kept from running since now, in milliseconds */
 function watchStalls(): () => number {
   let [ticked, longest] = [performance.now(), 0];
   const tick = () => {

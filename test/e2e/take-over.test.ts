@@ -60,7 +60,7 @@ describe("a program that run starts", () => {
 });
 
 describe("a shell that evaluates an export", () => {
-  it.skipIf(!has("bash", "--version"))("has neither its prompt nor its path changed, and is told so", async () => {
+  it.skipIf(!has("bash", "--version"))("keeps its prompt and its path, with a note", async () => {
     const mark = join(await temporaryFolder(), "mark");
     const variables = {
       PROMPT_COMMAND: `touch ${mark}`,

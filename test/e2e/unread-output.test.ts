@@ -18,7 +18,7 @@ const REQUESTS = 5_000;
 /** On one connection at a time. */
 const PIPELINED = 50;
 
-/** A pipe that nobody reads until `read` is called, which resolves to all that was written until it is closed. */
+/** A pipe that is not read until `read` is called, which resolves to all that was written until it is closed. */
 async function unreadPipe() {
   const path = join(await temporaryFolder(), "pipe");
   execFileSync("mkfifo", [path]);
@@ -76,8 +76,8 @@ async function stopped(child: ReturnType<typeof spawn>): Promise<number> {
   return code;
 }
 
-describe.skipIf(process.platform !== "linux")("a log that nobody reads", () => {
-  it.each(["pipe", "socket"])("serve answers and stops while nobody reads its log: a %s", async (kind) => {
+describe.skipIf(process.platform !== "linux")("an unread log", () => {
+  it.each(["pipe", "socket"])("serve answers and stops while its log is not read: a %s", async (kind) => {
     // Node's `pipe` is a socket; without a listener, it is not read once it is full.
     const { child, port } = await serveWith(kind === "pipe" ? (await unreadPipe()).fd : "pipe");
     expect(await ask({ port }, REQUESTS)).toEqual([404]);
@@ -101,7 +101,7 @@ describe.skipIf(process.platform !== "linux")("a log that nobody reads", () => {
     expect([REQUESTS, REQUESTS + 1]).toContain(requests + dropped);
   });
 
-  it("sandbox answers and stops while nobody reads its log, although its child has the same pipe", async () => {
+  it("sandbox answers and stops while its log is not read, although its child has the same pipe", async () => {
     // Their lines are 0.4 MB.
     const asking = `
       const { hostname, port } = new URL(process.env.APPVARS_URL);

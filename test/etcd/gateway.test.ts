@@ -152,7 +152,7 @@ const WRONG_KEYS: Failure[] = [
 ];
 
 describe("a member that fails", () => {
-  it.each(FAILURES)("a read tells why it failed, and goes to the next member: %s", async (_what, start, reason) => {
+  it.each(FAILURES)("a failed read gives the reason, and goes to the next member: %s", async (_what, start, reason) => {
     const port = await start();
     const error: Error = await range(gatewayTo([port])).catch((caught) => caught);
     expect(error).toBeInstanceOf(UnreachableError);
@@ -328,7 +328,7 @@ describe("a login", () => {
     expect(asked.length).toBeLessThan(10);
   });
 
-  it("a write is not sent as long as nobody can log in", async () => {
+  it("a write is not sent while the login fails", async () => {
     const { port, asked } = await member(sends("", 500));
     const error: Error = await gatewayTo([port], { ...options, times: TIMES })
       .commit(WRITE)

@@ -15,7 +15,7 @@ interface Exchange {
 /** A fault that replaces the forwarding of a transaction. */
 export type Fault = (exchange: Exchange) => Promise<void> | void;
 
-/** It is made, and nobody hears of it. */
+/** It is made, and its answer is lost. */
 export const loseAnswer: Fault = async ({ forward, drop }) => {
   await forward();
   drop();

@@ -275,7 +275,7 @@ describe("a path that is not a lock", () => {
   );
 });
 
-/** As an operator and another writer do who take this one for dead. */
+/** Removes and replaces the lock, as an operator and another writer do after they take this one for dead. */
 function takeOver(lockPath: string): void {
   rmSync(lockPath, { recursive: true });
   mkdirSync(lockPath);

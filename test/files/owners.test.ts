@@ -34,7 +34,7 @@ describe.skipIf(process.platform === "win32")("the mode of a data file", () => {
   });
 });
 
-describe("who can write a file besides its user and root", () => {
+describe("users that can write a file besides its owner and root", () => {
   const [REGULAR, FOLDER, LINK] = [0o100000, 0o040000, 0o120000];
   const account = { user: 1000, groups: [1000, 27] };
   it.each([

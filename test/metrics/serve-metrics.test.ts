@@ -14,7 +14,7 @@ const DASHBOARD = readFileSync(join(DOCS, "grafana-dashboard.json"), "utf8");
 const RULES = readFileSync(join(DOCS, "alerts.yml"), "utf8");
 
 describe("serve --metrics", () => {
-  it("tells where the metrics are before it serves, and closes that port when it stops", async () => {
+  it("prints the address of the metrics before it serves, and closes that port when it stops", async () => {
     const { metricsUrl, stderr, stop } = await serveWithMetrics();
     expect(stderr).toMatch(/metrics on http:\/\/127\.0\.0\.1:\d+\/metrics\n.* serving .* on http/);
     expect((await fetch(metricsUrl)).status).toBe(200);
@@ -33,7 +33,7 @@ describe("serve --metrics", () => {
     expect(found).toEqual([]);
   });
 
-  it("counts reloads, and tells whether the last one has failed and how old the data is", async () => {
+  it("counts reloads, and has the result of the last one and the age of the data", async () => {
     const { write, value } = await serveWithMetrics();
     const isReadable = () => value("appvars_data_last_reload_successful");
     const reloads = (result: string) => value(`appvars_data_reload_duration_seconds_count{result="${result}"}`);
@@ -48,7 +48,7 @@ describe("serve --metrics", () => {
     expect(await value("appvars_data_age_seconds")).toBeLessThan(age);
   });
 
-  it("has the age that a data store tells", async () => {
+  it("has the age of a data store", async () => {
     const registry = createRegistry();
     addDataMetrics(registry, { problem: undefined, age: 2_500, onReload: () => {} }, () => 0);
     expect(await registry.getSingleMetricAsString("appvars_data_age_seconds")).toContain(

@@ -37,7 +37,7 @@ it("the numbers of all workers are added up", async () => {
   expect(await scrape(metrics)).toMatchObject({ requests: 2, connections: 5 });
 });
 
-it("requests that a worker had told of count after it has ended, its connections do not", async () => {
+it("requests that a worker has reported count after it has ended, its connections do not", async () => {
   const metrics = new WorkerMetrics();
   for (let round = 1; round <= 5; round++) {
     const worker = addWorker(metrics, 7);

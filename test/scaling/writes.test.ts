@@ -75,7 +75,7 @@ async function untilAnswered(client: Client, count: number): Promise<void> {
   } while (answer.count !== count);
 }
 
-/** Milliseconds from the start of each of some writes to etcd until a watch of each member has told of it. */
+/** Milliseconds from the start of each of some writes to etcd until a watch of each member reports it. */
 async function timesOfEtcdAlone({ endpoints }: StoreAddress): Promise<number[]> {
   const gateways = endpoints.map((endpoint) => new Gateway({ endpoints: [endpoint] }));
   const key = "/alone";

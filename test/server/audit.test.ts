@@ -194,7 +194,7 @@ describe("an audit log", () => {
 });
 
 describe("an audit log that can't be written", () => {
-  it("refuses reads, tells so once, and recovers by itself", async () => {
+  it("refuses reads, reports it once, and recovers by itself", async () => {
     const { log, file, lines, wait, failure, onProblem } = auditLog();
     failure.reason = "it can't be written: the disk is full";
     for (let count = 0; count < 5; count++) expect(log.record(ENTRY)).toBe(false);

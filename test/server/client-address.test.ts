@@ -90,7 +90,7 @@ it("behind a trusted proxy, each client has a counter of its own, for /healthz a
   expect(new Set(addresses)).toEqual(new Set(["192.0.2.1", "192.0.2.2"]));
 });
 
-it("without trusted proxies, nobody chooses the counter of a request", async () => {
+it("without trusted proxies, a client can't choose the counter of its requests", async () => {
   const server = await runningServer({ rateLimit: 1 });
   const status = async (client: string) => (await get(server, "/healthz", { "X-Forwarded-For": client })).status;
   expect([await status("192.0.2.1"), await status("192.0.2.2")]).toEqual([200, 429]);

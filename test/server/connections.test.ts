@@ -207,7 +207,7 @@ describe("the time to receive an answer", () => {
 });
 
 describe("the number of connections", () => {
-  it("the number of connections is limited: another one is closed unanswered", async () => {
+  it("the number of connections is limited: one more is closed unanswered", async () => {
     fakeTimers("setInterval", "clearInterval");
     const onConnectionsRefused = vi.fn();
     const server = await runningServer({ maxConnections: 2, onConnectionsRefused });

@@ -68,7 +68,7 @@ describe("data that does not exist or belongs to another environment is answered
     ["the content of such a name", "/v1/variables-values-by-name/UNSET/content"],
     ["a name that no variable may have", "/v1/variables-values-by-name/%00"],
     ["a property that every object has", "/v1/variables-values-by-name/constructor"],
-    ["another one", "/v1/variables-values-by-name/toString/content"],
+    ["another such property", "/v1/variables-values-by-name/toString/content"],
     ["a name with an encoded slash", "/v1/variables-values-by-name/DEBUG%2Fcontent"],
   ])("%s is answered with 404", async (_case, target) => {
     const { status, json } = await get(await runningServer(), target);

@@ -14,7 +14,7 @@ it("7,500 requests are allowed in 60 s by default", async () => {
   expect(rateLimit(await get(await runningServer(), TARGET))).toEqual(["7500", "7499", "60", undefined]);
 });
 
-it("each answer tells how many requests are left", async () => {
+it("each answer has the number of requests left", async () => {
   const server = await runningServer({ rateLimit: 3, rateWindow: 1_000 });
   const remaining = [];
   for (let i = 0; i < 4; i++) remaining.push((await get(server, TARGET)).headers["ratelimit-remaining"]);

@@ -153,7 +153,7 @@ describe("a service's health", () => {
   it.each([
     ["is OK up to the limit", 60_000, undefined, { healthy: true, age: 60, message: "OK" }],
     [
-      "tells the age while there is a problem",
+      "gives the age while there is a problem",
       45_500,
       "it is gone",
       { healthy: true, age: 45, message: stale("45 s") },

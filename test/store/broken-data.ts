@@ -103,7 +103,7 @@ export const BROKEN_SHAPES: BrokenData[] = [
   ...bad("environments", "api_secret", [12_345, null], "must be of the type string"),
 ];
 
-/** Several things wrong at once, of which the first is told: in the order of the lists, their records and fields. */
+/** Several faults at once, of which the first is reported: in the order of the lists, their records and fields. */
 export const BROKEN_TWICE: BrokenData[] = [
   [
     "last ids and environments",

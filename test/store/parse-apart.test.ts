@@ -28,7 +28,7 @@ describe("parseApart()", () => {
     await expect(parsing).rejects.toThrow(message);
   });
 
-  it("stops when it is told to", async () => {
+  it("stops on request", async () => {
     const controller = new AbortController();
     const parsing = parseApart(Buffer.from(serializeData(data)), controller.signal);
     controller.abort();

@@ -13,7 +13,7 @@ export async function cachedCli() {
   const env: Record<string, string> = { APPVARS_URL: server.url, ...CREDENTIALS };
   const get = (line: string, options: CliOptions = {}) =>
     runCli(["get", ...line.split(" ")], { env, cache, ...options });
-  /** Closes the server and starts another one, with other data, on its port. */
+  /** Closes the server and starts one with other data on its port. */
   const replaceWith = async (data: unknown) => {
     await server.close();
     return runningServer({ data: data as Data, port: server.port });

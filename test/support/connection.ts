@@ -64,7 +64,7 @@ export class Connection {
   }
 }
 
-/** A request that can be told apart later. */
+/** A request. Other properties identify it when it is answered. */
 export interface Attempt {
   readonly bytes: string | Buffer;
   readonly isHead?: boolean;

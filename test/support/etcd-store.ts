@@ -58,7 +58,7 @@ interface GatewaySteps {
   afterChanges?: (changes: readonly KeyChange[]) => void;
 }
 
-/** A gateway on whose way something else happens. */
+/** A gateway with other events before or after its calls. */
 export function gatewayWith({ beforeCommit, beforeChanges, afterChanges }: GatewaySteps) {
   class SteppedGateway extends Gateway {
     override async commit(transaction: Transaction) {

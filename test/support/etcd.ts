@@ -166,7 +166,7 @@ class EtcdCluster {
     throw new Error("no leader within 10 s");
   }
 
-  /** Discards the history before a revision, by default before the newest: who still needs it gets an error. */
+  /** Discards the history before a revision, by default before the newest: a client that still needs it gets an error. */
   async compact(revision?: string): Promise<void> {
     const newest = async () => (await this.call("kv/range", { key: "AA==" }))["header"] as Json;
     await this.call("kv/compaction", { revision: revision ?? (await newest())["revision"], physical: true });

@@ -13,7 +13,7 @@ it("init creates a file that only its owner can read, and prints no credentials"
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
-it("init says on Windows who can read the file", async () => {
+it("init names the readers of the file on Windows", async () => {
   const path = join(await temporaryFolder(), "vars.json");
   const { stderr } = await runCli(["init", "--data", path], { platform: "win32" });
   expect(stderr).toContain("readable by all who can read its folder");

@@ -84,7 +84,7 @@ describe("show, with a data file", () => {
     ["UNSET", {}, "not set; run does not touch it"],
     ["UNSET", { UNSET: "x" }, "set; run does not touch it"],
     ["__proto__", {}, "not set; run sets it"],
-  ])("show tells the effect of run on %s in %o", async (name, env: Record<string, string>, expected) => {
+  ])("show describes the effect of run on %s in %o", async (name, env: Record<string, string>, expected) => {
     expect(await shell(DATA, name, env)).toBe(expected);
   });
 

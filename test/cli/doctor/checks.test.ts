@@ -184,7 +184,7 @@ describe("checkReachability", () => {
   it.each([
     ["OK", "ok", "up 61 s, its data 5 min old"],
     ["it can't be read", "warning", "answers, but it can't be read"],
-  ])("checkReachability tells the age of the data of a server that says %s", (message, verdict, expected) => {
+  ])("checkReachability gives the age of the data of a server that answers %s", (message, verdict, expected) => {
     const finding = check(answer(200, { "appvars-data-age": "300" }, HEALTH.replace("OK", message)));
     expect(finding).toMatchObject({ verdict, message: expect.stringContaining(expected) });
   });

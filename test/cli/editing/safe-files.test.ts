@@ -44,7 +44,7 @@ const READS = [
   ["diff", "test", "production"],
 ];
 
-describe.skipIf(process.platform === "win32")("a data file that everybody may write", () => {
+describe.skipIf(process.platform === "win32")("a data file that every user may write", () => {
   beforeEach(() => chmod(path, 0o666));
 
   it.each([...EDITS, SERVE])(

@@ -29,7 +29,7 @@ function add(writer: LogWriter, line: string): void {
 }
 
 describe("a log that is not read", () => {
-  it("takes a bounded amount of memory, and then tells how many lines are missing", async () => {
+  it("takes a bounded amount of memory, and then reports the number of missing lines", async () => {
     const { stream, written, answer } = heldStream();
     const writer = writerTo(stream);
     for (let count = 0; count < 2_000; count++) add(writer, KIB);
@@ -61,7 +61,7 @@ describe("a log that is not read", () => {
 });
 
 describe("a log that can't be written", () => {
-  it("tells how many lines are missing once it can", async () => {
+  it("reports the number of missing lines once it can", async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const written: string[] = [];

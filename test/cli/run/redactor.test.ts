@@ -37,7 +37,7 @@ describe("redaction", () => {
     expect(redact(["abcd abcdef abcde"], ["abcd", "abcdef"])).toBe("*** *** ***e");
   });
 
-  it("Redactor hides a text that contains another one, and the other one alone", () => {
+  it("Redactor hides a secret that contains another secret, and the other alone", () => {
     expect(redact(["xabcdx bc abc"], ["bc", "abcd"])).toBe("x***x *** a***");
   });
 

@@ -217,7 +217,7 @@ describe.skipIf(!isRoot)("profiles that another user may have written", () => {
       (_, path) => chown(path, SOMEBODY, SOMEBODY),
       "profiles.json belongs to another user",
     ],
-    ["a file that everybody may write", (_, path) => chmod(path, 0o622), "profiles.json can be written by everybody"],
+    ["a file that every user may write", (_, path) => chmod(path, 0o622), "profiles.json can be written by everybody"],
   ])("profiles that another user may have written are ignored with a note: %s", async (_what, spoil, reason) => {
     const { config, path } = await withProfiles();
     await spoil(config, path);

@@ -95,7 +95,7 @@ describe("serve as a process", () => {
     expect(await once(server, "exit")).toEqual([0, null]);
   });
 
-  it("serve keeps serving when nobody reads its log any more", async () => {
+  it("serve keeps serving when its log has no reader any more", async () => {
     const { path, write } = await dataFile(DATA);
     const server = start(process.execPath, [BINARY, "serve", "--port", "0", "--data", path]);
     server.stderr?.destroy();
@@ -107,14 +107,14 @@ describe("serve as a process", () => {
     await expect.poll(health, { timeout: 10_000 }).toBe(200);
   });
 
-  it("list exits like a program that SIGPIPE ends when nobody reads its stdout", async () => {
+  it("list exits like a program ended by SIGPIPE when its stdout has no reader", async () => {
     const { path } = await dataFile(DATA);
     const list = start(process.execPath, [BINARY, "list", "--data", path, "--env", "shop/development"]);
     list.stdout?.destroy();
     expect(await once(list, "exit")).toEqual([141, null]);
   });
 
-  it("serve keeps serving when nobody reads its stdout", async () => {
+  it("serve keeps serving when its stdout has no reader", async () => {
     const { path } = await dataFile(DATA);
     const server = start(process.execPath, [BINARY, "serve", "--port", "0", "--data", path]);
     server.stdout?.destroy();
@@ -176,15 +176,18 @@ describe("files that a one-shot command loads", () => {
   });
 });
 
-it.skipIf(process.platform === "win32")("keeps compiled code only where nobody else can put code", async () => {
-  const cache = await temporaryFolder();
-  const bundle = new URL("../../../dist/cli/compile-cache.cjs", import.meta.url).pathname;
-  const script = `require(${JSON.stringify(bundle)}).keepCompiled((folder) => console.error(folder))`;
-  const folders = async () => (await run(process.execPath, ["-e", script], { XDG_CACHE_HOME: cache })).stderr;
-  expect(await folders()).toBe(`${join(cache, "appvars", "compiled")}\n`);
-  await chmod(join(cache, "appvars"), 0o777);
-  expect(await folders()).toBe("");
-});
+it.skipIf(process.platform === "win32")(
+  "keeps compiled code only in a folder that other users can't write",
+  async () => {
+    const cache = await temporaryFolder();
+    const bundle = new URL("../../../dist/cli/compile-cache.cjs", import.meta.url).pathname;
+    const script = `require(${JSON.stringify(bundle)}).keepCompiled((folder) => console.error(folder))`;
+    const folders = async () => (await run(process.execPath, ["-e", script], { XDG_CACHE_HOME: cache })).stderr;
+    expect(await folders()).toBe(`${join(cache, "appvars", "compiled")}\n`);
+    await chmod(join(cache, "appvars"), 0o777);
+    expect(await folders()).toBe("");
+  },
+);
 
 it.skipIf(process.platform === "win32").each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
   "%s ends a command that writes a data file once it has removed the lock and the new file",

@@ -24,7 +24,7 @@ const ADVICE: Record<string, [make: (path: string) => Promise<string>, command: 
     },
     "chmod 600",
   ],
-  "a file that everybody can write": [
+  "a file that every user can write": [
     async (path) => {
       await chmod(path, 0o666);
       return (

@@ -19,7 +19,7 @@ function read(unit: string): Promise<string> {
   return readFile(join(REPOSITORY, "docs/systemd", unit), "utf8");
 }
 
-/** The paths of copies whose program is one that is there. */
+/** The paths of copies with an existing program. */
 async function installable(): Promise<string[]> {
   const folder = await temporaryFolder();
   const paths = UNITS.map((unit) => join(folder, unit));

@@ -48,7 +48,7 @@ describe("a link that fails", needs("etcd"), () => {
   it.each([
     ["cut", true],
     ["a black hole", false],
-  ])("a store shows the newest data after its link was %s, and tells its age meanwhile", async (_what, isCut) => {
+  ])("a store shows the newest data after its link was %s, and gives its age meanwhile", async (_what, isCut) => {
     const link = await tcpProxy(port());
     const { open } = await start(etcd());
     const times = { attempt: 200, pollRequest: 200 };
@@ -292,7 +292,7 @@ describe("data that is changed by hand", needs("etcd"), () => {
     await expect.poll(() => store.problem).toBeUndefined();
   });
 
-  it("a store reads its data again when it is told to, and tells that it has", async () => {
+  it("a store reloads its data on request, and reports it", async () => {
     const { open, put } = await start(etcd());
     const store = await open({ watch, times: { poll: HOUR_MS } });
     await put({ "values/12": "broken" });

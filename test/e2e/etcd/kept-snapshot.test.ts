@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000;
 
 const valuesOf = ({ snapshot }: Store) => snapshot.values.filter(({ environment_id }) => environment_id === 1);
 
-it("starts with the data that was kept while no member answers, tells its age, and catches up", async () => {
+it("starts with the kept data while no member answers, gives its age, and catches up", async () => {
   const etcd = await startEtcd();
   const access: StoreAccess = { ...etcd.access(), sealingKeys: SEALING_KEYS };
   const cacheFolder = await temporaryFolder();

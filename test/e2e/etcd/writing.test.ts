@@ -26,7 +26,7 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
       await openEtcd(etcd().access(etcd().storeUrl(prefix, [link.port])), options),
       await openEtcd(etcd().access(etcd().storeUrl(prefix))),
     ];
-    /** How it is for someone who opens it now. */
+    /** The data of a store opened now. */
     const newest = async () => (await openEtcd(etcd().access(etcd().storeUrl(prefix)))).snapshot;
     return { prefix, link, writer, direct, newest };
   }
@@ -84,7 +84,7 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
     }
   });
 
-  it("the outcome stays unknown if nobody answers any more", async () => {
+  it("the outcome stays unknown if no member answers any more", async () => {
     const losing: Fault = async ({ forward, drop }) => {
       await forward();
       link.isDown = true;
@@ -100,7 +100,7 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
     expect(contents({ snapshot: await newest() })["PORT"]).toBe(3000);
   });
 
-  it("the outcome stays unknown if the history that tells it is discarded", async () => {
+  it("the outcome stays unknown if the history with it is discarded", async () => {
     const losing: Fault = async ({ drop }) => {
       for (let writes = 0; writes < 3; writes++) await direct.update(increment);
       await etcd().compact();

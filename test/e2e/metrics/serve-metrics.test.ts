@@ -15,7 +15,7 @@ function promtool({ skip }: TestContext, args: string[], input = "") {
 }
 
 describe("serve --metrics", () => {
-  it("tells whether the rate limit store can be used, if there is one", needs("redis-server"), async () => {
+  it("has the state of the rate limit store, if there is one", needs("redis-server"), async () => {
     const redis = await startRedis();
     const { value } = await serveWithMetrics(["--rate-limit-store", redis.url]);
     const isUp = () => value("appvars_rate_limit_store_up");

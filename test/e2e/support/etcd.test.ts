@@ -26,7 +26,7 @@ describe("one etcd", needs("etcd"), () => {
   });
 });
 
-describe("an etcd that asks who is there", needs("etcd"), () => {
+describe("an etcd with users", needs("etcd"), () => {
   it("serves clients with a certificate only", async () => {
     const etcd = await startEtcd({ tls: true });
     expect(await etcd.call("kv/put", { key: KEY, value: "AAAA" })).toHaveProperty("header");

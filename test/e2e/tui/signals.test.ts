@@ -64,8 +64,8 @@ describe.skipIf(!has("script", "--version"))("the terminal is as it was", () => 
   });
 
   it.each([
-    ["an exception that nobody caught", 'throw new Error("boom")', 1, "appvars: boom\n"],
-    ["a rejection that nobody handled", 'Promise.reject(new Error("boom"))', 1, "appvars: boom\n"],
+    ["an uncaught exception", 'throw new Error("boom")', 1, "appvars: boom\n"],
+    ["an unhandled rejection", 'Promise.reject(new Error("boom"))', 1, "appvars: boom\n"],
     ["process.exit", "process.exit(3)", 3, ""],
   ])("after %s", async (_what, fault, code, told) => {
     const injected = `process.on("SIGUSR2", () => { ${fault} })`;

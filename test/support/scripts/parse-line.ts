@@ -1,4 +1,4 @@
-/** A part of a word: text, a variable by its name, or a command whose output stands for it. */
+/** A part of a word: text, a variable by its name, or a command replaced by its output. */
 interface Part {
   readonly kind: "text" | "variable" | "output";
   readonly text: string;

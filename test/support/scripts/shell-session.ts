@@ -44,7 +44,7 @@ export class ShellSession implements Session {
   }
 
   constructor({ folder, env, spare }: SessionOptions) {
-    // Fd 3 tells when a command has ended; its output is in files, since programs left running keep a pipe open.
+    // Fd 3 reports the end of a command; its output is in files, since programs left running keep a pipe open.
     const stdio = ["pipe", "ignore", "ignore", "pipe"] as const;
     this.#shell = spawn("sh", [], { cwd: folder, env, detached: true, stdio: [...stdio] });
     this.#shell.stdin?.on("error", () => {});

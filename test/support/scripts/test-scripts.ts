@@ -27,7 +27,7 @@ export function testScripts(folder: string, open: CheckOptions["open"]): void {
   });
 }
 
-/** An error whose message says where it occurred, instead of a stack. */
+/** An error with its place in the message, instead of a stack. */
 function withoutStack(message: string): Error {
   const error = new Error(message);
   error.stack = message;

@@ -38,7 +38,7 @@ test("a variable stays selected in another environment, in whichever page it arr
   expect([selected(second), selected(read(second, there))]).toEqual(["V_42", "V_42"]);
 });
 
-test("an environment without the variable doesn't make another one forget it", () => {
+test("an environment without the variable doesn't make the next one forget it", () => {
   const all = many();
   const at = withTypedFilter(readyState(all), "v_42");
   const without = read(openPlace(withList(at, { filter: "" }), 1)[0], all.slice(0, 5));

@@ -258,7 +258,7 @@ describe("a form", () => {
     expect(lines(text.length)).toHaveLength(14);
   });
 
-  it("a form tells no value, an empty text and an encrypted value apart", () => {
+  it("a form shows no value, an empty text and an encrypted value differently", () => {
     const empty: Form = { ...FORM, value: textField("") };
     const before = { type: "STRING", description: "", value: undefined } as const;
     expect(panel(empty)).toMatch(/value +\(empty\)/);

@@ -209,7 +209,7 @@ describe("a comparison", () => {
     expect(program.frame()).toContain("reading slow…");
     program.press("escape", "j");
     expect(program.state).toMatchObject({ mode: { kind: "browse" }, list: { cursor: 1 } });
-    // Its request is cancelled: opening it again and again leaves no others behind.
+    // Its request is cancelled: repeated opening leaves no others behind.
     await expect.poll(() => hanging.sockets.every(({ destroyed }) => destroyed)).toBe(true);
     release();
     program.press("r");

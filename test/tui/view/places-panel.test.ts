@@ -43,7 +43,7 @@ it.each([
   expect(panelText(state)[1]?.at(-1)).toBe(sign);
 });
 
-it("a place keeps its health when another one is opened, unless it was not read to the end", () => {
+it("a place keeps its health when another place is opened, unless it was not read to the end", () => {
   const [second] = openPlace(OPEN, 1);
   const [third] = openPlace(second, 2);
   expect(panelText(third).map((text) => text.at(-1))).toEqual(["p", "✓", "·", "m", "…", "n", "·"]);
@@ -54,7 +54,7 @@ it("production is shown in a warning color, whether it is open or not", () => {
     expect(placesPanel(state, { width: 22, height: 20 }, false).lines[2]?.[1]?.role).toBe("warning");
 });
 
-it("a list of places that is too long scrolls with the cursor, and tells how long it is", () => {
+it("a list of places that is too long scrolls with the cursor, and shows its length", () => {
   const places = Array.from({ length: 50 }, (_, index) => place(`p${index}`, index < 25 ? "a" : "b"));
   for (const [placeCursor, first, last] of [
     [0, " a", "   p5"],

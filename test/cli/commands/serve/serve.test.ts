@@ -7,7 +7,7 @@ import { dataFile } from "../../../support/data-file.js";
 import { openSocket, receivedUntilClose } from "../../../support/http.js";
 import { temporaryFolder } from "../../../support/temporary-folder.js";
 
-/** Runs `serve` on a free port; once it has told where, calls `use` with that, and then stops it. */
+/** Runs `serve` on a free port; once it has printed its address, calls `use` with it, and then stops it. */
 async function serving(
   argv: string[],
   use: (settings: Record<string, string>) => Promise<void> = async () => {},

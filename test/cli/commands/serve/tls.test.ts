@@ -39,7 +39,7 @@ interface Running {
   reload: () => void;
 }
 
-/** Runs `serve` on a free port; once it has told where, calls `use`, and then stops it. */
+/** Runs `serve` on a free port; once it has printed its address, calls `use`, and then stops it. */
 async function serving(argv: string[], use: (server: Running) => Promise<void> = async () => {}) {
   let [stop, reload, log] = [() => {}, () => {}, ""];
   const untilStopped: CliOptions["untilStopped"] = (phase) => {

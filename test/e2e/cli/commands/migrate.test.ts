@@ -83,7 +83,7 @@ describe("migrate with a store", needs("etcd"), () => {
     expect(await open(url)).toMatchObject({ last_ids: { environments: 9, variables: 90, values: 900 } });
   });
 
-  it("migrate copies a store to another one, both sealed", async () => {
+  it("migrate copies a store to another store, both sealed", async () => {
     const [from, to] = [etcd().storeUrl(), etcd().storeUrl()];
     const keys = await keyFile("a");
     await migrate((await dataFile(FULL)).path, from, "--store-key-file", keys);

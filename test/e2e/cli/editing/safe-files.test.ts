@@ -6,7 +6,7 @@ import { DATA } from "../../../support/data.js";
 import { dataFile } from "../../../support/data-file.js";
 import { temporaryFolder } from "../../../support/temporary-folder.js";
 
-describe.skipIf(process.platform === "win32")("a file that everybody may write", () => {
+describe.skipIf(process.platform === "win32")("a file that every user may write", () => {
   it("a world-writable data file is read by sandbox with a warning", async () => {
     const { path } = await dataFile(DATA);
     await chmod(path, 0o666);

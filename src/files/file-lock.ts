@@ -140,7 +140,8 @@ async function removeLeftovers(path: string): Promise<void> {
 /** @returns whether it is gone. The folder of another writer's lock is not empty, and stays. */
 async function removeLock(folder: string, token: string): Promise<boolean> {
   try {
-    await unlink(join(folder, token));
+    // A writer that was killed may have made only the folder.
+    await unlink(join(folder, token)).catch(ifMissing(undefined));
     await rmdir(folder);
     return true;
   } catch {

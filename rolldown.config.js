@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "rolldown";
 import { collectLicenses } from "./scripts/collect-licenses.mjs";
@@ -19,7 +20,7 @@ const CHUNKS = {
   /** Other commands. */
   main: ["cli/program.ts"],
   /** A data file. */
-  local: ["service/service.ts"],
+  local: ["cli/editing/open-data.ts", "service/service.ts"],
 };
 
 export default defineConfig([
@@ -79,7 +80,9 @@ function withImporters(id, context, found = new Set()) {
 }
 
 function inSources(path) {
-  return fileURLToPath(new URL(`src/${path}`, import.meta.url));
+  const file = fileURLToPath(new URL(`src/${path}`, import.meta.url));
+  if (!existsSync(file)) throw new Error(`${file}, which names a chunk, does not exist`);
+  return file;
 }
 
 function leaveTuiApart() {
@@ -100,7 +103,7 @@ function shareErrors() {
 }
 
 /** Builtins that take milliseconds to load, and that not every command uses. */
-const LAZY = /^let (node_(?:http|crypto|fs_promises|timers_promises)) = require\("(node:[\w/]+)"\);$/gm;
+const LAZY = /^let (node_(?:http|crypto|fs_promises|timers_promises|v8)) = require\("(node:[\w/]+)"\);$/gm;
 
 /**
  * Makes commands start sooner. The helpers of Rolldown are in the chunk that all of them load, and the exports of that

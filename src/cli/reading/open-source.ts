@@ -1,8 +1,6 @@
 import { existsSync } from "node:fs";
 import { UnauthorizedError, UsageError } from "../../domain/errors.js";
 import type { VariableSource } from "../../domain/source.js";
-import { EnvironmentView } from "../../service/environment-view.js";
-import { chooseEnvironment, followData, readData } from "../editing/open-data.js";
 import type { Context } from "../output/context.js";
 import { type DataPlace, dataPlaceName, type LocalSettings } from "../settings/connection.js";
 import type { Settings } from "../settings/resolve-settings.js";
@@ -80,6 +78,8 @@ async function openLocal(
   { live = false, known = new Map() }: OpenOptions,
 ): Promise<VariableSource> {
   if (live) return followLocal(place, env, context);
+  const { chooseEnvironment, readData } = await import("../editing/open-data.js");
+  const { EnvironmentView } = await import("../../service/environment-view.js");
   const name = dataPlaceName(place);
   const reading = known.get(name) ?? readData(place, context);
   known.set(name, reading);
@@ -88,6 +88,7 @@ async function openLocal(
 }
 
 async function followLocal(place: DataPlace, env: string | undefined, context: Context): Promise<VariableSource> {
+  const { chooseEnvironment, followData } = await import("../editing/open-data.js");
   const { Service } = await import("../../service/service.js");
   const service = new Service(await followData(place, context), context.io.clock);
   try {

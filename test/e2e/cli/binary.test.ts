@@ -152,22 +152,23 @@ describe("files that a one-shot command loads", () => {
   }
 
   const CORE = "./dist/cli/core.cjs";
+  const LOCAL = "./dist/cli/local.cjs";
 
-  it("get loads only the core, and run does not load commander", async () => {
+  it("get loads only the core and what reads local data, and run does not load commander", async () => {
     const { path } = await dataFile(DATA);
     const local = ["--data", path, "--env", "shop/development"];
     expect(ourFiles(await loaded(["get", "PORT"], await serverEnvironment()))).toEqual(new Set([CORE]));
-    expect(ourFiles(await loaded(["get", "PORT", ...local], {}))).toEqual(new Set([CORE]));
+    expect(ourFiles(await loaded(["get", "PORT", ...local], {}))).toEqual(new Set([CORE, LOCAL]));
     const words = ["run", ...local, "--", "true"];
     expect(ourFiles(await loaded(words, {}))).toEqual(
-      new Set([CORE, "./dist/cli/compile-cache.cjs", "./dist/cli/run.cjs"]),
+      new Set([CORE, LOCAL, "./dist/cli/compile-cache.cjs", "./dist/cli/run.cjs"]),
     );
   });
 
   it("the core has no commander, polka, lowdb or validator, and loads modules of rare calls on demand", async () => {
     const core = await readFile(new URL("../../../dist/cli/core.cjs", import.meta.url), "utf8");
     expect(core).toMatch(/Transport = class/);
-    expect(core).not.toMatch(/(Command|Polka|Low) = class|safeParse/);
+    expect(core).not.toMatch(/(Command|Polka|Low|EnvironmentView) = class|safeParse/);
     const required = [...core.matchAll(/^(?:let|const) \w+ = require\("(.*?)"\)/gm)].map(([, name]) => name);
     expect(required).toContain("node:fs");
     expect(required).not.toContain("node:child_process");

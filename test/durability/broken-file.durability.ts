@@ -22,7 +22,7 @@ const BREAKS: [fault: string, breakFile: (file: DataFile) => Promise<void>][] = 
 ];
 
 it.each(BREAKS)(
-  "a served file that is %s changes no answer, is reported, and is read again once fixed",
+  "a served file that is %s changes no answer, is reported, and is reloaded once fixed",
   async (fault, breakFile) => {
     const file = await dataFile(DATA);
     const server = await runningServer({ data: file.path });

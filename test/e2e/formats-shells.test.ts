@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { writeFish, writeShell } from "../../src/formats/lines.js";
-import { asText, expectAllRefused, expectSame, fileWith, has, output, refusal, table } from "../formats/consumers.js";
-import { entriesOf, hasLoneSurrogate } from "../formats/nasty-values.js";
+import { asText, expectSame, fileWith, has, output, table } from "../formats/consumers.js";
+import { hasLoneSurrogate } from "../formats/nasty-values.js";
 
 const DUMP = `exec "$NODE" -e 'console.log(JSON.stringify(process.env))'`;
 
-const { held, refused } = table((text) => !text.includes("\0") && !hasLoneSurrogate(text));
+const { held } = table((text) => !text.includes("\0") && !hasLoneSurrogate(text));
 
 /** The variables called V and a number that a program ends up with in its environment. */
 async function environment(shell: string, args: readonly string[], file: string): Promise<Record<string, string>> {
@@ -56,39 +56,3 @@ it.skipIf(!has("fish", "--version"))(
     expect(JSON.parse(text)).toMatchObject(values);
   },
 );
-
-it("values that an environment or UTF-8 can't hold are refused, all in one error", () => {
-  expectAllRefused(writeShell, refused, held);
-  expectAllRefused(writeFish, refused, held);
-});
-
-it("names that are not of a shell, or that a shell keeps, are refused with the reason", () => {
-  const named = (...names: string[]) => names.map((name) => ({ name, type: "STRING" as const, value: "secret" }));
-  expect(
-    refusal(writeShell, [...named("a.b", "OK", "a-b", "UID", "OPTIND"), { ...named("K")[0], value: "\0" } as never]),
-  ).toBe(
-    "these can't be written as shell: a.b (not a shell name), a-b (not a shell name), " +
-      "UID (reserved by the shell), OPTIND (reserved by the shell), K (its value contains a NUL)",
-  );
-  expect(refusal(writeFish, named("a.b", "status", "PWD", "OK"))).toBe(
-    "these can't be written as fish: a.b (not a shell name), status (reserved by fish), PWD (reserved by fish)",
-  );
-});
-
-it("fish's PATH is refused with an empty element, which fish would write as a dot", () => {
-  const path = (value: string) => [{ name: "PATH", type: "STRING" as const, value }];
-  expect(writeFish(path("/bin:/usr/bin"))).toBe("set -gx PATH '/bin:/usr/bin'\n");
-  for (const value of ["", "/bin:", ":/bin", "/a::/b"])
-    expect(refusal(writeFish, path(value))).toMatch(/^[^/]*PATH \(fish/);
-});
-
-it("values that are no text are compact JSON", () => {
-  expect(writeShell(entriesOf([{ a: ["it's", 1] }, true, 1.5, null]))).toBe(
-    `export V0='{"a":["it'\\''s",1]}'\nexport V1='true'\nexport V2='1.5'\nexport V3='null'\n`,
-  );
-});
-
-it("nothing is written for nothing", () => {
-  expect(writeShell([])).toBe("");
-  expect(writeFish([])).toBe("");
-});

@@ -9,14 +9,14 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 // A change may only be found by the poll, once a second.
 const PATIENCE = { timeout: 10_000, interval: 10 };
 
-describe("a data file that is watched", () => {
-  it("a data file that is watched is read again when it is written to", async () => {
+describe("a watched data file", () => {
+  it("a watched data file is reloaded when it is written to", async () => {
     const { path, store } = await watched();
     await writeFile(path, version("second"));
     await untilServed(store, "second");
   });
 
-  it("a data file that is watched is read again each time it is replaced", async () => {
+  it("a watched data file is reloaded each time it is replaced", async () => {
     const { path, store } = await watched();
     for (let count = 1; count <= 10; count++) {
       await replace(path, version(`replacement ${count}`));
@@ -31,7 +31,7 @@ describe("a data file that is watched", () => {
     expect(store.problem).toBeUndefined();
   });
 
-  it("a data file that is watched is read again when a link above it is swapped, as Kubernetes does with a ConfigMap", async () => {
+  it("a watched data file is reloaded when a link above it is swapped, as Kubernetes does with a ConfigMap", async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, "..first"));
     await mkdir(join(folder, "..second"));
@@ -47,7 +47,7 @@ describe("a data file that is watched", () => {
     await untilServed(store, "second");
   });
 
-  it("a data file that is watched is read again when the target of a link to it changes", async () => {
+  it("a watched data file is reloaded when the target of a link to it changes", async () => {
     const folder = await temporaryFolder();
     const real = join(await temporaryFolder(), "real.json");
     await writeFile(real, version("first"));
@@ -122,7 +122,7 @@ describe("a data file that is watched", () => {
     expect(listener).toHaveBeenCalledTimes(1);
   });
 
-  it("a data file that is watched is not read after its store was closed", async () => {
+  it("a watched data file is not read after its store was closed", async () => {
     const { path, store } = await watched();
     const witness = await opened(path);
     const listener = vi.fn();

@@ -41,7 +41,7 @@ vi.mock("node:fs/promises", async (load) => {
 
 const PATIENCE = { timeout: 15_000, interval: 10 };
 
-/** A data file that is watched, and how to replace it with one that has this description. */
+/** A watched data file, and a function that replaces it with one that has this description. */
 async function watched() {
   const path = join(await temporaryFolder(), "data.json");
   const write = async (description: string) => {

@@ -27,7 +27,7 @@ function toldOf(first: string | undefined, ...later: (string | undefined)[]): (s
 }
 
 describe("followProblem", () => {
-  it("followProblem calls the listener each time the data was read again", () => {
+  it("followProblem calls the listener each time the data is reloaded", () => {
     expect(toldOf(undefined, undefined, "a", undefined, undefined, "a")).toEqual([
       undefined,
       "a",

@@ -80,14 +80,14 @@ describe("a later reading", () => {
     expect(state.list.cursor).toBe(1);
   });
 
-  test("a data file is read again after a second", () => {
+  test("a data file is reloaded after a second", () => {
     expect(readyState(entries).loaded.nextAt).toBe(NOW + 1_000);
   });
 
   test.each([
     [3, 5_000],
     [201, 50_250],
-  ])("after %i requests a server is read again at four requests a second at most", (requests, delay) => {
+  ])("after %i requests a server is reloaded at four requests a second at most", (requests, delay) => {
     const state = loaded(loadingState(), { entries, asOf: NOW, problem: undefined, requests, now: NOW });
     expect(state.loaded.nextAt).toBe(NOW + delay);
   });

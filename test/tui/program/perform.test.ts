@@ -164,7 +164,7 @@ test("the rate limit of a server is dispatched for the open place only", async (
 });
 
 test.each([
-  ["is read again at once, and no failure is shown", 4, "loaded"],
+  ["is reloaded at once, and no failure is shown", 4, "loaded"],
   ["is a failure when it keeps changing", 5, "failed"],
 ] as const)("data that changes while it is read %s", async (_what, changes, outcome) => {
   let left = changes;

@@ -214,7 +214,7 @@ describe("a server that is down", () => {
 });
 
 describe("a rate limit", () => {
-  it("a rate limit counts down from Retry-After, then the server is read again", async () => {
+  it("a rate limit counts down from Retry-After, then the server is reloaded", async () => {
     let limited = true;
     const { url } = await fakeServer({
       "/v1/variables": () => (limited ? { status: 429, headers: { "Retry-After": "12" } } : undefined),
@@ -358,7 +358,7 @@ describe("a list", () => {
     expect(program.frame()).not.toContain("✗");
   });
 
-  it("a list that changes during a read is read again", async () => {
+  it("a list that changes during a read is reloaded", async () => {
     const next = manyVariables(2_500);
     const values = next.values.map((value) => ({ ...value, content: { value: -value.id } }));
     // The change comes between the first pages and the second.

@@ -25,9 +25,13 @@ export class UsageError extends AppvarsError {
 /** Thrown when another program has changed the variable to edit. */
 export class ChangedMeanwhileError extends UsageError {}
 
-/** An error to throw in place of another: a UsageError begins with its subject, any other is unchanged. */
-export function withSubject(what: string, error: unknown): unknown {
-  return error instanceof UsageError ? new UsageError(`${what}: ${error.message}`) : error;
+/** Returns the result of `work`, whose UsageErrors then begin with their subject. */
+export function withSubject<T>(subject: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof UsageError ? new UsageError(`${subject}: ${error.message}`) : error;
+  }
 }
 
 /** Thrown when an id or name does not exist, or these credentials may not see it. */

@@ -36,6 +36,11 @@ export function escapeCharacter(character: string): string {
   return NAMED[character] ?? (code < 0x100 ? `\\x${hex.padStart(2, "0")}` : `\\u{${hex}}`);
 }
 
+/** `\uXXXX` for each UTF-16 unit, as in JSON. */
+export function unitEscapes(text: string): string {
+  return text.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
 function isEmoji(part: string): boolean {
   if (part.length === 1) return false;
   // biome-ignore lint/complexity/useRegexLiterals: the compiler's target has no literal with this flag

@@ -87,8 +87,7 @@ export function expandReferences(text: string, entries: readonly ReadEntry[]): R
 function describeCircle(names: readonly string[], again: string): string {
   const circle = names.slice(names.indexOf(again));
   if (circle.length === 1) return `${again} refers to itself`;
-  const shown = circle.length > MAX_NAMES ? [...circle.slice(0, MAX_NAMES), "…"] : circle;
-  return `these refer to each other: ${[...shown, again].join(" -> ")}`;
+  return `these refer to each other: ${[...circle, again].join(" -> ")}`;
 }
 
 /** Of a reference with a default, from after the brace. */

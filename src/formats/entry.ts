@@ -127,11 +127,8 @@ export const loneSurrogate = unlessText(
 /** For formats with a JSON-like structure: refuses an entry for any string in its value, keys included. */
 export function inAnyString(...refusals: readonly Refusal[]): Refusal {
   return (entry) => {
-    for (const value of stringsIn(entry.value)) {
-      const reason = firstOf(refusals, { ...entry, value });
-      if (reason !== undefined) return reason;
-    }
-    return undefined;
+    const reasons = stringsIn(entry.value).map((value) => firstOf(refusals, { ...entry, value }));
+    return reasons.find((reason) => reason !== undefined);
   };
 }
 

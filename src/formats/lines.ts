@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { unitEscapes } from "../domain/printable.js";
 import { quoteForShell } from "../domain/shell.js";
 import { type JsonValue, MAX_LINUX_STRING, type NamedValue, valueText } from "../domain/variable.js";
 import {
@@ -171,13 +172,9 @@ const PROPERTIES_ESCAPES: Record<string, string> = { "\\": "\\\\", "\t": "\\t", 
  * are escaped one by one, so that even half a surrogate pair survives. Only the first blank of a value is special.
  */
 export const writeProperties = lineWriter("properties", [], ({ name, value }) => {
-  const escaped = valueText(value).replace(/[^ -[\]-~]/g, (unit) => PROPERTIES_ESCAPES[unit] ?? unicodeEscape(unit));
+  const escaped = valueText(value).replace(/[^ -[\]-~]/g, (unit) => PROPERTIES_ESCAPES[unit] ?? unitEscapes(unit));
   return `${name}=${escaped.replace(/^ /, "\\ ")}\n`;
 });
-
-function unicodeEscape(unit: string): string {
-  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-}
 
 /** HCL normalizes every string (spec, "Literal Values"), and would change another form of the same characters. */
 const notNormalized = unlessText(
@@ -219,7 +216,7 @@ const HCL_ESCAPES: Record<string, string> = { "\\": "\\\\", '"': '\\"', "\n": "\
 function hclString(text: string): string {
   const escaped = text.replace(
     /[\\"\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]/g,
-    (unit) => HCL_ESCAPES[unit] ?? unicodeEscape(unit),
+    (unit) => HCL_ESCAPES[unit] ?? unitEscapes(unit),
   );
   return `"${escaped.replace(/([$%])\{/g, "$1$1{")}"`;
 }

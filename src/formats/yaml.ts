@@ -12,6 +12,7 @@ import {
   type YAMLMap,
 } from "yaml";
 import { UsageError } from "../domain/errors.js";
+import { unitEscapes } from "../domain/printable.js";
 import { isExact, keepsDigits } from "../domain/strict-json.js";
 import type { JsonValue, NamedValue } from "../domain/variable.js";
 import { entriesOf, inAnyString, loneSurrogate, type ReadEntry, refuse } from "./entry.js";
@@ -48,7 +49,7 @@ export function writeYaml(entries: readonly NamedValue[]): string {
     doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER,
   });
   // These characters only occur between double quotes.
-  return text.replace(UNPRINTABLE, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return text.replace(UNPRINTABLE, unitEscapes);
 }
 
 function quoteUnlessWord(key: Scalar): void {

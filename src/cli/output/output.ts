@@ -1,5 +1,5 @@
 import type { ColorSupportLevel } from "chalk";
-import { printable } from "../../domain/printable.js";
+import { printable, unitEscapes } from "../../domain/printable.js";
 import type { Io, Output } from "./io.js";
 
 // Everything written to stdout or stderr goes through these functions; `npm run lint` reports exceptions. All but
@@ -38,10 +38,7 @@ export function escapeField(text: string): string {
 
 /** The same JSON with only printable characters: the others are written as `\uXXXX`. */
 export function escapeJson(json: string): string {
-  return printable(json, (character) => {
-    const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
-    return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
-  });
+  return printable(json, unitEscapes);
 }
 
 const plain = (text: string) => text;

@@ -69,7 +69,7 @@ async function readEnvFiles(files: readonly string[], platform: NodeJS.Platform)
   for (const file of files) {
     const from = `--env-file ${file}`;
     const text = decodeUtf8(await readSettingFile(file, "--env-file"), `${from}: its content`);
-    for (const { name, value } of tryRead(() => read(text), from)) {
+    for (const { name, value } of withSubject(from, () => read(text))) {
       entries.set(variableKey(name, platform), { name, value: String(value) });
     }
   }
@@ -79,12 +79,4 @@ async function readEnvFiles(files: readonly string[], platform: NodeJS.Platform)
 function isPipe(file: string): boolean {
   const stats = statSync(file, { throwIfNoEntry: false });
   return stats !== undefined && !stats.isFile();
-}
-
-function tryRead<T>(read: () => T, from: string): T {
-  try {
-    return read();
-  } catch (error) {
-    throw withSubject(from, error);
-  }
 }

@@ -1,3 +1,4 @@
+import { unitEscapes } from "../../domain/printable.js";
 import { type JsonValue, valueText } from "../../domain/variable.js";
 import type { ChildVariable } from "./child-variables.js";
 
@@ -59,7 +60,7 @@ function forms(text: string): string[] {
   return [
     held,
     json,
-    json.replace(/[\x7f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`),
+    json.replace(/[\x7f-\uffff]/g, unitEscapes),
     // In single quotes as bash and dash write them, in the double quotes of bash's `declare -p`, by its `printf %q`.
     held.replaceAll("'", "'\\''"),
     held.replaceAll("'", `'"'"'`),

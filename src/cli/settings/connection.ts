@@ -110,11 +110,7 @@ function checkProject(
 }
 
 function parseUrl({ text, from }: Setting): string {
-  try {
-    return parseOrigin(text).origin;
-  } catch (error) {
-    throw withSubject(from, error);
-  }
+  return withSubject(from, () => parseOrigin(text).origin);
 }
 
 function parseAuth(setting: Setting | undefined): AuthScheme {

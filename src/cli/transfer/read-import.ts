@@ -55,7 +55,9 @@ export async function readImport(
   } catch (error) {
     // The regular expressions of dotenv exhaust the stack when there are megabytes between two quotes.
     if (error instanceof RangeError) throw new UsageError(`${what}: a value is too long`);
-    throw withSubject(what, error);
+    return withSubject(what, () => {
+      throw error;
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { EnvironmentRecord } from "../../domain/environment.js";
 import { UsageError, withSubject } from "../../domain/errors.js";
-import { type JsonValue, type NamedValue, type VariableType, valueFitsType } from "../../domain/variable.js";
+import { type NamedValue, type VariableType, valueFitsType } from "../../domain/variable.js";
 import { JSON_STRING, type ReadEntry } from "../../formats/entry.js";
 import { inferValue, nativeType, parseAs } from "../../formats/infer-type.js";
 import type { Data } from "../../store/data.js";
@@ -20,11 +20,7 @@ export function typeEntries(
   const known = new Map(
     data.variables.filter((item) => item.application === application).map(({ name, type }) => [name, type]),
   );
-  try {
-    return entries.map((entry) => typeEntry(entry, isText, known.get(entry.name)));
-  } catch (error) {
-    throw withSubject(what, error);
-  }
+  return withSubject(what, () => entries.map((entry) => typeEntry(entry, isText, known.get(entry.name))));
 }
 
 function typeEntry(entry: ReadEntry, isText: boolean, type: VariableType | undefined): NamedValue {
@@ -40,13 +36,6 @@ function typeText({ name, value: given, type: said }: ReadEntry, known: Variable
   if (known === "JSON" && said === "STRING") return { name, type: known, value: text };
   if (said === JSON_STRING) return typeText({ name, value: text, type: "STRING" }, known ?? "JSON");
   const type = known ?? said;
-  return { name, ...(type ? { type, value: parseNamed(name, text, type) } : inferValue(text)) };
-}
-
-function parseNamed(name: string, text: string, type: VariableType): JsonValue {
-  try {
-    return parseAs(text, type);
-  } catch (error) {
-    throw withSubject(name, error);
-  }
+  if (!type) return { name, ...inferValue(text) };
+  return { name, type, value: withSubject(name, () => parseAs(text, type)) };
 }

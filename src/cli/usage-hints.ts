@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from "commander";
 import { UsageError } from "../domain/errors.js";
 import { ownWords } from "./output/report-error.js";
-import { DEFINITIONS, placeOf, SETTING_NAMES, type SettingName } from "./settings/setting-table.js";
+import { SETTING_NAMES, SETTINGS } from "./settings/setting-table.js";
 
 /** An error of commander with advice, if there is any; other errors unchanged. */
 export function withHint(error: unknown, program: Command, words: readonly string[]): unknown {
@@ -35,12 +35,10 @@ function firstExample(command: Command): string {
 function describeUnknownFlag(message: string, command: Command): string {
   const [, text = "", similar] = /^unknown option '(.*?)'(?:\n\(Did you mean (.*)\?\))?$/s.exec(message) ?? [];
   const [flag = ""] = text.split("=", 1);
-  const file = SETTING_NAMES.find(
-    (name) => placeOf(name, "flag") === `${flag}-file` && isKnown(`${flag}-file`, command),
-  );
-  const secret = file && (DEFINITIONS[file].insteadOf as SettingName | undefined);
+  const file = SETTING_NAMES.find((name) => SETTINGS[name].flag === `${flag}-file` && isKnown(`${flag}-file`, command));
+  const secret = file && SETTINGS[file].insteadOf;
   if (secret !== undefined) {
-    const variable = placeOf(secret, "variable");
+    const { variable } = SETTINGS[secret];
     return `there is no ${flag}, since the process list would show it: set ${variable}, or name a file with ${flag}-file`;
   }
   if (text !== flag && isKnown(flag, command)) return `${flag} takes no value`;

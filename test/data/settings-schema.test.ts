@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, it } from "vitest";
-import { placeOf, SETTING_NAMES } from "../../src/cli/settings/setting-table.js";
+import { SETTING_NAMES, SETTINGS } from "../../src/cli/settings/setting-table.js";
 import { readKeys } from "../../src/cli/settings/settings-file.js";
 
 const SCHEMA = JSON.parse(await readFile(new URL("../../data/appvars.settings.schema.json", import.meta.url), "utf8"));
 const isValid = new Ajv2020({ allowUnionTypes: true }).compile(SCHEMA);
 
 it("the schema of .appvars.json has the keys that it may have, and no other", () => {
-  const keys = SETTING_NAMES.flatMap((name) => placeOf(name, "project") ?? []);
+  const keys = SETTING_NAMES.flatMap((name) => SETTINGS[name].project ?? []);
   expect(Object.keys(SCHEMA.properties)).toEqual(["$schema", ...keys]);
 });
 

@@ -7,9 +7,17 @@ import { foreignWriter } from "../../files/owners.js";
 import { hasCode, toInvalidFile } from "../../files/system-errors.js";
 import { type Context, printFields } from "../output/context.js";
 import { absolutePath, type Io } from "../output/io.js";
-import { allowedFolder, entryPath, entryText, type ProjectContent } from "../settings/allowed-projects.js";
-import { findProjectFile, PROJECT_FILE, type ProjectFile, parseProjectFile } from "../settings/project-file.js";
-import { HIDDEN, settingKey, shownText } from "../settings/setting-table.js";
+import {
+  allowedFolder,
+  entryPath,
+  entryText,
+  findProjectFile,
+  PROJECT_FILE,
+  type ProjectContent,
+  type ProjectFile,
+  parseProjectFile,
+} from "../settings/project-file.js";
+import { HIDDEN, SETTINGS, shownText } from "../settings/setting-table.js";
 import { refuseNoHome } from "../settings/user-folders.js";
 
 export function allowCommand(context: Context): Command {
@@ -35,7 +43,7 @@ async function runAllow(folder: string | undefined, context: Context): Promise<v
   const file = folder === undefined ? nearestProjectFile(io) : findProjectFile(folder, io);
   if (!file) throw new NotFoundError(`there is no ${PROJECT_FILE} in ${folder ?? io.cwd}`);
   const settings = parseProjectFile(file).map(
-    (setting) => [settingKey(setting.name), shownText(setting) ?? HIDDEN] as const,
+    (setting) => [SETTINGS[setting.name].key, shownText(setting) ?? HIDDEN] as const,
   );
   const json = { file: file.path, settings: Object.fromEntries(settings) };
   await printFields(context, { json, fields: [["file", file.path], ...settings] });

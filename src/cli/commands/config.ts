@@ -1,17 +1,15 @@
 import { Command } from "commander";
 import { UsageError } from "../../domain/errors.js";
 import { type Context, printTable, withNotice } from "../output/context.js";
-import { connectionOf } from "../settings/connection.js";
-import { collectSettings } from "../settings/resolve-settings.js";
+import { readSettings } from "../settings/resolve-settings.js";
 import {
-  DEFINITIONS,
   type GivenSettings,
   HIDDEN,
   SETTING_NAMES,
+  SETTINGS,
   type Setting,
   type SettingName,
   type SourceFlags,
-  settingKey,
   shownText,
 } from "../settings/setting-table.js";
 import { addSourceOptions } from "../settings/source-flags.js";
@@ -31,23 +29,19 @@ export function configCommand(context: Context): Command {
 /** Prints all settings, also those that no command could use. */
 async function runConfig(flags: SourceFlags, context: Context): Promise<void> {
   const problems = new Set<string>();
-  const orNone = (read: () => Setting[]): Setting[] => {
-    try {
-      return read();
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      problems.add(error.message);
-      return [];
-    }
+  const note = (error: unknown): void => {
+    if (!(error instanceof UsageError)) throw error;
+    problems.add(error.message);
   };
   const io = withNotice(context.io, (text) => void problems.add(text));
-  const given = collectSettings(flags, io, orNone);
-  orNone(() => {
-    connectionOf(given);
-    return [];
-  });
+  const all = readSettings(flags, io, note);
+  try {
+    all.check();
+  } catch (error) {
+    note(error);
+  }
   for (const problem of problems) context.note(problem);
-  const settings = inEffect(given);
+  const settings = inEffect(all.given);
   const json = { settings: settings.map(toJson), problems: [...problems] };
   const headings = ["SETTING", "VALUE", "FROM", "SHADOWS"];
   await printTable(context, { json, headings, rows: settings.map(cells), absent: "(not set)" });
@@ -64,26 +58,26 @@ interface ShownSetting {
 }
 
 function inEffect(all: GivenSettings): ShownSetting[] {
-  const firsts = SETTING_NAMES.filter((name) => DEFINITIONS[name].insteadOf === undefined);
+  const firsts = SETTING_NAMES.filter((name) => SETTINGS[name].insteadOf === undefined);
   return firsts.map((first) => {
-    const [given, ...shadows] = all.filter(({ name }) => name === first || DEFINITIONS[name].insteadOf === first);
-    return { name: given?.name ?? first, given, byDefault: given ? undefined : DEFINITIONS[first].otherwise, shadows };
+    const [given, ...shadows] = all.filter(({ name }) => name === first || SETTINGS[name].insteadOf === first);
+    return { name: given?.name ?? first, given, byDefault: given ? undefined : SETTINGS[first].otherwise, shadows };
   });
 }
 
 function cells({ name, given, byDefault, shadows }: ShownSetting): (string | undefined)[] {
   const value = given ? (shownText(given) ?? HIDDEN) : byDefault;
   const from = given?.from ?? (byDefault === undefined ? "" : "default");
-  return [settingKey(name), value, from, shadows.map((setting) => setting.from).join(", ")];
+  return [SETTINGS[name].key, value, from, shadows.map((setting) => setting.from).join(", ")];
 }
 
 function toJson({ name, given, byDefault, shadows }: ShownSetting): object {
-  const own = given ? givenJson(given) : { setting: settingKey(name), value: byDefault ?? null };
+  const own = given ? givenJson(given) : { setting: SETTINGS[name].key, value: byDefault ?? null };
   return { ...own, from: given?.from ?? (byDefault === undefined ? null : "default"), shadows: shadows.map(givenJson) };
 }
 
 function givenJson(setting: Setting): object {
   const text = shownText(setting);
   const hidden = text === undefined && { hidden: true };
-  return { setting: settingKey(setting.name), value: text ?? null, ...hidden, from: setting.from };
+  return { setting: SETTINGS[setting.name].key, value: text ?? null, ...hidden, from: setting.from };
 }

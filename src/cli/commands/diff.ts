@@ -9,8 +9,8 @@ import type { Io } from "../output/io.js";
 import { createDecrypt, type Decrypt, decryptValues } from "../reading/decryption.js";
 import { openSource, withSource } from "../reading/open-source.js";
 import { dataPlaceName } from "../settings/connection.js";
-import { readSettings, Settings } from "../settings/resolve-settings.js";
-import { readGiven, SOURCE_SETTINGS, type SourceFlags } from "../settings/setting-table.js";
+import { readGiven, readSettings, Settings } from "../settings/resolve-settings.js";
+import { SOURCE_SETTINGS, type SourceFlags } from "../settings/setting-table.js";
 import { addSourceOptions } from "../settings/source-flags.js";
 
 export interface DiffOptions {

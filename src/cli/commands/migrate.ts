@@ -8,8 +8,8 @@ import { localData, readData } from "../editing/open-data.js";
 import { isSameFile } from "../editing/safe-files.js";
 import { type Context, printLines } from "../output/context.js";
 import { type DataPlace, dataPlaceName, dataPlaceOf, type StorePlace } from "../settings/connection.js";
-import { readSettings } from "../settings/resolve-settings.js";
-import type { GivenSettings, SourceFlags } from "../settings/setting-table.js";
+import { readSettings, type Settings } from "../settings/resolve-settings.js";
+import type { SourceFlags } from "../settings/setting-table.js";
 import { PROFILE, STORE_KEY_FILE } from "../settings/source-flags.js";
 
 export function migrateCommand(context: Context): Command {
@@ -26,17 +26,17 @@ export function migrateCommand(context: Context): Command {
     .option(...STORE_KEY_FILE)
     .addHelpText("after", "\nExample:\n  appvars migrate vars.json etcd://127.0.0.1:2379/appvars")
     .action(async (from: string, to: string, flags: SourceFlags) => {
-      const { given } = readSettings(flags, context.io);
-      await runMigrate(parsePlace(from, "FROM", given), parsePlace(to, "TO", given), context);
+      const settings = readSettings(flags, context.io);
+      await runMigrate(parsePlace(from, "FROM", settings), parsePlace(to, "TO", settings), context);
     });
 }
 
 /** @throws UsageError that does not quote a URL, which may hold a password */
-function parsePlace(text: string, from: string, given: GivenSettings): DataPlace {
+function parsePlace(text: string, from: string, settings: Settings): DataPlace {
   const [, scheme] = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(text) ?? [];
   if (text === "" || (scheme !== undefined && !/^etcds?$/.test(scheme)))
     throw new UsageError(`${from} must be a data file or the URL of a store: etcd://… or etcds://…`);
-  return dataPlaceOf(given, { name: scheme === undefined ? "data" : "store", text, from });
+  return dataPlaceOf(settings, { name: scheme === undefined ? "data" : "store", text, from });
 }
 
 async function runMigrate(from: DataPlace, to: DataPlace, context: Context): Promise<void> {

@@ -17,7 +17,7 @@ import { createDecrypt, leaveEncrypted } from "../reading/decryption.js";
 import { missingNamesError, orUndefined } from "../reading/get-values.js";
 import { openSource, withSource } from "../reading/open-source.js";
 import { readSettings, type Settings } from "../settings/resolve-settings.js";
-import { HIDDEN, SOURCE_SETTINGS, settingKey, shownText } from "../settings/setting-table.js";
+import { HIDDEN, SETTINGS, SOURCE_SETTINGS, shownText } from "../settings/setting-table.js";
 import { addSourceOptions } from "../settings/source-flags.js";
 
 export function showCommand(context: Context): Command {
@@ -94,7 +94,7 @@ function originOf(settings: Settings): { setting: string; value: string; from: s
   const environment = settings.find(settings.connection.kind === "local" ? "env" : "apiKey");
   const given = [settings.find(...SOURCE_SETTINGS), environment].flatMap((setting) => setting ?? []);
   const shown = given.map((setting) => {
-    return { setting: settingKey(setting.name), value: shownText(setting) ?? HIDDEN, from: setting.from };
+    return { setting: SETTINGS[setting.name].key, value: shownText(setting) ?? HIDDEN, from: setting.from };
   });
   if (settings.find(...SOURCE_SETTINGS)) return shown;
   return [{ setting: "url", value: DEFAULT_URL, from: "default" }, ...shown];

@@ -6,7 +6,7 @@ import { endProcess } from "../exits/end-process.js";
 import { type Context, withNotice } from "../output/context.js";
 import { colorLevel } from "../output/output.js";
 import { reportError } from "../output/report-error.js";
-import { placeOf, type SourceFlags } from "../settings/setting-table.js";
+import { SETTINGS, type SourceFlags } from "../settings/setting-table.js";
 import { addSourceOptions } from "../settings/source-flags.js";
 import type { ProcessTerminalOptions } from "../tui/process-terminal.js";
 
@@ -122,7 +122,7 @@ function terminalOf({ io, flags }: Context): Pick<ProcessTerminalOptions, "input
 function refuseStdin(flags: SourceFlags): void {
   for (const name of ["apiSecretFile", "encKeyFile"] as const) {
     if (flags[name] !== "-") continue;
-    throw new UsageError(`${placeOf(name, "flag")} can't be - here: stdin is the keyboard`);
+    throw new UsageError(`${SETTINGS[name].flag} can't be - here: stdin is the keyboard`);
   }
 }
 

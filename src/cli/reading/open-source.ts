@@ -3,9 +3,9 @@ import { UnauthorizedError, UsageError } from "../../domain/errors.js";
 import type { VariableSource } from "../../domain/source.js";
 import type { Context } from "../output/context.js";
 import { type DataPlace, dataPlaceName, type LocalSettings } from "../settings/connection.js";
-import type { Settings } from "../settings/resolve-settings.js";
+import { named, type Settings } from "../settings/resolve-settings.js";
 import { missingSecretError } from "../settings/secret-files.js";
-import { DEFAULT_DATA_FILE, type GivenSettings, hasSetting, SOURCE_SETTINGS } from "../settings/setting-table.js";
+import { DEFAULT_DATA_FILE, type GivenSettings, SOURCE_SETTINGS } from "../settings/setting-table.js";
 import type { OpenOptions } from "./open-remote.js";
 
 /**
@@ -101,9 +101,8 @@ async function followLocal(place: DataPlace, env: string | undefined, context: C
 
 /** Whether nothing says where to read, there are no credentials either, and a data file is in the current folder. */
 export function isNothingConfigured(given: GivenSettings): boolean {
-  return (
-    !hasSetting(given, ...SOURCE_SETTINGS, "apiKey", "apiSecret", "apiSecretFile") && existsSync(DEFAULT_DATA_FILE)
-  );
+  const configured = named(given, ...SOURCE_SETTINGS, "apiKey", "apiSecret", "apiSecretFile");
+  return configured.length === 0 && existsSync(DEFAULT_DATA_FILE);
 }
 
 /** The flags that open the data file in the current folder, as advice. */

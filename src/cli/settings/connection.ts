@@ -5,9 +5,9 @@ import { UsageError, withSubject } from "../../domain/errors.js";
 import { parseStoreUrl, type StoreAddress } from "../../etcd/store-address.js";
 import {
   DEFAULT_DATA_FILE,
-  findSetting,
+  type FindableSettings,
   type GivenSettings,
-  placeOf,
+  SETTINGS,
   type Setting,
   type SettingName,
   SOURCE_SETTINGS,
@@ -41,26 +41,30 @@ export type Connection = RemoteSettings | LocalSettings;
  *
  * @throws UsageError that names the flag, variable or file of a setting that breaks a rule
  */
-export function connectionOf(given: GivenSettings): Connection {
-  const source = findSetting(given, ...SOURCE_SETTINGS);
+export function connectionOf(settings: FindableSettings): Connection {
+  const { given } = settings;
+  const source = settings.find(...SOURCE_SETTINGS);
   if (source && source.name !== "url")
-    return { kind: "local", place: dataPlaceOf(given, source), env: findSetting(given, "env")?.text };
+    return { kind: "local", place: dataPlaceOf(settings, source), env: settings.find("env")?.text };
   if (given.some(({ name, place }) => name === "env" && place === "flag")) {
     const flags = existsSync(DEFAULT_DATA_FILE) ? `--data ${DEFAULT_DATA_FILE}` : "--data or --store";
     throw new UsageError(`--env names an environment of a data file or a store: add ${flags}`);
   }
-  const files = tlsFilesOf(given, "caFile", "clientCert", "clientKey");
-  const apiSecret = findSetting(given, "apiSecret", "apiSecretFile");
-  const auth = parseAuth(findSetting(given, "auth"));
-  checkProject(given, source, auth, files, [apiSecret, files.clientKey]);
+  const files = tlsFilesOf(settings, "caFile", "clientCert", "clientKey");
+  const apiSecret = settings.find("apiSecret", "apiSecretFile");
+  const auth = parseAuth(settings.find("auth"));
+  if (given.some(({ place }) => place === "project"))
+    checkProject(given, source, auth, files, [apiSecret, files.clientKey]);
   const url = source ? parseUrl(source) : DEFAULT_URL;
-  const insecure = isInsecure(given, source);
+  const allowed = settings.find("insecure");
+  // That of a profile applies to the server of that profile only.
+  const insecure = allowed !== undefined && (allowed.place === "flag" || !source || source.place === allowed.place);
   refuseOpenSecret(auth, new URL(url), insecure);
-  const [timeout, maxWait] = [findSetting(given, "timeout"), findSetting(given, "maxWait")];
+  const [timeout, maxWait] = [settings.find("timeout"), settings.find("maxWait")];
   return {
     kind: "remote",
     url,
-    apiKey: findSetting(given, "apiKey")?.text,
+    apiKey: settings.find("apiKey")?.text,
     apiSecret,
     auth,
     insecure,
@@ -68,12 +72,6 @@ export function connectionOf(given: GivenSettings): Connection {
     maxWait: maxWait && parseSeconds(maxWait, 0),
     ...files,
   };
-}
-
-/** `insecure` of a profile applies to the server of that profile only. */
-function isInsecure(given: GivenSettings, source: Setting | undefined): boolean {
-  const setting = findSetting(given, "insecure");
-  return setting?.place === "flag" || (setting !== undefined && (!source || source.place === setting.place));
 }
 
 /**
@@ -92,9 +90,9 @@ function checkProject(
   secrets: readonly (Setting | undefined)[],
 ): void {
   if (source?.place !== "project") {
-    const file = Object.values(files).find((each: Setting | undefined) => each?.place === "project");
+    const file = [files.caFile, files.clientCert, files.clientKey].find((each) => each?.place === "project");
     if (!file) return;
-    const flag = placeOf(file.name, "flag");
+    const { flag } = SETTINGS[file.name];
     throw new UsageError(`${file.from} is for a url of the same file only; to use it here too, add ${flag}`);
   }
   if (auth === "headers") {
@@ -159,38 +157,37 @@ export interface ClientTlsFiles {
  * @throws UsageError for a setting that breaks a rule
  */
 export function dataPlaceOf(
-  given: GivenSettings,
+  settings: FindableSettings,
   source: Pick<Setting, "name" | "text" | "from"> | undefined,
 ): DataPlace {
   if (!source) return { kind: "file", path: DEFAULT_DATA_FILE, isDefault: true };
-  return source.name === "store" ? storePlaceOf(given, source) : { kind: "file", path: source.text };
+  return source.name === "store" ? storePlaceOf(settings, source) : { kind: "file", path: source.text };
 }
 
-function storePlaceOf(given: GivenSettings, { text, from }: Pick<Setting, "text" | "from">): StorePlace {
+function storePlaceOf(settings: FindableSettings, { text, from }: Pick<Setting, "text" | "from">): StorePlace {
   const address = parseStoreUrl(text, from);
-  const user = findSetting(given, "storeUser");
-  const password = findSetting(given, "storePassword", "storePasswordFile");
-  requireBoth(user, "APPVARS_STORE_USER", password, "APPVARS_STORE_PASSWORD or APPVARS_STORE_PASSWORD_FILE");
-  const files = tlsFilesOf(given, "storeCaFile", "storeClientCert", "storeClientKey");
-  const keyFile = findSetting(given, "storeKeyFile");
+  const [user, password] = findBoth(settings, ["storeUser"], ["storePassword", "storePasswordFile"]);
+  const files = tlsFilesOf(settings, "storeCaFile", "storeClientCert", "storeClientKey");
+  const keyFile = settings.find("storeKeyFile");
   for (const file of [keyFile, password])
     if (file && file.name !== "storePassword" && file.text === "-")
       throw new UsageError(`${file.from} must be a file, not stdin`);
   return { kind: "store", address, user: user?.text, password, keyFile, ...files };
 }
 
-/** @throws UsageError for a certificate without its key, or the key without it */
-function tlsFilesOf(given: GivenSettings, ca: SettingName, cert: SettingName, key: SettingName): ClientTlsFiles {
-  const [clientCert, clientKey] = [findSetting(given, cert), findSetting(given, key)];
-  const nameOf = (name: SettingName) => placeOf(name, "flag") ?? `${placeOf(name, "variable")}`;
-  requireBoth(clientCert, nameOf(cert), clientKey, nameOf(key));
-  return { caFile: findSetting(given, ca), clientCert, clientKey };
+function tlsFilesOf(settings: FindableSettings, ca: SettingName, cert: SettingName, key: SettingName): ClientTlsFiles {
+  const [clientCert, clientKey] = findBoth(settings, [cert], [key]);
+  return { caFile: settings.find(ca), clientCert, clientKey };
 }
 
-/** @param name @param otherName of the settings, for messages @throws UsageError if only one of two is given */
-function requireBoth(one: Setting | undefined, name: string, other: Setting | undefined, otherName: string): void {
-  if (one && !other) throw new UsageError(`${one.from} needs ${otherName} too`);
-  if (other && !one) throw new UsageError(`${other.from} needs ${name} too`);
+/** Two settings that need each other, from the names of each. @throws UsageError if only one of them is given */
+function findBoth(settings: FindableSettings, names: SettingName[], otherNames: SettingName[]) {
+  const [one, other] = [settings.find(...names), settings.find(...otherNames)];
+  if (!one !== !other) {
+    const missing = (one ? otherNames : names).map((name) => SETTINGS[name].flag ?? SETTINGS[name].variable);
+    throw new UsageError(`${(one ?? other)?.from} needs ${missing.join(" or ")} too`);
+  }
+  return [one, other] as const;
 }
 
 /** The name of the data in messages: the path of the file or the URL of the store. */

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import type { OutputFlags } from "../output/context.js";
-import { DEFINITIONS, placeOf, SETTING_NAMES, type SourceFlags } from "./setting-table.js";
+import { SETTING_NAMES, SETTINGS, type SourceFlags } from "./setting-table.js";
 
 /** Long names of flags without a value, with their letters. */
 type Switches = Record<string, string | undefined>;
@@ -23,8 +23,8 @@ export function parseWords(args: string[], switches: Switches, isStrict: boolean
   const options: Record<string, { type: "boolean" | "string"; short?: string }> = {};
   for (const name in switches) options[name] = { type: "boolean", ...(switches[name] && { short: switches[name] }) };
   for (const name of SETTING_NAMES) {
-    const flag = placeOf(name, "flag");
-    const type = DEFINITIONS[name].is === "switch" ? "boolean" : "string";
+    const { flag, is } = SETTINGS[name];
+    const type = is === "switch" ? "boolean" : "string";
     if (flag) options[flag.slice(2)] = { type, ...(name === "env" && { short: "e" }) };
   }
   const config = { args, options, strict: isStrict, allowPositionals: true, tokens: true } as const;
@@ -33,7 +33,7 @@ export function parseWords(args: string[], switches: Switches, isStrict: boolean
   if (isStrict && given > Object.keys(others).length) throw new TypeError("a flag is repeated");
   const flags: SourceFlags = {};
   for (const name of SETTING_NAMES) {
-    const value = others[placeOf(name, "flag")?.slice(2) ?? ""];
+    const value = others[SETTINGS[name].flag?.slice(2) ?? ""];
     if (value !== undefined) flags[name] = value;
   }
   return { flags, others, positionals };

@@ -31,14 +31,16 @@ export function profilesPath({ folders }: Pick<Io, "folders">): string {
   return join(folders.config, "profiles.json");
 }
 
-/**
- * @throws UnusableFileError if the file can't be read, or another user may have written it; UsageError if it breaks a
- *   rule
- */
+/** @throws UnusableFileError if the file can't be read; as `parseProfiles` */
 export function readProfiles(path: string, account: Account): Profiles {
-  const file = readSettingsFile(path);
+  return parseProfiles(readSettingsFile(path), account);
+}
+
+/** @throws UnusableFileError if another user may have written the file; UsageError if it breaks a rule */
+function parseProfiles(file: SettingsFile | undefined, account: Account): Profiles {
   if (!file) return NO_PROFILES;
   refuseForeign(file, account);
+  const { path } = file;
   const { version, current, profiles, ...others } = parseSettingsFile(file);
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw new UsageError(`"${unknown}" in ${path} is not known`);
@@ -53,13 +55,12 @@ export function readProfiles(path: string, account: Account): Profiles {
 }
 
 /**
- * Reads the profiles for a caller that can do without. With `sudo -E`, and in a container that runs as another user, the
- * home may not be readable: there are no profiles then, and a notice.
+ * Reads the profiles for a caller that can do without.
  *
  * @param isDispensable whether a file that breaks a rule is left out too
  * @throws UsageError if the file breaks a rule
  */
-export function readUsableProfiles(io: ProfilesIo, isDispensable = false): Profiles {
+export function readUsableProfiles(io: ProfilesIo, isDispensable: boolean): Profiles {
   try {
     return readProfiles(profilesPath(io), io);
   } catch (error) {
@@ -68,35 +69,36 @@ export function readUsableProfiles(io: ProfilesIo, isDispensable = false): Profi
   }
 }
 
-function noteLeftOut(error: unknown, isDispensable: boolean, { notice }: ProfilesIo): void {
+/**
+ * With `sudo -E`, and in a container that runs as another user, the home may not be readable: there are no profiles
+ * then, and a notice. Throws any other error.
+ */
+export function noteLeftOut(error: unknown, isDispensable: boolean, { notice }: ProfilesIo): void {
   if (!(error instanceof (isDispensable ? UsageError : UnusableFileError))) throw error;
   notice?.(`continuing without profiles: ${error.message}`);
 }
 
 /**
- * The settings of the chosen profile, or else of the current one, and the name of the current one. None, with a notice,
- * if no profile was chosen and the file can't be used, or is dispensable and breaks a rule.
+ * The settings of the chosen profile, or else of the current one, and the name of the current one.
  *
- * @param isDispensable whether the source is known without it; a profile that does not exist then has
- *   no settings
- * @throws UsageError if the profile does not exist, or the file breaks a rule
+ * @param isDispensable whether the source is known without it: a profile that does not exist then has no settings
+ * @throws as `readProfiles`; UsageError if the profile does not exist or breaks a rule
  */
-export function readProfile(io: ProfilesIo, chosen: Setting | undefined, isDispensable = false): Setting[] {
+export function settingsOfProfile(
+  file: SettingsFile | undefined,
+  chosen: Setting | undefined,
+  isDispensable: boolean,
+  io: ProfilesIo,
+): Setting[] {
   const path = profilesPath(io);
-  try {
-    const { current: text, profiles } = readProfiles(path, io);
-    const current: Setting[] =
-      text === undefined ? [] : [{ name: "profile", text, from: `current in ${path}`, place: "profile" }];
-    const [named = chosen] = chosen ? [] : current;
-    const object = named && Object.hasOwn(profiles, named.text) ? profiles[named.text] : undefined;
-    if (named && !object && !isDispensable) throw new UsageError(`${named.from}: ${noProfile(named.text, profiles)}`);
-    const own = named && object ? readKeys("profile", object, `of profile ${named.text}`, dirname(path)) : [];
-    return [...own, ...current];
-  } catch (error) {
-    if (chosen && !isDispensable) throw error;
-    noteLeftOut(error, isDispensable && !chosen, io);
-    return [];
-  }
+  const { current: text, profiles } = parseProfiles(file, io);
+  const current: Setting[] =
+    text === undefined ? [] : [{ name: "profile", text, from: `current in ${path}`, place: "profile" }];
+  const [named = chosen] = chosen ? [] : current;
+  const object = named && Object.hasOwn(profiles, named.text) ? profiles[named.text] : undefined;
+  if (named && !object && !isDispensable) throw new UsageError(`${named.from}: ${noProfile(named.text, profiles)}`);
+  const own = named && object ? readKeys("profile", object, `of profile ${named.text}`, dirname(path)) : [];
+  return [...own, ...current];
 }
 
 /** The profiles hold secrets, and say where secrets are sent. ssh checks its configuration in the same way. */

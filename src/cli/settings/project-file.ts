@@ -1,10 +1,10 @@
+import { createHash } from "node:crypto";
 import { lstatSync, type Stats, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { command } from "../../domain/shell.js";
 import { type Account, foreignWriter, STICKY, statIfExists } from "../../files/owners.js";
-import { type Io, isFolderGone } from "../output/io.js";
-import { permissionFor } from "./allowed-projects.js";
-import { HIDDEN, readSwitch, type Setting, settingKey, shownText } from "./setting-table.js";
+import type { Io } from "../output/io.js";
+import { HIDDEN, readSwitch, SETTINGS, type Setting, shownText } from "./setting-table.js";
 import {
   parseSettingsFile,
   readKeys,
@@ -18,42 +18,16 @@ export const PROJECT_FILE = ".appvars.json";
 /** Trusts all project files: for CI, where nobody can be asked. */
 const ALLOW_VARIABLE = "APPVARS_ALLOW_PROJECT";
 
-type ProjectIo = Account & Pick<Io, "cwd" | "env" | "folders" | "notice">;
+type ProjectIo = Account & Pick<Io, "env" | "folders" | "notice">;
+
+/** The `.appvars.json` that is there now: its path, without links, and its content. */
+export type ProjectContent = Pick<SettingsFile, "path" | "bytes">;
 
 export interface ProjectFile extends SettingsFile {
   /** Why another user may have written it; undefined if nobody else can have. */
   foreign: string | undefined;
   /** Metadata of the path itself: the file, or a link to it. */
   entry: Stats;
-}
-
-/**
- * The settings of the `.appvars.json` in this folder or the nearest above it.
- *
- * A cloned project may contain one that points the client at a stranger's server. So its settings are blocked until the
- * user has allowed this content of the file, or APPVARS_ALLOW_PROJECT trusts all of them. Until then a file that another
- * user may have written is skipped: one in /tmp must not block every command below it.
- *
- * @throws UsageError if the file breaks a rule, or APPVARS_ALLOW_PROJECT has an unknown value
- */
-export function readProjectFile(io: ProjectIo): Setting[] {
-  if (!hasFolder(io)) return [];
-  for (let folder = io.cwd; ; folder = dirname(folder)) {
-    const file = findUsable(folder, io);
-    const given = file && readAllowed(file, io);
-    if (given) return given;
-    if (folder === dirname(folder)) return [];
-  }
-}
-
-/** False if the current folder has been deleted; then no folder above it is searched either. */
-export function hasFolder(io: Pick<Io, "cwd">): boolean {
-  try {
-    return io.cwd !== "";
-  } catch (error) {
-    if (isFolderGone(error)) return false;
-    throw error;
-  }
 }
 
 /**
@@ -76,6 +50,30 @@ export function parseProjectFile(file: SettingsFile): Setting[] {
   return readKeys("project", parseSettingsFile(file), `in ${file.path}`, dirname(file.path));
 }
 
+/**
+ * The settings of the `.appvars.json` in a folder; undefined for one that is skipped.
+ *
+ * A cloned project may contain one that points the client at a stranger's server. So its settings are blocked until the
+ * user has allowed this content of the file, or APPVARS_ALLOW_PROJECT trusts all of them. Until then a file that another
+ * user may have written is skipped: one in /tmp must not block every command below it.
+ *
+ * @throws UsageError if the file breaks a rule, or APPVARS_ALLOW_PROJECT has an unknown value
+ */
+export function readProjectFile(folder: string, io: ProjectIo): Setting[] | undefined {
+  const file = findUsable(folder, io);
+  if (!file) return undefined;
+  const { path, foreign } = file;
+  const permission = permissionFor(file, io);
+  const isAllowed =
+    permission === "allowed" || (readSwitch(ALLOW_VARIABLE, io.env) && (!foreign || isOfFolderOwner(file)));
+  if (!isAllowed && foreign) {
+    io.notice?.(`${path} ${foreign}: it is not used until you have read it and run ${command`appvars allow ${path}`}`);
+    return undefined;
+  }
+  const given = parseProjectFile(file);
+  return isAllowed ? given : block(given, path, permission === "changed");
+}
+
 function findUsable(folder: string, io: ProjectIo): ProjectFile | undefined {
   try {
     return findProjectFile(folder, io);
@@ -84,19 +82,6 @@ function findUsable(folder: string, io: ProjectIo): ProjectFile | undefined {
     io.notice?.(`continuing without it: ${error.message}`);
     return undefined;
   }
-}
-
-/** Undefined for a file that is skipped. */
-function readAllowed(file: ProjectFile, io: ProjectIo): Setting[] | undefined {
-  const permission = permissionFor(file, io);
-  if (permission === "allowed") return parseProjectFile(file);
-  const isTrusted = readSwitch(ALLOW_VARIABLE, io.env) && (file.foreign === undefined || isOfFolderOwner(file));
-  if (isTrusted) return parseProjectFile(file);
-  if (file.foreign === undefined) return block(parseProjectFile(file), file.path, permission === "changed");
-  io.notice?.(
-    `${file.path} ${file.foreign}: it is not used until you have read it and run ${command`appvars allow ${file.path}`}`,
-  );
-  return undefined;
 }
 
 /**
@@ -110,7 +95,7 @@ function isOfFolderOwner({ path, entry, stats }: ProjectFile): boolean {
 
 /** The same settings, none of which can be used. */
 function block(given: readonly Setting[], path: string, isChanged: boolean): Setting[] {
-  const wanted = given.map((setting) => `${settingKey(setting.name)} ${shorten(shownText(setting) ?? HIDDEN)}`);
+  const wanted = given.map((setting) => `${SETTINGS[setting.name].key} ${shorten(shownText(setting) ?? HIDDEN)}`);
   const state = isChanged ? "has changed since you allowed it" : "is not allowed yet";
   const blocked =
     `${path} ${state}, and would set ${wanted.join(", ")}: read it, ` +
@@ -120,4 +105,37 @@ function block(given: readonly Setting[], path: string, isChanged: boolean): Set
 
 function shorten(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}...` : text;
+}
+
+/** The folder with an entry for each `.appvars.json` that the user has allowed. */
+export function allowedFolder({ folders }: Pick<Io, "folders">): string {
+  return join(folders.config, "allowed");
+}
+
+/** Path of the entry for the file at `path`. There is one for each file, so that a new one replaces the old one. */
+export function entryPath(path: string, io: Pick<Io, "folders">): string {
+  return join(allowedFolder(io), sha256(path));
+}
+
+/** The content of an entry, in the format of `sha256sum`. */
+export function entryText({ path, bytes }: ProjectContent): string {
+  return `${sha256(bytes)}  ${path}\n`;
+}
+
+/**
+ * Whether the user has allowed the file; `changed` if they allowed another content of it. Never throws: an entry that
+ * can't be read, or that another user may have written, allows nothing.
+ */
+function permissionFor(content: ProjectContent, io: ProjectIo): "allowed" | "changed" | "unknown" {
+  try {
+    const entry = readSettingsFile(entryPath(content.path, io));
+    if (!entry || foreignWriter(entry.stats, io)) return "unknown";
+    return entry.bytes.toString("utf8") === entryText(content) ? "allowed" : "changed";
+  } catch {
+    return "unknown";
+  }
+}
+
+function sha256(content: string | Buffer): string {
+  return createHash("sha256").update(content).digest("hex");
 }

@@ -1,18 +1,23 @@
-import type { Io } from "../output/io.js";
+import { lstatSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { UsageError } from "../../domain/errors.js";
+import { statIfExists } from "../../files/owners.js";
+import { type Io, isFolderGone } from "../output/io.js";
 import { type Connection, connectionOf, type DataPlace, dataPlaceOf } from "./connection.js";
-import { readProfile } from "./profiles.js";
-import { readProjectFile } from "./project-file.js";
+import { noteLeftOut, profilesPath, settingsOfProfile } from "./profiles.js";
+import { PROJECT_FILE, readProjectFile } from "./project-file.js";
 import { readSecret, type SecretIo } from "./secret-files.js";
 import {
-  findSetting,
   type GivenSettings,
-  hasSetting,
-  readGiven,
+  NotAllowedError,
+  SETTING_NAMES,
+  SETTINGS,
   type Setting,
   type SettingName,
   SOURCE_SETTINGS,
   type SourceFlags,
 } from "./setting-table.js";
+import { readSettingsFile } from "./settings-file.js";
 
 export type SettingsIo = SecretIo & Pick<Io, "env" | "cwd" | "folders">;
 
@@ -20,82 +25,161 @@ export type SettingsIo = SecretIo & Pick<Io, "env" | "cwd" | "folders">;
 export class Settings {
   readonly given: GivenSettings;
   readonly #io: SecretIo;
+  readonly #secrets: Partial<Record<SettingName, Promise<string | undefined>>> = {};
   #connection: Connection | undefined;
-  #apiSecret: Promise<string | undefined> | undefined;
-  #encryptionKey: Promise<string | undefined> | undefined;
 
   constructor(given: GivenSettings, io: SecretIo) {
     this.given = given;
     this.#io = io;
   }
 
-  /** The strongest setting that has one of these names. @throws as `findSetting` */
+  /**
+   * The strongest setting that has one of these names.
+   *
+   * @throws NotAllowedError if it must not be used; UsageError if one place gives two of them
+   */
   find(...names: SettingName[]): Setting | undefined {
-    return findSetting(this.given, ...names);
+    const [first, second] = named(this.given, ...names);
+    if (first?.blocked !== undefined) throw new NotAllowedError(first.blocked);
+    if (second && second.place === first?.place && second.name !== first.name)
+      throw new UsageError(`${first.from} and ${second.from} are mutually exclusive: use only one`);
+    return first;
   }
 
   /** The server, or the environment of local data, to read from. @throws as `connectionOf` */
   get connection(): Connection {
-    this.#connection ??= connectionOf(this.given);
+    this.#connection ??= connectionOf(this);
     return this.#connection;
+  }
+
+  /** @throws UsageError for a setting that breaks a rule */
+  check(): this {
+    return this.connection && this;
   }
 
   /** The data to create, serve or change. @throws as `dataPlaceOf` */
   get dataPlace(): DataPlace {
-    return dataPlaceOf(this.given, this.find("data", "store"));
+    return dataPlaceOf(this, this.find("data", "store"));
   }
 
-  /** Read once, since it may come from stdin. Rejects with a UsageError if it can't be read. */
+  /** Rejects with a UsageError if it can't be read. */
   apiSecret(): Promise<string | undefined> {
-    this.#apiSecret ??= this.#readSecret("apiSecret", "apiSecretFile");
-    return this.#apiSecret;
+    return this.#secret("apiSecret", "apiSecretFile");
   }
 
-  /** The key of the values that clients encrypt, read in the same way. */
+  /** The key of the values that clients encrypt. Rejects with a UsageError if it can't be read. */
   encryptionKey(): Promise<string | undefined> {
-    this.#encryptionKey ??= this.#readSecret("encKey", "encKeyFile");
-    return this.#encryptionKey;
+    return this.#secret("encKey", "encKeyFile");
   }
 
-  async #readSecret(...names: SettingName[]): Promise<string | undefined> {
-    const setting = this.find(...names);
-    return setting && readSecret(setting, this.#io);
+  /** Read once, since it may come from stdin. */
+  async #secret(name: SettingName, fileName: SettingName): Promise<string | undefined> {
+    const setting = this.find(name, fileName);
+    if (setting) this.#secrets[name] ??= readSecret(setting, this.#io);
+    return this.#secrets[name];
   }
 }
 
+/** The settings that have one of these names, strongest first; they may be blocked. */
+export function named(given: GivenSettings, ...names: SettingName[]): Setting[] {
+  return given.filter(({ name }) => names.includes(name));
+}
+
 /**
- * Reads the settings from flags, environment variables, `.appvars.json` and the profile.
+ * Resolves the settings: flags, then environment variables, `.appvars.json` and the profile.
  *
+ * @param onError called with the error of a file, whose settings are then left out. It throws by default.
  * @throws UsageError for a settings file that breaks a rule, or a profile that does not exist
  */
-export function readSettings(flags: SourceFlags, io: SettingsIo): Settings {
-  return new Settings(collectSettings(flags, io), io);
+export function readSettings(flags: SourceFlags, io: SettingsIo, onError = rethrow): Settings {
+  const given = [...readGiven("flag", flags), ...readGiven("variable", io.env)];
+  for (const read of [readProject, readProfile]) {
+    try {
+      given.push(...read(io, given));
+    } catch (error) {
+      onError(error);
+    }
+  }
+  return new Settings(given, io);
+}
+
+function rethrow(error: unknown): void {
+  throw error;
 }
 
 /**
- * @param readFile reads the settings of each file; it may return others for a file that can't be used
- * @throws as `readSettings`
+ * Reads the flags that commander parsed, or the environment variables.
+ *
+ * @throws UsageError for an empty flag: `--url "$URL"` with URL unset must not select another server
  */
-export function collectSettings(
-  flags: SourceFlags,
-  io: SettingsIo,
-  readFile: (read: () => Setting[]) => Setting[] = (read) => read(),
-): Setting[] {
-  const own = [...readGiven("flag", flags), ...readGiven("variable", io.env)];
-  const project = readFile(() => readProjectFile(io));
-  return [...own, ...project, ...readFile(() => readChosenProfile(own, project, io))];
+export function readGiven(place: "flag" | "variable", texts: Record<string, unknown>): Setting[] {
+  const given: Setting[] = [];
+  for (const name of SETTING_NAMES) {
+    const from = SETTINGS[name][place];
+    const value = from && texts[place === "flag" ? name : from];
+    const text = value === true ? "true" : value;
+    if (place === "flag" && text === "") throw new UsageError(`${from} must not be empty`);
+    // An empty variable counts as unset, as in other programs.
+    if (from && typeof text === "string" && text !== "") given.push({ name, text, from, place });
+  }
+  return given;
 }
 
-function readChosenProfile(own: GivenSettings, project: GivenSettings, io: SettingsIo): Setting[] {
-  const given = [...own, ...project];
-  const ofProject = project.find(({ name }) => name === "profile");
+/**
+ * Reads the `.appvars.json` in this folder or the nearest above it that is not skipped.
+ *
+ * @throws UsageError if the file breaks a rule, or APPVARS_ALLOW_PROJECT has an unknown value
+ */
+export function readProject(io: SettingsIo): Setting[] {
+  if (!hasFolder(io)) return [];
+  for (let folder = io.cwd; ; folder = dirname(folder)) {
+    const given = statIfExists(join(folder, PROJECT_FILE), lstatSync) && readProjectFile(folder, io);
+    if (given) return given;
+    if (folder === dirname(folder)) return [];
+  }
+}
+
+/** False if the current folder has been deleted; then no folder above it is searched either. */
+export function hasFolder(io: Pick<Io, "cwd">): boolean {
+  try {
+    return io.cwd !== "";
+  } catch (error) {
+    if (isFolderGone(error)) return false;
+    throw error;
+  }
+}
+
+/**
+ * Reads the chosen profile, or else the current one. None, with a notice, if no profile was chosen and the file can't be
+ * used.
+ *
+ * @param stronger the settings of all other places: they choose the profile, or make it dispensable
+ * @throws UsageError if the profile does not exist, or the file breaks a rule
+ */
+export function readProfile(io: Omit<SettingsIo, "cwd" | "stdin" | "env">, stronger: GivenSettings): Setting[] {
+  const [chosen] = named(stronger, "profile");
+  const [source] = named(stronger, ...SOURCE_SETTINGS);
   // In CI, for example, where the project names a profile that people have, and the environment gives everything.
-  const isDispensable = !hasSetting(own, "profile") && hasSetting(ofProject ? own : given, ...SOURCE_SETTINGS);
-  const blocked = isDispensable ? ofProject?.blocked : undefined;
-  if (blocked === undefined) return readProfile(io, findSetting(given, "profile"), isDispensable);
-  // The current profile is not used instead: the project means another one.
-  const isComplete =
-    hasSetting(own, "data", "store") || (hasSetting(own, "apiKey") && hasSetting(own, "apiSecret", "apiSecretFile"));
-  if (!isComplete) io.notice?.(`continuing without a profile: ${blocked}`);
-  return [];
+  const isDispensable = source !== undefined && (!chosen || (chosen.place === "project" && source.place !== "project"));
+  if (chosen?.blocked !== undefined) {
+    if (!isDispensable) throw new NotAllowedError(chosen.blocked);
+    if (!isComplete(stronger)) io.notice?.(`continuing without a profile: ${chosen.blocked}`);
+    // The current profile is not used instead: the project means another one.
+    return [];
+  }
+  try {
+    const file = readSettingsFile(profilesPath(io));
+    return file || chosen ? settingsOfProfile(file, chosen, isDispensable, io) : [];
+  } catch (error) {
+    if (chosen && !isDispensable) throw error;
+    noteLeftOut(error, isDispensable && !chosen, io);
+    return [];
+  }
+}
+
+/** Whether flags and variables alone say where to read, with the credentials for a server. */
+function isComplete(given: GivenSettings): boolean {
+  const own = given.filter(({ place }) => place !== "project");
+  const has = (...names: SettingName[]) => named(own, ...names).length > 0;
+  return has("data", "store") || (has("apiKey") && has("apiSecret", "apiSecretFile"));
 }

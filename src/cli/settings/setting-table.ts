@@ -28,7 +28,7 @@ interface Definition {
  * `insecure`, which could make a client send the secret itself to the URL in the same file. `insecure` has no variable,
  * which would apply to every server. A project can't choose a store at all, which would get your password.
  */
-const SETTINGS = {
+const DEFINITIONS = {
   profile: { in: "flag variable project" },
   url: { in: "flag variable project profile", otherwise: DEFAULT_URL },
   data: { in: "flag variable project profile", is: "file", insteadOf: "url" },
@@ -55,29 +55,39 @@ const SETTINGS = {
   storeClientKey: { in: "variable profile", is: "file" },
 } as const satisfies Record<string, Definition>;
 
-export type SettingName = keyof typeof SETTINGS;
+export type SettingName = keyof typeof DEFINITIONS;
 
-export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
+export const SETTING_NAMES = Object.keys(DEFINITIONS) as SettingName[];
 
-export const DEFINITIONS: Readonly<Record<SettingName, Definition>> = SETTINGS;
-
-/** The name in settings files, which is also the one that is shown: `max_wait`. */
-export function settingKey(name: SettingName): string {
-  return name.replace(/[A-Z]/g, "_$&").toLowerCase();
+/** A row of the table, with the name in each kind of place: undefined if it can't be given there. */
+interface SettingRow extends Omit<Definition, "in" | "insteadOf">, Record<PlaceKind, string | undefined> {
+  insteadOf?: SettingName;
+  /** The name in settings files, which is also the one that is shown: `max_wait`. */
+  key: string;
 }
 
-/** The name of a setting in one kind of place; undefined if it can't be given there. */
-export function placeOf(name: SettingName, kind: PlaceKind): string | undefined {
-  if (!SETTINGS[name].in.includes(kind)) return undefined;
-  if (kind === "flag") return `--${settingKey(name).replaceAll("_", "-")}`;
-  return kind === "variable" ? `APPVARS_${settingKey(name).toUpperCase()}` : settingKey(name);
+export const SETTINGS = {} as Readonly<Record<SettingName, SettingRow>>;
+
+for (const name of SETTING_NAMES) {
+  const { in: places, ...rules }: Definition = DEFINITIONS[name];
+  const key = name.replace(/[A-Z]/g, "_$&").toLowerCase();
+  const names: SettingRow = {
+    key,
+    flag: places.includes("flag") ? `--${key.replaceAll("_", "-")}` : undefined,
+    variable: places.includes("variable") ? `APPVARS_${key.toUpperCase()}` : undefined,
+    project: places.includes("project") ? key : undefined,
+    profile: places.includes("profile") ? key : undefined,
+  };
+  Object.assign(SETTINGS, { [name]: { ...names, ...rules } });
 }
 
 /** The settings of which one says where to read. */
 export const SOURCE_SETTINGS = ["url", "data", "store"] as const satisfies SettingName[];
 
-/** The settings that say how to open a store, besides its URL. */
-export const STORE_SETTINGS = SETTING_NAMES.filter((name) => name.startsWith("store") && name !== "store");
+/** Whether it says which store to open, or how. */
+export function isOfStore(name: SettingName): boolean {
+  return name.startsWith("store");
+}
 
 /** The URL of the Redis in which `serve` counts requests. Unlike the flag, it may hold a user and a password. */
 export const RATE_LIMIT_STORE_VARIABLE = "APPVARS_RATE_LIMIT_STORE";
@@ -104,47 +114,17 @@ export interface Setting {
 /** All settings that were given, strongest first: flags, variables, `.appvars.json`, the profile. */
 export type GivenSettings = readonly Setting[];
 
+/** The settings of a command, as `Settings` has them. */
+export interface FindableSettings {
+  readonly given: GivenSettings;
+  find(...names: SettingName[]): Setting | undefined;
+}
+
 /** Thrown when a setting is needed that the user has not allowed. */
 export class NotAllowedError extends UsageError {}
 
 /** The flags of a command, as commander parses them. */
 export type SourceFlags = Record<string, unknown>;
-
-/**
- * Reads the flags that commander parsed, or the environment variables.
- *
- * @throws UsageError for an empty flag: `--url "$URL"` with URL unset must not select another server
- */
-export function readGiven(place: "flag" | "variable", texts: Record<string, unknown>): Setting[] {
-  const given: Setting[] = [];
-  for (const name of SETTING_NAMES) {
-    const from = placeOf(name, place);
-    const value = from && texts[place === "flag" ? name : from];
-    const text = value === true ? "true" : value;
-    if (place === "flag" && text === "") throw new UsageError(`${from} must not be empty`);
-    // An empty variable counts as unset, as in other programs.
-    if (from && typeof text === "string" && text !== "") given.push({ name, text, from, place });
-  }
-  return given;
-}
-
-/**
- * The strongest setting that has one of these names.
- *
- * @throws NotAllowedError if it must not be used; UsageError if one place gives two of them
- */
-export function findSetting(given: GivenSettings, ...names: SettingName[]): Setting | undefined {
-  const [first, second] = given.filter(({ name }) => names.includes(name));
-  if (first?.blocked !== undefined) throw new NotAllowedError(first.blocked);
-  if (second && second.place === first?.place && second.name !== first.name)
-    throw new UsageError(`${first.from} and ${second.from} are mutually exclusive: use only one`);
-  return first;
-}
-
-/** Whether a setting with one of these names is given, which may be one that must not be used. */
-export function hasSetting(given: GivenSettings, ...names: SettingName[]): boolean {
-  return given.some(({ name }) => names.includes(name));
-}
 
 /** Reads a variable that is on or off, off if it is unset. @throws UsageError for any other text */
 export function readSwitch(variable: string, env: Record<string, string | undefined>): boolean {
@@ -157,7 +137,7 @@ export const HIDDEN = "(hidden)";
 
 /** The text of a setting; undefined if it is, or may hold, a secret. */
 export function shownText({ name, text }: Setting): string | undefined {
-  const isHidden = DEFINITIONS[name].is === "secret" || (["url", "store"].includes(name) && hidesSecret(text));
+  const isHidden = SETTINGS[name].is === "secret" || (["url", "store"].includes(name) && hidesSecret(text));
   return isHidden ? undefined : text;
 }
 

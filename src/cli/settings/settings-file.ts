@@ -3,15 +3,7 @@ import { resolve } from "node:path";
 import { UsageError } from "../../domain/errors.js";
 import { JsonError, parseJson } from "../../domain/strict-json.js";
 import { hasCode } from "../../files/system-errors.js";
-import {
-  DEFINITIONS,
-  placeOf,
-  SETTING_NAMES,
-  type Setting,
-  type SettingName,
-  STORE_SETTINGS,
-  settingKey,
-} from "./setting-table.js";
+import { isOfStore, SETTING_NAMES, SETTINGS, type Setting } from "./setting-table.js";
 
 /** Largest settings file, in bytes. */
 const MAX_BYTES = 1_024 * 1_024;
@@ -90,10 +82,10 @@ export function readKeys(place: "project" | "profile", object: SettingsObject, w
   const given: Setting[] = [];
   for (const [key, value] of Object.entries(object)) {
     if (key === "$schema") continue;
-    const name = SETTING_NAMES.find((each) => placeOf(each, place) === key);
+    const name = SETTING_NAMES.find((each) => SETTINGS[each][place] === key);
     if (!name) throw unknownKey(place, key, where);
     const from = `${key} ${where}`;
-    const { is } = DEFINITIONS[name];
+    const { is } = SETTINGS[name];
     const text = is === "switch" ? readSwitchKey(value, from) : readText(value, from);
     // An empty text counts as unset.
     if (text !== "") given.push({ name, text: is === "file" ? resolve(folder, text) : text, from, place });
@@ -114,20 +106,20 @@ function readText(value: unknown, from: string): string {
 function unknownKey(place: "project" | "profile", key: string, where: string): UsageError {
   const reason = place === "project" ? whyNotInProject(key) : undefined;
   if (reason) return new UsageError(`${key} ${where}${reason}`);
-  const known = SETTING_NAMES.flatMap((name) => placeOf(name, place) ?? []);
+  const known = SETTING_NAMES.flatMap((name) => SETTINGS[name][place] ?? []);
   return new UsageError(`"${key}" ${where} is not a setting; the settings are ${known.join(", ")}`);
 }
 
 /** Why a project can't set a key of profiles or users; undefined for an unknown key. */
 function whyNotInProject(key: string): string | undefined {
   if (key === "tui") return ": it is a matter of each person; put it in your own settings.json";
-  const name = SETTING_NAMES.find((each) => settingKey(each) === key);
+  const name = SETTING_NAMES.find((each) => SETTINGS[each].key === key);
   if (name === undefined) return undefined;
-  const { is, insteadOf } = DEFINITIONS[name];
-  if (name === "store" || STORE_SETTINGS.includes(name))
-    return `: a project can't choose a store, which would get your password, or the files for it; use a profile or ${placeOf(name, "variable")}`;
+  const { is, insteadOf, flag, variable } = SETTINGS[name];
+  if (isOfStore(name))
+    return `: a project can't choose a store, which would get your password, or the files for it; use a profile or ${variable}`;
   if (is === "secret") return ": a secret does not belong in a file that is shared; put it in a profile";
   if (is === "file")
-    return `: a project can't choose which of your files is used as a secret; use a profile, ${placeOf(name, "flag")} or ${placeOf(insteadOf as SettingName, "variable")}`;
+    return `: a project can't choose which of your files is used as a secret; use a profile, ${flag} or ${insteadOf && SETTINGS[insteadOf].variable}`;
   return " is not allowed: it could send the secret itself to the url in the same file";
 }

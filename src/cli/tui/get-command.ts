@@ -3,7 +3,7 @@ import { printable } from "../../domain/printable.js";
 import { shellWord } from "../../domain/shell.js";
 import { isVariableName } from "../../domain/variable.js";
 import type { OpenPlace } from "../../tui/state/ports.js";
-import { DEFINITIONS, type GivenSettings, type SettingName } from "../settings/setting-table.js";
+import { type GivenSettings, SETTINGS, type SettingName } from "../settings/setting-table.js";
 
 /**
  * Commands for a POSIX shell. No secret is in them.
@@ -26,7 +26,7 @@ export function repeatedFlags(given: GivenSettings, names: readonly SettingName[
   return names.flatMap((name) => {
     const setting = given.find((each) => each.name === name && each.place === "flag");
     if (!setting) return [];
-    const { is } = DEFINITIONS[name];
+    const { is } = SETTINGS[name];
     if (is === "switch") return [setting.from];
     return [setting.from, is === "file" ? resolve(folder, setting.text) : setting.text];
   });

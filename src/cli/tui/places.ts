@@ -3,9 +3,8 @@ import type { Context } from "../output/context.js";
 import type { Io } from "../output/io.js";
 import { isNothingConfigured } from "../reading/open-source.js";
 import { dataPlaceOf } from "../settings/connection.js";
-import { readProjectFile } from "../settings/project-file.js";
-import { readSettings, Settings } from "../settings/resolve-settings.js";
-import { readGiven, type SourceFlags } from "../settings/setting-table.js";
+import { readGiven, readProject, readSettings, Settings } from "../settings/resolve-settings.js";
+import type { SourceFlags } from "../settings/setting-table.js";
 import { environmentPlaces } from "./environment-places.js";
 import type { Places } from "./open-place.js";
 import { serverPlaces } from "./server-places.js";
@@ -31,7 +30,7 @@ export async function findPlaces(flags: SourceFlags, { io, warn }: Pick<Context,
 
 /** Offers the environments of the data file in the current folder, below the server, which can't be read. */
 async function withUnusedData({ places }: Places, settings: Settings, io: Io, warn: (text: string) => void) {
-  const connection = { kind: "local", place: dataPlaceOf(settings.given, undefined), env: undefined } as const;
+  const connection = { kind: "local", place: dataPlaceOf(settings, undefined), env: undefined } as const;
   const local = await environmentPlaces(connection, settings, io, warn);
   return { ...local, places: [...places, ...local.places], place: 0, offered: places.length + local.place };
 }
@@ -39,16 +38,11 @@ async function withUnusedData({ places }: Places, settings: Settings, io: Io, wa
 /** The settings; without those of the chosen profile if it is broken, which is then reported too. */
 function readUsable(flags: SourceFlags, io: Io): { settings: Settings; broken?: UsageError } {
   try {
-    return { settings: checked(readSettings(flags, io)) };
+    return { settings: readSettings(flags, io).check() };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     // A mistake in another place throws again here.
-    const given = [...readGiven("flag", flags), ...readGiven("variable", io.env), ...readProjectFile(io)];
-    return { settings: checked(new Settings(given, io)), broken: error };
+    const given = [...readGiven("flag", flags), ...readGiven("variable", io.env), ...readProject(io)];
+    return { settings: new Settings(given, io).check(), broken: error };
   }
-}
-
-/** @throws UsageError for a setting that breaks a rule */
-function checked(settings: Settings): Settings {
-  return settings.connection && settings;
 }

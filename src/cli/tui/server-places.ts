@@ -3,15 +3,16 @@ import type { UsageError } from "../../domain/errors.js";
 import type { Place } from "../../tui/state/ports.js";
 import type { Io } from "../output/io.js";
 import type { RemoteSettings } from "../settings/connection.js";
-import { type ListedProfile, listedProfile, readProfile, readUsableProfiles } from "../settings/profiles.js";
-import { readSettings, Settings } from "../settings/resolve-settings.js";
+import { type ListedProfile, listedProfile, readUsableProfiles } from "../settings/profiles.js";
+import { readProfile, readSettings, Settings } from "../settings/resolve-settings.js";
 import {
   type GivenSettings,
-  placeOf,
+  isOfStore,
+  SETTINGS,
+  type Setting,
   type SettingName,
   SOURCE_SETTINGS,
   type SourceFlags,
-  STORE_SETTINGS,
 } from "../settings/setting-table.js";
 import { getCommandWith, repeatedFlags } from "./get-command.js";
 import { byGroup, type Places, placeOpener } from "./open-place.js";
@@ -64,8 +65,7 @@ function profilePlace(
   given: GivenSettings,
   io: Io,
 ): Place {
-  const own = store === undefined ? [] : STORE_SETTINGS;
-  const open = placeOpener(read, getCommandOfProfile(name, own, isChosen, given, io), io);
+  const open = placeOpener(read, getCommandOfProfile(name, store !== undefined, isChosen, given, io), io);
   const isLocal = data !== undefined || store !== undefined;
   const detail = data ?? store ?? url ?? DEFAULT_URL;
   return { name, group: detail, identity: isLocal ? env : keyIdentity(apiKey), kind: "profile", detail, open };
@@ -94,7 +94,7 @@ function projectFlags(settings: Settings): string[] {
   return (["apiKey", ...TLS_FILES] as const).flatMap((name) => {
     const setting = settings.find(name);
     if (setting?.place !== "project") return [];
-    return [placeOf(name, "flag") ?? [], setting.text].flat();
+    return [SETTINGS[name].flag ?? [], setting.text].flat();
   });
 }
 
@@ -103,20 +103,15 @@ function ownSettings(profile: string, given: GivenSettings, io: Io): Settings {
   const common = given.filter(
     ({ name, place }) => COMMON_SETTINGS.includes(name) && (place === "flag" || place === "variable"),
   );
-  const own = readProfile(io, { name: "profile", text: profile, from: "--profile", place: "flag" });
+  const own = readProfile(io, [{ name: "profile", text: profile, from: "--profile", place: "flag" }]);
   return new Settings([...common, ...own], io);
 }
 
-/** It unsets the variables of the environment that would override the profile. @param own those of its kind of source */
-function getCommandOfProfile(
-  profile: string,
-  own: readonly SettingName[],
-  isChosen: boolean,
-  given: GivenSettings,
-  io: Io,
-) {
+/** It unsets the variables of the environment that would override the profile. */
+function getCommandOfProfile(profile: string, isStore: boolean, isChosen: boolean, given: GivenSettings, io: Io) {
   const repeated = repeatedFlags(given, isChosen ? [...TLS_FILES, "encKeyFile"] : ["encKeyFile"], io.cwd);
-  const names = [...SERVER_SETTINGS, ...own];
-  const unset = given.flatMap(({ name, place, from }) => (place === "variable" && names.includes(name) ? from : []));
+  const isUnset = ({ name, place }: Setting) =>
+    place === "variable" && (SERVER_SETTINGS.includes(name) || (isStore && isOfStore(name)));
+  const unset = given.filter(isUnset).map(({ from }) => from);
   return getCommandWith(["--profile", profile, ...repeated], unset);
 }

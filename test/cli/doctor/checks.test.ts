@@ -1,5 +1,6 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { tryCredentials } from "../../../src/cli/doctor/check-credentials.js";
 import { checkLocal } from "../../../src/cli/doctor/check-local-data.js";
@@ -8,8 +9,7 @@ import type { Finding } from "../../../src/cli/doctor/finding.js";
 import type { Answered, Outcome } from "../../../src/cli/doctor/probe.js";
 import { checkClock, checkRateLimit, checkReachability, checkTls } from "../../../src/cli/doctor/server.js";
 import type { Io } from "../../../src/cli/output/io.js";
-import { dataPlaceOf } from "../../../src/cli/settings/connection.js";
-import { readGiven } from "../../../src/cli/settings/setting-table.js";
+import { readGiven, Settings } from "../../../src/cli/settings/resolve-settings.js";
 import { InvalidDataError, UnauthorizedError, UnreachableError, UsageError } from "../../../src/domain/errors.js";
 import { type Data, NO_DATA } from "../../../src/store/data.js";
 import { VARIABLES } from "../../contract/development.js";
@@ -51,10 +51,8 @@ describe("checkClock", () => {
 });
 
 describe("checkLocal", () => {
-  const placeAt = (url: string) => {
-    const given = readGiven("flag", { store: url });
-    return dataPlaceOf(given, given[0]);
-  };
+  const placeAt = (url: string) =>
+    new Settings(readGiven("flag", { store: url }), { stdin: Readable.from([]), user: 0, groups: [] }).dataPlace;
   const check = async (url: string, open: () => Promise<Data>) => {
     const local = { kind: "local", place: placeAt(url), env: undefined } as const;
     return (await checkLocal(local, { clock: () => 0 } as Io, open))["store"] as Finding[];

@@ -1,6 +1,7 @@
+import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { connectionOf } from "../../../src/cli/settings/connection.js";
-import { findSetting, type GivenSettings, readGiven } from "../../../src/cli/settings/setting-table.js";
+import { readGiven, Settings } from "../../../src/cli/settings/resolve-settings.js";
+import type { GivenSettings } from "../../../src/cli/settings/setting-table.js";
 import { readKeys } from "../../../src/cli/settings/settings-file.js";
 
 const given = (flags: object, variables: object = {}, files: GivenSettings = []): GivenSettings => [
@@ -8,6 +9,11 @@ const given = (flags: object, variables: object = {}, files: GivenSettings = [])
   ...readGiven("variable", { ...variables }),
   ...files,
 ];
+
+const settingsOf = (settings: GivenSettings) =>
+  new Settings(settings, { stdin: Readable.from([]), user: undefined, groups: [] });
+
+const connectionOf = (settings: GivenSettings) => settingsOf(settings).connection;
 
 const resolve = (flags: object, variables: object = {}) => connectionOf(given(flags, variables));
 
@@ -60,7 +66,7 @@ describe("settings of a server", () => {
 
   it("a flag for the secret's file overrides the variable with the secret", () => {
     const settings = given({ apiSecretFile: "/secret" }, { APPVARS_API_SECRET: "x" });
-    expect(findSetting(settings, "apiSecret", "apiSecretFile")).toMatchObject({
+    expect(settingsOf(settings).find("apiSecret", "apiSecretFile")).toMatchObject({
       name: "apiSecretFile",
       text: "/secret",
     });

@@ -3,18 +3,9 @@ import { UsageError } from "../../../domain/errors.js";
 import type { Context } from "../../output/context.js";
 import { absolutePath, type Io } from "../../output/io.js";
 import { openSource, withSource } from "../../reading/open-source.js";
-import { connectionOf } from "../../settings/connection.js";
-import { Settings } from "../../settings/resolve-settings.js";
+import { readGiven, Settings } from "../../settings/resolve-settings.js";
 import { readSecret } from "../../settings/secret-files.js";
-import {
-  DEFINITIONS,
-  placeOf,
-  readGiven,
-  type Setting,
-  type SettingName,
-  type SourceFlags,
-  STORE_SETTINGS,
-} from "../../settings/setting-table.js";
+import { isOfStore, SETTINGS, type Setting, type SettingName, type SourceFlags } from "../../settings/setting-table.js";
 import type { SettingsObject } from "../../settings/settings-file.js";
 
 /** The variables that `serve` prints to paste. Others may be set for other reasons. */
@@ -31,7 +22,7 @@ export async function newProfile(flags: SourceFlags, io: Io): Promise<Setting[]>
   const given = givenSettings(flags, io.env);
   if (given.length === 0) throw new UsageError("this profile has no settings: add --url, --data or --store");
   // Before a secret is asked for on stdin.
-  connectionOf([...given, ...unstored(io.env)]);
+  new Settings([...given, ...unstored(io.env)], io).check();
   return Promise.all(given.map((setting) => toStore(setting, io)));
 }
 
@@ -46,7 +37,7 @@ export async function checkProfile(given: readonly Setting[], context: Context):
 /** The settings under their keys in a profile. */
 export function toProfile(given: readonly Setting[]): SettingsObject {
   return Object.fromEntries(
-    given.map(({ name, text }) => [placeOf(name, "profile"), DEFINITIONS[name].is === "switch" || text]),
+    given.map(({ name, text }) => [SETTINGS[name].profile, SETTINGS[name].is === "switch" || text]),
   );
 }
 
@@ -54,9 +45,10 @@ function givenSettings(flags: SourceFlags, env: Io["env"]): Setting[] {
   const byFlag = readGiven("flag", flags);
   const isGiven = (name: SettingName) => byFlag.some((setting) => setting.name === name);
   if (isGiven("data")) return byFlag;
-  const used = isGiven("store") ? STORE_SETTINGS.filter((name) => placeOf(name, "profile")) : PASTED;
   const isUsed = ({ name }: Setting) =>
-    used.includes(name) && !isGiven(name) && !(name === "apiSecret" && isGiven("apiSecretFile"));
+    (isGiven("store") ? isOfStore(name) && SETTINGS[name].profile : PASTED.includes(name)) &&
+    !isGiven(name) &&
+    !(name === "apiSecret" && isGiven("apiSecretFile"));
   return [...byFlag, ...readGiven("variable", env).filter(isUsed)];
 }
 
@@ -75,5 +67,5 @@ async function toStore(setting: Setting, io: Io): Promise<Setting> {
   }
   if (name === "encKeyFile" && text === "-")
     throw new UsageError(`${from} must be a file here: a profile can't hold stdin`);
-  return DEFINITIONS[name].is === "file" ? { ...setting, text: absolutePath(text, io) } : setting;
+  return SETTINGS[name].is === "file" ? { ...setting, text: absolutePath(text, io) } : setting;
 }

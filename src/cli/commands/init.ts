@@ -7,9 +7,9 @@ import { createFile } from "../../files/durable-file.js";
 import { hasCode } from "../../files/system-errors.js";
 import type { Data } from "../../store/data.js";
 import { type Context, printLines } from "../output/context.js";
-import { absolutePath } from "../output/io.js";
+import { absolutePath, type Io, isFolderGone } from "../output/io.js";
 import { PROJECT_FILE } from "../settings/project-file.js";
-import { hasFolder, readSettings } from "../settings/resolve-settings.js";
+import { readSettings } from "../settings/resolve-settings.js";
 import { type GivenSettings, SOURCE_SETTINGS, type SourceFlags } from "../settings/setting-table.js";
 import { addPlaceOptions } from "../settings/source-flags.js";
 import { readImport } from "../transfer/read-import.js";
@@ -90,4 +90,14 @@ async function writeProject(path: string, given: GivenSettings, { io, note }: Co
       place === "variable" && [...SOURCE_SETTINGS, "env"].includes(name) && ![path, FIRST_ENVIRONMENT].includes(text),
   );
   if (other) note(`${other.from} is set, and overrides ${PROJECT_FILE}`);
+}
+
+/** False if the current folder has been deleted. */
+function hasFolder(io: Pick<Io, "cwd">): boolean {
+  try {
+    return io.cwd !== "";
+  } catch (error) {
+    if (isFolderGone(error)) return false;
+    throw error;
+  }
 }

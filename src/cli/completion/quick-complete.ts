@@ -6,9 +6,10 @@ import { readDataFile } from "../../store/data-file.js";
 import type { Io } from "../output/io.js";
 import { writeRaw } from "../output/output.js";
 import { parseWords } from "../settings/parse-words.js";
-import { profilesPath, readProfiles } from "../settings/profiles.js";
+import { readProfiles } from "../settings/profiles.js";
 import { readSettings, type Settings } from "../settings/resolve-settings.js";
 import type { SourceFlags } from "../settings/setting-table.js";
+import { profilesPath } from "../settings/settings-file.js";
 
 /** A word to offer, and its description. Both may come from an untrusted file. */
 type Offer = readonly [word: string, description: string];

@@ -29,7 +29,8 @@ export function parseWords(args: string[], switches: Switches, isStrict: boolean
   }
   const config = { args, options, strict: isStrict, allowPositionals: true, tokens: true } as const;
   const { values: others, positionals, tokens } = parseArgs(config);
-  const given = tokens.filter(({ kind }) => kind === "option").length;
+  let given = 0;
+  for (const { kind } of tokens) if (kind === "option") given++;
   if (isStrict && given > Object.keys(others).length) throw new TypeError("a flag is repeated");
   const flags: SourceFlags = {};
   for (const name of SETTING_NAMES) {
@@ -52,7 +53,8 @@ export function parseQuickWords(
   argv: readonly string[],
   switches: Switches = {},
 ): (ParsedWords & { output: OutputFlags }) | undefined {
-  const start = argv.findIndex((word) => !OUTPUT_WORDS.includes(word));
+  let start = 0;
+  while (OUTPUT_WORDS.includes(argv[start] ?? "")) start++;
   if (argv[start] !== command) return undefined;
   try {
     const parsed = parseWords(argv.toSpliced(start, 1), { ...OUTPUT_SWITCHES, ...switches }, true);

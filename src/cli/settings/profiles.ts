@@ -1,4 +1,4 @@
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { DEFAULT_URL } from "../../domain/defaults.js";
 import { UsageError } from "../../domain/errors.js";
 import { command } from "../../domain/shell.js";
@@ -8,6 +8,7 @@ import { HIDDEN, hidesSecret, type Setting } from "./setting-table.js";
 import {
   asObject,
   parseSettingsFile,
+  profilesPath,
   readKeys,
   readSettingsFile,
   type SettingsFile,
@@ -26,10 +27,6 @@ export interface Profiles {
 const NO_PROFILES: Profiles = { version: 1, profiles: {} };
 
 type ProfilesIo = Pick<Io, "folders" | "user" | "groups" | "notice">;
-
-export function profilesPath({ folders }: Pick<Io, "folders">): string {
-  return join(folders.config, "profiles.json");
-}
 
 /** @throws UnusableFileError if the file can't be read; as `parseProfiles` */
 export function readProfiles(path: string, account: Account): Profiles {

@@ -4,7 +4,7 @@ import { UsageError } from "../../domain/errors.js";
 import { statIfExists } from "../../files/owners.js";
 import { type Io, isFolderGone } from "../output/io.js";
 import { type Connection, connectionOf, type DataPlace, dataPlaceOf } from "./connection.js";
-import { noteLeftOut, profilesPath, settingsOfProfile } from "./profiles.js";
+import { noteLeftOut, settingsOfProfile } from "./profiles.js";
 import { PROJECT_FILE, readProjectFile } from "./project-file.js";
 import { readSecret, type SecretIo } from "./secret-files.js";
 import {
@@ -17,7 +17,7 @@ import {
   SOURCE_SETTINGS,
   type SourceFlags,
 } from "./setting-table.js";
-import { readSettingsFile } from "./settings-file.js";
+import { profilesPath, readSettingsFile } from "./settings-file.js";
 
 export type SettingsIo = SecretIo & Pick<Io, "env" | "cwd" | "folders">;
 
@@ -89,19 +89,28 @@ export function named(given: GivenSettings, ...names: SettingName[]): Setting[] 
  * Resolves the settings: flags, then environment variables, `.appvars.json` and the profile.
  *
  * @param onError called with the error of a file, whose settings are then left out. It throws by default.
+ * @param files the readers of the files: each gets the settings of all stronger places
  * @throws UsageError for a settings file that breaks a rule, or a profile that does not exist
  */
-export function readSettings(flags: SourceFlags, io: SettingsIo, onError = rethrow): Settings {
+export function readSettings(
+  flags: SourceFlags,
+  io: SettingsIo,
+  onError = rethrow,
+  files: readonly FileReader[] = [readProject, readProfile],
+): Settings {
   const given = [...readGiven("flag", flags), ...readGiven("variable", io.env)];
-  for (const read of [readProject, readProfile]) {
+  for (const read of files) {
     try {
       given.push(...read(io, given));
     } catch (error) {
-      onError(error);
+      // No settings file is looked for in a current folder that has been deleted, or above it.
+      if (!isFolderGone(error)) onError(error);
     }
   }
   return new Settings(given, io);
 }
+
+type FileReader = (io: SettingsIo, stronger: GivenSettings) => Setting[];
 
 function rethrow(error: unknown): void {
   throw error;
@@ -131,21 +140,10 @@ export function readGiven(place: "flag" | "variable", texts: Record<string, unkn
  * @throws UsageError if the file breaks a rule, or APPVARS_ALLOW_PROJECT has an unknown value
  */
 export function readProject(io: SettingsIo): Setting[] {
-  if (!hasFolder(io)) return [];
   for (let folder = io.cwd; ; folder = dirname(folder)) {
     const given = statIfExists(join(folder, PROJECT_FILE), lstatSync) && readProjectFile(folder, io);
     if (given) return given;
     if (folder === dirname(folder)) return [];
-  }
-}
-
-/** False if the current folder has been deleted; then no folder above it is searched either. */
-export function hasFolder(io: Pick<Io, "cwd">): boolean {
-  try {
-    return io.cwd !== "";
-  } catch (error) {
-    if (isFolderGone(error)) return false;
-    throw error;
   }
 }
 

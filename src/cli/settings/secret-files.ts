@@ -4,7 +4,7 @@ import { InvalidDataError, UnauthorizedError, UsageError } from "../../domain/er
 import type { TlsTexts } from "../../domain/tls-options.js";
 import { checkDecoded, decodeUtf8 } from "../../files/decode-utf8.js";
 import { openForReading, readToEnd } from "../../files/open-file.js";
-import { type Account, foreignWriter } from "../../files/owners.js";
+import { type Account, foreignWriter, statIfExists } from "../../files/owners.js";
 import type { Io } from "../output/io.js";
 import type { ClientTlsFiles } from "./connection.js";
 import type { Setting } from "./setting-table.js";
@@ -32,11 +32,7 @@ export async function readSecret({ name, text, from }: Setting, io: SecretIo): P
 /** With a notice, as ssh gives for a key, if another user could know or choose the secret. */
 async function readSecretFile(path: string, from: string, io: SecretIo): Promise<Buffer> {
   const content = await readSettingFile(path, from);
-  const { stat } = await import("node:fs/promises");
-  const foreign = await stat(path).then(
-    (stats) => foreignWriter(stats, io),
-    () => undefined,
-  );
+  const foreign = foreignWriter(statIfExists(path), io);
   if (foreign) io.notice?.(`${from} ${path} ${foreign}, who could choose the secret`);
   return content;
 }

@@ -1,8 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { UsageError } from "../../domain/errors.js";
 import { JsonError, parseJson } from "../../domain/strict-json.js";
 import { hasCode } from "../../files/system-errors.js";
+import type { Io } from "../output/io.js";
 import { isOfStore, SETTING_NAMES, SETTINGS, type Setting } from "./setting-table.js";
 
 /** Largest settings file, in bytes. */
@@ -16,6 +17,11 @@ export interface SettingsFile {
   bytes: Buffer;
   /** Of the file that links lead to. */
   stats: Stats;
+}
+
+/** The file with the user's profiles. */
+export function profilesPath({ folders }: Pick<Io, "folders">): string {
+  return join(folders.config, "profiles.json");
 }
 
 /** Thrown for a settings file that can't be read, or that another user may have written: it can be left out. */

@@ -3,7 +3,7 @@ import type { Context } from "../output/context.js";
 import type { Io } from "../output/io.js";
 import { isNothingConfigured } from "../reading/open-source.js";
 import { dataPlaceOf } from "../settings/connection.js";
-import { readGiven, readProject, readSettings, Settings } from "../settings/resolve-settings.js";
+import { readProject, readSettings, type Settings } from "../settings/resolve-settings.js";
 import type { SourceFlags } from "../settings/setting-table.js";
 import { environmentPlaces } from "./environment-places.js";
 import type { Places } from "./open-place.js";
@@ -42,7 +42,6 @@ function readUsable(flags: SourceFlags, io: Io): { settings: Settings; broken?: 
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     // A mistake in another place throws again here.
-    const given = [...readGiven("flag", flags), ...readGiven("variable", io.env), ...readProject(io)];
-    return { settings: new Settings(given, io).check(), broken: error };
+    return { settings: readSettings(flags, io, undefined, [readProject]).check(), broken: error };
   }
 }

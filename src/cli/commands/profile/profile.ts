@@ -1,8 +1,9 @@
 import { Command } from "commander";
 import { UsageError } from "../../../domain/errors.js";
 import { type Context, printTable } from "../../output/context.js";
-import { listedProfile, type Profiles, profilesPath, readProfiles } from "../../settings/profiles.js";
+import { listedProfile, type Profiles, readProfiles } from "../../settings/profiles.js";
 import type { SourceFlags } from "../../settings/setting-table.js";
+import { profilesPath } from "../../settings/settings-file.js";
 import { addSettingOptions } from "../../settings/source-flags.js";
 import { refuseNoHome } from "../../settings/user-folders.js";
 

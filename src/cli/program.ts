@@ -6,7 +6,7 @@ import type { Io } from "./output/io.js";
 import { writeLines } from "./output/output.js";
 import { ownWords, reportError } from "./output/report-error.js";
 import { packageFile, packageVersion } from "./process-io.js";
-import { CACHE_FLAG, refuseSeparateAge } from "./settings/flag-arguments.js";
+import { CACHE_FLAG, refuseSeparateAge } from "./reading/cache-flags.js";
 import { OUTPUT_WORDS } from "./settings/parse-words.js";
 import { CONNECTION, CONNECTION_GROUP } from "./settings/source-flags.js";
 

@@ -2,11 +2,12 @@ import { constants } from "node:os";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { isVariableName } from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
+import { addCacheOptions } from "../reading/cache-flags.js";
 import { callRun } from "../run/call-run.js";
 import type { WatchRules } from "../run/run-watched.js";
 import { addAllowReserved, addSelectionOptions } from "../selection/selection-flags.js";
 import { parseSeconds } from "../settings/connection.js";
-import { addCacheOptions, addInlineOption, parseEnvFile } from "../settings/flag-arguments.js";
+import { addInlineOption, valid } from "../settings/flag-arguments.js";
 import { CREDENTIAL_VARIABLES } from "../settings/setting-table.js";
 import { addSourceOptions } from "../settings/source-flags.js";
 
@@ -88,4 +89,9 @@ function parseReaction(text: string): WatchRules["onChange"] {
   const signal = `SIG${name}` as NodeJS.Signals;
   if (name && signal in constants.signals) return signal;
   throw new InvalidArgumentError("It must be restart, or a signal such as signal:HUP.");
+}
+
+/** The files of a repeated `--env-file`. */
+function parseEnvFile(text: string, previous: readonly string[] = []): string[] {
+  return valid([...previous, text], text !== "-" && text !== "", "a file; stdin is left for the command");
 }

@@ -11,10 +11,10 @@ import type { Io } from "../output/io.js";
 import { isNothingConfigured, UNUSED_DATA_FLAGS } from "../reading/open-source.js";
 import { type Connection, dataPlaceName, placeFiles, type RemoteSettings } from "../settings/connection.js";
 import { findProxy } from "../settings/environment-proxy.js";
-import { profilesPath } from "../settings/profiles.js";
 import { readSettings, Settings } from "../settings/resolve-settings.js";
 import { readTlsFiles } from "../settings/secret-files.js";
 import { NotAllowedError, SOURCE_SETTINGS, type SourceFlags } from "../settings/setting-table.js";
+import { profilesPath } from "../settings/settings-file.js";
 import { collectNotices, type Finding, ok, problem, problemOf, skipped, warning } from "./finding.js";
 
 /** A server, and everything that requests to it need. */

@@ -1,6 +1,5 @@
 import type { Io } from "../output/io.js";
 import type { SourceFlags } from "../settings/setting-table.js";
-import { profilesPath } from "../settings/settings-file.js";
 import { checkSettings } from "./check-settings.js";
 import { type Finding, skipped } from "./finding.js";
 import { checkServer } from "./server.js";

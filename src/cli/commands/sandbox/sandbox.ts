@@ -6,10 +6,11 @@ import type { Context } from "../../output/context.js";
 import type { Io } from "../../output/io.js";
 import { addAllowReserved } from "../../selection/selection-flags.js";
 import { type DataPlace, dataPlaceName } from "../../settings/connection.js";
-import { parseLatency, parseShare, parseSkew, rateLimitOption } from "../../settings/flag-arguments.js";
+import { valid } from "../../settings/flag-arguments.js";
 import { readSettings } from "../../settings/resolve-settings.js";
 import type { SourceFlags } from "../../settings/setting-table.js";
 import { STORE_KEY_FILE } from "../../settings/source-flags.js";
+import { rateLimitOption } from "../serve/serve-arguments.js";
 import type { Sandbox, SandboxOptions } from "./open-sandbox.js";
 
 export function sandboxCommand(context: Context): Command {
@@ -43,6 +44,28 @@ export function sandboxCommand(context: Context): Command {
       const place = placeToCopy({ data, store, storeKeyFile }, context.io);
       return runSandbox(words, { place, env, allowReserved, ...rateLimit, faults }, context);
     });
+}
+
+/** `100`, or `100-500` for a random time in between, in milliseconds. */
+export function parseLatency(text: string): { least: number; most: number } {
+  const [, min, max = min] = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(text) ?? [];
+  const latency = { least: Number(min), most: Number(max) };
+  return valid(latency, latency.least <= latency.most, "milliseconds such as 100, or a range such as 100-500");
+}
+
+/** `0.25`: a share from 0 to 1. */
+export function parseShare(text: string): number {
+  const share = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
+  return valid(share, share <= 1, "a share from 0 to 1, such as 0.25");
+}
+
+/** `400` or `-400`: whole seconds, up to about three years. */
+export function parseSkew(text: string): number {
+  return valid(
+    Number(text),
+    /^[+-]?\d{1,8}$/.test(text),
+    "whole seconds such as 400, or -400 for a clock that is behind",
+  );
 }
 
 /** Only flags name it. The settings of a store may come from anywhere. */

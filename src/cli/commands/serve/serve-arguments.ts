@@ -1,13 +1,22 @@
 import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
-import { InvalidArgumentError } from "commander";
-import { DEFAULT_HOST } from "../../../domain/defaults.js";
+import { InvalidArgumentError, Option } from "commander";
+import { DEFAULT_HOST, DEFAULT_RATE_LIMIT, DEFAULT_RATE_WINDOW } from "../../../domain/defaults.js";
+import { durationMs } from "../../../domain/duration.js";
 import { type Endpoint, parseEndpoint } from "../../../domain/endpoint.js";
 import { isProxyRange } from "../../../domain/proxy-range.js";
 import type { Tolerance } from "../../../signing/verify.js";
 import { valid } from "../../settings/flag-arguments.js";
 
 // Parsers for the arguments of flags, as in settings/flag-arguments.ts.
+
+export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  const bounds = max < Number.MAX_SAFE_INTEGER ? `${min} to ${max}` : min;
+  return (text) => {
+    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    return valid(number, number >= min && number <= max, `a whole number from ${bounds}`);
+  };
+}
 
 const MAX_WORKERS = 64;
 
@@ -42,4 +51,24 @@ export function parseClockTolerance(text: string): Partial<Tolerance> {
   const [, past, , future] = /^(\d{1,9})(\/(\d{1,9}))?$/.exec(text) ?? [];
   const tolerance = { past: Number(past), ...(future !== undefined && { future: Number(future) }) };
   return valid(tolerance, past !== undefined, "seconds in the past and in the future, such as 300/60 or 300");
+}
+
+const MAX_WINDOW_MS = 86_400_000;
+
+/** `7500/60s`, or `7500` for 60 s. */
+export function parseRateLimit(text: string): { rateLimit: number; rateWindow: number } {
+  const [, limit, , time = `${DEFAULT_RATE_WINDOW}s`] = /^(\d{1,15})(\/(.+))?$/.exec(text) ?? [];
+  const windowMs = durationMs(time) ?? 0;
+  const isValid = limit !== undefined && windowMs > 0 && windowMs <= MAX_WINDOW_MS;
+  const rule = "requests in a time of up to a day, such as 7500/60s or 7500, or 0 for no limit";
+  return valid({ rateLimit: Number(limit), rateWindow: windowMs / 1_000 }, isValid, rule);
+}
+
+export function rateLimitOption(): Option {
+  return new Option("--rate-limit <requests[/time]>", "requests allowed in a time, 0 for no limit")
+    .argParser(parseRateLimit)
+    .default(
+      { rateLimit: DEFAULT_RATE_LIMIT, rateWindow: DEFAULT_RATE_WINDOW },
+      `${DEFAULT_RATE_LIMIT}/${DEFAULT_RATE_WINDOW}s`,
+    );
 }

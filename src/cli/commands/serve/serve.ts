@@ -4,12 +4,19 @@ import { UsageError } from "../../../domain/errors.js";
 import type { ServerOptions } from "../../../server/start-server.js";
 import { DEFAULT_TOLERANCE } from "../../../signing/verify.js";
 import type { Context } from "../../output/context.js";
-import { parseDuration, rateLimitOption, wholeNumber } from "../../settings/flag-arguments.js";
+import { parseDuration } from "../../settings/flag-arguments.js";
 import { readSettings } from "../../settings/resolve-settings.js";
 import { DEFAULT_DATA_FILE, RATE_LIMIT_STORE_VARIABLE } from "../../settings/setting-table.js";
 import { addPlaceOptions } from "../../settings/source-flags.js";
 import { runServe, type ServeFlags } from "./run-serve.js";
-import { parseClockTolerance, parseListenPlace, parseTrustProxy, parseWorkers } from "./serve-arguments.js";
+import {
+  parseClockTolerance,
+  parseListenPlace,
+  parseTrustProxy,
+  parseWorkers,
+  rateLimitOption,
+  wholeNumber,
+} from "./serve-arguments.js";
 import type { TlsPaths } from "./tls-files.js";
 
 export function serveCommand(context: Context): Command {

@@ -1,12 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { describe, expect, it } from "vitest";
-import {
-  parseLatency,
-  parseRateLimit,
-  parseShare,
-  parseSkew,
-  wholeNumber,
-} from "../../../src/cli/settings/flag-arguments.js";
+import { parseLatency, parseShare, parseSkew } from "../../../src/cli/commands/sandbox/sandbox.js";
+import { parseRateLimit, wholeNumber } from "../../../src/cli/commands/serve/serve-arguments.js";
 
 describe("a number on the command line", () => {
   it.each([

@@ -4,11 +4,11 @@ import { isVariableName } from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
 import { addCacheOptions } from "../reading/cache-flags.js";
 import { callRun } from "../run/call-run.js";
+import { CREDENTIAL_VARIABLES } from "../run/child-variables.js";
 import type { WatchRules } from "../run/run-watched.js";
 import { addAllowReserved, addSelectionOptions } from "../selection/selection-flags.js";
 import { parseSeconds } from "../settings/connection.js";
 import { addInlineOption, valid } from "../settings/flag-arguments.js";
-import { CREDENTIAL_VARIABLES } from "../settings/setting-table.js";
 import { addSourceOptions } from "../settings/source-flags.js";
 
 /** `start.ts` answers plain calls sooner, with the same code. */

@@ -4,7 +4,7 @@ import { type JsonValue, valueText } from "../../domain/variable.js";
 import { variableKey } from "../children/child-environment.js";
 import type { Decrypt } from "../reading/decryption.js";
 import { readSelected, type Selection } from "../selection/selection.js";
-import { CREDENTIAL_VARIABLES } from "../settings/setting-table.js";
+import { RATE_LIMIT_STORE_VARIABLE, SETTING_NAMES, SETTINGS } from "../settings/setting-table.js";
 import { isLeftOut } from "./left-out.js";
 
 /** Which variables a program gets, and under which names. */
@@ -66,6 +66,14 @@ export interface InheritanceRules {
  * HOMEDRIVE, HOMEPATH, LOGONSERVER, USERDOMAIN, USERNAME and USERPROFILE too.
  */
 const PRISTINE_ON_WINDOWS = ["PATH", "PATHEXT", "COMSPEC", "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "TEMP", "TMP"];
+
+const CREDENTIALS = SETTING_NAMES.filter((name) => name === "apiKey" || SETTINGS[name].is === "secret");
+
+/** The variables that hold a credential: they are removed from a program's environment. */
+export const CREDENTIAL_VARIABLES: readonly string[] = [
+  ...CREDENTIALS.flatMap((name) => SETTINGS[name].variable ?? []),
+  RATE_LIMIT_STORE_VARIABLE,
+];
 
 /** The part of our own environment that a program gets. */
 export function inheritedEnvironment(

@@ -7,10 +7,10 @@ import type { Context } from "../output/context.js";
 import type { Decrypt } from "../reading/decryption.js";
 import { withSource } from "../reading/open-source.js";
 import type { Selection } from "../selection/selection.js";
-import { CREDENTIAL_VARIABLES } from "../settings/setting-table.js";
 import {
   type ChildVariable,
   type ChildVariables,
+  CREDENTIAL_VARIABLES,
   childEnvironment,
   type InheritanceRules,
   inheritedEnvironment,

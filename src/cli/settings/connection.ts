@@ -53,8 +53,7 @@ export function connectionOf(settings: FindableSettings): Connection {
   const files = tlsFilesOf(settings, "caFile", "clientCert", "clientKey");
   const apiSecret = settings.find("apiSecret", "apiSecretFile");
   const auth = parseAuth(settings.find("auth"));
-  if (given.some(({ place }) => place === "project"))
-    checkProject(given, source, auth, files, [apiSecret, files.clientKey]);
+  if (given.some(({ place }) => place === "project")) checkProject(given, source, { auth, apiSecret, ...files });
   const url = source ? parseUrl(source) : DEFAULT_URL;
   const allowed = settings.find("insecure");
   // That of a profile applies to the server of that profile only.
@@ -79,18 +78,15 @@ export function connectionOf(settings: FindableSettings): Connection {
  * itself to it with a profile's secret, since such requests could be replayed at your server, or use its certificates for
  * another server.
  *
- * @param secrets must not be a profile's for the project's server
  * @throws UsageError
  */
 function checkProject(
   given: GivenSettings,
   source: Setting | undefined,
-  auth: AuthScheme,
-  files: ClientTlsFiles,
-  secrets: readonly (Setting | undefined)[],
+  { auth, apiSecret, caFile, clientCert, clientKey }: Pick<RemoteSettings, "auth" | "apiSecret"> & ClientTlsFiles,
 ): void {
   if (source?.place !== "project") {
-    const file = [files.caFile, files.clientCert, files.clientKey].find((each) => each?.place === "project");
+    const file = [caFile, clientCert, clientKey].find((each) => each?.place === "project");
     if (!file) return;
     const { flag } = SETTINGS[file.name];
     throw new UsageError(`${file.from} is for a url of the same file only; to use it here too, add ${flag}`);
@@ -98,7 +94,7 @@ function checkProject(
   if (auth === "headers") {
     throw new UsageError(`auth headers would send the secret itself to ${source.from}; to do so, add --url`);
   }
-  const secret = secrets.find((setting) => setting?.place === "profile");
+  const secret = [apiSecret, clientKey].find((setting) => setting?.place === "profile");
   if (!secret) return;
   const own = given.find(({ name, place }) => name === "url" && place === "profile")?.text ?? DEFAULT_URL;
   if (parseUrl(source) === parseOrigin(own).origin) return;

@@ -24,6 +24,7 @@ function proxyVariables(protocol: string, env: Env): string[] {
   return ["http_proxy", ...(env["REQUEST_METHOD"] ? [] : ["HTTP_PROXY"]), "all_proxy", "ALL_PROXY"];
 }
 
+// The package proxy-from-env (2.1.0) reads process.env alone, tells no variable, and lets CGI requests set HTTP_PROXY.
 /** @param list names and their ports: `vars.example:8443`, `.example` and `*.example` for all that end with it, `*` */
 function isExcluded({ protocol, hostname, port }: URL, list: string): boolean {
   const ownPort = port || (protocol === "https:" ? "443" : "80");

@@ -112,19 +112,13 @@ export function noProfile(name: string, profiles: Profiles["profiles"]): string 
   return `there is no profile "${name}"; ${names ? `the profiles are ${names}` : "there are none yet; see appvars profile add"}`;
 }
 
-export interface ListedProfile {
-  name: string;
-  current: boolean;
-  url?: string;
-  data?: string;
-  store?: string;
-  env?: string;
-  api_key?: string;
-}
+const LISTED = ["url", "data", "store", "env", "api_key"] as const;
+
+export type ListedProfile = { name: string; current: boolean } & Partial<Record<(typeof LISTED)[number], string>>;
 
 /** No secrets, and only texts. */
 export function listedProfile(name: string, current: boolean, settings: SettingsObject): ListedProfile {
-  const texts = ["url", "data", "store", "env", "api_key"].flatMap((key) => {
+  const texts = LISTED.flatMap((key) => {
     const text = Object.hasOwn(settings, key) ? settings[key] : undefined;
     return typeof text === "string" ? [[key, ["url", "store"].includes(key) && hidesSecret(text) ? HIDDEN : text]] : [];
   });

@@ -63,15 +63,15 @@ export function readProjectFile(folder: string, io: ProjectIo): Setting[] | unde
   const file = findUsable(folder, io);
   if (!file) return undefined;
   const { path, foreign } = file;
-  const permission = permissionFor(file, io);
+  const allowed = readEntry(path, io);
   const isAllowed =
-    permission === "allowed" || (readSwitch(ALLOW_VARIABLE, io.env) && (!foreign || isOfFolderOwner(file)));
+    allowed === entryText(file) || (readSwitch(ALLOW_VARIABLE, io.env) && (!foreign || isOfFolderOwner(file)));
   if (!isAllowed && foreign) {
     io.notice?.(`${path} ${foreign}: it is not used until you have read it and run ${command`appvars allow ${path}`}`);
     return undefined;
   }
   const given = parseProjectFile(file);
-  return isAllowed ? given : block(given, path, permission === "changed");
+  return isAllowed ? given : block(given, path, allowed !== undefined);
 }
 
 function findUsable(folder: string, io: ProjectIo): ProjectFile | undefined {
@@ -122,17 +122,13 @@ export function entryText({ path, bytes }: ProjectContent): string {
   return `${sha256(bytes)}  ${path}\n`;
 }
 
-/**
- * Whether the user has allowed the file; `changed` if they allowed another content of it. Never throws: an entry that
- * can't be read, or that another user may have written, allows nothing.
- */
-function permissionFor(content: ProjectContent, io: ProjectIo): "allowed" | "changed" | "unknown" {
+/** Never throws: an entry that can't be read, or that another user may have written, allows nothing. */
+function readEntry(path: string, io: ProjectIo): string | undefined {
   try {
-    const entry = readSettingsFile(entryPath(content.path, io));
-    if (!entry || foreignWriter(entry.stats, io)) return "unknown";
-    return entry.bytes.toString("utf8") === entryText(content) ? "allowed" : "changed";
+    const entry = readSettingsFile(entryPath(path, io));
+    return entry && !foreignWriter(entry.stats, io) ? entry.bytes.toString("utf8") : undefined;
   } catch {
-    return "unknown";
+    return undefined;
   }
 }
 

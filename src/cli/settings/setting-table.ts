@@ -5,7 +5,7 @@ import { UsageError } from "../../domain/errors.js";
 export const DEFAULT_DATA_FILE = "appvars.data.json";
 
 /** The kinds of places that give settings: a flag, an environment variable, `.appvars.json`, a profile. */
-export type PlaceKind = "flag" | "variable" | "project" | "profile";
+type PlaceKind = "flag" | "variable" | "project" | "profile";
 
 interface Definition {
   /** The places that can give it. */
@@ -91,15 +91,6 @@ export function isOfStore(name: SettingName): boolean {
 
 /** The URL of the Redis in which `serve` counts requests. Unlike the flag, it may hold a user and a password. */
 export const RATE_LIMIT_STORE_VARIABLE = "APPVARS_RATE_LIMIT_STORE";
-
-/** The variables that hold a credential: `run` removes them from its command's environment. */
-export const CREDENTIAL_VARIABLES: readonly string[] = [
-  "APPVARS_API_KEY",
-  "APPVARS_API_SECRET",
-  "APPVARS_ENC_KEY",
-  "APPVARS_STORE_PASSWORD",
-  RATE_LIMIT_STORE_VARIABLE,
-];
 
 /** A setting as it was given: its text, and the flag, variable or file that gave it. */
 export interface Setting {

@@ -92,21 +92,13 @@ export function readKeys(place: "project" | "profile", object: SettingsObject, w
     if (!name) throw unknownKey(place, key, where);
     const from = `${key} ${where}`;
     const { is } = SETTINGS[name];
-    const text = is === "switch" ? readSwitchKey(value, from) : readText(value, from);
+    const isValid = is === "switch" ? typeof value === "boolean" : ["string", "number"].includes(typeof value);
+    if (!isValid) throw new UsageError(`${from} must be ${is === "switch" ? "true or false" : "a string or a number"}`);
+    const text = value === false ? "" : String(value);
     // An empty text counts as unset.
     if (text !== "") given.push({ name, text: is === "file" ? resolve(folder, text) : text, from, place });
   }
   return given;
-}
-
-function readSwitchKey(value: unknown, from: string): string {
-  if (typeof value !== "boolean") throw new UsageError(`${from} must be true or false`);
-  return value ? "true" : "";
-}
-
-function readText(value: unknown, from: string): string {
-  if (typeof value === "string" || typeof value === "number") return String(value);
-  throw new UsageError(`${from} must be a string or a number`);
 }
 
 function unknownKey(place: "project" | "profile", key: string, where: string): UsageError {

@@ -21,23 +21,22 @@ export function userFolders(
   homes: readonly (() => string)[] = [homedir, () => userInfo().homedir],
 ): Io["folders"] {
   const { isAbsolute, join } = platform === "win32" ? win32 : posix;
-  const named = (variable: string, ...otherwise: string[]) => {
-    const folder = env[variable] ?? "";
-    return isAbsolute(folder) ? folder : join(homeOf(homes, platform), ...otherwise);
+  const home = homeOf(homes, platform);
+  if (platform === "darwin")
+    return { config: join(home, "Library/Preferences/appvars"), cache: join(home, "Library/Caches/appvars") };
+  const folder = (variable: string, otherwise: string, own: string) => {
+    const named = env[variable] ?? "";
+    return join(isAbsolute(named) ? named : join(home, otherwise), own);
   };
-  if (platform === "darwin") {
-    const library = join(homeOf(homes, platform), "Library");
-    return { config: join(library, "Preferences", "appvars"), cache: join(library, "Caches", "appvars") };
-  }
   if (platform === "win32") {
     return {
-      config: join(named("APPDATA", "AppData", "Roaming"), "appvars", "Config"),
-      cache: join(named("LOCALAPPDATA", "AppData", "Local"), "appvars", "Cache"),
+      config: folder("APPDATA", "AppData/Roaming", "appvars/Config"),
+      cache: folder("LOCALAPPDATA", "AppData/Local", "appvars/Cache"),
     };
   }
   return {
-    config: join(named("XDG_CONFIG_HOME", ".config"), "appvars"),
-    cache: join(named("XDG_CACHE_HOME", ".cache"), "appvars"),
+    config: folder("XDG_CONFIG_HOME", ".config", "appvars"),
+    cache: folder("XDG_CACHE_HOME", ".cache", "appvars"),
   };
 }
 

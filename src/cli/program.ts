@@ -1,4 +1,4 @@
-import { Command, Help, type Option } from "commander";
+import { Command, CommanderError, Help, type Option } from "commander";
 import { UsageError } from "../domain/errors.js";
 import { nearest } from "../domain/nearest.js";
 import { type Context, createContext, type OutputFlags } from "./output/context.js";
@@ -85,7 +85,7 @@ interface Built {
 export async function buildProgram(argv: readonly string[], io: Io): Promise<Built> {
   const program = new Command("appvars")
     .description("Serve the variables of an application environment, and read them from scripts.")
-    .version(packageVersion(), "-V, --version", "print the version (or -v)")
+    .option("-V, --version", "print the version (or -v)")
     .helpOption("-h, --help", "print help")
     .commandsGroup(Object.keys(GROUPS).at(-1) ?? "")
     .helpCommand("help [command]", "print help for a command")
@@ -105,6 +105,11 @@ export async function buildProgram(argv: readonly string[], io: Io): Promise<Bui
     writeOut: (text) => writeLines(stdout, linesOf(text)),
     writeErr: (text) => void (argv.includes("--json") || writeLines(stderr, linesOf(text))),
     outputError: () => {},
+  });
+  // Not `version()`, for which every command would read package.json.
+  program.on("option:version", () => {
+    writeLines(stdout, [packageVersion()]);
+    throw new CommanderError(0, "commander.version", "the version");
   });
   const name = argv.find((word) => !word.startsWith("-")) ?? "";
   for (const { heading, load } of commandsFor(name)) {

@@ -1,7 +1,7 @@
 import { constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { Socket } from "node:net";
-import { endBySignals, untilStopped } from "./exits/end-by-signal.js";
-import { endWithReader, leaveUnread } from "./exits/unread-output.js";
+import { endWithReader, leaveUnread } from "./exits/end-process.js";
+import { endBySignals, untilStopped } from "./exits/signals.js";
 import type { Io } from "./output/io.js";
 import { userFolders } from "./settings/user-folders.js";
 

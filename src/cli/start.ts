@@ -1,6 +1,5 @@
 import { endIfObstructed } from "./exits/end-process.js";
-import { endWithParent, isStartedByNpm } from "./exits/npm-parent.js";
-import { wasTerminated } from "./exits/signals.js";
+import { endWithParent, isStartedByNpm, wasTerminated } from "./exits/signals.js";
 import { type Context, createContext, type OutputFlags } from "./output/context.js";
 import type { Io } from "./output/io.js";
 import { reportError } from "./output/report-error.js";

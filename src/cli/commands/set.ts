@@ -7,7 +7,7 @@ import { command } from "../../domain/shell.js";
 import { checkVariableName, isVariableName, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
 import { checkDecoded, decodeUtf8 } from "../../files/decode-utf8.js";
 import { editEnvironment } from "../editing/open-data.js";
-import { endBySignal } from "../exits/end-by-signal.js";
+import { endBySignal } from "../exits/signals.js";
 import { type Context, printLines } from "../output/context.js";
 import type { Io } from "../output/io.js";
 import { writeRaw } from "../output/output.js";

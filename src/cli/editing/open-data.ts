@@ -7,7 +7,7 @@ import { hasCode, withPathInErrors } from "../../files/system-errors.js";
 import type { Data } from "../../store/data.js";
 import { createDataFile, readDataFile } from "../../store/data-file.js";
 import type { EditableStore } from "../../store/store.js";
-import { cleanUpBeforeEnd } from "../exits/end-by-signal.js";
+import { cleanUpBeforeEnd } from "../exits/signals.js";
 import type { Context } from "../output/context.js";
 import type { DataPlace, FilePlace } from "../settings/connection.js";
 import type { Settings } from "../settings/resolve-settings.js";

@@ -1,5 +1,8 @@
+import { constants } from "node:os";
 import { isatty } from "node:tty";
 import { readProcessStat } from "../../files/process-stat.js";
+import type { Io } from "../output/io.js";
+import { endProcess, isTerminalClosed } from "./end-process.js";
 
 /**
  * SIGWINCH, SIGTSTP and SIGCONT are left out: in the foreground, a terminal sends them to the whole process group.
@@ -49,4 +52,93 @@ export function isInForeground(stat = readProcessStat("self")): boolean {
 export function comesFromTerminal(name: CaughtSignal, platform: NodeJS.Platform): boolean {
   if (platform === "win32") return true;
   return (name === "SIGINT" || name === "SIGQUIT") && isInForeground();
+}
+
+/** Ctrl-Break is a signal of Windows alone. */
+const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGBREAK"] as const;
+const ENDING_SIGNALS = [...STOP_SIGNALS, "SIGHUP"] as const;
+
+/** Process 1 of a container gets only signals that it handles: this ends it on those that nothing else handles. */
+export function endBySignals(): void {
+  const end = (signal: NodeJS.Signals) => {
+    if (process.listenerCount(signal) === 1) endProcess(128 + constants.signals[signal]);
+  };
+  for (const signal of ENDING_SIGNALS) process.on(signal, end);
+}
+
+/** Ends this process as the signal would. */
+export function endBySignal(name: NodeJS.Signals): void {
+  // Windows can't send itself most of the signals that it has, and process 1 none.
+  if (process.platform === "win32" || process.pid === 1) endProcess(128 + constants.signals[name]);
+  process.kill(process.pid, name);
+}
+
+/**
+ * Runs `work`, and aborts it when this process is asked to end. Once `work` has cleaned up, the process ends by the
+ * signal it received, so that its parent sees no difference. The same signal again ends it immediately. A signal that
+ * already has a listener is not caught.
+ */
+export async function cleanUpBeforeEnd<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  let received: NodeJS.Signals | undefined;
+  const signals = ENDING_SIGNALS.filter((signal) => process.listenerCount(signal) === (process.pid === 1 ? 1 : 0));
+  const onSignal = (signal: NodeJS.Signals) => {
+    received ??= signal;
+    process.off(signal, onSignal);
+    controller.abort();
+  };
+  for (const signal of signals) process.on(signal, onSignal);
+  try {
+    return await work(controller.signal);
+  } finally {
+    for (const signal of signals) process.off(signal, onSignal);
+    if (received) endBySignal(received);
+  }
+}
+
+/** `untilStopped` of {@link Io} for this process. Another signal ends it immediately. */
+export function untilStopped(phase: Parameters<Io["untilStopped"]>[0]): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = () => {
+      // Nothing is open yet, and its wait may take long.
+      if (phase.isStarting) endProcess(0, true);
+      resolve();
+      for (const signal of STOP_SIGNALS) process.off(signal, stop);
+      process.off("SIGHUP", onHangUp);
+    };
+    // Closing a terminal's window is meant to end its programs. The terminal is already closed by then.
+    const onHangUp = () => {
+      if (process.platform === "win32" || isTerminalClosed()) stop();
+      else phase.reload();
+    };
+    for (const signal of STOP_SIGNALS) process.on(signal, stop);
+    process.on("SIGHUP", onHangUp);
+  });
+}
+
+const CHECK_MS = 250;
+
+/**
+ * Whether npx or a script of npm calls only this command, and not one that calls it: programs under `run` inherit the
+ * variable. @param argv the words after `appvars`, of which npx tells none
+ */
+export function isStartedByNpm(env: Record<string, string | undefined>, [own]: readonly string[]): boolean {
+  // npx of npm 11 has it in single quotes, and older ones in double quotes or none.
+  const script = /^(['"]?)(node )?(\S*\/)?appvars(\.cjs)?\1(?: ([^\s;&|]+)[^;&|\n]*)?$/.exec(
+    env["npm_lifecycle_script"] ?? "",
+  );
+  return script !== null && (script[5] ?? own) === own;
+}
+
+/**
+ * Sends this process SIGTERM once its parent is gone. npm and npx run a command in a shell, and send a signal that they
+ * receive to that shell only: dash ends without passing it on. So `npx appvars serve &` and `kill $!` would leave the server.
+ */
+export function endWithParent(): void {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    process.kill(process.pid, "SIGTERM");
+  }, CHECK_MS).unref();
 }

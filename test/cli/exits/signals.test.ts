@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { isStartedByNpm } from "../../../src/cli/exits/npm-parent.js";
+import { isStartedByNpm } from "../../../src/cli/exits/signals.js";
 
 const { start: START } = JSON.parse(readFileSync("package.json", "utf8")).scripts;
 

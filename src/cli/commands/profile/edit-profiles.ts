@@ -5,7 +5,7 @@ import { suggestion } from "../../../domain/nearest.js";
 import { withFileLock } from "../../../files/file-lock.js";
 import type { Account } from "../../../files/owners.js";
 import { ifMissing, toInvalidFile } from "../../../files/system-errors.js";
-import { cleanUpBeforeEnd } from "../../exits/end-by-signal.js";
+import { cleanUpBeforeEnd } from "../../exits/signals.js";
 import { noProfile, type Profiles, readProfiles } from "../../settings/profiles.js";
 import type { SettingsObject } from "../../settings/settings-file.js";
 

@@ -14,7 +14,7 @@ const transform = { define: { "process.env.NODE_ENV": '"production"' } };
  */
 const CHUNKS = {
   /** The start of every command, and `get` from a server. */
-  core: ["cli/start.ts", "cli/reading/open-remote.ts", "domain/source.ts"],
+  core: ["cli/start.ts", "client/client.ts", "domain/source.ts"],
   /** `run`, which scripts call most often after `get`. */
   run: ["cli/run/call-run.ts"],
   /** Other commands. */

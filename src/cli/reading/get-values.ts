@@ -6,8 +6,7 @@ import { type Context, printRaw } from "../output/context.js";
 import { readSettings } from "../settings/resolve-settings.js";
 import type { SourceFlags } from "../settings/setting-table.js";
 import { createDecrypt } from "./decryption.js";
-import type { OpenOptions } from "./open-remote.js";
-import { openSource, withSource } from "./open-source.js";
+import { type OpenOptions, openSource, withSource } from "./open-source.js";
 
 export interface GetOptions extends Pick<OpenOptions, "cache" | "offline"> {
   names: string[];

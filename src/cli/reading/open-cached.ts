@@ -1,30 +1,37 @@
 import { CachedSource, type CachedSourceOptions } from "../../client/cached-source.js";
-import { createBudget } from "../../client/retry.js";
+import { type Budget, createBudget, type RetryOn } from "../../client/retry.js";
 import { UnreachableError } from "../../domain/errors.js";
 import { durationText } from "../../domain/printable.js";
 import type { VariableSource } from "../../domain/source.js";
 import { SealedFile } from "../../files/sealed-file.js";
 import type { Context } from "../output/context.js";
 import type { RemoteSettings } from "../settings/connection.js";
-import { type OpenOptions, openRemote } from "./open-remote.js";
 
 /** Seconds for a request to a server whose answers are kept; a slower server counts as down. */
 const SINGLE_TRY_TIMEOUT_S = 5;
 
+interface CacheOptions {
+  /** Seconds: maximum age of a kept answer that is used. */
+  cache: number;
+  offline?: boolean | undefined;
+  budget?: Budget | undefined;
+}
+
+/** Opens the client of the server. @param options that differ from those of the command; the timeout is in seconds */
+type OpenClient = (options: { budget: Budget; retryOn?: RetryOn; timeout?: number }) => Promise<VariableSource>;
+
 /**
- * The client of `openRemote` behind a cache in the user's cache folder, or only the cache if it is `offline`.
+ * The client of a server behind a cache in the user's cache folder, or only the cache if it is `offline`.
  *
  * @throws UsageError, UnauthorizedError
  */
 export async function openCached(
-  connection: RemoteSettings,
+  { url, apiKey, timeout }: RemoteSettings,
   apiSecret: string,
   { io, note, warn }: Pick<Context, "io" | "note" | "warn">,
-  { budget = createBudget(), offline = false, ...options }: OpenOptions & { cache: number },
+  { cache, budget = createBudget(), offline = false }: CacheOptions,
+  openClient: OpenClient,
 ): Promise<VariableSource> {
-  const { url, apiKey } = connection;
-  const timeout = Math.min(connection.timeout, SINGLE_TRY_TIMEOUT_S);
-  const singleTry = { ...options, budget, retryOn: "rate-limit" } as const;
   const file = new SealedFile({
     parent: io.folders.cache,
     kind: "cache v3",
@@ -34,13 +41,17 @@ export async function openCached(
   });
   return new CachedSource({
     ...(offline
-      ? withoutServer(options.cache)
+      ? withoutServer(cache)
       : {
-          retrying: await openRemote(connection, apiSecret, io, { ...options, budget }),
-          singleTry: await openRemote({ ...connection, timeout }, apiSecret, io, singleTry),
+          retrying: await openClient({ budget }),
+          singleTry: await openClient({
+            budget,
+            retryOn: "rate-limit",
+            timeout: Math.min(timeout, SINGLE_TRY_TIMEOUT_S),
+          }),
         }),
     file,
-    maxAge: options.cache,
+    maxAge: cache,
     clock: io.clock,
     onServed: ({ message }, age) => {
       const text = `using values from ${durationText(age)} ago`;

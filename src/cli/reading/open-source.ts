@@ -1,12 +1,34 @@
 import { existsSync } from "node:fs";
+import type { ClientOptions } from "../../client/client.js";
+import { type Budget, createBudget, type RetryNotice, type RetryOn } from "../../client/retry.js";
 import { UnauthorizedError, UsageError } from "../../domain/errors.js";
 import type { VariableSource } from "../../domain/source.js";
+import type { Data } from "../../store/data.js";
 import type { Context } from "../output/context.js";
-import { type DataPlace, dataPlaceName, type LocalSettings } from "../settings/connection.js";
+import type { Io } from "../output/io.js";
+import { type DataPlace, dataPlaceName, type LocalSettings, type RemoteSettings } from "../settings/connection.js";
+import { findProxy } from "../settings/environment-proxy.js";
 import { named, type Settings } from "../settings/resolve-settings.js";
-import { missingSecretError } from "../settings/secret-files.js";
+import { missingSecretError, readTlsFiles } from "../settings/secret-files.js";
 import { DEFAULT_DATA_FILE, type GivenSettings, SOURCE_SETTINGS } from "../settings/setting-table.js";
-import type { OpenOptions } from "./open-remote.js";
+
+export interface OpenOptions {
+  /** Whether the read needs no credentials. */
+  anonymous?: boolean;
+  /** Whether it is read repeatedly: unchanged answers are then not sent again. */
+  live?: boolean;
+  /** The budget used by the command so far. Default a new one or, for `live`, one for each call. */
+  budget?: Budget | undefined;
+  retryOn?: RetryOn | undefined;
+  onRetry?: (notice: RetryNotice) => void;
+  onResponse?: Required<ClientOptions>["onResponse"];
+  /** Maximum age in seconds of a kept answer that is used if the server can't be reached; undefined to keep none. */
+  cache?: number | undefined;
+  /** Local data that the command has read, by name: everything it reads from a file is of one version. */
+  known?: Map<string, Promise<Data>>;
+  /** Whether to answer from the kept answers only, and send nothing. Needs `cache`. */
+  offline?: boolean | undefined;
+}
 
 /**
  * Opens the source of the settings: a server, or local data. Loads only the code for that one.
@@ -28,12 +50,11 @@ export async function openSource(
   const noted = { ...noteExchanges(context, options), ...options };
   const apiSecret = await settings.apiSecret();
   if (apiSecret === undefined && !options.anonymous) throw noSecretError(settings.given);
-  if (cache !== undefined && apiSecret !== undefined) {
-    const { openCached } = await import("./open-cached.js");
-    return openCached(connection, apiSecret, context, { ...noted, cache });
-  }
-  const { openRemote } = await import("./open-remote.js");
-  return openRemote(connection, apiSecret, context.io, noted);
+  const openClient = ({ timeout = connection.timeout, ...changed }: OpenOptions & { timeout?: number } = {}) =>
+    openRemote({ ...connection, timeout }, apiSecret, context.io, { ...noted, ...changed });
+  if (cache === undefined || apiSecret === undefined) return openClient();
+  const { openCached } = await import("./open-cached.js");
+  return openCached(connection, apiSecret, context, { ...options, cache }, openClient);
 }
 
 /** Opens the source, lets `use` read from it, and closes it in any case. */
@@ -69,6 +90,36 @@ function noteExchanges(
       if (context.flags.verbose) context.note(`GET ${target} ${status} in ${milliseconds} ms`);
     },
   };
+}
+
+/**
+ * Creates the signed client for a server.
+ *
+ * @param io its environment names the proxy
+ * @throws UsageError, UnauthorizedError
+ */
+export async function openRemote(
+  { url, apiKey, auth, insecure, timeout, maxWait, ...files }: RemoteSettings,
+  apiSecret: string | undefined,
+  { env }: Pick<Io, "env">,
+  { anonymous, live = false, budget = live ? undefined : createBudget(), retryOn, ...options }: OpenOptions = {},
+): Promise<VariableSource> {
+  if (!anonymous) {
+    if (apiSecret === undefined) throw missingSecretError();
+    if (apiKey === undefined && auth === "headers") {
+      throw new UnauthorizedError("no API key: set APPVARS_API_KEY or add --api-key");
+    }
+  }
+  // Loaded here: local data needs no client.
+  const { createClient } = await import("../../client/client.js");
+  const tls = await readTlsFiles(files);
+  const proxy = findProxy(new URL(url), env);
+  const { onRetry = () => {}, onResponse = () => {} } = options;
+  const access = { url, apiKey, apiSecret, auth, insecure, ...tls };
+  return createClient(
+    { ...access, timeout, maxWait, retryOn, onRetry, onResponse, revalidate: live },
+    { budget, proxy },
+  );
 }
 
 /** Data to be read now, or followed if it is live. */

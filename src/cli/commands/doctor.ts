@@ -1,6 +1,7 @@
 import { Command } from "commander";
-import type { CheckResult } from "../doctor/diagnose.js";
+import { type Finding, skipped } from "../doctor/finding.js";
 import { type Context, print, type StyledLine } from "../output/context.js";
+import type { Io } from "../output/io.js";
 import { EXIT_CODES } from "../output/report-error.js";
 import type { SourceFlags } from "../settings/setting-table.js";
 import { addSourceOptions } from "../settings/source-flags.js";
@@ -19,11 +20,32 @@ export function doctorCommand(context: Context): Command {
 }
 
 async function runDoctor(flags: SourceFlags, context: Context): Promise<void> {
-  const { diagnose } = await import("../doctor/diagnose.js");
   const results = await diagnose(flags, context.io);
   await printReport(results, context);
   const code = results.find((result) => result.code !== undefined)?.code;
   if (code) context.exitCode = EXIT_CODES[code];
+}
+
+type CheckResult = Finding & { check: string };
+
+const SERVER_CHECKS = ["reachability", "tls", "clock", "credentials", "rate_limit"];
+const UNTRIED = skipped("the server can't be reached with these settings: see settings");
+
+/**
+ * Runs all checks that apply to the settings, in the order of the report. Problems become findings, not rejections. Loads
+ * their code only here: checking a server needs no store.
+ */
+async function diagnose(flags: SourceFlags, io: Io): Promise<CheckResult[]> {
+  const { checkSettings } = await import("../doctor/check-settings.js");
+  const { findings, connection, access } = await checkSettings(flags, io);
+  const local = connection?.kind === "local" ? connection : undefined;
+  const report: Record<string, Finding | Finding[]> = {
+    ...findings,
+    ...(local && (await (await import("../doctor/check-local-data.js")).checkLocal(local, io))),
+    ...(access && (await (await import("../doctor/check-server.js")).checkServer(access, io))),
+    ...(!local && !access && Object.fromEntries(SERVER_CHECKS.map((check) => [check, UNTRIED]))),
+  };
+  return Object.entries(report).flatMap(([check, found]) => [found].flat().map((finding) => ({ check, ...finding })));
 }
 
 /** Widths of the columns. */

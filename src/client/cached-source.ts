@@ -1,14 +1,8 @@
-import {
-  NotFoundError,
-  ServerError,
-  TRANSIENT_STATUSES,
-  UnauthorizedError,
-  UnreachableError,
-  WrongClockError,
-} from "../domain/errors.js";
+import { NotFoundError, ServerError, UnauthorizedError, UnreachableError, WrongClockError } from "../domain/errors.js";
 import { type Answer, type Read, VariableReader } from "../domain/read.js";
 import type { Health, Snapshot, VariableSource } from "../domain/source.js";
 import type { SealedFile } from "../files/sealed-file.js";
+import { TRANSIENT_STATUSES } from "./retry.js";
 
 /** The source of fresh answers. */
 type FreshSource = Pick<VariableSource, "readSnapshot" | "getHealth" | "close">;

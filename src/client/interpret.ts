@@ -3,7 +3,6 @@ import {
   RateLimitedError,
   REFUSED_CREDENTIALS,
   ServerError,
-  TRANSIENT_STATUSES,
   UnauthorizedError,
   UnreachableError,
   UsageError,
@@ -14,6 +13,7 @@ import type { Health } from "../domain/source.js";
 import { parseJson } from "../domain/strict-json.js";
 import { compareClocks } from "../signing/verify.js";
 import { BrokenRuleError, type Decoder, decodeErrorMessage, decodeHealth } from "./decode.js";
+import { TRANSIENT_STATUSES } from "./retry.js";
 import type { HttpResponse } from "./transport.js";
 
 /** Elements and members in one answer: 2,000 for each item of the largest page. */

@@ -1,5 +1,5 @@
 import { DEFAULT_MAX_WAIT, DEFAULT_OUTAGE_WAIT, DEFAULT_REFUSED_WAIT } from "../domain/defaults.js";
-import { RateLimitedError, ServerError, TRANSIENT_STATUSES, UnreachableError } from "../domain/errors.js";
+import { GATEWAY_STATUSES, RateLimitedError, ServerError, UnreachableError } from "../domain/errors.js";
 import { isLoopback } from "./options.js";
 
 const FIRST_BACKOFF_S = 0.2;
@@ -9,6 +9,9 @@ const MIN_REQUEST_S = 0.01;
 const NEVER = Number.POSITIVE_INFINITY;
 const TRANSIENT_CODES = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN"];
 const MIB = 1024 * 1024;
+
+/** Statuses after which another try may succeed; 408 is that of a request which came too slowly. */
+export const TRANSIENT_STATUSES: readonly number[] = [408, ...GATEWAY_STATUSES];
 
 /**
  * Of all answers to one command, in characters: V8's longest string, and so the largest data file of a server.

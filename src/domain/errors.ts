@@ -72,9 +72,6 @@ export class RateLimitedError extends AppvarsError {
 /** Answers of a proxy whose server is down. appvars itself never sends them for data. */
 export const GATEWAY_STATUSES: readonly number[] = [502, 503, 504];
 
-/** Statuses after which another try may succeed; 408 is that of a request which came too slowly. */
-export const TRANSIENT_STATUSES: readonly number[] = [408, ...GATEWAY_STATUSES];
-
 /** Thrown when the server answers 5xx, is unhealthy, or breaks the contract. */
 export class ServerError extends AppvarsError {
   readonly code = "server_error";

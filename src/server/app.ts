@@ -12,11 +12,12 @@ import type { Audit } from "./audit.js";
 import type { Authenticate } from "./authentication.js";
 import type { AddressOf } from "./client-address.js";
 import { DataReplies } from "./data-replies.js";
+import { errorReply, MESSAGES, METHOD_NOT_ALLOWED } from "./error-replies.js";
 import type { FaultHandlers } from "./fault-handlers.js";
 import { patternOf, routeOf } from "./match-route.js";
 import { type AppRequest, admit, type Handler, identifyAndCount, rawTarget } from "./middleware.js";
 import type { RateLimiter } from "./rate-limiter.js";
-import { errorReply, jsonReply, MESSAGES, METHOD_NOT_ALLOWED, type Reply, send } from "./replies.js";
+import { jsonReply, type Reply, sendReply } from "./replies.js";
 import { reportAnswers, requestId, type ServedRequest, usedKey } from "./served-request.js";
 
 export interface AppDependencies {
@@ -42,18 +43,18 @@ export function createApp(dependencies: AppDependencies): RequestListener {
     dependencies;
   const app = polka<AppRequest>({
     onError: (error: unknown, req, res) => {
-      if (error instanceof UsageError) return send(req, res, errorReply(400, error.message));
+      if (error instanceof UsageError) return sendReply(req, res, errorReply(400, error.message));
       // "Not found" is a statement about one revision too.
-      if (error instanceof NotFoundError) return send(req, res, notFound(req.view.revision));
+      if (error instanceof NotFoundError) return sendReply(req, res, notFound(req.view.revision));
       // Any other message may hold a value, and stays in this process.
       onInternalError(error);
       if (res.headersSent) res.destroy();
-      else send(req, res, errorReply(500, MESSAGES.internal));
+      else sendReply(req, res, errorReply(500, MESSAGES.internal));
     },
     // Not a handler for all methods, which polka would look for with every request.
     onNoMatch: (req, res) => {
       const isGet = req.method === "GET" || req.method === "HEAD";
-      send(req, res, isGet || routeOf(req.path) === undefined ? notFound() : METHOD_NOT_ALLOWED);
+      sendReply(req, res, isGet || routeOf(req.path) === undefined ? notFound() : METHOD_NOT_ALLOWED);
     },
   });
   const replies = new DataReplies(audit !== undefined);
@@ -69,12 +70,12 @@ export function createApp(dependencies: AppDependencies): RequestListener {
   route(ROUTES.health, (req, res) => {
     const { healthy, age, health } = service.checkHealth(maxStale);
     const headers = age === undefined ? [] : [DATA_AGE_HEADER, String(age)];
-    send(req, res, jsonReply(healthy ? 200 : 503, JSON.stringify(health), headers));
+    sendReply(req, res, jsonReply(healthy ? 200 : 503, JSON.stringify(health), headers));
   });
   const { health: _, ...reads } = ROUTES;
   for (const kind of Object.keys(reads) as Read["kind"][])
     route(ROUTES[kind], (req, res) =>
-      send(
+      sendReply(
         req,
         res,
         replies.reply(req, req.view, rawTarget(req), () => parseRead(kind, req)),

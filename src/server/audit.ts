@@ -1,5 +1,6 @@
 import { isoClock } from "../domain/iso-clock.js";
 import type { RecordIdentity } from "../service/environment-view.js";
+import { TOO_MANY_REQUESTS } from "./error-replies.js";
 import type { ServedRequest } from "./served-request.js";
 
 /** The recorded parts of a request. */
@@ -63,7 +64,7 @@ export class AuditLog implements Audit {
 
   record({ id, apiKey, environment, address, method, route, status, read }: AuditEntry): boolean {
     // Their number has no limit.
-    if (status === TOO_MANY_REQUESTS) return true;
+    if (status === TOO_MANY_REQUESTS.status) return true;
     const entry = { id, key: apiKey, environment, from: address, method, route, status, read };
     return this.#append(entry);
   }
@@ -130,8 +131,6 @@ export class AuditLog implements Audit {
     this.#options.onProblem({ problem, isRecording, lost });
   }
 }
-
-const TOO_MANY_REQUESTS = 429;
 
 function jsonLine(entry: object): string {
   return `${JSON.stringify(entry)}\n`;

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ROUTES } from "../domain/routes.js";
 import type { Service } from "../service/service.js";
+import { errorReply } from "./error-replies.js";
 import type { Faults } from "./faults.js";
 import type { Handler } from "./middleware.js";
-import { errorReply, jsonReply, send } from "./replies.js";
+import { jsonReply, sendReply } from "./replies.js";
 
 /** Middleware that simulates the faults; empty without any. */
 export interface FaultHandlers {
@@ -37,9 +38,9 @@ export function createFaults(faults: Faults, service: Service, clock: () => numb
   }
   const fail: Handler = (req, res, next) => {
     if (random() >= failRate) return next();
-    if (req.path !== ROUTES.health) return send(req, res, errorReply(503, FAILED));
+    if (req.path !== ROUTES.health) return sendReply(req, res, errorReply(503, FAILED));
     const health = { ...service.checkHealth().health, message: FAILED };
-    return send(req, res, jsonReply(503, JSON.stringify(health)));
+    return sendReply(req, res, jsonReply(503, JSON.stringify(health)));
   };
   return { onArrival, onceCounted: failRate ? [fail] : [] };
 }

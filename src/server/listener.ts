@@ -4,8 +4,9 @@ import type { AddressInfo, Server as NetServer, Socket } from "node:net";
 import { UsageError } from "../domain/errors.js";
 import { formatRateLimit } from "../domain/http-headers.js";
 import type { AddressOf } from "./client-address.js";
+import { errorReply, METHOD_NOT_ALLOWED, TOO_MANY_REQUESTS } from "./error-replies.js";
 import type { RateLimiter } from "./rate-limiter.js";
-import { endUnread, errorReply, METHOD_NOT_ALLOWED, NOT_STORED, type Reply, TOO_MANY_REQUESTS } from "./replies.js";
+import { endUnread, NOT_STORED, type Reply } from "./replies.js";
 import { type ServedRequest, unparsedRequest } from "./served-request.js";
 import type { TlsCredentials } from "./tls.js";
 

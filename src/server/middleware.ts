@@ -5,8 +5,9 @@ import type { EnvironmentView } from "../service/environment-view.js";
 import type { Service } from "../service/service.js";
 import { type Authenticate, countHeader, type Identity } from "./authentication.js";
 import type { AddressOf } from "./client-address.js";
+import { errorReply, MESSAGES, TOO_MANY_REQUESTS } from "./error-replies.js";
 import type { Counter, RateLimiter } from "./rate-limiter.js";
-import { errorReply, type HeaderList, MESSAGES, NOT_STORED, type Reply, send, TOO_MANY_REQUESTS } from "./replies.js";
+import { type HeaderList, NOT_STORED, type Reply, sendReply } from "./replies.js";
 
 export interface AppRequest extends Request {
   /** Set by `identifyAndCount`, as are the next fields. */
@@ -17,9 +18,9 @@ export interface AppRequest extends Request {
   counter?: Counter["kind"];
   /** The pattern of its path, once a handler is found. */
   route?: string;
-  /** See `send`. */
+  /** See `sendReply`. */
   audit?(reply: Reply): Reply;
-  /** See `send`. */
+  /** See `sendReply`. */
   onAnswer?(reply: Reply): void;
   /** See `requestId`. */
   id?: string;
@@ -68,7 +69,7 @@ export function identifyAndCount(
         const wait = retryAfter ?? identity.retryAfter;
         req.replyHeaders = NOT_STORED.concat(formatRateLimit(rateLimit, wait));
         if (wait === undefined) return next();
-        return send(req, res, retryAfter === undefined ? TOO_MANY_WITHOUT_KEY : TOO_MANY_REQUESTS);
+        return sendReply(req, res, retryAfter === undefined ? TOO_MANY_WITHOUT_KEY : TOO_MANY_REQUESTS);
       });
     });
   };
@@ -88,9 +89,9 @@ function counterOf(req: AppRequest, addressOf: AddressOf): Counter {
 
 /** Refuses malformed requests and, for everything under /v1, those without valid credentials. */
 export const admit: Handler = (req, res, next) => {
-  if (req.malformation !== undefined) return send(req, res, req.malformation);
+  if (req.malformation !== undefined) return sendReply(req, res, req.malformation);
   if (!UNDER_V1.test(req.path) || req.identity.environment !== undefined) return next();
-  return send(req, res, UNAUTHORIZED);
+  return sendReply(req, res, UNAUTHORIZED);
 };
 
 function findMalformation(req: AppRequest): Reply | undefined {

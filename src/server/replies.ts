@@ -2,20 +2,6 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:ht
 import type { Socket } from "node:net";
 import type { RecordIdentity } from "../service/environment-view.js";
 
-export const MESSAGES = {
-  badTarget: "The request target must be a path with valid percent-encoding",
-  noHost: "The Host header must be sent, once",
-  unauthorized: "Credentials are missing or not valid",
-  notFound: "Not found",
-  methodNotAllowed: "Only GET and HEAD are allowed",
-  tooManyHeaders: "The request has too many headers",
-  targetTooLong: "The request target is too long",
-  tooManyRequests: "Too many requests, try again later",
-  tooManyWithoutKey: "Too many requests without x-api-key, try again later or send it",
-  internal: "Internal server error",
-  notRecorded: "The request can't be recorded now, try again later",
-} as const;
-
 /** Names and values in turn, the form that `writeHead` takes without a copy: a call of `setHeader` each costs 0.3 µs. */
 export type HeaderList = readonly string[];
 
@@ -39,13 +25,6 @@ export function jsonReply(status: number, json: string, headers: HeaderList = []
   return { status, headers: [...headers, ...ofBody], body: json };
 }
 
-export function errorReply(status: number, message: string, headers?: HeaderList): Reply {
-  return jsonReply(status, JSON.stringify({ message }), headers);
-}
-
-export const METHOD_NOT_ALLOWED = errorReply(405, MESSAGES.methodNotAllowed, ["Allow", "GET, HEAD"]);
-export const TOO_MANY_REQUESTS = errorReply(429, MESSAGES.tooManyRequests);
-
 /** The time a client has to close its side of a connection. */
 const LINGER_MS = 250;
 
@@ -59,7 +38,7 @@ interface Answerable extends IncomingMessage {
 }
 
 /** Answers a request. If it announces a body, that is not read, and the connection ends. */
-export function send(req: Answerable, res: ServerResponse, reply: Reply): void {
+export function sendReply(req: Answerable, res: ServerResponse, reply: Reply): void {
   const sent = req.audit === undefined ? reply : req.audit(reply);
   if (req.socket.destroyed) return;
   const headers = req.replyHeaders.concat(sent.headers);

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { addRateLimitStoreMetric, addServerMetrics, createRegistry } from "../../src/metrics/registry.js";
 import { aggregate, WorkerMetrics } from "../../src/metrics/worker-metrics.js";
-import { errorReply } from "../../src/server/replies.js";
+import { errorReply } from "../../src/server/error-replies.js";
 import { unparsedRequest } from "../../src/server/served-request.js";
 import { ServerStatistics } from "../../src/server/statistics.js";
 

@@ -6,7 +6,7 @@ import { limitError, MAX_LIMIT, pageBounds } from "../../src/domain/page.js";
 import { ROUTES } from "../../src/domain/routes.js";
 import { STALE_DATA, staleStoreMessage } from "../../src/domain/source.js";
 import { ENCRYPTED_PREFIX, NAME_PATTERN, VARIABLE_TYPES } from "../../src/domain/variable.js";
-import { MESSAGES } from "../../src/server/replies.js";
+import { MESSAGES } from "../../src/server/error-replies.js";
 import { DEFAULT_TOLERANCE } from "../../src/signing/verify.js";
 import { signByHand } from "../support/sign-by-hand.js";
 import { DOCUMENT } from "./document.js";

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { Connections } from "../../src/server/connections.js";
 import { createListener, listen } from "../../src/server/listener.js";
 import { createRateLimiter } from "../../src/server/rate-limiter.js";
-import { send } from "../../src/server/replies.js";
+import { sendReply } from "../../src/server/replies.js";
 import type { ServerOptions } from "../../src/server/start-server.js";
 import { DEV_HEADERS, openSocket, receivedUntilClose } from "../support/http.js";
 import { runningServer } from "../support/running-server.js";
@@ -39,7 +39,7 @@ async function answering(answer: string) {
   server.on(
     "request",
     connections.inTurn((req, res) =>
-      send(Object.assign(req, { replyHeaders: [] }), res, { status: 200, headers: [], body: answer }),
+      sendReply(Object.assign(req, { replyHeaders: [] }), res, { status: 200, headers: [], body: answer }),
     ),
   );
   onTestFinished(() => connections.close(0));

@@ -4,7 +4,7 @@ import { type Context, createContext, type OutputFlags } from "./output/context.
 import type { Io } from "./output/io.js";
 import { reportError } from "./output/report-error.js";
 import { processIo } from "./process-io.js";
-import { runGet } from "./reading/get-values.js";
+import { runGet } from "./reading/run-get.js";
 import { parseQuickWords } from "./settings/parse-words.js";
 
 /** Runs the command line of this process and resolves to its exit code. */

@@ -25,7 +25,7 @@ export class BrokenRuleError extends TypeError {}
 export type Decoder<T> = (json: unknown, at?: string) => T;
 
 /** Twice as many as a data file is designed for. */
-const MAX_ITEMS = 2_000_000;
+const MAX_TOTAL = 2_000_000;
 
 /** Checks the answer to a read. */
 export function decoderOf(read: Read): Decoder<Answer<Read>> {
@@ -97,7 +97,7 @@ export function decodePage<T extends { id: number }>(
       // Servers may have smaller pages.
       limit: integer(limit, 1, asked.limit, "limit"),
       offset: integer(offset, asked.offset, asked.offset, "offset"),
-      total: integer(total, 0, MAX_ITEMS, "total"),
+      total: integer(total, 0, MAX_TOTAL, "total"),
     };
     const list = check<unknown[]>(data, Array.isArray(data), "", "data", "a list");
     const length = Math.min(bounds.limit, Math.max(0, bounds.total - bounds.offset));

@@ -26,7 +26,7 @@ export async function startCluster(
 ): Promise<Cluster> {
   const { host, drainGrace, port: requestedPort } = withDefaults(options);
   if (host === "") throw new UsageError("the host must be an address or a name");
-  if (options.tls) await checkTls(options.tls);
+  if (options.tls) await refuseUnusable(options.tls);
   const pool = new WorkerPool(options, setup, ticks);
   const stopped = setup.stopped?.then(() => ({ url: "", port: requestedPort }));
   const place = await Promise.race([pool.start(), stopped ?? pool.failure]).catch((error) => {
@@ -38,7 +38,7 @@ export async function startCluster(
     ...place,
     failure: pool.failure,
     renewTls: async (tls) => {
-      await checkTls(tls);
+      await refuseUnusable(tls);
       pool.renewTls(tls);
     },
     reload: () => pool.reload(),
@@ -47,7 +47,7 @@ export async function startCluster(
 }
 
 /** Loads the code for it, which most servers don't need. @throws UsageError */
-async function checkTls(tls: TlsCredentials): Promise<void> {
+async function refuseUnusable(tls: TlsCredentials): Promise<void> {
   const { checkTlsCredentials } = await import("../server/tls.js");
   checkTlsCredentials(tls);
 }

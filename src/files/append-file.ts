@@ -33,7 +33,7 @@ export class AppendFile {
    * @throws InvalidDataError
    */
   open(): void {
-    const descriptor = openToAppend(this.#path, this.#account);
+    const descriptor = openDescriptor(this.#path, this.#account);
     this.close();
     this.#descriptor = descriptor;
     this.#isTorn = !endsWithNewline(descriptor);
@@ -65,7 +65,7 @@ export class AppendFile {
   }
 }
 
-function openToAppend(path: string, account: Account): number {
+function openDescriptor(path: string, account: Account): number {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(path, FLAGS, 0o600);

@@ -7,7 +7,7 @@ import { InvalidDataError } from "../domain/errors.js";
 import { hasCode, ifMissing, NotDurableError, toInvalidData } from "./system-errors.js";
 
 /** A text, or the parts of some bytes, each of which is made just before it is written. */
-export type FileContent = string | Iterable<Uint8Array>;
+export type NewContent = string | Iterable<Uint8Array>;
 
 /**
  * Creates `path` with this text and mode 0600, all of it or nothing. It is on disk when this resolves.
@@ -36,7 +36,7 @@ export async function createFile(path: string, text: string): Promise<void> {
  */
 export async function replaceFile(
   path: string,
-  content: FileContent,
+  content: NewContent,
   beforeRename?: (file: FileHandle) => Promise<void>,
   system: NodeJS.Platform = platform(),
 ): Promise<void> {
@@ -78,7 +78,7 @@ async function moveIntoPlace(temporary: string, path: string, system: NodeJS.Pla
  */
 async function writeTemporary(
   path: string,
-  content: FileContent,
+  content: NewContent,
   finish?: (file: FileHandle) => Promise<void>,
 ): Promise<string> {
   // `join` would resolve `link/..` as text, where the system follows the link first.
@@ -98,7 +98,7 @@ async function writeTemporary(
   }
 }
 
-async function writeAll(file: FileHandle, content: FileContent): Promise<void> {
+async function writeAll(file: FileHandle, content: NewContent): Promise<void> {
   let written = 0;
   for (const part of typeof content === "string" ? [Buffer.from(content)] : content) {
     await file.writeFile(part);

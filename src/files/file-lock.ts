@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { InvalidDataError } from "../domain/errors.js";
 import { command } from "../domain/shell.js";
-import { type FileContent, fingerprint, isTemporary, replaceFile } from "./durable-file.js";
+import { fingerprint, isTemporary, type NewContent, replaceFile } from "./durable-file.js";
 import { createToken, type Holder, holderOf } from "./lock-holder.js";
 import { hasCode, ifMissing } from "./system-errors.js";
 
@@ -31,7 +31,7 @@ const MAX_WAIT_S = 30;
  */
 export async function withFileLock<T>(
   path: string,
-  work: (replace: (content: FileContent) => Promise<void>) => Promise<T>,
+  work: (replace: (content: NewContent) => Promise<void>) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
   const token = createToken();

@@ -11,7 +11,7 @@ const FLAGS = O_RDONLY | O_NONBLOCK;
 /** To open a file for reading, but no link; for a link, the error is ELOOP. */
 const NO_LINK_FLAGS = FLAGS | O_NOFOLLOW;
 
-interface OpenOptions {
+interface OpenFileOptions {
   followLinks?: boolean;
   /** Whether a named pipe without a writer is waited for. */
   waitForWriter?: boolean;
@@ -24,7 +24,7 @@ interface OpenOptions {
  */
 export function openForReading(
   path: string,
-  { followLinks = true, waitForWriter = false }: OpenOptions = {},
+  { followLinks = true, waitForWriter = false }: OpenFileOptions = {},
 ): Promise<number> {
   const flags = followLinks ? FLAGS : NO_LINK_FLAGS;
   return promisify(open)(path, waitForWriter ? flags & ~O_NONBLOCK : flags);
@@ -46,7 +46,7 @@ export interface FileContent {
 export async function readRegularFile(
   file: string | number,
   maxSize: number,
-  options?: OpenOptions,
+  options?: OpenFileOptions,
 ): Promise<FileContent> {
   const descriptor = typeof file === "number" ? file : await openForReading(file, options);
   try {

@@ -6,12 +6,12 @@ interface WorkerState {
   readonly ask: () => void;
   /** Its last report. */
   last: MetricsJson;
-  /** Called when it has told more, or has ended. */
-  onTold: () => void;
+  /** Called when it has reported again, or has ended. */
+  onReport: () => void;
 }
 
 /**
- * The metrics of worker processes. A worker that is too busy to tell them, or that has ended, counts with its last
+ * The metrics of worker processes. A worker that is too busy to report them, or that has ended, counts with its last
  * report, so that no sum goes down.
  */
 export class WorkerMetrics {
@@ -20,21 +20,21 @@ export class WorkerMetrics {
   /** The last reports of ended workers. */
   #ended: MetricsJson[] = [];
 
-  /** @param waitMs the time that a worker has to tell its metrics */
+  /** @param waitMs the time that a worker has to report */
   constructor(waitMs = 1_000) {
     this.#waitMs = waitMs;
   }
 
-  /** @param ask makes the worker tell its metrics */
+  /** @param ask makes the worker report */
   add(worker: object, ask: () => void): void {
-    this.#workers.set(worker, { ask, last: [], onTold: () => {} });
+    this.#workers.set(worker, { ask, last: [], onReport: () => {} });
   }
 
   receive(worker: object, metrics: MetricsJson): void {
     const state = this.#workers.get(worker);
     if (!state) return;
     state.last = metrics;
-    state.onTold();
+    state.onReport();
   }
 
   remove(worker: object): void {
@@ -42,19 +42,22 @@ export class WorkerMetrics {
     if (!state) return;
     this.#workers.delete(worker);
     this.#ended.push(state.last);
-    state.onTold();
+    state.onReport();
   }
 
   /** Resolves to the metrics of each worker. Call again only after that. */
   async collect(): Promise<MetricsJson[]> {
-    const told = [...this.#workers.values()].map((state) => {
+    const reported = [...this.#workers.values()].map((state) => {
       return new Promise<void>((resolve) => {
-        state.onTold = resolve;
+        state.onReport = resolve;
         state.ask();
       });
     });
     const given = new AbortController();
-    await Promise.race([Promise.all(told), delay(this.#waitMs, undefined, { signal: given.signal }).catch(() => {})]);
+    await Promise.race([
+      Promise.all(reported),
+      delay(this.#waitMs, undefined, { signal: given.signal }).catch(() => {}),
+    ]);
     given.abort();
     const ended = this.#ended;
     const sums = await sumsOf(ended);

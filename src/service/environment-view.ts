@@ -7,7 +7,7 @@ import type { Variable, VariableValue } from "../domain/variable.js";
 import { type Data, recordsOf, revisionOf, type ValueRecord, type VariableRecord } from "../store/data.js";
 
 /** Records of one kind. */
-class Table<T extends { readonly id: number }> {
+class RecordIndex<T extends { readonly id: number }> {
   readonly records: readonly T[];
   /** By the fields that identify a record: made when one is first looked up. */
   readonly #maps = new Map<keyof T, Map<unknown, T>>();
@@ -45,16 +45,16 @@ export interface RecordIdentity {
 export class EnvironmentView extends VariableReader implements Snapshot, VariableSource {
   readonly #data: Data;
   readonly #environment: Pick<EnvironmentRecord, "id" | "application">;
-  readonly #variables: Table<VariableRecord>;
-  readonly #values: Table<ValueRecord>;
+  readonly #variables: RecordIndex<VariableRecord>;
+  readonly #values: RecordIndex<ValueRecord>;
 
   constructor(data: Data, environment: Pick<EnvironmentRecord, "id" | "application">) {
     super();
     this.#data = data;
     this.#environment = environment;
     const { variables, values } = recordsOf(data, environment);
-    this.#variables = new Table(variables);
-    this.#values = new Table(values);
+    this.#variables = new RecordIndex(variables);
+    this.#values = new RecordIndex(values);
   }
 
   get revision(): string {

@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import { UsageError } from "../../domain/errors.js";
 import type { Context } from "../output/context.js";
 import { addCacheOptions } from "../reading/cache-flags.js";
-import { runGet } from "../reading/get-values.js";
+import { runGet } from "../reading/run-get.js";
 import { addSourceOptions } from "../settings/source-flags.js";
 
 /** `start.ts` answers most calls sooner, with the same code; this is for `--help`, `--cache`, `--offline` and mistakes. */

@@ -14,8 +14,8 @@ import {
 } from "../../domain/variable.js";
 import { type Context, printFields } from "../output/context.js";
 import { createDecrypt, leaveEncrypted } from "../reading/decryption.js";
-import { missingNamesError, orUndefined } from "../reading/get-values.js";
 import { openSource, withSource } from "../reading/open-source.js";
+import { missingNamesError, orUndefined } from "../reading/run-get.js";
 import { readSettings, type Settings } from "../settings/resolve-settings.js";
 import { HIDDEN, SETTINGS, SOURCE_SETTINGS, shownText } from "../settings/setting-table.js";
 import { addSourceOptions } from "../settings/source-flags.js";

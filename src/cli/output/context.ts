@@ -76,7 +76,7 @@ export async function print({ io, flags }: Context, { json, rows, lines }: Print
   writeLines(stdout, texts, (line, index) => shown[index]?.style?.(line) ?? line);
 }
 
-interface Table {
+interface PrintedTable {
   json: unknown;
   headings: readonly string[];
   /** A cell is undefined if it has no value. */
@@ -88,7 +88,10 @@ interface Table {
 }
 
 /** On a terminal: columns under bold headings, without borders. Otherwise there are no headings. */
-export async function printTable(context: Context, { json, headings, rows, absent = "", empty }: Table): Promise<void> {
+export async function printTable(
+  context: Context,
+  { json, headings, rows, absent = "", empty }: PrintedTable,
+): Promise<void> {
   const filled = (text: string) => rows.map((cells) => cells.map((cell) => cell ?? text));
   const lines = async ({ bold }: Colors): Promise<readonly StyledLine[]> => {
     if (rows.length > 0 || empty === undefined) return alignColumns(headings, filled(absent), bold);

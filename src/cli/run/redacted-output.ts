@@ -7,8 +7,8 @@ import type { Context } from "../output/context.js";
 import type { Output } from "../output/io.js";
 import { writeLines } from "../output/output.js";
 import type { ChildVariable } from "./child-variables.js";
+import { redactedTexts } from "./redacted-texts.js";
 import { redactStream } from "./redactor.js";
-import { secretTexts } from "./secret-texts.js";
 
 const FLUSH_MS = 2_000;
 
@@ -43,7 +43,7 @@ export function createRedactedOutput({ io, note }: Context): RedactedOutput {
       release ??= catchSignals((name) => {
         isStopping ||= isStopSignal(name);
       });
-      const { texts, tooShort } = secretTexts(variables);
+      const { texts, tooShort } = redactedTexts(variables);
       if (tooShort.length > 0) note(`not redacted, the values are too short: ${tooShort.join(", ")}`);
       copy(stdout, texts, io.stdout, "stdout");
       copy(stderr, texts, io.stderr, "stderr");

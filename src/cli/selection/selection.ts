@@ -2,7 +2,7 @@ import { NotFoundError, UsageError } from "../../domain/errors.js";
 import { namedValues, readVariableEntries, type VariableSource } from "../../domain/source.js";
 import type { NamedValue } from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
-import { describeMissing } from "../reading/get-values.js";
+import { describeMissing } from "../reading/run-get.js";
 import type { NAME_STYLES, SelectionOptions } from "./selection-flags.js";
 
 type Rename = (name: string) => string;

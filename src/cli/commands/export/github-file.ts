@@ -5,7 +5,7 @@ import type { NamedValue } from "../../../domain/variable.js";
 import type { Context } from "../../output/context.js";
 import type { Output } from "../../output/io.js";
 import { writeRaw } from "../../output/output.js";
-import { secretLines } from "../../run/secret-texts.js";
+import { redactedLines } from "../../run/redacted-texts.js";
 import { appendTarget, openToAppend } from "../../transfer/write-private-file.js";
 
 /**
@@ -56,7 +56,7 @@ export async function writeGithubFile(
   lines: string,
   { io, note }: Context,
 ): Promise<void> {
-  const { texts, tooShort } = secretLines(entries);
+  const { texts, tooShort } = redactedLines(entries);
   if (tooShort.length > 0) note(`not masked, the values or all their lines are too short: ${tooShort.join(", ")}`);
   const masks = texts.map((text) => `::add-mask::${escapeData(text)}\n`).join("");
   // Opened first: values that can't be written need no masks.

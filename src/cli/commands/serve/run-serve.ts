@@ -11,8 +11,8 @@ import { type Context, printLines } from "../../output/context.js";
 import { colorsFor } from "../../output/output.js";
 import { pasteLines } from "../../output/shell-lines.js";
 import { type DataPlace, placeFiles, placeFlags } from "../../settings/connection.js";
-import { isShared, listen } from "./listen.js";
 import { createLog, type Log, type LogFormat, logReloads, logWeakSecrets } from "./log.js";
+import { hasWorkers, startServing } from "./start-serving.js";
 import type { TlsFiles, TlsPaths } from "./tls-files.js";
 
 /** The flags of `serve` besides the options of its server. */
@@ -48,13 +48,18 @@ export async function runServe(options: ServerOptions, serveFlags: ServeFlags, c
   try {
     const service = new Service(store, io.clock);
     logWeakSecrets(store, placeFlags(place), io.clock, log);
-    let server: Awaited<ReturnType<typeof listen>> | undefined;
+    let server: Awaited<ReturnType<typeof startServing>> | undefined;
     tlsFiles = tlsPaths && (await openTlsFiles(tlsPaths, io, log, async (renewed) => server?.renewTls(renewed)));
     const tls = tlsFiles?.current;
     const auditFile = await describeAuditFile(serveFlags, io, log);
     // A worker serves as soon as it is ready.
-    phase.isStarting = !isShared(options);
-    server = await listen(store, service, { ...options, tls }, { served, auditFile, metrics, stopped, log, flags, io });
+    phase.isStarting = !hasWorkers(options);
+    server = await startServing(
+      store,
+      service,
+      { ...options, tls },
+      { served, auditFile, metrics, stopped, log, flags, io },
+    );
     phase.isStarting = false;
     warnOfRisks(serveFlags, server.url, log);
     // Renewed in the meantime.

@@ -7,7 +7,7 @@ const MIN_PART = 8;
 /** They reveal nothing, and would be replaced everywhere. */
 const WORDS = ["true", "false", "null"];
 
-export interface SecretTexts {
+export interface RedactedTexts {
   texts: string[];
   /** Names of the variables without texts, whose values or lines are too short to tell from ordinary output. */
   tooShort: string[];
@@ -18,7 +18,7 @@ export interface SecretTexts {
  * environment and in base64, each of its lines and each string in a JSON value of 8 characters or more; and all of these
  * as they are written in JSON, in the quotes of a shell, and in a URL.
  */
-export function secretTexts(variables: readonly ChildVariable[]): SecretTexts {
+export function redactedTexts(variables: readonly ChildVariable[]): RedactedTexts {
   return collectTexts(variables, (value) => [
     ...base64Forms(valueText(value)),
     ...[valueText(value), ...parts(value)].flatMap(forms),
@@ -29,7 +29,7 @@ export function secretTexts(variables: readonly ChildVariable[]): SecretTexts {
  * The same without other forms and as single lines: each line of 4 characters or more of the values and of the strings
  * in JSON values.
  */
-export function secretLines(variables: readonly ChildVariable[]): SecretTexts {
+export function redactedLines(variables: readonly ChildVariable[]): RedactedTexts {
   return collectTexts(variables, (value) =>
     [valueText(value), ...parts(value)]
       .flatMap((text) => text.split(LINE_BREAK))
@@ -38,7 +38,7 @@ export function secretLines(variables: readonly ChildVariable[]): SecretTexts {
   );
 }
 
-function collectTexts(variables: readonly ChildVariable[], textsOf: (value: JsonValue) => string[]): SecretTexts {
+function collectTexts(variables: readonly ChildVariable[], textsOf: (value: JsonValue) => string[]): RedactedTexts {
   const revealing = variables.filter(({ value }) => !["", ...WORDS].includes(valueText(value)));
   const found = revealing.map(({ name, value }) => {
     const isShort = lengthOf(valueText(value)) < MIN_VALUE;

@@ -1,54 +1,54 @@
 import { describe, expect, it } from "vitest";
-import { secretTexts } from "../../../src/cli/run/secret-texts.js";
+import { redactedTexts } from "../../../src/cli/run/redacted-texts.js";
 import { type JsonValue, valueText } from "../../../src/domain/variable.js";
 
 /** Without base64, which each value has. */
 function textsOf(value: JsonValue): string[] {
   const base64 = Buffer.from(valueText(value)).toString("base64");
-  return secretTexts([{ name: "A", value }]).texts.filter((text) => !base64.startsWith(text));
+  return redactedTexts([{ name: "A", value }]).texts.filter((text) => !base64.startsWith(text));
 }
 
-describe("secretTexts", () => {
-  it("secretTexts contains the values as the environment has them", () => {
+describe("redactedTexts", () => {
+  it("redactedTexts contains the values as the environment has them", () => {
     expect(textsOf("s3cret")).toEqual(["s3cret"]);
     expect(textsOf(1234)).toEqual(["1234"]);
   });
 
-  it("secretTexts leaves out true, false, null and empty values", () => {
+  it("redactedTexts leaves out true, false, null and empty values", () => {
     const variables = [true, false, null, "true", ""].map((value) => ({ name: "A", value }));
-    expect(secretTexts(variables)).toEqual({ texts: [], tooShort: [] });
+    expect(redactedTexts(variables)).toEqual({ texts: [], tooShort: [] });
   });
 
-  it("secretTexts names the variables whose values have fewer than four characters", () => {
+  it("redactedTexts names the variables whose values have fewer than four characters", () => {
     const variables = [
       { name: "PIN", value: 123 },
       { name: "EMOJI", value: "👋👋👋" },
       { name: "LONG", value: "1234" },
     ];
-    expect(secretTexts(variables)).toEqual({ texts: ["MTIzNA==", "MTIzNA", "1234"], tooShort: ["PIN", "EMOJI"] });
+    expect(redactedTexts(variables)).toEqual({ texts: ["MTIzNA==", "MTIzNA", "1234"], tooShort: ["PIN", "EMOJI"] });
   });
 
-  it("secretTexts contains each line of eight characters or more", () => {
+  it("redactedTexts contains each line of eight characters or more", () => {
     const texts = textsOf("-----BEGIN\r\nMIIEvQIBAD\nshort\n");
     const whole = ["-----BEGIN\r\nMIIEvQIBAD\nshort\n", "-----BEGIN\\r\\nMIIEvQIBAD\\nshort\\n"];
     expect(texts).toEqual(expect.arrayContaining([...whole, "-----BEGIN", "MIIEvQIBAD"]));
     expect(texts).not.toContain("short");
   });
 
-  it("secretTexts contains strings of eight characters or more in JSON, at any depth", () => {
+  it("redactedTexts contains strings of eight characters or more in JSON, at any depth", () => {
     const texts = textsOf({ a: ["password1", "short", { b: "password2" }], c: 12345678 });
     expect(texts).toEqual(expect.arrayContaining(["password1", "password2"]));
     expect(texts).not.toContain("short");
     expect(texts).not.toContain("12345678");
   });
 
-  it("secretTexts contains values as JSON escapes them", () => {
+  it("redactedTexts contains values as JSON escapes them", () => {
     expect(textsOf('a"b\\c')).toEqual(expect.arrayContaining(['a"b\\c', 'a\\"b\\\\c']));
   });
 
-  it("secretTexts contains values as ASCII JSON, shells, URLs and base64 write them", () => {
+  it("redactedTexts contains values as ASCII JSON, shells, URLs and base64 write them", () => {
     const value = "it's $5 `ä`";
-    expect(secretTexts([{ name: "A", value }]).texts).toEqual([
+    expect(redactedTexts([{ name: "A", value }]).texts).toEqual([
       "aXQncyAkNSBgw6Rg",
       value,
       "it's $5 `\\u00e4`",
@@ -63,7 +63,7 @@ describe("secretTexts", () => {
     ]);
   });
 
-  it("secretTexts contains half a surrogate pair as the environment has it", () => {
+  it("redactedTexts contains half a surrogate pair as the environment has it", () => {
     expect(textsOf("half \ud83d")).toContain("half%20%EF%BF%BD");
   });
 });

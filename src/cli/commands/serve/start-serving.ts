@@ -29,7 +29,7 @@ interface ServeSetup extends Pick<ClusterSetup, "auditFile" | "stopped"> {
 const ticks = () => performance.now();
 
 /** @throws UsageError; Error with advice */
-export async function listen(
+export async function startServing(
   store: Store & Reloadable,
   service: Service,
   options: ServerOptions,
@@ -43,7 +43,7 @@ export async function listen(
       throw explainListenError(error, place, "--metrics", "--metrics");
     }));
   try {
-    const server = isShared(options)
+    const server = hasWorkers(options)
       ? await listenWithWorkers(logged, setup, metrics?.workers)
       : await listenHere(service, { ...logged, statistics: metrics?.statistics }, setup);
     // Until the last request is answered, there is something to measure.
@@ -55,7 +55,7 @@ export async function listen(
 }
 
 /** Whether several processes serve. */
-export function isShared({ workers = 1 }: ServerOptions): boolean {
+export function hasWorkers({ workers = 1 }: ServerOptions): boolean {
   return workers > 1;
 }
 

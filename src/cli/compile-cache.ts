@@ -1,7 +1,8 @@
 import { lstatSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
-import { foreignWriter, statIfExists } from "../files/owners.js";
+import { foreignWriter } from "../files/owners.js";
+import { statIfExists } from "../files/system-errors.js";
 import { userFolders } from "./settings/user-folders.js";
 
 /**

@@ -28,7 +28,10 @@ async function call(argv: readonly string[], io: Io): Promise<number> {
  * other command, help, mistakes, and flags of these commands themselves.
  */
 export async function quickCall(argv: readonly string[], io: Io): Promise<number | undefined> {
-  const call = parseGet(argv) ?? parseRun(argv);
+  const [first = ""] = argv;
+  // A flag may stand before the command.
+  const call =
+    first === "run" ? parseRun(argv) : /^(get$|-)/.test(first) ? (parseGet(argv) ?? parseRun(argv)) : undefined;
   if (!call) return undefined;
   const context = createContext(io, call.output);
   try {

@@ -1,6 +1,7 @@
-import { constants, type Stats, statSync } from "node:fs";
+import { constants, type Stats } from "node:fs";
 import { sep } from "node:path";
 import { command } from "../domain/shell.js";
+import { statIfExists } from "./system-errors.js";
 
 /** The user who runs this process. */
 export interface Account {
@@ -34,15 +35,6 @@ export function foreignWriter(stats: Ownership | undefined, { user, groups }: Ac
   return mode & 0o020 && !groups.includes(gid) && gid !== ROOT
     ? "can be written by a group that you are not in"
     : undefined;
-}
-
-/** Undefined also if it can't be inspected: its reader reports why. @param inspect `lstatSync` for a link itself */
-export function statIfExists(path: string, inspect: (path: string) => Stats = statSync): Stats | undefined {
-  try {
-    return inspect(path);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The mode of a file that users other than its owner have access to; undefined for a private or missing one. */

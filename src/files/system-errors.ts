@@ -1,3 +1,4 @@
+import { type Stats, statSync } from "node:fs";
 import { InvalidDataError } from "../domain/errors.js";
 
 /** Thrown when a file has its new content, but a crash of the machine may still bring the old one back. */
@@ -53,4 +54,13 @@ export async function withPathInErrors<T>(path: string, work: Promise<T>): Promi
     if (!(error instanceof InvalidDataError)) throw error;
     throw new InvalidDataError(`${path} ${error.message}`, { cause: error });
   });
+}
+
+/** Undefined also if it can't be inspected: its reader reports why. @param inspect `lstatSync` for a link itself */
+export function statIfExists(path: string, inspect: (path: string) => Stats = statSync): Stats | undefined {
+  try {
+    return inspect(path);
+  } catch {
+    return undefined;
+  }
 }

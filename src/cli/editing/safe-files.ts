@@ -1,7 +1,8 @@
 import { lstatSync } from "node:fs";
 import { InvalidDataError } from "../../domain/errors.js";
 import { command } from "../../domain/shell.js";
-import { FOREIGN_OWNER, foreignWriter, ROOT, statIfExists, WORLD_WRITABLE } from "../../files/owners.js";
+import { FOREIGN_OWNER, foreignWriter, ROOT, WORLD_WRITABLE } from "../../files/owners.js";
+import { statIfExists } from "../../files/system-errors.js";
 import type { Io } from "../output/io.js";
 import { readSwitch } from "../settings/setting-table.js";
 

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { lstatSync, type Stats, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { command } from "../../domain/shell.js";
-import { type Account, foreignWriter, STICKY, statIfExists } from "../../files/owners.js";
+import { type Account, foreignWriter, STICKY } from "../../files/owners.js";
+import { statIfExists } from "../../files/system-errors.js";
 import type { Io } from "../output/io.js";
 import { HIDDEN, readSwitch, SETTINGS, type Setting, shownText } from "./setting-table.js";
 import {

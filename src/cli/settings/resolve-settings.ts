@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { UsageError } from "../../domain/errors.js";
-import { statIfExists } from "../../files/owners.js";
+import { statIfExists } from "../../files/system-errors.js";
 import { type Io, isFolderGone } from "../output/io.js";
 import { type Connection, connectionOf, type DataPlace, dataPlaceOf } from "./connection.js";
 import { noteLeftOut, settingsOfProfile } from "./profiles.js";

@@ -4,7 +4,8 @@ import { InvalidDataError, UnauthorizedError, UsageError } from "../../domain/er
 import type { TlsTexts } from "../../domain/tls-options.js";
 import { checkDecoded, decodeUtf8 } from "../../files/decode-utf8.js";
 import { openForReading, readToEnd } from "../../files/open-file.js";
-import { type Account, foreignWriter, statIfExists } from "../../files/owners.js";
+import { type Account, foreignWriter } from "../../files/owners.js";
+import { statIfExists } from "../../files/system-errors.js";
 import type { Io } from "../output/io.js";
 import type { ClientTlsFiles } from "./connection.js";
 import type { Setting } from "./setting-table.js";

@@ -2,8 +2,8 @@ import { lstatSync, realpathSync } from "node:fs";
 import { InvalidDataError } from "../../domain/errors.js";
 import { AppendFile } from "../../files/append-file.js";
 import { replaceFile } from "../../files/durable-file.js";
-import { foreignWriter, statIfExists } from "../../files/owners.js";
-import { toInvalidFile } from "../../files/system-errors.js";
+import { foreignWriter } from "../../files/owners.js";
+import { statIfExists, toInvalidFile } from "../../files/system-errors.js";
 import { type FileUser, refuseUnsafeFile } from "../editing/safe-files.js";
 
 /**

@@ -16,8 +16,8 @@ import { type Context, printFields } from "../output/context.js";
 import { createDecrypt, leaveEncrypted } from "../reading/decryption.js";
 import { openSource, withSource } from "../reading/open-source.js";
 import { missingNamesError, orUndefined } from "../reading/run-get.js";
-import { readSettings, type Settings } from "../settings/resolve-settings.js";
-import { HIDDEN, SETTINGS, SOURCE_SETTINGS, shownText } from "../settings/setting-table.js";
+import { named, readSettings, type Settings } from "../settings/resolve-settings.js";
+import { HIDDEN, SETTINGS, type SettingName, SOURCE_SETTINGS, shownText } from "../settings/setting-table.js";
 import { addSourceOptions } from "../settings/source-flags.js";
 
 export function showCommand(context: Context): Command {
@@ -45,12 +45,12 @@ function runShow(name: string, values: boolean, settings: Settings, context: Con
     const origin = originOf(settings);
     const shell = describeShellVariable(name, content, Object.hasOwn(env, name) ? env[name] : undefined);
     const text = content !== undefined && (values ? valueText(content) : "(hidden: --values shows it)");
-    const json = { variable, value: value ? valueJson(value, content, values) : null, source: origin };
+    const json = { variable, value: value ? valueJson(value, content, values) : null, source: origin, shell };
     const fields = [
       ...VARIABLE_FIELDS.map((field) => [VARIABLE_LABELS[field], String(variable[field])] as const),
       ["value id", value ? String(value.id) : "(no value in this environment)"] as const,
       ...(text === false ? [] : [["value", text] as const]),
-      ...origin.map(({ setting, value, from }) => [setting.replaceAll("_", " "), `${value} (${from})`] as const),
+      ...origin.map(originField),
       ["shell", shell] as const,
     ];
     await printFields(context, { json, fields });
@@ -89,15 +89,34 @@ function valueJson({ content, ...ids }: VariableValue, value: JsonValue | undefi
   return { ...ids, encrypted: isEncrypted(content.value), ...(values && { content: { value } }) };
 }
 
+interface Origin {
+  setting: string;
+  value: string;
+  from: string;
+  /** Where weaker places give it too, strongest first. */
+  overrides: string[];
+}
+
 /** The settings that select the server, data file or store, and its environment. */
-function originOf(settings: Settings): { setting: string; value: string; from: string }[] {
-  const environment = settings.find(settings.connection.kind === "local" ? "env" : "apiKey");
-  const given = [settings.find(...SOURCE_SETTINGS), environment].flatMap((setting) => setting ?? []);
-  const shown = given.map((setting) => {
-    return { setting: SETTINGS[setting.name].key, value: shownText(setting) ?? HIDDEN, from: setting.from };
+function originOf(settings: Settings): Origin[] {
+  const kinds: SettingName[][] = [[...SOURCE_SETTINGS], [settings.connection.kind === "local" ? "env" : "apiKey"]];
+  const shown = kinds.flatMap((names) => {
+    const setting = settings.find(...names);
+    if (!setting) return [];
+    const overrides = named(settings.given, ...names).slice(1);
+    const value = shownText(setting) ?? HIDDEN;
+    return [
+      { setting: SETTINGS[setting.name].key, value, from: setting.from, overrides: overrides.map(({ from }) => from) },
+    ];
   });
   if (settings.find(...SOURCE_SETTINGS)) return shown;
-  return [{ setting: "url", value: DEFAULT_URL, from: "default" }, ...shown];
+  return [{ setting: "url", value: DEFAULT_URL, from: "default", overrides: [] }, ...shown];
+}
+
+/** `env  test (--env; overrides APPVARS_ENV)` */
+function originField({ setting, value, from, overrides }: Origin): readonly [string, string] {
+  const also = overrides.length > 0 ? `; overrides ${overrides.join(", ")}` : "";
+  return [setting.replaceAll("_", " "), `${value} (${from}${also})`];
 }
 
 /**

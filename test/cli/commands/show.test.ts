@@ -31,7 +31,7 @@ describe("show, with a server", () => {
       "value id\t11",
       "value\t(hidden: --values shows it)",
       `url\t${env["APPVARS_URL"]} (APPVARS_URL)`,
-      "api key\tdev-key (--api-key)",
+      "api key\tdev-key (--api-key; overrides APPVARS_API_KEY)",
       "shell\tset to another value; run replaces it, unless --preserve-env",
       "",
     ]);
@@ -49,9 +49,10 @@ describe("show, with a server", () => {
       variable: { id: 1, type: "STRING", name: "DATABASE_URL", description: "Primary database" },
       value: { id: 11, variable_id: 1, encrypted: false },
       source: [
-        { setting: "url", value: env["APPVARS_URL"], from: "APPVARS_URL" },
-        { setting: "api_key", value: "dev-key", from: "APPVARS_API_KEY" },
+        { setting: "url", value: env["APPVARS_URL"], from: "APPVARS_URL", overrides: [] },
+        { setting: "api_key", value: "dev-key", from: "APPVARS_API_KEY", overrides: [] },
       ],
+      shell: "not set; run sets it",
     });
     expect(await run("--values")).toEqual({ ...shown, value: { ...shown.value, content: { value: VALUE } } });
   });
@@ -67,14 +68,24 @@ describe("show, with a server", () => {
 });
 
 describe("show, with a data file", () => {
-  it("show prints the data file and its environment, and not the settings they shadow", async () => {
+  it("show prints the data file and its environment, and the settings that they override", async () => {
     const { path } = await dataFile(DATA);
     const cwd = join(path, "..", "project");
     await mkdir(cwd);
     await writeFile(join(cwd, ".appvars.json"), JSON.stringify({ url: "http://a", env: "production" }));
     const { stdout } = await runCli(["show", "DATABASE_URL", "--data", path, "--env", "test", "--values"], { cwd });
     expect(stdout).toContain("value\tpostgres://localhost/test\n");
-    expect(stdout).toContain(`data\t${path} (--data)\nenv\ttest (--env)\nshell`);
+    expect(stdout).toContain(`data\t${path} (--data; overrides url in ${join(cwd, ".appvars.json")} (not allowed))\n`);
+    expect(stdout).toContain(`env\ttest (--env; overrides env in ${join(cwd, ".appvars.json")} (not allowed))\nshell`);
+  });
+
+  it("show names a variable that a flag overrides, in JSON too", async () => {
+    const { path } = await dataFile(DATA);
+    const argv = ["show", "PORT", "--data", path, "-e", "test"];
+    const env = { APPVARS_ENV: "production" };
+    expect((await runCli(argv, { env })).stdout).toContain("env\ttest (--env; overrides APPVARS_ENV)\n");
+    const { source } = JSON.parse((await runCli([...argv, "--json"], { env })).stdout);
+    expect(source[1]).toEqual({ setting: "env", value: "test", from: "--env", overrides: ["APPVARS_ENV"] });
   });
 
   it.each([

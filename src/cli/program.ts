@@ -1,4 +1,4 @@
-import { Command, CommanderError, Help, type Option } from "commander";
+import { Command, CommanderError, Help, Option } from "commander";
 import { UsageError } from "../domain/errors.js";
 import { nearest } from "../domain/nearest.js";
 import { type Context, createContext, type OutputFlags } from "./output/context.js";
@@ -6,7 +6,7 @@ import type { Io } from "./output/io.js";
 import { writeLines } from "./output/output.js";
 import { ownWords, reportError } from "./output/report-error.js";
 import { packageFile, packageVersion } from "./process-io.js";
-import { CACHE_FLAG, refuseSeparateAge } from "./reading/cache-flags.js";
+import { refuseSeparateTime } from "./settings/flag-arguments.js";
 import { OUTPUT_WORDS } from "./settings/parse-words.js";
 import { CONNECTION, CONNECTION_GROUP } from "./settings/source-flags.js";
 
@@ -86,6 +86,7 @@ export async function buildProgram(argv: readonly string[], io: Io): Promise<Bui
   const program = new Command("appvars")
     .description("Serve the variables of an application environment, and read them from scripts.")
     .option("-V, --version", "print the version (or -v)")
+    .addOption(new Option("-v").hideHelp())
     .helpOption("-h, --help", "print help")
     .commandsGroup(Object.keys(GROUPS).at(-1) ?? "")
     .helpCommand("help [command]", "print help for a command")
@@ -107,10 +108,11 @@ export async function buildProgram(argv: readonly string[], io: Io): Promise<Bui
     outputError: () => {},
   });
   // Not `version()`, for which every command would read package.json.
-  program.on("option:version", () => {
+  const printVersion = () => {
     writeLines(stdout, [packageVersion()]);
     throw new CommanderError(0, "commander.version", "the version");
-  });
+  };
+  program.on("option:version", printVersion).on("option:v", printVersion);
   const name = argv.find((word) => !word.startsWith("-")) ?? "";
   for (const { heading, load } of commandsFor(name)) {
     const command = (await load())(context);
@@ -119,9 +121,7 @@ export async function buildProgram(argv: readonly string[], io: Io): Promise<Bui
   }
   refuseUnknownCommands(program, argv);
   const words = STARTERS.includes(name) ? separateCommand(argv, name, optionsOf(program)) : [...argv];
-  if (words[0] === "-v") words[0] = "-V";
-  if (argv.includes(CACHE_FLAG) && optionsOf(program).some(({ long }) => long === CACHE_FLAG))
-    refuseSeparateAge(argv, ownWords(words));
+  refuseSeparateTime(argv, ownWords(words), optionsOf(program));
   return { program, context, words };
 }
 
@@ -150,7 +150,7 @@ export function separateCommand(argv: readonly string[], name: string, options: 
 }
 
 /** The flags that may stand before a command. */
-const SWITCHES = [...OUTPUT_WORDS, "-h", "--help", "-V", "--version"];
+const SWITCHES = [...OUTPUT_WORDS, "-h", "--help", "-V", "-v", "--version"];
 
 /**
  * commander would print help for `gte --help` or `help gte`, and exit with 0.
@@ -174,6 +174,9 @@ const MEANT: ReadonlyMap<string, readonly string[]> = new Map([
   ["ls", ["list"]],
   ["rm", ["unset", "remove"]],
   ["delete", ["unset", "remove"]],
+  ["remove", ["unset"]],
+  ["info", ["show"]],
+  ["edit", ["tui"]],
   ["printenv", ["get", "export"]],
   ["explain", ["show"]],
 ]);

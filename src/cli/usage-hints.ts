@@ -31,10 +31,18 @@ function firstExample(command: Command): string {
   return example === undefined ? "see --help" : `for example: ${example}`;
 }
 
+/** The flags of other programs, by the command, with advice. */
+const MEANT: Readonly<Record<string, string>> = {
+  "run --interval": "did you mean --watch=TIME?",
+  "import --from": "docs/recipes.md shows how to move from another tool",
+};
+
 /** Without a possible secret: the value after `=`, or a value that was taken for a flag. */
 function describeUnknownFlag(message: string, command: Command): string {
   const [, text = "", similar] = /^unknown option '(.*?)'(?:\n\(Did you mean (.*)\?\))?$/s.exec(message) ?? [];
   const [flag = ""] = text.split("=", 1);
+  const meant = MEANT[`${command.name()} ${flag}`];
+  if (meant !== undefined) return `unknown option '${flag}' (${meant})`;
   const file = SETTING_NAMES.find((name) => SETTINGS[name].flag === `${flag}-file` && isKnown(`${flag}-file`, command));
   const secret = file && SETTINGS[file].insteadOf;
   if (secret !== undefined) {

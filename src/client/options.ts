@@ -10,7 +10,7 @@ export const AUTH_SCHEMES = ["hmac", "headers"] as const;
 export type AuthScheme = (typeof AUTH_SCHEMES)[number];
 
 /** About 23 days. Node fires a timer of more than 2^31 ms immediately. */
-const MAX_SECONDS = 2_000_000;
+export const MAX_SECONDS = 2_000_000;
 
 /** An empty one counts as missing. @throws UsageError, which does not quote it, if no data file may contain it */
 export function checkCredential(what: string, credential: string | undefined): void {

@@ -64,9 +64,15 @@ describe("the flags of a source in help", () => {
   });
 });
 
-it.each(["-v", "-V", "--version"])("appvars %s prints the version", async (flag) => {
-  expect(await runCli([flag])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
-});
+it.each(["-v", "-V", "--version", "-q -v", "get -v", "get PORT -v", "get PORT -V"])(
+  "appvars %s prints the version",
+  async (line) => {
+    expect(await runCli(line.split(" "))).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    });
+  },
+);
 
 it.each([["get", "DATABASE_URL"], ["list"], ["diff", "test", "production"], ["unset", "DATABASE_URL"]])(
   "%s accepts -e for --env",
@@ -87,6 +93,9 @@ describe("a mistyped command", () => {
     ["delete PORT", "unknown command 'delete' (did you mean unset?)"],
     ["printenv", "unknown command 'printenv' (did you mean get or export?)"],
     ["explain PORT", "unknown command 'explain' (did you mean show?)"],
+    ["remove PORT", "unknown command 'remove' (did you mean unset?)"],
+    ["info PORT", "unknown command 'info' (did you mean show?)"],
+    ["edit", "unknown command 'edit' (did you mean tui?)"],
     ["env rm x", "unknown command 'rm' (did you mean remove?)"],
     ["env lst", "unknown command 'lst' (did you mean list?)"],
     ["env lst --help", "unknown command 'lst' (did you mean list?)"],

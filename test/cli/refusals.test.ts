@@ -81,6 +81,14 @@ describe("a usage error exits 2 and changes nothing", () => {
     ["set 2FA=hunter2", `"2FA" can't be a variable's name: ${VARIABLE_NAME}; for example _2FA`],
     ["get --cache 12h PORT", "the age follows --cache after =: --cache=12h"],
     ["run --cache 12h ls", "the age follows --cache after =: --cache=12h"],
+    ["run --watch 5s -- ls", "the interval follows --watch after =: --watch=5s"],
+    ["run --watch 0.5 ls", "the interval follows --watch after =: --watch=0.5"],
+    [
+      "run --watch=5x ls",
+      "option '--watch[=interval]' argument '5x' is invalid. It must be seconds or a time such as 5s or 5m, from 0.1 to 2000000 seconds.",
+    ],
+    ["run --interval=5 ls", "unknown option '--interval' (did you mean --watch=TIME?)"],
+    ["import --from vault", "unknown option '--from' (docs/recipes.md shows how to move from another tool)"],
     ["export --output ''", "--output must not be empty"],
     ["export --format github --output ''", "--output must not be empty"],
     [

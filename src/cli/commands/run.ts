@@ -1,5 +1,6 @@
 import { constants } from "node:os";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { MAX_SECONDS } from "../../client/options.js";
 import { isVariableName } from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
 import { addCacheOptions } from "../reading/cache-flags.js";
@@ -7,8 +8,7 @@ import { callRun } from "../run/call-run.js";
 import { CREDENTIAL_VARIABLES } from "../run/child-variables.js";
 import type { WatchRules } from "../run/run-watched.js";
 import { addAllowReserved, addSelectionOptions } from "../selection/selection-flags.js";
-import { parseSeconds } from "../settings/connection.js";
-import { addInlineOption, valid } from "../settings/flag-arguments.js";
+import { addInlineOption, secondsOf, valid } from "../settings/flag-arguments.js";
 import { addSourceOptions } from "../settings/source-flags.js";
 
 /** `start.ts` answers plain calls sooner, with the same code. */
@@ -79,8 +79,12 @@ function parsePrefix(text: string): string {
   throw new InvalidArgumentError("It must be a valid beginning of a variable name.");
 }
 
+const MIN_INTERVAL_S = 0.1;
+
 function parseInterval(text: string): number {
-  return parseSeconds({ text: text.replace(/s$/, ""), from: "--watch" }, 0.1);
+  const seconds = secondsOf(text);
+  const rule = `seconds or a time such as 5s or 5m, from ${MIN_INTERVAL_S} to ${MAX_SECONDS} seconds`;
+  return valid(seconds, seconds >= MIN_INTERVAL_S && seconds <= MAX_SECONDS, rule);
 }
 
 function parseReaction(text: string): WatchRules["onChange"] {

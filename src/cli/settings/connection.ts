@@ -115,7 +115,7 @@ function parseAuth(setting: Setting | undefined): AuthScheme {
 }
 
 /** @throws UsageError unless it is `min` seconds or more */
-export function parseSeconds({ text, from }: Pick<Setting, "text" | "from">, min: number): number {
+function parseSeconds({ text, from }: Pick<Setting, "text" | "from">, min: number): number {
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   checkSeconds(from, seconds, min);
   return seconds;

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { DURATION_EXAMPLES, durationMs } from "../../domain/duration.js";
+import { UsageError } from "../../domain/errors.js";
 import { isVariableType, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
 
 // Parsers for the arguments of flags. All throw InvalidArgumentError, to which commander adds the flag's name.
@@ -8,6 +9,12 @@ import { isVariableType, VARIABLE_TYPES, type VariableType } from "../../domain/
 export function parseDuration(text: string): number {
   const milliseconds = durationMs(text) ?? 0;
   return valid(milliseconds, milliseconds > 0, `a time such as ${DURATION_EXAMPLES}`);
+}
+
+/** `90`, `0.5`, `90s` or `12h`: seconds, or a time with its unit. Returns seconds, NaN for another text. */
+export function secondsOf(text: string): number {
+  const [, seconds] = /^(\d+(?:\.\d+)?)s?$/.exec(text) ?? [];
+  return seconds === undefined ? (durationMs(text) ?? Number.NaN) / 1_000 : Number(seconds);
 }
 
 /** A variable's type, in any case. */
@@ -39,6 +46,22 @@ export function addInlineOption<T>(
   const option = new Option(`${flag} [${name}]`, description).argParser(parseValue);
   option.flags = flags;
   return command.addOption(option);
+}
+
+/**
+ * `--cache 12h` or `--watch 5m` would read the variable or run the program of that name: neither is likely to exist.
+ *
+ * @param own the first words of `argv`, without those of another program
+ * @param options those of the command: the ones added by `addInlineOption` are checked
+ * @throws UsageError
+ */
+export function refuseSeparateTime(argv: readonly string[], own: readonly string[], options: readonly Option[]): void {
+  for (const { long, flags } of options) {
+    const [, name] = /\[=(.+)\]$/.exec(flags) ?? [];
+    if (!long || name === undefined || !own.includes(long)) continue;
+    const time = argv[own.indexOf(long) + 1] ?? "";
+    if (/^\d+(\.\d+)?[smhd]?$/.test(time)) throw new UsageError(`the ${name} follows ${long} after =: ${long}=${time}`);
+  }
 }
 
 /** @param rule of the argument */

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { describe, expect, it } from "vitest";
 import { parseLatency, parseShare, parseSkew } from "../../../src/cli/commands/sandbox/sandbox.js";
 import { parseRateLimit, wholeNumber } from "../../../src/cli/commands/serve/serve-arguments.js";
+import { secondsOf } from "../../../src/cli/settings/flag-arguments.js";
 
 describe("a number on the command line", () => {
   it.each([
@@ -18,6 +19,11 @@ describe("a number on the command line", () => {
     ["a rate limit", parseRateLimit, "100/5m", { rateLimit: 100, rateWindow: 300 }],
     ["a rate limit for 60 s", parseRateLimit, "100", { rateLimit: 100, rateWindow: 60 }],
     ["no rate limit", parseRateLimit, "0", { rateLimit: 0, rateWindow: 60 }],
+    ["seconds", secondsOf, "30", 30],
+    ["a part of a second", secondsOf, "0.1s", 0.1],
+    ["minutes", secondsOf, "5m", 300],
+    ["hours", secondsOf, "1h", 3_600],
+    ["no time", secondsOf, "5x", Number.NaN],
     ["the least whole number", wholeNumber(1, 9), "1", 1],
     ["the largest whole number", wholeNumber(1, 9), "9", 9],
   ])("is %s", (_what, parse: (text: string) => unknown, text, expected) => {

@@ -18,7 +18,8 @@ import { patternOf, routeOf } from "./match-route.js";
 import { type AppRequest, admit, type Handler, identifyAndCount, rawTarget } from "./middleware.js";
 import type { RateLimiter } from "./rate-limiter.js";
 import { jsonReply, type Reply, sendReply } from "./replies.js";
-import { reportAnswers, requestId, type ServedRequest, usedKey } from "./served-request.js";
+import { reportAnswers, requestId, usedKey } from "./request-report.js";
+import type { ServedRequest } from "./served-request.js";
 
 export interface AppDependencies {
   service: Service;

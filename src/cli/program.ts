@@ -107,13 +107,15 @@ export async function buildProgram(argv: readonly string[], io: Io): Promise<Bui
     writeErr: (text) => void (argv.includes("--json") || writeLines(stderr, linesOf(text))),
     outputError: () => {},
   });
+  const name = argv.find((word) => !word.startsWith("-")) ?? "";
   // Not `version()`, for which every command would read package.json.
   const printVersion = () => {
+    // Otherwise `set NAME -v` would end with 0, and set nothing.
+    if (name !== "") throw new UsageError("the version is printed without a command: appvars --version");
     writeLines(stdout, [packageVersion()]);
     throw new CommanderError(0, "commander.version", "the version");
   };
   program.on("option:version", printVersion).on("option:v", printVersion);
-  const name = argv.find((word) => !word.startsWith("-")) ?? "";
   for (const { heading, load } of commandsFor(name)) {
     const command = (await load())(context);
     inheritSettings(command, program);

@@ -64,15 +64,20 @@ describe("the flags of a source in help", () => {
   });
 });
 
-it.each(["-v", "-V", "--version", "-q -v", "get -v", "get PORT -v", "get PORT -V"])(
-  "appvars %s prints the version",
-  async (line) => {
-    expect(await runCli(line.split(" "))).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
-    });
-  },
-);
+it.each(["-v", "-V", "--version", "-q -v"])("appvars %s prints the version", async (line) => {
+  expect(await runCli(line.split(" "))).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+  });
+});
+
+it.each(["set NAME -v", "get PORT -V", "list --version"])("appvars %s is refused", async (line) => {
+  expect(await runCli(line.split(" "))).toMatchObject({
+    code: 2,
+    stdout: "",
+    stderr: expect.stringMatching(/version/),
+  });
+});
 
 it.each([["get", "DATABASE_URL"], ["list"], ["diff", "test", "production"], ["unset", "DATABASE_URL"]])(
   "%s accepts -e for --env",

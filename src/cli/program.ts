@@ -31,6 +31,7 @@ const GROUPS: Record<string, Record<string, Load>> = {
     unset: async () => (await import("./commands/unset.js")).unsetCommand,
     import: async () => (await import("./commands/import.js")).importCommand,
     env: async () => (await import("./commands/env.js")).envCommand,
+    history: async () => (await import("./commands/history.js")).historyCommand,
     migrate: async () => (await import("./commands/migrate.js")).migrateCommand,
   },
   "Serve and test:": {
@@ -98,8 +99,9 @@ export async function buildProgram(argv: readonly string[], io: Io): Promise<Bui
     .addHelpText("after", "\nExample:\n  appvars serve")
     .exitOverride();
   const context = createContext(io, { color: true });
-  program.hook("preAction", () => {
+  program.hook("preAction", (_program, command) => {
     context.flags = program.opts<OutputFlags>();
+    context.io.command = [command.parent, command].flatMap((each) => (each?.parent ? each.name() : [])).join(" ");
   });
   const { stdout, stderr } = io;
   program.configureOutput({

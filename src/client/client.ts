@@ -7,6 +7,7 @@ import type { Health, Snapshot, VariableSource } from "../domain/source.js";
 import { type HttpProxy, parseProxy } from "../http/proxy.js";
 import { type Decoder, decoderOf } from "./decode.js";
 import { interpret, interpretHealth } from "./interpret.js";
+import { NewestData } from "./newest-data.js";
 import {
   AUTH_SCHEMES,
   type AuthScheme,
@@ -101,6 +102,7 @@ class Client extends VariableReader implements VariableSource {
   readonly #transport: Transport;
   /** The last answers by their targets, the oldest first: while the data is unchanged, each is a 304. */
   readonly #kept = new Map<string, { etag: string; answer: unknown }>();
+  readonly #newest = new NewestData();
   /** Undefined if each call has its own budget. */
   readonly #sharedBudget: Budget | undefined;
   readonly #closed = new AbortController();
@@ -160,7 +162,9 @@ class Client extends VariableReader implements VariableSource {
       const timestamp = Date.now();
       const signed = authHeaders(auth, this.#options, { timestamp, method: "GET", route: target });
       const headers = { ...signed, ...(kept && { "if-none-match": kept.etag }) };
+      const sentAt = this.#retry.ticks();
       const response = await this.#send(target, headers, budget, { atMost: seconds, signal: attempt?.signal });
+      this.#newest.check(response.headers, sentAt, this.#retry.ticks());
       try {
         if (kept && response.status === 304) return kept.answer as Answer<R>;
         const answer = interpret(response, decode, auth === "hmac" ? timestamp : undefined);

@@ -2,7 +2,9 @@ import type { IncomingHttpHeaders } from "node:http";
 
 /** Names the version of the environment's data that an answer is of; all data routes send it. */
 export const REVISION_HEADER = "Appvars-Revision";
-/** How old the data is, on answers of `/healthz`. Only a server over a data store sends it. */
+/** `NUMBER-WRITE`: counts the writes to a data store, and identifies the last one. Only a server over a store sends it. */
+const VERSION_HEADER = "Appvars-Version";
+/** How many seconds ago the data was last known to be the newest. Only a server over a data store sends it. */
 export const DATA_AGE_HEADER = "Appvars-Data-Age";
 const LIMIT_HEADER = "RateLimit-Limit";
 const REMAINING_HEADER = "RateLimit-Remaining";
@@ -38,6 +40,18 @@ export function readRateLimit(headers: IncomingHttpHeaders) {
     remaining: parseCount(headers, REMAINING_HEADER),
     reset: parseCount(headers, RESET_HEADER),
   };
+}
+
+/** Names and values in turn. @param age milliseconds */
+export function formatFreshness(version: string, age: number): string[] {
+  return [VERSION_HEADER, version, DATA_AGE_HEADER, String(Math.floor(age / 1_000))];
+}
+
+/** The version of the data and its age in seconds; undefined if one is missing or malformed. */
+export function parseFreshness(headers: IncomingHttpHeaders) {
+  const [, number, write = ""] = /^(\d{1,15})-([\w-]{1,64})$/.exec(String(headers["appvars-version"] ?? "")) ?? [];
+  const age = parseDataAge(headers);
+  return number === undefined || age === undefined ? undefined : { number: Number(number), write, age };
 }
 
 /** Whole seconds; undefined if the header is missing or malformed. */

@@ -1,7 +1,8 @@
+import * as v from "valibot";
 import { ServerError } from "../domain/errors.js";
 
 /** A stored key of etcd. */
-export interface Entry {
+export interface StoredKey {
   readonly key: string;
   readonly value: Buffer;
   /** The revision that last changed it. */
@@ -13,75 +14,16 @@ export interface RangeAnswer {
   /** The revision of the whole cluster at which it was read. */
   readonly revision: number;
   /** By ascending key. */
-  readonly entries: readonly Entry[];
+  readonly entries: readonly StoredKey[];
   /** Whether there are more than the limit. */
   readonly hasMore: boolean;
-}
-
-/** A change of one key: the entry, or only its key if it was deleted. */
-export type KeyChange = Omit<Entry, "value"> & { readonly value: Buffer | undefined };
-
-export interface WatchAnswer {
-  readonly clusterId: string;
-  readonly changes: readonly KeyChange[];
 }
 
 /** Thrown for a revision that etcd no longer keeps. */
 export class CompactedError extends ServerError {}
 
-// Numbers of 64 bits are texts in the JSON of etcd, and members with their default are left out. Later versions may add
-// members.
-
-type Json = Record<string, unknown>;
-
-/** @throws ServerError */
-export function parseAnswer(text: string): Json {
-  try {
-    return asObject(JSON.parse(text));
-  } catch (error) {
-    // JSON.parse's own message quotes the text.
-    throw error instanceof ServerError ? error : malformed("is not JSON");
-  }
-}
-
-export function parseRange(answer: Json): RangeAnswer {
-  const entries = asList(answer["kvs"]).map(parseEntry);
-  const hasMore = answer["more"] === true;
-  // Reading page by page would never end.
-  if (hasMore && entries.length === 0) throw malformed("is an empty page");
-  return { ...parseHeader(answer), entries, hasMore };
-}
-
-export function parseTxn(answer: Json): { succeeded: boolean; revision: number } {
-  return { succeeded: answer["succeeded"] === true, revision: parseHeader(answer).revision };
-}
-
-export function parseToken(answer: Json): string {
-  const token = asText(answer["token"]);
-  if (!/^[\x21-\x7e]{1,8192}$/.test(token)) throw malformed("has no token");
-  return token;
-}
-
 /** Thrown when etcd ends a watch, which it also does for a token that expired. */
 export class CanceledWatchError extends ServerError {}
-
-/** @throws CompactedError, CanceledWatchError, ServerError */
-export function parseWatch(line: Json): WatchAnswer {
-  if (line["error"] !== undefined) throw refusal(asObject(line["error"]));
-  const result = asObject(line["result"]);
-  if (asNumber(result["compact_revision"]) > 0) throw compacted();
-  if (result["canceled"] === true) throw new CanceledWatchError("it ends the watch", 200);
-  const changes = asList(result["events"]).map((event) => {
-    const { type = "PUT", kv } = asObject(event);
-    const { key, value, modRevision } = parseEntry(kv);
-    if (type !== "PUT" && type !== "DELETE") throw malformed("has an event of an unknown type");
-    return { key, value: type === "PUT" ? value : undefined, modRevision };
-  });
-  return { clusterId: parseHeader(result).clusterId, changes };
-}
-
-/** The codes of gRPC that say that a request was not carried out. */
-const REFUSED_CODES = [3, 5, 6, 7, 8, 9, 11, 12, 16];
 
 /** Thrown when etcd refuses a request: it has not been carried out. */
 export class RefusedError extends ServerError {
@@ -93,65 +35,100 @@ export class RefusedError extends ServerError {
   }
 }
 
+// Numbers of 64 bits are texts in the JSON of etcd, and members with their default are left out. Later versions may add
+// members.
+const digits = v.pipe(v.string(), v.regex(/^\d{1,16}$/));
+const integer = v.pipe(v.union([v.number(), digits]), v.transform(Number), v.safeInteger(), v.minValue(0));
+const revision = v.pipe(integer, v.minValue(1));
+const bytes = v.pipe(
+  v.string(),
+  v.transform((text) => Buffer.from(text, "base64")),
+);
+const header = v.pipe(
+  v.object({ cluster_id: v.string(), revision }),
+  v.transform(({ cluster_id, revision }) => ({ clusterId: cluster_id, revision })),
+);
+const entry = v.pipe(
+  v.object({ key: bytes, value: v.optional(bytes, ""), mod_revision: revision }),
+  v.transform(({ key, value, mod_revision }) => ({ key: key.toString("utf8"), value, modRevision: mod_revision })),
+);
+const range = v.object({ kvs: v.optional(v.array(entry), []), more: v.optional(v.boolean(), false) });
+const code = v.optional(integer, 0);
+const text = v.optional(v.string(), "");
+
+/** The forms of answers. */
+export const ANSWERS = {
+  ranges: v.pipe(
+    v.object({ header, responses: v.optional(v.array(v.object({ response_range: range })), []) }),
+    v.transform(({ header, responses }) =>
+      responses.map(({ response_range: { kvs, more } }): RangeAnswer => ({ ...header, entries: kvs, hasMore: more })),
+    ),
+  ),
+  transaction: v.pipe(
+    v.object({ header, succeeded: v.optional(v.boolean(), false) }),
+    v.transform(({ header, succeeded }) => ({ succeeded, revision: header.revision })),
+  ),
+  lease: v.pipe(
+    v.object({ ID: v.pipe(v.string(), v.regex(/^[1-9]\d{0,19}$/)) }),
+    v.transform(({ ID }) => ID),
+  ),
+  token: v.pipe(
+    v.object({ token: v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,8192}$/)) }),
+    v.transform(({ token }) => token),
+  ),
+  watch: v.object({
+    error: v.optional(v.unknown()),
+    result: v.optional(
+      v.object({
+        canceled: v.optional(v.boolean(), false),
+        compact_revision: code,
+        events: v.optional(v.array(v.unknown()), []),
+      }),
+    ),
+  }),
+  error: v.object({ code: v.optional(integer), grpc_code: v.optional(integer), message: text, error: text }),
+  any: v.unknown(),
+} as const;
+
+/** @throws ServerError for another form, without a word of the text */
+export function parseAnswer<T>(form: v.GenericSchema<unknown, T>, text: string): T {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    // The message of JSON.parse quotes the text.
+    throw malformed("is not JSON");
+  }
+  const result = v.safeParse(form, json);
+  if (!result.success) throw malformed("has another form");
+  return result.output;
+}
+
+/** Whether a line of a watch tells of changes. @throws CompactedError, CanceledWatchError, ServerError */
+export function parseWatch(line: string): boolean {
+  const { error, result } = parseAnswer(ANSWERS.watch, line);
+  if (error !== undefined) throw refusal(JSON.stringify(error));
+  if (!result) throw malformed("has another form");
+  if (result.compact_revision > 0) throw compacted();
+  if (result.canceled) throw new CanceledWatchError("it ends the watch", 200);
+  return result.events.length > 0;
+}
+
+/** The codes of gRPC that say that a request was not carried out. */
+const REFUSED_CODES = [3, 5, 6, 7, 8, 9, 11, 12, 16];
+
 /** The error of an answer other than 200. */
-export function refusal(answer: Json): ServerError {
-  const code = asNumber(answer["code"] ?? answer["grpc_code"]);
-  const message = shortMessage(answer["message"] ?? answer["error"]);
-  if (code === 11 && message.includes("compacted")) return compacted();
-  return REFUSED_CODES.includes(code) ? new RefusedError(message, code) : new ServerError(message, 503);
+export function refusal(text: string): ServerError {
+  const { grpc_code = 0, code = grpc_code, message, error } = parseAnswer(ANSWERS.error, text);
+  // etcd's own messages have no values; those of something else might.
+  const isOwn = /^(?:etcdserver|auth|context|raft): [\x20-\x7e]{1,200}$/;
+  const reason = [message, error].find((each) => isOwn.test(each)) ?? "it refuses the request";
+  if (code === 11 && reason.includes("compacted")) return compacted();
+  return REFUSED_CODES.includes(code) ? new RefusedError(reason, code) : new ServerError(reason, 503);
 }
 
 function compacted(): CompactedError {
   return new CompactedError("this revision of the data is no longer kept", 400);
-}
-
-/** etcd's own messages have no values; those of something else might. */
-function shortMessage(message: unknown): string {
-  const text = typeof message === "string" ? message : "";
-  return /^(?:etcdserver|auth|context|raft): [\x20-\x7e]{1,200}$/.test(text) ? text : "it refuses the request";
-}
-
-function parseHeader(json: Json): { clusterId: string; revision: number } {
-  const header = asObject(json["header"]);
-  return { clusterId: asText(header["cluster_id"]), revision: asRevision(header["revision"]) };
-}
-
-function parseEntry(json: unknown): Entry {
-  const { key, value = "", mod_revision: modRevision } = asObject(json);
-  return {
-    key: Buffer.from(asText(key), "base64").toString("utf8"),
-    value: Buffer.from(asText(value), "base64"),
-    modRevision: asRevision(modRevision),
-  };
-}
-
-function asObject(json: unknown): Json {
-  if (typeof json !== "object" || json === null || Array.isArray(json)) throw malformed("is incomplete");
-  return json as Json;
-}
-
-function asList(json: unknown = []): unknown[] {
-  if (!Array.isArray(json)) throw malformed("has no list");
-  return json;
-}
-
-function asText(json: unknown): string {
-  if (typeof json !== "string") throw malformed("has no text");
-  return json;
-}
-
-/** 0 if it is left out. */
-function asNumber(json: unknown = 0): number {
-  const isNumber = typeof json === "number" || (typeof json === "string" && /^\d{1,16}$/.test(json));
-  if (!isNumber || !Number.isSafeInteger(Number(json)) || Number(json) < 0) throw malformed("has a wrong number");
-  return Number(json);
-}
-
-/** The first one is 1. */
-function asRevision(json: unknown): number {
-  const revision = asNumber(json);
-  if (revision === 0) throw malformed("has no revision");
-  return revision;
 }
 
 function malformed(what: string): ServerError {

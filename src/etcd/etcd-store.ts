@@ -1,148 +1,316 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { InvalidDataError, UnreachableError } from "../domain/errors.js";
-import { type Data, withLastIds } from "../store/data.js";
-import { checkData } from "../store/parse-data.js";
+import { durationText } from "../domain/printable.js";
+import { command } from "../domain/shell.js";
+import { type Data, NO_DATA } from "../store/data.js";
 import type { EditableStore, Reload, Reloadable } from "../store/store.js";
-import { Follower } from "./follower.js";
-import { recordChanges } from "./records.js";
-import { type KeptData, type StateOptions, StoreState } from "./store-state.js";
+import { CompactedError } from "./answers.js";
+import { TIMES, type Times } from "./gateway.js";
+import { type Author, HEAD_KEY, type Head } from "./log.js";
+import { type ReadTarget, readAll, readHead, readSince, type StoreState } from "./read-store.js";
+import type { Sealing } from "./sealing.js";
 import { StoreWriter } from "./store-writer.js";
-import { TIMES, type Times } from "./times.js";
+import type { UploadTarget } from "./uploads.js";
 
-export interface EtcdStoreOptions extends StateOptions {
+/** Between two watches. */
+const [MIN_PAUSE_MS, MAX_PAUSE_MS] = [50, 1_000];
+
+/** The last data of a store, as it was kept on disk. */
+export interface KeptData {
+  readonly data: Data;
+  /** As `EtcdStore.version`. */
+  readonly version: string;
+  /** Milliseconds since it was last known to be the newest. */
+  readonly age: number;
+}
+
+export interface EtcdStoreOptions {
+  target: Omit<UploadTarget, "times" | "signal">;
+  parse: ReadTarget["parse"];
+  /** For messages. */
+  url: string;
+  author: Author;
   /** Whether to follow the changes of other writers. */
   watch?: boolean | undefined;
   /** The data to begin with while no member answers. */
   readKept?: (signal: AbortSignal) => Promise<KeptData | undefined>;
+  /** Called when the snapshot is new, or was found to be the newest. */
+  onConfirmed?: (data: Data, version: string) => void;
+  /** Tells people of something that is not a problem for readers. */
+  warn?: ((text: string) => void) | undefined;
   /** Called when the store is closed. */
   onClosed?: () => Promise<void>;
-  ticks?: () => number;
+  /** Unix time in milliseconds. */
+  clock?: () => number;
   times?: Partial<Times> | undefined;
 }
 
 /**
- * A store in etcd, with one key for each record. Everything is read at one revision, and may be followed from there.
+ * A store in etcd: a log of writes, and a snapshot that it starts from. A write is one transaction that adds an entry to
+ * the log and replaces the head, if the head is still the one that the writer has read. A reader reads the head, and then
+ * the entries that it has not seen.
  */
 export class EtcdStore implements EditableStore, Reloadable {
   readonly #options: EtcdStoreOptions;
-  readonly #common: { target: StateOptions["target"]; times: Times; ticks: () => number; signal: AbortSignal };
+  readonly #times: Times;
+  readonly #target: ReadTarget;
   readonly #closed = new AbortController();
-  readonly #state: StoreState;
-  #writer: StoreWriter | undefined;
-  #following: Promise<void> | undefined;
+  readonly #listeners = new Set<() => void>();
+  readonly #reloadListeners = new Set<(reload: Reload) => void>();
+  #state: StoreState | undefined;
+  #kept: KeptData | undefined;
+  #problem: string | undefined;
+  #isOutage = false;
+  #confirmedAt = Number.NEGATIVE_INFINITY;
+  #following: Promise<unknown> | undefined;
+  #lastWrite: Promise<unknown> = Promise.resolve();
+  #notifications = 0;
+  /** Ends a watch on a connection that may be dead, and one of other data. */
+  #renewWatch = (_isReloaded: boolean) => {};
 
   constructor(options: EtcdStoreOptions) {
-    const { target, ticks = () => performance.now() } = options;
-    const times = { ...TIMES, ...options.times };
-    const { signal } = this.#closed;
+    const { target, parse } = options;
     this.#options = options;
-    this.#common = { target, times, ticks, signal };
-    this.#state = new StoreState(options, { requestMs: times.request, ticks, signal });
+    this.#times = { ...TIMES, ...options.times };
+    this.#target = { ...target, parse, times: this.#times, signal: this.#closed.signal };
   }
 
   get snapshot(): Data {
-    return this.#state.snapshot;
+    return (this.#state ?? this.#kept)?.data ?? NO_DATA;
+  }
+
+  /** `NUMBER-WRITE`: the number counts writes, and the id of the write tells whether the cluster was restored. */
+  get version(): string {
+    return this.#state ? versionText(this.#state.head) : (this.#kept?.version ?? "");
   }
 
   get problem(): string | undefined {
-    return this.#state.problem;
+    return this.#problem;
   }
 
   get age(): number {
-    return this.#state.age;
+    // A clock may have gone back since data was kept.
+    return Math.max(0, performance.now() - this.#confirmedAt);
   }
 
   /** @throws InvalidDataError; UnreachableError, unless there is kept data; UnauthorizedError, ServerError */
   async open(): Promise<this> {
     try {
-      await this.#state.load();
-      this.#state.refuseEmpty();
+      await this.#read();
     } catch (error) {
       if (!(await this.#openKept(error as Error))) {
         await this.close();
         throw error;
       }
     }
-    if (this.#options.watch) this.#following = new Follower(this.#state, this.#common).follow();
+    if (this.#options.watch) this.#following = this.#follow();
     return this;
   }
 
   async #openKept(error: Error): Promise<boolean> {
-    const kept = error instanceof UnreachableError ? await this.#options.readKept?.(this.#closed.signal) : undefined;
-    if (kept) this.#state.showKept(kept, error);
-    return kept !== undefined;
+    if (!(error instanceof UnreachableError)) return false;
+    const kept = await this.#options.readKept?.(this.#closed.signal);
+    if (!kept) return false;
+    this.#kept = kept;
+    this.#confirmedAt = performance.now() - kept.age;
+    this.#problem =
+      `the store can't be read: ${error.message}; the data of ${durationText(kept.age)} ago is served, ` +
+      "which was kept on this machine";
+    return true;
   }
 
-  /** Writes the first data of a store. @throws InvalidDataError if it holds something; as `update` */
-  async create(data: Data): Promise<void> {
-    const state = this.#state;
-    await state.load();
-    const first = checkData(data);
-    await this.#write(() => {
-      if (!state.records.isEmpty) throw new InvalidDataError(`${this.#options.url} holds data already`);
-      return { next: first, changes: recordChanges(state.records, this.#options.nothing, first, first) };
-    });
+  // Reading
+
+  /**
+   * Reads what was written since the last time, or everything.
+   *
+   * @param isAgain whether to read everything in any case
+   * @throws InvalidDataError that names the store and the key; UnreachableError, UnauthorizedError, ServerError
+   */
+  async #read({ isAgain = false, within = this.#times.request } = {}): Promise<StoreState> {
+    const [startedAt, known] = [performance.now(), this.#state];
+    try {
+      const found = await readHead(this.#target, { known: known?.head.version, within });
+      if (!found) throw this.#emptyError();
+      const since = known && !isAgain ? await readSince(this.#target, known, found) : undefined;
+      const state = since ?? (await readAll(this.#target, found));
+      if (!since) this.#renewWatch(true);
+      this.#show(state, known, startedAt);
+      return this.#state ?? state;
+    } catch (error) {
+      if (!(error instanceof InvalidDataError) || error.message.startsWith(this.#options.url)) throw error;
+      throw new InvalidDataError(`${this.#options.url}: ${error.message}`);
+    }
   }
 
-  /** As in EditableStore. */
-  async update(change: (data: Data) => Data): Promise<void> {
-    const state = this.#state;
-    await this.#write(() => {
-      state.refuseEmpty();
-      const before = state.snapshot;
-      const changed = change(before);
-      if (changed === before) return undefined;
-      const next = checkData(withLastIds(before, changed));
-      return { next, changes: recordChanges(state.records, before, changed, next) };
-    });
+  #emptyError(): InvalidDataError {
+    const { url } = this.#options;
+    return new InvalidDataError(
+      `${url} holds no data: to create some, run ${command`appvars init --store ${url}, or appvars migrate FILE ${url}`}`,
+    );
+  }
+
+  /** @param known the state that the new one was read from: since then, there may be a newer one */
+  #show(state: StoreState, known: StoreState | undefined, startedAt: number): void {
+    const current = this.#state;
+    const isOutdated =
+      current !== known &&
+      current?.clusterId === state.clusterId &&
+      current.head.store === state.head.store &&
+      current.revision > state.revision;
+    if (isOutdated) return;
+    this.#kept = undefined;
+    const isNew = !current || versionText(current.head) !== versionText(state.head);
+    if (current && state.head.version < current.head.version)
+      this.#options.warn?.(
+        `the store has gone back from write ${current.head.version} to ${state.head.version}: it was restored from a ` +
+          "backup, or somebody has put back an older state",
+      );
+    // The same data stays the same object.
+    this.#state = isNew || !current ? state : { ...state, data: current.data };
+    this.#confirmedAt = Math.max(this.#confirmedAt, startedAt);
+    this.#options.onConfirmed?.(this.#state.data, versionText(this.#state.head));
+    const hadProblem = this.#problem !== undefined;
+    this.#problem = undefined;
+    if (isNew) this.#tellReload({ isRead: true, milliseconds: performance.now() - startedAt });
+    if (isNew || hadProblem) this.#notify();
+  }
+
+  /** The snapshot may be out of date. */
+  #fail(error: Error): void {
+    if (this.#closed.signal.aborted) return;
+    const isOutage = error instanceof UnreachableError;
+    const isSameOutage = isOutage && this.#isOutage && this.#problem !== undefined;
+    const problem = `the store can't be read: ${error.message}; the last good data is served`;
+    this.#tellReload({ isRead: false, milliseconds: 0 });
+    // The reasons differ from one attempt to the next.
+    if (problem === this.#problem || isSameOutage) return;
+    [this.#problem, this.#isOutage] = [problem, isOutage];
+    this.#notify();
   }
 
   /**
-   * Seals all records with the first key.
-   *
-   * @returns the number of those that were not
-   * @throws InvalidDataError if only some are sealed; as `update`
+   * Reads after each change, and every few seconds. A watch tells of changes at once, but it is only a hint: a member may
+   * hang, or be cut off.
    */
-  async sealAgain(): Promise<number> {
-    const state = this.#state;
-    let count = 0;
-    await this.#write(() => {
-      state.refuseEmpty();
-      const { foreignKey, stale: changes } = state.records;
-      if (foreignKey !== undefined)
-        throw new InvalidDataError(
-          `${this.#options.url}: ${foreignKey} is not sealed, although others are: somebody without the key has written it; ` +
-            "put the record back, or remove it",
-        );
-      count = changes.size;
-      return count === 0 ? undefined : { next: state.snapshot, changes };
+  async #follow(): Promise<void> {
+    const { signal } = this.#closed;
+    let rung = new AbortController();
+    const ring = () => rung.abort();
+    signal.addEventListener("abort", () => {
+      ring();
+      this.#renewWatch(true);
     });
-    return count;
+    const watching = this.#watch(ring);
+    while (!signal.aborted) {
+      await delay(this.#times.poll, undefined, { signal: rung.signal }).catch(() => {});
+      // A change from here on is one more ring.
+      rung = new AbortController();
+      if (!signal.aborted) await this.#read({ within: this.#times.poll }).catch((error: Error) => this.#fail(error));
+      this.#renewWatch(false);
+    }
+    await watching;
   }
 
-  #write(...[plan]: Parameters<StoreWriter["write"]>): Promise<void> {
-    this.#writer ??= new StoreWriter(this.#state, this.#common);
-    return this.#writer.write(plan);
+  async #watch(ring: () => void): Promise<void> {
+    const { gateway, prefix } = this.#target;
+    const { signal } = this.#closed;
+    for (let pause = MIN_PAUSE_MS; !signal.aborted; pause = Math.min(MAX_PAUSE_MS, 2 * pause)) {
+      const watch = new AbortController();
+      const failures = gateway.failures;
+      // A restored cluster may be at an earlier revision than the watch.
+      this.#renewWatch = (isReloaded) => void ((isReloaded || gateway.failures !== failures) && watch.abort());
+      try {
+        for await (const _ of gateway.watch(prefix + HEAD_KEY, (this.#state?.revision ?? 0) + 1, watch.signal)) {
+          pause = MIN_PAUSE_MS;
+          ring();
+        }
+      } catch (error) {
+        if (error instanceof CompactedError) ring();
+      }
+      await delay(pause, undefined, { signal }).catch(() => {});
+    }
   }
+
+  // Writing
+
+  /** As in EditableStore. */
+  update(change: (data: Data) => Data): Promise<void> {
+    return this.#inTurn((writer) => writer.update(change));
+  }
+
+  /** Writes the first data of a store. @throws InvalidDataError if it holds something; as `update` */
+  create(data: Data): Promise<void> {
+    return this.#inTurn((writer) => writer.create(data));
+  }
+
+  /** Writes everything again, and removes the log before. @param sealing for all that is written @throws as `update` */
+  sealAgain(sealing: Sealing): Promise<void> {
+    return this.#inTurn((writer) => writer.writeAgain(), { sealing });
+  }
+
+  /** Removes all entries before the snapshot but the last ones. Works on a cluster that is out of space. */
+  prune(entries: number): Promise<void> {
+    return this.#inTurn(async (writer) => writer.prune((await this.#read()).head, entries, false));
+  }
+
+  /** One write after the other: those of one process don't compete. */
+  #inTurn(
+    write: (writer: StoreWriter) => Promise<void>,
+    { sealing }: Pick<ReadTarget, "sealing"> = this.#target,
+  ): Promise<void> {
+    const { url, author, clock = Date.now } = this.#options;
+    const writer = () =>
+      new StoreWriter({
+        known: this.#state,
+        ...{ url, author, clock, target: { ...this.#target, sealing } },
+        read: () => this.#read(),
+        show: (state, before) => this.#show(state, before, performance.now()),
+      });
+    const writing = this.#lastWrite.then(() => write(writer()));
+    this.#lastWrite = writing.catch(() => {});
+    return writing;
+  }
+
+  // Listeners
 
   readAgain(): void {
-    void this.#state.reloadAndTell();
+    const count = this.#notifications;
+    void this.#read({ isAgain: true })
+      .catch((error: Error) => this.#fail(error))
+      .then(() => {
+        if (this.#notifications === count) this.#notify();
+      });
   }
 
   onReload(listener: (reload: Reload) => void): void {
-    this.#state.reloadListeners.add(listener);
+    this.#reloadListeners.add(listener);
   }
 
   subscribe(listener: () => void): () => void {
-    this.#state.listeners.add(listener);
-    return () => this.#state.listeners.delete(listener);
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #notify(): void {
+    this.#notifications++;
+    for (const listener of this.#listeners) listener();
+  }
+
+  #tellReload(reload: Reload): void {
+    for (const listener of this.#reloadListeners) listener(reload);
   }
 
   async close(): Promise<void> {
     this.#closed.abort();
-    this.#state.listeners.clear();
-    this.#state.reloadListeners.clear();
-    this.#options.target.gateway.close();
+    this.#listeners.clear();
+    this.#reloadListeners.clear();
+    this.#target.gateway.close();
     await this.#following;
     await this.#options.onClosed?.();
   }
+}
+
+function versionText({ version, write }: Head): string {
+  return `${version}-${write}`;
 }

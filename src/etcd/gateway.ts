@@ -1,22 +1,49 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { GenericSchema } from "valibot";
 import { ServerError, UnauthorizedError, UnreachableError } from "../domain/errors.js";
 import type { TlsTexts } from "../domain/tls-options.js";
+import { HttpPosts, NotSentError, type PostLimits, TlsError, TooLargeError } from "../http/json-posts.js";
 import {
+  ANSWERS,
   CanceledWatchError,
   CompactedError,
-  type Entry,
-  type KeyChange,
   parseAnswer,
-  parseRange,
-  parseToken,
-  parseTxn,
   parseWatch,
   type RangeAnswer,
   RefusedError,
   refusal,
 } from "./answers.js";
-import { HttpPosts, NotSentError, TlsError, TooLargeError } from "./http.js";
-import { TIMES, type Times } from "./times.js";
+
+/** All in milliseconds. */
+export interface Times {
+  /**
+   * For the first attempt of a request, and twice as long for each one after it. A member that hangs costs this once: the
+   * next request goes to the one that answered.
+   */
+  readonly attempt: number;
+  /**
+   * The same for a transaction. One that reaches a cluster without a leader gets no answer, even once there is one. It is
+   * short, since it is found out whether it was carried out.
+   */
+  readonly transaction: number;
+  /** In which a request is tried again. An election takes 1 to 2 seconds. */
+  readonly request: number;
+  /** Without progress, after which a change is given up. */
+  readonly write: number;
+  /** Between two comparisons of a followed store with the cluster. */
+  readonly poll: number;
+  /** After which the pieces of a large write are removed, if its writer is killed. */
+  readonly lease: number;
+}
+
+export const TIMES: Times = {
+  attempt: 2_000,
+  transaction: 1_000,
+  request: 10_000,
+  write: 30_000,
+  poll: 2_000,
+  lease: 30_000,
+};
 
 export interface GatewayOptions extends TlsTexts {
   readonly endpoints: readonly string[];
@@ -34,22 +61,30 @@ export interface KeyRange {
 interface RangeRequest extends KeyRange {
   /** Entries in the answer. There are fewer if it were too large. */
   readonly limit?: number;
-  /** Default: the newest, as a majority of the members knows it. */
-  readonly revision?: number | undefined;
+  /** Whether to leave out the values. */
+  readonly keysOnly?: boolean;
+}
+
+interface ReadOptions {
   /** Milliseconds in which it is tried again. Default: `request` of {@link TIMES}. */
   readonly within?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
-interface WatchRequest extends KeyRange {
-  readonly from: number;
-  /** Of the cluster that the revision belongs to. */
-  readonly clusterId: string | undefined;
+export interface Put {
+  readonly key: string;
+  readonly value: Buffer;
+  /** The lease that the key ends with. */
+  readonly lease?: string;
 }
 
-/** Changes that are made together, if all keys are still at these revisions; 0 stands for a key that does not exist. */
+/** What a key has to be: at the revision of its last change, 0 if there must be none; or of a value. */
+type Condition = { readonly key: string } & ({ readonly modRevision: number } | { readonly value: Buffer });
+
+/** Changes that are made together, if all conditions hold. */
 export interface Transaction {
-  readonly compare: readonly { readonly key: string; readonly modRevision: number }[];
-  readonly puts: readonly { readonly key: string; readonly value: Buffer }[];
+  readonly compare: readonly Condition[];
+  readonly puts: readonly Put[];
   readonly deletes: readonly KeyRange[];
 }
 
@@ -57,7 +92,7 @@ export interface Transaction {
 export class UncertainError extends UnreachableError {}
 
 const PAUSE_MS = 50;
-const TRANSACTION = "kv/txn";
+const LOGIN = "auth/authenticate";
 /** For one request. */
 const MAX_LOGINS = 3;
 
@@ -69,29 +104,44 @@ export class Gateway {
   readonly #options: GatewayOptions;
   readonly #http: HttpPosts;
   readonly #times: Times;
+  /** Counts requests that got no answer: a watch may be on a connection that is dead. */
+  failures = 0;
   #current = 0;
   #token: Promise<string> | undefined;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
-    this.#http = new HttpPosts(options);
+    this.#http = new HttpPosts(options, "should the URL begin with etcd:?");
     this.#times = { ...TIMES, ...options.times };
   }
 
-  /** @throws CompactedError; UnreachableError, UnauthorizedError, ServerError */
-  async range(
-    { key, end, limit, revision, within = this.#times.request }: RangeRequest,
-    signal?: AbortSignal,
-  ): Promise<RangeAnswer> {
-    let size = limit;
-    return this.#repeat(within, signal, async (endpoint) => {
-      const body = { ...encodeRange({ key, end }), ...(size && { limit: size }), ...(revision && { revision }) };
+  /** Reads one range, as {@link ranges} does. */
+  async range(request: RangeRequest, options?: ReadOptions): Promise<RangeAnswer> {
+    return (await this.ranges([request], options))[0] as RangeAnswer;
+  }
+
+  /**
+   * Reads ranges of keys at one revision: the newest, as a majority of the members knows it.
+   *
+   * @throws UnreachableError, UnauthorizedError, ServerError
+   */
+  async ranges(
+    requests: readonly RangeRequest[],
+    { within = this.#times.request, signal }: ReadOptions = {},
+  ): Promise<RangeAnswer[]> {
+    let divisor = 1;
+    return this.#repeat(within, signal, async (endpoint, timeout) => {
+      const success = requests.map(({ key, end, limit, keysOnly }) => ({
+        request_range: {
+          ...encodeRange({ key, end }),
+          ...(limit && { limit: Math.ceil(limit / divisor) }),
+          ...(keysOnly && { keys_only: true }),
+        },
+      }));
       try {
-        const answer = parseRange(await this.#post(endpoint, "kv/range", body, signal));
-        checkRange(answer, { key, end }, revision);
-        return answer;
+        return await this.#post(endpoint, "kv/txn", ANSWERS.ranges, { success }, { timeout, signal });
       } catch (error) {
-        if (size && error instanceof TooLargeError) size = Math.ceil(size / 10);
+        if (error instanceof TooLargeError) divisor *= 10;
         throw error;
       }
     });
@@ -100,27 +150,32 @@ export class Gateway {
   /**
    * Carries a transaction out, at most once.
    *
-   * @returns whether all keys were at their revisions, and the revision of the cluster afterwards
+   * @param timeout milliseconds for an answer
+   * @returns whether all conditions held, and the revision of the cluster afterwards
    * @throws UncertainError; UnreachableError when it was certainly not carried out; UnauthorizedError, ServerError
    */
-  async commit({ compare, puts, deletes }: Transaction): Promise<{ succeeded: boolean; revision: number }> {
+  async commit(
+    { compare, puts, deletes }: Transaction,
+    timeout = this.#times.transaction,
+  ): Promise<{ succeeded: boolean; revision: number }> {
     const body = {
-      compare: compare.map(({ key, modRevision }) => ({
+      compare: compare.map(({ key, ...expected }) => ({
         key: base64(key),
-        target: "MOD",
         result: "EQUAL",
-        mod_revision: modRevision,
+        ...("value" in expected
+          ? { target: "VALUE", value: expected.value.toString("base64") }
+          : { target: "MOD", mod_revision: expected.modRevision }),
       })),
       success: [
-        ...puts.map(({ key, value }) => ({ request_put: { key: base64(key), value: value.toString("base64") } })),
+        ...puts.map(({ key, value, lease }) => ({
+          request_put: { key: base64(key), value: value.toString("base64"), ...(lease && { lease }) },
+        })),
         ...deletes.map((range) => ({ request_delete_range: encodeRange(range) })),
       ],
     };
     return this.#repeat(this.#times.request, undefined, async (endpoint) => {
       try {
-        const answer = parseTxn(await this.#post(endpoint, TRANSACTION, body));
-        checkTxn(answer, { compare, puts });
-        return answer;
+        return await this.#post(endpoint, "kv/txn", ANSWERS.transaction, body, { timeout });
       } catch (error) {
         const isUncertain = isTransient(error) && !(error instanceof NotSentError);
         throw isUncertain ? new UncertainError((error as Error).message, { cause: error }) : error;
@@ -128,28 +183,34 @@ export class Gateway {
     });
   }
 
+  /** Returns the id of a new lease. @throws as `range` */
+  async grantLease(milliseconds: number): Promise<string> {
+    const body = { TTL: Math.ceil(milliseconds / 1_000) };
+    return this.#repeat(this.#times.write, undefined, (endpoint, timeout) =>
+      this.#post(endpoint, "lease/grant", ANSWERS.lease, body, { timeout }),
+    );
+  }
+
+  /** Keeps a lease for as long as it was granted for. @throws as `range` */
+  async keepLease(id: string): Promise<void> {
+    await this.#repeat(this.#times.attempt, undefined, (endpoint, timeout) =>
+      this.#post(endpoint, "lease/keepalive", ANSWERS.any, { ID: id }, { timeout }),
+    );
+  }
+
   /**
-   * The changes of the keys from a revision on, as they come. It ends by an error only.
+   * Yields for each change of a key from a revision on. It ends by an error only.
    *
    * @throws CompactedError; UnreachableError, UnauthorizedError, ServerError
    */
-  async *watch({ key, end, from, clusterId }: WatchRequest, signal: AbortSignal): AsyncGenerator<readonly KeyChange[]> {
-    const body = { create_request: { ...encodeRange({ key, end }), start_revision: from } };
+  async *watch(key: string, from: number, signal: AbortSignal): AsyncGenerator<void> {
+    const body = { create_request: { key: base64(key), start_revision: from } };
     const endpoint = this.endpoint;
     try {
       const limits = { timeout: this.#times.attempt, signal };
-      const lines = this.#http.postForLines(
-        `${endpoint}/v3/watch`,
-        body,
-        await this.#headers(endpoint, signal),
-        limits,
-      );
-      for await (const line of lines) {
-        const answer = parseWatch(parseAnswer(line));
-        if (answer.clusterId !== clusterId) throw new ServerError("it is of another cluster", 200);
-        checkKeys(answer.changes, { key, end });
-        yield answer.changes;
-      }
+      const headers = await this.#headers(endpoint, signal);
+      for await (const line of this.#http.postForLines(`${endpoint}/v3/watch`, body, headers, limits))
+        if (parseWatch(line)) yield;
       throw new UnreachableError("it ended the stream");
     } catch (error) {
       if (isTransient(error)) this.#rotateFrom(endpoint);
@@ -168,6 +229,7 @@ export class Gateway {
   }
 
   #rotateFrom(endpoint: string): void {
+    this.failures++;
     if (endpoint === this.endpoint) this.#current = (this.#current + 1) % this.#options.endpoints.length;
   }
 
@@ -175,7 +237,7 @@ export class Gateway {
   async #repeat<T>(
     totalMs: number,
     signal: AbortSignal | undefined,
-    attempt: (endpoint: string) => Promise<T>,
+    attempt: (endpoint: string, timeout: number) => Promise<T>,
   ): Promise<T> {
     const { endpoints } = this.#options;
     const endsAt = performance.now() + totalMs;
@@ -183,11 +245,15 @@ export class Gateway {
     let logins = 0;
     /** Failures in a row that don't pass. */
     let hopeless = 0;
+    let timeout = this.#times.attempt;
     for (let tries = 1; ; tries++) {
-      const endpoint = this.endpoint;
+      const [endpoint, startedAt] = [this.endpoint, performance.now()];
       try {
-        return await attempt(endpoint);
+        return await attempt(endpoint, timeout);
       } catch (error) {
+        // A member that hangs, or a cluster that is slow.
+        if (performance.now() - startedAt >= timeout)
+          timeout = Math.max(this.#times.attempt, Math.min(2 * timeout, endsAt - performance.now()));
         if (error instanceof UncertainError || signal?.aborted) {
           this.#rotateFrom(endpoint);
           throw error;
@@ -215,34 +281,25 @@ export class Gateway {
     }
   }
 
-  async #post(endpoint: string, path: string, body: unknown, signal?: AbortSignal): Promise<Record<string, unknown>> {
-    return this.#exchange(endpoint, path, body, await this.#headers(endpoint, signal), signal);
-  }
-
-  async #exchange(
+  async #post<T>(
     endpoint: string,
     path: string,
+    form: GenericSchema<unknown, T>,
     body: unknown,
-    headers: Record<string, string>,
-    signal: AbortSignal | undefined,
-  ): Promise<Record<string, unknown>> {
-    const { attempt, transaction } = this.#times;
-    const limits = { timeout: path === TRANSACTION ? Math.min(attempt, transaction) : attempt, signal };
+    limits: PostLimits,
+  ): Promise<T> {
+    const headers = path === LOGIN ? {} : await this.#headers(endpoint, limits.signal);
     const { status, body: text } = await this.#http.post(`${endpoint}/v3/${path}`, body, headers, limits);
-    if (status === 200) return parseAnswer(text);
-    throw status >= 500 && !text.startsWith("{")
-      ? new ServerError(`it answers ${status}`, 503)
-      : refusal(parseAnswer(text));
+    if (status === 200) return parseAnswer(form, text);
+    throw status >= 500 && !text.startsWith("{") ? new ServerError(`it answers ${status}`, 503) : refusal(text);
   }
 
   async #headers(endpoint: string, signal: AbortSignal | undefined): Promise<Record<string, string>> {
     const { user, password } = this.#options;
     if (user === undefined) return {};
-    const login = async () => {
-      const credentials = { name: user, password: password ?? "" };
-      return parseToken(await this.#exchange(endpoint, "auth/authenticate", credentials, {}, signal));
-    };
-    this.#token ??= login();
+    const credentials = { name: user, password: password ?? "" };
+    const limits = { timeout: this.#times.attempt, signal };
+    this.#token ??= this.#post(endpoint, LOGIN, ANSWERS.token, credentials, limits);
     try {
       return { Authorization: await this.#token };
     } catch (error) {
@@ -252,36 +309,6 @@ export class Gateway {
       throw new NotSentError((error as Error).message, { cause: error });
     }
   }
-}
-
-/** @throws ServerError for keys that were not asked for, or not in order: so that reading page by page comes to an end */
-function checkRange({ entries, revision: newest }: RangeAnswer, range: KeyRange, revision = newest): void {
-  checkKeys(entries, range);
-  const isWrong = entries.some(
-    ({ key, modRevision }, index) => modRevision > revision || key <= (entries[index - 1]?.key ?? ""),
-  );
-  if (isWrong || newest < revision) throw otherKeys();
-}
-
-/** @throws ServerError */
-function checkKeys(entries: readonly Pick<Entry, "key">[], { key: first, end }: KeyRange): void {
-  const isAsked = ({ key }: Pick<Entry, "key">) => (end === undefined ? key === first : key >= first && key < end);
-  if (!entries.every(isAsked)) throw otherKeys();
-}
-
-function otherKeys(): ServerError {
-  return new ServerError("its answer has other keys than those asked for", 200);
-}
-
-/** @throws ServerError for a transaction that can't have been made as it says */
-function checkTxn(
-  { succeeded, revision }: { succeeded: boolean; revision: number },
-  { compare, puts }: Pick<Transaction, "compare" | "puts">,
-): void {
-  const before = Math.max(0, ...compare.map(({ modRevision }) => modRevision));
-  // One that only deletes may have found nothing to delete.
-  if (succeeded && revision < before + Math.sign(puts.length))
-    throw new ServerError("its answer has an earlier revision than the keys", 200);
 }
 
 /** Whether another attempt, or another member, may succeed. */

@@ -1,81 +1,107 @@
-import { isUtf8 } from "node:buffer";
 import { createHash, hkdfSync } from "node:crypto";
 import { InvalidDataError, UsageError } from "../domain/errors.js";
-import { seal, unseal } from "../encryption/aes-gcm.js";
+import { sealParts, unsealBytes } from "../encryption/aes-gcm.js";
 
-/** How the text of a record is kept in the store. All throw InvalidDataError, with a predicate as the message. */
-export interface Sealing {
-  /** @param key of the stored bytes: they can't be moved to another one */
-  seal(text: string, key: string): Buffer;
-  open(bytes: Buffer, key: string): string;
-  /** Whether the bytes are as `seal` makes them now: not in plain text, nor sealed with another key. */
-  isCurrent(bytes: Buffer): boolean;
+/** Whose bytes they are: sealed bytes can't be moved to another key, write or store. */
+interface SealedFor {
+  /** The id of the store. */
+  readonly store: string;
+  /** The id of the write that made them. */
+  readonly write: string;
+  /** The key in etcd. */
+  readonly key: string;
 }
 
-// A sealed record: these bytes, which no JSON begins with; the first 8 bytes of the SHA-256 of the key; then `seal`.
-const MARK = Buffer.from("\u0001avs");
+/** How bytes are kept in the store. */
+export interface Sealing {
+  seal(bytes: Uint8Array, owner: SealedFor): Buffer;
+  /** @throws InvalidDataError with a predicate as its message */
+  open(bytes: Buffer, key: string): Buffer;
+  /** Checks who sealed bytes that could be opened. @throws as `open` */
+  checkOwner(bytes: Buffer, owner: Partial<SealedFor>): void;
+}
+
+// Sealed bytes: this mark, which no JSON and no gzip begins with; the first 8 bytes of the SHA-256 of the key; the ids of
+// the store and of the write, 16 bytes each; nonce, ciphertext and tag.
+const MARK = Buffer.from("\u0001av2");
 const ID_BYTES = 8;
-const HEADER_BYTES = MARK.length + ID_BYTES;
+const STORE_AT = MARK.length + ID_BYTES;
+const WRITE_AT = STORE_AT + 16;
+const HEADER_BYTES = WRITE_AT + 16;
 const MIN_KEY_LENGTH = 32;
 
 export const UNSEALED: Sealing = {
-  seal: (text) => Buffer.from(text),
+  seal: (bytes) => Buffer.from(bytes),
   open(bytes) {
     if (isSealed(bytes)) throw new InvalidDataError("is sealed: to read it, use --store-key-file");
-    return decode(bytes);
+    return bytes;
   },
-  isCurrent: (bytes) => !isSealed(bytes),
+  checkOwner: () => {},
 };
 
 /**
- * Seals with the first of the keys, and opens with all of them: to rotate a key, write the new one above it.
+ * Seals with the first of the keys, and opens with all of them: to rotate a key, write the new one above it. The
+ * encryption key is derived for each write, so that random nonces can't repeat (NIST SP 800-38D, section 8.3).
  *
  * @param content of the key file: a key on each line
- * @param allowsPlain whether to open records that are not sealed too. Otherwise they are refused, so that nobody without
- *   a key can add one
  * @throws UsageError
  */
-export function createSealing(content: string, { allowsPlain = false } = {}): Sealing {
+export function createSealing(content: string): Sealing {
   const lines = content.split(/\r?\n/).filter((line) => line.trim() !== "");
   if (lines.some((line) => line.length < MIN_KEY_LENGTH || /\s/.test(line)))
     throw new UsageError(
       `--store-key-file: each line must be a key of ${MIN_KEY_LENGTH} or more characters without spaces, such as the ` +
         "output of: openssl rand -hex 32",
     );
-  const keys = lines.map(deriveKey);
+  const keys = lines.map((line) => ({ line, id: keyId(line) }));
   const [first] = keys;
   if (first === undefined) throw new UsageError("--store-key-file: there is no key in it");
   return {
-    seal: (text, key) => Buffer.concat([MARK, first.id, seal(text, first.key, key)]),
-    open(bytes, key) {
-      if (!isSealed(bytes)) {
-        if (allowsPlain) return decode(bytes);
-        throw new InvalidDataError(
-          "is not sealed: the store has not been sealed yet, or somebody without the key has written it",
-        );
-      }
-      const id = bytes.subarray(MARK.length, HEADER_BYTES);
-      const known = keys.find((item) => item.id.equals(id));
-      if (!known) throw new InvalidDataError("is sealed with a key that is not in the file of --store-key-file");
-      const text = unseal(bytes.subarray(HEADER_BYTES), known.key, key);
-      if (text === undefined) throw new InvalidDataError("can't be opened: it was changed, or moved from another key");
-      return text;
+    seal(bytes, owner) {
+      const header = Buffer.concat([MARK, first.id, idBytes(owner.store), idBytes(owner.write)]);
+      return Buffer.concat([header, ...sealParts([bytes], writeKey(first.line, header), owner.key)]);
     },
-    isCurrent: (bytes) => isSealed(bytes) && first.id.equals(bytes.subarray(MARK.length, HEADER_BYTES)),
+    open(bytes, key) {
+      if (!isSealed(bytes))
+        throw new InvalidDataError(
+          "is not sealed: somebody without the key has written it, or the store is not sealed",
+        );
+      const header = bytes.subarray(0, HEADER_BYTES);
+      const known = keys.find(({ id }) => id.equals(header.subarray(MARK.length, STORE_AT)));
+      if (!known) throw new InvalidDataError("is sealed with a key that is not in the file of --store-key-file");
+      const opened = unsealBytes(bytes.subarray(HEADER_BYTES), writeKey(known.line, header), key);
+      if (!opened) throw new InvalidDataError("can't be opened: it was changed, or moved from another key");
+      return opened;
+    },
+    checkOwner(bytes, { store, write }) {
+      const isStore = store === undefined || idBytes(store).equals(bytes.subarray(STORE_AT, WRITE_AT));
+      const isWrite = write === undefined || idBytes(write).equals(bytes.subarray(WRITE_AT, HEADER_BYTES));
+      if (!isStore || !isWrite) throw new InvalidDataError("is of another store or write");
+    },
   };
 }
 
-function deriveKey(line: string): { id: Buffer; key: Buffer } {
-  const key = Buffer.from(hkdfSync("sha256", line, "", "appvars store v1 records", 32));
-  return { id: createHash("sha256").update(key).digest().subarray(0, ID_BYTES), key };
+/** Only the first of the keys. */
+export function firstKey(content: string): string {
+  return content.split(/\r?\n/).find((line) => line.trim() !== "") ?? "";
 }
 
 export function isSealed(bytes: Buffer): boolean {
   return bytes.length >= HEADER_BYTES && bytes.subarray(0, MARK.length).equals(MARK);
 }
 
-function decode(bytes: Buffer): string {
-  // Faster than a TextDecoder, for short texts.
-  if (!isUtf8(bytes)) throw new InvalidDataError("is not valid UTF-8");
-  return bytes.toString("utf8");
+/** The header has the ids of the store and of the write. */
+function writeKey(line: string, header: Buffer): Buffer {
+  return Buffer.from(hkdfSync("sha256", line, header, "appvars store v2", 32));
+}
+
+function keyId(line: string): Buffer {
+  return createHash("sha256")
+    .update(Buffer.from(hkdfSync("sha256", line, "", "appvars store v2 key id", 32)))
+    .digest()
+    .subarray(0, ID_BYTES);
+}
+
+function idBytes(id: string): Buffer {
+  return Buffer.from(id, "base64url");
 }

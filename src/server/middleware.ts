@@ -24,7 +24,10 @@ export interface AppRequest extends Request {
   onAnswer?(reply: Reply): void;
   /** See `requestId`. */
   id?: string;
-  /** Headers of every answer to the request: caching and, once the request is counted, the rate limit. */
+  /**
+   * Headers of every answer to the request: caching and, once the request is counted, the rate limit and the version of
+   * the data.
+   */
   replyHeaders: HeaderList;
   /** The data that its answer comes from, all of one revision; set for requests with valid credentials. */
   view: EnvironmentView;
@@ -63,11 +66,12 @@ export function identifyAndCount(
       req.identity = identity;
       // Now: while the request is counted, newer data may have another environment with the same id.
       if (identity.environment !== undefined) req.view = service.view(identity.environment);
+      const freshness = identity.environment === undefined ? [] : service.freshness;
       const counter = counterOf(req, addressOf);
       req.counter = counter.kind;
       return use(limiter.count(counter), ({ rateLimit, retryAfter }) => {
         const wait = retryAfter ?? identity.retryAfter;
-        req.replyHeaders = NOT_STORED.concat(formatRateLimit(rateLimit, wait));
+        req.replyHeaders = NOT_STORED.concat(formatRateLimit(rateLimit, wait), freshness);
         if (wait === undefined) return next();
         return sendReply(req, res, retryAfter === undefined ? TOO_MANY_WITHOUT_KEY : TOO_MANY_REQUESTS);
       });

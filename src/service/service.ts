@@ -8,6 +8,7 @@ import {
   qualifiedName,
 } from "../domain/environment.js";
 import { ServerError } from "../domain/errors.js";
+import { formatFreshness } from "../domain/http-headers.js";
 import { durationText } from "../domain/printable.js";
 import { type Answer, type Read, VariableReader } from "../domain/read.js";
 import { type Health, type Snapshot, STALE_DATA, staleStoreMessage, type VariableSource } from "../domain/source.js";
@@ -53,6 +54,12 @@ export class Service {
 
   get environments(): readonly EnvironmentRecord[] {
     return this.#store.snapshot.environments;
+  }
+
+  /** Headers for answers with data of a store that is replicated: its version and age. */
+  get freshness(): readonly string[] {
+    const { version, age } = this.#store;
+    return version === undefined || age === undefined ? [] : formatFreshness(version, age);
   }
 
   /** @throws NotFoundError if there is no such environment, UsageError if its name is ambiguous */

@@ -27,8 +27,8 @@ export interface ValueRecord extends Readonly<VariableValue> {
   readonly environment_id: number;
 }
 
-const LISTS = ["environments", "variables", "values"] as const;
-type List = (typeof LISTS)[number];
+export const LISTS = ["environments", "variables", "values"] as const;
+export type List = (typeof LISTS)[number];
 
 /** Everything a store holds (docs/data-file.md), with defaults filled in. Never changed in place. */
 export interface Data {
@@ -138,6 +138,6 @@ interface Identified {
 }
 
 /** Sorts records by ascending id, the order they are usually in already. */
-function byId(a: Identified, b: Identified): number {
+export function byId(a: Identified, b: Identified): number {
   return a.id - b.id;
 }

@@ -11,7 +11,7 @@ import {
 import { InvalidDataError } from "../domain/errors.js";
 import { JsonError, parseJson } from "../domain/strict-json.js";
 import { EMPTY_OBJECT_MD5, isVariableName, NAME_PATTERN, VARIABLE_TYPES, valueFitsType } from "../domain/variable.js";
-import { DATA_VERSION, type Data, type ValueRecord, type VariableRecord } from "./data.js";
+import { DATA_VERSION, type Data, type List, type ValueRecord, type VariableRecord } from "./data.js";
 
 /**
  * Parses the bytes of a data file and fills in defaults.
@@ -153,6 +153,18 @@ function copyOf({ otherwise, fields, items }: Rule, input: unknown): unknown {
     if (value !== undefined) copy[name] = value;
   }
   return copy;
+}
+
+/**
+ * Checks a record without those that it names, and copies it with defaults filled in.
+ *
+ * @throws InvalidDataError that names the broken rule, never a value or a secret
+ */
+export function checkRecord(list: List, record: unknown): { readonly id: number } {
+  const rule = DATA_RULE.fields?.[list]?.items as Rule;
+  const problem = broken(rule, record);
+  if (problem !== undefined) throw new InvalidDataError(`${list}${problem}`);
+  return copyOf(rule, record) as { readonly id: number };
 }
 
 /** Checks the records together: each key is of one of them, and those that they name exist. @throws InvalidDataError */

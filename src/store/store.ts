@@ -13,6 +13,8 @@ export interface Store {
    * `problem` tells all.
    */
   readonly age?: number | undefined;
+  /** `NUMBER-WRITE`: the number counts writes, and the id of the last write tells data apart that was restored. */
+  readonly version?: string | undefined;
   /**
    * Calls `listener` after `snapshot` or `problem` has changed, but not for each failed attempt to read the data.
    * Returns a function that unsubscribes it.

@@ -9,6 +9,7 @@ import { createDataFile, readDataFile } from "../../store/data-file.js";
 import type { EditableStore } from "../../store/store.js";
 import { cleanUpBeforeEnd } from "../exits/signals.js";
 import type { Context } from "../output/context.js";
+import type { Io } from "../output/io.js";
 import type { DataPlace, FilePlace } from "../settings/connection.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import type { SecretIo } from "../settings/secret-files.js";
@@ -17,7 +18,10 @@ import { ALLOW_VARIABLE, describeRisk, type FileUser, fileRisk, refuseUnsafeFile
 import type { ServedData } from "./served-data.js";
 
 /** The data at a place. */
-export async function localData(place: DataPlace, io: FileUser & SecretIo): Promise<LocalData> {
+export async function localData(
+  place: DataPlace,
+  io: FileUser & SecretIo & Pick<Io, "command" | "progress">,
+): Promise<LocalData> {
   if (place.kind === "store") return (await import("./store-data.js")).storeData(place, io);
   return fileData(place, io);
 }

@@ -22,13 +22,13 @@ export type ServedData =
  * Opens data for a server, and follows its changes.
  *
  * @param clock Unix time in milliseconds
- * @param onSnapshotFailure called when the last data of a store can't be kept on disk; without it, it is not kept
+ * @param warn logs a warning about a store; without it, its last data is not kept on disk
  * @throws InvalidDataError, also if other users can change a file; as `openEtcdStore`
  */
 export async function openServed(
   data: ServedData,
   clock: () => number,
-  onSnapshotFailure?: (error: unknown) => void,
+  warn?: (text: string) => void,
 ): Promise<Store & Reloadable> {
   if (data.kind === "file") {
     const { path, user } = data;
@@ -37,5 +37,5 @@ export async function openServed(
   }
   const { openServedEtcdStore } = await import("../../etcd/open-store.js");
   const { access, ...options } = data;
-  return openServedEtcdStore(access, { ...options, clock, onSnapshotFailure });
+  return openServedEtcdStore(access, { ...options, clock, warn });
 }

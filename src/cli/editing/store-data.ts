@@ -1,16 +1,27 @@
+import { hostname, userInfo } from "node:os";
 import { isLoopback } from "../../client/options.js";
-import { InvalidDataError } from "../../domain/errors.js";
-import { createEtcdStore, openEtcdStore, type StoreAccess, sealAgain } from "../../etcd/open-store.js";
+import type { Author } from "../../etcd/log.js";
+import {
+  createEtcdStore,
+  type OnProgress,
+  openEtcdStore,
+  pruneHistory,
+  type StoreAccess,
+  sealAgain,
+} from "../../etcd/open-store.js";
 import { looseModeWarning } from "../../files/owners.js";
 import type { EditableStore } from "../../store/store.js";
+import type { Io } from "../output/io.js";
 import { placeFiles, type StorePlace } from "../settings/connection.js";
 import { readSecret, readTlsFiles, type SecretIo } from "../settings/secret-files.js";
 import type { Setting } from "../settings/setting-table.js";
 import type { LocalData, ServeDataOptions } from "./local-data.js";
 import type { ServedData } from "./served-data.js";
 
+type StoreIo = SecretIo & Pick<Io, "command" | "progress">;
+
 /** The data in a store. Who can change it is for the store to decide. */
-export function storeData(place: StorePlace, io: SecretIo): LocalData {
+export function storeData(place: StorePlace, io: StoreIo): LocalData {
   const { url } = place.address;
   return {
     name: url,
@@ -25,15 +36,15 @@ export function storeData(place: StorePlace, io: SecretIo): LocalData {
       }),
     follow: async () => openEtcdStore(await readAccess(place, io), { watch: true }),
     create: async (data) => {
-      await createEtcdStore(await readAccess(place, io), data);
+      await createEtcdStore(await readAccess(place, io), data, progressOf(io));
       return `created ${url}; it contains the credentials of all its environments`;
     },
     served: (options) => prepareStore(place, io, options),
   };
 }
 
-async function withStore<T>(place: StorePlace, io: SecretIo, use: (store: EditableStore) => Promise<T>): Promise<T> {
-  const store = await openEtcdStore(await readAccess(place, io), { watch: false });
+async function withStore<T>(place: StorePlace, io: StoreIo, use: (store: EditableStore) => Promise<T>): Promise<T> {
+  const store = await openEtcdStore(await readAccess(place, io), { onProgress: progressOf(io) });
   try {
     return await use(store);
   } finally {
@@ -43,7 +54,7 @@ async function withStore<T>(place: StorePlace, io: SecretIo, use: (store: Editab
 
 async function prepareStore(
   place: StorePlace,
-  io: SecretIo,
+  io: StoreIo,
   { cacheFolder, log }: ServeDataOptions,
 ): Promise<ServedData> {
   const loose = placeFiles(place).map(({ text }) => looseModeWarning(text));
@@ -59,30 +70,39 @@ export function openTrafficWarning({ address: { endpoints, url } }: StorePlace):
   return isOpen ? [`${url}: without TLS the traffic can be read; use etcds://`] : [];
 }
 
-/**
- * Seals all records of a store with the first of its keys.
- *
- * @returns how many were sealed in another way, or not at all
- * @throws InvalidDataError if another program still writes such records; as `open`
- */
-export async function sealStore(place: StorePlace, io: SecretIo): Promise<number> {
-  const access = await readAccess(place, io);
-  const sealed = await sealAgain(access);
-  // Reads all records again.
-  const others = sealed > 0 ? await sealAgain(access) : 0;
-  if (others === 0) return sealed;
-  throw new InvalidDataError(
-    `${place.address.url} was sealed, but another program writes records without the first key: give it the key file, ` +
-      "and repeat this",
-  );
+/** Writes all data of a store again, sealed with the first of its keys. @throws as `sealAgain` */
+export async function sealStore(place: StorePlace, io: StoreIo): Promise<void> {
+  await sealAgain(await readAccess(place, io), progressOf(io));
+}
+
+/** Removes the history of a store but for its last entries. @throws as `pruneHistory` */
+export async function pruneStore(place: StorePlace, entries: number, io: StoreIo): Promise<void> {
+  await pruneHistory(await readAccess(place, io), entries);
+}
+
+function progressOf(io: StoreIo): OnProgress {
+  return ({ action, done, total }) => {
+    if (done < total) io.progress?.(`${action} the store: ${done} of ${total} MB`);
+  };
+}
+
+function authorOf({ command = "appvars", user }: StoreIo): Author {
+  const host = hostname();
+  try {
+    return { actor: `${userInfo().username}@${host}`, command };
+  } catch {
+    // The user of a container may have no name.
+    return { actor: `${user ?? "unknown"}@${host}`, command };
+  }
 }
 
 /** @throws UsageError for a file that can't be read */
 async function readAccess(
   { address, user, password, keyFile, caFile, clientCert, clientKey }: StorePlace,
-  io: SecretIo,
+  io: StoreIo,
 ): Promise<StoreAccess> {
   const read = async (setting: Setting | undefined) => setting && readSecret(setting, io);
   const tls = await readTlsFiles({ caFile, clientCert, clientKey });
-  return { address, user, password: await read(password), ...tls, sealingKeys: await read(keyFile) };
+  const sealingKeys = await read(keyFile);
+  return { address, user, password: await read(password), ...tls, sealingKeys, author: authorOf(io) };
 }

@@ -24,13 +24,22 @@ export interface Context {
   exitCode: number;
 }
 
+/** Before the first line about long work, and between two. */
+const PROGRESS_EVERY_MS = 1_000;
+
 export function createContext(surroundings: Io, flags: OutputFlags): Context {
   const noticed = new Set<string>();
+  let nextProgress = surroundings.ticks() + PROGRESS_EVERY_MS;
   const io = withNotice(surroundings, (text) => {
     // Settings are read more than once.
     if (!noticed.has(text)) note(text);
     noticed.add(text);
   });
+  io.progress = (text) => {
+    if (io.ticks() < nextProgress) return;
+    nextProgress = io.ticks() + PROGRESS_EVERY_MS;
+    tell(text);
+  };
   const note = (text: string) => {
     if (!context.flags.quiet && !context.flags.json) writeLines(io.stderr, [`appvars: ${text}`]);
   };

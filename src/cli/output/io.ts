@@ -25,6 +25,10 @@ export interface Io {
   groups: readonly number[];
   /** Reports a settings file that is ignored. */
   notice?: (text: string) => void;
+  /** Tells how far long work is. */
+  progress?: (text: string) => void;
+  /** The name of the command that runs: `env rotate`. */
+  command?: string;
   /** Unix time in milliseconds. */
   clock: () => number;
   /** Milliseconds on a monotonic clock, for durations. */

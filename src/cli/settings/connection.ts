@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { AUTH_SCHEMES, type AuthScheme, checkSeconds, parseOrigin, refuseOpenSecret } from "../../client/options.js";
 import { DEFAULT_TIMEOUT, DEFAULT_URL } from "../../domain/defaults.js";
 import { UsageError, withSubject } from "../../domain/errors.js";
-import { parseStoreUrl, type StoreAddress } from "../../etcd/store-address.js";
+import { parseStoreUrl, type StoreAddress } from "../../domain/store-address.js";
 import {
   DEFAULT_DATA_FILE,
   type FindableSettings,

@@ -40,9 +40,7 @@ export async function runServe(options: ServerOptions, serveFlags: ServeFlags, c
   const { log, written } = await createLog(io.stderr, logFormat, io.clock, colors);
   const notices: Parameters<typeof log>[] = [];
   const served = await data.served({ cacheFolder: io.folders.cache, log: (...notice) => notices.push(notice) });
-  const store = await openServed(served, io.clock, (error) =>
-    log("warn", `the last data can't be kept for a start without the store: ${(error as Error).message}`),
-  );
+  const store = await openServed(served, io.clock, (text) => log("warn", text));
   for (const notice of notices) log(...notice);
   let tlsFiles: TlsFiles | undefined;
   try {

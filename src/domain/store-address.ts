@@ -1,5 +1,5 @@
-import { formatEndpoint, parseEndpoint } from "../domain/endpoint.js";
-import { UsageError } from "../domain/errors.js";
+import { formatEndpoint, parseEndpoint } from "./endpoint.js";
+import { UsageError } from "./errors.js";
 
 /** The address of a store: the endpoints of an etcd cluster, and the prefix of all its keys. */
 export interface StoreAddress {

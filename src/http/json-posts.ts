@@ -2,13 +2,11 @@ import { type ClientRequest, Agent as HttpAgent, request as httpRequest } from "
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { UnreachableError } from "../domain/errors.js";
 import { type TlsTexts, tlsOptions } from "../domain/tls-options.js";
-import { type DeadlineOptions, exchange, send, startDeadline } from "../http/exchange.js";
-import { isTlsFailure, reasonOf } from "../http/failures.js";
+import { type DeadlineOptions, exchange, send, startDeadline } from "./exchange.js";
+import { isTlsFailure, reasonOf } from "./failures.js";
 
-/** A page of records needs a few megabytes. One of large values can need more: then a smaller page is asked for. */
+/** Of an answer, and of a line of one that does not end. */
 const MAX_BODY_BYTES = 64 * 1_024 * 1_024;
-/** Values have at most 1.5 MiB each, but one transaction can change many. */
-const MAX_LINE_BYTES = MAX_BODY_BYTES;
 const MAX_ERROR_BYTES = 64 * 1_024;
 /** Of a request, in a millisecond: 2 Mbit/s. */
 const SENT_BYTES = 256;
@@ -35,8 +33,11 @@ const BEFORE_SENDING = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH"
 export class HttpPosts {
   readonly #http = new HttpAgent({ keepAlive: true });
   readonly #https: HttpsAgent;
+  readonly #plain: string;
 
-  constructor(texts: TlsTexts = {}) {
+  /** @param plain follows the reason if the server does not speak TLS */
+  constructor(texts: TlsTexts, plain: string) {
+    this.#plain = plain;
     this.#https = new HttpsAgent({ keepAlive: true, ...tlsOptions(texts) });
   }
 
@@ -50,7 +51,7 @@ export class HttpPosts {
       if (!body) throw new TooLargeError();
       return { status, body: body.toString("utf8") };
     } catch (error) {
-      throw explain(error, outgoing);
+      throw this.#explain(error, outgoing, limits);
     }
   }
 
@@ -77,12 +78,12 @@ export class HttpPosts {
         }
         pieces.push(chunk.subarray(start));
         size += chunk.length - start;
-        if (size > MAX_LINE_BYTES) throw new TooLargeError();
+        if (size > MAX_BODY_BYTES) throw new TooLargeError();
       }
       deadline.signal.throwIfAborted();
       throw new UnreachableError(`it ended the stream (status ${incoming.statusCode})`);
     } catch (error) {
-      throw explain(deadline.signal.aborted ? deadline.signal.reason : error, outgoing);
+      throw this.#explain(deadline.signal.aborted ? deadline.signal.reason : error, outgoing, limits);
     } finally {
       deadline.end();
     }
@@ -102,22 +103,21 @@ export class HttpPosts {
     };
     return isTls ? httpsRequest(url, message) : httpRequest(url, message);
   }
+
+  #explain(error: unknown, { socket }: ClientRequest, { signal }: PostLimits): UnreachableError {
+    if (error instanceof UnreachableError) return error;
+    if (signal?.aborted) return new UnreachableError("the connection was closed");
+    const { code = "" } = error as NodeJS.ErrnoException;
+    const { secureConnecting } = (socket ?? {}) as { secureConnecting?: boolean };
+    if (secureConnecting && code === "ECONNRESET")
+      return new NotSentError(`it does not speak TLS; ${this.#plain}`, { cause: error });
+    const reason = reasonOf(error, { plain: this.#plain });
+    if (isTlsFailure(error)) return new TlsError(reason, { cause: error });
+    return new (BEFORE_SENDING.includes(code) ? NotSentError : UnreachableError)(reason, { cause: error });
+  }
 }
 
 function deadlineOf({ timeout, signal }: PostLimits, request: Buffer): DeadlineOptions {
   const longer = timeout + request.length / SENT_BYTES;
   return { timeout: longer, total: MAX_TIMEOUTS * longer, signal };
-}
-
-const PLAIN = "should the URL begin with etcd:?";
-
-function explain(error: unknown, { socket }: ClientRequest): UnreachableError {
-  if (error instanceof UnreachableError) return error;
-  const { code = "" } = error as NodeJS.ErrnoException;
-  const { secureConnecting } = (socket ?? {}) as { secureConnecting?: boolean };
-  if (secureConnecting && code === "ECONNRESET")
-    return new NotSentError(`it does not speak TLS; ${PLAIN}`, { cause: error });
-  const reason = reasonOf(error, { plain: PLAIN });
-  if (isTlsFailure(error)) return new TlsError(reason, { cause: error });
-  return new (BEFORE_SENDING.includes(code) ? NotSentError : UnreachableError)(reason, { cause: error });
 }

@@ -1,0 +1,147 @@
+import { isUtf8 } from "node:buffer";
+import { randomBytes } from "node:crypto";
+import * as v from "valibot";
+import { InvalidDataError } from "../domain/errors.js";
+import { LISTS } from "../store/data.js";
+import type { RecordChange } from "../store/record-changes.js";
+
+// The keys of a store, after its prefix:
+//   head                 which writes and which snapshot count
+//   log/VERSION          one entry for each write
+//   parts/WRITE/NUMBER   the pieces of a large entry or of a snapshot
+//   turn                 on a lease while a writer has the turn that the others were often faster than
+//   uploads/WRITE        on a lease while a writer puts these pieces; afterwards, what they belong to
+// Only the head is ever replaced.
+export const HEAD_KEY = "head";
+export const TURN_KEY = "turn";
+export const LOG_PREFIX = "log/";
+export const PARTS_PREFIX = "parts/";
+export const UPLOADS_PREFIX = "uploads/";
+
+const FORMAT = 2;
+const MAX_HEAD_BYTES = 2_048;
+/** Changes beyond this are in parts. */
+export const MAX_ENTRY_BYTES = 256 * 1_024;
+
+/** Padded, so that the order of keys is that of versions. */
+export function logKey(version: number): string {
+  return LOG_PREFIX + String(version).padStart(16, "0");
+}
+
+export function partKey(write: string, number: number): string {
+  return `${PARTS_PREFIX}${write}/${String(number).padStart(6, "0")}`;
+}
+
+const id = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{22}$/));
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+const lastId = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const label = v.pipe(v.string(), v.maxLength(300));
+
+/** All data at one version: that version and the write that made it, and the upload with the parts. */
+const SNAPSHOT = v.strictObject({
+  version: count,
+  write: id,
+  upload: id,
+  parts: count,
+  /** The size of the data, before it is packed. */
+  bytes: count,
+});
+export type SnapshotName = Readonly<v.InferOutput<typeof SNAPSHOT>>;
+
+/** What counts: the data is the snapshot and the log after it, up to the version. */
+const HEAD = v.strictObject({
+  format: v.literal(FORMAT),
+  store: id,
+  /** Counts writes. The first one, which creates the store, is 1. */
+  version: count,
+  /** The write that made the version. */
+  write: id,
+  snapshot: SNAPSHOT,
+  /** Kept for readers that have begun with it. */
+  previous: v.optional(SNAPSHOT),
+});
+export type Head = Readonly<v.InferOutput<typeof HEAD>>;
+
+/** Who writes: `user@host`, and the command, such as `set`. */
+const AUTHOR = { actor: label, command: label };
+export type Author = Readonly<Record<keyof typeof AUTHOR, string>>;
+
+const record = v.nullable(v.looseObject({ id: count }));
+const CHANGE = v.strictObject({ list: v.picklist(LISTS), before: record, after: record });
+
+/** A write. */
+const ENTRY = v.strictObject({
+  write: id,
+  /** The write before it. The first one has its own id. */
+  previous: id,
+  /** By the writer's clock, for people: nothing depends on it. */
+  time: v.pipe(v.string(), v.isoTimestamp()),
+  ...AUTHOR,
+  last_ids: v.optional(v.strictObject({ environments: lastId, variables: lastId, values: lastId })),
+  /** The changes, or the number of parts with them. */
+  changes: v.union([count, v.array(CHANGE)]),
+});
+export type Entry = Readonly<Omit<v.InferOutput<typeof ENTRY>, "changes">> & {
+  readonly changes: readonly RecordChange[] | number;
+};
+
+/** @throws InvalidDataError with a predicate as its message */
+export function parseHead(bytes: Buffer): Head {
+  if (bytes.length > MAX_HEAD_BYTES) throw new InvalidDataError("is too large for a head");
+  const content = parseBytes(bytes);
+  const format = (content as { format?: unknown } | null)?.format;
+  if (Number.isSafeInteger(format) && format !== FORMAT)
+    throw new InvalidDataError(`has the format ${format}; this appvars reads format ${FORMAT}`);
+  const head = parseAs(HEAD, content);
+  if (head.snapshot.version > head.version) throw new InvalidDataError("breaks a rule");
+  return head;
+}
+
+/** @throws InvalidDataError with a predicate as its message */
+export function parseEntry(bytes: Buffer): Entry {
+  return parseAs(ENTRY, parseBytes(bytes));
+}
+
+/** The changes of a large entry, one a line. @throws InvalidDataError with a predicate as its message */
+export function* parseChanges(bytes: Buffer): Generator<RecordChange> {
+  for (let start = 0; start < bytes.length; ) {
+    const newline = bytes.indexOf(0x0a, start);
+    const end = newline < 0 ? bytes.length : newline;
+    yield parseAs(CHANGE, parseBytes(bytes.subarray(start, end)));
+    start = end + 1;
+  }
+}
+
+/** Changes as {@link parseChanges} reads them. */
+export function changeLines(changes: readonly RecordChange[]): Buffer {
+  return Buffer.from(changes.map((change) => JSON.stringify(change)).join("\n"));
+}
+
+export function toBytes(json: Head | Entry): Buffer {
+  return Buffer.from(JSON.stringify(json));
+}
+
+export function newHead(store: string, snapshot: SnapshotName): Head {
+  return { format: FORMAT, store, version: snapshot.version, write: snapshot.write, snapshot };
+}
+
+/** For a store or a write: 128 random bits. */
+export function newId(): string {
+  return randomBytes(16).toString("base64url");
+}
+
+function parseBytes(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw new InvalidDataError("is not valid UTF-8");
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch {
+    // The message of JSON.parse quotes the text.
+    throw new InvalidDataError("is not valid JSON");
+  }
+}
+
+function parseAs<T>(schema: v.GenericSchema<unknown, T>, content: unknown): T {
+  const result = v.safeParse(schema, content);
+  if (!result.success) throw new InvalidDataError("breaks a rule");
+  return result.output;
+}

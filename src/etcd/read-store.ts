@@ -1,0 +1,186 @@
+import { InvalidDataError } from "../domain/errors.js";
+import type { Data } from "../store/data.js";
+import { applyChanges, type RecordChange } from "../store/record-changes.js";
+import type { StoredKey } from "./answers.js";
+import { type Entry, HEAD_KEY, type Head, LOG_PREFIX, logKey, parseChanges, parseEntry, parseHead } from "./log.js";
+import { download, endOf, named, type UploadTarget } from "./uploads.js";
+
+/** Entries in one answer, and in that with the head. */
+const PAGE_ENTRIES = 500;
+const FIRST_ENTRIES = 3;
+/** Of an entry, beside its text: for many small ones. */
+export const ENTRY_COST = 256;
+
+export interface ReadTarget extends UploadTarget {
+  /** Parses the bytes of a data file, which can't be used afterwards. @throws InvalidDataError */
+  readonly parse: (bytes: Buffer, signal: AbortSignal) => Promise<Data>;
+}
+
+/** The head as a majority of the members has it. */
+export interface FoundHead {
+  readonly clusterId: string;
+  /** The revision of the cluster that made it. */
+  readonly revision: number;
+  readonly head: Head;
+  /** The head as it is in etcd. */
+  readonly value: Buffer;
+  /** The first entries after the version that was known. */
+  readonly entries: readonly StoredKey[];
+}
+
+/** All data of a store at the version of its head. */
+export interface StoreState extends FoundHead {
+  readonly data: Data;
+  /** The size of the log after the snapshot. */
+  readonly logBytes: number;
+}
+
+interface LoggedWrite extends Omit<Entry, "changes"> {
+  readonly version: number;
+  readonly bytes: number;
+  readonly changes: Iterable<RecordChange>;
+}
+
+/**
+ * @param known the version whose next entries are read too
+ * @param within milliseconds in which it is tried again
+ * @returns undefined for a store that holds nothing
+ * @throws InvalidDataError that names the key, also for a head that somebody has put back; the errors of `Gateway.ranges`
+ */
+export async function readHead(
+  { gateway, prefix, sealing, signal }: ReadTarget,
+  { known, within }: { known?: number | undefined; within?: number | undefined } = {},
+): Promise<FoundHead | undefined> {
+  const key = prefix + HEAD_KEY;
+  const end = endOf(prefix + LOG_PREFIX);
+  const ranges = known === undefined ? [] : [{ key: prefix + logKey(known + 1), end, limit: FIRST_ENTRIES }];
+  const [found, log] = await gateway.ranges([{ key }, ...ranges], { within, signal });
+  const [entry] = found?.entries ?? [];
+  if (!found || entry?.key !== key) return undefined;
+  const head = named(key, () => parseHead(sealing.open(entry.value, key)));
+  named(key, () => sealing.checkOwner(entry.value, { store: head.store }));
+  const entries = log?.entries ?? [];
+  if (entries.some((each) => each.key > prefix + logKey(head.version)))
+    throw new InvalidDataError(`${key} is older than the log: somebody has put it back`);
+  return { clusterId: found.clusterId, revision: entry.modRevision, head, value: entry.value, entries };
+}
+
+/** Reads everything: the snapshot, and the log after it. @throws InvalidDataError that names the key; as `readHead` */
+export async function readAll(target: ReadTarget, found: FoundHead): Promise<StoreState> {
+  for (let current = found; ; ) {
+    const { store, version, snapshot } = current.head;
+    const [bytes, log] = await Promise.all([
+      download(target, { store, write: snapshot.upload, parts: snapshot.parts }),
+      readLog(target, { ...current, entries: [] }, snapshot.version + 1),
+      // Whether there are later entries.
+      readHead(target, { known: version }),
+    ]);
+    if (bytes && log) {
+      const data = await target.parse(bytes, target.signal);
+      const start = { ...current, head: { ...current.head, version: snapshot.version, write: snapshot.write } };
+      const state = await addLog({ ...start, data, logBytes: 0 }, current, log);
+      if (!state) throw new InvalidDataError(`${target.prefix}${logKey(version)} does not follow the write before it`);
+      return state;
+    }
+    // A later snapshot has taken their place.
+    const newest = await readHead(target);
+    if (!newest || newest.revision === current.revision)
+      throw new InvalidDataError(`${target.prefix}${HEAD_KEY} names parts or entries that are missing`);
+    current = newest;
+  }
+}
+
+/**
+ * Adds what was written since to a known state.
+ *
+ * @returns undefined if that is not possible: the cluster was restored, or the entries are no longer kept
+ * @throws as `readAll`
+ */
+export async function readSince(
+  target: ReadTarget,
+  known: StoreState,
+  found: FoundHead,
+): Promise<StoreState | undefined> {
+  const { head } = found;
+  const isSameStore = found.clusterId === known.clusterId && head.store === known.head.store;
+  if (!isSameStore || head.version < known.head.version) return undefined;
+  const log = await readLog(target, found, known.head.version + 1);
+  return log && addLog(known, found, log);
+}
+
+/** @returns undefined if the log does not lead from the known state to the found head */
+async function addLog(
+  known: StoreState,
+  found: FoundHead,
+  log: readonly LoggedWrite[],
+): Promise<StoreState | undefined> {
+  const writes = [known.head.write, ...log.map(({ write }) => write)];
+  const follows = log.every(({ previous }, index) => previous === writes[index]);
+  if (!follows || writes.at(-1) !== found.head.write) return undefined;
+  // A snapshot begins the log again. What was written while it was made is not counted.
+  const isSameLog = known.head.snapshot.upload === found.head.snapshot.upload;
+  const logBytes = log.reduce((sum, { bytes }) => sum + bytes + ENTRY_COST, isSameLog ? known.logBytes : 0);
+  // The same data stays the same object.
+  if (log.length === 0) return { ...known, ...found, logBytes };
+  let version = known.head.version;
+  const changes = function* () {
+    for (const write of log) {
+      version = write.version;
+      yield* write.changes;
+    }
+  };
+  const data = await applyChanges(known.data, changes()).catch((error) => {
+    throw error instanceof InvalidDataError ? new InvalidDataError(`${logKey(version)} ${error.message}`) : error;
+  });
+  const { last_ids } = log.at(-1) ?? {};
+  return { ...known, ...found, data: { ...data, ...(last_ids && { last_ids }) }, logBytes };
+}
+
+/** The entries from a version up to the head; undefined if some are missing. */
+async function readLog(target: ReadTarget, found: FoundHead, first: number): Promise<LoggedWrite[] | undefined> {
+  const { gateway, prefix, signal } = target;
+  const { store, version: last } = found.head;
+  const log: LoggedWrite[] = [];
+  for (let { entries } = found; first + log.length <= last; ) {
+    const version = first + log.length;
+    const [next, ...others] = entries;
+    if (!next) {
+      const range = { ...logRange(prefix, version, last), limit: PAGE_ENTRIES };
+      ({ entries } = await gateway.range(range, { signal }));
+      if (entries.length === 0) return undefined;
+      continue;
+    }
+    if (next.key !== prefix + logKey(version)) return undefined;
+    const write = await readWrite(target, store, version, next.value);
+    if (!write) return undefined;
+    log.push(write);
+    entries = others;
+  }
+  return log;
+}
+
+function logRange(prefix: string, first: number, last: number) {
+  return { key: prefix + logKey(first), end: prefix + logKey(last + 1) };
+}
+
+async function readWrite(
+  target: ReadTarget,
+  store: string,
+  version: number,
+  value: Buffer,
+): Promise<LoggedWrite | undefined> {
+  const entry = openEntry(target, store, version, value);
+  if (typeof entry.changes !== "number") return { ...entry, version, bytes: value.length, changes: entry.changes };
+  const bytes = await download(target, { store, write: entry.write, parts: entry.changes });
+  return bytes && { ...entry, version, bytes: bytes.length, changes: parseChanges(bytes) };
+}
+
+/** @throws InvalidDataError that names the key */
+function openEntry({ prefix, sealing }: ReadTarget, store: string, version: number, value: Buffer): Entry {
+  const key = prefix + logKey(version);
+  return named(key, () => {
+    const entry = parseEntry(sealing.open(value, key));
+    sealing.checkOwner(value, { store, write: entry.write });
+    return entry;
+  });
+}

@@ -1,0 +1,95 @@
+import { setImmediate } from "node:timers/promises";
+import { InvalidDataError } from "../domain/errors.js";
+import { byId, type Data, LISTS, type List } from "./data.js";
+import { checkRecord } from "./parse-data.js";
+
+/** A record before and after a change; null where there is none. At least one is there, and both have the same id. */
+export interface RecordChange {
+  readonly list: List;
+  readonly before: { readonly id: number } | null;
+  readonly after: { readonly id: number } | null;
+}
+
+/** Changes that are applied at once, in a few milliseconds. */
+const CHUNK = 2_000;
+
+/**
+ * The changes that turn one version of the data into the next.
+ *
+ * @param changed made from `data`, so that records which are the same object are the same
+ * @param checked the same with defaults filled in
+ */
+export function changesBetween(data: Data, changed: Data, checked: Data): RecordChange[] {
+  return LISTS.flatMap((list) => {
+    const before = new Map(data[list].map((record) => [record.id, record]));
+    const changes: RecordChange[] = [];
+    for (const [index, record] of changed[list].entries()) {
+      const old = before.get(record.id);
+      before.delete(record.id);
+      if (old === record) continue;
+      const after = checked[list][index] as typeof record;
+      if (!old || !isSame(old, after)) changes.push({ list, before: old ?? null, after });
+    }
+    for (const old of before.values()) changes.push({ list, before: old, after: null });
+    return changes;
+  });
+}
+
+/**
+ * Data with changes applied, sorted by id. Leaves time for other work.
+ *
+ * @param data its lists are sorted by id
+ * @throws InvalidDataError for a record that breaks a rule of its own, and for one that is not as it was before its change
+ */
+export async function applyChanges(data: Data, changes: Iterable<RecordChange>): Promise<Data> {
+  const lists: Partial<Record<List, { id: number }[]>> = {};
+  const removed = { environments: new Set<number>(), variables: new Set<number>(), values: new Set<number>() };
+  let done = 0;
+  for (const { list, before, after } of changes) {
+    const id = (after ?? before)?.id ?? 0;
+    lists[list] ??= [...data[list]];
+    const records = lists[list];
+    const index = indexOf(records, id);
+    const isThere = records[index]?.id === id;
+    const known = isThere && !removed[list].has(id) ? records[index] : null;
+    if ((before && after && before.id !== id) || !isSame(known ?? null, before))
+      throw new InvalidDataError(`changes ${list} ${id}, which is not as it was before`);
+    if (!after) removed[list].add(id);
+    else {
+      removed[list].delete(id);
+      records.splice(index, isThere ? 1 : 0, checkRecord(list, after));
+    }
+    if (++done % CHUNK === 0) await setImmediate();
+  }
+  const kept = (list: List) => lists[list]?.filter(({ id }) => !removed[list].has(id)) ?? data[list];
+  return { ...data, ...Object.fromEntries(LISTS.map((list) => [list, kept(list)])) } as Data;
+}
+
+/** The data with its lists sorted by id. */
+export function sortedById(data: Data): Data {
+  const { environments, variables, values } = data;
+  return {
+    ...data,
+    environments: environments.toSorted(byId),
+    variables: variables.toSorted(byId),
+    values: values.toSorted(byId),
+  };
+}
+
+/** The index of the first record with this id or a higher one. */
+function indexOf(records: readonly { id: number }[], id: number): number {
+  // New records have the highest ids.
+  if ((records.at(-1)?.id ?? 0) < id) return records.length;
+  let [low, high] = [0, records.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((records[middle]?.id ?? 0) < id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Both have the fields of a checked record, in the same order. */
+function isSame(a: object | null, b: object | null): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -25,7 +25,7 @@ const CONNECTING = {
   [INSPECTING]: "tlsOptions",
   "client/transport.ts": "tlsOptions",
   "http/tunnel.ts": "proxyAddress",
-  "etcd/http.ts": "tlsOptions",
+  "http/json-posts.ts": "tlsOptions",
   "server/redis-store.ts": "tlsOptions",
 };
 /** The only one that accepts TLS connections. */

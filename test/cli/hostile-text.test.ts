@@ -133,6 +133,8 @@ function fileCases({ cwd, config, project, ...paths }: Folder): Case[] {
     plain("migrate", paths.data, paths.misnamed),
     plain("migrate", paths.broken, HOSTILE),
     plain("migrate", `etcd://${HOSTILE}`, HOSTILE),
+    plain("history", "--prune", "1", "--store", `etcd://${HOSTILE}`),
+    plain("history", "--prune", HOSTILE, "--store", "etcd://127.0.0.1"),
     plain("init", "--data", paths.data),
     plain("init", "--data", join(cwd, "new.json")),
     plain("run", "--only", "TREE", ...dev, "--", HOSTILE_FILE),

@@ -192,6 +192,12 @@ describe("a usage error exits 2 and changes nothing", () => {
     ],
     ["migrate DIR/example.json DIR/./example.json", "FROM and TO are the same file"],
     // Neither a user nor a password is repeated.
+    ["history --data DIR/example.json", "required option '--prune <entries>' not specified"],
+    ["history --prune 1 --data DIR/example.json", "only a store has a history: add --store"],
+    [
+      "history --prune=-1 --store etcd://127.0.0.1",
+      "option '--prune <entries>' argument '-1' is invalid. it must be a number of entries.",
+    ],
     ["migrate http://me:hunter2@host DIR/new.json", `FROM ${NO_PLACE}`],
     ["migrate DIR/example.json ''", `TO ${NO_PLACE}`],
     [

@@ -14,13 +14,17 @@ const base64 = (text: string) => Buffer.from(text).toString("base64");
 const HEADER = { cluster_id: "7", revision: "9" };
 const kv = (key = KEY, mod_revision: unknown = "8") => ({ key: base64(key), value: base64("text"), mod_revision });
 
+const ranges = (...found: readonly unknown[]) => ({
+  header: HEADER,
+  responses: found.map((range) => ({ response_range: range })),
+});
 /** The key as it is, and transactions that are made. */
-const GOOD = { header: HEADER, kvs: [kv()], succeeded: true };
+const GOOD = { ...ranges({ kvs: [kv()] }), succeeded: true };
 const ENTRY = { key: KEY, value: Buffer.from("text"), modRevision: 8 };
 const WRITE = { compare: [{ key: KEY, modRevision: 8 }], puts: [{ key: KEY, value: Buffer.from("x") }], deletes: [] };
 
 /** Each request is made once, unless others are given. */
-const TIMES = { attempt: 150, request: 1 };
+const TIMES = { attempt: 400, transaction: 400, request: 1 };
 
 function gatewayTo(ports: readonly number[], options: Partial<GatewayOptions> = {}): Gateway {
   const endpoints = ports.map((port) => `http://127.0.0.1:${port}`);
@@ -31,7 +35,8 @@ function gatewayTo(ports: readonly number[], options: Partial<GatewayOptions> = 
 
 /** A server that gives these answers, and then repeats the last one. @returns also the requests it received */
 async function member(...answers: readonly ((res: ServerResponse, req: IncomingMessage) => void)[]) {
-  const asked: { path: string | undefined; body: unknown; authorization: string | undefined }[] = [];
+  // biome-ignore lint/suspicious/noExplicitAny: requests of several forms
+  const asked: { path: string | undefined; body: any; authorization: string | undefined }[] = [];
   const { port } = await httpPeer(async (req, res) => {
     const answer = answers[Math.min(asked.length, answers.length - 1)];
     asked.push({ path: req.url, body: await json(req), authorization: req.headers.authorization });
@@ -52,8 +57,15 @@ const range = (gateway: Gateway) => gateway.range({ key: KEY });
 type Failure = [failure: string, port: () => Promise<number>, reason: string | RegExp];
 
 const answering = (body: unknown, status?: number) => async () => (await member(sends(body, status))).port;
-const writing = (text: string) => async () => (await tcpPeer((socket) => socket.write(text))).port;
+const tcp = (answer: (socket: Socket) => void) => async () => (await tcpPeer(answer)).port;
+const writing = (text: string) => tcp((socket) => socket.write(text));
+const flooding = (start: string, more: string) =>
+  tcp((socket) => {
+    socket.write(start);
+    flood(socket, more);
+  });
 const NOT_ETCD = "is it the HTTP gateway of etcd 3.4 or newer?";
+const OTHER_FORM = `its answer has another form; ${NOT_ETCD}`;
 
 function drip(socket: Socket, text: string): void {
   const timer = setInterval(() => socket.write(text), 10);
@@ -69,87 +81,46 @@ function flood(stream: Writable, text: string): void {
 }
 
 const OK = "HTTP/1.1 200 OK\r\n";
+const HALF = `${OK}Content-Length: 100\r\n\r\n{"header":`;
+const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n";
+const SWITCH = "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\n";
 
 /** Failures of a member to answer. */
 const FAILURES: Failure[] = [
-  ["it says nothing", async () => (await tcpPeer(() => {})).port, "no answer within"],
-  ["it closes the connection", async () => (await tcpPeer((socket) => socket.end())).port, "the connection was reset"],
-  ["it resets the connection", async () => (await tcpPeer((socket) => socket.resetAndDestroy())).port, "reset"],
+  ["it says nothing", tcp(() => {}), "no answer within"],
+  ["it closes the connection", tcp((socket) => socket.end()), "the connection was reset"],
+  ["it resets the connection", tcp((socket) => socket.resetAndDestroy()), "the connection was reset"],
   ["it speaks another protocol", writing("SSH-2.0-OpenSSH_9.2\r\n"), "it does not answer with HTTP"],
-  [
-    "it switches protocols",
-    writing("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"),
-    "it switches to another protocol",
-  ],
-  [
-    "it never ends its provisional answers",
-    async () => (await tcpPeer((socket) => drip(socket, "HTTP/1.1 100 Continue\r\n\r\n"))).port,
-    "no answer within",
-  ],
-  ["its headers are slow", async () => (await tcpPeer((socket) => drip(socket, "H"))).port, /HTTP|no answer within/],
-  [
-    "its headers never end",
-    async () => (await tcpPeer((socket) => flood(socket, `${OK}${"a: b\r\n".repeat(1_000)}`))).port,
-    "it does not answer with HTTP",
-  ],
-  [
-    "its answer never ends",
-    async () =>
-      (
-        await tcpPeer((socket) => {
-          socket.write(`${OK}\r\n`);
-          flood(socket, " ".repeat(1_000_000));
-        })
-      ).port,
-    "its answer is too large",
-  ],
-  ["half of its answer is missing", writing(`${OK}Content-Length: 100\r\n\r\n{"header":`), "no answer within"],
-  [
-    "it closes the connection in its answer",
-    async () => (await tcpPeer((socket) => socket.end(`${OK}Content-Length: 100\r\n\r\n{"header":`))).port,
-    "the connection was reset",
-  ],
+  ["it switches protocols", writing(`${SWITCH}Upgrade: x\r\n\r\n`), "it switches to another protocol"],
+  ["it never ends its provisional answers", tcp((socket) => drip(socket, CONTINUE)), "no answer within"],
+  ["its headers are slow", tcp((socket) => drip(socket, "H")), /HTTP|no answer within/],
+  ["its headers never end", flooding(OK, "a: b\r\n".repeat(1_000)), "it sends too many headers"],
+  ["its answer never ends", flooding(`${OK}\r\n`, " ".repeat(1_000_000)), "its answer is too large"],
+  ["half of its answer is missing", writing(HALF), "no answer within"],
+  ["it closes the connection in its answer", tcp((socket) => socket.end(HALF)), "the connection was reset"],
   ["it is a website", answering("<html>Not etcd</html>"), `its answer is not JSON; ${NOT_ETCD}`],
   ["it is too old", answering("404 page not found\n", 404), `its answer is not JSON; ${NOT_ETCD}`],
   ["it fails with a page", answering(`<html>${SECRET}</html>`, 500), "it answers 500"],
   ["it fails with JSON", answering({ error: SECRET, message: SECRET, code: 13 }, 500), "it refuses the request"],
   ["it has no leader", answering({ message: "etcdserver: no leader", code: 14 }, 503), "etcdserver: no leader"],
-  ["it fails in another form", answering({ code: [], message: {} }, 400), "its answer has a wrong number"],
-  [
-    "it redirects",
-    async () => (await member((res) => res.writeHead(302, { Location: "/elsewhere" }).end())).port,
-    "its answer is not JSON",
-  ],
-  ...[null, [], 1, SECRET, {}, { header: null }].map(
-    (body): Failure => [
-      `it answers ${JSON.stringify(body)}`,
-      answering(JSON.stringify(body)),
-      "its answer is incomplete",
-    ],
-  ),
-  ["it does not name the cluster", answering({ header: { revision: "9" } }), "its answer has no text"],
-  ["it names no revision", answering({ header: { cluster_id: "7" } }), "its answer has no revision"],
-  ...["0x10", "1e3", " 9", "-1", "9007199254740993", 1e300, -1, 1.5, true, null, [9], ""].map(
-    (revision): Failure => [
-      `it has the revision ${JSON.stringify(revision)}`,
-      answering({ header: { ...HEADER, revision } }),
-      "its answer has a wrong number",
-    ],
-  ),
+  ["it fails in another form", answering({ code: [], message: {} }, 400), OTHER_FORM],
+  ["it redirects", answering("", 302), "its answer is not JSON"],
+  ...[
+    ...[null, [], 1, SECRET, {}, { header: null }, { header: { revision: "9" } }, { header: { cluster_id: "7" } }],
+    ...["0x10", "1e3", " 9", "-1", "0", "9007199254740993", 1e300, -1, 1.5, true, null, [9], ""].map((revision) => ({
+      header: { ...HEADER, revision },
+    })),
+  ].map((body): Failure => [`it answers ${JSON.stringify(body)}`, answering(JSON.stringify(body)), OTHER_FORM]),
 ];
 
 /** Invalid answers to a request for keys. */
-const WRONG_KEYS: Failure[] = [
-  ["keys that are no list", answering({ ...GOOD, kvs: { length: 1 } }), "its answer has no list"],
-  ["a key that is none", answering({ ...GOOD, kvs: [null] }), "its answer is incomplete"],
-  ["a key without its name", answering({ ...GOOD, kvs: [{ mod_revision: "8" }] }), "its answer has no text"],
-  ["a value that is none", answering({ ...GOOD, kvs: [{ ...kv(), value: 1 }] }), "its answer has no text"],
-  ["a key without its revision", answering({ ...GOOD, kvs: [{ key: base64(KEY) }] }), "its answer has no revision"],
-  ["a key of the future", answering({ ...GOOD, kvs: [kv(KEY, "10")] }), "its answer has other keys than those asked"],
-  ["another key", answering({ ...GOOD, kvs: [kv("/s/values/1")] }), "its answer has other keys than those asked for"],
-  ["a key twice", answering({ ...GOOD, kvs: [kv(), kv()] }), "its answer has other keys than those asked for"],
-  ["an empty page", answering({ header: HEADER, more: true }), "its answer is an empty page"],
-];
+const WRONG_KEYS = [
+  ["keys that are no list", { kvs: { length: 1 } }],
+  ["a key that is none", { kvs: [null] }],
+  ["a key without its name", { kvs: [{ mod_revision: "8" }] }],
+  ["a value that is none", { kvs: [{ ...kv(), value: 1 }] }],
+  ["a key without its revision", { kvs: [{ key: base64(KEY) }] }],
+] as const;
 
 describe("a member that fails", () => {
   it.each(FAILURES)("a failed read gives the reason, and goes to the next member: %s", async (_what, start, reason) => {
@@ -167,9 +138,9 @@ describe("a member that fails", () => {
     expect(both.endpoint).not.toContain(`${port}`);
   });
 
-  it.each(WRONG_KEYS)("a read of keys goes to the next member for %s", async (_what, start, reason) => {
-    const port = await start();
-    await expect(range(gatewayTo([port]))).rejects.toThrow(reason);
+  it.each(WRONG_KEYS)("a read of keys goes to the next member for %s", async (_what, found) => {
+    const { port } = await member(sends(ranges(found)));
+    await expect(range(gatewayTo([port]))).rejects.toThrow(OTHER_FORM);
     const both = gatewayTo([port, (await good()).port], { times: { ...TIMES, request: 2_000 } });
     expect((await range(both)).entries).toEqual([ENTRY]);
   });
@@ -183,11 +154,6 @@ describe("a member that fails", () => {
     expect(asked).toEqual([]);
     // The next request goes to the next member.
     expect(await gateway.commit(WRITE)).toEqual({ succeeded: true, revision: 9 });
-  });
-
-  it("a write has an unknown outcome if its revision is older than the one it is based on", async () => {
-    const { port } = await member(sends({ header: { ...HEADER, revision: "8" }, succeeded: true }));
-    await expect(gatewayTo([port]).commit(WRITE)).rejects.toThrow(UncertainError);
   });
 
   it("an answer that comes byte by byte ends", async () => {
@@ -242,12 +208,7 @@ describe("a request that etcd refuses", () => {
     [{ code: 9, message: "etcdserver: authentication is not enabled" }, 400, UnauthorizedError, "has no users"],
     [{ code: 3, message: "etcdserver: request is too large" }, 400, ServerError, "etcdserver: request is too large"],
     [{ code: 12, message: SECRET }, 501, ServerError, "the store refuses the request: it refuses the request"],
-    [
-      { code: 11, message: "etcdserver: mvcc: required revision has been compacted" },
-      400,
-      CompactedError,
-      "this revision of the data is no longer kept",
-    ],
+    [{ code: 11, message: "etcdserver: mvcc: it has been compacted" }, 400, CompactedError, "no longer kept"],
   ])("a request that is refused is not tried again: %j", async (body, status, type, message) => {
     for (const run of [range, (gateway: Gateway) => gateway.commit(WRITE)]) {
       const { port, asked } = await member(sends(body, status));
@@ -261,17 +222,61 @@ describe("a request that etcd refuses", () => {
   });
 });
 
-describe("reading page by page", () => {
+describe("reading ranges of keys", () => {
+  it("ranges are read at one revision, in one request", async () => {
+    const { port, asked } = await member(sends(ranges({ kvs: [kv()] }, {}, { kvs: [kv("/s/log/2"), kv("/s/log/3")] })));
+    const answers = await gatewayTo([port]).ranges([
+      { key: KEY },
+      { key: "/s/none" },
+      { key: "/s/log/", end: "/s/log0", limit: 2, keysOnly: true },
+    ]);
+    expect(answers.map(({ entries }) => entries.map(({ key }) => key))).toEqual([[KEY], [], ["/s/log/2", "/s/log/3"]]);
+    expect(answers.map(({ revision }) => revision)).toEqual([9, 9, 9]);
+    expect(asked.map(({ body }) => body.success)).toEqual([
+      [
+        { request_range: { key: base64(KEY) } },
+        { request_range: { key: base64("/s/none") } },
+        { request_range: { key: base64("/s/log/"), range_end: base64("/s/log0"), limit: 2, keys_only: true } },
+      ],
+    ]);
+  });
+
   it("a smaller page is asked for while one is too large", async () => {
-    const flooding = (res: ServerResponse) => {
-      res.writeHead(200);
-      flood(res, " ".repeat(1_000_000));
-    };
-    const { port, asked } = await member(flooding, flooding, sends({ ...GOOD, more: true }));
+    const large = (res: ServerResponse) => flood(res, " ".repeat(1_000_000));
+    const { port, asked } = await member(large, large, sends(ranges({ kvs: [kv()], more: true })));
     const gateway = gatewayTo([port], { times: { attempt: 5_000, request: 10_000 } });
     expect(await gateway.range({ key: "/s/", end: "/s0", limit: 101 })).toMatchObject({ hasMore: true });
-    expect(asked.map(({ body }) => (body as { limit: number }).limit)).toEqual([101, 11, 2]);
+    expect(asked.map(({ body }) => body.success[0].request_range.limit)).toEqual([101, 11, 2]);
   });
+});
+
+describe("a lease", () => {
+  it("a lease is granted, kept, and given to a key", async () => {
+    // More than a number of JavaScript can hold.
+    const lease = "7587862094372847617";
+    const { port, asked } = await member(
+      sends({ header: HEADER, ID: lease, TTL: "2" }),
+      sends({ result: {} }),
+      sends(GOOD),
+    );
+    const gateway = gatewayTo([port]);
+    expect(await gateway.grantLease(1_500)).toBe(lease);
+    await gateway.keepLease(lease);
+    await gateway.commit({ ...WRITE, puts: [{ key: KEY, value: Buffer.from("x"), lease }] });
+    expect(asked.slice(0, 2).map(({ path, body }) => [path, body])).toEqual([
+      ["/v3/lease/grant", { TTL: 2 }],
+      ["/v3/lease/keepalive", { ID: lease }],
+    ]);
+    expect(asked[2]?.body.success).toEqual([{ request_put: { key: base64(KEY), value: base64("x"), lease } }]);
+  });
+
+  it.each([undefined, 7, "", "0", "-1", "1e3", "9".repeat(21)])(
+    "a lease that can't be one is refused: %j",
+    async (ID) => {
+      const { port } = await member(sends({ header: HEADER, ID }));
+      await expect(gatewayTo([port], { times: { ...TIMES, write: 1 } }).grantLease(1_000)).rejects.toThrow(OTHER_FORM);
+    },
+  );
 });
 
 describe("a login", () => {
@@ -292,11 +297,11 @@ describe("a login", () => {
     for (let reads = 0; reads < 3; reads++) await range(gateway);
     expect(asked.map(({ path }) => path?.slice("/v3/".length))).toEqual([
       "auth/authenticate",
-      "kv/range",
-      "kv/range",
-      "kv/range",
+      "kv/txn",
+      "kv/txn",
+      "kv/txn",
       "auth/authenticate",
-      "kv/range",
+      "kv/txn",
     ]);
     expect(asked.map(({ authorization }) => authorization)).toEqual([undefined, "one", "one", "one", undefined, "two"]);
     expect(asked[0]?.body).toEqual({ name: "someone", password: SECRET });
@@ -342,7 +347,7 @@ describe("a login", () => {
     "a token that can't be one is refused: %j",
     async (text) => {
       const { port } = await member(token(text));
-      await expect(range(gatewayTo([port], { ...options, times: TIMES }))).rejects.toThrow(/its answer has no/);
+      await expect(range(gatewayTo([port], { ...options, times: TIMES }))).rejects.toThrow(OTHER_FORM);
     },
   );
 });
@@ -351,43 +356,41 @@ describe("a watch", () => {
   const watching = async (...lines: readonly unknown[]) => {
     const { port } = await member((res) => {
       res.writeHead(200);
-      for (const line of lines) res.write(`${JSON.stringify(line)}\n`);
+      for (const line of lines) res.write(`${typeof line === "string" ? line : JSON.stringify(line)}\n`);
     });
-    const { signal } = new AbortController();
-    return gatewayTo([port]).watch({ key: "/s/", end: "/s0", from: 5, clusterId: "7" }, signal);
+    return gatewayTo([port]).watch(KEY, 5, new AbortController().signal);
   };
   const result = (fields: object) => ({ result: { header: HEADER, ...fields } });
+  const events = [{ kv: kv() }];
 
-  it("a watch delivers changes as they come", async () => {
-    const events = [{ kv: kv() }, { type: "DELETE", kv: { ...kv("/s/values/1", "9"), value: undefined } }];
-    const changes = await watching(result({ created: true }), result({ events }));
-    expect((await changes.next()).value).toEqual([]);
-    expect((await changes.next()).value).toEqual([ENTRY, { key: "/s/values/1", value: undefined, modRevision: 9 }]);
+  it("a watch tells of changes as they come, and of nothing else", async () => {
+    const changes = await watching(
+      result({ created: true }),
+      result({ events }),
+      result({}),
+      result({ events }),
+      SECRET,
+    );
+    for (let count = 0; count < 2; count++) expect((await changes.next()).done).toBe(false);
+    await expect(changes.next()).rejects.toThrow("its answer is not JSON");
   });
 
-  it.each<[string, unknown, string | RegExp]>([
+  it.each<[string, unknown, string]>([
     ["it is canceled", result({ canceled: true, cancel_reason: SECRET }), "it ends the watch"],
     ["its history is gone", result({ canceled: true, compact_revision: "8" }), "no longer kept"],
     ["it fails", { error: { grpc_code: 14, message: SECRET } }, "it refuses the request"],
-    ["a line is not JSON", SECRET, "its answer is incomplete"],
-    ["it is of another cluster", { result: { header: { ...HEADER, cluster_id: "8" } } }, "it is of another cluster"],
-    [
-      "it has other keys",
-      result({ events: [{ kv: kv("/t/head") }] }),
-      "its answer has other keys than those asked for",
-    ],
-    ["an event is of an unknown type", result({ events: [{ type: "MOVE", kv: kv() }] }), "an event of an unknown type"],
-    ["an event is none", result({ events: [{}] }), "its answer is incomplete"],
-    ["it has no header", { result: { events: [] } }, "its answer is incomplete"],
+    ["a line is not JSON", SECRET, "its answer is not JSON"],
+    ["a line is something else", { [SECRET]: 1 }, OTHER_FORM],
+    ["its changes are no list", result({ events: SECRET }), OTHER_FORM],
   ])("a watch ends in an error: %s", async (_what, line, reason) => {
     const error: Error = await (await watching(line)).next().catch((caught) => caught);
-    expect(error.message).toMatch(reason);
+    expect(error.message).toContain(reason);
     expect(error.message).not.toContain(SECRET);
   });
 
   it("a watch that does not begin is given up", async () => {
     const gateway = gatewayTo([(await tcpPeer(() => {})).port]);
-    const changes = gateway.watch({ key: "/s/", end: "/s0", from: 5, clusterId: "7" }, new AbortController().signal);
+    const changes = gateway.watch(KEY, 5, new AbortController().signal);
     await expect(changes.next()).rejects.toThrow("no answer within");
   });
 });

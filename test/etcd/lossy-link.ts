@@ -45,7 +45,7 @@ export class Ghost {
 /**
  * A link to an etcd that fails. Closed when the current test ends.
  *
- * @param faultOf the fault of a transaction, given the number of earlier ones; undefined for none
+ * @param faultOf the fault of a transaction that writes, given the number of earlier ones; undefined for none
  */
 export async function lossyLink(target: number, faultOf: (before: number) => Fault | undefined) {
   const link = { port: 0, transactions: 0, isDown: false };
@@ -62,7 +62,9 @@ export async function lossyLink(target: number, faultOf: (before: number) => Fau
         return answer;
       };
       if (link.isDown) return drop();
-      const fault = path === "/v3/kv/txn" ? faultOf(link.transactions++) : undefined;
+      // Ranges are read by transactions too.
+      const isWrite = body.includes('"request_put"') || body.includes('"request_delete_range"');
+      const fault = isWrite ? faultOf(link.transactions++) : undefined;
       if (fault) return await fault({ forward: async () => buffer(await send()), drop });
       const answer = await send();
       res.writeHead(answer.statusCode ?? 0);

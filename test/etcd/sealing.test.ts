@@ -1,62 +1,73 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/domain/errors.js";
-import { createSealing, UNSEALED } from "../../src/etcd/sealing.js";
+import { newId } from "../../src/etcd/log.js";
+import { createSealing, isSealed, UNSEALED } from "../../src/etcd/sealing.js";
 import { MARKER } from "../store/broken-data.js";
 
 const [FIRST, SECOND] = ["first-key-0123456789abcdef0123456789", "second-key-0123456789abcdef01234567"];
-const KEY = "/s/values/1";
+const OWNER = { store: newId(), write: newId(), key: "/s/head" };
+const TEXT = Buffer.from("text");
 const WRONG_KEY = "is sealed with a key that is not in the file of --store-key-file";
 const TAMPERED = "can't be opened: it was changed, or moved from another key";
-const NOT_SEALED = "is not sealed: the store has not been sealed yet, or somebody without the key has written it";
+const NOT_SEALED = "is not sealed: somebody without the key has written it, or the store is not sealed";
+const OTHER_OWNER = "is of another store or write";
 
 describe("sealing", () => {
-  it.each(["", "text", "é💾\u0000", "x".repeat(100_000)])("a sealed text can be opened, and shows nothing", (text) => {
+  it.each(["", "text", "é💾\u0000", "x".repeat(100_000)])("sealed bytes can be opened, and show nothing", (text) => {
     const sealing = createSealing(FIRST);
-    const sealed = sealing.seal(text, KEY);
-    expect(sealing.open(sealed, KEY)).toBe(text);
-    if (text.length > 3) expect(sealed.includes(text)).toBe(false);
+    const [bytes, sealed] = [Buffer.from(text), sealing.seal(Buffer.from(text), OWNER)];
+    expect(isSealed(sealed)).toBe(true);
+    expect(sealing.open(sealed, OWNER.key)).toEqual(bytes);
+    if (text.length > 3) expect(sealed.includes(bytes)).toBe(false);
     // Nobody can tell whether two are the same.
-    expect(sealing.seal(text, KEY)).not.toEqual(sealed);
-    expect(sealing.isCurrent(sealed)).toBe(true);
+    expect(sealing.seal(bytes, OWNER)).not.toEqual(sealed);
   });
 
   it("the first key seals, and all open", () => {
-    const sealed = createSealing(FIRST).seal("text", KEY);
+    const sealed = createSealing(FIRST).seal(TEXT, OWNER);
     const rotated = createSealing(`${SECOND}\n${FIRST}\n`);
-    expect(rotated.open(sealed, KEY)).toBe("text");
-    expect(rotated.isCurrent(sealed)).toBe(false);
-    const next = rotated.seal("text", KEY);
-    expect(rotated.isCurrent(next)).toBe(true);
-    expect(createSealing(SECOND).open(next, KEY)).toBe("text");
-    expect(() => createSealing(FIRST).open(next, KEY)).toThrow(WRONG_KEY);
+    expect(rotated.open(sealed, OWNER.key)).toEqual(TEXT);
+    const next = rotated.seal(TEXT, OWNER);
+    expect(createSealing(SECOND).open(next, OWNER.key)).toEqual(TEXT);
+    expect(() => createSealing(FIRST).open(next, OWNER.key)).toThrow(WRONG_KEY);
   });
 
-  it("a record that was moved to another key or prefix can't be opened", () => {
+  it("bytes that were moved to another key or prefix can't be opened", () => {
     const sealing = createSealing(FIRST);
-    const sealed = sealing.seal("text", KEY);
-    for (const key of ["/s/values/2", "/t/values/1", ""]) expect(() => sealing.open(sealed, key)).toThrow(TAMPERED);
+    const sealed = sealing.seal(TEXT, OWNER);
+    for (const key of ["/s/log/1", "/t/head", ""]) expect(() => sealing.open(sealed, key)).toThrow(TAMPERED);
   });
 
-  it("a record with any byte changed can't be opened", () => {
+  it("bytes with any one changed, missing or added can't be opened", () => {
     const sealing = createSealing(FIRST);
-    const sealed = sealing.seal("text", KEY);
+    const sealed = sealing.seal(TEXT, OWNER);
     for (const index of sealed.keys()) {
       const changed = Buffer.from(sealed);
       changed[index] = (changed[index] ?? 0) ^ 1;
-      expect(() => sealing.open(changed, KEY)).toThrow(index < 4 ? NOT_SEALED : index < 12 ? WRONG_KEY : TAMPERED);
-      expect(() => sealing.open(sealed.subarray(0, index), KEY)).toThrow(index < 12 ? NOT_SEALED : TAMPERED);
+      expect(() => sealing.open(changed, OWNER.key)).toThrow(
+        index < 4 ? NOT_SEALED : index < 12 ? WRONG_KEY : TAMPERED,
+      );
+      const isHeader = index < 44;
+      expect(() => sealing.open(sealed.subarray(0, index), OWNER.key)).toThrow(isHeader ? NOT_SEALED : TAMPERED);
     }
-    expect(() => sealing.open(Buffer.concat([sealed, Buffer.alloc(1)]), KEY)).toThrow(TAMPERED);
+    expect(() => sealing.open(Buffer.concat([sealed, Buffer.alloc(1)]), OWNER.key)).toThrow(TAMPERED);
   });
 
-  it("plain text is refused with a key, unless it is allowed, and sealed text without one", () => {
-    const plain = UNSEALED.seal("text", KEY);
-    expect(() => createSealing(FIRST).open(plain, KEY)).toThrow(NOT_SEALED);
-    const allowing = createSealing(FIRST, { allowsPlain: true });
-    expect(allowing.open(plain, KEY)).toBe("text");
-    expect(allowing.isCurrent(plain)).toBe(false);
-    expect(() => UNSEALED.open(allowing.seal("text", KEY), KEY)).toThrow("is sealed: to read it, use --store-key-file");
-    expect(() => UNSEALED.open(Buffer.from([0xc3]), KEY)).toThrow("is not valid UTF-8");
+  it("bytes tell the store and the write that they were sealed for", () => {
+    const sealing = createSealing(FIRST);
+    const sealed = sealing.seal(TEXT, OWNER);
+    sealing.checkOwner(sealed, OWNER);
+    sealing.checkOwner(sealed, { store: OWNER.store });
+    for (const other of [{ store: newId() }, { ...OWNER, store: OWNER.write }, { ...OWNER, write: newId() }])
+      expect(() => sealing.checkOwner(sealed, other)).toThrow(OTHER_OWNER);
+  });
+
+  it("plain bytes are refused with a key, and sealed bytes without one", () => {
+    const plain = UNSEALED.seal(TEXT, OWNER);
+    expect(UNSEALED.open(plain, OWNER.key)).toEqual(TEXT);
+    expect(() => createSealing(FIRST).open(plain, OWNER.key)).toThrow(NOT_SEALED);
+    const sealed = createSealing(FIRST).seal(TEXT, OWNER);
+    expect(() => UNSEALED.open(sealed, OWNER.key)).toThrow("is sealed: to read it, use --store-key-file");
   });
 
   const KEY_RULE =
@@ -74,7 +85,7 @@ describe("sealing", () => {
   });
 
   it("the key file may have the line ends of Windows, and empty lines", () => {
-    const sealed = createSealing(SECOND).seal("text", KEY);
-    expect(createSealing(`${FIRST}\r\n\r\n${SECOND}\r\n`).open(sealed, KEY)).toBe("text");
+    const sealed = createSealing(SECOND).seal(TEXT, OWNER);
+    expect(createSealing(`${FIRST}\r\n\r\n${SECOND}\r\n`).open(sealed, OWNER.key)).toEqual(TEXT);
   });
 });

@@ -17,6 +17,16 @@ export function countersData(count: number): Data {
   };
 }
 
+/** The variables TEXT_1, TEXT_2 and so on, each of one letter. */
+export function textsData(count: number): Data {
+  const { variables, values, ...rest } = countersData(count);
+  return {
+    ...rest,
+    variables: variables.map((each) => ({ ...each, type: "STRING", name: `TEXT_${each.id}` })),
+    values: values.map((each) => ({ ...each, content: { value: "x" } })),
+  };
+}
+
 export function counterName(index: number): string {
   return `COUNTER_${index}`;
 }

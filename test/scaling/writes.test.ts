@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { StoreAddress } from "../../src/domain/store-address.js";
 import { Gateway } from "../../src/etcd/gateway.js";
 import { createEtcdStore, openEtcdStore } from "../../src/etcd/open-store.js";
-import type { StoreAddress } from "../../src/etcd/store-address.js";
 import { startEtcdCluster } from "../support/etcd.js";
 import { QUICK } from "../support/measuring.js";
 import { needs } from "../support/needed-program.js";
@@ -81,12 +81,11 @@ async function timesOfEtcdAlone({ endpoints }: StoreAddress): Promise<number[]> 
   const key = "/alone";
   const put = () => gateways[0]?.commit({ compare: [], puts: [{ key, value: Buffer.from("0") }], deletes: [] });
   const from = ((await put())?.revision ?? 0) + 1;
-  const clusterId = (await gateways[0]?.range({ key }))?.clusterId;
   const watching = new AbortController();
-  const watches = gateways.map((gateway) => gateway.watch({ key, from, clusterId }, watching.signal));
+  const watches = gateways.map((gateway) => gateway.watch(key, from, watching.signal));
   const next = () => Promise.all(watches.map((watch) => watch.next()));
-  // That they have begun.
-  await next();
+  // The first one shows that they have begun.
+  await Promise.all([put(), next()]);
   const times: number[] = [];
   for (let write = 0; write < SEEN_WRITES; write++) {
     const start = performance.now();

@@ -7,6 +7,8 @@ import { isInstalled, missing, type NeededProgram } from "./needed-program.js";
 export interface BackingProcessOptions {
   readonly program: NeededProgram;
   readonly args: readonly string[];
+  /** A command that runs the program in its own process, with its arguments. */
+  readonly through?: readonly string[] | undefined;
   /** Part of the line on stdout or stderr that says that it is ready. */
   readonly ready: string;
   /** Its stdin. */
@@ -37,9 +39,9 @@ export class BackingProcess {
   /** Resolves once it is ready; a member of a cluster is once there is a leader. @throws AddressInUseError */
   async start(): Promise<void> {
     if (this.#child) throw new Error(`${this.#options.program} runs already`);
-    const { program, args, ready, input = "" } = this.#options;
+    const { program, args, through = [], ready, input = "" } = this.#options;
     if (!isInstalled(program)) throw new Error(missing(program));
-    const [command, ...words] = [...dyingWithParent(), program, ...args] as [string, ...string[]];
+    const [command, ...words] = [...dyingWithParent(), ...through, program, ...args] as [string, ...string[]];
     const child = spawn(command, words, { env: { PATH: process.env["PATH"] ?? "" }, stdio: "pipe" });
     this.#child = child;
     this.#isPaused = false;

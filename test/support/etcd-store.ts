@@ -1,11 +1,8 @@
 import { onTestFinished } from "vitest";
-import type { KeyChange } from "../../src/etcd/answers.js";
 import { EtcdStore, type EtcdStoreOptions } from "../../src/etcd/etcd-store.js";
-import { Gateway, type GatewayOptions, type Transaction } from "../../src/etcd/gateway.js";
+import { Gateway, type GatewayOptions, type KeyRange, type Times, type Transaction } from "../../src/etcd/gateway.js";
 import type { StoreAccess } from "../../src/etcd/open-store.js";
 import { createSealing, UNSEALED } from "../../src/etcd/sealing.js";
-import type { Times } from "../../src/etcd/times.js";
-import { NO_DATA } from "../../src/store/data.js";
 import { parseData } from "../../src/store/parse-data.js";
 
 /** Short enough for tests, and long enough for a busy machine. */
@@ -15,9 +12,7 @@ const QUICK: Times = {
   request: 3_000,
   write: 5_000,
   poll: 100,
-  pollRequest: 300,
-  watchDelay: 50,
-  watch: 60_000,
+  lease: 5_000,
 };
 
 export interface TestStoreOptions extends Partial<Pick<EtcdStoreOptions, "watch" | "parse">> {
@@ -35,10 +30,11 @@ export function etcdStore(
   const { endpoints, prefix, url } = address;
   const gateway = gatewayTo({ endpoints, ...access, times: { ...QUICK, ...times } });
   const sealing = sealingKeys === undefined ? UNSEALED : createSealing(sealingKeys);
-  const target = { gateway, prefix, sealing, clock };
+  const target = { gateway, prefix, sealing };
+  const author = { actor: "tester@test", command: "test" };
   const parse = (bytes: Buffer) => parseData(bytes);
   const store = new EtcdStore({
-    ...{ target, url, nothing: NO_DATA, parse, times: { ...QUICK, ...times } },
+    ...{ target, url, author, clock, parse, times: { ...QUICK, ...times } },
     ...options,
   });
   onTestFinished(() => store.close());
@@ -52,25 +48,30 @@ export async function openEtcd(access: StoreAccess, options: TestStoreOptions = 
 interface GatewaySteps {
   /** Before a transaction is sent. */
   beforeCommit?: (transaction: Transaction) => Promise<void> | void;
-  /** Before changes that a watch has brought are handed on. */
-  beforeChanges?: (changes: readonly KeyChange[]) => Promise<void> | void;
-  /** After the store has taken them. */
-  afterChanges?: (changes: readonly KeyChange[]) => void;
+  /** Before a watch tells of a change. */
+  beforeChange?: () => Promise<void> | void;
+  /** After keys were read. */
+  afterRange?: (ranges: readonly KeyRange[]) => Promise<void> | void;
 }
 
 /** A gateway with other events before or after its calls. */
-export function gatewayWith({ beforeCommit, beforeChanges, afterChanges }: GatewaySteps) {
+export function gatewayWith({ beforeCommit, beforeChange, afterRange }: GatewaySteps) {
   class SteppedGateway extends Gateway {
-    override async commit(transaction: Transaction) {
-      await beforeCommit?.(transaction);
-      return super.commit(transaction);
+    override async commit(...args: Parameters<Gateway["commit"]>) {
+      await beforeCommit?.(args[0]);
+      return super.commit(...args);
+    }
+
+    override async ranges(...args: Parameters<Gateway["ranges"]>) {
+      const answers = await super.ranges(...args);
+      await afterRange?.(args[0]);
+      return answers;
     }
 
     override async *watch(...args: Parameters<Gateway["watch"]>) {
-      for await (const changes of super.watch(...args)) {
-        await beforeChanges?.(changes);
-        yield changes;
-        afterChanges?.(changes);
+      for await (const _ of super.watch(...args)) {
+        await beforeChange?.();
+        yield;
       }
     }
   }

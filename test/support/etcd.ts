@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { afterAll, beforeAll, onTestFinished, TestRunner } from "vitest";
+import { parseStoreUrl } from "../../src/domain/store-address.js";
 import type { StoreAccess } from "../../src/etcd/open-store.js";
-import { parseStoreUrl } from "../../src/etcd/store-address.js";
 import { BackingProcess, onFreePorts } from "./backing-process.js";
 import { CLIENT, CLIENT_CA, TLS, tlsPath } from "./tls.js";
 
@@ -22,6 +22,10 @@ export interface EtcdOptions {
     /** How long a token is good for after it was last used. Default: 300, the default of etcd. */
     readonly tokenSeconds?: number;
   };
+  /** Flags of etcd. */
+  readonly flags?: readonly string[];
+  /** How long each sync of a file takes longer, in milliseconds. Needs strace. */
+  readonly syncDelay?: number;
 }
 
 /** Keys that {@link USER} may read and write. Each store of a test is below it. */
@@ -87,7 +91,7 @@ async function start(size: number, options: EtcdOptions): Promise<EtcdCluster> {
 
 function membersOn(
   ports: readonly number[],
-  { folder, trusted, tls, auth }: EtcdOptions & { folder: string; trusted: string },
+  { folder, trusted, tls, auth, flags = [], syncDelay }: EtcdOptions & { folder: string; trusted: string },
 ): EtcdMember[] {
   const size = ports.length / 2;
   const names = ports.slice(0, size).map((_, index) => `m${index + 1}`);
@@ -108,10 +112,18 @@ function membersOn(
       tls ? ["--cert-file", tlsPath("certificate.pem"), "--key-file", tlsPath("key.pem")] : [],
       // Few rounds of bcrypt: a login takes 1 ms and not 70.
       auth ? ["--bcrypt-cost", "4", "--auth-token-ttl", `${auth.tokenSeconds ?? 300}`] : [],
+      flags,
     ].flat();
-    const process = new BackingProcess({ program: "etcd", args, ready: "serving client traffic" });
+    const through = syncDelay === undefined ? undefined : slowSyncs(syncDelay);
+    const process = new BackingProcess({ program: "etcd", args, through, ready: "serving client traffic" });
     return { port, folder: data, process };
   });
+}
+
+/** strace as a process beside the one that it slows down. */
+function slowSyncs(milliseconds: number): string[] {
+  const inject = `inject=fdatasync:delay_enter=${milliseconds * 1_000}`;
+  return ["strace", "-D", "-f", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=fdatasync", "-e", inject];
 }
 
 class EtcdCluster {

@@ -84,6 +84,33 @@ describe("--store", needs("etcd"), () => {
     expect(JSON.parse((await runCli(["init", "--store", other, "--json"])).stdout)).toMatchObject({ store: other });
   });
 
+  it("init creates no store inside another one", async () => {
+    const outer = etcd().storeUrl();
+    expect((await runCli(["init", "--store", outer])).code).toBe(0);
+    for (const url of [`${outer}/inner`, `${outer}/more/inner`]) {
+      const message = `appvars: ${url} is inside the store ${new URL(outer).pathname}: use another prefix\n`;
+      expect(await runCli(["init", "--store", url])).toEqual({ code: 8, stdout: "", stderr: message });
+      expect(await runCli(["get", "PORT", "--store", url])).toMatchObject({ code: 8 });
+    }
+    // Its name only begins with the other's.
+    expect((await runCli(["init", "--store", `${outer}-next`])).code).toBe(0);
+  });
+
+  it("history removes old entries of a store only, and changes nothing else", async () => {
+    const { run, url } = await filledStore();
+    for (const port of [1, 2, 3]) await run(`set PORT ${port}`);
+    expect(await run("history --prune 0")).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse((await run("history --prune 0 --json")).stdout)).toEqual({ store: url, prune: 0 });
+    expect(await run("get PORT")).toEqual({ ...DONE, stdout: "3\n" });
+    for (const count of ["", "-1", "1.5", "many"])
+      expect(await run(`history --prune ${count}`)).toMatchObject({ code: 2, stdout: "" });
+    const { path } = await dataFile(DATA);
+    expect(await runCli(["history", "--prune", "1", "--data", path])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("only a store has a history: add --store"),
+    });
+  });
+
   it.each(["list", "get PORT", "set PORT 1", "env list", "serve --port 0", "doctor"])(
     "an empty store is an error that says how to fill it: %s",
     async (line) => {

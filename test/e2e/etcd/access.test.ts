@@ -1,21 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { UnauthorizedError, UnreachableError } from "../../../src/domain/errors.js";
+import { createEtcdStore } from "../../../src/etcd/open-store.js";
 import { DATA } from "../../support/data.js";
 import { contents, increment } from "../../support/edits.js";
 import { sharedEtcd, startEtcd, USER } from "../../support/etcd.js";
-import { putByHand, recordsOf } from "../../support/etcd-records.js";
+import { putByHand, storeOf } from "../../support/etcd-records.js";
 import { etcdStore, openEtcd } from "../../support/etcd-store.js";
 import { needs } from "../../support/needed-program.js";
 import { CLIENT_CA, RENEWED } from "../../support/tls.js";
 
 const SECRET = "t0p-s3cr3t";
+const base64 = (text: string) => Buffer.from(text).toString("base64");
 
 describe("an etcd with TLS", needs("etcd"), () => {
   const etcd = sharedEtcd({ tls: true });
 
   it("a store is read, followed and changed with a client certificate", async () => {
     const prefix = etcd().newPrefix();
-    await putByHand(etcd(), prefix, recordsOf(DATA));
+    await putByHand(etcd(), prefix, storeOf(DATA));
     const access = etcd().access(etcd().storeUrl(prefix));
     const [watching, writer] = [await openEtcd(access, { watch: true }), await openEtcd(access)];
     await writer.update(increment);
@@ -55,7 +57,7 @@ describe("an etcd with users", needs("etcd"), () => {
 
   async function start() {
     const prefix = etcd().newPrefix();
-    await putByHand(etcd(), prefix, recordsOf(DATA));
+    await putByHand(etcd(), prefix, storeOf(DATA));
     return etcd().access(etcd().storeUrl(prefix));
   }
 
@@ -77,7 +79,7 @@ describe("an etcd with users", needs("etcd"), () => {
   it("a watch asks for another token when the member has forgotten it", async () => {
     const own = await startEtcd({ auth: {} });
     const prefix = own.newPrefix();
-    await putByHand(own, prefix, recordsOf(DATA));
+    await putByHand(own, prefix, storeOf(DATA));
     const access = own.access(own.storeUrl(prefix));
     // No comparison asks for it.
     const watching = await openEtcd(access, { watch: true, times: { poll: 3_600_000 } });
@@ -99,6 +101,21 @@ describe("an etcd with users", needs("etcd"), () => {
     expect(error.message).not.toContain(SECRET);
   });
 
+  it("a store is created where the user has no access to the keys outside of it, and not in a store that it can read", async () => {
+    const outer = etcd().newPrefix();
+    const own = { name: "own", password: SECRET };
+    const perm = { permType: "READWRITE", key: base64(`${outer}/own/`), range_end: base64(`${outer}/own0`) };
+    await etcd().call("auth/role/add", { name: own.name });
+    await etcd().call("auth/role/grant", { name: own.name, perm });
+    await etcd().call("auth/user/add", own);
+    await etcd().call("auth/user/grant", { user: own.name, role: own.name });
+    await putByHand(etcd(), outer, storeOf(DATA));
+    const access = etcd().access(etcd().storeUrl(`${outer}/own/store`));
+    await expect(createEtcdStore(access, DATA)).rejects.toThrow(`is inside the store ${outer}: use another prefix`);
+    await createEtcdStore({ ...access, user: own.name, password: own.password }, DATA);
+    expect(contents(await openEtcd(access))["PORT"]).toBe(3000);
+  });
+
   it("a store outside the user's keys is refused", async () => {
     await expect(openEtcd(etcd().access(etcd().storeUrl("/elsewhere")))).rejects.toThrow(
       new UnauthorizedError("the store does not let this user read and write these keys"),
@@ -110,7 +127,7 @@ describe("an etcd whose users change", needs("etcd"), () => {
   it("the last good data stays once users are required, and a user is refused while there are none", async () => {
     const etcd = await startEtcd();
     const prefix = etcd.newPrefix();
-    await putByHand(etcd, prefix, recordsOf(DATA));
+    await putByHand(etcd, prefix, storeOf(DATA));
     const access = etcd.access(etcd.storeUrl(prefix));
     const user = { user: USER.name, password: USER.password };
     await expect(openEtcd({ ...access, ...user })).rejects.toThrow("the store has no users: unset APPVARS_STORE_USER");

@@ -1,45 +1,40 @@
 import { rm } from "node:fs/promises";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
 import { InvalidDataError } from "../../../src/domain/errors.js";
-import { Gateway, type GatewayOptions } from "../../../src/etcd/gateway.js";
-import type { Data } from "../../../src/store/data.js";
+import { logKey, partKey } from "../../../src/etcd/log.js";
+import { UNSEALED } from "../../../src/etcd/sealing.js";
 import { parseData } from "../../../src/store/parse-data.js";
+import type { Store } from "../../../src/store/store.js";
 import { MARKER } from "../../store/broken-data.js";
 import { edited } from "../../support/data.js";
 import { contents, increment, set } from "../../support/edits.js";
 import { type EtcdCluster, sharedEtcd, startEtcd } from "../../support/etcd.js";
-import { putByHand, readByHand, recordsOf, type Texts } from "../../support/etcd-records.js";
+import { idByHand, nextOf, putByHand, readByHand, storeOf, type Texts } from "../../support/etcd-records.js";
 import { gate, gatewayWith, openEtcd, type TestStoreOptions } from "../../support/etcd-store.js";
 import { needs } from "../../support/needed-program.js";
 import { tcpProxy } from "../../support/tcp-proxy.js";
 
 const HOUR_MS = 3_600_000;
+const watch = true;
+/** A link that fails is noticed soon. */
+const QUICKLY = { attempt: 200 };
 
-/** The records of the data with this number as PORT. */
-const withPort = (port: number, write = "by-hand") =>
-  recordsOf(
-    edited(({ values }) => (values[0].content.value = port)),
-    write,
-  );
-const portRecord = (port: unknown) => ({
-  "values/12": JSON.stringify({ id: 12, variable_id: 2, environment_id: 1, content: { value: port } }),
-});
-const ports = ({ snapshot }: { snapshot: Data }) => contents({ snapshot })["PORT"];
+const START = storeOf(edited(() => {}));
+const ports = (store: Pick<Store, "snapshot">) => contents(store)["PORT"];
 
-/** A store in an etcd. @param links ports that lead to it; by default its own */
-async function start(etcd: EtcdCluster, texts: Texts = withPort(3000)) {
+/** A store in an etcd. */
+async function start(etcd: EtcdCluster, texts: Texts = START) {
   const prefix = etcd.newPrefix();
   await putByHand(etcd, prefix, texts);
   return {
-    prefix,
+    /** @param links ports that lead to it; by default its own */
     open: (options: TestStoreOptions = {}, links?: number[]) =>
       openEtcd(etcd.access(etcd.storeUrl(prefix, links)), options),
     put: (changed: Parameters<typeof putByHand>[2]) => putByHand(etcd, prefix, changed),
     read: () => readByHand(etcd, prefix),
   };
 }
-
-const watch = true;
 
 describe("a link that fails", needs("etcd"), () => {
   const etcd = sharedEtcd();
@@ -51,8 +46,7 @@ describe("a link that fails", needs("etcd"), () => {
   ])("a store shows the newest data after its link was %s, and gives its age meanwhile", async (_what, isCut) => {
     const link = await tcpProxy(port());
     const { open } = await start(etcd());
-    const times = { attempt: 200, pollRequest: 200 };
-    const [store, writer] = [await open({ watch, times }, [link.port]), await open()];
+    const [store, writer] = [await open({ watch, times: QUICKLY }, [link.port]), await open()];
     const told: (string | undefined)[] = [];
     store.subscribe(() => told.push(store.problem));
     await expect.poll(() => store.age).toBeLessThan(500);
@@ -79,12 +73,9 @@ describe("a link that fails", needs("etcd"), () => {
   it("a store goes to another endpoint while one is a black hole", async () => {
     const links = [await tcpProxy(port()), await tcpProxy(port())];
     const { open } = await start(etcd());
-    const times = { attempt: 200 };
-    const store = await open(
-      { watch, times },
-      links.map(({ port }) => port),
-    );
-    const writer = await open({ times }, links.map(({ port }) => port).toReversed());
+    const linkPorts = links.map(({ port }) => port);
+    const store = await open({ watch, times: QUICKLY }, linkPorts);
+    const writer = await open({ times: QUICKLY }, linkPorts.toReversed());
     links[0]?.blackhole();
     await writer.update(increment);
     await expect.poll(() => ports(store)).toBe(3001);
@@ -95,13 +86,14 @@ describe("a link that fails", needs("etcd"), () => {
     await expect.poll(() => store.problem).toBeUndefined();
   });
 
-  it("a store shows the newest data if the history was discarded while its link was cut", async () => {
+  it("a store shows the newest data if the log and the history were removed while its link was cut", async () => {
     const link = await tcpProxy(port());
     const { open } = await start(etcd());
     const [store, writer] = [await open({ watch }, [link.port]), await open()];
     await link.cut();
     await expect.poll(() => store.problem).toBeDefined();
     for (let writes = 0; writes < 3; writes++) await writer.update(increment);
+    await writer.sealAgain(UNSEALED);
     await etcd().compact();
     await link.heal();
     await expect.poll(() => ports(store)).toBe(3003);
@@ -116,8 +108,7 @@ describe("a member that fails", needs("etcd"), () => {
     const etcd = await startEtcd();
     const [member] = etcd.members;
     const { open } = await start(etcd);
-    const times = { attempt: 200, pollRequest: 200 };
-    const [store, writer] = [await open({ watch, times }), await open()];
+    const [store, writer] = [await open({ watch, times: QUICKLY }), await open()];
     member?.process.pause();
     await expect.poll(() => store.problem).toBeDefined();
     member?.process.resume();
@@ -132,33 +123,32 @@ describe("a member that fails", needs("etcd"), () => {
     await expect.poll(() => store.problem).toBeUndefined();
   });
 
-  /** With another number as PORT, and fewer records. */
-  const otherData = (write: string) =>
-    recordsOf(
-      edited(({ values }) => {
-        values[0].content.value = 2;
-        values.pop();
-      }),
-      write,
-    );
+  /** With a number as PORT, and fewer records. @param writes how many there were */
+  const otherData = (port: number, writes: number, name = `other-${port}`) => {
+    const change = edited(({ values }) => {
+      values[0].content.value = port;
+      values.pop();
+    });
+    return storeOf(change, `${name}-${writes}`, writes);
+  };
 
-  /** Revisions of the head before and afterwards, and how many others there are. */
+  // How many writes there were before and are afterwards, how many other changes the cluster has, and the comparisons.
   it.each([
-    ["an earlier head", 5, 1, 0, 100],
-    ["an earlier head at a later revision", 5, 1, 10, 100],
-    ["a head at the same revision", 3, 3, 0, 100],
-    // Without comparisons, since the watch could be faster.
-    ["a later head", 2, 8, 0, HOUR_MS],
-    ["no head yet", 3, 0, 0, 100],
+    ["an earlier version", 5, 1, 0, 100],
+    ["an earlier version at a later revision", 5, 1, 10, 100],
+    ["another write of the same version", 3, 3, 0, 100],
+    // The watch has to tell.
+    ["a later version", 2, 8, 0, HOUR_MS],
+    ["no data yet", 3, 0, 0, 100],
   ])(
     "a store shows the data of a cluster that was set up again with the same id, with %s",
     async (_head, before, after, more, poll) => {
       const etcd = await startEtcd();
       const [member] = etcd.members;
-      const store = await start(etcd, withPort(1, "old"));
-      for (let writes = 1; writes < before; writes++) await store.put(withPort(1, `old-${writes}`));
+      const store = await start(etcd, {});
+      for (let writes = 1; writes <= before; writes++) await store.put(otherData(1, writes));
       const link = await tcpProxy(member?.port ?? 0);
-      const watching = await store.open({ watch, times: { attempt: 200, pollRequest: 200, poll } }, [link.port]);
+      const watching = await store.open({ watch, times: { ...QUICKLY, poll } }, [link.port]);
       const seen = new Set<unknown>();
       watching.subscribe(() => seen.add(JSON.stringify(contents(watching))));
 
@@ -167,84 +157,75 @@ describe("a member that fails", needs("etcd"), () => {
       await member?.process.kill();
       await rm(member?.folder ?? "", { recursive: true });
       await member?.process.start();
-      for (let writes = 0; writes < after; writes++) await store.put(otherData(`new-${writes}`));
+      for (let writes = 1; writes <= after; writes++) await store.put(otherData(2, writes));
       for (let writes = 0; writes < more; writes++) await etcd.call("kv/put", { key: "AA==", value: "AA==" });
       await link.heal();
       if (after === 0) {
         await expect.poll(() => watching.problem).toContain("holds no data");
-        await store.put(otherData("new"));
+        await store.put(otherData(2, 1));
       }
       await expect.poll(() => ports(watching)).toBe(2);
       await expect.poll(() => watching.problem).toBeUndefined();
-      const expected = (await store.open()).snapshot;
-      expect(watching.snapshot).toEqual(expected);
+      expect(watching.snapshot).toEqual((await store.open()).snapshot);
       // Never some of both.
       expect(seen.size).toBeLessThanOrEqual(2);
-      await store.put(withPort(3, "newest"));
+      await (await store.open()).update((data) => set(data, { PORT: 3 }));
       await expect.poll(() => ports(watching)).toBe(3);
     },
   );
 });
 
-describe("data that is changed by hand", needs("etcd"), () => {
+describe("a store that is broken", needs("etcd"), () => {
   const etcd = sharedEtcd();
 
-  it("a record that is changed without the head is seen through the watch", async () => {
-    const { open, put } = await start(etcd());
-    const store = await open({ watch, times: { poll: HOUR_MS } });
-    await put(portRecord(4000));
-    await expect.poll(() => ports(store)).toBe(4000);
-    await put({ "values/12": undefined });
-    await expect.poll(() => contents(store)).not.toHaveProperty("PORT");
-  });
+  const portOf = (value: unknown) => ({ id: 12, variable_id: 2, environment_id: 1, content: { value } });
+  const change = (before: unknown, after: unknown) => [{ list: "values", before, after }];
+  const [SECOND, PART] = [logKey(2), partKey(idByHand("next"), 0)];
 
-  it("a record that is changed without the head is seen by the next watch if one says nothing", async () => {
-    let watches = 0;
-    class DeafGateway extends Gateway {
-      override async *watch(...args: Parameters<Gateway["watch"]>) {
-        for await (const changes of super.watch(...args)) if (watches++ > 0) yield changes;
-      }
-    }
-    const { open, put } = await start(etcd());
-    const gatewayTo = (options: GatewayOptions) => new DeafGateway(options);
-    const store = await open({ watch, times: { watch: 300 }, gatewayTo });
-    await expect.poll(() => watches).toBeGreaterThan(0);
-    await put(portRecord(4000));
-    await expect.poll(() => ports(store)).toBe(4000);
-  });
+  /** A write by hand that sets PORT. @param head and @param entry replace fields */
+  const written = (value: unknown, { head = {}, entry = {} }: { head?: object; entry?: object } = {}) => {
+    const next = nextOf(START, change(portOf(3000), portOf(value)));
+    return {
+      head: JSON.stringify({ ...next.head.json, ...head }),
+      [SECOND]: JSON.stringify({ ...next.entry.json, ...entry }),
+    };
+  };
+  const entryOf = (changes: unknown, more = {}) => ({ ...written(1, { entry: { changes } }), ...more });
+  const MISSING = /\/head names parts or entries that are missing/;
+  const NOT_NEXT = /log\/0{15}2 does not follow the write before it/;
 
-  it.each<[string, Parameters<typeof putByHand>[2], RegExp]>([
-    ["breaks a rule", portRecord(MARKER), /values\[\d\] \(id 12\): content.value must be a NUMBER/],
-    ["is not JSON", { "values/12": `{"${MARKER}` }, /etcd:\/\/\S+: \/tests\/\d+\/values\/12 is not valid JSON/],
+  it.each<[string, Record<string, string | Buffer | undefined>, RegExp]>([
+    ["a head that is not JSON", { head: MARKER }, /etcd:\/\/\S+: \/tests\/\d+\/head is not valid JSON/],
+    ["a head that is not UTF-8", { head: Buffer.from([0xff, 0xfe]) }, /\/head is not valid UTF-8/],
+    ["a head that is too large", { head: MARKER.repeat(300) }, /\/head is too large for a head/],
+    ["a head of an earlier format", { head: `{"format":1,"a":"${MARKER}"}` }, /has the format 1; this appvars reads/],
+    ["a head of a later format", { head: `{"format":3,"a":"${MARKER}"}` }, /has the format 3; this appvars reads/],
+    ["a head with more fields", written(1, { head: { [MARKER]: 1 } }), /\/head breaks a rule/],
+    ["a head that is sealed", { head: `\u0001av2${MARKER.repeat(9)}` }, /\/head is sealed: to read it, use/],
+    ["no head", { head: undefined }, /etcd:\/\/\S+ holds no data/],
+    ["a head without its entry", { ...written(1), [SECOND]: undefined }, MISSING],
+    ["an entry that is not JSON", { ...written(1), [SECOND]: `{"${MARKER}` }, /log\/0{15}2 is not valid JSON/],
+    ["an entry that is sealed", { ...written(1), [SECOND]: `\u0001av2${MARKER.repeat(9)}` }, /2 is sealed: to read/],
+    ["an entry with more fields", written(1, { entry: { [MARKER]: 1 } }), /log\/0{15}2 breaks a rule/],
+    ["an entry of another write", written(1, { entry: { write: idByHand(MARKER) } }), NOT_NEXT],
+    ["an entry of another timeline", written(1, { entry: { previous: idByHand(MARKER) } }), NOT_NEXT],
+    ["a change that breaks a rule", entryOf(change(null, { id: 99, [MARKER]: 1 })), /2 values\.variable_id is missing/],
     [
-      "has another id",
-      { "values/12": `{"id":13,"a":"${MARKER}"}` },
-      /values\/12 is not a record with the id of its key/,
+      "a change of an unknown record",
+      entryOf(change(portOf(MARKER), portOf(1))),
+      /2 changes values 12, which is not as/,
     ],
-    [
-      "is two records",
-      { "values/12": `{"id":12},{"id":${MARKER}}` },
-      /etcd:\/\/\S+: \/tests\/\d+\/values\/12 is not valid JSON/,
-    ],
-    ["is a list", { "values/12": `[{"id":12,"a":"${MARKER}"}]` }, /values\/12 is not a record with the id/],
-    ["has its id twice", { "values/12": `{"id":13,"${MARKER}":1,"id":12}` }, /the same key twice/],
-    ["is not UTF-8", { "values/12": Buffer.from([0xff, 0xfe]) }, /values\/12 is not valid UTF-8/],
-    ["is sealed", { "values/12": Buffer.from(`\u0001avs12345678${MARKER}`) }, /values\/12 is sealed: to read it, use/],
-    ["has a key outside the layout", { "values/012": "{}" }, /values\/012 is not the key of a record/],
-    ["is a store in the store", { "more/head": "{}" }, /more\/head is not the key of a record/],
-    ["is a head that is not JSON", { head: MARKER }, /head is not valid JSON/],
-    [
-      "is a head of another format",
-      { head: `{"format":2,"a":"${MARKER}"}` },
-      /head has the format 2; this appvars reads/,
-    ],
-    ["is a head that breaks a rule", { head: `{"format":1,"write":"${MARKER}"}` }, /head breaks a rule/],
-  ])("the last good data stays while a record %s, and the problem ends with it", async (_what, change, problem) => {
+    ["an entry without its parts", entryOf(1), MISSING],
+    ["an entry without its second part", entryOf(2, { [PART]: gzipSync("[]") }), MISSING],
+    ["a part that is not packed", entryOf(1, { [PART]: MARKER }), /parts\/next_+\/000000 can't be unpacked/],
+    ["a part that is cut off", entryOf(1, { [PART]: gzipSync(MARKER).subarray(0, 25) }), /can't be unpacked/],
+    ["a part that is not JSON", entryOf(1, { [PART]: gzipSync(MARKER) }), /log\/0{15}2 is not valid JSON/],
+    ["a part that breaks a rule", entryOf(1, { [PART]: gzipSync(`{"${MARKER}":1}`) }), /log\/0{15}2 breaks a rule/],
+  ])("the last good data stays while there is %s, and the problem ends with it", async (_what, broken, problem) => {
     const { open, put, read } = await start(etcd());
     const good = await read();
     const store = await open({ watch });
-    // Together with a good one, which is not shown alone.
-    await put({ ...portRecord(4000), ...change });
+    await put(broken);
     await expect.poll(() => store.problem).toMatch(problem);
     expect(store.problem).not.toContain(MARKER);
     expect(store.problem).toMatch(/^the store can't be read: .*; the last good data is served$/);
@@ -254,48 +235,63 @@ describe("data that is changed by hand", needs("etcd"), () => {
     expect(error.message).toMatch(problem);
     expect(error.message).not.toContain(MARKER);
     // An update could lose unknown data.
-    const invalid = await read();
+    const before = await read();
     await expect(store.update(increment)).rejects.toThrow(problem);
-    expect(await read()).toEqual(invalid);
+    expect(await read()).toEqual(before);
 
-    const mended = Object.fromEntries(Object.keys(change).map((key) => [key, good[key]]));
-    await put({ ...mended, ...portRecord(5000) });
+    const mended = Object.fromEntries(Object.keys(broken).map((key) => [key, good[key]]));
+    await put({ ...mended, ...written(5000) });
     await expect.poll(() => ports(store)).toBe(5000);
     await expect.poll(() => store.problem).toBeUndefined();
     await store.update(increment);
     expect(ports(await open())).toBe(5001);
   });
 
-  it("the last good data stays while the head is missing", async () => {
+  const [SNAPSHOT] = Object.keys(START).filter((key) => key.startsWith("parts/")) as [string];
+  const twice = edited(({ values }) => values.push(values[0]));
+  it.each<[string, string | Buffer | undefined, RegExp]>([
+    ["missing", undefined, MISSING],
+    ["junk", MARKER, /parts\/by-hand-data_+\/000000 can't be unpacked/],
+    ["not a data file", gzipSync(MARKER), /is not valid JSON/],
+    ["data that breaks a rule", gzipSync(JSON.stringify(twice)), /values\[9\] \(id 12\): has the same id/],
+  ])("a snapshot that is %s is an error of new readers only", async (_what, part, problem) => {
     const { open, put } = await start(etcd());
-    const store = await open({ watch });
-    await put({ head: undefined });
-    await expect.poll(() => store.problem).toMatch(/head is missing, although there are records/);
-    await expect(open()).rejects.toThrow(/head is missing, although there are records/);
-    await expect(store.update(increment)).rejects.toThrow(/head is missing, although there are records/);
-    expect(ports(store)).toBe(3000);
-    await put(withPort(4000));
-    await expect.poll(() => ports(store)).toBe(4000);
-    await expect.poll(() => store.problem).toBeUndefined();
+    // A comparison would find nothing wrong.
+    const store = await open({ watch, times: { poll: HOUR_MS } });
+    await put({ [SNAPSHOT]: part });
+    const error: Error = await open().catch((caught) => caught);
+    expect(error).toBeInstanceOf(InvalidDataError);
+    expect(error.message).toMatch(problem);
+    expect(error.message).not.toContain(MARKER);
+    store.readAgain();
+    await expect.poll(() => store.problem).toMatch(problem);
+    await store.update(increment);
+    expect([store.problem, ports(store)]).toEqual([undefined, 3001]);
+    await put({ [SNAPSHOT]: START[SNAPSHOT] });
+    expect(ports(await open())).toBe(3001);
   });
 
-  it("the last good data stays while there is none", async () => {
+  it("the last good data stays when an earlier head was put back", async () => {
     const { open, put, read } = await start(etcd());
     const store = await open({ watch });
-    await put(Object.fromEntries(Object.keys(await read()).map((key) => [key, undefined])));
-    await expect.poll(() => store.problem).toContain("holds no data");
-    expect(ports(store)).toBe(3000);
-    await expect(store.update(increment)).rejects.toThrow("holds no data");
-    expect(await read()).toEqual({});
-    await put(withPort(4000));
-    await expect.poll(() => ports(store)).toBe(4000);
+    for (let writes = 0; writes < 3; writes++) await store.update(increment);
+    const good = await read();
+    await put({ head: START["head"] });
+    const problem = /head is older than the log: somebody has put it back/;
+    await expect.poll(() => store.problem).toMatch(problem);
+    expect(ports(store)).toBe(3003);
+    await expect(open()).rejects.toThrow(problem);
+    await expect(store.update(increment)).rejects.toThrow(problem);
+    await put({ head: good["head"] });
     await expect.poll(() => store.problem).toBeUndefined();
+    await store.update(increment);
+    expect(ports(await open())).toBe(3004);
   });
 
   it("a store reloads its data on request, and reports it", async () => {
     const { open, put } = await start(etcd());
     const store = await open({ watch, times: { poll: HOUR_MS } });
-    await put({ "values/12": "broken" });
+    await put({ head: "broken" });
     await expect.poll(() => store.problem).toBeDefined();
     const [listener, reloads] = [vi.fn(), vi.fn()];
     store.subscribe(listener);
@@ -304,7 +300,7 @@ describe("data that is changed by hand", needs("etcd"), () => {
     // Although the problem is the same.
     await expect.poll(() => listener.mock.calls.length).toBe(1);
     expect(reloads).toHaveBeenLastCalledWith({ isRead: false, milliseconds: expect.any(Number) });
-    await put(portRecord(4000));
+    await put(written(4000));
     store.readAgain();
     await expect.poll(() => ports(store)).toBe(4000);
     expect(reloads).toHaveBeenLastCalledWith({ isRead: true, milliseconds: expect.any(Number) });
@@ -312,13 +308,23 @@ describe("data that is changed by hand", needs("etcd"), () => {
   });
 });
 
-describe("a watch that lags", needs("etcd"), () => {
+describe("a store that follows others", needs("etcd"), () => {
   const etcd = sharedEtcd();
 
-  it("a store never takes back its own writes", async () => {
+  it("a store reads only what was written since, whatever the size of the data", async () => {
+    const { open } = await start(etcd());
+    const parse = vi.fn((bytes: Buffer) => parseData(bytes));
+    const [store, other] = [await open({ watch, parse }), await open()];
+    for (let writes = 0; writes < 20; writes++) await other.update(increment);
+    await expect.poll(() => ports(store)).toBe(3020);
+    expect(parse).toHaveBeenCalledTimes(1);
+    expect(store.snapshot).toEqual((await open()).snapshot);
+  });
+
+  it("a store that lags never takes back its own writes", async () => {
     const { open } = await start(etcd());
     const { opened, open: catchUp } = gate();
-    const store = await open({ watch, gatewayTo: gatewayWith({ beforeChanges: () => opened }) });
+    const store = await open({ watch, gatewayTo: gatewayWith({ beforeChange: () => opened }) });
     const other = await open({ watch });
     const shown: unknown[] = [];
     store.subscribe(() => shown.push(ports(store)));
@@ -330,71 +336,27 @@ describe("a watch that lags", needs("etcd"), () => {
     expect(shown).toEqual([...shown].sort());
   });
 
-  it("a store has the changes that others made by hand while it wrote", async () => {
-    const { open, put } = await start(etcd());
-    const own = gate();
-    const store = await open({
-      watch,
-      gatewayTo: gatewayWith({
-        async beforeCommit() {
-          await put(portRecord(4000));
-          await expect.poll(() => ports(store)).toBe(4000);
-        },
-        beforeChanges: (changes) => (changes.some(({ key }) => key.endsWith("/head")) ? own.opened : undefined),
-      }),
-    });
-    await store.update((data) => set(data, { EMPTY: "mine" }));
-    own.open();
-    expect(contents(store)).toMatchObject({ PORT: 4000, EMPTY: "mine" });
-    expect((await open()).snapshot).toEqual(store.snapshot);
-  });
-
-  /** A store that parses nothing until it is released, and the keys it has received so far. */
-  async function openHeld({ open }: Awaited<ReturnType<typeof start>>) {
-    const { opened, open: release } = gate();
-    let isFirst = true;
-    const parse = vi.fn(async (bytes: Buffer) => {
-      if (!isFirst) await opened;
-      isFirst = false;
-      return parseData(bytes);
-    });
-    const received: unknown[] = [];
-    const gatewayTo = gatewayWith({ afterChanges: (changes) => received.push(...changes.map(({ key }) => key)) });
-    const store = await open({ watch, parse, gatewayTo, times: { poll: HOUR_MS } });
-    return { store, parse, received, release };
-  }
-
-  it("a change is based on the changes of others, although they are still being parsed", async () => {
-    const started = await start(etcd());
-    const { store, received, release } = await openHeld(started);
-    const other = await started.open();
-    await other.update(increment);
-    await expect.poll(() => received).not.toEqual([]);
-    const updating = store.update(increment);
-    release();
-    await updating;
-    expect(ports(store)).toBe(3002);
-    expect(ports(await started.open())).toBe(3002);
-  });
-
-  it("a store does not show half of a change that is invalid, while it still parses the one before", async () => {
-    const started = await start(etcd());
-    const { put } = started;
-    const { store, parse, received, release } = await openHeld(started);
+  it("a store does not show what it was still reading when it wrote", async () => {
+    const { open } = await start(etcd());
+    const [held, reading] = [gate(), gate()];
+    let isHeld = false;
+    const afterRange = async () => {
+      if (!isHeld) return;
+      isHeld = false;
+      reading.open();
+      await held.opened;
+    };
+    const [store, other] = [await open({ watch, gatewayTo: gatewayWith({ afterRange }) }), await open()];
     const shown: unknown[] = [];
     store.subscribe(() => shown.push(ports(store)));
-    await put(portRecord(1));
-    await expect.poll(() => parse.mock.calls.length).toBe(2);
-    await put(portRecord(2));
-    await expect.poll(() => received).toHaveLength(2);
-    await put({ ...portRecord(3), "values/99": "invalid" });
-    await expect.poll(() => store.problem).toContain("values/99 is not valid JSON");
-    release();
-    await expect.poll(() => ports(store)).toBe(1);
-    await put({ "values/99": undefined });
-    store.readAgain();
-    await expect.poll(() => ports(store)).toBe(3);
-    // With the problem, without it, and mended.
-    expect(shown).toEqual([3000, 1, 3]);
+    isHeld = true;
+    await other.update(increment);
+    await reading.opened;
+    await store.update(increment);
+    await store.update(increment);
+    held.open();
+    await other.update(increment);
+    await expect.poll(() => ports(store)).toBe(3004);
+    expect(shown).toEqual([...shown].sort());
   });
 });

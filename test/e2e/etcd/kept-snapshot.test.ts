@@ -73,9 +73,9 @@ it("fails to start without kept data, or with that of another key", async () => 
 });
 
 async function open(access: StoreAccess, cacheFolder: string, now = Date.now()) {
-  const onSnapshotFailure = (error: unknown) => expect.fail(String(error));
+  const warn = (text: string) => expect.fail(text);
   const times = { request: 500, poll: 500 };
-  const options = { cacheFolder, user: process.getuid?.(), clock: () => now, times, onSnapshotFailure };
+  const options = { cacheFolder, user: process.getuid?.(), clock: () => now, times, warn };
   const store = await openServedEtcdStore(access, options);
   onTestFinished(() => store.close());
   return store;

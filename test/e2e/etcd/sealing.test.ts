@@ -1,105 +1,163 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { logKey, newId, partKey } from "../../../src/etcd/log.js";
 import { createEtcdStore, openEtcdStore, type StoreAccess, sealAgain } from "../../../src/etcd/open-store.js";
+import { createSealing } from "../../../src/etcd/sealing.js";
 import { MARKER, marked } from "../../store/broken-data.js";
 import { DATA } from "../../support/data.js";
 import { contents, increment, set } from "../../support/edits.js";
 import { sharedEtcd } from "../../support/etcd.js";
-import { putByHand, readByHand, recordsOf } from "../../support/etcd-records.js";
+import { nextOf, putByHand, storeOf } from "../../support/etcd-records.js";
+import { openEtcd } from "../../support/etcd-store.js";
 import { needs } from "../../support/needed-program.js";
 
 const [FIRST, SECOND] = ["first-key-0123456789abcdef0123456789", "second-key-0123456789abcdef01234567"];
 const WRONG_KEY = "is sealed with a key that is not in the file of --store-key-file";
 const TAMPERED = "can't be opened: it was changed, or moved from another key";
-const NOT_SEALED = "is not sealed: the store has not been sealed yet, or somebody without the key has written it";
+const NOT_SEALED = "is not sealed: somebody without the key has written it, or the store is not sealed";
+const OTHER_OWNER = "is of another store or write";
+
+/** Text of two parts, which does not pack well. */
+const BIG = Array.from({ length: 60_000 }, newId).join(MARKER);
 
 describe("a sealed store", needs("etcd"), () => {
   const etcd = sharedEtcd();
 
-  async function start(sealingKeys: string | undefined, data = DATA) {
-    const prefix = etcd().newPrefix();
+  async function start(sealingKeys: string | undefined, data = DATA, prefix = etcd().newPrefix()) {
     const access = (keys: string | undefined): StoreAccess => ({
       ...etcd().access(etcd().storeUrl(prefix)),
       sealingKeys: keys,
     });
     await createEtcdStore(access(sealingKeys), data);
-    const open = async (keys: string | undefined, options = {}) => {
+    const open = async (keys: string | undefined = FIRST, options = {}) => {
       const store = await openEtcdStore(access(keys), options);
       onTestFinished(() => store.close());
       return store;
     };
-    return { prefix, access, open, read: () => readByHand(etcd(), prefix) };
+    /** The keys below the prefix. */
+    const read = async (): Promise<Record<string, Buffer>> => {
+      const [key, range_end] = ["/", "0"].map((end) => Buffer.from(prefix + end).toString("base64"));
+      const { kvs } = await etcd().call("kv/range", { key, range_end });
+      return Object.fromEntries(
+        (kvs as { key: string; value: string }[]).map(({ key, value }) => [
+          Buffer.from(key, "base64")
+            .toString()
+            .slice(prefix.length + 1),
+          Buffer.from(value, "base64"),
+        ]),
+      );
+    };
+    const put = (changed: Parameters<typeof putByHand>[2]) => putByHand(etcd(), prefix, changed);
+    return { prefix, access, open, read, put };
   }
 
-  it("nothing but the head can be read in etcd, not even while a large change is pending", async () => {
+  it("head, entries and parts can't be read in etcd", async () => {
     const { read, open } = await start(FIRST, marked() as typeof DATA);
-    const store = await open(FIRST);
-    const seen: string[] = [];
-    const many = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`V${index}`, MARKER]));
-    const updating = store.update((data) => set(data, many));
-    for (let reads = 0; reads < 10; reads++) seen.push(JSON.stringify(await read()));
-    await updating;
-    seen.push(JSON.stringify(await read()));
-    expect(seen.filter((text) => text.includes(MARKER) || text.includes("DATABASE_URL"))).toEqual([]);
-    expect(contents(await open(FIRST))).toMatchObject(many);
+    const store = await open();
+    await store.update(increment);
+    await store.update((data) => set(data, { BIG }));
+    const keys = Object.entries(await read()).filter(([key]) => !key.startsWith("uploads/"));
+    expect(keys.map(([key]) => key.split("/")[0])).toEqual(expect.arrayContaining(["head", "log", "parts"]));
+    // Nor that it is packed.
+    const mark = Buffer.from("\u0001av2");
+    for (const [, value] of keys) expect(value.subarray(0, 4)).toEqual(mark);
+    const all = Buffer.concat(keys.map(([, value]) => value));
+    for (const text of [MARKER, "DATABASE_URL", "snapshot", "unknown", "before"])
+      expect(all.includes(text)).toBe(false);
+    expect((await open()).snapshot).toEqual(store.snapshot);
   });
 
   it("a store that is sealed is refused without its key, and one that is not with a key", async () => {
     const sealed = await start(FIRST);
-    await expect(sealed.open(undefined)).rejects.toThrow(/\/\S+\/1 is sealed: to read it, use --store-key-file/);
+    await expect(openEtcdStore(sealed.access(undefined))).rejects.toThrow("head is sealed: to read it, use");
     await expect(sealed.open(SECOND)).rejects.toThrow(WRONG_KEY);
     const plain = await start(undefined);
     await expect(plain.open(FIRST)).rejects.toThrow(NOT_SEALED);
   });
 
-  it("records that were swapped, or taken from another store, are refused", async () => {
-    const [one, other] = [await start(FIRST), await start(FIRST)];
-    const raw = async (key: string) => {
-      const answer = await etcd().call("kv/range", { key: Buffer.from(key).toString("base64") });
-      const [entry] = answer["kvs"] as { value: string }[];
-      return Buffer.from(entry?.value ?? "", "base64");
-    };
-    await putByHand(etcd(), one.prefix, { "values/11": await raw(`${one.prefix}/values/18`) });
-    await expect(one.open(FIRST)).rejects.toThrow(`values/11 ${TAMPERED}`);
-    await putByHand(etcd(), one.prefix, { "values/11": await raw(`${other.prefix}/values/11`) });
-    await expect(one.open(FIRST)).rejects.toThrow(`values/11 ${TAMPERED}`);
+  it("parts that were swapped, or are of an earlier store, are refused", async () => {
+    const { prefix, open, read, put } = await start(FIRST);
+    const store = await open();
+    await store.update((data) => set(data, { BIG }));
+    const good = await read();
+    const ids = Object.keys(good).flatMap((key) => (String(good[key]) === "snapshot" ? [key.split("/")[1] ?? ""] : []));
+    const upload = ids.find((id) => good[partKey(id, 1)]) ?? "";
+    const [one, other] = [partKey(upload, 0), partKey(upload, 1)];
+    await put({ [one]: good[other], [other]: good[one] });
+    await expect(open()).rejects.toThrow(`${one} ${TAMPERED}`);
+    await put({ [one]: good[one], [other]: undefined });
+    await expect(open()).rejects.toThrow("head names parts or entries that are missing");
+
+    // The same key of the same prefix, with the same sealing key.
+    await put(Object.fromEntries(Object.keys(good).map((key) => [key, undefined])));
+    const next = await start(FIRST, DATA, prefix);
+    const [part = ""] = Object.keys(await read()).filter((key) => key.startsWith("parts/"));
+    const owner = { store: newId(), write: part.split("/")[1] ?? "", key: `${prefix}/${part}` };
+    await put({ [part]: createSealing(FIRST).seal(Buffer.from("x"), owner) });
+    await expect(next.open()).rejects.toThrow(`${part} ${OTHER_OWNER}`);
   });
 
-  it("a store is sealed again with the first key, while others follow it", async () => {
-    const { access, open } = await start(undefined);
-    expect(await sealAgain(access(FIRST))).toBe(DATA.environments.length + DATA.variables.length + DATA.values.length);
-    expect(await sealAgain(access(FIRST))).toBe(0);
+  it.each([
+    "an old head",
+    "an unsealed head",
+    "an old entry",
+    "an entry of another timeline",
+    "an entry of another store",
+  ])("the last good data stays when %s was put there without the key", async (what) => {
+    const { prefix, access, open, read, put } = await start(FIRST);
+    const [store, before] = [await open(), await read()];
+    await store.update(increment);
+    // The cluster is restored from a backup of that moment, and goes on.
+    const timeline = await read();
+    await put({ head: before["head"], [logKey(2)]: undefined });
+    await (await open()).update((data) => set(data, { PORT: 4000 }));
+    // A comparison would not read old entries again.
+    const following = await openEtcd(access(FIRST), { watch: true, times: { poll: 3_600_000 } });
+    await (await open()).update(increment);
+    const good = await read();
+
+    const other = await start(FIRST);
+    await (await other.open()).update(increment);
+    const plain = nextOf(storeOf(DATA), []);
+    const stranger = { store: newId(), write: newId(), key: `${prefix}/${logKey(2)}` };
+    const foreign = createSealing(FIRST).seal(Buffer.from(JSON.stringify(plain.entry.json)), stranger);
+    const faults: Record<string, [Record<string, Buffer | string | undefined>, string]> = {
+      "an old head": [{ head: timeline["head"] }, "head is older than the log: somebody has put it back"],
+      "an unsealed head": [{ head: JSON.stringify(plain.head.json) }, `head ${NOT_SEALED}`],
+      "an old entry": [{ [logKey(2)]: (await other.read())[logKey(2)] }, `${logKey(2)} ${TAMPERED}`],
+      "an entry of another timeline": [{ [logKey(2)]: timeline[logKey(2)] }, "does not follow the write before it"],
+      "an entry of another store": [{ [logKey(2)]: foreign }, `${logKey(2)} ${OTHER_OWNER}`],
+    };
+    const [change, problem] = faults[what] as (typeof faults)[string];
+    await expect.poll(() => contents(following)["PORT"]).toBe(4001);
+    await put(change);
+    following.readAgain();
+    await expect.poll(() => following.problem).toContain(problem);
+    expect(contents(following)["PORT"]).toBe(4001);
+    await expect(open()).rejects.toThrow(problem);
+
+    await put({ head: good["head"], [logKey(2)]: good[logKey(2)] });
+    following.readAgain();
+    await expect.poll(() => following.problem).toBeUndefined();
+    await (await open()).update(increment);
+    await expect.poll(() => contents(following)["PORT"]).toBe(4002);
+  });
+
+  it("a store is sealed, and again with another key, while others follow it and write", async () => {
+    const { access, open, read } = await start(undefined);
+    await (await openEtcdStore(access(undefined))).update(increment);
+    await sealAgain(access(FIRST));
+    expect((await openEtcdStore(access(FIRST))).snapshot).toMatchObject({ environments: DATA.environments });
     const rotated = `${SECOND}\n${FIRST}`;
     const [watching, writer] = [await open(rotated, { watch: true }), await open(rotated)];
     await writer.update(increment);
-    expect(await sealAgain(access(rotated))).toBe(20);
+    await sealAgain(access(rotated));
     await writer.update(increment);
-    await expect.poll(() => contents(watching)["PORT"]).toBe(3002);
+    await expect.poll(() => contents(watching)["PORT"]).toBe(3003);
     expect(watching.problem).toBeUndefined();
     expect((await open(SECOND)).snapshot).toEqual(writer.snapshot);
     await expect(open(FIRST)).rejects.toThrow(WRONG_KEY);
-  });
-
-  it("a record that was added without the key is not sealed with the others", async () => {
-    const { access, prefix, read } = await start(FIRST);
-    await putByHand(etcd(), prefix, { "values/12": recordsOf(DATA)["values/12"] });
-    const before = await read();
-    await expect(sealAgain(access(`${SECOND}\n${FIRST}`))).rejects.toThrow(
-      "values/12 is not sealed, although others are: somebody without the key has written it",
-    );
-    expect(await read()).toEqual(before);
-  });
-
-  it("a store that holds something is not written over, and of several that create one only the first does", async () => {
-    const { access, read } = await start(FIRST);
-    const before = await read();
-    await expect(createEtcdStore(access(FIRST), DATA)).rejects.toThrow("holds data already");
-    expect(await read()).toEqual(before);
-
-    const empty = etcd().access();
-    const results = await Promise.allSettled(Array.from({ length: 5 }, () => createEtcdStore(empty, DATA)));
-    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-    const store = await openEtcdStore(empty);
-    onTestFinished(() => store.close());
-    expect(contents(store)["PORT"]).toBe(3000);
+    // Nothing is left that another key can open, or none.
+    const values = Object.entries(await read()).filter(([key]) => !key.startsWith("uploads/"));
+    for (const [key, value] of values) createSealing(SECOND).open(value, `${access(SECOND).address.prefix}${key}`);
   });
 });

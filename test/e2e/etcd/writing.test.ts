@@ -1,18 +1,38 @@
 import { describe, expect, it } from "vitest";
-import { UnreachableError } from "../../../src/domain/errors.js";
+import { InvalidDataError, UnreachableError } from "../../../src/domain/errors.js";
+import type { KeyRange, Transaction } from "../../../src/etcd/gateway.js";
+import { createEtcdStore } from "../../../src/etcd/open-store.js";
+import { UNSEALED } from "../../../src/etcd/sealing.js";
 import type { Data } from "../../../src/store/data.js";
 import { delayAnswer, type Fault, Ghost, loseAnswer, loseRequest, lossyLink } from "../../etcd/lossy-link.js";
 import { DATA } from "../../support/data.js";
 import { contents, increment, set, unset } from "../../support/edits.js";
 import { sharedEtcd } from "../../support/etcd.js";
-import { putByHand, readByHand, recordsOf } from "../../support/etcd-records.js";
-import { openEtcd, type TestStoreOptions } from "../../support/etcd-store.js";
+import { putByHand, readByHand, storeOf } from "../../support/etcd-records.js";
+import { gate, gatewayWith, isAbout, openEtcd, type TestStoreOptions } from "../../support/etcd-store.js";
 import { needs } from "../../support/needed-program.js";
 
 const UNKNOWN = "it is not known whether the change was made";
 
 /** Texts for two parts. */
-const LARGE = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`V${index}`, "x".repeat(20_000)]));
+const LARGE = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`V${index}`, `${index}`.repeat(20_000)]));
+
+describe("the first data of a store", needs("etcd"), () => {
+  const etcd = sharedEtcd();
+
+  it("of several that create a store, only the first does, and nothing is written over", async () => {
+    const access = etcd().access();
+    const results = await Promise.allSettled(Array.from({ length: 5 }, () => createEtcdStore(access, DATA)));
+    const refused = results.filter(({ status }) => status === "rejected");
+    expect(refused).toEqual(Array(4).fill({ status: "rejected", reason: expect.any(InvalidDataError) }));
+    const before = await readByHand(etcd(), access.address.prefix.slice(0, -1));
+    // The parts of the others are gone.
+    expect(Object.keys(before)).toHaveLength(4);
+    await expect(createEtcdStore(access, DATA)).rejects.toThrow("holds data already");
+    expect(await readByHand(etcd(), access.address.prefix.slice(0, -1))).toEqual(before);
+    expect(contents(await openEtcd(access))["PORT"]).toBe(3000);
+  });
+});
 
 describe("a change whose outcome is unknown", needs("etcd"), () => {
   const etcd = sharedEtcd();
@@ -20,13 +40,13 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
   /** A store with {@link DATA}, and a writer on a link where the first transactions have these faults. */
   async function start(faults: readonly (Fault | undefined)[], options: TestStoreOptions = {}) {
     const prefix = etcd().newPrefix();
-    await putByHand(etcd(), prefix, recordsOf(DATA));
+    await putByHand(etcd(), prefix, storeOf(DATA));
     const link = await lossyLink(etcd().members[0]?.port ?? 0, (before) => faults[before]);
     const [writer, direct] = [
       await openEtcd(etcd().access(etcd().storeUrl(prefix, [link.port])), options),
       await openEtcd(etcd().access(etcd().storeUrl(prefix))),
     ];
-    /** The data of a store opened now. */
+    /** How it is for someone who opens it now. */
     const newest = async () => (await openEtcd(etcd().access(etcd().storeUrl(prefix)))).snapshot;
     return { prefix, link, writer, direct, newest };
   }
@@ -69,6 +89,24 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
     expect(contents({ snapshot: await newest() })).toMatchObject({ PORT: 3001, EMPTY: "later" });
   });
 
+  it("a change that arrives late is not made twice, although another writer had the turn in the meantime", async () => {
+    const ghost = new Ghost();
+    const turn = (text: string | undefined) => putByHand(etcd(), prefix, { turn: text });
+    const taken: Fault = async (exchange) => {
+      await turn("");
+      await ghost.fault(exchange);
+    };
+    const ended: Fault = async ({ drop }) => {
+      await turn(undefined);
+      expect(await ghost.land()).toContain("succeeded");
+      drop();
+    };
+    const { prefix, writer, newest } = await start([taken, undefined, undefined, ended]);
+    await writer.update(increment);
+    expect(contents({ snapshot: await newest() })["PORT"]).toBe(3001);
+    expect(await newest()).toEqual(writer.snapshot);
+  });
+
   it("a change that arrives just before it is made again is not made twice", async () => {
     for (const watch of [false, true]) {
       const ghost = new Ghost();
@@ -84,33 +122,120 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
     }
   });
 
-  it("the outcome stays unknown if no member answers any more", async () => {
+  it("a change that was lost is made although a snapshot has replaced the head in the meantime", async () => {
+    const { prefix, link, newest } = await start([
+      async ({ drop }) => {
+        snapshot.open();
+        await updating;
+        drop();
+      },
+    ]);
+    const snapshot = gate();
+    const gatewayTo = gatewayWith({
+      beforeCommit: async (transaction) => {
+        if (isAbout("/head", transaction) && !isAbout("/log/", transaction)) await snapshot.opened;
+      },
+    });
+    const direct = await openEtcd(etcd().access(etcd().storeUrl(prefix)), { gatewayTo });
+    const updating = direct.update((data) => set(data, LARGE));
+    await expect.poll(async () => contents({ snapshot: await newest() })).toHaveProperty("V0");
+    const url = etcd().storeUrl(prefix, [link.port]);
+    const writer = await openEtcd(etcd().access(url), { times: { transaction: 10_000 } });
+    await writer.update(increment);
+    expect(contents({ snapshot: await newest() })["PORT"]).toBe(3001);
+  });
+
+  it("the outcome stays unknown if nobody answers any more", async () => {
     const losing: Fault = async ({ forward, drop }) => {
       await forward();
       link.isDown = true;
       drop();
     };
-    const { link, writer } = await start([losing], { times: { request: 200 } });
-    await expect(writer.update(increment)).rejects.toThrow(new RegExp(`^no member .*; ${UNKNOWN}$`));
+    const { link, writer } = await start([losing], { times: { request: 200, write: 200 } });
+    await expect(writer.update(increment)).rejects.toThrow(new RegExp(`; ${UNKNOWN}$`));
+  });
+
+  it("a change that was made is not called a failure if nobody answers after it was found", async () => {
+    const { link, writer, newest } = await start([loseAnswer], {
+      times: { request: 200, write: 200 },
+      gatewayTo: gatewayWith({
+        // The entry that tells, and then no more.
+        afterRange: ([first]) => {
+          if (first?.key.includes("/log/")) link.isDown = true;
+        },
+      }),
+    });
+    await writer.update(increment);
+    expect(contents({ snapshot: await newest() })["PORT"]).toBe(3001);
+  });
+
+  it("a change is made, and not called unknown, after its writer had the turn and lost it", async () => {
+    const { prefix, direct, newest } = await start([]);
+    let hasLost = false;
+    let others = 0;
+    const losing: Fault = async ({ drop }) => {
+      hasLost = true;
+      await putByHand(etcd(), prefix, { turn: undefined });
+      drop();
+    };
+    let hasTurn = false;
+    const link = await lossyLink(etcd().members[0]?.port ?? 0, () => (hasTurn && !hasLost ? losing : undefined));
+    const beforeCommit = async ({ compare, deletes }: Transaction) => {
+      hasTurn = deletes.some(({ key }) => key.endsWith("/turn"));
+      if (hasTurn || hasLost || !compare.some(({ key }) => key.endsWith("/head"))) return;
+      // Until this one takes the turn.
+      others++;
+      await direct.update(increment);
+    };
+    const writer = await openEtcd(etcd().access(etcd().storeUrl(prefix, [link.port])), {
+      gatewayTo: gatewayWith({ beforeCommit }),
+      times: { write: 15_000 },
+    });
+    await writer.update(increment);
+    expect(hasLost).toBe(true);
+    expect(contents({ snapshot: await newest() })["PORT"]).toBe(3001 + others);
+  });
+
+  it("a large change that arrives while its outcome is looked up is not made twice", async () => {
+    const ghost = new Ghost();
+    const taken: Fault = async (exchange) => {
+      await putByHand(etcd(), prefix, { turn: "" });
+      await ghost.fault(exchange);
+    };
+    let hasLanded = false;
+    const afterRange = async ([first]: readonly KeyRange[]) => {
+      if (!first?.key.includes("/log/") || hasLanded) return;
+      hasLanded = true;
+      await putByHand(etcd(), prefix, { turn: undefined });
+      expect(await ghost.land()).toContain("succeeded");
+    };
+    // It announces the upload, writes a part, and adds the entry.
+    const options = { gatewayTo: gatewayWith({ afterRange }) };
+    const { prefix, writer, newest } = await start([undefined, undefined, taken], options);
+    await writer.update((data) => increment(set(data, LARGE)));
+    expect(hasLanded).toBe(true);
+    expect(contents({ snapshot: await newest() })["PORT"]).toBe(3001);
   });
 
   it("the outcome stays unknown if each attempt fails", async () => {
     const { writer, newest } = await start(Array(100).fill(loseRequest), { times: { write: 300 } });
-    await expect(writer.update(increment)).rejects.toThrow(`the change could not be made in time; ${UNKNOWN}`);
+    await expect(writer.update(increment)).rejects.toThrow(`the connection was reset; ${UNKNOWN}`);
     expect(contents({ snapshot: await newest() })["PORT"]).toBe(3000);
   });
 
-  it("the outcome stays unknown if the history with it is discarded", async () => {
-    const losing: Fault = async ({ drop }) => {
+  it("the outcome stays unknown if the entry that tells it was removed", async () => {
+    const losing: Fault = async ({ forward, drop }) => {
+      await forward();
       for (let writes = 0; writes < 3; writes++) await direct.update(increment);
-      await etcd().compact();
+      // Writes a snapshot, and removes the log before it.
+      await direct.sealAgain(UNSEALED);
       drop();
     };
     const { writer, direct } = await start([losing]);
     await expect(writer.update(increment)).rejects.toThrow(`no longer kept; ${UNKNOWN}`);
     // The next one is another change.
     await writer.update(increment);
-    expect(contents(writer)["PORT"]).toBe(3004);
+    expect(contents(writer)["PORT"]).toBe(3005);
   });
 
   it("a change that is refused after one whose outcome is known fails with the reason", async () => {
@@ -133,26 +258,24 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
     const { prefix, writer } = await start(Array(100).fill(loseAnswer), { times: { write: 300 } });
     const before = await readByHand(etcd(), prefix);
     const error: Error = await writer.update((data) => set(data, LARGE)).catch((caught) => caught);
-    expect(error).toEqual(new UnreachableError("the change could not be made in time"));
-    // Nor is anything left of it.
-    expect(await readByHand(etcd(), prefix)).toEqual(before);
+    expect(error).toEqual(new UnreachableError("the connection was reset; nothing was changed"));
+    const { head } = await readByHand(etcd(), prefix);
+    expect(head).toEqual(before["head"]);
   });
 
   describe("a change that is too large for one transaction", () => {
     const change = (data: Data) => increment(set(data, LARGE));
 
-    // That removes old parts, writes one, replaces the head, moves records, and replaces the head again.
-    it.each([0, 1, 3, 4, 6])("is made exactly once if the answer to transaction %d is lost", async (position) => {
+    // It announces the upload, writes a part, and adds the entry.
+    it.each([0, 1, 2])("is made exactly once if the answer to transaction %d is lost", async (position) => {
       const faults: Fault[] = [];
       faults[position] = loseAnswer;
-      const { prefix, link, writer, newest } = await start(faults);
+      const { link, writer, newest } = await start(faults);
       await writer.update(change);
       expect(link.transactions).toBeGreaterThan(position);
       expect(contents(writer)).toMatchObject({ ...LARGE, PORT: 3001 });
       expect(await newest()).toEqual(writer.snapshot);
       await writer.update(increment);
-      const { head } = await readByHand(etcd(), prefix);
-      expect(JSON.parse(head ?? "")).not.toHaveProperty("pending");
       expect(contents({ snapshot: await newest() })["PORT"]).toBe(3002);
     });
   });

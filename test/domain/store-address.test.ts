@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/domain/errors.js";
-import { parseStoreUrl } from "../../src/etcd/store-address.js";
+import { parseStoreUrl } from "../../src/domain/store-address.js";
 
 const SECRET = "t0p-s3cr3t";
 const MANY = Array.from({ length: 17 }, (_, index) => `h${index}`).join(",");

@@ -101,7 +101,8 @@ export async function buildProgram(argv: readonly string[], io: Io): Promise<Bui
   const context = createContext(io, { color: true });
   program.hook("preAction", (_program, command) => {
     context.flags = program.opts<OutputFlags>();
-    context.io.command = [command.parent, command].flatMap((each) => (each?.parent ? each.name() : [])).join(" ");
+    const { parent } = command;
+    context.io.command = parent?.parent ? `${parent.name()} ${command.name()}` : command.name();
   });
   const { stdout, stderr } = io;
   program.configureOutput({
@@ -125,7 +126,9 @@ export async function buildProgram(argv: readonly string[], io: Io): Promise<Bui
   }
   refuseUnknownCommands(program, argv);
   const words = STARTERS.includes(name) ? separateCommand(argv, name, optionsOf(program)) : [...argv];
-  refuseSeparateTime(argv, ownWords(words), optionsOf(program));
+  // The flags of which a time may follow.
+  if (argv.includes("--cache") || argv.includes("--watch"))
+    refuseSeparateTime(argv, ownWords(words), optionsOf(program));
   return { program, context, words };
 }
 

@@ -7,7 +7,7 @@ import type { Health, Snapshot, VariableSource } from "../domain/source.js";
 import { type HttpProxy, parseProxy } from "../http/proxy.js";
 import { type Decoder, decoderOf } from "./decode.js";
 import { interpret, interpretHealth } from "./interpret.js";
-import { NewestData } from "./newest-data.js";
+import { NewestData, VERSION_HEADER } from "./newest-data.js";
 import {
   AUTH_SCHEMES,
   type AuthScheme,
@@ -102,7 +102,7 @@ class Client extends VariableReader implements VariableSource {
   readonly #transport: Transport;
   /** The last answers by their targets, the oldest first: while the data is unchanged, each is a 304. */
   readonly #kept = new Map<string, { etag: string; answer: unknown }>();
-  readonly #newest = new NewestData();
+  #newest: NewestData | undefined;
   /** Undefined if each call has its own budget. */
   readonly #sharedBudget: Budget | undefined;
   readonly #closed = new AbortController();
@@ -164,7 +164,11 @@ class Client extends VariableReader implements VariableSource {
       const headers = { ...signed, ...(kept && { "if-none-match": kept.etag }) };
       const sentAt = this.#retry.ticks();
       const response = await this.#send(target, headers, budget, { atMost: seconds, signal: attempt?.signal });
-      this.#newest.check(response.headers, sentAt, this.#retry.ticks());
+      // Only a server over a data store sends a version.
+      if (response.headers[VERSION_HEADER] !== undefined) {
+        this.#newest ??= new NewestData();
+        this.#newest.check(response.headers, sentAt, this.#retry.ticks());
+      }
       try {
         if (kept && response.status === 304) return kept.answer as Answer<R>;
         const answer = interpret(response, decode, auth === "hmac" ? timestamp : undefined);

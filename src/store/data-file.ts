@@ -64,17 +64,21 @@ export function serializeData(data: Data): string {
 
 /** The same, in pieces. */
 export function* dataPieces({ $schema, version, last_ids, environments, variables, values }: Data): Generator<string> {
-  const fields = Object.entries({ $schema, version, last_ids }).flatMap(([name, value]) =>
-    value === undefined ? [] : [`  "${name}": ${JSON.stringify(value)}`],
-  );
-  yield `{\n${fields.join(",\n")}`;
+  let start = "{\n";
+  for (const [name, value] of Object.entries({ $schema, version, last_ids })) {
+    if (value === undefined) continue;
+    yield `${start}  "${name}": ${JSON.stringify(value)}`;
+    start = ",\n";
+  }
   for (const [name, list] of Object.entries({ environments, variables, values })) {
-    yield `,\n  "${name}": [`;
-    for (let start = 0; start < list.length; start += PIECE_RECORDS) {
-      const records = list.slice(start, start + PIECE_RECORDS).map((record) => `\n    ${JSON.stringify(record)}`);
-      yield `${start > 0 ? "," : ""}${records.join(",")}`;
+    let piece = `,\n  "${name}": [`;
+    for (const [index, record] of list.entries()) {
+      piece += `${index > 0 ? "," : ""}\n    ${JSON.stringify(record)}`;
+      if (index % PIECE_RECORDS !== PIECE_RECORDS - 1) continue;
+      yield piece;
+      piece = "";
     }
-    yield list.length > 0 ? "\n  ]" : "]";
+    yield `${piece}${list.length > 0 ? "\n  ]" : "]"}`;
   }
   yield "\n}\n";
 }

@@ -29,13 +29,14 @@ const PROGRESS_EVERY_MS = 1_000;
 
 export function createContext(surroundings: Io, flags: OutputFlags): Context {
   const noticed = new Set<string>();
-  let nextProgress = surroundings.ticks() + PROGRESS_EVERY_MS;
+  let nextProgress: number | undefined;
   const io = withNotice(surroundings, (text) => {
     // Settings are read more than once.
     if (!noticed.has(text)) note(text);
     noticed.add(text);
   });
   io.progress = (text) => {
+    nextProgress ??= io.ticks() + PROGRESS_EVERY_MS;
     if (io.ticks() < nextProgress) return;
     nextProgress = io.ticks() + PROGRESS_EVERY_MS;
     tell(text);

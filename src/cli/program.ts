@@ -126,7 +126,7 @@ export async function buildProgram(argv: readonly string[], io: Io): Promise<Bui
   }
   refuseUnknownCommands(program, argv);
   const words = STARTERS.includes(name) ? separateCommand(argv, name, optionsOf(program)) : [...argv];
-  // The flags of which a time may follow.
+  // The flags that take a time after `=`.
   if (argv.includes("--cache") || argv.includes("--watch"))
     refuseSeparateTime(argv, ownWords(words), optionsOf(program));
   return { program, context, words };

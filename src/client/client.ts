@@ -1,13 +1,14 @@
 import { checkCertifiedKey } from "../domain/certificates.js";
 import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT } from "../domain/defaults.js";
 import { ServerError, UsageError } from "../domain/errors.js";
+import { VERSION_HEADER } from "../domain/http-headers.js";
 import { type Answer, type Read, VariableReader } from "../domain/read.js";
 import { ROUTES, targetOf } from "../domain/routes.js";
 import type { Health, Snapshot, VariableSource } from "../domain/source.js";
 import { type HttpProxy, parseProxy } from "../http/proxy.js";
 import { type Decoder, decoderOf } from "./decode.js";
 import { interpret, interpretHealth } from "./interpret.js";
-import { NewestData, VERSION_HEADER } from "./newest-data.js";
+import { NewestData } from "./newest-data.js";
 import {
   AUTH_SCHEMES,
   type AuthScheme,
@@ -165,7 +166,7 @@ class Client extends VariableReader implements VariableSource {
       const sentAt = this.#retry.ticks();
       const response = await this.#send(target, headers, budget, { atMost: seconds, signal: attempt?.signal });
       // Only a server over a data store sends a version.
-      if (response.headers[VERSION_HEADER] !== undefined) {
+      if (response.headers[VERSION_HEADER.toLowerCase()] !== undefined) {
         this.#newest ??= new NewestData();
         this.#newest.check(response.headers, sentAt, this.#retry.ticks());
       }

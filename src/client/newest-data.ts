@@ -2,9 +2,6 @@ import type { IncomingHttpHeaders } from "node:http";
 import { ServerError } from "../domain/errors.js";
 import { parseFreshness } from "../domain/http-headers.js";
 
-/** As Node names it. */
-export const VERSION_HEADER = "appvars-version";
-
 /** The version of an answer, and the earliest and latest time at which it was the newest, on the client's clock. */
 interface Seen {
   readonly number: number;

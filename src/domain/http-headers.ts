@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 /** Names the version of the environment's data that an answer is of; all data routes send it. */
 export const REVISION_HEADER = "Appvars-Revision";
 /** `NUMBER-WRITE`: counts the writes to a data store, and identifies the last one. Only a server over a store sends it. */
-const VERSION_HEADER = "Appvars-Version";
+export const VERSION_HEADER = "Appvars-Version";
 /** How many seconds ago the data was last known to be the newest. Only a server over a data store sends it. */
 export const DATA_AGE_HEADER = "Appvars-Data-Age";
 const LIMIT_HEADER = "RateLimit-Limit";
@@ -49,7 +49,8 @@ export function formatFreshness(version: string, age: number): string[] {
 
 /** The version of the data and its age in seconds; undefined if one is missing or malformed. */
 export function parseFreshness(headers: IncomingHttpHeaders) {
-  const [, number, write = ""] = /^(\d{1,15})-([\w-]{1,64})$/.exec(String(headers["appvars-version"] ?? "")) ?? [];
+  const [, number, write = ""] =
+    /^(\d{1,15})-([\w-]{1,64})$/.exec(String(headers[VERSION_HEADER.toLowerCase()] ?? "")) ?? [];
   const age = parseDataAge(headers);
   return number === undefined || age === undefined ? undefined : { number: Number(number), write, age };
 }

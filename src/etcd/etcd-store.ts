@@ -3,6 +3,7 @@ import { InvalidDataError, UnreachableError } from "../domain/errors.js";
 import { durationText } from "../domain/printable.js";
 import { command } from "../domain/shell.js";
 import { type Data, NO_DATA } from "../store/data.js";
+import type { LastData } from "../store/kept-data.js";
 import type { EditableStore, Reload, Reloadable } from "../store/store.js";
 import { CompactedError } from "./answers.js";
 import { TIMES, type Times } from "./gateway.js";
@@ -15,15 +16,6 @@ import type { UploadTarget } from "./uploads.js";
 /** Between two watches. */
 const [MIN_PAUSE_MS, MAX_PAUSE_MS] = [50, 1_000];
 
-/** The last data of a store, as it was kept on disk. */
-export interface KeptData {
-  readonly data: Data;
-  /** As `EtcdStore.version`. */
-  readonly version: string;
-  /** Milliseconds since it was last known to be the newest. */
-  readonly age: number;
-}
-
 export interface EtcdStoreOptions {
   target: Omit<UploadTarget, "times" | "signal">;
   parse: ReadTarget["parse"];
@@ -33,10 +25,10 @@ export interface EtcdStoreOptions {
   /** Whether to follow the changes of other writers. */
   watch?: boolean | undefined;
   /** The data to begin with while no member answers. */
-  readKept?: (signal: AbortSignal) => Promise<KeptData | undefined>;
+  readKept?: (signal: AbortSignal) => Promise<LastData | undefined>;
   /** Called when the snapshot is new, or was found to be the newest. */
   onConfirmed?: (data: Data, version: string) => void;
-  /** Tells people of something that is not a problem for readers. */
+  /** Logs a warning. */
   warn?: ((text: string) => void) | undefined;
   /** Called when the store is closed. */
   onClosed?: () => Promise<void>;
@@ -58,7 +50,7 @@ export class EtcdStore implements EditableStore, Reloadable {
   readonly #listeners = new Set<() => void>();
   readonly #reloadListeners = new Set<(reload: Reload) => void>();
   #state: StoreState | undefined;
-  #kept: KeptData | undefined;
+  #kept: LastData | undefined;
   #problem: string | undefined;
   #isOutage = false;
   #confirmedAt = Number.NEGATIVE_INFINITY;

@@ -9,9 +9,9 @@ import type { RecordChange } from "../store/record-changes.js";
 //   head                 which writes and which snapshot count
 //   log/VERSION          one entry for each write
 //   parts/WRITE/NUMBER   the pieces of a large entry or of a snapshot
-//   turn                 on a lease while a writer has the turn that the others were often faster than
+//   turn                 on a lease: only its owner can write, after others were faster for too long
 //   uploads/WRITE        on a lease while a writer puts these pieces; afterwards, what they belong to
-// Only the head is ever replaced.
+// Entries and parts never change.
 export const HEAD_KEY = "head";
 export const TURN_KEY = "turn";
 export const LOG_PREFIX = "log/";

@@ -9,7 +9,7 @@ import { EtcdStore } from "./etcd-store.js";
 import { Gateway, type Times } from "./gateway.js";
 import { type Author, HEAD_KEY } from "./log.js";
 import { createSealing, firstKey, isSealed, UNSEALED } from "./sealing.js";
-import type { Progress } from "./uploads.js";
+import type { OnProgress } from "./uploads.js";
 
 /** The address of a store, and the key that seals it. */
 export interface StoreAccess {
@@ -26,8 +26,10 @@ export interface StoreAccess {
   readonly author?: Author | undefined;
 }
 
-/** Called while much is read or written. */
-export type OnProgress = (progress: Progress) => void;
+interface OpenOptions {
+  watch?: boolean | undefined;
+  onProgress?: OnProgress | undefined;
+}
 
 const NOBODY: Author = { actor: "unknown", command: "unknown" };
 
@@ -36,11 +38,8 @@ const NOBODY: Author = { actor: "unknown", command: "unknown" };
  *
  * @throws InvalidDataError; UnreachableError, UnauthorizedError, ServerError; UsageError for the keys
  */
-export function openEtcdStore(
-  access: StoreAccess,
-  { watch, onProgress }: { watch?: boolean | undefined; onProgress?: OnProgress | undefined } = {},
-): Promise<EditableStore & Reloadable> {
-  return dataStore(access, { watch, onProgress }).open();
+export function openEtcdStore(access: StoreAccess, options?: OpenOptions): Promise<EditableStore & Reloadable> {
+  return dataStore(access, options).open();
 }
 
 /** Writes data to a store that holds nothing. @throws InvalidDataError if it holds something; as `openEtcdStore` */
@@ -120,10 +119,7 @@ function keptFile({ address: { url }, sealingKeys, password, key }: StoreAccess,
   return new SealedFile({ parent, kind: "snapshot v3", owner: url, secret, user });
 }
 
-function dataStore(
-  access: StoreAccess,
-  { watch, onProgress }: { watch?: boolean | undefined; onProgress?: OnProgress | undefined } = {},
-) {
+function dataStore(access: StoreAccess, { watch, onProgress }: OpenOptions = {}) {
   return new EtcdStore({ ...common(access, onProgress), parse: parseData, watch });
 }
 

@@ -47,7 +47,7 @@ export const UNSEALED: Sealing = {
  * @throws UsageError
  */
 export function createSealing(content: string): Sealing {
-  const lines = content.split(/\r?\n/).filter((line) => line.trim() !== "");
+  const lines = keyLines(content);
   if (lines.some((line) => line.length < MIN_KEY_LENGTH || /\s/.test(line)))
     throw new UsageError(
       `--store-key-file: each line must be a key of ${MIN_KEY_LENGTH} or more characters without spaces, such as the ` +
@@ -83,7 +83,11 @@ export function createSealing(content: string): Sealing {
 
 /** Only the first of the keys. */
 export function firstKey(content: string): string {
-  return content.split(/\r?\n/).find((line) => line.trim() !== "") ?? "";
+  return keyLines(content)[0] ?? "";
+}
+
+function keyLines(content: string): string[] {
+  return content.split(/\r?\n/).filter((line) => line.trim() !== "");
 }
 
 export function isSealed(bytes: Buffer): boolean {

@@ -37,7 +37,7 @@ const TIDY_EVERY = 100;
 /** Before the next attempt of a writer that was too slow, at random: at most this long, and twice as long each time. */
 const [FIRST_PAUSE_MS, MAX_PAUSE_MS] = [10, 300];
 
-/** A writer that was too slow for so long takes the turn: a key with a lease, without which no other can write. */
+/** A writer takes the turn after others were faster for this long. It is a key with a lease: only its owner can write. */
 const [TURN_AFTER_MS, TURN_MS] = [2_000, 5_000];
 
 interface WriterOptions {
@@ -55,16 +55,13 @@ interface WriterOptions {
   readonly show: (state: StoreState, before: StoreState) => void;
 }
 
-/** The data after a change, and the changes; undefined if there are none. An error of the change is returned. */
+/** The data after a change, and the changes; undefined if there are none. @throws errors of `change`; InvalidDataError */
 function plan(data: Data, change: (data: Data) => Data) {
-  try {
-    const changed = change(data);
-    const next = changed === data ? data : checkData(withLastIds(data, changed));
-    const changes = next === data ? [] : changesBetween(data, changed, next);
-    return changes.length === 0 ? undefined : { next, changes };
-  } catch (error) {
-    return error as Error;
-  }
+  const changed = change(data);
+  if (changed === data) return undefined;
+  const next = checkData(withLastIds(data, changed));
+  const changes = changesBetween(data, changed, next);
+  return changes.length === 0 ? undefined : { next, changes };
 }
 
 /** A head that replaces another. */
@@ -104,14 +101,18 @@ export class StoreWriter {
       for (let pause = 0; ; pause = Math.min(2 * pause, MAX_PAUSE_MS) || FIRST_PAUSE_MS) {
         if (pause > 0 && !this.#turn)
           await delay(Math.random() * pause, undefined, { signal: this.#target.signal }).catch(() => {});
-        // The known state is mostly the newest. If not, the transaction fails.
-        const state = (pause === 0 && this.#options.known) || (await this.#options.read());
-        const planned = plan(state.data, change);
-        if (planned instanceof Error || !planned) {
-          if (pause === 0) continue;
-          if (planned) throw planned;
-          return;
+        // The known state is mostly the newest. If not, the transaction fails. That there is nothing to do, or an error,
+        // is said of the newest only.
+        const isNewest = pause > 0 || !this.#options.known;
+        const state = isNewest ? await this.#options.read() : (this.#options.known as StoreState);
+        let planned: ReturnType<typeof plan>;
+        try {
+          planned = plan(state.data, change);
+        } catch (error) {
+          if (isNewest) throw error;
         }
+        if (!planned && isNewest) return;
+        if (!planned) continue;
         const written = await this.#append(state, planned.next, planned.changes);
         if (written) {
           this.#options.show(written, state);
@@ -129,7 +130,7 @@ export class StoreWriter {
     }
   }
 
-  /** Makes the others wait, unless one has made this one wait. */
+  /** Takes the turn, unless another writer has it. */
   async #takeTurn(): Promise<void> {
     const { gateway, prefix } = this.#target;
     const now = performance.now();
@@ -304,11 +305,11 @@ export class StoreWriter {
     // Not by its revision: after a restore, another head may get the same one.
     const before = { key: prefix + HEAD_KEY, ...(after ? { value: after } : { modRevision: 0 }) };
     const others = [...(entry ? [turn] : []), ...(uploaded ? [uploaded.compare] : [])];
-    const newHead = put(HEAD_KEY, head);
+    const headPut = put(HEAD_KEY, head);
     const transaction = {
       compare: [before, ...(entry ? [{ key: prefix + name, modRevision: 0 }] : []), ...others],
       puts: [
-        newHead,
+        headPut,
         ...(entry ? [put(name, entry)] : []),
         ...(uploaded ? [uploaded.keep(typeof entry?.changes === "number" ? head.version : "snapshot")] : []),
       ],
@@ -322,8 +323,10 @@ export class StoreWriter {
         return revision;
       };
       const revision = await commitUntilAnswered(this.#target, transaction, findMade);
-      if (revision !== undefined) this.#turn = undefined;
-      if (revision !== undefined) return { value: newHead.value, revision, isFound };
+      if (revision !== undefined) {
+        this.#turn = undefined;
+        return { value: headPut.value, revision, isFound };
+      }
       const { key = "", modRevision } = uploaded?.compare ?? {};
       if (uploaded && (await this.#revisionOf(key)) !== modRevision) throw new LostUploadError();
       return undefined;
@@ -334,7 +337,7 @@ export class StoreWriter {
   }
 
   /**
-   * Whether a head was replaced by a transaction that fails when it is sent again.
+   * Looks for the effect of an attempt without an answer, once the same transaction is refused.
    *
    * @param others its conditions beside head and entry
    * @returns the revision; undefined if it was not, and can't be any more

@@ -26,14 +26,10 @@ export interface UploadTarget {
   /** Ends unfinished work. */
   readonly signal: AbortSignal;
   /** Called after each part that was written or read. */
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly onProgress?: OnProgress | undefined;
 }
 
-export interface Progress {
-  readonly action: "writing" | "reading";
-  readonly done: number;
-  readonly total: number;
-}
+export type OnProgress = (progress: { action: "writing" | "reading"; done: number; total: number }) => void;
 
 /** Parts that a transaction can make count, as long as they are there. */
 export interface Upload {
@@ -109,8 +105,8 @@ export async function upload(target: UploadTarget, store: string, write: string,
 }
 
 /**
- * Sends a transaction until there is an answer, with more time after each that gets no answer in time. Of several deliveries, at most one must
- * be able to succeed, or all must have the same effect.
+ * Sends a transaction until there is an answer, with twice the time after each attempt without one. Of several
+ * deliveries, at most one must be able to succeed, or all must have the same effect.
  *
  * @param findMade the revision, if one without an answer was carried out
  * @returns the revision at which it was carried out; undefined if its conditions do not hold

@@ -11,6 +11,15 @@ const PAUSE_FACTOR = 99;
 /** Between two confirmations of the same data. */
 const CONFIRM_MS = 30_000;
 
+/** The last data of a store, as it was kept on disk. */
+export interface LastData {
+  readonly data: Data;
+  /** As `Store.version`. */
+  readonly version: string;
+  /** Milliseconds since it was last known to be the newest. */
+  readonly age: number;
+}
+
 interface DataKeeperOptions {
   /** Unix time in milliseconds. */
   clock: () => number;
@@ -18,8 +27,12 @@ interface DataKeeperOptions {
   onFailure: (error: Error) => void;
 }
 
-/** The last data, and the version of the store. Undefined if there is none. @throws InvalidDataError */
-export async function readKept(file: SealedFile, clock: () => number, signal: AbortSignal) {
+/** Undefined if there is none. @throws InvalidDataError */
+export async function readKept(
+  file: SealedFile,
+  clock: () => number,
+  signal: AbortSignal,
+): Promise<LastData | undefined> {
   const saved = await file.read();
   if (!saved) return undefined;
   const end = saved.bytes.indexOf(0x0a);

@@ -14,7 +14,7 @@ const WRITES = 25;
 
 const SEEN_WRITES = QUICK ? 100 : 1_000;
 // CI has other work at the same time, and only notices writes that are far too slow.
-const MAX_P50_MS = QUICK ? 100 : 20;
+const MAX_P50_MS = QUICK ? 100 : 10;
 const MAX_P99_MS = QUICK ? 500 : 50;
 
 describe("a cluster", needs("etcd"), () => {

@@ -1,14 +1,8 @@
 import { hostname, userInfo } from "node:os";
 import { isLoopback } from "../../client/options.js";
 import type { Author } from "../../etcd/log.js";
-import {
-  createEtcdStore,
-  type OnProgress,
-  openEtcdStore,
-  pruneHistory,
-  type StoreAccess,
-  sealAgain,
-} from "../../etcd/open-store.js";
+import { createEtcdStore, openEtcdStore, pruneHistory, type StoreAccess, sealAgain } from "../../etcd/open-store.js";
+import type { OnProgress } from "../../etcd/uploads.js";
 import { looseModeWarning } from "../../files/owners.js";
 import type { EditableStore } from "../../store/store.js";
 import type { Io } from "../output/io.js";

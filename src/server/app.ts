@@ -1,4 +1,4 @@
-import type { RequestListener } from "node:http";
+import type { RequestListener, ServerResponse } from "node:http";
 import polka from "polka";
 import { qualifiedName } from "../domain/environment.js";
 import { NotFoundError, UsageError } from "../domain/errors.js";
@@ -15,7 +15,7 @@ import { DataReplies } from "./data-replies.js";
 import { errorReply, MESSAGES, METHOD_NOT_ALLOWED } from "./error-replies.js";
 import type { FaultHandlers } from "./fault-handlers.js";
 import { patternOf, routeOf } from "./match-route.js";
-import { type AppRequest, admit, type Handler, identifyAndCount, rawTarget } from "./middleware.js";
+import { type AppRequest, admit, firstReply, identifyAndCount, pathOf, type Step } from "./middleware.js";
 import type { RateLimiter } from "./rate-limiter.js";
 import { jsonReply, type Reply, sendReply } from "./replies.js";
 import { reportAnswers, requestId, usedKey } from "./request-report.js";
@@ -42,62 +42,68 @@ export interface AppDependencies {
 export function createApp(dependencies: AppDependencies): RequestListener {
   const { service, authenticate, limiter, addressOf, faults, maxStale, audit, onRequest, ticks, onInternalError } =
     dependencies;
-  const app = polka<AppRequest>({
-    onError: (error: unknown, req, res) => {
-      if (error instanceof UsageError) return sendReply(req, res, errorReply(400, error.message));
-      // "Not found" is a statement about one revision too.
-      if (error instanceof NotFoundError) return sendReply(req, res, notFound(req.view.revision));
-      // Any other message may hold a value, and stays in this process.
-      onInternalError(error);
-      if (res.headersSent) res.destroy();
-      else sendReply(req, res, errorReply(500, MESSAGES.internal));
-    },
+  const onError = (error: unknown, req: AppRequest, res: ServerResponse) => {
+    if (error instanceof UsageError) return sendReply(req, res, errorReply(400, error.message));
+    // "Not found" is a statement about one revision too.
+    if (error instanceof NotFoundError) return sendReply(req, res, notFound(req.view.revision));
+    // Any other message may hold a value, and stays in this process.
+    onInternalError(error);
+    if (res.headersSent) res.destroy();
+    else sendReply(req, res, errorReply(500, MESSAGES.internal));
+  };
+  const router = polka<AppRequest>({
+    onError,
     // Not a handler for all methods, which polka would look for with every request.
     onNoMatch: (req, res) => {
       const isGet = req.method === "GET" || req.method === "HEAD";
       sendReply(req, res, isGet || routeOf(req.path) === undefined ? notFound() : METHOD_NOT_ALLOWED);
     },
   });
-  const replies = new DataReplies(audit !== undefined);
-
-  const count = identifyAndCount(service, authenticate, limiter, addressOf);
-  // A pattern, since polka's `use` skips targets that don't begin with a slash.
-  const first = [
-    ...(onRequest ? [reportAnswers(onRequest, addressOf, ticks)] : []),
-    ...(audit ? [auditAnswers(audit, addressOf)] : []),
-    ...faults.onArrival,
-  ];
-  app.all(/^/, ...first, count, ...faults.onceCounted, admit);
-  route(ROUTES.health, (req, res) => {
+  router.get(patternOf(ROUTES.health), (req, res) => {
+    req.route = ROUTES.health;
     const { healthy, age, health } = service.checkHealth(maxStale);
     const headers = age === undefined ? [] : [DATA_AGE_HEADER, String(age)];
     sendReply(req, res, jsonReply(healthy ? 200 : 503, JSON.stringify(health), headers));
   });
+  const replies = new DataReplies(audit !== undefined);
   const { health: _, ...reads } = ROUTES;
   for (const kind of Object.keys(reads) as Read["kind"][])
-    route(ROUTES[kind], (req, res) =>
-      sendReply(
-        req,
-        res,
-        replies.reply(req, req.view, rawTarget(req), () => parseRead(kind, req)),
-      ),
-    );
-  // polka adds the third parameter, `next`, itself.
-  return app.handler as RequestListener;
-
-  function route(path: string, handler: Handler): void {
-    app.get(patternOf(path), (req, res, next) => {
-      req.route = path;
-      return handler(req, res, next);
+    router.get(patternOf(ROUTES[kind]), (req, res) => {
+      req.route = ROUTES[kind];
+      sendReply(req, res, replies.make(req, parseRead(kind, req)));
     });
-  }
+  const steps: readonly Step[] = [
+    ...(onRequest ? [reportAnswers(onRequest, addressOf, ticks)] : []),
+    ...(audit ? [auditAnswers(audit, addressOf)] : []),
+    ...faults.onArrival,
+    identifyAndCount(service, authenticate, limiter, addressOf),
+    ...faults.onceCounted,
+    admit,
+    replies.kept,
+    // Its handlers send the replies. It adds the third parameter, `next`, itself.
+    router.handler as unknown as Step,
+  ];
+
+  return (incoming, res) => {
+    const req = incoming as AppRequest;
+    req.target = req.url;
+    req.path = pathOf(req.target);
+    try {
+      const reply = firstReply(steps, req, res);
+      if (reply instanceof Promise)
+        reply.then((later) => later && sendReply(req, res, later)).catch((error) => onError(error, req, res));
+      else if (reply) sendReply(req, res, reply);
+    } catch (error) {
+      onError(error, req, res);
+    }
+  };
 }
 
 const NOT_RECORDED = errorReply(503, MESSAGES.notRecorded, ["Retry-After", "1"]);
 
 /** Records each answer before it is sent. Callers with valid credentials learn nothing that can't be recorded. */
-function auditAnswers(audit: Audit, addressOf: AddressOf): Handler {
-  return (req, _res, next) => {
+function auditAnswers(audit: Audit, addressOf: AddressOf): Step {
+  return (req) => {
     const address = addressOf(req);
     req.audit = (reply) => {
       if (req.path === ROUTES.health) return reply;
@@ -115,7 +121,7 @@ function auditAnswers(audit: Audit, addressOf: AddressOf): Handler {
       });
       return isRecorded || environment === undefined || reply.status === 429 ? reply : NOT_RECORDED;
     };
-    return next();
+    return undefined;
   };
 }
 

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
-import type { IncomingMessage } from "node:http";
 import fresh from "fresh";
 import { REVISION_HEADER } from "../domain/http-headers.js";
 import type { Read } from "../domain/read.js";
 import type { EnvironmentView } from "../service/environment-view.js";
-import { type HeaderList, jsonReply, type Reply } from "./replies.js";
+import type { AppRequest } from "./middleware.js";
+import { jsonReply, type Reply } from "./replies.js";
 
 /** Of the answers that are kept, over all environments: bytes, if their text is ASCII. */
 const MAX_KEPT = 32 * 1_024 * 1_024;
@@ -13,7 +13,12 @@ const OVERHEAD = 1_024;
 
 interface DataReply extends Reply {
   readonly tag: string;
+  /** Of the path. */
+  readonly route: string | undefined;
+  readonly notModified: Reply;
 }
+
+type DataRequest = Pick<AppRequest, "method" | "headers" | "target" | "route" | "view">;
 
 /**
  * Answers with the data of a view and their ETags. Keeps them, since many requests ask for the same: a page takes as long
@@ -31,21 +36,26 @@ export class DataReplies {
     this.#isAudited = isAudited;
   }
 
-  /** @param parse makes the read that a target asks for */
-  reply({ headers }: IncomingMessage, view: EnvironmentView, target: string, parse: () => Read): Reply {
-    const reply = this.#kept.get(view)?.get(target) ?? this.#keep(view, target, parse());
-    const isKnown = headers["if-none-match"] !== undefined && fresh(headers, { etag: reply.tag });
-    return isKnown ? { status: 304, headers: dataHeaders(view, reply.tag), body: "", read: reply.read } : reply;
+  /** The answer to a request, if it is kept. */
+  readonly kept = (req: DataRequest): Reply | undefined => {
+    const reply = this.#kept.get(req.view)?.get(req.target);
+    if (reply === undefined || (req.method !== "GET" && req.method !== "HEAD")) return undefined;
+    req.route = reply.route;
+    return replyTo(req, reply);
+  };
+
+  /** Makes the answer to a request, and keeps it. @param read the data that it asks for */
+  make(req: DataRequest, read: Read): Reply {
+    return replyTo(req, this.#keep(req, read));
   }
 
-  #keep(view: EnvironmentView, target: string, read: Read): DataReply {
+  #keep({ view, target, route }: DataRequest, read: Read): DataReply {
     const json = JSON.stringify(view.find(read));
     const tag = etagOf(json);
-    const reply = {
-      tag,
-      ...jsonReply(200, json, dataHeaders(view, tag)),
-      read: this.#isAudited ? view.identify(read) : undefined,
-    };
+    const headers = [REVISION_HEADER, view.revision, "ETag", tag];
+    const identities = this.#isAudited ? view.identify(read) : undefined;
+    const notModified = { status: 304, headers, body: "", read: identities };
+    const reply = { ...jsonReply(200, json, headers), read: identities, tag, route, notModified };
     const size = OVERHEAD + target.length + reply.body.length;
     if (size > MAX_KEPT) return reply;
     this.#size += size;
@@ -59,8 +69,8 @@ export class DataReplies {
   }
 }
 
-function dataHeaders({ revision }: EnvironmentView, tag: string): HeaderList {
-  return [REVISION_HEADER, revision, "ETag", tag];
+function replyTo({ headers }: DataRequest, reply: DataReply): Reply {
+  return headers["if-none-match"] !== undefined && fresh(headers, { etag: reply.tag }) ? reply.notModified : reply;
 }
 
 /** The tags of the package `etag`, which takes twice as long: it makes an object that has to be finalized. */

@@ -1,4 +1,5 @@
-import type { Middleware, Request } from "polka";
+import type { ServerResponse } from "node:http";
+import type { Request } from "polka";
 import { formatRateLimit } from "../domain/http-headers.js";
 import { ROUTES } from "../domain/routes.js";
 import type { EnvironmentView } from "../service/environment-view.js";
@@ -7,9 +8,11 @@ import { type Authenticate, countHeader, type Identity } from "./authentication.
 import type { AddressOf } from "./client-address.js";
 import { errorReply, MESSAGES, TOO_MANY_REQUESTS } from "./error-replies.js";
 import type { Counter, RateLimiter } from "./rate-limiter.js";
-import { type HeaderList, NOT_STORED, type Reply, sendReply } from "./replies.js";
+import { type HeaderList, NOT_STORED, type Reply } from "./replies.js";
 
 export interface AppRequest extends Request {
+  /** Exactly as sent: polka rewrites `url`, and drops a fragment. */
+  target: string;
   /** Set by `identifyAndCount`, as are the next fields. */
   identity: Identity;
   /** The problem of the request, for any sender. */
@@ -17,7 +20,7 @@ export interface AppRequest extends Request {
   /** The counter of the request, once it is counted. */
   counter?: Counter["kind"];
   /** The pattern of its path, once a handler is found. */
-  route?: string;
+  route: string | undefined;
   /** See `sendReply`. */
   audit?(reply: Reply): Reply;
   /** See `sendReply`. */
@@ -33,7 +36,18 @@ export interface AppRequest extends Request {
   view: EnvironmentView;
 }
 
-export type Handler = Middleware<AppRequest>;
+/** A step on the way to an answer. Without a reply, the next one follows. */
+export type Step = (req: AppRequest, res: ServerResponse) => Reply | undefined | Promise<Reply | undefined>;
+
+/** The reply of the first step that has one. */
+export function firstReply(steps: readonly Step[], req: AppRequest, res: ServerResponse, start = 0): ReturnType<Step> {
+  for (let index = start; index < steps.length; index++) {
+    const reply = steps[index]?.(req, res);
+    if (reply instanceof Promise) return reply.then((later) => later ?? firstReply(steps, req, res, index + 1));
+    if (reply !== undefined) return reply;
+  }
+  return undefined;
+}
 
 const MAX_TARGET_BYTES = 8 * 1_024;
 const MAX_HEADER_FIELDS = 200;
@@ -57,12 +71,12 @@ export function identifyAndCount(
   authenticate: Authenticate,
   limiter: RateLimiter,
   addressOf: AddressOf,
-): Handler {
-  return (req, res, next) => {
+): Step {
+  return (req) => {
     req.replyHeaders = NOT_STORED;
     req.malformation = findMalformation(req);
     const isAnonymous = req.malformation !== undefined || req.path === ROUTES.health;
-    return use(isAnonymous ? {} : authenticate(req, rawTarget(req)), (identity) => {
+    return use(isAnonymous ? {} : authenticate(req, req.target), (identity) => {
       req.identity = identity;
       // Now: while the request is counted, newer data may have another environment with the same id.
       if (identity.environment !== undefined) req.view = service.view(identity.environment);
@@ -72,8 +86,8 @@ export function identifyAndCount(
       return use(limiter.count(counter), ({ rateLimit, retryAfter }) => {
         const wait = retryAfter ?? identity.retryAfter;
         req.replyHeaders = NOT_STORED.concat(formatRateLimit(rateLimit, wait), freshness);
-        if (wait === undefined) return next();
-        return sendReply(req, res, retryAfter === undefined ? TOO_MANY_WITHOUT_KEY : TOO_MANY_REQUESTS);
+        if (wait === undefined) return undefined;
+        return retryAfter === undefined ? TOO_MANY_WITHOUT_KEY : TOO_MANY_REQUESTS;
       });
     });
   };
@@ -92,10 +106,9 @@ function counterOf(req: AppRequest, addressOf: AddressOf): Counter {
 }
 
 /** Refuses malformed requests and, for everything under /v1, those without valid credentials. */
-export const admit: Handler = (req, res, next) => {
-  if (req.malformation !== undefined) return sendReply(req, res, req.malformation);
-  if (!UNDER_V1.test(req.path) || req.identity.environment !== undefined) return next();
-  return sendReply(req, res, UNAUTHORIZED);
+export const admit: Step = ({ malformation, path, identity }) => {
+  if (malformation !== undefined) return malformation;
+  return identity.environment === undefined && UNDER_V1.test(path) ? UNAUTHORIZED : undefined;
 };
 
 function findMalformation(req: AppRequest): Reply | undefined {
@@ -103,7 +116,7 @@ function findMalformation(req: AppRequest): Reply | undefined {
   if (req.rawHeaders.length > 2 * MAX_HEADER_FIELDS) return TOO_MANY_HEADERS;
   const hosts = countHeader(req, "host");
   if (hosts > 1 || (hosts === 0 && req.httpVersion === "1.1")) return NO_HOST;
-  const target = rawTarget(req);
+  const { target } = req;
   if (target.length > MAX_TARGET_BYTES) return TARGET_TOO_LONG;
   return isPath(target) ? undefined : BAD_TARGET;
 }
@@ -120,14 +133,8 @@ function isPath(target: string): boolean {
   }
 }
 
-/** The request target exactly as sent. polka rewrites `req.url`, and drops a fragment. */
-export function rawTarget(req: AppRequest): string {
-  return req._parsedUrl.raw;
-}
-
 /** The path exactly as sent, without the query. */
-export function rawPath(req: AppRequest): string {
-  const target = rawTarget(req);
+export function pathOf(target: string): string {
   const end = target.indexOf("?");
   return end < 0 ? target : target.slice(0, end);
 }

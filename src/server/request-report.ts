@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { AddressOf } from "./client-address.js";
 import { routeOf } from "./match-route.js";
-import { type AppRequest, type Handler, rawPath } from "./middleware.js";
+import type { AppRequest, Step } from "./middleware.js";
 // Not one file: the published types must not need polka's.
 import type { ServedRequest } from "./served-request.js";
 
@@ -11,14 +11,13 @@ export function reportAnswers(
   onRequest: (request: ServedRequest) => void,
   addressOf: AddressOf,
   ticks: () => number,
-): Handler {
-  return (req, _res, next) => {
+): Step {
+  return (req) => {
     const arrivedAt = ticks();
     // Later, the client may have disconnected.
     const address = addressOf(req);
     req.onAnswer = ({ status, body }) => {
-      const { method, counter } = req;
-      const path = rawPath(req);
+      const { method, path, counter } = req;
       onRequest({
         id: requestId(req),
         method,
@@ -32,7 +31,7 @@ export function reportAnswers(
         counter,
       });
     };
-    return next();
+    return undefined;
   };
 }
 

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
 import { DataReplies } from "../../src/server/data-replies.js";
 import { EnvironmentView } from "../../src/service/environment-view.js";
@@ -91,12 +90,13 @@ it("an answer larger than 32 MiB is not kept, and one that takes the place of ot
   const replies = new DataReplies(false);
   const view = new EnvironmentView(NO_DATA, { id: 1, application: "shop" });
   const reads: string[] = [];
-  const ask = (target: string, mib: number) =>
-    replies.reply({ headers: {} } as IncomingMessage, view, target, () => {
-      reads.push(target);
-      view.find = () => ({ value: "x".repeat(mib * 1_024 * 1_024) });
-      return { kind: "variable", id: 1 };
-    });
+  const ask = (target: string, mib: number) => {
+    const request = { method: "GET", headers: {}, view, target, route: "/v1/variables/:id" };
+    if (replies.kept(request)) return;
+    reads.push(target);
+    view.find = () => ({ value: "x".repeat(mib * 1_024 * 1_024) });
+    replies.make(request, { kind: "variable", id: 1 });
+  };
   for (let times = 0; times < 2; times++) ask("/large", 33);
   expect(reads).toEqual(["/large", "/large"]);
   // 20 and 20 are too many; then 20 and 11 are kept; 20, 11 and 11 are too many.

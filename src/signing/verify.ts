@@ -52,7 +52,7 @@ export function readSignature(request: ReceivedRequest, options: VerifyOptions):
   const { method, target, authorization } = request;
   const { timestamp, signature } = parseAuthorization(authorization) ?? {};
   if (timestamp === undefined || signature === undefined) return undefined;
-  if (!isTimely(timestamp, options) || !target.startsWith("/")) return undefined;
+  if (!isTimely(Number(timestamp), options) || !target.startsWith("/")) return undefined;
   const covers = (secret: HmacKey, route: string) =>
     BODY_HASHES.some((bodyHash) =>
       equalDigests(secret.sign(stringToSign({ timestamp, method, route, bodyHash })), signature),

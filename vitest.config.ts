@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 // @ts-expect-error: scripts of the build have no types
@@ -65,9 +66,13 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: "isolated", include: ISOLATED, setupFiles: IN_PROCESS } },
-      { extends: true, test: { name: "e2e", include: [E2E] } },
-      measuring("abuse", ABUSE, 1),
-      measuring("scaling", SCALING, 2),
+      // Its tests wait for other programs half of the time.
+      {
+        extends: true,
+        test: { name: "e2e", include: [E2E], maxWorkers: 2 * availableParallelism(), sequence: { groupOrder: 1 } },
+      },
+      measuring("abuse", ABUSE, 2),
+      measuring("scaling", SCALING, 3),
     ],
   },
 });

@@ -10,8 +10,8 @@ import { quantile, report } from "../support/report.js";
 import { serveProcess } from "../support/serve-process.js";
 import { signByHand } from "../support/sign-by-hand.js";
 
-const SECONDS = QUICK ? 20 : 600;
-const SECONDS_AT_MAXIMUM = QUICK ? 3 : 20;
+const SECONDS = QUICK ? 8 : 600;
+const SECONDS_AT_MAXIMUM = QUICK ? 2 : 20;
 const REPLACE_SECONDS = QUICK ? 2 : 10;
 const SHARE_OF_MAXIMUM = 0.7;
 const CONNECTIONS = 32;

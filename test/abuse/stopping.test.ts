@@ -7,7 +7,7 @@ import { grouped, QUICK } from "../support/measuring.js";
 import { quantile, report } from "../support/report.js";
 import { serveProcess } from "../support/serve-process.js";
 
-const STOPS = QUICK ? 4 : 20;
+const STOPS = QUICK ? 2 : 20;
 const CLIENTS = 32;
 const LOAD_MS = 400;
 const RECORDS = 20;

@@ -10,7 +10,7 @@ import { addRow, figure, since } from "./figure.js";
 import { type Program, runWriter, startProgram } from "./programs.js";
 
 const WRITERS = 8;
-const WRITES = QUICK ? 50 : 200;
+const WRITES = QUICK ? 25 : 200;
 // About as long as one write of each takes.
 const TOGETHER_MS = 100;
 const OF = `${WRITERS} writers of ${WRITES} writes each`;
@@ -55,8 +55,8 @@ it.skipIf(process.platform !== "linux")(
 
 const FEW_WRITES = 50;
 const KILLS = 4;
-const DISTURBED_MS = QUICK ? 8_000 : 20_000;
-const MAX_STOP_MS = QUICK ? 3_000 : 8_000;
+const DISTURBED_MS = QUICK ? 4_000 : 20_000;
+const MAX_STOP_MS = QUICK ? 1_500 : 8_000;
 
 it("no write is lost when writers are killed and stopped at random, and live ones succeed", async () => {
   const path = await countingFile(500_000);

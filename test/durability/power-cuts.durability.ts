@@ -15,7 +15,7 @@ import { withFsCalls } from "./fs-calls.js";
 import { startProgram } from "./programs.js";
 import { Stepper, World } from "./stepper.js";
 
-const CUTS = QUICK ? 10 : 50;
+const CUTS = QUICK ? 5 : 50;
 const CUT_WITHIN_MS = 150;
 const DISK_BYTES = 24_000_000;
 const run = promisify(execFile);

@@ -6,7 +6,7 @@ import { countingData, countingFile, KEYS } from "./counting-file.js";
 import { addRow, figure } from "./figure.js";
 import { startProgram } from "./programs.js";
 
-const REPLACES = QUICK ? 250 : 1_000;
+const REPLACES = QUICK ? 100 : 1_000;
 const PER_SECOND = 50;
 const CLIENTS = 6;
 const RECORDS = 150;

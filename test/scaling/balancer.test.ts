@@ -17,7 +17,7 @@ import { set } from "./processes.js";
 import { startReplica, timeText } from "./replicas.js";
 
 /** After the change, in which no other restart may come. */
-const MORE_REQUESTS = QUICK ? 8 : 100;
+const MORE_REQUESTS = QUICK ? 4 : 100;
 const MAX_RESTORED_MS = 10_000;
 
 describe("a program behind a balancer that sends each request to the next of two replicas", needs("etcd"), () => {

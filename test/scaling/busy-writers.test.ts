@@ -20,7 +20,7 @@ import {
 import { timeText } from "./replicas.js";
 
 const WRITERS = 8;
-const WRITING_MS = QUICK ? 8_000 : 60_000;
+const WRITING_MS = QUICK ? 4_000 : 60_000;
 const SET_EVERY_MS = 2_000;
 const MAX_SET_MS = 10_000;
 const MIN_PER_SECOND = 200;

@@ -16,7 +16,7 @@ import { appvars, importFile, readNewest, set, startWriter } from "./processes.j
 import { timeText } from "./replicas.js";
 
 const IMPORTED = QUICK ? 4_000 : 10_000;
-const KILLS = QUICK ? 10 : 40;
+const KILLS = QUICK ? 4 : 40;
 const MAX_LONGER_MS = 2_000;
 
 const FILLED = 2_000;

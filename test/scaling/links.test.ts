@@ -9,7 +9,7 @@ import { tcpProxy } from "../support/tcp-proxy.js";
 import { countersData, increment } from "./counters.js";
 import { areAllGood, REPLICAS, Reader, readsText, startReplica, timeText } from "./replicas.js";
 
-const CUTS = QUICK ? 3 : 20;
+const CUTS = QUICK ? 2 : 20;
 const MAX_CUT_MS = 2_000;
 const HOLES = QUICK ? 1 : 5;
 const HOLE_MS = 3_000;

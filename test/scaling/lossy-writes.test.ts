@@ -13,7 +13,7 @@ import { needs } from "../support/needed-program.js";
 import { Random } from "../support/random.js";
 import { report } from "../support/report.js";
 
-const ROUNDS = QUICK ? 2 : 20;
+const ROUNDS = QUICK ? 1 : 20;
 const WRITERS = 4;
 const WRITES = 8;
 /** The changes of so many are too large for an entry: they are in parts. */

@@ -12,11 +12,11 @@ import { areAllGood, REPLICAS, Reader, readsText, startReplica, timeText } from 
 import { startWriters } from "./writers.js";
 
 const WRITERS = 8;
-const KILLS = QUICK ? 3 : 20;
-const WRITES_BETWEEN = 200;
+const KILLS = QUICK ? 2 : 20;
+const WRITES_BETWEEN = QUICK ? 50 : 200;
 const MAX_GAP_MS = QUICK ? 10_000 : 5_000;
 
-const DOWN_MS = QUICK ? 5_000 : 60_000;
+const DOWN_MS = QUICK ? 3_000 : 60_000;
 const MAX_RECOVERY_MS = 10_000;
 /** Longer than a replica takes to start without a member. */
 const MAX_STALE_S = 8;

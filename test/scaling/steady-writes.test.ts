@@ -12,11 +12,12 @@ import { loadText, startWriter } from "./processes.js";
 import { startReplica, timeText } from "./replicas.js";
 
 const SIZES = QUICK ? [2_000, 20_000] : [2_000, 20_000, 100_000];
-const WRITING_MS = QUICK ? 5_000 : 600_000;
+const WRITING_MS = QUICK ? 3_000 : 600_000;
 const IDLE_MS = QUICK ? 1_000 : 20_000;
 /** Until the replica has kept its data on disk for the first time. */
 const WARM_UP_MS = QUICK ? 2_000 : 10_000;
-const MAX_PER_SECOND = 20;
+/** In a short time, many: the CPU time of few is less than its clock shows. */
+const [MIN_PER_SECOND, MAX_PER_SECOND] = QUICK ? [30, 30] : [1, 20];
 const ASK_EVERY_MS = 200;
 const MAX_DATABASE_BYTES = 200e6;
 const MAX_AGE_S = 3;
@@ -37,7 +38,7 @@ describe.skipIf(process.platform !== "linux")("a store with writes all the time"
     );
     report(
       "Writes all the time",
-      `1 to ${MAX_PER_SECOND} a second for ${timeText(WRITING_MS)}, and a replica with --max-stale 20s, by number of variables`,
+      `${MIN_PER_SECOND} to ${MAX_PER_SECOND} a second for ${timeText(WRITING_MS)}, and a replica with --max-stale 20s, by number of variables`,
       `${text.join("; ")}; ${loadText()}`,
     );
     expect(found.flatMap(({ statuses }) => statuses.filter((status) => status !== 200))).toEqual([]);
@@ -60,7 +61,9 @@ async function writeTo(size: number) {
     const { headers } = await get(replica, "/v1/variables?limit=1", CREDENTIALS);
     return Number.parseInt(headers["appvars-version"] as string, 10);
   };
-  const writer = startWriter(url, ["pace", 1, MAX_PER_SECOND]);
+  const first = await readVersion();
+  const writer = startWriter(url, ["pace", MIN_PER_SECOND, MAX_PER_SECOND]);
+  await expect.poll(readVersion).toBeGreaterThan(first);
   await delay(WARM_UP_MS);
 
   const [before, cpuBefore] = [await readVersion(), cpuSeconds(replica.pid)];

@@ -3,6 +3,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 // @ts-expect-error: scripts of the build have no types
 import { replaceInkOutput } from "./scripts/replace-ink-output.mjs";
+import { QUICK } from "./test/support/measuring.js";
 import { MissingPrograms } from "./test/support/missing-programs.js";
 import { ResultTable } from "./test/support/result-table.js";
 
@@ -14,6 +15,11 @@ const ABUSE = "test/abuse/**/*.test.ts";
 
 /** What becomes of a store in etcd and of a shared limit when something fails: `npm run test:scaling`. */
 const SCALING = "test/scaling/**/*.test.ts";
+
+/** Those of them that load the machine, or measure how long an answer takes. */
+const SCALING_LOAD = ["busy-writers", "large-data", "shared-limit", "steady-writes", "writes"].map(
+  (name) => `test/scaling/${name}.test.ts`,
+);
 
 /** Test files that mock modules or change the colors of a whole process. Each has its own, which costs 0.3 s. */
 const ISOLATED = [
@@ -71,16 +77,21 @@ export default defineConfig({
         extends: true,
         test: { name: "e2e", include: [E2E], maxWorkers: 2 * availableParallelism(), sequence: { groupOrder: 1 } },
       },
-      measuring("abuse", ABUSE, 2),
-      measuring("scaling", SCALING, 3),
+      measuring("abuse", [ABUSE], 2, QUICK),
+      measuring("scaling", [SCALING, ...SCALING_LOAD.map(not)], 3, QUICK),
+      measuring("scaling-load", SCALING_LOAD, 4),
     ],
   },
 });
 
-/** One file at a time, after all others: some measure how long an answer takes. */
-function measuring(name: string, include: string, groupOrder: number): TestProjectInlineConfiguration {
-  const test = { name, include: [include], fileParallelism: false, sequence: { groupOrder }, testTimeout: 900_000 };
-  return { extends: true, test };
+/** After all others, and one file at a time by default: some measure how long an answer takes. */
+function measuring(
+  name: string,
+  include: string[],
+  groupOrder: number,
+  fileParallelism = false,
+): TestProjectInlineConfiguration {
+  return { extends: true, test: { name, include, fileParallelism, sequence: { groupOrder }, testTimeout: 900_000 } };
 }
 
 function not(pattern: string): string {

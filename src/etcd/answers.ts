@@ -15,15 +15,7 @@ export interface RangeAnswer {
   readonly revision: number;
   /** By ascending key. */
   readonly entries: readonly StoredKey[];
-  /** Whether there are more than the limit. */
-  readonly hasMore: boolean;
 }
-
-/** Thrown for a revision that etcd no longer keeps. */
-export class CompactedError extends ServerError {}
-
-/** Thrown when etcd ends a watch, which it also does for a token that expired. */
-export class CanceledWatchError extends ServerError {}
 
 /** Thrown when etcd refuses a request: it has not been carried out. */
 export class RefusedError extends ServerError {
@@ -52,8 +44,7 @@ const entry = v.pipe(
   v.object({ key: bytes, value: v.optional(bytes, ""), mod_revision: revision }),
   v.transform(({ key, value, mod_revision }) => ({ key: key.toString("utf8"), value, modRevision: mod_revision })),
 );
-const range = v.object({ kvs: v.optional(v.array(entry), []), more: v.optional(v.boolean(), false) });
-const code = v.optional(integer, 0);
+const range = v.object({ kvs: v.optional(v.array(entry), []) });
 const text = v.optional(v.string(), "");
 
 /** The forms of answers. */
@@ -61,7 +52,7 @@ export const ANSWERS = {
   ranges: v.pipe(
     v.object({ header, responses: v.optional(v.array(v.object({ response_range: range })), []) }),
     v.transform(({ header, responses }) =>
-      responses.map(({ response_range: { kvs, more } }): RangeAnswer => ({ ...header, entries: kvs, hasMore: more })),
+      responses.map(({ response_range: { kvs } }): RangeAnswer => ({ ...header, entries: kvs })),
     ),
   ),
   transaction: v.pipe(
@@ -81,7 +72,6 @@ export const ANSWERS = {
     result: v.optional(
       v.object({
         canceled: v.optional(v.boolean(), false),
-        compact_revision: code,
         events: v.optional(v.array(v.unknown()), []),
       }),
     ),
@@ -104,13 +94,13 @@ export function parseAnswer<T>(form: v.GenericSchema<unknown, T>, text: string):
   return result.output;
 }
 
-/** Whether a line of a watch tells of changes. @throws CompactedError, CanceledWatchError, ServerError */
+/** Whether a line of a watch tells of changes. @throws ServerError also if etcd ends the watch */
 export function parseWatch(line: string): boolean {
   const { error, result } = parseAnswer(ANSWERS.watch, line);
   if (error !== undefined) throw refusal(JSON.stringify(error));
   if (!result) throw malformed("has another form");
-  if (result.compact_revision > 0) throw compacted();
-  if (result.canceled) throw new CanceledWatchError("it ends the watch", 200);
+  // Its revision is compacted, or its token has expired.
+  if (result.canceled) throw new ServerError("it ends the watch", 200);
   return result.events.length > 0;
 }
 
@@ -123,12 +113,7 @@ export function refusal(text: string): ServerError {
   // etcd's own messages have no values; those of something else might.
   const isOwn = /^(?:etcdserver|auth|context|raft): [\x20-\x7e]{1,200}$/;
   const reason = [message, error].find((each) => isOwn.test(each)) ?? "it refuses the request";
-  if (code === 11 && reason.includes("compacted")) return compacted();
   return REFUSED_CODES.includes(code) ? new RefusedError(reason, code) : new ServerError(reason, 503);
-}
-
-function compacted(): CompactedError {
-  return new CompactedError("this revision of the data is no longer kept", 400);
 }
 
 function malformed(what: string): ServerError {

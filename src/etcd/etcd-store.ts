@@ -2,23 +2,19 @@ import { setTimeout as delay } from "node:timers/promises";
 import { InvalidDataError, UnreachableError } from "../domain/errors.js";
 import { durationText } from "../domain/printable.js";
 import { command } from "../domain/shell.js";
+import type { Sealing } from "../encryption/sealing.js";
 import { type Data, NO_DATA } from "../store/data.js";
 import type { LastData } from "../store/kept-data.js";
 import type { EditableStore, Reload, Reloadable } from "../store/store.js";
-import { CompactedError } from "./answers.js";
-import { TIMES, type Times } from "./gateway.js";
 import { type Author, HEAD_KEY, type Head } from "./log.js";
 import { type ReadTarget, readAll, readHead, readSince, type StoreState } from "./read-store.js";
-import type { Sealing } from "./sealing.js";
 import { StoreWriter } from "./store-writer.js";
-import type { UploadTarget } from "./uploads.js";
 
-/** Between two watches. */
-const [MIN_PAUSE_MS, MAX_PAUSE_MS] = [50, 1_000];
+/** After a watch has failed. */
+const PAUSE_MS = 200;
 
 export interface EtcdStoreOptions {
-  target: Omit<UploadTarget, "times" | "signal">;
-  parse: ReadTarget["parse"];
+  target: Omit<ReadTarget, "signal">;
   /** For messages. */
   url: string;
   author: Author;
@@ -34,7 +30,6 @@ export interface EtcdStoreOptions {
   onClosed?: () => Promise<void>;
   /** Unix time in milliseconds. */
   clock?: () => number;
-  times?: Partial<Times> | undefined;
 }
 
 /**
@@ -44,7 +39,6 @@ export interface EtcdStoreOptions {
  */
 export class EtcdStore implements EditableStore, Reloadable {
   readonly #options: EtcdStoreOptions;
-  readonly #times: Times;
   readonly #target: ReadTarget;
   readonly #closed = new AbortController();
   readonly #listeners = new Set<() => void>();
@@ -56,15 +50,10 @@ export class EtcdStore implements EditableStore, Reloadable {
   #confirmedAt = Number.NEGATIVE_INFINITY;
   #following: Promise<unknown> | undefined;
   #lastWrite: Promise<unknown> = Promise.resolve();
-  #notifications = 0;
-  /** Ends a watch on a connection that may be dead, and one of other data. */
-  #renewWatch = (_isReloaded: boolean) => {};
 
   constructor(options: EtcdStoreOptions) {
-    const { target, parse } = options;
     this.#options = options;
-    this.#times = { ...TIMES, ...options.times };
-    this.#target = { ...target, parse, times: this.#times, signal: this.#closed.signal };
+    this.#target = { ...options.target, signal: this.#closed.signal };
   }
 
   get snapshot(): Data {
@@ -119,14 +108,13 @@ export class EtcdStore implements EditableStore, Reloadable {
    * @param isAgain whether to read everything in any case
    * @throws InvalidDataError that names the store and the key; UnreachableError, UnauthorizedError, ServerError
    */
-  async #read({ isAgain = false, within = this.#times.request } = {}): Promise<StoreState> {
+  async #read({ isAgain = false, within }: { isAgain?: boolean; within?: number } = {}): Promise<StoreState> {
     const [startedAt, known] = [performance.now(), this.#state];
     try {
       const found = await readHead(this.#target, { known: known?.head.version, within });
       if (!found) throw this.#emptyError();
       const since = known && !isAgain ? await readSince(this.#target, known, found) : undefined;
       const state = since ?? (await readAll(this.#target, found));
-      if (!since) this.#renewWatch(true);
       this.#show(state, known, startedAt);
       return this.#state ?? state;
     } catch (error) {
@@ -187,41 +175,37 @@ export class EtcdStore implements EditableStore, Reloadable {
    */
   async #follow(): Promise<void> {
     const { signal } = this.#closed;
-    let rung = new AbortController();
+    const { poll } = this.#target.gateway.times;
+    let [rung, watch] = [new AbortController(), new AbortController()];
+    watch.abort();
     const ring = () => rung.abort();
-    signal.addEventListener("abort", () => {
-      ring();
-      this.#renewWatch(true);
-    });
-    const watching = this.#watch(ring);
+    signal.addEventListener("abort", ring);
     while (!signal.aborted) {
-      await delay(this.#times.poll, undefined, { signal: rung.signal }).catch(() => {});
+      if (watch.signal.aborted) {
+        watch = new AbortController();
+        void this.#watch(watch, ring);
+      }
+      await delay(poll, undefined, { signal: rung.signal }).catch(() => {});
+      const [isRung, version] = [rung.signal.aborted, this.version];
       // A change from here on is one more ring.
       rung = new AbortController();
-      if (!signal.aborted) await this.#read({ within: this.#times.poll }).catch((error: Error) => this.#fail(error));
-      this.#renewWatch(false);
+      if (signal.aborted) return;
+      const state = await this.#read({ within: poll }).catch((error: Error) => this.#fail(error));
+      // Its connection may be dead, and a restored cluster at an earlier revision.
+      if (!isRung && (!state || version !== this.version)) watch.abort();
     }
-    await watching;
   }
 
-  async #watch(ring: () => void): Promise<void> {
+  async #watch(watch: AbortController, ring: () => void): Promise<void> {
     const { gateway, prefix } = this.#target;
-    const { signal } = this.#closed;
-    for (let pause = MIN_PAUSE_MS; !signal.aborted; pause = Math.min(MAX_PAUSE_MS, 2 * pause)) {
-      const watch = new AbortController();
-      const failures = gateway.failures;
-      // A restored cluster may be at an earlier revision than the watch.
-      this.#renewWatch = (isReloaded) => void ((isReloaded || gateway.failures !== failures) && watch.abort());
-      try {
-        for await (const _ of gateway.watch(prefix + HEAD_KEY, (this.#state?.revision ?? 0) + 1, watch.signal)) {
-          pause = MIN_PAUSE_MS;
-          ring();
-        }
-      } catch (error) {
-        if (error instanceof CompactedError) ring();
-      }
-      await delay(pause, undefined, { signal }).catch(() => {});
+    const signal = AbortSignal.any([watch.signal, this.#closed.signal]);
+    try {
+      for await (const _ of gateway.watch(prefix + HEAD_KEY, (this.#state?.revision ?? 0) + 1, signal)) ring();
+    } catch {
+      await delay(PAUSE_MS, undefined, { signal }).catch(() => {});
     }
+    watch.abort();
+    ring();
   }
 
   // Writing
@@ -238,28 +222,23 @@ export class EtcdStore implements EditableStore, Reloadable {
 
   /** Writes everything again, and removes the log before. @param sealing for all that is written @throws as `update` */
   sealAgain(sealing: Sealing): Promise<void> {
-    return this.#inTurn((writer) => writer.writeAgain(), { sealing });
+    return this.#inTurn((writer) => writer.writeAgain(), sealing);
   }
 
   /** Removes all entries before the snapshot but the last ones. Works on a cluster that is out of space. */
   prune(entries: number): Promise<void> {
-    return this.#inTurn(async (writer) => writer.prune((await this.#read()).head, entries, false));
+    return this.#inTurn((writer) => writer.prune(entries));
   }
 
   /** One write after the other: those of one process don't compete. */
-  #inTurn(
-    write: (writer: StoreWriter) => Promise<void>,
-    { sealing }: Pick<ReadTarget, "sealing"> = this.#target,
-  ): Promise<void> {
+  #inTurn(write: (writer: StoreWriter) => Promise<void>, sealing = this.#target.sealing): Promise<void> {
     const { url, author, clock = Date.now } = this.#options;
-    const writer = () =>
-      new StoreWriter({
-        known: this.#state,
-        ...{ url, author, clock, target: { ...this.#target, sealing } },
-        read: () => this.#read(),
-        show: (state, before) => this.#show(state, before, performance.now()),
-      });
-    const writing = this.#lastWrite.then(() => write(writer()));
+    const writer = new StoreWriter({
+      ...{ url, author, clock, target: { ...this.#target, sealing } },
+      read: () => this.#read(),
+      show: (state, before) => this.#show(state, before, performance.now()),
+    });
+    const writing = this.#lastWrite.then(() => write(writer));
     this.#lastWrite = writing.catch(() => {});
     return writing;
   }
@@ -267,12 +246,9 @@ export class EtcdStore implements EditableStore, Reloadable {
   // Listeners
 
   readAgain(): void {
-    const count = this.#notifications;
     void this.#read({ isAgain: true })
       .catch((error: Error) => this.#fail(error))
-      .then(() => {
-        if (this.#notifications === count) this.#notify();
-      });
+      .then(() => this.#notify());
   }
 
   onReload(listener: (reload: Reload) => void): void {
@@ -285,7 +261,6 @@ export class EtcdStore implements EditableStore, Reloadable {
   }
 
   #notify(): void {
-    this.#notifications++;
     for (const listener of this.#listeners) listener();
   }
 

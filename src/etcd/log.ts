@@ -1,9 +1,7 @@
-import { isUtf8 } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import * as v from "valibot";
 import { InvalidDataError } from "../domain/errors.js";
-import { LISTS } from "../store/data.js";
-import type { RecordChange } from "../store/record-changes.js";
+import { parseStored, RECORD_CHANGE, type RecordChange } from "../store/record-changes.js";
 
 // The keys of a store, after its prefix:
 //   head                 which writes and which snapshot count
@@ -66,9 +64,6 @@ export type Head = Readonly<v.InferOutput<typeof HEAD>>;
 const AUTHOR = { actor: label, command: label };
 export type Author = Readonly<Record<keyof typeof AUTHOR, string>>;
 
-const record = v.nullable(v.looseObject({ id: count }));
-const CHANGE = v.strictObject({ list: v.picklist(LISTS), before: record, after: record });
-
 /** A write. */
 const ENTRY = v.strictObject({
   write: id,
@@ -79,7 +74,7 @@ const ENTRY = v.strictObject({
   ...AUTHOR,
   last_ids: v.optional(v.strictObject({ environments: lastId, variables: lastId, values: lastId })),
   /** The changes, or the number of parts with them. */
-  changes: v.union([count, v.array(CHANGE)]),
+  changes: v.union([count, v.array(RECORD_CHANGE)]),
 });
 export type Entry = Readonly<Omit<v.InferOutput<typeof ENTRY>, "changes">> & {
   readonly changes: readonly RecordChange[] | number;
@@ -88,33 +83,17 @@ export type Entry = Readonly<Omit<v.InferOutput<typeof ENTRY>, "changes">> & {
 /** @throws InvalidDataError with a predicate as its message */
 export function parseHead(bytes: Buffer): Head {
   if (bytes.length > MAX_HEAD_BYTES) throw new InvalidDataError("is too large for a head");
-  const content = parseBytes(bytes);
-  const format = (content as { format?: unknown } | null)?.format;
+  const { format } = parseStored(v.looseObject({ format: v.unknown() }), bytes);
   if (Number.isSafeInteger(format) && format !== FORMAT)
     throw new InvalidDataError(`has the format ${format}; this appvars reads format ${FORMAT}`);
-  const head = parseAs(HEAD, content);
+  const head = parseStored(HEAD, bytes);
   if (head.snapshot.version > head.version) throw new InvalidDataError("breaks a rule");
   return head;
 }
 
 /** @throws InvalidDataError with a predicate as its message */
 export function parseEntry(bytes: Buffer): Entry {
-  return parseAs(ENTRY, parseBytes(bytes));
-}
-
-/** The changes of a large entry, one a line. @throws InvalidDataError with a predicate as its message */
-export function* parseChanges(bytes: Buffer): Generator<RecordChange> {
-  for (let start = 0; start < bytes.length; ) {
-    const newline = bytes.indexOf(0x0a, start);
-    const end = newline < 0 ? bytes.length : newline;
-    yield parseAs(CHANGE, parseBytes(bytes.subarray(start, end)));
-    start = end + 1;
-  }
-}
-
-/** Changes as {@link parseChanges} reads them. */
-export function changeLines(changes: readonly RecordChange[]): Buffer {
-  return Buffer.from(changes.map((change) => JSON.stringify(change)).join("\n"));
+  return parseStored(ENTRY, bytes);
 }
 
 export function toBytes(json: Head | Entry): Buffer {
@@ -128,20 +107,4 @@ export function newHead(store: string, snapshot: SnapshotName): Head {
 /** For a store or a write: 128 random bits. */
 export function newId(): string {
   return randomBytes(16).toString("base64url");
-}
-
-function parseBytes(bytes: Buffer): unknown {
-  if (!isUtf8(bytes)) throw new InvalidDataError("is not valid UTF-8");
-  try {
-    return JSON.parse(bytes.toString("utf8"));
-  } catch {
-    // The message of JSON.parse quotes the text.
-    throw new InvalidDataError("is not valid JSON");
-  }
-}
-
-function parseAs<T>(schema: v.GenericSchema<unknown, T>, content: unknown): T {
-  const result = v.safeParse(schema, content);
-  if (!result.success) throw new InvalidDataError("breaks a rule");
-  return result.output;
 }

@@ -1,12 +1,12 @@
 import { InvalidDataError } from "../domain/errors.js";
 import type { Data } from "../store/data.js";
-import { applyChanges, type RecordChange } from "../store/record-changes.js";
+import { applyChanges, parseChanges, type RecordChange } from "../store/record-changes.js";
 import type { StoredKey } from "./answers.js";
-import { type Entry, HEAD_KEY, type Head, LOG_PREFIX, logKey, parseChanges, parseEntry, parseHead } from "./log.js";
-import { download, endOf, named, type UploadTarget } from "./uploads.js";
+import { type Entry, HEAD_KEY, type Head, LOG_PREFIX, logKey, parseEntry, parseHead } from "./log.js";
+import { download, endOf, openKey, type UploadTarget } from "./uploads.js";
 
-/** Entries in one answer, and in that with the head. */
-const PAGE_ENTRIES = 500;
+/** Entries in one answer, which must not get too large, and in that with the head. */
+const PAGE_ENTRIES = 100;
 const FIRST_ENTRIES = 3;
 /** Of an entry, beside its text: for many small ones. */
 export const ENTRY_COST = 256;
@@ -48,17 +48,17 @@ interface LoggedWrite extends Omit<Entry, "changes"> {
  * @throws InvalidDataError that names the key, also for a head that somebody has put back; the errors of `Gateway.ranges`
  */
 export async function readHead(
-  { gateway, prefix, sealing, signal }: ReadTarget,
+  target: ReadTarget,
   { known, within }: { known?: number | undefined; within?: number | undefined } = {},
 ): Promise<FoundHead | undefined> {
+  const { gateway, prefix, signal } = target;
   const key = prefix + HEAD_KEY;
   const end = endOf(prefix + LOG_PREFIX);
   const ranges = known === undefined ? [] : [{ key: prefix + logKey(known + 1), end, limit: FIRST_ENTRIES }];
   const [found, log] = await gateway.ranges([{ key }, ...ranges], { within, signal });
   const [entry] = found?.entries ?? [];
   if (!found || entry?.key !== key) return undefined;
-  const head = named(key, () => parseHead(sealing.open(entry.value, key)));
-  named(key, () => sealing.checkOwner(entry.value, { store: head.store }));
+  const head = openKey(target, entry, parseHead, ({ store }) => ({ store }));
   const entries = log?.entries ?? [];
   if (entries.some((each) => each.key > prefix + logKey(head.version)))
     throw new InvalidDataError(`${key} is older than the log: somebody has put it back`);
@@ -140,18 +140,14 @@ async function addLog(
 async function readLog(target: ReadTarget, found: FoundHead, first: number): Promise<LoggedWrite[] | undefined> {
   const { gateway, prefix, signal } = target;
   const { store, version: last } = found.head;
+  const end = prefix + logKey(last + 1);
   const log: LoggedWrite[] = [];
-  for (let { entries } = found; first + log.length <= last; ) {
-    const version = first + log.length;
+  let { entries } = found;
+  for (let version = first; version <= last; version++) {
+    const key = prefix + logKey(version);
+    if (entries.length === 0) ({ entries } = await gateway.range({ key, end, limit: PAGE_ENTRIES }, { signal }));
     const [next, ...others] = entries;
-    if (!next) {
-      const range = { ...logRange(prefix, version, last), limit: PAGE_ENTRIES };
-      ({ entries } = await gateway.range(range, { signal }));
-      if (entries.length === 0) return undefined;
-      continue;
-    }
-    if (next.key !== prefix + logKey(version)) return undefined;
-    const write = await readWrite(target, store, version, next.value);
+    const write = next?.key === key ? await readWrite(target, store, version, next) : undefined;
     if (!write) return undefined;
     log.push(write);
     entries = others;
@@ -159,28 +155,16 @@ async function readLog(target: ReadTarget, found: FoundHead, first: number): Pro
   return log;
 }
 
-function logRange(prefix: string, first: number, last: number) {
-  return { key: prefix + logKey(first), end: prefix + logKey(last + 1) };
-}
-
+/** @returns undefined if parts are missing @throws InvalidDataError that names the key; as `download` */
 async function readWrite(
   target: ReadTarget,
   store: string,
   version: number,
-  value: Buffer,
+  stored: StoredKey,
 ): Promise<LoggedWrite | undefined> {
-  const entry = openEntry(target, store, version, value);
-  if (typeof entry.changes !== "number") return { ...entry, version, bytes: value.length, changes: entry.changes };
-  const bytes = await download(target, { store, write: entry.write, parts: entry.changes });
+  const entry = openKey(target, stored, parseEntry, ({ write }) => ({ store, write }));
+  const { write, changes } = entry;
+  if (typeof changes !== "number") return { ...entry, version, bytes: stored.value.length, changes };
+  const bytes = await download(target, { store, write, parts: changes });
   return bytes && { ...entry, version, bytes: bytes.length, changes: parseChanges(bytes) };
-}
-
-/** @throws InvalidDataError that names the key */
-function openEntry({ prefix, sealing }: ReadTarget, store: string, version: number, value: Buffer): Entry {
-  const key = prefix + logKey(version);
-  return named(key, () => {
-    const entry = parseEntry(sealing.open(value, key));
-    sealing.checkOwner(value, { store, write: entry.write });
-    return entry;
-  });
 }

@@ -4,11 +4,10 @@ import { durationText } from "../domain/printable.js";
 import { type Data, withLastIds } from "../store/data.js";
 import { serializeData } from "../store/data-file.js";
 import { checkData } from "../store/parse-data.js";
-import { changesBetween, type RecordChange, sortedById } from "../store/record-changes.js";
-import { type Put, UncertainError } from "./gateway.js";
+import { changeLines, changesBetween, type RecordChange, sortedById } from "../store/record-changes.js";
+import { type Condition, type Put, UncertainError } from "./gateway.js";
 import {
   type Author,
-  changeLines,
   type Entry,
   HEAD_KEY,
   type Head,
@@ -24,7 +23,17 @@ import {
   UPLOADS_PREFIX,
 } from "./log.js";
 import { ENTRY_COST, type ReadTarget, readHead, type StoreState } from "./read-store.js";
-import { commitUntilAnswered, LostUploadError, sweep, type Upload, upload } from "./uploads.js";
+import {
+  type Claim,
+  claim,
+  keysOf,
+  LostUploadError,
+  listUploads,
+  openKey,
+  SNAPSHOT,
+  type Upload,
+  upload,
+} from "./uploads.js";
 
 /** A snapshot is made when the log after the last one is longer than this, and than a quarter of the data. */
 const MIN_LOG_BYTES = 512 * 1_024;
@@ -36,9 +45,9 @@ const NEVER = Number.MAX_SAFE_INTEGER;
 const TIDY_EVERY = 100;
 /** Before the next attempt of a writer that was too slow, at random: at most this long, and twice as long each time. */
 const [FIRST_PAUSE_MS, MAX_PAUSE_MS] = [10, 300];
-
-/** A writer takes the turn after others were faster for this long. It is a key with a lease: only its owner can write. */
-const [TURN_AFTER_MS, TURN_MS] = [2_000, 5_000];
+/** A writer takes the turn after others were faster for this long. */
+const TURN_AFTER_MS = 2_000;
+const TURN_LEASE_MS = 5_000;
 
 interface WriterOptions {
   readonly target: ReadTarget;
@@ -47,8 +56,6 @@ interface WriterOptions {
   readonly author: Author;
   /** Unix time in milliseconds. */
   readonly clock: () => number;
-  /** The state that was read last. */
-  readonly known: StoreState | undefined;
   /** Reads the newest state. */
   readonly read: () => Promise<StoreState>;
   /** Takes the state after a write. */
@@ -72,7 +79,7 @@ interface NextHead {
   /** An entry that comes with it. */
   readonly entry?: Entry;
   /** Parts that count from then on: those of the entry if it has any, and of a snapshot if not. */
-  readonly upload?: Upload | undefined;
+  readonly uploaded?: Upload | undefined;
 }
 
 /** Makes one write to a store, once, despite failed requests and other writers. */
@@ -81,8 +88,8 @@ export class StoreWriter {
   readonly #target: ReadTarget;
   /** Parts of an entry that another writer was faster than: the next attempt may need the same. */
   #uploaded: { readonly upload: Upload; readonly bytes: Buffer } | undefined;
-  /** The turn, if this writer has it, and the time when its lease may end. */
-  #turn: { readonly revision: number; readonly endsAt: number } | undefined;
+  /** The key `turn`, if this writer has it: all others wait. */
+  #turn: Claim | undefined;
 
   constructor(options: WriterOptions) {
     this.#options = options;
@@ -96,59 +103,44 @@ export class StoreWriter {
    *   otherwise it was not
    */
   async update(change: (data: Data) => Data): Promise<void> {
+    const { before, after } = await this.#untilMade(async () => {
+      const state = await this.#options.read();
+      const planned = plan(state.data, change);
+      if (!planned) return { before: state, after: state };
+      const written = await this.#append(state, planned.next, planned.changes);
+      return written && { before: state, after: written };
+    });
+    if (after === before) return;
+    this.#options.show(after, before);
+    await this.#tidy(after, before).catch(() => {});
+  }
+
+  /** Repeats an attempt while other writers are faster, which it says by undefined. */
+  async #untilMade<T>(attempt: () => Promise<T | undefined>): Promise<T> {
+    const { gateway, signal } = this.#target;
     let lostSince: number | undefined;
     try {
-      for (let pause = 0; ; pause = Math.min(2 * pause, MAX_PAUSE_MS) || FIRST_PAUSE_MS) {
-        if (pause > 0 && !this.#turn)
-          await delay(Math.random() * pause, undefined, { signal: this.#target.signal }).catch(() => {});
-        // The known state is mostly the newest. If not, the transaction fails. That there is nothing to do, or an error,
-        // is said of the newest only.
-        const isNewest = pause > 0 || !this.#options.known;
-        const state = isNewest ? await this.#options.read() : (this.#options.known as StoreState);
-        let planned: ReturnType<typeof plan>;
-        try {
-          planned = plan(state.data, change);
-        } catch (error) {
-          if (isNewest) throw error;
-        }
-        if (!planned && isNewest) return;
-        if (!planned) continue;
-        const written = await this.#append(state, planned.next, planned.changes);
-        if (written) {
-          this.#options.show(written, state);
-          return await this.#tidy(written, state).catch(() => {});
-        }
+      for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
+        const made = await attempt();
+        if (made) return made;
         lostSince ??= performance.now();
         const lost = performance.now() - lostSince;
-        if (lost > this.#target.times.write)
+        if (lost > gateway.times.write)
           throw new UnreachableError(`other writers were faster for ${durationText(lost)}; nothing was changed`);
-        if (lost > TURN_AFTER_MS) await this.#takeTurn().catch(() => {});
+        await this.#turn?.end();
+        this.#turn = lost > TURN_AFTER_MS ? await this.#takeTurn().catch(() => undefined) : undefined;
+        if (!this.#turn) await delay(Math.random() * pause, undefined, { signal }).catch(() => {});
       }
     } finally {
       await this.#dropUpload();
-      await this.#endTurn().catch(() => {});
+      await this.#turn?.end();
     }
   }
 
-  /** Takes the turn, unless another writer has it. */
-  async #takeTurn(): Promise<void> {
-    const { gateway, prefix } = this.#target;
-    const now = performance.now();
-    if (this.#turn && now < this.#turn.endsAt) return;
-    this.#turn = undefined;
-    const key = prefix + TURN_KEY;
-    if ((await this.#revisionOf(key)) > 0) return;
-    const put = { key, value: Buffer.alloc(0), lease: await gateway.grantLease(TURN_MS) };
-    const made = await gateway.commit({ compare: [{ key, modRevision: 0 }], puts: [put], deletes: [] });
-    if (made.succeeded) this.#turn = { revision: made.revision, endsAt: now + TURN_MS };
-  }
-
-  async #endTurn(): Promise<void> {
-    const { gateway, prefix } = this.#target;
-    const turn = this.#turn;
-    this.#turn = undefined;
-    const key = prefix + TURN_KEY;
-    if (turn) await gateway.commit({ compare: [{ key, modRevision: turn.revision }], puts: [], deletes: [{ key }] });
+  /** @returns undefined if another writer has it */
+  async #takeTurn(): Promise<Claim | undefined> {
+    const isTaken = (await this.#revisionOf(this.#target.prefix + TURN_KEY)) > 0;
+    return isTaken ? undefined : claim(this.#target, TURN_KEY, TURN_LEASE_MS);
   }
 
   /** Writes the first data. @throws InvalidDataError if there is some; as `update` */
@@ -156,19 +148,17 @@ export class StoreWriter {
     await this.#refuseNested();
     const [write, first] = [newId(), sortedById(checkData(data))];
     const entry = this.#entry(write, write, [], first);
-    const made = await this.#writeAll(first, { entry, after: undefined, store: newId(), version: 1 });
-    if (!made) throw this.#existsError();
+    if (!(await this.#writeAll(first, newId(), 1, entry))) throw this.#existsError();
   }
 
   /** Writes everything again, and removes the log before. @throws as `update` */
   async writeAgain(): Promise<void> {
-    for (;;) {
+    await this.#untilMade(async () => {
       const { head, value, data } = await this.#options.read();
       const entry = this.#entry(newId(), head.write, [], data);
-      const next = { entry, after: value, store: head.store, version: head.version + 1 };
-      const made = await this.#writeAll(data, next);
-      if (made) return this.prune(made, 1, false);
-    }
+      return this.#writeAll(data, head.store, head.version + 1, entry, value);
+    });
+    await this.prune(1);
   }
 
   /**
@@ -177,20 +167,26 @@ export class StoreWriter {
    * @param entries how many to keep
    * @param isSlowReaderSafe whether to keep the snapshot before the last one, which a slow reader may have begun with
    */
-  async prune(head: Head, entries: number, isSlowReaderSafe: boolean): Promise<void> {
+  async prune(entries: number, isSlowReaderSafe = false): Promise<void> {
     const { gateway, prefix } = this.#target;
-    const { version, upload } = (isSlowReaderSafe && head.previous) || head.snapshot;
-    const first = Math.max(1, Math.min(version, head.version - entries) + 1);
+    // Before the head, which names a snapshot as soon as its upload says so.
+    const uploads = await listUploads(this.#target);
+    const found = await readHead(this.#target);
+    if (!found) return;
+    const { version, snapshot, previous = snapshot } = found.head;
+    const oldest = isSlowReaderSafe ? previous : snapshot;
+    const first = Math.max(1, Math.min(oldest.version, version - entries) + 1);
+    const isNeeded = (write: string, owner: string) => {
+      if (owner === SNAPSHOT) return [oldest.upload, snapshot.upload].includes(write);
+      return /^\d{1,16}$/.test(owner) ? Number(owner) >= first : owner !== "";
+    };
     // A cluster that is restored meanwhile may need what comes before a snapshot that it has not.
-    const key = prefix + UPLOADS_PREFIX + upload;
+    const key = prefix + UPLOADS_PREFIX + oldest.upload;
     const compare = [{ key, modRevision: (await this.#revisionOf(key)) || NEVER }];
     // The parts first: an entry names them.
-    await sweep(this.#target, first, compare, async () => {
-      const { snapshot, previous } = (await readHead(this.#target))?.head ?? head;
-      return [snapshot, isSlowReaderSafe ? previous : undefined];
-    });
-    const deletes = [{ key: prefix + LOG_PREFIX, end: prefix + logKey(first) }];
-    await gateway.commit({ compare, puts: [], deletes });
+    for (const [write, owner] of uploads)
+      if (!isNeeded(write, owner)) await gateway.commit({ compare, deletes: keysOf(prefix, write) });
+    await gateway.commit({ compare, deletes: [{ key: prefix + LOG_PREFIX, end: prefix + logKey(first) }] });
   }
 
   #entry(write: string, previous: string, changes: Entry["changes"], { last_ids }: Data): Entry {
@@ -213,12 +209,8 @@ export class StoreWriter {
       const [write, version] = [uploaded?.write ?? newId(), state.head.version + 1];
       const head = { ...state.head, version, write };
       const entry = this.#entry(write, state.head.write, uploaded?.parts ?? changes, next);
-      const made = await this.#replaceHead({ head, after: state.value, entry, upload: uploaded });
-      if (!made) return undefined;
-      const logBytes = state.logBytes + bytes.length + ENTRY_COST;
-      const { isFound, ...mine } = { ...state, ...made, head, data: next, logBytes };
-      // Since an attempt without an answer, others may have written.
-      return isFound ? await this.#options.read().catch(() => mine) : mine;
+      const made = await this.#replaceHead({ head, after: state.value, entry, uploaded });
+      return made && { ...state, ...made, head, data: next, logBytes: state.logBytes + bytes.length + ENTRY_COST };
     } catch (error) {
       if (!(error instanceof LostUploadError)) throw error;
       await this.#dropUpload();
@@ -234,30 +226,23 @@ export class StoreWriter {
     return this.#uploaded.upload;
   }
 
-  /** Ends the upload, if there is one. Parts that do not count are removed. */
   async #dropUpload(): Promise<void> {
     await this.#uploaded?.upload.end();
     this.#uploaded = undefined;
   }
 
-  /** Writes all data as a snapshot that begins a log. @returns the head; undefined if another writer was faster */
-  async #writeAll(
-    data: Data,
-    { entry, after, store, version }: { entry: Entry; after: Buffer | undefined; store: string; version: number },
-  ): Promise<Head | undefined> {
-    const { write } = entry;
-    return this.#withSnapshot(store, data, async (uploaded, bytes) => {
-      const head = newHead(store, { version, write, upload: uploaded.write, parts: uploaded.parts, bytes });
-      const made = await this.#replaceHead({ head, after, entry, upload: uploaded });
-      return made && head;
-    });
+  /** Writes all data as a snapshot that begins a log. @returns undefined if another writer was faster */
+  async #writeAll(data: Data, store: string, version: number, entry: Entry, after?: Buffer) {
+    const { snapshot, uploaded } = await this.#uploadAll(data, store, version, entry.write);
+    const next = { head: newHead(store, snapshot), after, entry, uploaded };
+    return this.#replaceHead(next).finally(() => uploaded.end());
   }
 
-  /** Uploads all data. @param use makes it count, or not */
-  async #withSnapshot<T>(store: string, data: Data, use: (uploaded: Upload, bytes: number) => Promise<T>): Promise<T> {
+  async #uploadAll(data: Data, store: string, version: number, write: string) {
     const bytes = Buffer.from(serializeData(data));
     const uploaded = await upload(this.#target, store, newId(), bytes);
-    return use(uploaded, bytes.length).finally(() => uploaded.end());
+    const { write: name, parts } = uploaded;
+    return { uploaded, snapshot: { version, write, upload: name, parts, bytes: bytes.length } };
   }
 
   /** Makes a snapshot when the log is long, and removes what is not needed. If it fails, nothing is lost. */
@@ -266,8 +251,7 @@ export class StoreWriter {
     // Not each of many writers makes one.
     const isDue = isLong && (state.head.version % 10 === 0 || state.logBytes - before.logBytes > MAX_ENTRY_BYTES);
     if (isDue) await this.#makeSnapshot(state);
-    if (isDue || state.head.version % TIDY_EVERY === 0)
-      await this.prune((await this.#options.read()).head, HISTORY, true);
+    if (isDue || state.head.version % TIDY_EVERY === 0) await this.prune(HISTORY, true);
   }
 
   async #makeSnapshot({ head: { store, version, write, snapshot: before }, data }: StoreState): Promise<void> {
@@ -277,13 +261,15 @@ export class StoreWriter {
       return found && found.head.version >= version && found.head.snapshot.upload === before.upload ? found : undefined;
     };
     if (!(await findOutdated())) return;
-    await this.#withSnapshot(store, data, async (uploaded, bytes) => {
-      const snapshot = { version, write, upload: uploaded.write, parts: uploaded.parts, bytes };
+    const { snapshot, uploaded } = await this.#uploadAll(data, store, version, write);
+    try {
       for (let found = await findOutdated(); found; found = await findOutdated()) {
         const head = { ...found.head, snapshot, previous: before };
-        await this.#replaceHead({ head, after: found.value, upload: uploaded });
+        await this.#replaceHead({ head, after: found.value, uploaded });
       }
-    });
+    } finally {
+      await uploaded.end();
+    }
   }
 
   /**
@@ -292,81 +278,56 @@ export class StoreWriter {
    * @returns what there is then; undefined if another writer was faster
    * @throws LostUploadError; UnreachableError that tells if it is unknown whether it was made
    */
-  async #replaceHead(next: NextHead): Promise<{ value: Buffer; revision: number; isFound: boolean } | undefined> {
-    const { head, after, entry, upload: uploaded } = next;
-    const { prefix, sealing } = this.#target;
+  async #replaceHead({ head, after, entry, uploaded }: NextHead) {
+    const { gateway, prefix, sealing, signal } = this.#target;
     const write = entry?.write ?? uploaded?.write ?? head.write;
     const put = (name: string, content: Head | Entry): Put => {
       const key = prefix + name;
       return { key, value: sealing.seal(toBytes(content), { store: head.store, write, key }) };
     };
-    const name = logKey(head.version);
-    const turn = { key: prefix + TURN_KEY, modRevision: this.#turn?.revision ?? 0 };
-    // Not by its revision: after a restore, another head may get the same one.
-    const before = { key: prefix + HEAD_KEY, ...(after ? { value: after } : { modRevision: 0 }) };
-    const others = [...(entry ? [turn] : []), ...(uploaded ? [uploaded.compare] : [])];
     const headPut = put(HEAD_KEY, head);
-    const transaction = {
-      compare: [before, ...(entry ? [{ key: prefix + name, modRevision: 0 }] : []), ...others],
-      puts: [
-        headPut,
-        ...(entry ? [put(name, entry)] : []),
-        ...(uploaded ? [uploaded.keep(typeof entry?.changes === "number" ? head.version : "snapshot")] : []),
-      ],
-      deletes: turn.modRevision > 0 ? [{ key: turn.key }] : [],
-    };
-    try {
-      let isFound = false;
-      const findMade = async () => {
-        const revision = await this.#findMade(next, others);
-        isFound = revision !== undefined;
-        return revision;
-      };
-      const revision = await commitUntilAnswered(this.#target, transaction, findMade);
-      if (revision !== undefined) {
-        this.#turn = undefined;
-        return { value: headPut.value, revision, isFound };
-      }
-      const { key = "", modRevision } = uploaded?.compare ?? {};
-      if (uploaded && (await this.#revisionOf(key)) !== modRevision) throw new LostUploadError();
-      return undefined;
-    } catch (error) {
+    const puts = [headPut];
+    // Not by its revision: after a restore, another head may get the same one.
+    const compare: Condition[] = [{ key: prefix + HEAD_KEY, ...(after ? { value: after } : { modRevision: 0 }) }];
+    if (entry) {
+      puts.push(put(logKey(head.version), entry));
+      compare.push({ key: prefix + logKey(head.version), modRevision: 0 });
+      compare.push(this.#turn?.compare ?? { key: prefix + TURN_KEY, modRevision: 0 });
+    }
+    if (uploaded) {
+      puts.push(uploaded.keep(typeof entry?.changes === "number" ? head.version : SNAPSHOT));
+      compare.push(uploaded.compare);
+    }
+    const findMade = async () => entry && this.#findMade(head, after, entry);
+    const revision = await gateway.commit({ compare, puts }, { findMade, signal }).catch((error) => {
       if (!(error instanceof UncertainError)) throw error;
       throw new UnreachableError(`${error.message}; it is not known whether the change was made`, { cause: error });
-    }
+    });
+    if (revision !== undefined) return { value: headPut.value, revision };
+    if (uploaded && (await this.#revisionOf(uploaded.compare.key)) !== uploaded.compare.modRevision)
+      throw new LostUploadError();
+    return undefined;
   }
 
   /**
    * Looks for the effect of an attempt without an answer, once the same transaction is refused.
    *
-   * @param others its conditions beside head and entry
    * @returns the revision; undefined if it was not, and can't be any more
-   * @throws UncertainError while it still can be
+   * @throws UnreachableError while it still can be; InvalidDataError if that can't be found out
    */
-  async #findMade(
-    { head, after, entry }: NextHead,
-    others: readonly { key: string; modRevision: number }[],
-  ): Promise<number | undefined> {
-    if (!entry) return undefined;
-    const { gateway, prefix, sealing } = this.#target;
-    const key = prefix + logKey(head.version);
+  async #findMade(head: Head, after: Buffer | undefined, entry: Entry): Promise<number | undefined> {
+    const { gateway, prefix } = this.#target;
+    const keys = [prefix + logKey(head.version), prefix + HEAD_KEY] as const;
     // At one revision: it may be carried out at any time.
-    const names = [key, prefix + HEAD_KEY, ...others.map((other) => other.key)];
-    const ranges = await gateway.ranges(names.map((name) => ({ key: name })));
-    const [log, found, ...now] = ranges.map(({ entries }) => entries[0]);
-    if (log) return parseEntry(sealing.open(log.value, key)).write === entry.write ? log.modRevision : undefined;
-    const isAfter = after ? found?.value.equals(after) : !found;
+    const ranges = await gateway.ranges(keys.map((key) => ({ key })));
+    const [log, found] = ranges.map(({ entries }) => entries[0]);
+    const { store } = head;
+    const made = log && openKey(this.#target, log, parseEntry, ({ write }) => ({ store, write }));
+    if (made) return made.write === entry.write ? log.modRevision : undefined;
+    if (after ? found?.value.equals(after) : !found) throw new UnreachableError("another writer has the turn");
     // A snapshot has replaced the head, or the cluster was restored.
-    if (found && !isAfter && this.#openHead(found.value).version < head.version) return undefined;
-    if (!isAfter) throw new UncertainError("the entry that would tell is no longer kept");
-    // A key that was there does not come back as it was.
-    if (others.some(({ modRevision }, index) => modRevision > 0 && now[index]?.modRevision !== modRevision))
-      return undefined;
-    throw new UncertainError("another writer has the turn");
-  }
-
-  #openHead(value: Buffer): Head {
-    return parseHead(this.#target.sealing.open(value, this.#target.prefix + HEAD_KEY));
+    if (found && openKey(this.#target, found, parseHead, () => ({ store })).version < head.version) return undefined;
+    throw new InvalidDataError("the entry that would tell is no longer kept");
   }
 
   /** 0 if there is no such key. */

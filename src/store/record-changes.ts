@@ -1,4 +1,6 @@
+import { isUtf8 } from "node:buffer";
 import { setImmediate } from "node:timers/promises";
+import * as v from "valibot";
 import { InvalidDataError } from "../domain/errors.js";
 import { byId, type Data, LISTS, type List } from "./data.js";
 import { checkRecord } from "./parse-data.js";
@@ -9,6 +11,10 @@ export interface RecordChange {
   readonly before: { readonly id: number } | null;
   readonly after: { readonly id: number } | null;
 }
+
+const record = v.nullable(v.looseObject({ id: v.pipe(v.number(), v.safeInteger(), v.minValue(1)) }));
+/** The form of a {@link RecordChange}; `applyChanges` checks its records. */
+export const RECORD_CHANGE = v.strictObject({ list: v.picklist(LISTS), before: record, after: record });
 
 /** Changes that are applied at once, in a few milliseconds. */
 const CHUNK = 2_000;
@@ -92,4 +98,34 @@ function indexOf(records: readonly { id: number }[], id: number): number {
 /** Both have the fields of a checked record, in the same order. */
 function isSame(a: object | null, b: object | null): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** Changes as JSON, one a line. */
+export function changeLines(changes: readonly RecordChange[]): Buffer {
+  return Buffer.from(changes.map((change) => JSON.stringify(change)).join("\n"));
+}
+
+/** The changes of {@link changeLines}. @throws InvalidDataError with a predicate as its message */
+export function* parseChanges(bytes: Buffer): Generator<RecordChange> {
+  for (let start = 0; start < bytes.length; ) {
+    const newline = bytes.indexOf(0x0a, start);
+    const end = newline < 0 ? bytes.length : newline;
+    yield parseStored(RECORD_CHANGE, bytes.subarray(start, end));
+    start = end + 1;
+  }
+}
+
+/** Parses JSON that a program has written. @throws InvalidDataError with a predicate as its message */
+export function parseStored<T>(schema: v.GenericSchema<unknown, T>, bytes: Buffer): T {
+  if (!isUtf8(bytes)) throw new InvalidDataError("is not valid UTF-8");
+  let content: unknown;
+  try {
+    content = JSON.parse(bytes.toString("utf8"));
+  } catch {
+    // The message of JSON.parse quotes the text.
+    throw new InvalidDataError("is not valid JSON");
+  }
+  const result = v.safeParse(schema, content);
+  if (!result.success) throw new InvalidDataError("breaks a rule");
+  return result.output;
 }

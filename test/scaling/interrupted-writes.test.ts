@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
+import { UNSEALED } from "../../src/encryption/sealing.js";
 import { createEtcdStore } from "../../src/etcd/open-store.js";
-import { UNSEALED } from "../../src/etcd/sealing.js";
 import { type Fault, Ghost, loseAnswer, lossyLink } from "../etcd/lossy-link.js";
 import { BINARY, start } from "../support/binary.js";
 import { sharedEtcd } from "../support/etcd.js";
@@ -135,7 +135,7 @@ describe("a store whose writers are interrupted", needs("etcd"), () => {
     };
     const open = async (faults: readonly Fault[]) => {
       const link = await lossyLink(etcd().members[0]?.port ?? 0, (before) => faults[before]);
-      return openEtcd(etcd().access(etcd().storeUrl(prefix, [link.port])), { times: { transaction: 10_000 } });
+      return openEtcd(etcd().access(etcd().storeUrl(prefix, [link.port])), { times: { attempt: 10_000 } });
     };
 
     const ghost = new Ghost();

@@ -80,7 +80,7 @@ async function timesOfEtcdAlone({ endpoints }: StoreAddress): Promise<number[]> 
   const gateways = endpoints.map((endpoint) => new Gateway({ endpoints: [endpoint] }));
   const key = "/alone";
   const put = () => gateways[0]?.commit({ compare: [], puts: [{ key, value: Buffer.from("0") }], deletes: [] });
-  const from = ((await put())?.revision ?? 0) + 1;
+  const from = ((await put()) ?? 0) + 1;
   const watching = new AbortController();
   const watches = gateways.map((gateway) => gateway.watch(key, from, watching.signal));
   const next = () => Promise.all(watches.map((watch) => watch.next()));

@@ -1,21 +1,22 @@
 import { onTestFinished } from "vitest";
+import { createSealing, UNSEALED } from "../../src/encryption/sealing.js";
 import { EtcdStore, type EtcdStoreOptions } from "../../src/etcd/etcd-store.js";
 import { Gateway, type GatewayOptions, type KeyRange, type Times, type Transaction } from "../../src/etcd/gateway.js";
 import type { StoreAccess } from "../../src/etcd/open-store.js";
-import { createSealing, UNSEALED } from "../../src/etcd/sealing.js";
+import type { ReadTarget } from "../../src/etcd/read-store.js";
 import { parseData } from "../../src/store/parse-data.js";
 
 /** Short enough for tests, and long enough for a busy machine. */
 const QUICK: Times = {
   attempt: 1_000,
-  transaction: 1_000,
   request: 3_000,
   write: 5_000,
   poll: 100,
   lease: 5_000,
 };
 
-export interface TestStoreOptions extends Partial<Pick<EtcdStoreOptions, "watch" | "parse">> {
+export interface TestStoreOptions extends Pick<EtcdStoreOptions, "watch"> {
+  parse?: ReadTarget["parse"];
   times?: Partial<Times>;
   clock?: () => number;
   /** Default: a {@link Gateway} */
@@ -25,16 +26,17 @@ export interface TestStoreOptions extends Partial<Pick<EtcdStoreOptions, "watch"
 /** A store that is not opened yet, with times for tests. Closed when the current test ends. */
 export function etcdStore(
   { address, sealingKeys, ...access }: StoreAccess,
-  { times, clock = Date.now, gatewayTo = (options) => new Gateway(options), ...options }: TestStoreOptions = {},
+  { times, parse = parseData, gatewayTo = (options) => new Gateway(options), ...options }: TestStoreOptions = {},
 ) {
   const { endpoints, prefix, url } = address;
   const gateway = gatewayTo({ endpoints, ...access, times: { ...QUICK, ...times } });
   const sealing = sealingKeys === undefined ? UNSEALED : createSealing(sealingKeys);
   const target = { gateway, prefix, sealing };
   const author = { actor: "tester@test", command: "test" };
-  const parse = (bytes: Buffer) => parseData(bytes);
   const store = new EtcdStore({
-    ...{ target, url, author, clock, parse, times: { ...QUICK, ...times } },
+    target: { ...target, parse: async (...args) => parse(...args) },
+    url,
+    author,
     ...options,
   });
   onTestFinished(() => store.close());
@@ -78,7 +80,7 @@ export function gatewayWith({ beforeCommit, beforeChange, afterRange }: GatewayS
   return (options: GatewayOptions) => new SteppedGateway(options);
 }
 
-export function isAbout(part: string, { puts }: Transaction): boolean {
+export function isAbout(part: string, { puts = [] }: Transaction): boolean {
   return puts.some(({ key }) => key.includes(part));
 }
 

@@ -35,7 +35,7 @@ export async function openServed(
     const { openDataFile } = await import("../../store/json-file-store.js");
     return openDataFile(path, { watch: true, check: (file) => refuseToReload(file, user) });
   }
-  const { openServedEtcdStore } = await import("../../etcd/open-store.js");
+  const { openServedEtcdStore } = await import("./served-store.js");
   const { access, ...options } = data;
   return openServedEtcdStore(access, { ...options, clock, warn });
 }

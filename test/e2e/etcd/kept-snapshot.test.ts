@@ -1,7 +1,8 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { createEtcdStore, openEtcdStore, openServedEtcdStore, type StoreAccess } from "../../../src/etcd/open-store.js";
+import { openServedEtcdStore } from "../../../src/cli/editing/served-store.js";
+import { createEtcdStore, openEtcdStore, type StoreAccess } from "../../../src/etcd/open-store.js";
 import { setValues } from "../../../src/store/edit-values.js";
 import { starterData } from "../../../src/store/starter-data.js";
 import type { Store } from "../../../src/store/store.js";

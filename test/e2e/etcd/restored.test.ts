@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import type { Transaction } from "../../../src/etcd/gateway.js";
 import { logKey } from "../../../src/etcd/log.js";
 import { DATA } from "../../support/data.js";
 import { contents, increment, set } from "../../support/edits.js";
@@ -60,7 +61,7 @@ describe("a writer of a cluster that was restored", needs("etcd"), () => {
       const parts = Object.entries(storeOf(DATA)).filter(([key]) => key.startsWith("parts/"));
       await store.put(Object.fromEntries([...texts, ...parts]));
     };
-    const beforeCommit = async ({ deletes }: { deletes: readonly { key: string }[] }) => {
+    const beforeCommit = async ({ deletes = [] }: Transaction) => {
       if (deletes.some(({ key }) => key.includes("/log/"))) await restore();
     };
     await direct.update((data) => set(data, { BIG }));

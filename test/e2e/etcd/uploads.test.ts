@@ -80,7 +80,7 @@ describe("a change that is too large for an entry", needs("etcd"), () => {
       const direct = await store.open();
       const [seen, first] = [vi.fn(), once("/head", () => direct.update(other))];
       const writer = await store.openWith(async (transaction) => {
-        const isClaim = transaction.puts.some(({ lease }) => lease !== undefined);
+        const isClaim = transaction.puts?.some(({ lease }) => lease !== undefined);
         if (isClaim) seen();
         await first(transaction);
       });
@@ -283,7 +283,7 @@ describe("the history of a store", needs("etcd"), () => {
     const old = [1, 99, 100, 101].map(oldEntry);
     const store = await start(etcd(), Object.assign({}, storeOf(DATA, "by-hand", 10_098), ...old));
     const deleted: string[] = [];
-    const writer = await store.openWith(({ deletes }) => {
+    const writer = await store.openWith(({ deletes = [] }) => {
       deleted.push(...deletes.map(({ key }) => key.split("/")[3] ?? ""));
     });
     await writer.update(increment);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/domain/errors.js";
+import { createSealing, isSealed, UNSEALED } from "../../src/encryption/sealing.js";
 import { newId } from "../../src/etcd/log.js";
-import { createSealing, isSealed, UNSEALED } from "../../src/etcd/sealing.js";
 import { MARKER } from "../store/broken-data.js";
 
 const [FIRST, SECOND] = ["first-key-0123456789abcdef0123456789", "second-key-0123456789abcdef01234567"];

@@ -1,6 +1,6 @@
 import { createHash, hkdfSync } from "node:crypto";
 import { InvalidDataError, UsageError } from "../domain/errors.js";
-import { sealParts, unsealBytes } from "../encryption/aes-gcm.js";
+import { sealParts, unsealBytes } from "./aes-gcm.js";
 
 /** Whose bytes they are: sealed bytes can't be moved to another key, write or store. */
 interface SealedFor {

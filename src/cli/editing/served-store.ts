@@ -1,0 +1,49 @@
+import type { Times } from "../../etcd/gateway.js";
+import { etcdStore, type StoreAccess } from "../../etcd/open-store.js";
+import { SealedFile } from "../../files/sealed-file.js";
+import { DataKeeper, readKept } from "../../store/kept-data.js";
+import { parseApart } from "../../store/parse-apart.js";
+import type { Reloadable, Store } from "../../store/store.js";
+
+export interface ServedStoreOptions {
+  /** The folder for the last data, which a server starts with while no member of the cluster answers. */
+  cacheFolder: string;
+  /** Id of the user who runs this; undefined where the system has no such ids. */
+  user: number | undefined;
+  /** Unix time in milliseconds. */
+  clock: () => number;
+  times?: Partial<Times>;
+  /** Logs a warning. Without it, another process does, and keeps the last data. */
+  warn?: ((text: string) => void) | undefined;
+}
+
+/** Opens a store for a server, which only reads, and follows the changes of all writers. @throws as `openEtcdStore` */
+export async function openServedEtcdStore(
+  access: StoreAccess,
+  { cacheFolder, user, clock, times, warn }: ServedStoreOptions,
+): Promise<Store & Reloadable> {
+  const file = keptFile(access, cacheFolder, user);
+  const onFailure = ({ message }: Error) =>
+    warn?.(`the last data can't be kept for a start without the store: ${message}`);
+  const keeper = warn && new DataKeeper(file, { clock, onFailure });
+  const store = etcdStore(access, {
+    parse: parseApart,
+    watch: true,
+    // An election takes 2 s. A server that starts should not wait for longer than that if there is something to serve.
+    times: { request: 4_000, ...times },
+    readKept: (signal) => readKept(file, clock, signal),
+    warn,
+    ...(keeper && {
+      onConfirmed: (data, version) => keeper.keep(data, version),
+      onClosed: () => keeper.close(),
+    }),
+  });
+  return store.open();
+}
+
+/** Without a secret, only the modes protect the file. */
+function keptFile({ address: { url }, sealingKeys, password, key }: StoreAccess, parent: string, user?: number) {
+  // A client's TLS key is often renewed, and its sealed data can't be read then.
+  const secret = JSON.stringify([sealingKeys ?? "", password ?? "", (sealingKeys || password ? undefined : key) ?? ""]);
+  return new SealedFile({ parent, kind: "snapshot v3", owner: url, secret, user });
+}

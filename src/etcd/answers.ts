@@ -11,8 +11,6 @@ export interface StoredKey {
 
 export interface RangeAnswer {
   readonly clusterId: string;
-  /** The revision of the whole cluster at which it was read. */
-  readonly revision: number;
   /** By ascending key. */
   readonly entries: readonly StoredKey[];
 }
@@ -36,15 +34,13 @@ const bytes = v.pipe(
   v.string(),
   v.transform((text) => Buffer.from(text, "base64")),
 );
-const header = v.pipe(
-  v.object({ cluster_id: v.string(), revision }),
-  v.transform(({ cluster_id, revision }) => ({ clusterId: cluster_id, revision })),
-);
+const header = v.object({ cluster_id: v.string(), revision });
 const entry = v.pipe(
   v.object({ key: bytes, value: v.optional(bytes, ""), mod_revision: revision }),
   v.transform(({ key, value, mod_revision }) => ({ key: key.toString("utf8"), value, modRevision: mod_revision })),
 );
 const range = v.object({ kvs: v.optional(v.array(entry), []) });
+const flag = v.optional(v.boolean(), false);
 const text = v.optional(v.string(), "");
 
 /** The forms of answers. */
@@ -52,11 +48,11 @@ export const ANSWERS = {
   ranges: v.pipe(
     v.object({ header, responses: v.optional(v.array(v.object({ response_range: range })), []) }),
     v.transform(({ header, responses }) =>
-      responses.map(({ response_range: { kvs } }): RangeAnswer => ({ ...header, entries: kvs })),
+      responses.map(({ response_range: { kvs } }): RangeAnswer => ({ clusterId: header.cluster_id, entries: kvs })),
     ),
   ),
   transaction: v.pipe(
-    v.object({ header, succeeded: v.optional(v.boolean(), false) }),
+    v.object({ header, succeeded: flag }),
     v.transform(({ header, succeeded }) => ({ succeeded, revision: header.revision })),
   ),
   lease: v.pipe(
@@ -69,12 +65,7 @@ export const ANSWERS = {
   ),
   watch: v.object({
     error: v.optional(v.unknown()),
-    result: v.optional(
-      v.object({
-        canceled: v.optional(v.boolean(), false),
-        events: v.optional(v.array(v.unknown()), []),
-      }),
-    ),
+    result: v.optional(v.object({ canceled: flag, events: v.optional(v.array(v.unknown()), []) })),
   }),
   error: v.object({ code: v.optional(integer), grpc_code: v.optional(integer), message: text, error: text }),
   any: v.unknown(),

@@ -4,9 +4,9 @@ import { durationText } from "../domain/printable.js";
 import { command } from "../domain/shell.js";
 import type { Sealing } from "../encryption/sealing.js";
 import { type Data, NO_DATA } from "../store/data.js";
-import type { LastData } from "../store/kept-data.js";
+import type { DataKeeper, LastData } from "../store/kept-data.js";
 import type { EditableStore, Reload, Reloadable } from "../store/store.js";
-import { type Author, HEAD_KEY, type Head } from "./log.js";
+import { type Author, type Head, KEYS } from "./log.js";
 import { type ReadTarget, readAll, readHead, readSince, type StoreState } from "./read-store.js";
 import { StoreWriter } from "./store-writer.js";
 
@@ -20,14 +20,10 @@ export interface EtcdStoreOptions {
   author: Author;
   /** Whether to follow the changes of other writers. */
   watch?: boolean | undefined;
-  /** The data to begin with while no member answers. */
-  readKept?: (signal: AbortSignal) => Promise<LastData | undefined>;
-  /** Called when the snapshot is new, or was found to be the newest. */
-  onConfirmed?: (data: Data, version: string) => void;
+  /** Keeps the data to begin with while no member answers. */
+  keeper?: Pick<DataKeeper, "read" | "keep" | "close"> | undefined;
   /** Logs a warning. */
   warn?: ((text: string) => void) | undefined;
-  /** Called when the store is closed. */
-  onClosed?: () => Promise<void>;
   /** Unix time in milliseconds. */
   clock?: () => number;
 }
@@ -60,7 +56,6 @@ export class EtcdStore implements EditableStore, Reloadable {
     return (this.#state ?? this.#kept)?.data ?? NO_DATA;
   }
 
-  /** `NUMBER-WRITE`: the number counts writes, and the id of the write tells whether the cluster was restored. */
   get version(): string {
     return this.#state ? versionText(this.#state.head) : (this.#kept?.version ?? "");
   }
@@ -77,27 +72,23 @@ export class EtcdStore implements EditableStore, Reloadable {
   /** @throws InvalidDataError; UnreachableError, unless there is kept data; UnauthorizedError, ServerError */
   async open(): Promise<this> {
     try {
-      await this.#read();
+      await this.#read().catch((error) => this.#openKept(error));
     } catch (error) {
-      if (!(await this.#openKept(error as Error))) {
-        await this.close();
-        throw error;
-      }
+      await this.close();
+      throw error;
     }
     if (this.#options.watch) this.#following = this.#follow();
     return this;
   }
 
-  async #openKept(error: Error): Promise<boolean> {
-    if (!(error instanceof UnreachableError)) return false;
-    const kept = await this.#options.readKept?.(this.#closed.signal);
-    if (!kept) return false;
+  async #openKept(error: Error): Promise<void> {
+    const kept = error instanceof UnreachableError && (await this.#options.keeper?.read(this.#closed.signal));
+    if (!kept) throw error;
     this.#kept = kept;
     this.#confirmedAt = performance.now() - kept.age;
     this.#problem =
       `the store can't be read: ${error.message}; the data of ${durationText(kept.age)} ago is served, ` +
       "which was kept on this machine";
-    return true;
   }
 
   // Reading
@@ -149,7 +140,7 @@ export class EtcdStore implements EditableStore, Reloadable {
     // The same data stays the same object.
     this.#state = isNew || !current ? state : { ...state, data: current.data };
     this.#confirmedAt = Math.max(this.#confirmedAt, startedAt);
-    this.#options.onConfirmed?.(this.#state.data, versionText(this.#state.head));
+    this.#options.keeper?.keep(this.#state.data, versionText(this.#state.head));
     const hadProblem = this.#problem !== undefined;
     this.#problem = undefined;
     if (isNew) this.#tellReload({ isRead: true, milliseconds: performance.now() - startedAt });
@@ -200,7 +191,7 @@ export class EtcdStore implements EditableStore, Reloadable {
     const { gateway, prefix } = this.#target;
     const signal = AbortSignal.any([watch.signal, this.#closed.signal]);
     try {
-      for await (const _ of gateway.watch(prefix + HEAD_KEY, (this.#state?.revision ?? 0) + 1, signal)) ring();
+      for await (const _ of gateway.watch(prefix + KEYS.head, (this.#state?.revision ?? 0) + 1, signal)) ring();
     } catch {
       await delay(PAUSE_MS, undefined, { signal }).catch(() => {});
     }
@@ -225,7 +216,7 @@ export class EtcdStore implements EditableStore, Reloadable {
     return this.#inTurn((writer) => writer.writeAgain(), sealing);
   }
 
-  /** Removes all entries before the snapshot but the last ones. Works on a cluster that is out of space. */
+  /** Removes the entries before the snapshot but for the last ones. Works on a cluster that is out of space. */
   prune(entries: number): Promise<void> {
     return this.#inTurn((writer) => writer.prune(entries));
   }
@@ -274,7 +265,7 @@ export class EtcdStore implements EditableStore, Reloadable {
     this.#reloadListeners.clear();
     this.#target.gateway.close();
     await this.#following;
-    await this.#options.onClosed?.();
+    await this.#options.keeper?.close();
   }
 }
 

@@ -10,11 +10,7 @@ import { parseStored, RECORD_CHANGE, type RecordChange } from "../store/record-c
 //   turn                 on a lease: only its owner can write, after others were faster for too long
 //   uploads/WRITE        on a lease while a writer puts these pieces; afterwards, what they belong to
 // Entries and parts never change.
-export const HEAD_KEY = "head";
-export const TURN_KEY = "turn";
-export const LOG_PREFIX = "log/";
-export const PARTS_PREFIX = "parts/";
-export const UPLOADS_PREFIX = "uploads/";
+export const KEYS = { head: "head", log: "log/", parts: "parts/", turn: "turn", uploads: "uploads/" } as const;
 
 const FORMAT = 2;
 const MAX_HEAD_BYTES = 2_048;
@@ -23,11 +19,11 @@ export const MAX_ENTRY_BYTES = 256 * 1_024;
 
 /** Padded, so that the order of keys is that of versions. */
 export function logKey(version: number): string {
-  return LOG_PREFIX + String(version).padStart(16, "0");
+  return KEYS.log + String(version).padStart(16, "0");
 }
 
 export function partKey(write: string, number: number): string {
-  return `${PARTS_PREFIX}${write}/${String(number).padStart(6, "0")}`;
+  return `${KEYS.parts}${write}/${String(number).padStart(6, "0")}`;
 }
 
 const id = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{22}$/));

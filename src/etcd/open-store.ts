@@ -2,10 +2,9 @@ import type { StoreAddress } from "../domain/store-address.js";
 import { createSealing, firstKey, isSealed, UNSEALED } from "../encryption/sealing.js";
 import type { Data } from "../store/data.js";
 import { parseData } from "../store/parse-data.js";
-import type { EditableStore, Reloadable } from "../store/store.js";
 import { EtcdStore, type EtcdStoreOptions } from "./etcd-store.js";
 import { Gateway, type Times } from "./gateway.js";
-import { type Author, HEAD_KEY } from "./log.js";
+import { type Author, KEYS } from "./log.js";
 import type { ReadTarget } from "./read-store.js";
 import type { OnProgress } from "./uploads.js";
 
@@ -37,7 +36,7 @@ const NOBODY: Author = { actor: "unknown", command: "unknown" };
 export function openEtcdStore(
   access: StoreAccess,
   options?: Pick<OpenOptions, "watch" | "onProgress">,
-): Promise<EditableStore & Reloadable> {
+): Promise<EtcdStore> {
   return etcdStore(access, options).open();
 }
 
@@ -62,15 +61,9 @@ export async function sealAgain(access: StoreAccess, onProgress?: OnProgress): P
   await again.close();
 }
 
-/** Removes the history of a store but for its last entries. @throws as `openEtcdStore` */
-export async function pruneHistory(access: StoreAccess, entries: number): Promise<void> {
-  const store = await etcdStore(access).open();
-  await store.prune(entries).finally(() => store.close());
-}
-
 async function isStoreSealed({ address: { endpoints, prefix }, ...access }: StoreAccess): Promise<boolean> {
   const gateway = new Gateway({ endpoints, ...access });
-  const { entries } = await gateway.range({ key: prefix + HEAD_KEY }).finally(() => gateway.close());
+  const { entries } = await gateway.range({ key: prefix + KEYS.head }).finally(() => gateway.close());
   return entries.some(({ value }) => isSealed(value));
 }
 

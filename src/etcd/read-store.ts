@@ -2,7 +2,7 @@ import { InvalidDataError } from "../domain/errors.js";
 import type { Data } from "../store/data.js";
 import { applyChanges, parseChanges, type RecordChange } from "../store/record-changes.js";
 import type { StoredKey } from "./answers.js";
-import { type Entry, HEAD_KEY, type Head, LOG_PREFIX, logKey, parseEntry, parseHead } from "./log.js";
+import { type Entry, type Head, KEYS, logKey, parseEntry, parseHead } from "./log.js";
 import { download, endOf, openKey, type UploadTarget } from "./uploads.js";
 
 /** Entries in one answer, which must not get too large, and in that with the head. */
@@ -52,8 +52,8 @@ export async function readHead(
   { known, within }: { known?: number | undefined; within?: number | undefined } = {},
 ): Promise<FoundHead | undefined> {
   const { gateway, prefix, signal } = target;
-  const key = prefix + HEAD_KEY;
-  const end = endOf(prefix + LOG_PREFIX);
+  const key = prefix + KEYS.head;
+  const end = endOf(prefix + KEYS.log);
   const ranges = known === undefined ? [] : [{ key: prefix + logKey(known + 1), end, limit: FIRST_ENTRIES }];
   const [found, log] = await gateway.ranges([{ key }, ...ranges], { within, signal });
   const [entry] = found?.entries ?? [];
@@ -85,7 +85,7 @@ export async function readAll(target: ReadTarget, found: FoundHead): Promise<Sto
     // A later snapshot has taken their place.
     const newest = await readHead(target);
     if (!newest || newest.revision === current.revision)
-      throw new InvalidDataError(`${target.prefix}${HEAD_KEY} names parts or entries that are missing`);
+      throw new InvalidDataError(`${target.prefix}${KEYS.head} names parts or entries that are missing`);
     current = newest;
   }
 }

@@ -9,18 +9,15 @@ import { type Condition, type Put, UncertainError } from "./gateway.js";
 import {
   type Author,
   type Entry,
-  HEAD_KEY,
   type Head,
-  LOG_PREFIX,
+  KEYS,
   logKey,
   MAX_ENTRY_BYTES,
   newHead,
   newId,
   parseEntry,
   parseHead,
-  TURN_KEY,
   toBytes,
-  UPLOADS_PREFIX,
 } from "./log.js";
 import { ENTRY_COST, type ReadTarget, readHead, type StoreState } from "./read-store.js";
 import {
@@ -39,8 +36,6 @@ import {
 const MIN_LOG_BYTES = 512 * 1_024;
 /** Entries that are kept. */
 const HISTORY = 10_000;
-/** A revision that no key is at. */
-const NEVER = Number.MAX_SAFE_INTEGER;
 /** Writes between two removals of parts and entries that are not needed. */
 const TIDY_EVERY = 100;
 /** Before the next attempt of a writer that was too slow, at random: at most this long, and twice as long each time. */
@@ -139,8 +134,8 @@ export class StoreWriter {
 
   /** @returns undefined if another writer has it */
   async #takeTurn(): Promise<Claim | undefined> {
-    const isTaken = (await this.#revisionOf(this.#target.prefix + TURN_KEY)) > 0;
-    return isTaken ? undefined : claim(this.#target, TURN_KEY, TURN_LEASE_MS);
+    const isTaken = (await this.#revisionOf(this.#target.prefix + KEYS.turn)) > 0;
+    return isTaken ? undefined : claim(this.#target, KEYS.turn, TURN_LEASE_MS);
   }
 
   /** Writes the first data. @throws InvalidDataError if there is some; as `update` */
@@ -181,24 +176,18 @@ export class StoreWriter {
       return /^\d{1,16}$/.test(owner) ? Number(owner) >= first : owner !== "";
     };
     // A cluster that is restored meanwhile may need what comes before a snapshot that it has not.
-    const key = prefix + UPLOADS_PREFIX + oldest.upload;
-    const compare = [{ key, modRevision: (await this.#revisionOf(key)) || NEVER }];
+    const key = prefix + KEYS.uploads + oldest.upload;
+    const compare = [{ key, modRevision: (await this.#revisionOf(key)) || Number.MAX_SAFE_INTEGER }];
     // The parts first: an entry names them.
     for (const [write, owner] of uploads)
       if (!isNeeded(write, owner)) await gateway.commit({ compare, deletes: keysOf(prefix, write) });
-    await gateway.commit({ compare, deletes: [{ key: prefix + LOG_PREFIX, end: prefix + logKey(first) }] });
+    await gateway.commit({ compare, deletes: [{ key: prefix + KEYS.log, end: prefix + logKey(first) }] });
   }
 
   #entry(write: string, previous: string, changes: Entry["changes"], { last_ids }: Data): Entry {
     const { author, clock } = this.#options;
-    return {
-      write,
-      previous,
-      time: new Date(clock()).toISOString(),
-      ...author,
-      ...(last_ids && { last_ids }),
-      changes,
-    };
+    const time = new Date(clock()).toISOString();
+    return { write, previous, time, ...author, ...(last_ids && { last_ids }), changes };
   }
 
   /** @returns the state afterwards; undefined if another writer was faster @throws as `update` */
@@ -285,14 +274,14 @@ export class StoreWriter {
       const key = prefix + name;
       return { key, value: sealing.seal(toBytes(content), { store: head.store, write, key }) };
     };
-    const headPut = put(HEAD_KEY, head);
+    const headPut = put(KEYS.head, head);
     const puts = [headPut];
     // Not by its revision: after a restore, another head may get the same one.
-    const compare: Condition[] = [{ key: prefix + HEAD_KEY, ...(after ? { value: after } : { modRevision: 0 }) }];
+    const compare: Condition[] = [{ key: prefix + KEYS.head, ...(after ? { value: after } : { modRevision: 0 }) }];
     if (entry) {
       puts.push(put(logKey(head.version), entry));
       compare.push({ key: prefix + logKey(head.version), modRevision: 0 });
-      compare.push(this.#turn?.compare ?? { key: prefix + TURN_KEY, modRevision: 0 });
+      compare.push(this.#turn?.compare ?? { key: prefix + KEYS.turn, modRevision: 0 });
     }
     if (uploaded) {
       puts.push(uploaded.keep(typeof entry?.changes === "number" ? head.version : SNAPSHOT));
@@ -317,7 +306,7 @@ export class StoreWriter {
    */
   async #findMade(head: Head, after: Buffer | undefined, entry: Entry): Promise<number | undefined> {
     const { gateway, prefix } = this.#target;
-    const keys = [prefix + logKey(head.version), prefix + HEAD_KEY] as const;
+    const keys = [prefix + logKey(head.version), prefix + KEYS.head] as const;
     // At one revision: it may be carried out at any time.
     const ranges = await gateway.ranges(keys.map((key) => ({ key })));
     const [log, found] = ranges.map(({ entries }) => entries[0]);
@@ -343,7 +332,7 @@ export class StoreWriter {
     const names = prefix.split("/").slice(1, -2);
     for (let length = names.length; length > 0; length--) {
       const outer = `/${names.slice(0, length).join("/")}`;
-      const { entries } = await gateway.range({ key: `${outer}/${HEAD_KEY}` }).catch((error: unknown) => {
+      const { entries } = await gateway.range({ key: `${outer}/${KEYS.head}` }).catch((error: unknown) => {
         // A user who may not read there can't have created it.
         if (error instanceof UnauthorizedError) return { entries: [] };
         throw error;

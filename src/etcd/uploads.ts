@@ -5,7 +5,7 @@ import type { Sealing } from "../encryption/sealing.js";
 import { MAX_DATA_SIZE } from "../store/data-file.js";
 import type { StoredKey } from "./answers.js";
 import { type Gateway, type KeyRange, type Put, UncertainError } from "./gateway.js";
-import { newId, PARTS_PREFIX, partKey, UPLOADS_PREFIX } from "./log.js";
+import { KEYS, newId, partKey } from "./log.js";
 
 /** Of a part, with its seal: below the 1.5 MiB that etcd takes in one request by default. */
 const PART_BYTES = 1_000_000;
@@ -92,7 +92,7 @@ export async function upload(target: UploadTarget, store: string, write: string,
   const { gateway, prefix, sealing, signal, onProgress } = target;
   const packed = await zip(bytes, { level: 1 });
   const total = Math.ceil(packed.length / PART_BYTES);
-  const name = UPLOADS_PREFIX + write;
+  const name = KEYS.uploads + write;
   const claimed = await claim(target, name, gateway.times.lease).catch(explainUncertain);
   if (!claimed) throw new LostUploadError();
   const { compare } = claimed;
@@ -162,8 +162,8 @@ export async function download(
  */
 export async function listUploads({ gateway, prefix }: UploadTarget): Promise<Map<string, string>> {
   const [parts, uploads] = await gateway.ranges([
-    { key: prefix + PARTS_PREFIX, end: endOf(prefix + PARTS_PREFIX), keysOnly: true },
-    { key: prefix + UPLOADS_PREFIX, end: endOf(prefix + UPLOADS_PREFIX) },
+    { key: prefix + KEYS.parts, end: endOf(prefix + KEYS.parts), keysOnly: true },
+    { key: prefix + KEYS.uploads, end: endOf(prefix + KEYS.uploads) },
   ]);
   const writeOf = (key: string) => key.slice(prefix.length).split("/", 2)[1] ?? "";
   const owners = new Map(parts?.entries.map(({ key }) => [writeOf(key), ""]));
@@ -174,8 +174,8 @@ export async function listUploads({ gateway, prefix }: UploadTarget): Promise<Ma
 
 /** All keys of an upload. */
 export function keysOf(prefix: string, write: string): KeyRange[] {
-  const key = `${prefix}${PARTS_PREFIX}${write}/`;
-  return [{ key, end: endOf(key) }, { key: prefix + UPLOADS_PREFIX + write }];
+  const key = `${prefix}${KEYS.parts}${write}/`;
+  return [{ key, end: endOf(key) }, { key: prefix + KEYS.uploads + write }];
 }
 
 /** The first key that does not begin with a prefix, which ends with a slash. */

@@ -23,24 +23,8 @@ export interface LastData {
 interface DataKeeperOptions {
   /** Unix time in milliseconds. */
   clock: () => number;
-  /** Called once when data can't be kept. */
-  onFailure: (error: Error) => void;
-}
-
-/** Undefined if there is none. @throws InvalidDataError */
-export async function readKept(
-  file: SealedFile,
-  clock: () => number,
-  signal: AbortSignal,
-): Promise<LastData | undefined> {
-  const saved = await file.read();
-  if (!saved) return undefined;
-  const end = saved.bytes.indexOf(0x0a);
-  const version = saved.bytes.subarray(0, end).toString();
-  const data = await parseApart(Buffer.from(saved.bytes.subarray(end + 1)), signal);
-  const age = clock() - saved.savedAt;
-  // The clock has gone back, and the age is unknown.
-  return { data, version, age: age < 0 ? MAX_KEPT_S * 1_000 : age };
+  /** Called once when data can't be kept. Without it, another process keeps the data. */
+  onFailure?: ((error: Error) => void) | undefined;
 }
 
 /** Keeps the last data of a store in a file while it is followed. A failure is reported once, and does not end anything. */
@@ -60,8 +44,21 @@ export class DataKeeper {
     this.#options = options;
   }
 
+  /** Undefined if there is none. @throws InvalidDataError */
+  async read(signal: AbortSignal): Promise<LastData | undefined> {
+    const saved = await this.#file.read();
+    if (!saved) return undefined;
+    const end = saved.bytes.indexOf(0x0a);
+    const version = saved.bytes.subarray(0, end).toString();
+    const data = await parseApart(Buffer.from(saved.bytes.subarray(end + 1)), signal);
+    const age = this.#options.clock() - saved.savedAt;
+    // The clock has gone back, and the age is unknown.
+    return { data, version, age: age < 0 ? MAX_KEPT_S * 1_000 : age };
+  }
+
   /** The data is the newest now. */
   keep(data: Data, version: string): void {
+    if (!this.#options.onFailure) return;
     const now = this.#options.clock();
     if (version !== this.#keptVersion) {
       this.#keptVersion = version;
@@ -103,7 +100,7 @@ export class DataKeeper {
         this.#hasFailed = false;
       } else if (this.#confirmedAt > 0 && !this.#hasFailed) await this.#file.confirm(this.#confirmedAt);
     } catch (error) {
-      if (!this.#hasFailed) this.#options.onFailure(error as Error);
+      if (!this.#hasFailed) this.#options.onFailure?.(error as Error);
       this.#hasFailed = true;
     }
   }

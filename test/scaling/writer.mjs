@@ -2,10 +2,7 @@
 // of an error, and then ends with 5.
 import { setTimeout as delay } from "node:timers/promises";
 import { parseStoreUrl } from "../../build/domain/store-address.js";
-import { EtcdStore } from "../../build/etcd/etcd-store.js";
-import { Gateway } from "../../build/etcd/gateway.js";
-import { UNSEALED } from "../../build/etcd/sealing.js";
-import { parseData } from "../../build/store/parse-data.js";
+import { etcdStore } from "../../build/etcd/open-store.js";
 
 const JOBS = {
   /** Adds 1 to the counter with an id until its stdin ends. Prints how often, and how long the slowest took. */
@@ -79,11 +76,8 @@ function noise(seed, length) {
 
 const [url, job, ...args] = process.argv.slice(2);
 const times = JSON.parse(process.env.TIMES ?? "{}");
-const { endpoints, prefix } = parseStoreUrl(url, "the URL");
-const target = { gateway: new Gateway({ endpoints, times }), prefix, sealing: UNSEALED };
 const author = { actor: "writer@test", command: job };
-const parse = async (bytes) => parseData(bytes);
-const store = new EtcdStore({ target, url, author, parse, times });
+const store = etcdStore({ address: parseStoreUrl(url, "the URL"), author }, { times });
 try {
   await store.open();
   process.stdout.write(`${JSON.stringify(await JOBS[job](store, ...args))}\n`);

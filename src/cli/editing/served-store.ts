@@ -1,7 +1,7 @@
 import type { Times } from "../../etcd/gateway.js";
 import { etcdStore, type StoreAccess } from "../../etcd/open-store.js";
 import { SealedFile } from "../../files/sealed-file.js";
-import { DataKeeper, readKept } from "../../store/kept-data.js";
+import { DataKeeper } from "../../store/kept-data.js";
 import { parseApart } from "../../store/parse-apart.js";
 import type { Reloadable, Store } from "../../store/store.js";
 
@@ -22,21 +22,15 @@ export async function openServedEtcdStore(
   access: StoreAccess,
   { cacheFolder, user, clock, times, warn }: ServedStoreOptions,
 ): Promise<Store & Reloadable> {
-  const file = keptFile(access, cacheFolder, user);
-  const onFailure = ({ message }: Error) =>
-    warn?.(`the last data can't be kept for a start without the store: ${message}`);
-  const keeper = warn && new DataKeeper(file, { clock, onFailure });
+  const onFailure =
+    warn && (({ message }: Error) => warn(`the last data can't be kept for a start without the store: ${message}`));
   const store = etcdStore(access, {
     parse: parseApart,
     watch: true,
     // An election takes 2 s. A server that starts should not wait for longer than that if there is something to serve.
     times: { request: 4_000, ...times },
-    readKept: (signal) => readKept(file, clock, signal),
+    keeper: new DataKeeper(keptFile(access, cacheFolder, user), { clock, onFailure }),
     warn,
-    ...(keeper && {
-      onConfirmed: (data, version) => keeper.keep(data, version),
-      onClosed: () => keeper.close(),
-    }),
   });
   return store.open();
 }

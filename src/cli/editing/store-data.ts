@@ -1,10 +1,10 @@
 import { hostname, userInfo } from "node:os";
 import { isLoopback } from "../../client/options.js";
+import type { EtcdStore } from "../../etcd/etcd-store.js";
 import type { Author } from "../../etcd/log.js";
-import { createEtcdStore, openEtcdStore, pruneHistory, type StoreAccess, sealAgain } from "../../etcd/open-store.js";
+import { createEtcdStore, openEtcdStore, type StoreAccess, sealAgain } from "../../etcd/open-store.js";
 import type { OnProgress } from "../../etcd/uploads.js";
 import { looseModeWarning } from "../../files/owners.js";
-import type { EditableStore } from "../../store/store.js";
 import type { Io } from "../output/io.js";
 import { placeFiles, type StorePlace } from "../settings/connection.js";
 import { readSecret, readTlsFiles, type SecretIo } from "../settings/secret-files.js";
@@ -37,7 +37,7 @@ export function storeData(place: StorePlace, io: StoreIo): LocalData {
   };
 }
 
-async function withStore<T>(place: StorePlace, io: StoreIo, use: (store: EditableStore) => Promise<T>): Promise<T> {
+async function withStore<T>(place: StorePlace, io: StoreIo, use: (store: EtcdStore) => Promise<T>): Promise<T> {
   const store = await openEtcdStore(await readAccess(place, io), { onProgress: progressOf(io) });
   try {
     return await use(store);
@@ -69,9 +69,9 @@ export async function sealStore(place: StorePlace, io: StoreIo): Promise<void> {
   await sealAgain(await readAccess(place, io), progressOf(io));
 }
 
-/** Removes the history of a store but for its last entries. @throws as `pruneHistory` */
-export async function pruneStore(place: StorePlace, entries: number, io: StoreIo): Promise<void> {
-  await pruneHistory(await readAccess(place, io), entries);
+/** Removes the history of a store but for its last entries. @throws as `openEtcdStore` */
+export function pruneStore(place: StorePlace, entries: number, io: StoreIo): Promise<void> {
+  return withStore(place, io, (store) => store.prune(entries));
 }
 
 function progressOf(io: StoreIo): OnProgress {

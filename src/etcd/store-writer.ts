@@ -46,7 +46,6 @@ const TURN_LEASE_MS = 5_000;
 
 interface WriterOptions {
   readonly target: ReadTarget;
-  /** For messages. */
   readonly url: string;
   readonly author: Author;
   /** Unix time in milliseconds. */
@@ -306,9 +305,8 @@ export class StoreWriter {
    */
   async #findMade(head: Head, after: Buffer | undefined, entry: Entry): Promise<number | undefined> {
     const { gateway, prefix } = this.#target;
-    const keys = [prefix + logKey(head.version), prefix + KEYS.head] as const;
     // At one revision: it may be carried out at any time.
-    const ranges = await gateway.ranges(keys.map((key) => ({ key })));
+    const ranges = await gateway.ranges([logKey(head.version), KEYS.head].map((name) => ({ key: prefix + name })));
     const [log, found] = ranges.map(({ entries }) => entries[0]);
     const { store } = head;
     const made = log && openKey(this.#target, log, parseEntry, ({ write }) => ({ store, write }));
@@ -337,8 +335,8 @@ export class StoreWriter {
         if (error instanceof UnauthorizedError) return { entries: [] };
         throw error;
       });
-      const { url } = this.#options;
-      if (entries.length > 0) throw new InvalidDataError(`${url} is inside the store ${outer}: use another prefix`);
+      if (entries.length > 0)
+        throw new InvalidDataError(`${this.#options.url} is inside the store ${outer}: use another prefix`);
     }
   }
 

@@ -10,9 +10,12 @@ const FORM_RULE = "must be like etcd://h1:2379,h2:2379/prefix, or etcds:// for T
 const ENDPOINT_RULE = "has an endpoint that is not HOST:PORT";
 const PREFIX_RULE = "has a prefix with other characters than letters, digits, '.', '_', '-' and '/'";
 
+const RESERVED_RULE = "has a prefix with a name that stores use: log, parts or uploads";
+
 describe("the URL of a store", () => {
   it.each([
     ["etcd://h1", ["http://h1:2379"], "/appvars/", "etcd://h1:2379/appvars"],
+    ["etcd://h1/logs/my-parts", ["http://h1:2379"], "/logs/my-parts/", "etcd://h1:2379/logs/my-parts"],
     ["etcd://h1/", ["http://h1:2379"], "/appvars/", "etcd://h1:2379/appvars"],
     ["etcds://H1:02379/a/b-c_d.e/", ["https://h1:2379"], "/a/b-c_d.e/", "etcds://h1:2379/a/b-c_d.e"],
     [
@@ -57,6 +60,9 @@ describe("the URL of a store", () => {
     ["etcd://h1/%2e", PREFIX_RULE],
     ["etcd://h1/é", PREFIX_RULE],
     ["etcd://h1/a\nb", PREFIX_RULE],
+    ["etcd://h1/a/parts", RESERVED_RULE],
+    ["etcd://h1/log/", RESERVED_RULE],
+    ["etcd://h1/a/uploads/b", RESERVED_RULE],
   ])("%j is refused without being quoted", (text, rule) => {
     expect(() => parseStoreUrl(text, "--store")).toThrow(new UsageError(`--store ${rule}`));
   });

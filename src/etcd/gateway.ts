@@ -22,7 +22,7 @@ export interface Times {
   readonly lease: number;
 }
 
-export const TIMES: Times = {
+const TIMES: Times = {
   attempt: 1_000,
   request: 10_000,
   write: 30_000,

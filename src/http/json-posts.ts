@@ -19,9 +19,7 @@ export type PostLimits = Pick<DeadlineOptions, "timeout" | "signal">;
 /** Thrown when it is certain that the request was not sent. */
 export class NotSentError extends UnreachableError {}
 
-export class TooLargeError extends UnreachableError {
-  override readonly message = "its answer is too large";
-}
+const TOO_LARGE = "its answer is too large";
 
 /** Thrown when the settings of TLS are wrong, here or there: trying again does not help. */
 export class TlsError extends NotSentError {}
@@ -48,7 +46,7 @@ export class HttpPosts {
     const maxima = { maxBytes: MAX_BODY_BYTES, maxErrorBytes: MAX_ERROR_BYTES };
     try {
       const { status, body } = await exchange(outgoing, { ...deadlineOf(limits, bytes), ...maxima }, bytes);
-      if (!body) throw new TooLargeError();
+      if (!body) throw new UnreachableError(TOO_LARGE);
       return { status, body: body.toString("utf8") };
     } catch (error) {
       throw this.#explain(error, outgoing, limits);
@@ -78,7 +76,7 @@ export class HttpPosts {
         }
         pieces.push(chunk.subarray(start));
         size += chunk.length - start;
-        if (size > MAX_BODY_BYTES) throw new TooLargeError();
+        if (size > MAX_BODY_BYTES) throw new UnreachableError(TOO_LARGE);
       }
       deadline.signal.throwIfAborted();
       throw new UnreachableError(`it ended the stream (status ${incoming.statusCode})`);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createServer } from "node:tls";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { createProbe } from "../src/cli/doctor/probe.js";
+import { ask as askAsDoctor } from "../src/cli/doctor/check-credentials.js";
 import { createClient } from "../src/client/client.js";
 import { Transport } from "../src/client/transport.js";
 import { Gateway } from "../src/etcd/gateway.js";
@@ -86,7 +86,7 @@ const tunnelTo = async (port: number) => {
 const probe = async (port: number) => {
   const transport = new Transport({ origin: new URL(`https://localhost:${port}`), timeout: 5 });
   onTestFinished(() => transport.close());
-  const { error } = await createProbe(transport, CLOCKS.clock)("/healthz");
+  const { error } = await askAsDoctor(transport, "/healthz", ({ body }) => body);
   if (error) throw error;
 };
 

@@ -43,10 +43,13 @@ export function interpret<T>(response: HttpResponse, decode: Decoder<T>, signedA
   throw new ServerError(`the server answered with status ${status}: ${message}`, status);
 }
 
-/** The content of a response from the health route: it has the same body for 200 and 503. */
+/** The content of a response from the health route. @throws as `interpret`, but ServerError for 400, 401 and 404 */
 export function interpretHealth(response: HttpResponse): { healthy: boolean; health: Health } {
-  const healthy = response.status !== 503;
-  const health = healthy ? interpret(response, decodeHealth) : decodeBody(response, decodeHealth);
+  const { status } = response;
+  const healthy = status === 200;
+  // 503 has the same body as 200. An appvars server sends the others for other routes only.
+  const isDecoded = [400, 401, 404, 503].includes(status);
+  const health = isDecoded ? decodeBody(response, decodeHealth) : interpret(response, decodeHealth);
   const age = parseDataAge(response.headers);
   return { healthy, health: age === undefined ? health : { ...health, data_age: age } };
 }

@@ -1,9 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { type ClientRequest, Agent as HttpAgent, type IncomingHttpHeaders, request } from "node:http";
 import type { Agent } from "node:https";
-import { otherScheme } from "../domain/endpoint.js";
+import { withTls } from "../domain/endpoint.js";
 import { AppvarsError, ServerError, UnreachableError } from "../domain/errors.js";
-import { ROUTES } from "../domain/routes.js";
 import { tlsOptions } from "../domain/tls-options.js";
 import { exchange, type HttpAnswer } from "../http/exchange.js";
 import { isProtocolFailure, reasonOf } from "../http/failures.js";
@@ -140,7 +139,7 @@ export class Transport {
     const isReset = (error as NodeJS.ErrnoException).code === "ECONNRESET" && socket?.bytesRead === 0;
     if (!isReset || proxy || origin.protocol !== "http:" || this.#closed) return;
     const seconds = Math.min(timeout / 1_000, MAX_HANDSHAKE_S);
-    this.#other ??= findOtherScheme(origin, seconds);
+    this.#other ??= findTls(origin, seconds);
     const other = await this.#other;
     if (other) throw new UnreachableError(`${origin.origin} speaks TLS, not plain HTTP: use ${other.origin}`);
   }
@@ -164,21 +163,11 @@ export class Transport {
   }
 }
 
-/**
- * The URL with the other scheme, of http: and https:, if the server speaks that one.
- *
- * @param timeout seconds
- */
-export async function findOtherScheme(origin: URL, timeout: number): Promise<URL | undefined> {
-  const other = otherScheme(origin);
-  if (other.protocol === "https:") {
-    const { readCertificate } = await import("../http/certificate.js");
-    return (await readCertificate({ origin: other, timeout })) && other;
-  }
-  const transport = new Transport({ origin: other, timeout });
-  const response = await transport.get(ROUTES.health, {}).catch(() => undefined);
-  await transport.close();
-  return response && other;
+/** The URL with https:, if the server speaks TLS. @param timeout seconds */
+async function findTls(origin: URL, timeout: number): Promise<URL | undefined> {
+  const other = withTls(origin);
+  const { readCertificate } = await import("../http/certificate.js");
+  return (await readCertificate({ origin: other, timeout })) && other;
 }
 
 /** The common part of node:http and node:https. */

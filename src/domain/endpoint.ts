@@ -19,10 +19,9 @@ export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, "$1");
 }
 
-/** The same host and port with http instead of https, or the other way round. */
-export function otherScheme({ protocol, hostname, port }: URL): URL {
-  const isTls = protocol === "https:";
-  return new URL(`${isTls ? "http" : "https"}://${hostname}:${port || (isTls ? "443" : "80")}`);
+/** The same host and port with https: instead of http:. */
+export function withTls({ hostname, port }: URL): URL {
+  return new URL(`https://${hostname}:${port || "80"}`);
 }
 
 /** `host:port`, with the brackets of an IPv6 address. */

@@ -204,6 +204,8 @@ describe("an answer of the health endpoint", () => {
     [response(200, MESSAGE), foreign(200, "uptime must be seconds")],
     [response(500, MESSAGE), new ServerError("the server failed with status 500", 500)],
     [response(404, HTML), foreign(404)],
+    [response(404, MESSAGE), foreign(404, "uptime must be seconds")],
+    [response(401, MESSAGE), foreign(401, "uptime must be seconds")],
   ])("an answer of the health endpoint is rejected if it is not of the API: %o", (answer, expected) => {
     const error = failure(() => interpretHealth(answer));
     expect(error).toBeInstanceOf(ServerError);

@@ -1,94 +1,74 @@
 import { existsSync } from "node:fs";
-import { dirname } from "node:path";
 import { checkCredential } from "../../client/options.js";
 import { DEFAULT_URL } from "../../domain/defaults.js";
 import { command } from "../../domain/shell.js";
-import type { TlsTexts } from "../../domain/tls-options.js";
 import { looseMode } from "../../files/owners.js";
-import type { HttpProxy } from "../../http/proxy.js";
+import type { HttpProxy, ServerRoute } from "../../http/proxy.js";
 import { type FileUser, fileRisk } from "../editing/safe-files.js";
+import { withNotice } from "../output/context.js";
 import type { Io } from "../output/io.js";
-import { isNothingConfigured, UNUSED_DATA_FLAGS } from "../reading/open-source.js";
-import { type Connection, dataPlaceName, placeFiles, type RemoteSettings } from "../settings/connection.js";
+import { type Connection, dataPlaceName, type RemoteSettings } from "../settings/connection.js";
 import { findProxy } from "../settings/environment-proxy.js";
-import { readSettings, Settings } from "../settings/resolve-settings.js";
+import { readSettings, type Settings } from "../settings/resolve-settings.js";
 import { readTlsFiles } from "../settings/secret-files.js";
-import { NotAllowedError, SOURCE_SETTINGS, type SourceFlags } from "../settings/setting-table.js";
+import { NotAllowedError, SETTINGS, SOURCE_SETTINGS, type SourceFlags } from "../settings/setting-table.js";
 import { profilesPath } from "../settings/settings-file.js";
-import { collectNotices, type Finding, ok, problem, problemOf, skipped, warning } from "./finding.js";
+import { type Finding, ok, problem, problemOf, skipped, warning } from "./finding.js";
 
 /** A server, and everything that requests to it need. */
 export interface ServerAccess extends RemoteSettings {
+  given: Settings["given"];
   /** Undefined if there is none, or it can't be read. */
   secret: string | undefined;
-  tls: TlsTexts;
-  proxy: HttpProxy | undefined;
-  /** The flags that open the data file in the current folder, if nothing is configured. */
-  unusedDataFlags: string | undefined;
+  server: ServerRoute;
 }
-
-/** Calls a function that can fail; undefined if it does. */
-type Try = <T>(work: () => T | Promise<T>) => Promise<T | undefined>;
 
 /**
  * Reads the settings and the files that they name, as far as possible. Findings are also about settings that are
  * ignored or that another user may have set.
  *
- * @returns no connection if they are not valid, and no access for local data or if requests can't be sent
+ * @returns surroundings whose notices become findings; no connection if the settings are not valid; no access for local
+ *   data, or if requests can't be sent
  */
 export async function checkSettings(flags: SourceFlags, surroundings: Io) {
-  const findings: Finding[] = [];
-  const errors: Finding[] = [];
-  const io = collectNotices(surroundings, findings);
-  const trying: Try = async (work) => {
+  const found: Finding[] = [];
+  const io = withNotice(surroundings, (text) => void found.push(warning(text, "correct this, unless you expect it")));
+  const trying = async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
     try {
       return await work();
     } catch (error) {
-      const isBlocked = error instanceof NotAllowedError;
-      errors.push(problemOf(error, isBlocked ? "read the file, then run appvars allow" : "correct this setting"));
+      const fix = error instanceof NotAllowedError ? "read the file, then run appvars allow" : undefined;
+      found.push(problemOf(error, fix));
       return undefined;
     }
   };
-  const settings = (await trying(() => readSettings(flags, io))) ?? new Settings([], io);
-  const connection = errors.length === 0 ? await trying(() => settings.connection) : undefined;
-  const blocked = settings.given.find((setting) => setting.blocked)?.blocked;
-  if (blocked && connection) io.notice?.(blocked);
-  if (connection) await trying(() => settings.encryptionKey());
-  const access = connection?.kind === "remote" ? await readAccess(connection, settings, io, trying) : undefined;
-  if (errors.length === 0 && connection) findings.push(ok(describeSource(connection, settings, access?.proxy)));
-  const secretFiles = connection ? secretFilesOf(connection, settings) : [];
-  const data = connection?.kind === "local" && connection.place.kind === "file" ? connection.place.path : undefined;
-  const file_modes = checkFiles(secretFiles, data, profilesPath(io), io);
-  return { findings: { settings: [...findings, ...errors], file_modes }, connection, access };
-}
-
-async function readAccess(
-  remote: RemoteSettings,
-  settings: Settings,
-  { env }: Pick<Io, "env">,
-  trying: Try,
-): Promise<ServerAccess | undefined> {
-  await trying(() => checkCredential("API key", remote.apiKey));
-  const route = await trying(() => ({ proxy: findProxy(new URL(remote.url), env) }));
-  const secret = await trying(async () => {
-    const text = await settings.apiSecret();
-    checkCredential("API secret", text);
-    return text;
-  });
-  const tls = route && (await trying(() => readTlsFiles(remote)));
-  const unusedDataFlags = isNothingConfigured(settings.given) ? UNUSED_DATA_FLAGS : undefined;
-  return tls && { ...remote, ...route, tls, secret, unusedDataFlags };
-}
-
-function secretFilesOf(connection: Connection, { given }: Settings): string[] {
-  const secrets = [
-    connection.kind === "remote" ? connection.apiSecret : undefined,
-    given.find(({ name }) => name.startsWith("encKey")),
-  ];
-  const named = secrets.filter((setting) => setting?.name.endsWith("File") && setting.text !== "-");
-  const isStore = connection.kind === "local" && connection.place.kind === "store";
-  const ofSource = connection.kind === "remote" ? [connection.clientKey] : isStore ? placeFiles(connection.place) : [];
-  return [...named, ...ofSource].flatMap((setting) => setting?.text ?? []);
+  const settings = await trying(() => readSettings(flags, io).check());
+  const profiles = profilesPath(io);
+  if (!settings) return { findings: { settings: found, file_modes: checkFiles([profiles], undefined, io) }, io };
+  const { connection, given } = settings;
+  const { blocked } = given.find((setting) => setting.blocked) ?? {};
+  if (blocked) io.notice?.(blocked);
+  await trying(() => settings.encryptionKey());
+  const remote = connection.kind === "remote" ? connection : undefined;
+  const secret = remote && (await trying(() => settings.apiSecret()));
+  const readRoute = async ({ url, apiKey, timeout, ...files }: RemoteSettings): Promise<ServerRoute> => {
+    checkCredential("API key", apiKey);
+    checkCredential("API secret", secret);
+    const origin = new URL(url);
+    const proxy = findProxy(origin, io.env);
+    // Seconds: a diagnosis should be quick.
+    return { origin, timeout: Math.min(timeout, 5), proxy, ...(await readTlsFiles(files)) };
+  };
+  const server = remote && (await trying(() => readRoute(remote)));
+  if (found.every(({ verdict }) => verdict !== "problem"))
+    found.push(ok(describeSource(connection, settings, server?.proxy)));
+  const data = connection.kind === "local" && connection.place.kind === "file" ? connection.place.path : undefined;
+  // All but certificates, and data that may not be in use.
+  const isSecret = (name: keyof typeof SETTINGS) => SETTINGS[name].is === "file" && !/ca|cert|data/i.test(name);
+  const secretFiles = given.flatMap(({ name, text, blocked }) => (isSecret(name) && !blocked ? [text] : []));
+  const access: ServerAccess | undefined = remote && server && { ...remote, given, secret, server };
+  const file_modes = checkFiles([data ?? [], secretFiles, profiles].flat(), data, io);
+  return { findings: { settings: found, file_modes }, connection, access, io };
 }
 
 /** `server http://127.0.0.1:7400 (from --url), through the proxy of HTTP_PROXY`. */
@@ -102,33 +82,26 @@ function describeSource(connection: Connection, settings: Settings, proxy: HttpP
 /**
  * Whether others can read or change files with secrets. Those that do not exist are omitted.
  *
- * @param data path of the data file: `serve` and the commands that change it refuse a file that others can change
- * @param profiles path of the file of profiles, whose folder is checked too
+ * @param data the data file among them: `serve` and the commands that change it refuse one that others can change
  */
 export function checkFiles(
-  secrets: readonly string[],
+  paths: readonly string[],
   data: string | undefined,
-  profiles: string,
   io: FileUser & Pick<Io, "platform">,
 ): Finding[] {
-  const files = [...new Set([data ?? [], ...secrets, profiles].flat())].filter(existsSync);
-  const folder = files.includes(profiles) ? checkMode(dirname(profiles), "700") : [];
-  const modes = [...files.flatMap((path) => checkMode(path, "600")), ...folder];
-  const risks = files.flatMap((path) => {
-    const risk = fileRisk(path, io);
-    if (!risk) return [];
-    const message = `${path} ${risk.problem}`;
-    return path === data && risk.isRefused ? problem("invalid_data", message, risk.fix) : warning(message, risk.fix);
+  const files = [...new Set(paths)].filter(existsSync);
+  const found = files.flatMap((path) => {
+    const [mode, risk] = [looseMode(path), fileRisk(path, io)];
+    const message = `${path} ${risk?.problem}`;
+    const isRefused = path === data && risk?.isRefused;
+    return [
+      mode ? warning(`other users have access to ${path} (mode ${mode})`, command`chmod 600 ${path}`) : [],
+      risk ? (isRefused ? problem("invalid_data", message, risk.fix) : warning(message, risk.fix)) : [],
+    ].flat();
   });
-  if (modes.length + risks.length > 0) return [...modes, ...risks];
+  if (found.length > 0) return found;
   if (files.length === 0) return [skipped("no file with a secret is in use")];
   if (io.platform === "win32")
     return [skipped("modes say nothing on Windows: icacls FILE shows who has access to a file")];
   return [ok(`only you can read and write ${files.join(", ")}`)];
-}
-
-function checkMode(path: string, right: string): Finding[] {
-  const mode = looseMode(path);
-  if (mode === undefined) return [];
-  return [warning(`other users have access to ${path} (mode ${mode})`, command`chmod ${right} ${path}`)];
 }

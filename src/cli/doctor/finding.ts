@@ -1,6 +1,4 @@
 import { AppvarsError, type ErrorCode } from "../../domain/errors.js";
-import { withNotice } from "../output/context.js";
-import type { Io } from "../output/io.js";
 
 /** The result of a check. It contains no secret and no value. */
 export interface Finding {
@@ -12,24 +10,33 @@ export interface Finding {
   code?: ErrorCode;
 }
 
+/** By the kind of failure, unless a check has a better one. */
+export const FIXES: Readonly<Record<ErrorCode, string>> = {
+  usage: "correct this setting",
+  not_found: "correct the URL",
+  unauthorized: "get the key and the secret from the server: appvars env credentials NAME prints them there",
+  unreachable: "start the server (appvars serve, or etcd for a store), or correct its address",
+  rate_limited: "send fewer requests, or raise the limit on the server with serve --rate-limit",
+  server_error: "correct the URL, or see the logs of the server and of a proxy before it",
+  invalid_data: "correct the data, or use another file or store",
+  unexpected: "see the logs of the server",
+};
+
 export const ok = (message: string): Finding => ({ verdict: "ok", message });
 
-/** @param message why the check was not done */
 export const skipped = (message: string): Finding => ({ verdict: "skipped", message });
+
+/** @param check the one that has failed, on which this one depends */
+export const unknown = (check: string): Finding => skipped(`not known: see ${check}`);
 
 export const warning = (message: string, fix: string): Finding => ({ verdict: "warning", message, fix });
 
-export function problem(code: ErrorCode, message: string, fix: string): Finding {
+export const problem = (code: ErrorCode, message: string, fix = FIXES[code]): Finding => {
   return { verdict: "problem", message, fix, code };
-}
+};
 
-/** The problem of a failure. @throws errors that are not of appvars */
-export function problemOf(error: unknown, fix: string): Finding {
+/** The problem of a failure, with the message of other commands. @throws errors that are not of appvars */
+export function problemOf(error: unknown, fix?: string): Finding {
   if (error instanceof AppvarsError) return problem(error.code, error.message, fix);
   throw error;
-}
-
-/** The same surroundings, in which each notice becomes a warning. */
-export function collectNotices(io: Io, findings: Finding[]): Io {
-  return withNotice(io, (text) => void findings.push(warning(text, "correct this, unless you expect it")));
 }

@@ -70,7 +70,7 @@ interface Printout {
   lines?: (colors: Colors) => readonly StyledLine[] | Promise<readonly StyledLine[]>;
 }
 
-export interface StyledLine {
+interface StyledLine {
   text: string;
   /** Applied once the text has been escaped. */
   style?: (text: string) => string;

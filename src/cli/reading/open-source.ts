@@ -9,7 +9,7 @@ import type { Io } from "../output/io.js";
 import { type DataPlace, dataPlaceName, type LocalSettings, type RemoteSettings } from "../settings/connection.js";
 import { findProxy } from "../settings/environment-proxy.js";
 import { named, type Settings } from "../settings/resolve-settings.js";
-import { missingSecretError, readTlsFiles } from "../settings/secret-files.js";
+import { missingKeyError, missingSecretError, readTlsFiles } from "../settings/secret-files.js";
 import { DEFAULT_DATA_FILE, type GivenSettings, SOURCE_SETTINGS } from "../settings/setting-table.js";
 
 export interface OpenOptions {
@@ -106,9 +106,7 @@ export async function openRemote(
 ): Promise<VariableSource> {
   if (!anonymous) {
     if (apiSecret === undefined) throw missingSecretError();
-    if (apiKey === undefined && auth === "headers") {
-      throw new UnauthorizedError("no API key: set APPVARS_API_KEY or add --api-key");
-    }
+    if (apiKey === undefined && auth === "headers") throw missingKeyError();
   }
   // Loaded here: local data needs no client.
   const { createClient } = await import("../../client/client.js");
@@ -156,12 +154,9 @@ export function isNothingConfigured(given: GivenSettings): boolean {
   return configured.length === 0 && existsSync(DEFAULT_DATA_FILE);
 }
 
-/** The flags that open the data file in the current folder, as advice. */
-export const UNUSED_DATA_FLAGS = `--data ${DEFAULT_DATA_FILE}`;
-
 /** The error for a server without a secret, which names the data file that could be read instead. */
-function noSecretError(given: GivenSettings): UnauthorizedError {
+export function noSecretError(given: GivenSettings): UnauthorizedError {
   if (!isNothingConfigured(given)) return missingSecretError();
-  const advice = `to read the file in this folder, add ${UNUSED_DATA_FLAGS}`;
-  return new UnauthorizedError(`no server or data file is configured; ${advice}`);
+  const flags = `--data ${DEFAULT_DATA_FILE}`;
+  return new UnauthorizedError(`no server or data file is configured; to read the file in this folder, add ${flags}`);
 }

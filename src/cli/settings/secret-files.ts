@@ -56,6 +56,10 @@ export function missingSecretError(): UnauthorizedError {
   return new UnauthorizedError("no API secret: set APPVARS_API_SECRET, or name its file with --api-secret-file");
 }
 
+export function missingKeyError(): UnauthorizedError {
+  return new UnauthorizedError("no API key: set APPVARS_API_KEY or add --api-key");
+}
+
 /** @throws UsageError for a file that can't be read, has no certificates, or can't be used with the other one */
 export async function readTlsFiles({ caFile, clientCert, clientKey }: ClientTlsFiles): Promise<TlsTexts> {
   // Not strictly UTF-8: the comments in a bundle may have any encoding.

@@ -65,8 +65,7 @@ export class EtcdStore implements EditableStore, Reloadable {
   }
 
   get age(): number {
-    // A clock may have gone back since data was kept.
-    return Math.max(0, performance.now() - this.#confirmedAt);
+    return performance.now() - this.#confirmedAt;
   }
 
   /** @throws InvalidDataError; UnreachableError, unless there is kept data; UnauthorizedError, ServerError */
@@ -224,12 +223,11 @@ export class EtcdStore implements EditableStore, Reloadable {
   /** One write after the other: those of one process don't compete. */
   #inTurn(write: (writer: StoreWriter) => Promise<void>, sealing = this.#target.sealing): Promise<void> {
     const { url, author, clock = Date.now } = this.#options;
-    const writer = new StoreWriter({
-      ...{ url, author, clock, target: { ...this.#target, sealing } },
-      read: () => this.#read(),
-      show: (state, before) => this.#show(state, before, performance.now()),
-    });
-    const writing = this.#lastWrite.then(() => write(writer));
+    const target = { ...this.#target, sealing };
+    const read = () => this.#read();
+    const show = (state: StoreState, before: StoreState) => this.#show(state, before, performance.now());
+    const writer = () => new StoreWriter({ url, author, clock, target, known: this.#state, read, show });
+    const writing = this.#lastWrite.then(() => write(writer()));
     this.#lastWrite = writing.catch(() => {});
     return writing;
   }

@@ -50,6 +50,8 @@ interface WriterOptions {
   readonly author: Author;
   /** Unix time in milliseconds. */
   readonly clock: () => number;
+  /** The state that was read last. */
+  readonly known: StoreState | undefined;
   /** Reads the newest state. */
   readonly read: () => Promise<StoreState>;
   /** Takes the state after a write. */
@@ -57,12 +59,17 @@ interface WriterOptions {
 }
 
 /** The data after a change, and the changes; undefined if there are none. @throws errors of `change`; InvalidDataError */
-function plan(data: Data, change: (data: Data) => Data) {
-  const changed = change(data);
-  if (changed === data) return undefined;
-  const next = checkData(withLastIds(data, changed));
-  const changes = changesBetween(data, changed, next);
-  return changes.length === 0 ? undefined : { next, changes };
+function plan(data: Data, change: (data: Data) => Data, isNewest: boolean) {
+  try {
+    const changed = change(data);
+    if (changed === data) return undefined;
+    const next = checkData(withLastIds(data, changed));
+    const changes = changesBetween(data, changed, next);
+    return changes.length === 0 ? undefined : { next, changes };
+  } catch (error) {
+    if (isNewest) throw error;
+    return undefined;
+  }
 }
 
 /** A head that replaces another. */
@@ -97,10 +104,13 @@ export class StoreWriter {
    *   otherwise it was not
    */
   async update(change: (data: Data) => Data): Promise<void> {
+    let { known } = this.#options;
     const { before, after } = await this.#untilMade(async () => {
-      const state = await this.#options.read();
-      const planned = plan(state.data, change);
-      if (!planned) return { before: state, after: state };
+      // The known state is mostly the newest. If not, the transaction fails, and nothing else is said of it.
+      const [state, isNewest] = [known ?? (await this.#options.read()), !known];
+      known = undefined;
+      const planned = plan(state.data, change, isNewest);
+      if (!planned) return isNewest ? { before: state, after: state } : undefined;
       const written = await this.#append(state, planned.next, planned.changes);
       return written && { before: state, after: written };
     });
@@ -122,7 +132,8 @@ export class StoreWriter {
         if (lost > gateway.times.write)
           throw new UnreachableError(`other writers were faster for ${durationText(lost)}; nothing was changed`);
         await this.#turn?.end();
-        this.#turn = lost > TURN_AFTER_MS ? await this.#takeTurn().catch(() => undefined) : undefined;
+        const takesTurn = lost > TURN_AFTER_MS;
+        this.#turn = takesTurn ? await claim(this.#target, KEYS.turn, TURN_LEASE_MS).catch(() => undefined) : undefined;
         if (!this.#turn) await delay(Math.random() * pause, undefined, { signal }).catch(() => {});
       }
     } finally {
@@ -131,18 +142,14 @@ export class StoreWriter {
     }
   }
 
-  /** @returns undefined if another writer has it */
-  async #takeTurn(): Promise<Claim | undefined> {
-    const isTaken = (await this.#revisionOf(this.#target.prefix + KEYS.turn)) > 0;
-    return isTaken ? undefined : claim(this.#target, KEYS.turn, TURN_LEASE_MS);
-  }
-
   /** Writes the first data. @throws InvalidDataError if there is some; as `update` */
   async create(data: Data): Promise<void> {
-    await this.#refuseNested();
+    await this.#refuseExisting();
     const [write, first] = [newId(), sortedById(checkData(data))];
     const entry = this.#entry(write, write, [], first);
-    if (!(await this.#writeAll(first, newId(), 1, entry))) throw this.#existsError();
+    if (await this.#writeAll(first, newId(), 1, entry)) return;
+    await this.#refuseExisting();
+    throw new LostUploadError();
   }
 
   /** Writes everything again, and removes the log before. @throws as `update` */
@@ -324,23 +331,18 @@ export class StoreWriter {
   }
 
   /** A store must not be inside another one: who may write the outer one may write both. */
-  async #refuseNested(): Promise<void> {
+  async #refuseExisting(): Promise<void> {
     const { gateway, prefix } = this.#target;
-    if (await readHead(this.#target)) throw this.#existsError();
-    const names = prefix.split("/").slice(1, -2);
+    const names = prefix.split("/").slice(1, -1);
     for (let length = names.length; length > 0; length--) {
       const outer = `/${names.slice(0, length).join("/")}`;
       const { entries } = await gateway.range({ key: `${outer}/${KEYS.head}` }).catch((error: unknown) => {
         // A user who may not read there can't have created it.
-        if (error instanceof UnauthorizedError) return { entries: [] };
+        if (error instanceof UnauthorizedError && length < names.length) return { entries: [] };
         throw error;
       });
-      if (entries.length > 0)
-        throw new InvalidDataError(`${this.#options.url} is inside the store ${outer}: use another prefix`);
+      const rule = length === names.length ? "holds data already" : `is inside the store ${outer}: use another prefix`;
+      if (entries.length > 0) throw new InvalidDataError(`${this.#options.url} ${rule}`);
     }
-  }
-
-  #existsError(): InvalidDataError {
-    return new InvalidDataError(`${this.#options.url} holds data already`);
   }
 }

@@ -13,8 +13,6 @@ const PART_BYTES = 1_000_000;
 const PAGE_PARTS = 8;
 /** Requests that are open at a time. */
 const PARALLEL = 4;
-/** A version, a write or a word. */
-const MAX_OWNER_BYTES = 32;
 
 export interface UploadTarget {
   readonly gateway: Gateway;
@@ -64,6 +62,7 @@ export async function claim(
 ): Promise<Claim | undefined> {
   const key = prefix + name;
   const value = Buffer.from(newId());
+  if ((await gateway.range({ key })).entries.length > 0) return undefined;
   const lease = await gateway.grantLease(milliseconds);
   const findMade = async () => {
     const { entries } = await gateway.range({ key });
@@ -167,8 +166,7 @@ export async function listUploads({ gateway, prefix }: UploadTarget): Promise<Ma
   ]);
   const writeOf = (key: string) => key.slice(prefix.length).split("/", 2)[1] ?? "";
   const owners = new Map(parts?.entries.map(({ key }) => [writeOf(key), ""]));
-  for (const { key, value } of uploads?.entries ?? [])
-    owners.set(writeOf(key), value.toString("utf8", 0, MAX_OWNER_BYTES));
+  for (const { key, value } of uploads?.entries ?? []) owners.set(writeOf(key), value.toString("utf8"));
   return owners;
 }
 

@@ -13,8 +13,10 @@ const transform = { define: { "process.env.NODE_ENV": '"production"' } };
  * them. Rolldown alone would make many small files, and each costs a one-shot command about half a millisecond.
  */
 const CHUNKS = {
-  /** The start of every command, and `get` from a server. */
-  core: ["cli/start.ts", "client/client.ts", "domain/source.ts"],
+  /** The start of every command. */
+  core: ["cli/start.ts"],
+  /** `get` from a server, and what other commands that read need too. */
+  read: ["cli/settings/parse-words.ts", "cli/reading/run-get.ts", "client/client.ts", "domain/source.ts"],
   /** `run`, which scripts call most often after `get`. */
   run: ["cli/run/call-run.ts"],
   /** Other commands. */
@@ -38,7 +40,7 @@ export default defineConfig([
     transform,
     preserveEntrySignatures: "allow-extension",
     external: ["ioredis", "rate-limiter-flexible"],
-    plugins: [leaveTuiApart(), mergeRuntime("core.cjs", "local.cjs"), collectLicenses("LICENSES.md")],
+    plugins: [leaveTuiApart(), mergeRuntime("core.cjs", "read.cjs", "local.cjs"), collectLicenses("LICENSES.md")],
     output: {
       dir: "dist/cli",
       format: "cjs",
@@ -102,14 +104,14 @@ function shareErrors() {
   };
 }
 
-/** Builtins that take milliseconds to load, and that not every command uses. */
-const LAZY = /^let (node_(?:http|crypto|fs_promises|timers_promises|v8)) = require\("(node:[\w/]+)"\);$/gm;
+/** Builtins that take time to load, and that not every command uses. */
+const LAZY = /^let (node_(?:http|crypto|fs_promises|os|timers_promises|v8)) = require\("(node:[\w/]+)"\);$/gm;
 
 /**
- * Makes commands start sooner. The helpers of Rolldown are in the chunk that all of them load, and the exports of that
- * chunk are one object: it imports no other, so that they all have their values by the time it ends.
+ * Makes commands start sooner. The helpers of Rolldown are in the chunk that all of them load. The exports of a chunk
+ * are one object: it imports none that imports it, so that they all have their values by the time it ends.
  *
- * @param chunks the first is that chunk; in all of these, some builtins are loaded when they are first used
+ * @param chunks the first is that chunk, and the others import no other; some builtins are loaded when they are first used
  */
 function mergeRuntime(...chunks) {
   const [core] = chunks;
@@ -120,27 +122,27 @@ function mergeRuntime(...chunks) {
   return {
     name: "merge-runtime",
     generateBundle(_options, bundle) {
-      const exported = [];
-      const toExported = (_, name, value) => {
-        exported.push(`${name}: ${value}`);
-        return "";
-      };
-      bundle[core].code = bundle[core].code.replace(getter, toExported);
-      if (exported.length === 0) throw new Error(`${core} is not what Rolldown wrote before`);
+      for (const name of chunks) {
+        const exported = name === core ? ["...require_rolldown_runtime"] : [];
+        const toExported = (_, key, value) => {
+          exported.push(`${key}: ${value}`);
+          return "";
+        };
+        const lazy = [];
+        const toLazy = (_, builtin, specifier) => {
+          lazy.push(builtin);
+          return `let ${builtin}_loaded;\nconst ${builtin} = () => (${builtin}_loaded ??= require("${specifier}"));`;
+        };
+        const code = bundle[name].code.replace(getter, toExported).replace(LAZY, toLazy).trimEnd();
+        if (exported.length < 2) throw new Error(`${name} is not what Rolldown wrote before`);
+        const uses = new RegExp(`\\b(${lazy.join("|")})\\.`, "g");
+        bundle[name].code = `${code.replace(uses, "($1()).")}\nmodule.exports = { ${exported.join(", ")} };\n`;
+      }
       const helpers = `((exports) => {\n${bundle[runtime].code}\nreturn exports;\n})({})`;
       for (const chunk of Object.values(bundle)) {
-        if (chunk.type !== "chunk") continue;
-        chunk.code = chunk.code.replace(request, () => (chunk.fileName === core ? helpers : `require("./${core}")`));
-        if (chunks.includes(chunk.fileName))
-          chunk.code = chunk.code.replace(LAZY, 'const $1 = lazily(() => require("$2"));');
+        if (chunk.type === "chunk")
+          chunk.code = chunk.code.replace(request, () => (chunk.fileName === core ? helpers : `require("./${core}")`));
       }
-      bundle[core].code = [
-        "const lazily = (load) => new Proxy({}, { get: (_, name) => load()[name] });",
-        bundle[core].code.trimEnd(),
-        `module.exports = { ...require_rolldown_runtime, lazily, ${exported.join(", ")} };\n`,
-      ].join("\n");
-      for (const name of chunks.slice(1))
-        bundle[name].code = `const { lazily } = require("./${core}");\n${bundle[name].code}`;
       delete bundle[runtime];
     },
   };

@@ -1,9 +1,5 @@
 #!/usr/bin/env node
 // CommonJS, since Node loads it sooner, and a script that calls `appvars get` often feels that.
-const argv = process.argv.slice(2);
-// These load little: to check the folder of the cache would take longer than it saves.
-if (!["get", "__complete"].includes(argv[0]))
-  require("../dist/cli/compile-cache.cjs").keepCompiled(require("node:module").enableCompileCache);
 // Of the build, where start.cjs would only load this file.
 const { start } = require("../dist/cli/core.cjs");
 
@@ -15,7 +11,12 @@ const onUnfinished = () => {
 };
 process.once("beforeExit", onUnfinished);
 
-start(argv).then((code) => {
+const keepCompiled = () => {
+  const { enableCompileCache } = require("node:module");
+  if (enableCompileCache) require("../dist/cli/compile-cache.cjs").keepCompiled(enableCompileCache);
+};
+
+start(process.argv.slice(2), keepCompiled).then((code) => {
   process.off("beforeExit", onUnfinished);
   process.exitCode = code;
 });

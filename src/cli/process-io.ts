@@ -29,7 +29,9 @@ export function processIo(): Io {
     get cwd() {
       return process.cwd();
     },
-    folders: userFolders(env, platform),
+    get folders() {
+      return userFolders(env, platform);
+    },
     platform,
     user: process.getuid?.(),
     groups: process.getgroups?.() ?? [],

@@ -1,37 +1,43 @@
 import { endIfObstructed } from "./exits/end-process.js";
 import { endWithParent, isStartedByNpm, wasTerminated } from "./exits/signals.js";
-import { type Context, createContext, type OutputFlags } from "./output/context.js";
+import { findUnknownCommand, VERSION_FLAGS } from "./known-commands.js";
+import { type Context, createContext, OUTPUT_WORDS, type OutputFlags } from "./output/context.js";
 import type { Io } from "./output/io.js";
+import { writeLines } from "./output/output.js";
 import { reportError } from "./output/report-error.js";
-import { processIo } from "./process-io.js";
-import { runGet } from "./reading/run-get.js";
-import { parseQuickWords } from "./settings/parse-words.js";
+import { packageVersion, processIo } from "./process-io.js";
 
-/** Runs the command line of this process and resolves to its exit code. */
-export async function start(argv: readonly string[]): Promise<number> {
+/**
+ * Runs the command line of this process and resolves to its exit code.
+ *
+ * @param keepCompiled called before much is loaded. `get` loads little: to check the folder of the cache would take
+ *   longer than it saves
+ */
+export async function start(argv: readonly string[], keepCompiled = () => {}): Promise<number> {
   const io = processIo();
   if (isStartedByNpm(io.env, argv)) endWithParent();
-  const code = (await quickCall(argv, io)) ?? (await call(argv, io));
+  const code = await call(argv, io, keepCompiled);
   if (wasTerminated()) io.leaveUnread();
   await endIfObstructed(code, io);
   return code;
 }
 
-async function call(argv: readonly string[], io: Io): Promise<number> {
+async function call(argv: readonly string[], io: Io, keepCompiled: () => void): Promise<number> {
   if (argv[0] === "__complete") return (await import("./completion/quick-complete.js")).quickComplete(argv, io);
+  const code = await quickCall(argv, io);
+  if (code !== undefined) return code;
+  keepCompiled();
   return (await import("./program.js")).main(argv, io);
 }
 
 /**
- * Runs `get NAME…` or `run [FLAGS] -- COMMAND` without loading commander: scripts call them often, and with commander
- * `get` takes a tenth longer. Resolves to the exit code, or to undefined for a command line that it leaves to `main`: any
- * other command, help, mistakes, and flags of these commands themselves.
+ * Runs a call that needs neither commander nor the code of other commands, which take longer to load than it takes:
+ * `get NAME…`, `run [FLAGS] -- COMMAND`, `--version`, and the error for an unknown command. Resolves to the exit code, or to
+ * undefined for a command line that it leaves to `main`: any other command, help, mistakes, and flags of these commands
+ * themselves.
  */
 export async function quickCall(argv: readonly string[], io: Io): Promise<number | undefined> {
-  const [first = ""] = argv;
-  // A flag may stand before the command.
-  const call =
-    first === "run" ? parseRun(argv) : /^(get$|-)/.test(first) ? (parseGet(argv) ?? parseRun(argv)) : undefined;
+  const call = parseVersion(argv) ?? parseUnknown(argv) ?? (await parseQuick(argv));
   if (!call) return undefined;
   const context = createContext(io, call.output);
   try {
@@ -47,17 +53,38 @@ interface QuickCall {
   run(context: Context): Promise<void>;
 }
 
-function parseGet(argv: readonly string[]): QuickCall | undefined {
+function parseVersion([flag = "", ...others]: readonly string[]): QuickCall | undefined {
+  if (others.length > 0 || !VERSION_FLAGS.includes(flag)) return undefined;
+  return { output: { color: true }, run: async ({ io }) => writeLines(io.stdout, [packageVersion()]) };
+}
+
+function parseUnknown(argv: readonly string[]): QuickCall | undefined {
+  const error = findUnknownCommand(argv);
+  return error && { output: { color: true }, run: () => Promise.reject(error) };
+}
+
+type Parsers = typeof import("./settings/parse-words.js");
+
+async function parseQuick(argv: readonly string[]): Promise<QuickCall | undefined> {
+  const parse = { get: parseGet, run: parseRun }[argv.find((word) => !OUTPUT_WORDS.includes(word)) ?? ""];
+  return parse?.(argv, await import("./settings/parse-words.js"));
+}
+
+function parseGet(argv: readonly string[], { parseQuickWords }: Parsers): QuickCall | undefined {
   const parsed = parseQuickWords("get", argv, { "no-newline": "n", null: "0" });
   if (!parsed || parsed.positionals.length === 0) return undefined;
   const { positionals: names, others, output, flags } = parsed;
   const [newline, endsWithNul] = [!others["no-newline"], others["null"] === true];
   // commander reports the flags that conflict with --null.
   if (endsWithNul && (output.json || !newline)) return undefined;
-  return { output, run: (context) => runGet({ names, newline, null: endsWithNul }, flags, context) };
+  const run = async (context: Context) => {
+    const { runGet } = await import("./reading/run-get.js");
+    await runGet({ names, newline, null: endsWithNul }, flags, context);
+  };
+  return { output, run };
 }
 
-function parseRun(argv: readonly string[]): QuickCall | undefined {
+function parseRun(argv: readonly string[], { parseQuickWords }: Parsers): QuickCall | undefined {
   const end = argv.indexOf("--");
   const [program, ...args] = argv.slice(end + 1);
   const parsed = end > 0 && program !== undefined ? parseQuickWords("run", argv.slice(0, end)) : undefined;

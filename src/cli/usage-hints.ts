@@ -1,11 +1,10 @@
-import { type Command, CommanderError } from "commander";
+import type { Command, CommanderError } from "commander";
 import { UsageError } from "../domain/errors.js";
 import { ownWords } from "./output/report-error.js";
 import { SETTING_NAMES, SETTINGS } from "./settings/setting-table.js";
 
-/** An error of commander with advice, if there is any; other errors unchanged. */
-export function withHint(error: unknown, program: Command, words: readonly string[]): unknown {
-  if (!(error instanceof CommanderError)) return error;
+/** An error of commander with advice, if there is any. */
+export function withHint(error: CommanderError, program: Command, words: readonly string[]): Error {
   const command = calledCommand(program, words);
   const message = error.message.replace(/^error: /, "");
   if (error.code === "commander.missingArgument") return new UsageError(`${message}; ${firstExample(command)}`);

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { buildProgram } from "../../src/cli/program.js";
+import { buildWhole } from "../../src/cli/program.js";
 import { runCli, runWith } from "../support/cli.js";
 import { DATA } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
 
-const { code: program } = await runWith(async (io) => (await buildProgram([], io)).program);
+const { code: program } = await runWith(buildWhole);
 
 /** The words that call each command, those of commands that have commands too. */
 function callsOf(command: Command, words: string[] = []): string[][] {
@@ -49,6 +49,11 @@ describe("the flags of a source in help", () => {
       );
     expect(await flagsIn("list", "--help")).toHaveLength(6);
     expect(await flagsIn("help", "connection")).toHaveLength(8);
+  });
+
+  it("the help of the program lists commands that are not loaded as it would list them loaded", async () => {
+    const { stdout } = await runCli(["--help"]);
+    expect(stdout).toContain(program.helpInformation());
   });
 
   it("the help of the program groups the commands", async () => {

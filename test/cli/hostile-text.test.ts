@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { createLog } from "../../src/cli/commands/serve/log.js";
 import { quickComplete } from "../../src/cli/completion/quick-complete.js";
 import { colorsFor } from "../../src/cli/output/output.js";
-import { buildProgram } from "../../src/cli/program.js";
+import { buildWhole } from "../../src/cli/program.js";
 import { quickCall } from "../../src/cli/start.js";
 import { printable } from "../../src/domain/printable.js";
 import { httpPeer, tcpPeer } from "../client/peer.js";
@@ -318,7 +318,7 @@ describe("hostile text", { timeout: 60_000 }, () => {
   });
 
   it("the tests of hostile text cover every command", async () => {
-    const { code: program } = await runWith(async (io) => (await buildProgram([], io)).program);
+    const { code: program } = await runWith(buildWhole);
     const lines = fileCases(await hostileFolder()).map(({ argv }) => argv.join(" "));
     expect(callsOf(program).filter((call) => !lines.some((line) => `${line} `.startsWith(`${call} `)))).toEqual([]);
   });

@@ -2,7 +2,7 @@ import type { EventEmitter } from "node:events";
 import { type Command, Option } from "commander";
 import { describe, expect, it } from "vitest";
 import { ownWords } from "../../src/cli/output/report-error.js";
-import { buildProgram, separateCommand } from "../../src/cli/program.js";
+import { buildWhole, separateCommand } from "../../src/cli/program.js";
 import { runWith } from "../support/cli.js";
 
 const OPTIONS = [new Option("--json"), new Option("-o, --only <names>"), new Option("--watch")];
@@ -37,9 +37,9 @@ describe("ownWords", () => {
 });
 
 describe("a repeated flag", async () => {
-  const { code: built } = await runWith((io) => buildProgram([], io));
+  const { code: program } = await runWith(buildWhole);
   const withCommands = (command: Command): Command[] => [command, ...command.commands.flatMap(withCommands)];
-  const flags = withCommands(built.program).flatMap((command) =>
+  const flags = withCommands(program).flatMap((command) =>
     command.options.flatMap((option) => (option.required || option.optional ? [{ command, option }] : [])),
   );
 

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { main } from "../../src/cli/program.js";
 import { quickCall } from "../../src/cli/start.js";
@@ -86,6 +87,28 @@ describe("get without commander", () => {
   });
 });
 
+describe("calls without commander", () => {
+  it.each(["-V", "-v", "--version"])("%s prints the version", async (flag) => {
+    const { version } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8"));
+    const quick = await runWith((io) => quickCall([flag], io));
+    expect(quick).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+  });
+
+  it.each([
+    ["gte", "unknown command 'gte' (did you mean get?)"],
+    ["ls --json", "unknown command 'ls' (did you mean list?)"],
+    ["help gte", "unknown command 'gte' (did you mean get?)"],
+    ["--quiet nothing-like-it --help", "unknown command 'nothing-like-it'; see --help"],
+    ["", "unknown command ''; see --help"],
+  ])("an unknown command is an error: %s", async (line, message) => {
+    const argv = line.split(" ");
+    const { code, stderr } = await runWith((io) => quickCall(argv, io));
+    expect(code).toBe(2);
+    expect(stderr).toContain(argv.includes("--json") ? JSON.stringify({ error: { code: "usage", message } }) : message);
+    expect(await runWith((io) => main(argv, io))).toMatchObject({ code, stderr });
+  });
+});
+
 describe("get without commander leaves to commander", () => {
   it.each([
     ["list"],
@@ -102,7 +125,7 @@ describe("get without commander leaves to commander", () => {
     ["get PORT --insecure=1"],
     ["--url=http://a get A"],
     ["list get"],
-    [""],
+    ["help list"],
   ])("get without commander leaves %j to commander", async (line) => {
     const argv = line.split(" ");
     expect(await runWith((io) => quickCall(argv, io))).toEqual({ code: undefined, stdout: "", stderr: "" });
@@ -126,7 +149,7 @@ describe("run without commander leaves to commander", () => {
     ["run --insecure=1 -- true"],
     ["--url=http://a run -- true"],
     ["-- run -- true"],
-    [""],
+    ["help list"],
   ])("run without commander leaves %j to commander", async (line) => {
     const argv = line.split(" ");
     expect(await runWith((io) => quickCall(argv, io))).toEqual({ code: undefined, stdout: "", stderr: "" });

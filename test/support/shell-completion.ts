@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { completionScript } from "../../src/cli/commands/completion.js";
 import type { ShellName } from "../../src/cli/completion/shells.js";
-import { buildProgram } from "../../src/cli/program.js";
+import { buildWhole } from "../../src/cli/program.js";
 import { BINARY, run } from "./binary.js";
 import { runWith } from "./cli.js";
 import { temporaryFolder } from "./temporary-folder.js";
@@ -24,7 +24,7 @@ export function hasShell(shell: string): boolean {
 
 /** The program with all of its commands. */
 export async function wholeProgram(): Promise<Command> {
-  const { code: program } = await runWith(async (io) => (await buildProgram([], io)).program);
+  const { code: program } = await runWith(buildWhole);
   return program;
 }
 

@@ -22,7 +22,6 @@ import { refuseNoHome } from "../settings/user-folders.js";
 
 export function allowCommand(context: Context): Command {
   return new Command("allow")
-    .summary("allow the .appvars.json of a project")
     .description(
       "Print the settings of a project's .appvars.json, and use them from now on. Until then they are refused, since " +
         "they decide where your secrets and signatures are sent. After any change of the file or its path you must " +

@@ -10,7 +10,6 @@ import { type Context, printRaw } from "../output/context.js";
  */
 export function completionCommand(context: Context, templates: URL, buildWhole: () => Promise<Command>): Command {
   return new Command("completion")
-    .summary("print the completion script of a shell")
     .description(
       "Print a script with which the Tab key completes commands, flags, files, profiles, environments and the names " +
         "of variables. Print it again after an update: it contains the commands and flags.",

@@ -16,7 +16,6 @@ import { addSourceOptions } from "../settings/source-flags.js";
 
 export function configCommand(context: Context): Command {
   const command = new Command("config")
-    .summary("print the settings and where each comes from")
     .description(
       "Print each setting with its value, its source and the weaker sources that it overrides, and note problems. Secrets " +
         "are hidden. Reads no variables; accepts the flags of the commands that do.",

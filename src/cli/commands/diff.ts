@@ -23,7 +23,6 @@ export interface DiffOptions {
 
 export function diffCommand(context: Context): Command {
   const command = new Command("diff")
-    .summary("compare two environments or sources")
     .description(
       "Show the changes of variables from A to B. Each is the name of an environment of the data file or " +
         "store; FILE:ENVIRONMENT; the URL of a store, then :ENVIRONMENT; or the URL of a server, with the configured " +

@@ -8,7 +8,6 @@ import { addSourceOptions } from "../settings/source-flags.js";
 
 export function doctorCommand(context: Context): Command {
   const command = new Command("doctor")
-    .summary("find out why variables can't be read")
     .description(
       "Check the settings and file modes and, for a server, the connection, TLS, the clock, the credentials and the rate " +
         "limit; or check a data file or a store. Reports each check as ok, warning, problem or skipped, and how to fix it. Tries " +

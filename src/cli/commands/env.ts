@@ -54,7 +54,6 @@ export function envCommand(context: Context): Command {
     .addHelpText("after", "\nExample:\n  appvars env remove shop/staging --data vars.json --yes")
     .action((name: string, { yes = false, ...flags }) => runEnvRemove(name, yes, flags, context));
   const command = new Command("env")
-    .summary("manage environments and their credentials")
     .description("Manage the environments of a data file or a store and their credentials.")
     .addHelpText("after", "\nExample:\n  appvars env rotate production --data vars.json --grace 24h");
   for (const subcommand of [list, add, credentials, rotate, remove]) command.addCommand(addPlaceOptions(subcommand));

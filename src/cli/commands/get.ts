@@ -8,7 +8,6 @@ import { addSourceOptions } from "../settings/source-flags.js";
 /** `start.ts` answers most calls sooner, with the same code; this is for `--help`, `--cache`, `--offline` and mistakes. */
 export function getCommand(context: Context): Command {
   const command = new Command("get")
-    .summary("print the values of variables")
     .description(
       "Print values, one per line, in the given order: strings unchanged, including control characters, everything else as " +
         "compact JSON.",

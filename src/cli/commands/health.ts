@@ -6,7 +6,6 @@ import { addSourceOptions } from "../settings/source-flags.js";
 
 export function healthCommand(context: Context): Command {
   const command = new Command("health")
-    .summary("print the server's health")
     .description("Print the server's health. Exits with 7 if it is not healthy. Needs no credentials.")
     .addHelpText("after", "\nExample:\n  until appvars health --max-wait 0; do sleep 1; done")
     .action((flags) => runHealth(readSettings(flags, context.io), context));

@@ -8,7 +8,6 @@ import { addPlaceOptions } from "../settings/source-flags.js";
 
 export function historyCommand(context: Context): Command {
   const command = new Command("history")
-    .summary("remove old entries of a store's history")
     .description(
       "Remove the entries of a store's history but for the last ones, and what interrupted writes left. This only " +
         "deletes, so that it works while etcd is out of space.",

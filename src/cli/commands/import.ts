@@ -28,7 +28,6 @@ interface ImportOptions extends ImportedFile {
 
 export function importCommand(context: Context): Command {
   const command = new Command("import")
-    .summary("import a dotenv, JSON or YAML file")
     .description(
       "Import variables into one environment of a data file or a store, in one atomic write. An existing variable keeps its type, " +
         "which the new value must have. A new variable gets the type of its value in JSON or YAML; a dotenv text is " +

@@ -28,7 +28,6 @@ interface InitFlags extends SourceFlags {
 
 export function initCommand(context: Context): Command {
   const command = new Command("init")
-    .summary("create a data file, or the data of a store")
     .description(
       "Create a data file, or the data of an empty store, with the environments development, test and production, each " +
         `with new random credentials. For a file in the current folder, also write and allow a ${PROJECT_FILE}, with ` +

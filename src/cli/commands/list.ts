@@ -32,7 +32,6 @@ interface Listed extends Variable {
 
 export function listCommand(context: Context): Command {
   const command = new Command("list")
-    .summary("list the environment's variables")
     .description(
       "List the environment's variables: a table on a terminal; otherwise lines with name, type, description and, with " +
         "--values, value, separated by tabs. In these, tabs, line breaks, backslashes and invisible characters are " +

@@ -14,7 +14,6 @@ import { PROFILE, STORE_KEY_FILE } from "../settings/source-flags.js";
 
 export function migrateCommand(context: Context): Command {
   return new Command("migrate")
-    .summary("copy all data to another file or store")
     .description(
       "Copy everything, credentials included, between data files and stores in etcd. Each is a file or a URL: " +
         "etcd://h1:2379,h2:2379/prefix, or etcds:// for TLS. TO must not exist, or hold the same. If both are one store, " +

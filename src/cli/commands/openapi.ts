@@ -5,7 +5,6 @@ import { type Context, printRaw } from "../output/context.js";
 /** @param file data/openapi.yaml */
 export function openapiCommand(context: Context, file: URL): Command {
   return new Command("openapi")
-    .summary("print the OpenAPI document of the API")
     .description("Print the OpenAPI 3.1 document of the HTTP API. Contacts no server and reads no data.")
     .addOption(new Option("--format <format>", "JSON or YAML").choices(["json", "yaml"]).default("json"))
     .addHelpText("after", "\nExample:\n  appvars openapi --format yaml > openapi.yaml")

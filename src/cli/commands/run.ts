@@ -14,7 +14,6 @@ import { addSourceOptions } from "../settings/source-flags.js";
 /** `start.ts` answers plain calls sooner, with the same code. */
 export function runCommand(context: Context): Command {
   const command = new Command("run")
-    .summary("run a command with the variables in its environment")
     .description(
       "Run a command with the values in its environment: strings as they are, other types as compact JSON. It reads " +
         "stdin, and gets Ctrl-C, Ctrl-Z and signals, as if it had been started directly. The exit code is that of the " +

@@ -28,7 +28,6 @@ interface SetOptions {
 
 export function setCommand(context: Context): Command {
   const command = new Command("set")
-    .summary("set a variable in a data file or a store")
     .description(
       "Set a variable in one environment of a data file or a store. Without VALUE, or with -, the value is read from stdin, which " +
         "keeps it out of the process list; one newline at its end is removed. If stdin may be empty, pass -. On a terminal, " +

@@ -22,7 +22,6 @@ import { addSourceOptions } from "../settings/source-flags.js";
 
 export function showCommand(context: Context): Command {
   const command = new Command("show")
-    .summary("show one variable, and where it comes from")
     .description(
       "Show the definition and the value record of one variable, the server, data file or store and the environment that " +
         "it comes from, and what run does with a variable of that name in this shell. Prints the value itself only with " +

@@ -8,7 +8,6 @@ import { API_SECRET_FILE } from "../settings/source-flags.js";
 
 export function signCommand(context: Context): Command {
   return new Command("sign")
-    .summary("print the Authorization header for one request")
     .description("Print the value of the Authorization header for one request, valid for a few minutes.")
     .argument("<method>", "GET or HEAD")
     .argument("<path>", "path and query, exactly as they are sent")

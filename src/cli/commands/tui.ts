@@ -15,7 +15,6 @@ const THEMES = ["auto", "dark", "light", "plain"] as const satisfies readonly Th
 
 export function tuiCommand(context: Context): Command {
   const command = new Command("tui")
-    .summary("browse variables on the full screen")
     .description(
       "Browse the variables of all environments of a data file or a store, or of all profiles, on the full screen. " +
         "Those of a data file or a store can be edited. Values are hidden until you show them. Press ? for the keys.",

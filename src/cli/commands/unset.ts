@@ -7,7 +7,6 @@ import { addDataOptions } from "../settings/source-flags.js";
 
 export function unsetCommand(context: Context): Command {
   const command = new Command("unset")
-    .summary("remove values from a data file or a store")
     .description(
       "Remove the values of variables from one environment of a data file or a store: all or none. A variable that has no " +
         "value in any environment after that is removed too.",

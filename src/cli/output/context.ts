@@ -10,6 +10,9 @@ export interface OutputFlags {
   color: boolean;
 }
 
+/** These flags as words, which may stand before the command. */
+export const OUTPUT_WORDS = ["--json", "--quiet", "-q", "--verbose", "--no-color"];
+
 /** The surroundings of a command, besides its own options. Its results go through the functions below. */
 export interface Context {
   io: Io;

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { OutputFlags } from "../output/context.js";
+import { OUTPUT_WORDS, type OutputFlags } from "../output/context.js";
 import { SETTING_NAMES, SETTINGS, type SourceFlags } from "./setting-table.js";
 
 /** Long names of flags without a value, with their letters. */
@@ -40,9 +40,7 @@ export function parseWords(args: string[], switches: Switches, isStrict: boolean
   return { flags, others, positionals };
 }
 
-/** The flags that may stand before the command. */
 const OUTPUT_SWITCHES: Switches = { json: undefined, quiet: "q", verbose: undefined, "no-color": undefined };
-export const OUTPUT_WORDS = ["--json", "--quiet", "-q", "--verbose", "--no-color"];
 
 /**
  * Parses a call of `command` that has only flags of its source, for the output, and `switches`. Undefined for any other,

@@ -34,7 +34,6 @@ const SOURCE_GROUP = `Source (more flags: appvars help ${CONNECTION}):`;
 /** A command for its help alone. */
 export function connectionTopic(): Command {
   const topic = new Command(CONNECTION)
-    .summary("print help for all flags of a source")
     .description("These flags say where a command reads from. All commands that read variables accept them.")
     .addHelpText("after", "\nExample:\n  appvars get PORT --url https://vars.example --ca-file ca.pem --timeout 3");
   return addSourceOptions(topic).action(() => topic.help());

@@ -139,9 +139,9 @@ describe("serve as a process", () => {
 
 describe("files that a one-shot command loads", () => {
   /** The files that a command line loads, those of packages included. */
-  async function loaded(argv: readonly string[], env: Record<string, string>): Promise<string> {
+  async function loaded(argv: readonly string[], env: Record<string, string>, expected = 0): Promise<string> {
     const { code, stderr } = await run(process.execPath, [BINARY, ...argv], { ...env, NODE_DEBUG: "esm,module" });
-    expect(code).toBe(0);
+    expect(code).toBe(expected);
     return stderr;
   }
 
@@ -152,28 +152,42 @@ describe("files that a one-shot command loads", () => {
   }
 
   const CORE = "./dist/cli/core.cjs";
+  const READ = "./dist/cli/read.cjs";
   const LOCAL = "./dist/cli/local.cjs";
+
+  it("--version and an unknown command load only the core, and help no command", async () => {
+    expect(ourFiles(await loaded(["--version"], {}))).toEqual(new Set([CORE]));
+    expect(ourFiles(await loaded(["gte"], {}, 2))).toEqual(new Set([CORE]));
+    const forHelp = ourFiles(await loaded(["--help"], {}));
+    forHelp.delete("./dist/cli/compile-cache.cjs");
+    expect(forHelp).toEqual(new Set([CORE, READ, "./dist/cli/main.cjs"]));
+  });
 
   it("get loads only the core and what reads local data, and run does not load commander", async () => {
     const { path } = await dataFile(DATA);
     const local = ["--data", path, "--env", "shop/development"];
-    expect(ourFiles(await loaded(["get", "PORT"], await serverEnvironment()))).toEqual(new Set([CORE]));
-    expect(ourFiles(await loaded(["get", "PORT", ...local], {}))).toEqual(new Set([CORE, LOCAL]));
+    expect(ourFiles(await loaded(["get", "PORT"], await serverEnvironment()))).toEqual(new Set([CORE, READ]));
+    expect(ourFiles(await loaded(["get", "PORT", ...local], {}))).toEqual(new Set([CORE, READ, LOCAL]));
     const words = ["run", ...local, "--", "true"];
-    expect(ourFiles(await loaded(words, {}))).toEqual(
-      new Set([CORE, LOCAL, "./dist/cli/compile-cache.cjs", "./dist/cli/run.cjs"]),
-    );
+    expect(ourFiles(await loaded(words, {}))).toEqual(new Set([CORE, READ, LOCAL, "./dist/cli/run.cjs"]));
   });
 
-  it("the core has no commander, polka, lowdb or validator, and loads modules of rare calls on demand", async () => {
-    const core = await readFile(new URL("../../../dist/cli/core.cjs", import.meta.url), "utf8");
-    expect(core).toMatch(/Transport = class/);
-    expect(core).not.toMatch(/(Command|Polka|Low|EnvironmentView) = class|safeParse/);
-    const required = [...core.matchAll(/^(?:let|const) \w+ = require\("(.*?)"\)/gm)].map(([, name]) => name);
-    expect(required).toContain("node:fs");
-    expect(required).not.toContain("node:child_process");
-    for (const name of ["node:http", "node:crypto", "node:fs/promises"]) expect(required).not.toContain(name);
-    expect(required.filter((name) => !name?.startsWith("node:"))).toEqual([]);
+  it.each(["core", "read", "local"])(
+    "%s.cjs has no commander, polka or lowdb, and loads modules of rare calls on demand",
+    async (name) => {
+      const code = await readFile(new URL(`../../../dist/cli/${name}.cjs`, import.meta.url), "utf8");
+      expect(code).not.toMatch(/(Command|Polka|Low) = class|safeParse/);
+      const required = [...code.matchAll(/^(?:let|const) \w+ = require\("(.*?)"\)/gm)].map(([, module]) => module);
+      expect(required).toContain("node:fs");
+      for (const module of ["child_process", "http", "crypto", "os", "v8", "fs/promises"])
+        expect(required).not.toContain(`node:${module}`);
+    },
+  );
+
+  it("a module that is loaded on demand costs a request nothing more than a call", async () => {
+    const read = await readFile(new URL("../../../dist/cli/read.cjs", import.meta.url), "utf8");
+    expect(read).toContain('node_crypto = () => (node_crypto_loaded ??= require("node:crypto"));');
+    expect(read).not.toMatch(/new Proxy\(|\bnode_crypto\./);
   });
 });
 

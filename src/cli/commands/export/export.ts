@@ -19,7 +19,6 @@ interface ExportOptions extends ExportedValues {
 
 export function exportCommand(context: Context): Command {
   const command = new Command("export")
-    .summary("print all values in the format of another program")
     .description(
       "Print the values of the environment, escaped for the program that reads the format. If the format can't " +
         "represent a name or value, nothing is printed and each is reported. Reserved names, which can make programs " +

@@ -26,7 +26,6 @@ export function profileCommand(context: Context): Command {
     .addHelpText("after", "\nExample:\n  appvars profile remove staging")
     .action((names: string[]) => runProfileRemove(names, context));
   const command = new Command("profile")
-    .summary("list, add, use and remove client profiles")
     .description("Named sets of settings, in a file that only you can read.")
     .addHelpText("after", "\nExample:\n  appvars profile add staging --url https://vars.example --api-secret-file -");
   for (const subcommand of [list, addCommand(context), use, remove]) command.addCommand(subcommand);

@@ -15,7 +15,6 @@ import type { Sandbox, SandboxOptions } from "./open-sandbox.js";
 
 export function sandboxCommand(context: Context): Command {
   const command = new Command("sandbox")
-    .summary("run a command with a throwaway server")
     .description(
       "Start a server on a free loopback port with throwaway credentials, run the command with APPVARS_URL, " +
         "APPVARS_API_KEY and APPVARS_API_SECRET set, and stop the server when the command has ended. Exits with the " +

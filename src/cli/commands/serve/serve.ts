@@ -21,7 +21,6 @@ import type { TlsPaths } from "./tls-files.js";
 
 export function serveCommand(context: Context): Command {
   return addPlaceOptions(new Command("serve"))
-    .summary("serve the HTTP API from a data file or a store")
     .description(
       "Serve the HTTP API from a data file or a store, and follow its changes. By default, the data file is " +
         `${DEFAULT_DATA_FILE}, which is created with example variables if it is missing. Refuses a file that other ` +

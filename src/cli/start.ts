@@ -24,9 +24,11 @@ export async function start(argv: readonly string[], keepCompiled = () => {}): P
 
 async function call(argv: readonly string[], io: Io, keepCompiled: () => void): Promise<number> {
   if (argv[0] === "__complete") return (await import("./completion/quick-complete.js")).quickComplete(argv, io);
+  const isRun = argv[0] === "run";
+  if (isRun) keepCompiled();
   const code = await quickCall(argv, io);
   if (code !== undefined) return code;
-  keepCompiled();
+  if (!isRun) keepCompiled();
   return (await import("./program.js")).main(argv, io);
 }
 

@@ -5,6 +5,7 @@ import { VERSION_HEADER } from "../domain/http-headers.js";
 import { type Answer, type Read, VariableReader } from "../domain/read.js";
 import { ROUTES, targetOf } from "../domain/routes.js";
 import type { Health, Snapshot, VariableSource } from "../domain/source.js";
+import { ticks } from "../http/exchange.js";
 import { type HttpProxy, parseProxy } from "../http/proxy.js";
 import { type Decoder, decoderOf } from "./decode.js";
 import { interpret, interpretHealth } from "./interpret.js";
@@ -125,8 +126,8 @@ class Client extends VariableReader implements VariableSource {
     this.#transport = new Transport({ origin, timeout, ca, cert, key, proxy });
     this.#sharedBudget = budget ?? (options.maxWaitScope === "client" ? createBudget() : undefined);
     const total = budget ? (maxWait ?? DEFAULT_MAX_WAIT) + timeout : Number.POSITIVE_INFINITY;
-    const { ticks = () => performance.now(), random = Math.random, sleep = this.#sleep } = parts;
-    this.#retry = { total, maxWait, ticks, random, sleep, retryOn, onRetry };
+    const { random = Math.random, sleep = this.#sleep } = parts;
+    this.#retry = { total, maxWait, ticks: parts.ticks ?? ticks, random, sleep, retryOn, onRetry };
   }
 
   answer<R extends Read>(read: R): Promise<Answer<R>> {

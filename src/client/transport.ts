@@ -4,7 +4,7 @@ import type { Agent } from "node:https";
 import { withTls } from "../domain/endpoint.js";
 import { AppvarsError, ServerError, UnreachableError } from "../domain/errors.js";
 import { tlsOptions } from "../domain/tls-options.js";
-import { exchange, type HttpAnswer } from "../http/exchange.js";
+import { exchange, type HttpAnswer, ticks } from "../http/exchange.js";
 import { isProtocolFailure, reasonOf } from "../http/failures.js";
 import { type HttpProxy, proxyAddress, refusingProxy, type ServerRoute, unreachableProxy } from "../http/proxy.js";
 
@@ -76,17 +76,17 @@ export class Transport {
     const { request, agent } = await this.#modules;
     const { origin, proxy, maxBodyBytes = MAX_BODY_BYTES } = this.#options;
     const timeout = Math.min(this.#options.timeout, atMost) * 1_000;
-    const startedAt = performance.now();
+    const startedAt = ticks();
     // A tunnel is opened within this time.
     const message = { ...this.#message(target, headers), timeout: proxy && timeout, agent };
     const outgoing = request(this.#forwarder?.url ?? origin, message);
     const limits = { timeout, signal, maxBytes: maxBodyBytes, maxErrorBytes: MAX_ERROR_BODY_BYTES };
     try {
       const answer = await exchange(outgoing, limits);
-      return { ...this.#checked(answer, maxBodyBytes), milliseconds: performance.now() - startedAt };
+      return { ...this.#checked(answer, maxBodyBytes), milliseconds: ticks() - startedAt };
     } catch (error) {
       signal?.throwIfAborted();
-      await this.#refuseTls(error, outgoing, timeout - (performance.now() - startedAt));
+      await this.#refuseTls(error, outgoing, timeout - (ticks() - startedAt));
       throw this.#explain(error);
     }
   }

@@ -10,6 +10,8 @@ import { parseData } from "./parse-data.js";
 export const MAX_DATA_SIZE = constants.MAX_STRING_LENGTH;
 /** Heap that a file takes while it is parsed, by its size: its text, and records of a usual size. */
 const HEAP_FACTOR = 4;
+/** Bytes of a file for which there is always room. */
+const SMALL_SIZE = 65_536;
 
 interface ReadOptions {
   read?: SpareDescriptor["read"] | undefined;
@@ -45,6 +47,7 @@ export async function createDataFile(path: string, data: Data): Promise<void> {
 
 /** V8 ends the process, and the data that it serves, when the heap is full. @throws InvalidDataError */
 function checkHeap(size: number): void {
+  if (size <= SMALL_SIZE) return;
   const { heap_size_limit, used_heap_size } = getHeapStatistics();
   const left = Math.max(0, heap_size_limit - used_heap_size);
   if (HEAP_FACTOR * size <= left) return;

@@ -1,8 +1,8 @@
 /**
- * How long scripts wait for one value: `appvars get` from a server beside a hand-written script that makes the same
- * signed request, and `dotenvx get` from a file. And for a program to start: `appvars run` beside dotenv-cli. Medians of
- * 25 runs that take turns, so that the ratios are comparable under load; absolute times depend on the machine.
- * `npm run bench:get` builds first.
+ * CPU time (user and system) of short calls: `appvars get` from a server beside a hand-written script that makes the same
+ * signed request, and `dotenvx get` from a file; `appvars run` beside dotenv-cli; `--version` beside a script that prints.
+ * Medians of 31 runs that take turns, and of the ratios within a turn: both are comparable under load, and absolute times
+ * depend on the machine. Needs bash. `npm run bench:get` builds first.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -13,8 +13,10 @@ import { bigData, bigName } from "../support/big-data.mjs";
 import { APPVARS, ServerProcess } from "./shared/server-process.mjs";
 import { median } from "./shared/statistics.mjs";
 
-const RUNS = 25;
+const RUNS = 31;
 const PEERS = ["@dotenvx/dotenvx@2.38.2", "dotenv-cli@11.0.0"];
+/** Prints the exit code, and the seconds of user and system time. */
+const TIMED = 'TIMEFORMAT="%U %S"; time { "$0" "$@" 2>/dev/null; echo -n "$? " >&2; }';
 const NAME = bigName(0);
 const folder = mkdtempSync(join(tmpdir(), "appvars-bench-"));
 const data = bigData(4);
@@ -29,6 +31,10 @@ try {
   const program = ["--", "true"];
   const commands = {
     "bare node": ["--eval", ""],
+    "script that prints": ["--eval", "console.log('0.1.0')"],
+    "appvars --version": [APPVARS, "--version"],
+    "appvars gte": [APPVARS, "gte"],
+    "appvars --help": [APPVARS, "--help"],
     "hand-written script": [fileURLToPath(new URL("hand-written-get.cjs", import.meta.url)), NAME],
     "appvars get": [APPVARS, "get", NAME],
     "dotenvx get": [peer("@dotenvx/dotenvx/src/cli/dotenvx.js"), "get", NAME, "-f", dotenvFile],
@@ -36,30 +42,39 @@ try {
     "appvars run --data": [APPVARS, "run", "--data", dataFile, "--env", "shop/staging", ...program],
     "dotenv-cli": [peer("dotenv-cli/cli.js"), "-e", dotenvFile, ...program],
   };
-  const medians = measure(commands, env);
-  for (const [name, ms] of Object.entries(medians)) console.log(`${name.padEnd(22)}${ms.toFixed(1)} ms`);
-  const get = medians["appvars get"];
-  console.log(`get / hand-written     ${(get / medians["hand-written script"]).toFixed(2)}`);
-  console.log(`get / dotenvx get      ${(get / medians["dotenvx get"]).toFixed(2)}`);
-  for (const run of ["appvars run", "appvars run --data"])
-    console.log(`${`${run.slice(8)} / dotenv-cli`.padEnd(23)}${(medians[run] / medians["dotenv-cli"]).toFixed(2)}`);
+  const times = measure(commands, env);
+  for (const [name, list] of Object.entries(times)) console.log(`${name.padEnd(40)}${median(list).toFixed(1)} ms`);
+  const pairs = [
+    ["appvars --version", "script that prints"],
+    ["appvars gte", "script that prints"],
+    ["appvars --help", "appvars get"],
+    ["appvars get", "hand-written script"],
+    ["appvars get", "dotenvx get"],
+    ["appvars run --data", "dotenv-cli"],
+    ["appvars run", "dotenv-cli"],
+  ];
+  for (const [name, peer] of pairs) {
+    const ratios = times[name].map((ms, turn) => ms / times[peer][turn]);
+    console.log(`${`${name} / ${peer}`.padEnd(40)}${median(ratios).toFixed(2)}`);
+  }
 } finally {
   await server.stop();
   rmSync(folder, { recursive: true });
 }
 
+/** The milliseconds of CPU time of each run, by name. */
 function measure(commands, env) {
   const times = Object.fromEntries(Object.keys(commands).map((name) => [name, []]));
   // The first round warms up caches and is not counted.
   for (let round = 0; round <= RUNS; round++) {
     for (const [name, args] of Object.entries(commands)) {
-      const startedAt = performance.now();
-      const { status, stderr } = spawnSync(process.execPath, args, { env, encoding: "utf8" });
-      if (status !== 0) throw new Error(`${name} failed: ${stderr}`);
-      if (round > 0) times[name].push(performance.now() - startedAt);
+      const { stderr } = spawnSync("bash", ["-c", TIMED, process.execPath, ...args], { env, encoding: "utf8" });
+      const [status, user, system] = stderr.trim().split(" ").map(Number);
+      if (status !== (name === "appvars gte" ? 2 : 0)) throw new Error(`${name} failed`);
+      if (round > 0) times[name].push(1_000 * (user + system));
     }
   }
-  return Object.fromEntries(Object.entries(times).map(([name, list]) => [name, median(list)]));
+  return times;
 }
 
 function installPeers() {

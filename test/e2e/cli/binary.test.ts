@@ -148,7 +148,8 @@ describe("files that a one-shot command loads", () => {
   /** Only ours: the Node that runs this may itself lie in a node_modules. */
   function ourFiles(log: string): Set<string> {
     const ours = log.replaceAll(new URL("../../../", import.meta.url).pathname, "./");
-    return new Set(ours.match(/\.\/(node_modules|dist)\/[\w/.@-]+\.\w+/g));
+    // The compile cache is of newer versions of Node.
+    return new Set(ours.match(/\.\/(node_modules|dist)\/(?!cli\/compile-cache)[\w/.@-]+\.\w+/g));
   }
 
   const CORE = "./dist/cli/core.cjs";
@@ -158,9 +159,7 @@ describe("files that a one-shot command loads", () => {
   it("--version and an unknown command load only the core, and help no command", async () => {
     expect(ourFiles(await loaded(["--version"], {}))).toEqual(new Set([CORE]));
     expect(ourFiles(await loaded(["gte"], {}, 2))).toEqual(new Set([CORE]));
-    const forHelp = ourFiles(await loaded(["--help"], {}));
-    forHelp.delete("./dist/cli/compile-cache.cjs");
-    expect(forHelp).toEqual(new Set([CORE, READ, "./dist/cli/main.cjs"]));
+    expect(ourFiles(await loaded(["--help"], {}))).toEqual(new Set([CORE, READ, "./dist/cli/main.cjs"]));
   });
 
   it("get loads only the core and what reads local data, and run does not load commander", async () => {

@@ -2,83 +2,59 @@ import { UsageError } from "../domain/errors.js";
 import { nearest } from "../domain/nearest.js";
 import { OUTPUT_WORDS } from "./output/context.js";
 
-/** The commands and their summaries by the headings of the help, as it lists them: help needs no other code of theirs. */
-export const GROUPS: Record<string, Record<string, string>> = {
+/** The commands by the headings of the help, as it lists them: help needs no code of theirs. */
+export const GROUPS: Record<string, Record<string, readonly [usage: string, summary: string]>> = {
   "Read variables:": {
-    "list [options]": "list the environment's variables",
-    "get [options] <name...>": "print the values of variables",
-    "show [options] <name>": "show one variable, and where it comes from",
-    "run [options] <command...>": "run a command with the variables in its environment",
-    "export [options]": "print all values in the format of another program",
-    "diff [options] <a> <b>": "compare two environments or sources",
-    "tui [options]": "browse variables on the full screen",
+    list: ["[options]", "list the environment's variables"],
+    get: ["[options] <name...>", "print the values of variables"],
+    show: ["[options] <name>", "show one variable, and where it comes from"],
+    run: ["[options] <command...>", "run a command with the variables in its environment"],
+    export: ["[options]", "print all values in the format of another program"],
+    diff: ["[options] <a> <b>", "compare two environments or sources"],
+    tui: ["[options]", "browse variables on the full screen"],
   },
   "Change data:": {
-    "init [options]": "create a data file, or the data of a store",
-    "set [options] <name> [value]": "set a variable in a data file or a store",
-    "unset [options] <name...>": "remove values from a data file or a store",
-    "import [options] <file>": "import a dotenv, JSON or YAML file",
-    env: "manage environments and their credentials",
-    "history [options]": "remove old entries of a store's history",
-    "migrate [options] <from> <to>": "copy all data to another file or store",
+    init: ["[options]", "create a data file, or the data of a store"],
+    set: ["[options] <name> [value]", "set a variable in a data file or a store"],
+    unset: ["[options] <name...>", "remove values from a data file or a store"],
+    import: ["[options] <file>", "import a dotenv, JSON or YAML file"],
+    env: ["", "manage environments and their credentials"],
+    history: ["[options]", "remove old entries of a store's history"],
+    migrate: ["[options] <from> <to>", "copy all data to another file or store"],
   },
   "Serve and test:": {
-    "serve [options]": "serve the HTTP API from a data file or a store",
-    "sandbox [options] <command...>": "run a command with a throwaway server",
-    "health [options]": "print the server's health",
-    "doctor [options]": "find out why variables can't be read",
-    "sign [options] <method> <path>": "print the Authorization header for one request",
-    "openapi [options]": "print the OpenAPI document of the API",
+    serve: ["[options]", "serve the HTTP API from a data file or a store"],
+    sandbox: ["[options] <command...>", "run a command with a throwaway server"],
+    health: ["[options]", "print the server's health"],
+    doctor: ["[options]", "find out why variables can't be read"],
+    sign: ["[options] <method> <path>", "print the Authorization header for one request"],
+    openapi: ["[options]", "print the OpenAPI document of the API"],
   },
   "Settings:": {
-    profile: "list, add, use and remove client profiles",
-    "config [options]": "print the settings and where each comes from",
-    "allow [options] [file]": "allow the .appvars.json of a project",
-    "completion <bash|zsh|fish>": "print the completion script of a shell",
-    "connection [options]": "print help for all flags of a source",
+    profile: ["", "list, add, use and remove client profiles"],
+    config: ["[options]", "print the settings and where each comes from"],
+    allow: ["[options] [file]", "allow the .appvars.json of a project"],
+    completion: ["<bash|zsh|fish>", "print the completion script of a shell"],
+    connection: ["[options]", "print help for all flags of a source"],
   },
 };
 
 export const VERSION_FLAGS = ["-V", "-v", "--version"];
 
 /** The flags that may stand before a command. */
-const SWITCHES = [...OUTPUT_WORDS, "-h", "--help", ...VERSION_FLAGS];
+export const SWITCHES = [...OUTPUT_WORDS, "-h", "--help", ...VERSION_FLAGS];
 
-/** A command of commander, or a term of {@link GROUPS}. */
-interface Named {
-  name(): string;
-  commands: readonly Named[];
-}
+const NAMES = Object.values(GROUPS).flatMap(Object.keys);
 
-/** The name in a term of {@link GROUPS}. */
-export function nameIn(term: string): string {
-  return term.split(" ", 1)[0] ?? "";
-}
-
-/**
- * commander would print help for `gte --help` or `help gte`, and exit with 0.
- *
- * @returns an error with the likely command
- */
-export function findUnknownCommand(argv: readonly string[], program = WITHOUT_CODE): UsageError | undefined {
-  let command = program;
+/** Without the code of any command. @returns an error with the likely command */
+export function findUnknownCommand(argv: readonly string[]): UsageError | undefined {
   for (const word of argv) {
     if (word === "help" || SWITCHES.includes(word)) continue;
     // commander reports another flag here; the next word may be its value.
-    if (command.commands.length === 0 || word.startsWith("-")) return undefined;
-    const called = command.commands.find((candidate) => nameIn(candidate.name()) === word);
-    if (!called) return unknownCommand(word, command);
-    command = called;
+    return word.startsWith("-") || NAMES.includes(word) ? undefined : unknownCommand(word, NAMES);
   }
   return undefined;
 }
-
-const WITHOUT_CODE: Named = {
-  name: () => "appvars",
-  commands: Object.values(GROUPS)
-    .flatMap(Object.keys)
-    .map((term) => ({ name: () => term, commands: [] })),
-};
 
 /** The commands that other programs' names and former ones stand for. */
 const MEANT: ReadonlyMap<string, readonly string[]> = new Map([
@@ -92,8 +68,7 @@ const MEANT: ReadonlyMap<string, readonly string[]> = new Map([
   ["explain", ["show"]],
 ]);
 
-function unknownCommand(word: string, { commands }: Named): UsageError {
-  const names = commands.map((command) => nameIn(command.name()));
+export function unknownCommand(word: string, names: readonly string[]): UsageError {
   const meant = MEANT.get(word)
     ?.filter((name) => names.includes(name))
     .join(" or ");

@@ -29,9 +29,7 @@ export function processIo(): Io {
     get cwd() {
       return process.cwd();
     },
-    get folders() {
-      return userFolders(env, platform);
-    },
+    folders: userFolders(env, platform),
     platform,
     user: process.getuid?.(),
     groups: process.getgroups?.() ?? [],

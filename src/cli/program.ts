@@ -1,6 +1,6 @@
 import { Command, CommanderError, Help, Option } from "commander";
 import { UsageError } from "../domain/errors.js";
-import { findUnknownCommand, GROUPS, nameIn } from "./known-commands.js";
+import { GROUPS, SWITCHES, unknownCommand } from "./known-commands.js";
 import { type Context, createContext, type OutputFlags } from "./output/context.js";
 import type { Io } from "./output/io.js";
 import { writeLines } from "./output/output.js";
@@ -76,12 +76,12 @@ export async function buildWhole(io: Io): Promise<Command> {
   return (await buildProgram([], io, Object.keys(COMMANDS))).program;
 }
 
-/** Builds the command line for one call: with the called commands or, without any, the names and summaries of all. */
-async function buildProgram(
-  argv: readonly string[],
-  io: Io,
-  called = argv.filter(isCommand).slice(0, 1),
-): Promise<Built> {
+/**
+ * Builds the command line for one call.
+ *
+ * @param loaded the commands with their code; by default the one that `argv` names, which then is the only one
+ */
+async function buildProgram(argv: readonly string[], io: Io, loaded?: readonly string[]): Promise<Built> {
   const program = new Command("appvars")
     .description("Serve the variables of an application environment, and read them from scripts.")
     .option("-V, --version", "print the version (or -v)")
@@ -108,7 +108,8 @@ async function buildProgram(
     writeErr: (text) => void (argv.includes("--json") || writeLines(stderr, linesOf(text))),
     outputError: () => {},
   });
-  const name = argv.find((word) => !word.startsWith("-")) ?? "";
+  const [name = "", subject = ""] = argv.filter((word) => !word.startsWith("-"));
+  const called = loaded ?? [name === "help" ? subject : name];
   // Not `version()`, for which every command would read package.json.
   const printVersion = () => {
     // Otherwise `set NAME -v` would end with 0, and set nothing.
@@ -117,26 +118,22 @@ async function buildProgram(
     throw new CommanderError(0, "commander.version", "the version");
   };
   program.on("option:version", printVersion).on("option:v", printVersion);
-  for (const [heading, summaries] of Object.entries(GROUPS)) {
-    for (const [term, summary] of Object.entries(summaries)) {
-      const load = called.includes(nameIn(term)) ? COMMANDS[nameIn(term)] : undefined;
-      if (!load && called.length > 0) continue;
-      const command = load ? (await load())(context) : new Command(term);
+  const isNamed = Object.hasOwn(COMMANDS, called[0] ?? "");
+  for (const [heading, commands] of Object.entries(GROUPS)) {
+    for (const [own, [usage, summary]] of Object.entries(commands)) {
+      const load = called.includes(own) ? COMMANDS[own] : undefined;
+      if (!load && isNamed) continue;
+      const command = load ? (await load())(context) : new Command(`${own} ${usage}`.trimEnd());
       inheritSettings(command, program);
       program.addCommand(command.summary(summary).helpGroup(heading));
     }
   }
-  const unknown = findUnknownCommand(argv, program);
-  if (unknown) throw unknown;
+  refuseUnknownCommands(program, argv);
   const words = STARTERS.includes(name) ? separateCommand(argv, name, optionsOf(program)) : [...argv];
   // The flags that take a time after `=`.
   if (argv.includes("--cache") || argv.includes("--watch"))
     refuseSeparateTime(argv, ownWords(words), optionsOf(program));
   return { program, context, words };
-}
-
-function isCommand(word: string): boolean {
-  return Object.hasOwn(COMMANDS, word);
 }
 
 /** Those of `appvars` and of the commands that are built. */
@@ -161,6 +158,26 @@ export function separateCommand(argv: readonly string[], name: string, options: 
     end += option?.required ? 2 : 1;
   }
   return end >= argv.length || argv[end] === "--" ? [...argv] : [...argv.slice(0, end), "--", ...argv.slice(end)];
+}
+
+/**
+ * commander would print help for `env lst --help` or `env help lst`, and exit with 0.
+ *
+ * @throws UsageError with the likely command
+ */
+function refuseUnknownCommands(program: Command, argv: readonly string[]): void {
+  let command = program;
+  for (const word of argv) {
+    if (word === "help" || SWITCHES.includes(word)) continue;
+    // commander reports another flag here; the next word may be its value.
+    if (command.commands.length === 0 || word.startsWith("-")) return;
+    const called = command.commands.find((candidate) => candidate.name() === word);
+    if (!called) {
+      const names = command.commands.map((candidate) => candidate.name());
+      throw unknownCommand(word, names);
+    }
+    command = called;
+  }
 }
 
 function linesOf(text: string): string[] {

@@ -1,7 +1,7 @@
 import { endIfObstructed } from "./exits/end-process.js";
 import { endWithParent, isStartedByNpm, wasTerminated } from "./exits/signals.js";
 import { findUnknownCommand, VERSION_FLAGS } from "./known-commands.js";
-import { type Context, createContext, OUTPUT_WORDS, type OutputFlags } from "./output/context.js";
+import { type Context, createContext, type OutputFlags } from "./output/context.js";
 import type { Io } from "./output/io.js";
 import { writeLines } from "./output/output.js";
 import { reportError } from "./output/report-error.js";
@@ -13,22 +13,19 @@ import { packageVersion, processIo } from "./process-io.js";
  * @param keepCompiled called before much is loaded. `get` loads little: to check the folder of the cache would take
  *   longer than it saves
  */
-export async function start(argv: readonly string[], keepCompiled = () => {}): Promise<number> {
+export async function start(argv: readonly string[], keepCompiled?: () => void): Promise<number> {
   const io = processIo();
   if (isStartedByNpm(io.env, argv)) endWithParent();
-  const code = await call(argv, io, keepCompiled);
+  if (argv[0] === "run") keepCompiled?.();
+  const code = (await quickCall(argv, io)) ?? (await call(argv, io, keepCompiled));
   if (wasTerminated()) io.leaveUnread();
   await endIfObstructed(code, io);
   return code;
 }
 
-async function call(argv: readonly string[], io: Io, keepCompiled: () => void): Promise<number> {
+async function call(argv: readonly string[], io: Io, keepCompiled?: () => void): Promise<number> {
   if (argv[0] === "__complete") return (await import("./completion/quick-complete.js")).quickComplete(argv, io);
-  const isRun = argv[0] === "run";
-  if (isRun) keepCompiled();
-  const code = await quickCall(argv, io);
-  if (code !== undefined) return code;
-  if (!isRun) keepCompiled();
+  if (argv[0] !== "run") keepCompiled?.();
   return (await import("./program.js")).main(argv, io);
 }
 
@@ -39,7 +36,15 @@ async function call(argv: readonly string[], io: Io, keepCompiled: () => void): 
  * themselves.
  */
 export async function quickCall(argv: readonly string[], io: Io): Promise<number | undefined> {
-  const call = parseVersion(argv) ?? parseUnknown(argv) ?? (await parseQuick(argv));
+  const [first = ""] = argv;
+  const isVersion = argv.length === 1 && VERSION_FLAGS.includes(first);
+  // A flag may stand before the command.
+  const parsers = !isVersion && /^(get$|run$|-)/.test(first) ? await import("./settings/parse-words.js") : undefined;
+  const quick = parsers && (parseGet(argv, parsers) ?? parseRun(argv, parsers));
+  const call = isVersion ? VERSION : quick;
+  // Completion scripts call `__complete`, which no help lists.
+  const unknown = call || first === "__complete" ? undefined : findUnknownCommand(argv);
+  if (unknown) return await reportError(unknown, argv, io);
   if (!call) return undefined;
   const context = createContext(io, call.output);
   try {
@@ -55,22 +60,12 @@ interface QuickCall {
   run(context: Context): Promise<void>;
 }
 
-function parseVersion([flag = "", ...others]: readonly string[]): QuickCall | undefined {
-  if (others.length > 0 || !VERSION_FLAGS.includes(flag)) return undefined;
-  return { output: { color: true }, run: async ({ io }) => writeLines(io.stdout, [packageVersion()]) };
-}
-
-function parseUnknown(argv: readonly string[]): QuickCall | undefined {
-  const error = findUnknownCommand(argv);
-  return error && { output: { color: true }, run: () => Promise.reject(error) };
-}
+const VERSION: QuickCall = {
+  output: { color: true },
+  run: async ({ io }) => writeLines(io.stdout, [packageVersion()]),
+};
 
 type Parsers = typeof import("./settings/parse-words.js");
-
-async function parseQuick(argv: readonly string[]): Promise<QuickCall | undefined> {
-  const parse = { get: parseGet, run: parseRun }[argv.find((word) => !OUTPUT_WORDS.includes(word)) ?? ""];
-  return parse?.(argv, await import("./settings/parse-words.js"));
-}
 
 function parseGet(argv: readonly string[], { parseQuickWords }: Parsers): QuickCall | undefined {
   const parsed = parseQuickWords("get", argv, { "no-newline": "n", null: "0" });

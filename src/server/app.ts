@@ -15,7 +15,7 @@ import { DataReplies } from "./data-replies.js";
 import { errorReply, MESSAGES, METHOD_NOT_ALLOWED } from "./error-replies.js";
 import type { FaultHandlers } from "./fault-handlers.js";
 import { patternOf, routeOf } from "./match-route.js";
-import { type AppRequest, admit, firstReply, identifyAndCount, pathOf, type Step } from "./middleware.js";
+import { type AppRequest, admit, firstReply, identifyAndCount, type Step } from "./middleware.js";
 import type { RateLimiter } from "./rate-limiter.js";
 import { jsonReply, type Reply, sendReply } from "./replies.js";
 import { reportAnswers, requestId, usedKey } from "./request-report.js";
@@ -87,7 +87,8 @@ export function createApp(dependencies: AppDependencies): RequestListener {
   return (incoming, res) => {
     const req = incoming as AppRequest;
     req.target = req.url;
-    req.path = pathOf(req.target);
+    const query = req.target.indexOf("?");
+    req.path = query < 0 ? req.target : req.target.slice(0, query);
     try {
       const reply = firstReply(steps, req, res);
       if (reply instanceof Promise)

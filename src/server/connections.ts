@@ -6,6 +6,8 @@ import { endSoon, sendWaiting } from "./replies.js";
 /** The time to make and to receive an answer. */
 const MAX_ANSWER_MS = 60_000;
 const REPORT_SECONDS = 60;
+/** A connection without a request for this long is closed: a second later than clients are told. */
+const IDLE_MS = 6_000;
 /** While draining: a connection without a request for this long is idle, even with a slow network in between. */
 const IDLE_GRACE_MS = 200;
 /** The same for one that nothing has been sent on, not even the first message of TLS, which takes time to compute. */
@@ -25,7 +27,7 @@ export interface ConnectionLimits {
 interface ConnectionState {
   /** The answer to the open request. */
   res: ServerResponse | undefined;
-  /** When that request arrived or, without one, the last answer was sent: `performance.now()`. */
+  /** When the last bytes of a request arrived or, if that was later, an answer was sent: `performance.now()`. */
   since: number;
 }
 
@@ -44,6 +46,8 @@ export class Connections {
   constructor(server: Server, limits: ConnectionLimits) {
     this.#server = server;
     this.#limits = limits;
+    // Two timers for each request would cost more than a look at all connections in each second.
+    server.keepAliveTimeout = 0;
     if (limits.maxConnections > 0) server.maxConnections = limits.maxConnections;
     server.on("drop", () => this.#refused++);
     server.on("connection", (socket) => {
@@ -67,7 +71,6 @@ export class Connections {
       const connection = this.#connections.get(socket);
       if (!connection) return void socket.destroy();
       connection.res = res;
-      connection.since = performance.now();
       res.once("close", () => {
         connection.res = undefined;
         connection.since = performance.now();
@@ -92,7 +95,7 @@ export class Connections {
       if (!connection.res) connection.since = now;
       else if (!connection.res.headersSent) connection.res.setHeader("Connection", "close");
     }
-    const timers = [setInterval(() => this.#endIdle(now), SWEEP_MS), setTimeout(() => this.#destroyAll(), graceMs)];
+    const timers = [setInterval(() => this.#endDrained(now), SWEEP_MS), setTimeout(() => this.#destroyAll(), graceMs)];
     await closed;
     for (const timer of timers) clearTimeout(timer);
   }
@@ -111,17 +114,22 @@ export class Connections {
   };
 
   /** @param drainedAt when draining began */
-  #endIdle(drainedAt: number): void {
-    const now = performance.now();
-    if (now - drainedAt >= HELLO_GRACE_MS)
+  #endDrained(drainedAt: number): void {
+    if (performance.now() - drainedAt >= HELLO_GRACE_MS)
       for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
+    this.#endIdle(IDLE_GRACE_MS);
+  }
+
+  #endIdle(graceMs: number): void {
+    const now = performance.now();
     for (const [socket, { res, since }] of this.#connections)
-      if (!res && !socket.writableEnded && now - since >= IDLE_GRACE_MS) endSoon(socket);
+      if (!res && !socket.writableEnded && now - since >= graceMs) endSoon(socket);
   }
 
   #check(): void {
     const now = performance.now();
     for (const [socket, { res, since }] of this.#connections) if (res && now - since > MAX_ANSWER_MS) socket.destroy();
+    this.#endIdle(IDLE_MS);
     if (--this.#secondsToReport > 0 || this.#refused === 0) return;
     this.#limits.onConnectionsRefused(this.#refused);
     this.#refused = 0;
@@ -138,6 +146,7 @@ function parseInTurn(socket: Socket, connection: ConnectionState): void {
   socket.removeAllListeners("data").on("data", (bytes: Buffer) => {
     for (let start = 0; start < bytes.length && !socket.destroyed && !socket.writableEnded; ) {
       if (connection.res || socket.isPaused()) return void socket.pause().unshift(bytes.subarray(start));
+      connection.since = performance.now();
       const end = endOfHeaders(bytes, start);
       parse(bytes.subarray(start, end));
       start = end;

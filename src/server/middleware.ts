@@ -132,9 +132,3 @@ function isPath(target: string): boolean {
     return false;
   }
 }
-
-/** The path exactly as sent, without the query. */
-export function pathOf(target: string): string {
-  const end = target.indexOf("?");
-  return end < 0 ? target : target.slice(0, end);
-}

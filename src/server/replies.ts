@@ -8,6 +8,9 @@ export type HeaderList = readonly string[];
 /** In every answer. */
 export const NOT_STORED: HeaderList = ["Cache-Control", "no-store"];
 
+/** The time that a client may let pass before its next request: see `Connections`. */
+const KEPT_OPEN: HeaderList = ["Keep-Alive", "timeout=5"];
+
 /** An answer, which can be prepared once and sent many times. */
 export interface Reply {
   readonly status: number;
@@ -43,9 +46,23 @@ export function sendReply(req: Answerable, res: ServerResponse, reply: Reply): v
   if (req.socket.destroyed) return;
   const headers = req.replyHeaders.concat(sent.headers);
   if (announcesBody(req)) endUnread(req.socket, { ...sent, headers }, req.method === "HEAD");
-  // For HEAD, Node leaves the body out.
-  else sendSoon(() => void res.writeHead(sent.status, headers).end(sent.body));
+  else
+    sendSoon(() => {
+      res.writeHead(sent.status, isKeptOpen(req, res, headers) ? headers.concat(KEPT_OPEN) : headers);
+      // For HEAD, Node leaves the body out.
+      res.end(sent.body);
+    });
   req.onAnswer?.(sent);
+}
+
+/** Whether the connection stays open after an answer (RFC 9112, section 9.3). */
+function isKeptOpen(
+  { httpVersion, headers: { connection = "" } }: IncomingMessage,
+  res: ServerResponse,
+  headers: HeaderList,
+): boolean {
+  const isWanted = httpVersion === "1.1" ? !/\bclose\b/i.test(connection) : /\bkeep-alive\b/i.test(connection);
+  return isWanted && !headers.includes("Connection") && !res.hasHeader("Connection");
 }
 
 /** No request of the API needs a body. To parse one in chunks of a byte each would cost more than any answer. */

@@ -165,6 +165,48 @@ describe("the open requests of one connection", () => {
   });
 });
 
+describe("a connection without a request", () => {
+  it("a connection without a request is closed after 6 s", async () => {
+    const now = vi.spyOn(performance, "now").mockReturnValue(1_000);
+    onTestFinished(() => now.mockRestore());
+    fakeTimers("setInterval", "clearInterval");
+    const server = await runningServer();
+    const [idle, other] = [await openSocket(server), await openSocket(server)];
+    for (const socket of [idle, other]) {
+      socket.write(HEALTH);
+      expect((await nextAnswer(socket)).headers).toMatchObject({ connection: "keep-alive", "keep-alive": "timeout=5" });
+    }
+    await serverIsIdle(server);
+    now.mockReturnValue(6_999);
+    vi.advanceTimersByTime(1_000);
+    other.write(HEALTH);
+    await nextAnswer(other);
+    const received = receivedUntilClose(idle);
+    now.mockReturnValue(7_000);
+    vi.advanceTimersByTime(1_000);
+    expect(await received).toBe("");
+    other.write(LAST);
+    expect(await receivedUntilClose(other)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it.each([
+    ["HTTP/1.1", "timeout=5"],
+    ["HTTP/1.1\r\nConnection: Keep-Alive", "timeout=5"],
+    ["HTTP/1.1\r\nConnection: TE, close", undefined],
+    ["HTTP/1.0", undefined],
+    ["HTTP/1.0\r\nConnection: keep-alive", "timeout=5"],
+    ["HTTP/1.1\r\nHost: b", undefined],
+  ])(
+    "a connection without a request may stay open for a time that the answer tells: %j, %s",
+    async (lines, keepAlive) => {
+      const socket = await openSocket(await runningServer());
+      socket.write(`GET /healthz ${lines}\r\nHost: a\r\n\r\n`);
+      const { headers } = await nextAnswer(socket);
+      expect([headers["connection"], headers["keep-alive"]]).toEqual([keepAlive ? "keep-alive" : "close", keepAlive]);
+    },
+  );
+});
+
 describe("the time to receive an answer", () => {
   it("the time to receive an answer is limited, even for a client that receives slowly but steadily", async () => {
     const now = vi.spyOn(performance, "now");

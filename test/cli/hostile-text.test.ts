@@ -372,7 +372,7 @@ describe("hostile text", { timeout: 60_000 }, () => {
 
   it.each(["pretty", "json"] as const)("hostile text is escaped in a log in the format %s", async (format) => {
     const { stderr } = await runWith(async ({ stderr: stream }) => {
-      const { log } = await createLog(stream, format, () => 0, await colorsFor(stream, {}, true));
+      const { log } = createLog(stream, format, () => 0, await colorsFor(stream, {}, true));
       log("error", HOSTILE);
     });
     expect(stderr).toContain("FORGED");

@@ -31,14 +31,9 @@ type MakeLine = (...line: Parameters<Log>) => string;
  * A log of lines `12:00:01 message` or of JSON. Nothing that is logged can break a line or control a terminal. Lines are
  * dropped while they can't be written.
  */
-export async function createLog(
-  stream: Output,
-  format: LogFormat,
-  clock: () => number,
-  colors: Colors,
-): Promise<ServerLog> {
+export function createLog(stream: Output, format: LogFormat, clock: () => number, colors: Colors): ServerLog {
   const time = isoClock(clock);
-  const makeLine = format === "json" ? await jsonLines(time) : prettyLines(time, colors);
+  const makeLine = format === "json" ? jsonLines(time) : prettyLines(time, colors);
   const writer = new LogWriter(stream, (count) =>
     makeLine("warn", `lines dropped: ${count}; this log could not be written in time`),
   );
@@ -51,7 +46,6 @@ export async function createLog(
   return { log, written: () => writer.written() };
 }
 
-/** Our own, since pino-pretty would add 14 packages. */
 function prettyLines(time: () => string, colors: Colors): MakeLine {
   const styles = { info: (text: string) => text, warn: colors.yellow, error: colors.red };
   return (level, message, request) => {
@@ -69,30 +63,14 @@ function requestText({ id, apiKey, bytes, address }: ServedRequest): string {
   return `${bytes} bytes, ${apiKey === undefined ? "no key" : `key ${apiKey}`}, from ${address}, id ${id}`;
 }
 
-/** Lines of pino. Its own `write` to a file or pipe would block, or keep everything in memory. */
-async function jsonLines(time: () => string): Promise<MakeLine> {
-  const { pino } = await import("pino");
-  let line = "";
-  const logger = pino(
-    {
-      base: null,
-      messageKey: "message",
-      timestamp: () => `,"time":"${time()}"`,
-      formatters: { level: (level) => ({ level }) },
-    },
-    {
-      write: (text) => {
-        line = escapeJson(text.slice(0, -1));
-      },
-    },
-  );
-  return (level, message, request) => {
-    if (request) {
-      const { method, route, status, id, apiKey: key, address: from, bytes, milliseconds } = request;
-      logger[level]({ method, route, status, id, key, from, bytes, ms: rounded(milliseconds) }, message);
-    } else logger[level](message);
-    return line;
-  };
+/** Lines with the fields of pino's. */
+function jsonLines(time: () => string): MakeLine {
+  return (level, message, request) =>
+    escapeJson(JSON.stringify({ level, time: time(), ...(request && requestFields(request)), message }));
+}
+
+function requestFields({ method, route, status, id, apiKey: key, address: from, bytes, milliseconds }: ServedRequest) {
+  return { method, route, status, id, key, from, bytes, ms: rounded(milliseconds) };
 }
 
 function rounded(milliseconds: number): number {

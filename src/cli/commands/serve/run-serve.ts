@@ -37,7 +37,7 @@ export async function runServe(options: ServerOptions, serveFlags: ServeFlags, c
   const { Service } = await import("../../../service/service.js");
   const data = await localData(place, io);
   const colors = await colorsFor(io.stderr, io.env, flags.color);
-  const { log, written } = await createLog(io.stderr, logFormat, io.clock, colors);
+  const { log, written } = createLog(io.stderr, logFormat, io.clock, colors);
   const notices: Parameters<typeof log>[] = [];
   const served = await data.served({ cacheFolder: io.folders.cache, log: (...notice) => notices.push(notice) });
   const store = await openServed(served, io.clock, (text) => log("warn", text));

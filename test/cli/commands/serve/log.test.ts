@@ -25,7 +25,7 @@ async function logged(format: LogFormat, request: ServedRequest): Promise<string
   const { stderr } = await runWith(async (io) => {
     const plain = (text: string) => text;
     const colors = { bold: plain, dim: plain, green: plain, red: plain, yellow: plain };
-    const { log, written } = await createLog(io.stderr, format, () => TIME, colors);
+    const { log, written } = createLog(io.stderr, format, () => TIME, colors);
     serverLogHooks(log, { verbose: true, color: false }).onRequest?.(request);
     log("warn", "last");
     await written();

@@ -70,6 +70,7 @@ it.each([
   { workers: 64, limit: 100, requests: 200, lost: 0 },
   { workers: 4, limit: 5_000, requests: 6_000, lost: 300 },
   { workers: 4, limit: 300, requests: 200, lost: 0 },
+  { workers: 4, limit: 20_000, requests: 24_000, lost: 800 },
 ])(
   "of $requests requests to $workers workers, at most the limit of $limit is admitted, and $lost less",
   async ({ workers, limit, requests, lost }) => {
@@ -90,6 +91,18 @@ it("a worker that has the counter to itself admits all requests, and gives the e
     expect(await send(1, [1])).toMatchObject([{ rateLimit: { remaining } }]);
   expect(await send(1, [1])).toMatchObject([{ retryAfter: 60 }]);
   expect(sent()).toBeLessThan(400);
+});
+
+it("a worker asks for 100 requests at once or, of a limit above 10,000, for a hundredth of it", async () => {
+  for (const [limit, messages] of [
+    [10_000, 40],
+    [1_000_000, 2],
+  ] as const) {
+    const { send, sent } = cluster({ limit });
+    const before = sent();
+    for (let requests = 0; requests < 2_000; requests++) await send(1, [0]);
+    expect(sent() - before).toBe(messages);
+  }
 });
 
 it("permits are lost when their window ends", async () => {

@@ -1,8 +1,8 @@
 /**
- * How fast `appvars serve` is: throughput beside other servers, waits and memory while the data file is replaced, the
- * start, and reads of data in etcd. Prints the tables of docs/performance.md and, for etcd, of
- * docs/scaling.md. For Linux with two cores: it needs `taskset`, `wrk`, /proc and, for the last, `etcd`. `npm run bench` builds first; `npm run bench start` measures only that, and `QUICK=1` makes
- * fewer rounds, to try it out.
+ * How fast `appvars serve` is: CPU time and throughput beside other servers, waits and memory while the data file is
+ * replaced, the start, and reads of data in etcd. Prints the tables of docs/performance.md and, for etcd, of
+ * docs/scaling.md. For Linux with two cores: it needs `taskset`, `wrk`, /proc, `etcd` and Redis. `npm run bench` builds
+ * first; `npm run bench start` measures only that, and `QUICK=1` makes fewer rounds, to try it out.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
@@ -16,7 +16,7 @@ import { throughput } from "./server/throughput.mjs";
 const quick = process.env.QUICK === "1";
 const log = (text) => console.error(text);
 const SECTIONS = {
-  throughput: (folder) => throughput({ folder, log, rounds: quick ? 2 : 6 }),
+  throughput: (folder) => throughput({ folder, log, rounds: quick ? 2 : 11 }),
   reload: (folder) =>
     reload({ folder, log, ...(quick ? { replacements: 2, quietMs: 1_000 } : { replacements: 5, quietMs: 3_000 }) }),
   start: (folder) => start({ folder, log, starts: quick ? 3 : 25 }),

@@ -82,6 +82,7 @@ export async function startCases(folder, start) {
     { ...(await serve("tls.json", data, TLS)), request: "content by name, TLS" },
     { ...(await serve("log.json", data, LOG)), request: "content by name, log of each request" },
     { ...(await serve("tls-log.json", data, [...TLS, ...LOG])), request: "content by name, TLS and log" },
+    { ...(await serve("workers.json", data, ["--workers", "2"])), request: "content by name, --workers 2" },
   ].map((item) => complete({ ...guarded, name: "appvars", ...item, limit: plain }));
   return [
     bareContent,

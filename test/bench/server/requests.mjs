@@ -26,14 +26,14 @@ function sign(target, time, secret) {
   return `HMAC ${time}:${createHmac("sha256", secret).update(text).digest("hex")}`;
 }
 
-/** Writes newly signed requests, as they are sent, one after the other. */
+/** Writes newly signed requests, as they are sent, each with a null character after it. */
 export function prepareRequests(path, targets, authenticate) {
   const now = Date.now();
   const requests = Array.from({ length: PREPARED_REQUESTS }, (_, index) => {
     const target = targets[(index * STRIDE) % targets.length];
     const headers = { host: "127.0.0.1", accept: "application/json", ...authenticate(target, now - index) };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    return `GET ${target} HTTP/1.1\r\n${lines.join("")}\r\n`;
+    return `GET ${target} HTTP/1.1\r\n${lines.join("")}\r\n\0`;
   });
   // The file holds credentials, if only of a test.
   writeFileSync(path, requests.join(""), { mode: 0o600 });

@@ -4,7 +4,8 @@ import { RATE_LIMIT } from "../shared/server-process.mjs";
 import { median, ratios } from "../shared/statistics.mjs";
 import { startCases } from "./cases.mjs";
 import { halfLoad } from "./half-load.mjs";
-import { spread, table, whole } from "./markdown.mjs";
+import { spread, table, tenths, whole } from "./markdown.mjs";
+import { startNeighbours } from "./neighbours.mjs";
 import { AUTHENTICATION, get, prepareRequests } from "./requests.mjs";
 import { wrk } from "./wrk.mjs";
 
@@ -14,7 +15,7 @@ const RUN_SECONDS = 1;
 const CHECKED = 20;
 
 /**
- * Requests per second, and CPU time per request, of `appvars serve` and of other servers, as ratios to those of a bare
+ * CPU time per request, and requests per second, of `appvars serve` and of other servers, as ratios to those of a bare
  * `node:http` server. The servers take turns.
  *
  * @param {{ folder: string, rounds: number, log: (text: string) => void }} options
@@ -27,6 +28,8 @@ export async function throughput({ folder, rounds, log }) {
       return { server, url: await server.url() };
     };
     const cases = await startCases(folder, start);
+    const neighbours = (await startNeighbours(folder)).map((item) => ({ ...item, limit: cases[0], results: [] }));
+    servers.push(...neighbours);
     for (const item of cases) if (item.isGuarded) await checkGuards(item);
     const requests = join(folder, "requests.http");
     // The first round warms up and is not counted.
@@ -38,11 +41,15 @@ export async function throughput({ folder, rounds, log }) {
         log(`round ${round} of ${rounds}: ${whole(result.rate)}/s ${item.name}, ${item.request}`);
         if (round > 0) item.results.push(result);
       }
+      for (const item of neighbours) {
+        const result = await item.measure();
+        if (round > 0) item.results.push(result);
+      }
     }
     const [bare, appvars] = cases;
     const ofAppvars = cases.filter(({ limit }) => limit === appvars);
     const ofBare = cases.filter((item) => !ofAppvars.includes(item));
-    const tables = [report(ofBare), report([{ ...appvars, limit: undefined }, ...ofAppvars])];
+    const tables = [report([...ofBare, ...neighbours]), report([{ ...appvars, limit: undefined }, ...ofAppvars])];
     return `${tables.join("\n\n")}\n\n${await halfLoad([bare, appvars], { requests, rounds, log })}`;
   } finally {
     await Promise.all(servers.map((server) => server.stop()));
@@ -81,15 +88,16 @@ export async function measure({ name, server, url, status }, file) {
 /** A table of the measurements of each case, beside its limit. */
 export function report(cases) {
   const column = (item, key) => item.results.map((result) => result[key]);
-  const toLimit = (item, key) => (item.limit ? spread(ratios(column(item, key), column(item.limit, key))) : "1");
+  const toLimit = (item, ratiosOf) => (item.limit ? spread(ratiosOf(item, item.limit)) : "1");
   const rows = cases.map((item) => [
     item.name,
     item.request,
-    toLimit(item, "rate"),
-    toLimit(item, "cpu"),
+    // As for requests: more is better.
+    toLimit(item, (own, limit) => ratios(column(limit, "cpu"), column(own, "cpu"))),
+    tenths(median(column(item, "cpu"))),
+    toLimit(item, (own, limit) => ratios(column(own, "rate"), column(limit, "rate"))),
     whole(median(column(item, "rate"))),
-    whole(median(column(item, "cpu"))),
   ]);
-  const measures = ["Requests/s, ratio", "CPU time, ratio", "Requests/s", "CPU time per request, µs"];
+  const measures = ["By CPU time", "CPU time per request, µs", "By requests/s", "Requests/s"];
   return table(["Server", "Request", ...measures], rows, { textColumns: 2 });
 }

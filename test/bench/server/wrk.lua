@@ -7,7 +7,7 @@ local pause = 0
 function init(args)
   pause = tonumber(args[2])
   local file = assert(io.open(args[1], "rb"))
-  for request in file:read("*a"):gmatch("(.-\r\n\r\n)") do
+  for request in file:read("*a"):gmatch("(%Z+)%z") do
     requests[#requests + 1] = request
   end
   file:close()

@@ -9,8 +9,17 @@ export class EtcdProcess {
   url;
   #child;
 
-  /** Resolves once it is ready. @param {string} folder for its data */
-  static async start(folder) {
+  get pid() {
+    return this.#child.pid;
+  }
+
+  /**
+   * Resolves once it is ready.
+   *
+   * @param {string} folder for its data
+   * @param {(program: string, args: string[]) => [string, string[]]} launcher of the program
+   */
+  static async start(folder, launcher = (...call) => call) {
     const etcd = new EtcdProcess();
     const [port, peerPort] = await freePorts();
     const url = `http://127.0.0.1:${port}`;
@@ -21,7 +30,7 @@ export class EtcdProcess {
       ["--listen-peer-urls", peerUrl, "--initial-advertise-peer-urls", peerUrl],
     ].flat();
     etcd.url = url.replace("http", "etcd");
-    etcd.#child = spawn("etcd", args, { stdio: ["ignore", "ignore", "pipe"] });
+    etcd.#child = spawn(...launcher("etcd", args), { stdio: ["ignore", "ignore", "pipe"] });
     const lines = createInterface({ input: etcd.#child.stderr });
     const isReady = new Promise((resolve) => {
       lines.on("line", (line) => line.includes("serving client traffic") && resolve());
@@ -39,7 +48,8 @@ export class EtcdProcess {
   }
 }
 
-async function freePorts() {
+/** Two. */
+export async function freePorts() {
   const servers = [createServer(), createServer()];
   const listening = servers.map((server) => once(server.listen(0, "127.0.0.1"), "listening"));
   await Promise.all(listening);

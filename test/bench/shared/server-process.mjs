@@ -1,15 +1,12 @@
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { cpuSecondsOf } from "./cpu-time.mjs";
 import { memoryOf } from "./memory.mjs";
 
 export const APPVARS = fileURLToPath(new URL("../../../bin/appvars.cjs", import.meta.url));
 
 /** Requests in a minute: counted, but never reached. */
 export const RATE_LIMIT = 1e9;
-
-/** Clock ticks of /proc/PID/stat in a second: fixed on Linux. */
-const TICKS_PER_SECOND = 100;
 
 /** A Node.js program that prints `http://127.0.0.1:PORT`, or with `https`, once it listens. */
 export class ServerProcess {
@@ -57,12 +54,8 @@ export class ServerProcess {
     return Promise.race([listening, ended]);
   }
 
-  /** CPU time of all its threads so far. */
   cpuSeconds() {
-    const stat = readFileSync(`/proc/${this.#child.pid}/stat`, "utf8");
-    // The name in parentheses, field 2, may contain spaces; utime and stime are fields 14 and 15.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+    return cpuSecondsOf(this.#child.pid);
   }
 
   memory() {

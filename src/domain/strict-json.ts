@@ -61,12 +61,13 @@ function count(text: string): { items: number; members: number; depth: number } 
 
 /** @param start of the quote that it begins with @returns the index of the other one */
 function endOfString(text: string, start: number): number {
-  for (let index = start + 1; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit === QUOTE) return index;
-    if (unit === BACKSLASH) index++;
+  for (let index = start; ; ) {
+    index = text.indexOf('"', index + 1);
+    if (index < 0) return text.length;
+    let escapes = 0;
+    while (text.charCodeAt(index - 1 - escapes) === BACKSLASH) escapes++;
+    if (escapes % 2 === 0) return index;
   }
-  return text.length;
 }
 
 function countMembers(value: JsonValue): number {

@@ -102,11 +102,12 @@ function isJson(value: unknown, depth = 0): boolean {
   return value === null || typeof value === "string" || typeof value === "boolean";
 }
 
+const TYPE_NAMES = { STRING: "string", NUMBER: "number", BOOLEAN: "boolean" };
+
 /** Whether a variable of `type` may hold `value`. An encrypted value fits every type. */
 export function valueFitsType(value: unknown, type: VariableType): boolean {
   if (isEncrypted(value)) return true;
-  // The names of the other types are those of `typeof`.
-  return isJson(value) && (type === "JSON" || typeof value === type.toLowerCase());
+  return isJson(value) && (type === "JSON" || typeof value === TYPE_NAMES[type]);
 }
 
 export function isEncrypted(value: unknown): value is string {

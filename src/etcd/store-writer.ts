@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { InvalidDataError, UnauthorizedError, UnreachableError } from "../domain/errors.js";
 import { durationText } from "../domain/printable.js";
 import { type Data, withLastIds } from "../store/data.js";
-import { serializeData } from "../store/data-file.js";
+import { dataPieces } from "../store/data-file.js";
 import { checkData } from "../store/parse-data.js";
 import { changeLines, changesBetween, type RecordChange, sortedById } from "../store/record-changes.js";
 import { type Condition, type Put, UncertainError } from "./gateway.js";
@@ -63,7 +63,7 @@ function plan(data: Data, change: (data: Data) => Data, isNewest: boolean) {
   try {
     const changed = change(data);
     if (changed === data) return undefined;
-    const next = checkData(withLastIds(data, changed));
+    const next = checkData(withLastIds(data, changed), data);
     const changes = changesBetween(data, changed, next);
     return changes.length === 0 ? undefined : { next, changes };
   } catch (error) {
@@ -234,7 +234,7 @@ export class StoreWriter {
   }
 
   async #uploadAll(data: Data, store: string, version: number, write: string) {
-    const bytes = Buffer.from(serializeData(data));
+    const bytes = Buffer.concat([...dataPieces(data)]);
     const uploaded = await upload(this.#target, store, newId(), bytes);
     const { write: name, parts } = uploaded;
     return { uploaded, snapshot: { version, write, upload: name, parts, bytes: bytes.length } };

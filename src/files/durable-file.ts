@@ -10,12 +10,12 @@ import { hasCode, ifMissing, NotDurableError, toInvalidData } from "./system-err
 export type NewContent = string | Iterable<Uint8Array>;
 
 /**
- * Creates `path` with this text and mode 0600, all of it or nothing. It is on disk when this resolves.
+ * Creates `path` with this content and mode 0600, all of it or nothing. It is on disk when this resolves.
  *
  * @throws NotDurableError; otherwise nothing was created: the file system's error, `EEXIST` for a file that exists
  */
-export async function createFile(path: string, text: string): Promise<void> {
-  const temporary = await writeTemporary(path, text);
+export async function createFile(path: string, content: NewContent): Promise<void> {
+  const temporary = await writeTemporary(path, content);
   try {
     // `link` refuses to replace a file, unlike `rename`.
     await link(temporary, path);

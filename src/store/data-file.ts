@@ -29,9 +29,10 @@ export async function readDataFile(
   { read = readRegularFile, parse = parseData }: ReadOptions = {},
 ): Promise<Data> {
   try {
-    const { bytes } = await read(path, MAX_DATA_SIZE);
-    checkHeap(bytes.length);
-    return await parse(bytes);
+    return await read(path, MAX_DATA_SIZE).then(({ bytes }) => {
+      checkHeap(bytes.length);
+      return parse(bytes);
+    });
   } catch (error) {
     throw toInvalidData(error, "can't be read");
   }
@@ -40,7 +41,7 @@ export async function readDataFile(
 /** Creates a data file. @throws InvalidDataError when the file exists or can't be written */
 export async function createDataFile(path: string, data: Data): Promise<void> {
   const { createFile } = await import("../files/durable-file.js");
-  await createFile(path, serializeData(data)).catch((error) => {
+  await createFile(path, dataPieces(data)).catch((error) => {
     throw toInvalidFile(path, error, "can't be written");
   });
 }
@@ -57,20 +58,22 @@ function checkHeap(size: number): void {
   );
 }
 
-/** Records that are put into text at once, in about a millisecond. */
+/** Records that are put into bytes at once, in about a millisecond. */
 const PIECE_RECORDS = 2_000;
 
-/** The text of a data file: one record per line, for readable diffs. */
-export function serializeData(data: Data): string {
-  return [...dataPieces(data)].join("");
-}
-
-/** The same, in pieces. */
-export function* dataPieces({ $schema, version, last_ids, environments, variables, values }: Data): Generator<string> {
+/** The bytes of a data file, in pieces: one record per line, for readable diffs. */
+export function* dataPieces({
+  $schema,
+  version,
+  last_ids,
+  environments,
+  variables,
+  values,
+}: Data): Generator<Buffer<ArrayBuffer>> {
   let start = "{\n";
   for (const [name, value] of Object.entries({ $schema, version, last_ids })) {
     if (value === undefined) continue;
-    yield `${start}  "${name}": ${JSON.stringify(value)}`;
+    yield Buffer.from(`${start}  "${name}": ${JSON.stringify(value)}`);
     start = ",\n";
   }
   for (const [name, list] of Object.entries({ environments, variables, values })) {
@@ -78,10 +81,10 @@ export function* dataPieces({ $schema, version, last_ids, environments, variable
     for (const [index, record] of list.entries()) {
       piece += `${index > 0 ? "," : ""}\n    ${JSON.stringify(record)}`;
       if (index % PIECE_RECORDS !== PIECE_RECORDS - 1) continue;
-      yield piece;
+      yield Buffer.from(piece);
       piece = "";
     }
-    yield `${piece}${list.length > 0 ? "\n  ]" : "]"}`;
+    yield Buffer.from(`${piece}${list.length > 0 ? "\n  ]" : "]"}`);
   }
-  yield "\n}\n";
+  yield Buffer.from("\n}\n");
 }

@@ -103,7 +103,8 @@ export function nextId(data: Data, list: List): number {
 export function withLastIds(previous: Data, next: Data): Data {
   const last_ids = { environments: 0, variables: 0, values: 0 };
   for (const list of LISTS) last_ids[list] = Math.max(highestId(previous, list), highestId(next, list));
-  return { ...next, last_ids };
+  const { environments, variables, values, ...fields } = next;
+  return { ...fields, last_ids, environments, variables, values };
 }
 
 function highestId(data: Data, list: List): number {

@@ -28,8 +28,10 @@ export interface Assignment extends Partial<Definition> {
  */
 export function setValues(data: Data, environment: EnvironmentRecord, assignments: readonly Assignment[]): Data {
   const { application } = environment;
-  const variables = variablesOf(data, application);
-  const values = valuesOf(data, environment);
+  const variables = variablesOf(data, application, new Set(assignments.map(({ name }) => name)));
+  const ids = new Set<number>();
+  for (const variable of variables.values()) ids.add(variable.id);
+  const values = valuesOf(data, environment, ids);
   let [freeVariableId, freeValueId] = [nextId(data, "variables"), nextId(data, "values")];
 
   for (const { name, value, ...definition } of assignments) {
@@ -54,9 +56,15 @@ export function setValues(data: Data, environment: EnvironmentRecord, assignment
 
 /** The records with these in place of those with the same ids, or after all others. */
 function replaced<T extends { id: number }>(records: readonly T[], changed: ReadonlyMap<unknown, T>): T[] {
-  const all = new Map<number, T>();
-  for (const record of [...records, ...changed.values()]) all.set(record.id, record);
-  return [...all.values()];
+  const rest = new Map<number, T>();
+  for (const record of changed.values()) rest.set(record.id, record);
+  const all: T[] = [];
+  for (const record of records) {
+    all.push(rest.get(record.id) ?? record);
+    rest.delete(record.id);
+  }
+  for (const record of rest.values()) all.push(record);
+  return all;
 }
 
 /**
@@ -88,17 +96,19 @@ function checkOtherValues(data: Data, { id }: EnvironmentRecord, variable: Varia
   throw new UsageError(`${variable.name} can't become a ${type}: its value in another environment is not a ${type}`);
 }
 
-/** The variables of an application by name. */
-export function variablesOf(data: Data, application: string): Map<string, VariableRecord> {
+/** The variables of an application by name. @param names of those to find; default all */
+export function variablesOf(data: Data, application: string, names?: ReadonlySet<string>): Map<string, VariableRecord> {
   const variables = new Map<string, VariableRecord>();
   for (const variable of data.variables)
-    if (variable.application === application) variables.set(variable.name, variable);
+    if (variable.application === application && names?.has(variable.name) !== false)
+      variables.set(variable.name, variable);
   return variables;
 }
 
-/** The values in an environment by the ids of their variables. */
-export function valuesOf(data: Data, { id }: EnvironmentRecord): Map<number, ValueRecord> {
+/** The values in an environment by the ids of their variables. @param ids of those variables; default all */
+export function valuesOf(data: Data, { id }: EnvironmentRecord, ids?: ReadonlySet<number>): Map<number, ValueRecord> {
   const values = new Map<number, ValueRecord>();
-  for (const value of data.values) if (value.environment_id === id) values.set(value.variable_id, value);
+  for (const value of data.values)
+    if (value.environment_id === id && ids?.has(value.variable_id) !== false) values.set(value.variable_id, value);
   return values;
 }

@@ -110,7 +110,7 @@ export class DataKeeper {
 async function bytesOf({ data, version }: { data: Data; version: string }): Promise<Buffer> {
   const pieces = [Buffer.from(`${version}\n`)];
   for (const piece of dataPieces(data)) {
-    pieces.push(Buffer.from(piece));
+    pieces.push(piece);
     await setImmediate();
   }
   return Buffer.concat(pieces);

@@ -8,7 +8,7 @@ import type { EditableStore } from "./store.js";
  * @throws InvalidDataError when the data breaks a rule of the data file
  */
 export function createMemoryStore(data: unknown): EditableStore {
-  let snapshot = checkData(data);
+  let snapshot = structuredClone(checkData(data));
   const listeners = new Set<() => void>();
   return {
     get snapshot() {
@@ -18,7 +18,7 @@ export function createMemoryStore(data: unknown): EditableStore {
     async update(change) {
       const changed = change(snapshot);
       if (changed === snapshot) return;
-      snapshot = checkData(withLastIds(snapshot, changed));
+      snapshot = checkData(withLastIds(snapshot, changed), snapshot);
       for (const listener of listeners) listener();
     },
     subscribe(listener) {

@@ -6,11 +6,17 @@ import {
   type EnvironmentRecord,
   LABEL_PATTERN,
   LABEL_RULE,
-  qualifiedName,
 } from "../domain/environment.js";
 import { InvalidDataError } from "../domain/errors.js";
 import { JsonError, parseJson } from "../domain/strict-json.js";
-import { EMPTY_OBJECT_MD5, isVariableName, NAME_PATTERN, VARIABLE_TYPES, valueFitsType } from "../domain/variable.js";
+import {
+  EMPTY_OBJECT_MD5,
+  isVariableName,
+  type JsonValue,
+  NAME_PATTERN,
+  VARIABLE_TYPES,
+  valueFitsType,
+} from "../domain/variable.js";
 import { DATA_VERSION, type Data, type List, type ValueRecord, type VariableRecord } from "./data.js";
 
 /**
@@ -19,13 +25,24 @@ import { DATA_VERSION, type Data, type List, type ValueRecord, type VariableReco
  * @throws InvalidDataError with the first broken rule and the record, or the line and column; never quotes the file,
  *   which is full of secrets
  */
-export async function parseData(bytes: Uint8Array): Promise<Data> {
+export function parseData(bytes: Uint8Array): Promise<Data> {
+  // In steps, so that the bytes and then the text are released: each is as large as the data.
+  return Promise.resolve(bytes)
+    .then(decode)
+    .then(parseText)
+    .then((content) => checkData(content));
+}
+
+function decode(bytes: Uint8Array): string {
   if (!isUtf8(bytes)) throw new InvalidDataError("is not valid UTF-8");
-  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+}
+
+function parseText(text: string): JsonValue {
   if (text.startsWith("\uFEFF")) throw new InvalidDataError("starts with a byte order mark, which JSON does not allow");
   if (text.trim() === "") throw new InvalidDataError("is empty");
   try {
-    return checkData(parseJson(text));
+    return parseJson(text);
   } catch (error) {
     throw error instanceof JsonError ? new InvalidDataError(`is not valid JSON: ${error.message}`) : error;
   }
@@ -37,7 +54,7 @@ interface Rule {
   /** In place of a missing one. */
   readonly otherwise?: string;
   /** An object with these fields, and no others. A copy has them in this order. */
-  readonly fields?: Readonly<Record<string, Rule>>;
+  readonly fields?: Fields;
   /** A list of these. */
   readonly items?: Rule;
   /** A whole number. */
@@ -46,6 +63,8 @@ interface Rule {
   /** A text that matches all of these. The message follows "must". */
   readonly patterns?: readonly (readonly [{ test(input: string): boolean }, message: string])[];
 }
+
+type Fields = Readonly<Record<string, Rule>>;
 
 const anything: Rule = {};
 const id: Rule = { least: 1 };
@@ -90,12 +109,22 @@ const DATA_RULE: Rule = {
 const isObject = (input: unknown): input is Record<string, unknown> =>
   typeof input === "object" && input !== null && !Array.isArray(input);
 
-/** The first broken rule, to follow the name of the field; undefined if there is none. Never quotes the input. */
-function broken(rule: Rule, input: unknown): string | undefined {
+/** Said of what keeps the rule, but lacks defaults or has fields in another order. */
+const INCOMPLETE = "";
+
+/**
+ * The first broken rule, to follow the name of the field, or `INCOMPLETE`; undefined if there is neither. Never quotes
+ * the input.
+ *
+ * @param known complete data in the same place: what is still the same is not checked again
+ */
+function broken(rule: Rule, input: unknown, known: unknown): string | undefined {
   const { least, oneOf, patterns } = rule;
-  if (input === undefined) return rule.isOptional || rule.otherwise !== undefined ? undefined : " is missing";
-  if (rule.fields) return brokenField(rule.fields, input);
-  if (rule.items) return brokenItem(rule.items, input);
+  if (input === undefined && rule.otherwise !== undefined) return INCOMPLETE;
+  if (input === undefined) return rule.isOptional ? undefined : " is missing";
+  if (input === known) return undefined;
+  if (rule.fields) return brokenField(rule.fields, input, known as Record<string, unknown> | undefined);
+  if (rule.items) return brokenItem(rule.items, input, known as unknown[] | undefined);
   if (oneOf && !oneOf.includes(input)) return ` must be one of ${oneOf.join(", ")}`;
   if (least !== undefined && !(Number.isSafeInteger(input) && Number(input) >= least))
     return ` must be ${least === 0 ? "0 or " : ""}a positive whole number`;
@@ -104,42 +133,66 @@ function broken(rule: Rule, input: unknown): string | undefined {
   return undefined;
 }
 
-function brokenField(fields: Readonly<Record<string, Rule>>, input: unknown): string | undefined {
+function brokenField(fields: Fields, input: unknown, known: Record<string, unknown> | undefined): string | undefined {
   if (!isObject(input)) return " must be an object";
+  const names = Object.keys(input);
+  let [isComplete, index] = [true, 0];
   for (const name in fields) {
-    const problem = broken(fields[name] as Rule, input[name]);
-    if (problem !== undefined) return `.${name}${problem}`;
+    const value = input[name];
+    const problem = broken(fields[name] as Rule, value, known?.[name]);
+    if (problem) return `.${name}${problem}`;
+    if (problem === INCOMPLETE || (value !== undefined && names[index++] !== name)) isComplete = false;
   }
+  if (isComplete && index === names.length) return undefined;
   for (const name in input) if (!Object.hasOwn(fields, name)) return `.${name} is not a known field`;
-  return undefined;
+  return INCOMPLETE;
 }
 
-function brokenItem(item: Rule, input: unknown): string | undefined {
+function brokenItem(item: Rule, input: unknown, known: readonly unknown[] | undefined): string | undefined {
   if (!Array.isArray(input)) return " must be of the type array";
+  let isComplete = true;
   for (let index = 0; index < input.length; index++) {
-    const problem = broken(item, input[index]);
+    const problem = broken(item, input[index], known?.[index]);
     if (problem === undefined) continue;
+    isComplete = false;
+    if (problem === INCOMPLETE) continue;
     const id: unknown = input[index]?.id;
     return `[${index}]${Number.isSafeInteger(id) ? ` (id ${id})` : ""}: ${problem.slice(1)}`;
   }
-  return undefined;
+  return isComplete ? undefined : INCOMPLETE;
 }
 
 /**
- * Checks all rules of a data file (docs/data-file.md), and copies the records, with defaults filled in.
+ * Checks all rules of a data file (docs/data-file.md), and fills in defaults.
  *
+ * @param known checked data that the content was made from
+ * @returns the content itself if it is complete, otherwise a copy
  * @throws InvalidDataError that names the first broken rule and the record, never a value or a secret
  */
-export function checkData(content: unknown): Data {
+export function checkData(content: unknown, known?: Data): Data {
   if (!isObject(content)) throw new InvalidDataError("must contain one JSON object");
   if (!("version" in content)) throw new InvalidDataError(`has no version; it must be ${DATA_VERSION}`);
   if (content["version"] !== DATA_VERSION)
     throw new InvalidDataError(`has an unknown version; this appvars reads version ${DATA_VERSION}`);
-  const problem = broken(DATA_RULE, content);
-  if (problem !== undefined) throw new InvalidDataError(problem.slice(1));
-  const data = copyOf(DATA_RULE, content) as Data;
+  const data = completed(DATA_RULE, content, known) as Data;
   checkRelations(data);
   return data;
+}
+
+/**
+ * Checks a record without those that it names, and fills in defaults.
+ *
+ * @throws InvalidDataError that names the broken rule, never a value or a secret
+ */
+export function checkRecord(list: List, record: unknown): { readonly id: number } {
+  return completed(DATA_RULE.fields?.[list]?.items as Rule, record, undefined, list) as { readonly id: number };
+}
+
+/** The input with defaults filled in. @param place begins the message @throws InvalidDataError for a broken rule */
+function completed(rule: Rule, input: unknown, known: unknown, place = ""): unknown {
+  const problem = broken(rule, input, known);
+  if (problem) throw new InvalidDataError(place === "" ? problem.slice(1) : `${place}${problem}`);
+  return problem === INCOMPLETE ? copyOf(rule, input) : input;
 }
 
 /** A copy with defaults filled in. @param input keeps the rule */
@@ -155,40 +208,26 @@ function copyOf({ otherwise, fields, items }: Rule, input: unknown): unknown {
   return copy;
 }
 
-/**
- * Checks a record without those that it names, and copies it with defaults filled in.
- *
- * @throws InvalidDataError that names the broken rule, never a value or a secret
- */
-export function checkRecord(list: List, record: unknown): { readonly id: number } {
-  const rule = DATA_RULE.fields?.[list]?.items as Rule;
-  const problem = broken(rule, record);
-  if (problem !== undefined) throw new InvalidDataError(`${list}${problem}`);
-  return copyOf(rule, record) as { readonly id: number };
-}
-
 /** Checks the records together: each key is of one of them, and those that they name exist. @throws InvalidDataError */
 function checkRelations({ environments, variables, values }: Data): void {
-  const environmentIds = checkUnique("environments", environments, "id", idOf);
+  const environmentsById = checkUnique("environments", environments, "id", "id");
   // A key identifies one environment, whether it is current or was rotated out.
-  const keys = (record: EnvironmentRecord) => allKeyPairs(record).map(({ api_key }) => api_key);
-  checkUnique("environments", environments, "api_key", keys);
-  checkUnique("environments", environments, "name in its application", qualifiedNameOf);
-  const variableIds = checkUnique("variables", variables, "id", idOf);
-  checkUnique("variables", variables, "name in its application", qualifiedNameOf);
-  checkUnique("values", values, "id", idOf);
-  checkUnique("values", values, "variable_id and environment_id", pairOf);
-  for (const [index, record] of values.entries()) {
-    const variable = variables[variableIds.get(record.variable_id) ?? -1];
-    const environment = environments[environmentIds.get(record.environment_id) ?? -1];
-    const problem = brokenRelation(record, variable, environment);
-    if (problem) throw new InvalidDataError(`${describe("values", index, record)}: ${problem}`);
+  const owners = new Map<unknown, EnvironmentRecord>();
+  for (const environment of environments)
+    for (const { api_key } of allKeyPairs(environment))
+      claim(owners, api_key, environment, "environments", environments, "api_key");
+  checkUnique("environments", environments, "name in its application", "name", "application");
+  const variablesById = checkUnique("variables", variables, "id", "id");
+  checkUnique("variables", variables, "name in its application", "name", "application");
+  // Ids in order are not repeated.
+  if (!values.every(({ id }, index) => id > (values[index - 1]?.id ?? 0))) checkUnique("values", values, "id", "id");
+  checkUnique("values", values, "variable_id and environment_id", "variable_id", "environment_id");
+  for (const record of values) {
+    const variable = variablesById.get(record.variable_id);
+    const problem = brokenRelation(record, variable, environmentsById.get(record.environment_id));
+    if (problem) throw new InvalidDataError(`${describe("values", values.indexOf(record), record)}: ${problem}`);
   }
 }
-
-const idOf = ({ id }: Describable) => [id];
-const qualifiedNameOf = (record: VariableRecord | EnvironmentRecord) => [qualifiedName(record)];
-const pairOf = ({ variable_id, environment_id }: ValueRecord) => [`${variable_id} ${environment_id}`];
 
 interface Describable {
   readonly id: number;
@@ -196,26 +235,46 @@ interface Describable {
 }
 
 /**
- * @param keys of a record, none of which any record may repeat
- * @returns the index of each
+ * Checks that no two records of a group have the same key.
+ *
+ * @returns the records of the last group by their keys
  * @throws InvalidDataError
  */
 function checkUnique<T extends Describable>(
-  list: string,
+  list: List,
   records: readonly T[],
   what: string,
-  keys: (record: T) => readonly (string | number)[],
-): Map<string | number, number> {
-  const indexes = new Map<string | number, number>();
-  for (const [index, record] of records.entries()) {
-    for (const key of keys(record)) {
-      const first = indexes.get(key);
-      if (first !== undefined)
-        throw new InvalidDataError(`${describe(list, index, record)}: has the same ${what} as ${list}[${first}]`);
-      indexes.set(key, index);
+  key: keyof T,
+  group?: keyof T,
+): ReadonlyMap<unknown, T> {
+  const groups = new Map<unknown, Map<unknown, T>>();
+  let owners = new Map<unknown, T>();
+  for (const record of records) {
+    if (group) {
+      owners = groups.get(record[group]) ?? new Map();
+      groups.set(record[group], owners);
     }
+    claim(owners, record[key], record, list, records, what);
   }
-  return indexes;
+  return owners;
+}
+
+function claim<T extends Describable>(
+  owners: Map<unknown, T>,
+  key: unknown,
+  record: T,
+  list: List,
+  records: readonly T[],
+  what: string,
+): void {
+  const owner = owners.get(key);
+  if (owner === undefined) owners.set(key, record);
+  else {
+    const first = `${list}[${records.indexOf(owner)}]`;
+    throw new InvalidDataError(
+      `${describe(list, records.lastIndexOf(record), record)}: has the same ${what} as ${first}`,
+    );
+  }
 }
 
 function brokenRelation(
@@ -231,6 +290,6 @@ function brokenRelation(
   return `content.value must be a ${variable.type}, like its variable "${variable.name}"`;
 }
 
-function describe(list: string, index: number, { id, name }: Describable): string {
+function describe(list: List, index: number, { id, name }: Describable): string {
   return `${list}[${index}] (id ${id}${name === undefined ? "" : `, "${name}"`})`;
 }

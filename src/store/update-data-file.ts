@@ -1,9 +1,10 @@
 import { realpath } from "node:fs/promises";
 import { Low } from "lowdb";
+import type { NewContent } from "../files/durable-file.js";
 import { withFileLock } from "../files/file-lock.js";
 import { toInvalidData } from "../files/system-errors.js";
 import { type Data, NO_DATA, withLastIds } from "./data.js";
-import { readDataFile, serializeData } from "./data-file.js";
+import { dataPieces, readDataFile } from "./data-file.js";
 import { checkData } from "./parse-data.js";
 
 /**
@@ -21,13 +22,13 @@ export async function updateDataFile(path: string, change: (data: Data) => Data,
     const file = await realpath(path).catch((error: unknown) => {
       throw toInvalidData(error, "can't be read");
     });
-    const update = async (replace: (text: string) => Promise<void>) => {
-      const write = (data: Data) => replace(serializeData(data));
+    const update = async (replace: (content: NewContent) => Promise<void>) => {
+      const write = (data: Data) => replace(dataPieces(data));
       const db = new Low({ read: () => readDataFile(file), write }, NO_DATA);
       await db.read();
       const changed = change(db.data);
       if (changed === db.data) return db.data;
-      db.data = checkData(withLastIds(db.data, changed));
+      db.data = checkData(withLastIds(db.data, changed), db.data);
       await db.write();
       return db.data;
     };

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { checkData, parseData } from "../../src/store/parse-data.js";
 import { edited } from "../support/data.js";
 
@@ -41,6 +42,25 @@ export async function fileRefusalOf(change: Change): Promise<Error> {
     },
     (error: Error) => error,
   );
+}
+
+/** The same for a change of checked data, which shares all that it leaves alone. */
+export function changeRefusalOf(change: Change): Error {
+  const known = checkData(marked());
+  try {
+    checkData(sharing(marked(change), known), known);
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error("not refused");
+}
+
+function sharing(content: unknown, known: unknown): unknown {
+  if (isDeepStrictEqual(content, known)) return known;
+  if (typeof content !== "object" || content === null) return content;
+  const part = (key: string) => (known as Record<string, unknown> | null | undefined)?.[key];
+  if (Array.isArray(content)) return content.map((item, index) => sharing(item, part(String(index))));
+  return Object.fromEntries(Object.entries(content).map(([key, value]) => [key, sharing(value, part(key))]));
 }
 
 const ID_RULE = "must be a positive whole number";

@@ -1,13 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { type Data, NO_DATA } from "../../src/store/data.js";
-import { serializeData } from "../../src/store/data-file.js";
+import { dataPieces } from "../../src/store/data-file.js";
 import { parseData } from "../../src/store/parse-data.js";
 import { DATA, edited } from "../support/data.js";
 
 const LAST_IDS = { environments: 4, variables: 9, values: 0 };
 const AWKWARD = 'a\n"b"\\\u2028\u0000\u007f é 👋 \ud800 </script> $x `y`';
 
-describe("serializeData", () => {
+const textOf = (data: Data) => Buffer.concat([...dataPieces(data)]).toString();
+
+describe("dataPieces()", () => {
   it.each<[string, Data]>([
     ["all types", DATA],
     ["nothing", NO_DATA],
@@ -17,23 +19,23 @@ describe("serializeData", () => {
       edited((data) => (data.values[1].content.value = data.variables[0].description = AWKWARD)) as Data,
     ],
     ["a number at the edge", edited((data) => (data.values[0].content.value = 1.7976931348623157e308)) as Data],
-  ])("serializeData writes text that parses to the same data: %s", async (_what, data) => {
-    expect(await parseData(Buffer.from(serializeData(data)))).toStrictEqual(data);
+  ])("writes bytes that parse to the same data: %s", async (_what, data) => {
+    expect(await parseData(Buffer.concat([...dataPieces(data)]))).toStrictEqual(data);
   });
 
-  it("serializeData writes each record on its own line", () => {
+  it("writes each record on its own line", () => {
     const data = edited(({ values }) => (values[1].content.value = AWKWARD)) as Data;
     const records = [...data.environments, ...data.variables, ...data.values].map((record) => JSON.stringify(record));
-    const lines = serializeData(data)
+    const lines = textOf(data)
       .split("\n")
       .map((line) => line.trim().replace(/,$/, ""));
     expect(lines.filter((line) => line.startsWith('{"'))).toStrictEqual(records);
   });
 
-  it("serializeData writes short fields first, and ends with a newline", () => {
+  it("writes short fields first, and ends with a newline", () => {
     const [environment] = DATA.environments;
     const data = { ...NO_DATA, environments: environment ? [environment] : [] };
-    expect(serializeData({ ...data, last_ids: LAST_IDS, $schema: "s.json" })).toBe(`{
+    expect(textOf({ ...data, last_ids: LAST_IDS, $schema: "s.json" })).toBe(`{
   "$schema": "s.json",
   "version": 1,
   "last_ids": {"environments":4,"variables":9,"values":0},

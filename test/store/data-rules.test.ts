@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { InvalidDataError } from "../../src/domain/errors.js";
 import { checkData } from "../../src/store/parse-data.js";
 import { edited } from "../support/data.js";
-import { fileRefusalOf, MARKER, marked, refusalOf } from "./broken-data.js";
+import { changeRefusalOf, fileRefusalOf, MARKER, marked, refusalOf } from "./broken-data.js";
 import { BROKEN_RULES } from "./broken-rules.js";
 
 describe("the relations in the data", () => {
@@ -12,6 +12,7 @@ describe("the relations in the data", () => {
       expect(message).not.toContain(MARKER);
       expect(refusalOf(change)).toStrictEqual(new InvalidDataError(message));
       expect((await fileRefusalOf(change)).message).toBe(message);
+      expect(changeRefusalOf(change).message).toBe(message);
     },
   );
 

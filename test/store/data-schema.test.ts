@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { InvalidDataError } from "../../src/domain/errors.js";
+import { createMemoryStore } from "../../src/store/memory-store.js";
 import { checkData } from "../../src/store/parse-data.js";
 import { DATA, edited } from "../support/data.js";
-import { BROKEN_SHAPES, BROKEN_TWICE, fileRefusalOf, MARKER, refusalOf } from "./broken-data.js";
+import { BROKEN_SHAPES, BROKEN_TWICE, changeRefusalOf, fileRefusalOf, MARKER, refusalOf } from "./broken-data.js";
 
 describe("the shape of the data", () => {
   it.each(BROKEN_SHAPES)(
@@ -11,12 +12,14 @@ describe("the shape of the data", () => {
       expect(message).not.toContain(MARKER);
       expect(refusalOf(change)).toStrictEqual(new InvalidDataError(message));
       expect((await fileRefusalOf(change)).message).toBe(message);
+      expect(changeRefusalOf(change).message).toBe(message);
     },
   );
 
   it.each(BROKEN_TWICE)("checkData reports the first of two broken rules: %s", async (_what, change, message) => {
     expect(refusalOf(change).message).toBe(message);
     expect((await fileRefusalOf(change)).message).toBe(message);
+    expect(changeRefusalOf(change).message).toBe(message);
   });
 
   it("checkData returns valid data unchanged", () => {
@@ -30,12 +33,27 @@ describe("the shape of the data", () => {
     expect(given).toStrictEqual(before);
   });
 
-  it("checkData copies the records", () => {
-    const given = structuredClone(DATA);
+  it("checkData copies nothing if all fields are there, in order", () => {
+    expect(checkData(DATA)).toBe(DATA);
+  });
+
+  it("checkData puts fields in order, and drops undefined ones", () => {
+    const given = edited((data) => {
+      const { id, ...others } = data.values[1];
+      data.values[1] = { ...others, id };
+      data.environments[0].previous = undefined;
+    });
     const data = checkData(given);
+    expect(data).toStrictEqual(DATA);
+    expect(Object.keys(data.values[1] ?? {})).toStrictEqual(Object.keys(DATA.values[1] ?? {}));
+  });
+
+  it("data in memory is apart from the objects that it was given as", () => {
+    const given = structuredClone(DATA);
+    const { snapshot } = createMemoryStore(given);
     for (const list of [given.environments, given.variables, given.values])
       for (const item of list) Object.assign(item, { id: 0 });
-    expect(data).toStrictEqual(DATA);
+    expect(snapshot).toStrictEqual(DATA);
   });
 
   it("checkData accepts empty lists", () => {

@@ -61,10 +61,10 @@ async function runSet(options: SetOptions, flags: SourceFlags, context: Context)
   const given = keepsValue ? undefined : await readValue(options, context);
   let created = false;
   const edited = await editEnvironment(settings, context, (data, environment) => {
-    const known = variablesOf(data, environment.application).get(name);
+    const known = variablesOf(data, environment.application, new Set([name])).get(name);
     if (given === undefined && !known)
       throw new NotFoundError(`there is no variable "${name}"; to read its value from stdin, add -`);
-    const old = known && valuesOf(data, environment).get(known.id);
+    const old = known && valuesOf(data, environment, new Set([known.id])).get(known.id);
     created = given !== undefined && !old;
     const type = options.type ?? known?.type ?? "STRING";
     const plain = given === undefined ? old?.content.value : parseAs(given, type);

@@ -5,12 +5,13 @@ import { NotDurableError, withPathInErrors } from "../files/system-errors.js";
 import { type FileWatch, watchFile } from "../files/watch-file.js";
 import { type Data, NO_DATA } from "./data.js";
 import { readDataFile } from "./data-file.js";
+import { parseData } from "./parse-data.js";
 import type { FileStore, Reload } from "./store.js";
 
 interface DataFileOptions {
   /**
    * Whether to read the file again when it changes. If that fails, `snapshot` keeps the last good data, `problem` says
-   * why, and reading is retried until it succeeds. A large file is parsed in another thread.
+   * why, and reading is retried until it succeeds. Then a large file is parsed in another thread.
    */
   watch?: boolean;
   /** Called with the path before each read. To refuse it, throw an InvalidDataError with a predicate as its message. */
@@ -138,6 +139,8 @@ class JsonFileStore implements FileStore {
 
   /** Ends when the store is closed. */
   readonly #parseApart = async (bytes: Buffer): Promise<Data> => {
+    // No other work waits for the first data.
+    if (this.#db.data === NO_DATA) return parseData(bytes);
     const { parseApart } = await import("./parse-apart.js");
     return parseApart(bytes, this.#closed.signal);
   };

@@ -11,15 +11,16 @@ export interface Difference {
 
 /** The changes from `before` to `after`, sorted by name. The order of keys in a JSON object makes no difference. */
 export function diffValues(before: readonly NamedValue[], after: readonly NamedValue[]): Difference[] {
-  const old = new Map(before.map((item) => [item.name, item]));
-  const remaining = new Set(after.map((item) => item.name));
-  const removed = before.filter((item) => !remaining.has(item.name));
-  const differences = removed.map((item): Difference => ({ kind: "removed", name: item.name, before: item }));
+  const removed = new Map<string, NamedValue>();
+  for (const item of before) removed.set(item.name, item);
+  const differences: Difference[] = [];
   for (const item of after) {
-    const previous = old.get(item.name);
+    const previous = removed.get(item.name);
+    removed.delete(item.name);
     if (!previous) differences.push({ kind: "added", name: item.name, after: item });
     else if (previous.type !== item.type || !isDeepStrictEqual(previous.value, item.value))
       differences.push({ kind: "changed", name: item.name, before: previous, after: item });
   }
+  for (const [name, item] of removed) differences.push({ kind: "removed", name, before: item });
   return differences.sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -94,23 +94,31 @@ export interface VariableEntry {
 export async function readVariableEntries(reader: VariableReader): Promise<VariableEntry[]> {
   const variables = await readAll((page) => reader.listVariables(page));
   const values = await readAll((page) => reader.listValues(page));
-  checkConsistency(variables, values);
-  return joinValues(variables, byVariable(values));
+  return joinValues(variables, checkConsistency(variables, values));
 }
 
-/** Checks that two complete lists of one version are consistent. @throws ChangedDataError */
-export function checkConsistency(variables: readonly Variable[], values: readonly VariableValue[]): void {
-  const names = new Set(variables.map(({ name }) => name));
+/** Checks that two complete lists of one version are consistent. @returns the values `byVariable` @throws ChangedDataError */
+export function checkConsistency(
+  variables: readonly Variable[],
+  values: readonly VariableValue[],
+): ReadonlyMap<number, VariableValue> {
+  const [names, ids] = [new Set<string>(), new Set<number>()];
+  for (const { name, id } of variables) {
+    names.add(name);
+    ids.add(id);
+  }
   if (names.size < variables.length) throw new ChangedDataError("the server lists two variables with the same name");
-  const ids = new Set(variables.map(({ id }) => id));
   if (!values.every(({ variable_id }) => ids.has(variable_id)))
     throw new ChangedDataError("the server lists a value without its variable");
-  if (byVariable(values).size < values.length)
-    throw new ChangedDataError("the server lists two values of the same variable");
+  const joined = byVariable(values);
+  if (joined.size < values.length) throw new ChangedDataError("the server lists two values of the same variable");
+  return joined;
 }
 
 export function byVariable(values: readonly VariableValue[]): Map<number, VariableValue> {
-  return new Map(values.map((value) => [value.variable_id, value]));
+  const joined = new Map<number, VariableValue>();
+  for (const value of values) joined.set(value.variable_id, value);
+  return joined;
 }
 
 /**
@@ -132,9 +140,10 @@ export function joinValues(
 
 /** The values of entries that have one, as they are stored. */
 export function namedValues(entries: readonly VariableEntry[]): NamedValue[] {
-  return entries.flatMap(({ variable: { name, type }, value }) =>
-    value ? [{ name, type, value: value.content.value }] : [],
-  );
+  const values: NamedValue[] = [];
+  for (const { variable, value } of entries)
+    if (value) values.push({ name: variable.name, type: variable.type, value: value.content.value });
+  return values;
 }
 
 /** @throws ServerError that names the variable; no data file can contain such a value */

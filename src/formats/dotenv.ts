@@ -34,15 +34,15 @@ const unquotable = unlessText(
  */
 export function writeDotenv(entries: readonly NamedValue[]): string {
   refuse("dotenv", entries, protoName, nul, loneSurrogate, unquotable);
-  const lines = entries.map(({ name, value }) => `${name}=${portableForm(valueText(value))}`);
-  return [...entries.flatMap(typeComment), ...lines].map((each) => `${each}\n`).join("");
+  const lines = entries.map(({ name, value }) => `${name}=${portableForm(valueText(value))}\n`);
+  return [...entries.flatMap(typeComment), ...lines].join("");
 }
 
 function typeComment({ name, type, value }: NamedValue): string[] {
   const inferred = inferValue(valueText(value));
   if (inferred.type === type && JSON.stringify(inferred.value) === JSON.stringify(value)) return [];
   const textType: TextType = type === "JSON" && typeof value === "string" ? JSON_STRING : type;
-  return [`${TYPE_COMMENT} ${name} ${textType}`];
+  return [`${TYPE_COMMENT} ${name} ${textType}\n`];
 }
 
 /**

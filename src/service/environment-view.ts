@@ -119,10 +119,10 @@ function pageOf<T extends { readonly id: number }, R>(
   return { metadata, data: data.map(toItem) };
 }
 
-function toVariable({ application: _, ...variable }: VariableRecord): Variable {
-  return variable;
+function toVariable({ id, type, name, description }: VariableRecord): Variable {
+  return { id, type, name, description };
 }
 
-function toValue({ environment_id: _, ...value }: ValueRecord): VariableValue {
-  return value;
+function toValue({ id, variable_id, content }: ValueRecord): VariableValue {
+  return { id, variable_id, content };
 }

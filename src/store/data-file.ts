@@ -24,18 +24,19 @@ interface ReadOptions {
  *
  * @throws InvalidDataError with a predicate as its message ("is empty"), to follow the file's path
  */
-export async function readDataFile(
+export function readDataFile(
   path: string,
   { read = readRegularFile, parse = parseData }: ReadOptions = {},
 ): Promise<Data> {
-  try {
-    return await read(path, MAX_DATA_SIZE).then(({ bytes }) => {
+  // Without `await`: a function that waits keeps the bytes, as `parseData` explains.
+  return read(path, MAX_DATA_SIZE)
+    .then(({ bytes }) => {
       checkHeap(bytes.length);
       return parse(bytes);
+    })
+    .catch((error: unknown) => {
+      throw toInvalidData(error, "can't be read");
     });
-  } catch (error) {
-    throw toInvalidData(error, "can't be read");
-  }
 }
 
 /** Creates a data file. @throws InvalidDataError when the file exists or can't be written */

@@ -59,7 +59,7 @@ export async function decryptValues<T extends NamedValue>(entries: readonly T[],
   // Loaded here: `get` and `run` pass texts on, and parsing them takes the JSON parser.
   const { parseAs } = await import("../../formats/infer-type.js");
   return entries.map((entry) => {
-    const value = decrypt(entry.name, entry.value);
-    return { ...entry, value: isEncrypted(entry.value) ? parseAs(String(value), entry.type) : value };
+    if (!isEncrypted(entry.value)) return entry;
+    return { ...entry, value: parseAs(String(decrypt(entry.name, entry.value)), entry.type) };
   });
 }

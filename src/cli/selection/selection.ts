@@ -148,11 +148,12 @@ async function notFound(patterns: readonly string[], known: readonly string[]): 
 }
 
 function renamed(names: readonly string[], rename: Rename): ReadonlyMap<string, string> {
-  const result = new Map(names.map((name) => [name, rename(name)]));
+  const result = new Map<string, string>();
+  for (const name of names) result.set(name, rename(name));
+  if (new Set(result.values()).size === result.size) return result;
   const origins = new Map<string, string[]>();
   for (const [name, newName] of result) origins.set(newName, [...(origins.get(newName) ?? []), name]);
   const clashes = [...origins].filter(([, from]) => from.length > 1);
-  if (clashes.length === 0) return result;
   const described = clashes.map(([newName, from]) => `${from.join(" and ")} (${newName})`);
   throw new UsageError(
     `--name-transformer gives the same name to ${described.join(", ")}: choose with --only or --exclude`,

@@ -1,14 +1,16 @@
 /**
  * How fast `appvars serve` is: CPU time and throughput beside other servers, waits and memory while the data file is
- * replaced, the start, and reads of data in etcd. Prints the tables of docs/performance.md and, for etcd, of
- * docs/scaling.md. For Linux with two cores: it needs `taskset`, `wrk`, /proc, `etcd` and Redis. `npm run bench` builds
- * first; `npm run bench start` measures only that, and `QUICK=1` makes fewer rounds, to try it out.
+ * replaced, the start, tasks with more and more data, and reads of data in etcd. Prints the tables of
+ * docs/performance.md and, for etcd, of docs/scaling.md. For Linux with two cores: it needs `taskset`, `wrk`, /proc,
+ * `etcd` and Redis. `npm run bench` builds first; `npm run bench start` measures only that, and `QUICK=1` makes fewer
+ * rounds, to try it out.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { leaveServerCore } from "./server/cores.mjs";
 import { etcd } from "./server/etcd.mjs";
+import { growth } from "./server/growth.mjs";
 import { reload } from "./server/reload.mjs";
 import { start } from "./server/start.mjs";
 import { throughput } from "./server/throughput.mjs";
@@ -20,6 +22,7 @@ const SECTIONS = {
   reload: (folder) =>
     reload({ folder, log, ...(quick ? { replacements: 2, quietMs: 1_000 } : { replacements: 5, quietMs: 3_000 }) }),
   start: (folder) => start({ folder, log, starts: quick ? 3 : 25 }),
+  growth: (folder) => growth({ folder, log, rounds: quick ? 2 : 11 }),
   etcd: (folder) => etcd({ folder, log, rounds: quick ? 2 : 12 }),
 };
 

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { dataPieces } from "../../../build/store/data-file.js";
 import { bigData } from "../../support/big-data.mjs";
 
 /** Characters of a text value. */
@@ -33,4 +34,11 @@ export function writeData(folder, name, data) {
   const text = JSON.stringify(data);
   writeFileSync(path, text, { mode: 0o600 });
   return { path, megabytes: Buffer.byteLength(text) / 1e6 };
+}
+
+/** Writes a data file as appvars writes it, with values in both of its environments, and returns its path. */
+export function writeGrowingData(folder, name, count) {
+  const path = join(folder, name);
+  writeFileSync(path, Buffer.concat([...dataPieces(bigData(count, VALUE_LENGTH))]), { mode: 0o600 });
+  return path;
 }

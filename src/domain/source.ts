@@ -102,12 +102,9 @@ export function checkConsistency(
   variables: readonly Variable[],
   values: readonly VariableValue[],
 ): ReadonlyMap<number, VariableValue> {
-  const [names, ids] = [new Set<string>(), new Set<number>()];
-  for (const { name, id } of variables) {
-    names.add(name);
-    ids.add(id);
-  }
+  const names = new Set(variables.map(({ name }) => name));
   if (names.size < variables.length) throw new ChangedDataError("the server lists two variables with the same name");
+  const ids = new Set(variables.map(({ id }) => id));
   if (!values.every(({ variable_id }) => ids.has(variable_id)))
     throw new ChangedDataError("the server lists a value without its variable");
   const joined = byVariable(values);

@@ -9,14 +9,7 @@ import {
 } from "../domain/environment.js";
 import { InvalidDataError } from "../domain/errors.js";
 import { JsonError, parseJson } from "../domain/strict-json.js";
-import {
-  EMPTY_OBJECT_MD5,
-  isVariableName,
-  type JsonValue,
-  NAME_PATTERN,
-  VARIABLE_TYPES,
-  valueFitsType,
-} from "../domain/variable.js";
+import { EMPTY_OBJECT_MD5, isVariableName, NAME_PATTERN, VARIABLE_TYPES, valueFitsType } from "../domain/variable.js";
 import { DATA_VERSION, type Data, type List, type ValueRecord, type VariableRecord } from "./data.js";
 
 /**
@@ -27,10 +20,8 @@ import { DATA_VERSION, type Data, type List, type ValueRecord, type VariableReco
  */
 export function parseData(bytes: Uint8Array): Promise<Data> {
   // In steps, so that the bytes and then the text are released: each is as large as the data.
-  return Promise.resolve(bytes)
-    .then(decode)
-    .then(parseText)
-    .then((content) => checkData(content));
+  const parsing = Promise.resolve(bytes).then(decode).then(parseText);
+  return parsing.then((content) => checkData(content));
 }
 
 function decode(bytes: Uint8Array): string {
@@ -38,7 +29,7 @@ function decode(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
-function parseText(text: string): JsonValue {
+function parseText(text: string): unknown {
   if (text.startsWith("\uFEFF")) throw new InvalidDataError("starts with a byte order mark, which JSON does not allow");
   if (text.trim() === "") throw new InvalidDataError("is empty");
   try {

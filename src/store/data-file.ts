@@ -63,14 +63,8 @@ function checkHeap(size: number): void {
 const PIECE_RECORDS = 2_000;
 
 /** The bytes of a data file, in pieces: one record per line, for readable diffs. */
-export function* dataPieces({
-  $schema,
-  version,
-  last_ids,
-  environments,
-  variables,
-  values,
-}: Data): Generator<Buffer<ArrayBuffer>> {
+export function* dataPieces(data: Data): Generator<Buffer<ArrayBuffer>> {
+  const { $schema, version, last_ids, environments, variables, values } = data;
   let start = "{\n";
   for (const [name, value] of Object.entries({ $schema, version, last_ids })) {
     if (value === undefined) continue;

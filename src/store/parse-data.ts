@@ -203,10 +203,13 @@ function copyOf({ otherwise, fields, items }: Rule, input: unknown): unknown {
 function checkRelations({ environments, variables, values }: Data): void {
   const environmentsById = checkUnique("environments", environments, "id", "id");
   // A key identifies one environment, whether it is current or was rotated out.
-  const owners = new Map<unknown, EnvironmentRecord>();
+  const owners = new Map<string, EnvironmentRecord>();
   for (const environment of environments)
-    for (const { api_key } of allKeyPairs(environment))
-      claim(owners, api_key, environment, "environments", environments, "api_key");
+    for (const { api_key } of allKeyPairs(environment)) {
+      const owner = owners.get(api_key);
+      if (owner) throw repeated("environments", environments, "api_key", owner, environment);
+      owners.set(api_key, environment);
+    }
   checkUnique("environments", environments, "name in its application", "name", "application");
   const variablesById = checkUnique("variables", variables, "id", "id");
   checkUnique("variables", variables, "name in its application", "name", "application");
@@ -225,12 +228,7 @@ interface Describable {
   readonly name?: string;
 }
 
-/**
- * Checks that no two records of a group have the same key.
- *
- * @returns the records of the last group by their keys
- * @throws InvalidDataError
- */
+/** Refuses a key that two records of a group have. @returns the last group's records by their keys @throws InvalidDataError */
 function checkUnique<T extends Describable>(
   list: List,
   records: readonly T[],
@@ -245,27 +243,16 @@ function checkUnique<T extends Describable>(
       owners = groups.get(record[group]) ?? new Map();
       groups.set(record[group], owners);
     }
-    claim(owners, record[key], record, list, records, what);
+    const owner = owners.get(record[key]);
+    if (owner) throw repeated(list, records, what, owner, record);
+    owners.set(record[key], record);
   }
   return owners;
 }
 
-function claim<T extends Describable>(
-  owners: Map<unknown, T>,
-  key: unknown,
-  record: T,
-  list: List,
-  records: readonly T[],
-  what: string,
-): void {
-  const owner = owners.get(key);
-  if (owner === undefined) owners.set(key, record);
-  else {
-    const first = `${list}[${records.indexOf(owner)}]`;
-    throw new InvalidDataError(
-      `${describe(list, records.lastIndexOf(record), record)}: has the same ${what} as ${first}`,
-    );
-  }
+function repeated<T extends Describable>(list: List, records: readonly T[], what: string, owner: T, record: T) {
+  const place = describe(list, records.lastIndexOf(record), record);
+  return new InvalidDataError(`${place}: has the same ${what} as ${list}[${records.indexOf(owner)}]`);
 }
 
 function brokenRelation(

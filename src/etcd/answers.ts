@@ -65,7 +65,7 @@ export const ANSWERS = {
   ),
   watch: v.object({
     error: v.optional(v.unknown()),
-    result: v.optional(v.object({ canceled: flag, events: v.optional(v.array(v.unknown()), []) })),
+    result: v.optional(v.object({ created: flag, canceled: flag, events: v.optional(v.array(v.unknown()), []) })),
   }),
   error: v.object({ code: v.optional(integer), grpc_code: v.optional(integer), message: text, error: text }),
   any: v.unknown(),
@@ -85,14 +85,14 @@ export function parseAnswer<T>(form: v.GenericSchema<unknown, T>, text: string):
   return result.output;
 }
 
-/** Whether a line of a watch tells of changes. @throws ServerError also if etcd ends the watch */
+/** Whether a line of a watch tells that it has begun, or of changes. @throws ServerError also if etcd ends it */
 export function parseWatch(line: string): boolean {
   const { error, result } = parseAnswer(ANSWERS.watch, line);
   if (error !== undefined) throw refusal(JSON.stringify(error));
   if (!result) throw malformed("has another form");
-  // Its revision is compacted, or its token has expired.
+  // Its token has expired.
   if (result.canceled) throw new ServerError("it ends the watch", 200);
-  return result.events.length > 0;
+  return result.created || result.events.length > 0;
 }
 
 /** The codes of gRPC that say that a request was not carried out. */

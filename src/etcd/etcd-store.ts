@@ -99,25 +99,21 @@ export class EtcdStore implements EditableStore, Reloadable {
    * @throws InvalidDataError that names the store and the key; UnreachableError, UnauthorizedError, ServerError
    */
   async #read({ isAgain = false, within }: { isAgain?: boolean; within?: number } = {}): Promise<StoreState> {
-    const [startedAt, known] = [performance.now(), this.#state];
+    const [startedAt, known, { url }] = [performance.now(), this.#state, this.#options];
     try {
       const found = await readHead(this.#target, { known: known?.head.version, within });
-      if (!found) throw this.#emptyError();
+      if (!found)
+        throw new InvalidDataError(
+          `${url} holds no data: to create some, run ${command`appvars init --store ${url}, or appvars migrate FILE ${url}`}`,
+        );
       const since = known && !isAgain ? await readSince(this.#target, known, found) : undefined;
       const state = since ?? (await readAll(this.#target, found));
       this.#show(state, known, startedAt);
       return this.#state ?? state;
     } catch (error) {
-      if (!(error instanceof InvalidDataError) || error.message.startsWith(this.#options.url)) throw error;
-      throw new InvalidDataError(`${this.#options.url}: ${error.message}`);
+      if (!(error instanceof InvalidDataError) || error.message.startsWith(url)) throw error;
+      throw new InvalidDataError(`${url}: ${error.message}`);
     }
-  }
-
-  #emptyError(): InvalidDataError {
-    const { url } = this.#options;
-    return new InvalidDataError(
-      `${url} holds no data: to create some, run ${command`appvars init --store ${url}, or appvars migrate FILE ${url}`}`,
-    );
   }
 
   /** @param known the state that the new one was read from: since then, there may be a newer one */
@@ -179,20 +175,19 @@ export class EtcdStore implements EditableStore, Reloadable {
       const [isRung, version] = [rung.signal.aborted, this.version];
       // A change from here on is one more ring.
       rung = new AbortController();
-      if (signal.aborted) return;
-      const state = await this.#read({ within: poll }).catch((error: Error) => this.#fail(error));
-      // Its connection may be dead, and a restored cluster at an earlier revision.
-      if (!isRung && (!state || version !== this.version)) watch.abort();
+      if (!signal.aborted) await this.#read({ within: poll }).catch((error: Error) => this.#fail(error));
+      // The watch has missed a change: its connection may be dead.
+      if (!isRung && version !== this.version) watch.abort();
     }
+    watch.abort();
   }
 
   async #watch(watch: AbortController, ring: () => void): Promise<void> {
     const { gateway, prefix } = this.#target;
-    const signal = AbortSignal.any([watch.signal, this.#closed.signal]);
     try {
-      for await (const _ of gateway.watch(prefix + KEYS.head, (this.#state?.revision ?? 0) + 1, signal)) ring();
+      for await (const _ of gateway.watch(prefix + KEYS.head, watch.signal)) ring();
     } catch {
-      await delay(PAUSE_MS, undefined, { signal }).catch(() => {});
+      await delay(PAUSE_MS, undefined, { signal: watch.signal }).catch(() => {});
     }
     watch.abort();
     ring();

@@ -182,9 +182,9 @@ export class Gateway {
     );
   }
 
-  /** Yields for each change of a key from a revision on. It ends by an error only. @throws as `range` */
-  async *watch(key: string, from: number, signal: AbortSignal): AsyncGenerator<void> {
-    const body = { create_request: { key: base64(key), start_revision: from } };
+  /** Yields when it has begun, and for each change of a key from then on. It ends by an error only. @throws as `range` */
+  async *watch(key: string, signal: AbortSignal): AsyncGenerator<void> {
+    const body = { create_request: { key: base64(key) } };
     const endpoint = this.endpoint;
     try {
       const limits = { timeout: this.times.attempt, signal };

@@ -361,12 +361,12 @@ describe("a watch", () => {
       res.writeHead(200);
       for (const line of lines) res.write(`${typeof line === "string" ? line : JSON.stringify(line)}\n`);
     });
-    return gatewayTo([port]).watch(KEY, 5, new AbortController().signal);
+    return gatewayTo([port]).watch(KEY, new AbortController().signal);
   };
   const result = (fields: object) => ({ result: { header: HEADER, ...fields } });
   const events = [{ kv: kv() }];
 
-  it("a watch tells of changes as they come, and of nothing else", async () => {
+  it("a watch tells that it has begun, of changes as they come, and of nothing else", async () => {
     const changes = await watching(
       result({ created: true }),
       result({ events }),
@@ -374,7 +374,7 @@ describe("a watch", () => {
       result({ events }),
       SECRET,
     );
-    for (let count = 0; count < 2; count++) expect((await changes.next()).done).toBe(false);
+    for (let count = 0; count < 3; count++) expect((await changes.next()).done).toBe(false);
     await expect(changes.next()).rejects.toThrow("its answer is not JSON");
   });
 
@@ -393,7 +393,7 @@ describe("a watch", () => {
 
   it("a watch that does not begin is given up", async () => {
     const gateway = gatewayTo([(await tcpPeer(() => {})).port]);
-    const changes = gateway.watch(KEY, 5, new AbortController().signal);
+    const changes = gateway.watch(KEY, new AbortController().signal);
     await expect(changes.next()).rejects.toThrow("no answer within");
   });
 });

@@ -50,7 +50,7 @@ export async function openEtcd(access: StoreAccess, options: TestStoreOptions = 
 interface GatewaySteps {
   /** Before a transaction is sent. */
   beforeCommit?: (transaction: Transaction) => Promise<void> | void;
-  /** Before a watch tells of a change. */
+  /** Before a watch tells that it has begun, or of a change. */
   beforeChange?: () => Promise<void> | void;
   /** After keys were read. */
   afterRange?: (ranges: readonly KeyRange[]) => Promise<void> | void;

@@ -321,6 +321,19 @@ describe("a store that follows others", needs("etcd"), () => {
     expect(store.snapshot).toEqual((await open()).snapshot);
   });
 
+  it("a store follows with one watch although the history since its last write was removed", async () => {
+    const { open } = await start(etcd());
+    await etcd().call("kv/put", { key: "AA==", value: "AA==" });
+    await etcd().compact();
+    const told = vi.fn();
+    const store = await open({ watch, times: { poll: HOUR_MS }, gatewayTo: gatewayWith({ beforeChange: told }) });
+    // That it has begun.
+    await expect.poll(() => told.mock.calls.length).toBe(1);
+    await (await open()).update(increment);
+    await expect.poll(() => ports(store)).toBe(3001);
+    expect(told).toHaveBeenCalledTimes(2);
+  });
+
   it("a store that lags never takes back its own writes", async () => {
     const { open } = await start(etcd());
     const { opened, open: catchUp } = gate();

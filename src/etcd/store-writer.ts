@@ -149,7 +149,7 @@ export class StoreWriter {
     const entry = this.#entry(write, write, [], first);
     if (await this.#writeAll(first, newId(), 1, entry)) return;
     await this.#refuseExisting();
-    throw new LostUploadError();
+    throw new InvalidDataError(`${this.#options.url} holds a log without a head: use another prefix`);
   }
 
   /** Writes everything again, and removes the log before. @throws as `update` */
@@ -293,7 +293,7 @@ export class StoreWriter {
       puts.push(uploaded.keep(typeof entry?.changes === "number" ? head.version : SNAPSHOT));
       compare.push(uploaded.compare);
     }
-    const findMade = async () => entry && this.#findMade(head, after, entry);
+    const findMade = async () => entry && this.#findMade({ head, after, entry, uploaded });
     const revision = await gateway.commit({ compare, puts }, { findMade, signal }).catch((error) => {
       if (!(error instanceof UncertainError)) throw error;
       throw new UnreachableError(`${error.message}; it is not known whether the change was made`, { cause: error });
@@ -310,15 +310,21 @@ export class StoreWriter {
    * @returns the revision; undefined if it was not, and can't be any more
    * @throws UnreachableError while it still can be; InvalidDataError if that can't be found out
    */
-  async #findMade(head: Head, after: Buffer | undefined, entry: Entry): Promise<number | undefined> {
+  async #findMade({ head, after, entry, uploaded }: NextHead): Promise<number | undefined> {
     const { gateway, prefix } = this.#target;
+    const claims = [this.#turn, uploaded].flatMap((claimed) => claimed?.compare ?? []);
+    const names = [logKey(head.version), KEYS.head].map((name) => prefix + name);
     // At one revision: it may be carried out at any time.
-    const ranges = await gateway.ranges([logKey(head.version), KEYS.head].map((name) => ({ key: prefix + name })));
-    const [log, found] = ranges.map(({ entries }) => entries[0]);
+    const ranges = await gateway.ranges([...names, ...claims.map(({ key }) => key)].map((key) => ({ key })));
+    const [log, found, ...now] = ranges.map(({ entries }) => entries[0]);
     const { store } = head;
     const made = log && openKey(this.#target, log, parseEntry, ({ write }) => ({ store, write }));
-    if (made) return made.write === entry.write ? log.modRevision : undefined;
-    if (after ? found?.value.equals(after) : !found) throw new UnreachableError("another writer has the turn");
+    if (made) return made.write === entry?.write ? log.modRevision : undefined;
+    if (after ? found?.value.equals(after) : !found) {
+      // A claim that has ended does not come back.
+      if (claims.some(({ modRevision }, index) => modRevision !== now[index]?.modRevision)) return undefined;
+      throw new UnreachableError("another writer has the turn");
+    }
     // A snapshot has replaced the head, or the cluster was restored.
     if (found && openKey(this.#target, found, parseHead, () => ({ store })).version < head.version) return undefined;
     throw new InvalidDataError("the entry that would tell is no longer kept");

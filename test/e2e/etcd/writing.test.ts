@@ -1,7 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { InvalidDataError, UnreachableError } from "../../../src/domain/errors.js";
 import { UNSEALED } from "../../../src/encryption/sealing.js";
-import type { KeyRange } from "../../../src/etcd/gateway.js";
+import type { KeyRange, Transaction } from "../../../src/etcd/gateway.js";
+import { logKey } from "../../../src/etcd/log.js";
 import { createEtcdStore } from "../../../src/etcd/open-store.js";
 import type { Data } from "../../../src/store/data.js";
 import { delayAnswer, type Fault, Ghost, loseAnswer, loseRequest, lossyLink } from "../../etcd/lossy-link.js";
@@ -31,6 +32,13 @@ describe("the first data of a store", needs("etcd"), () => {
     await expect(createEtcdStore(access, DATA)).rejects.toThrow("holds data already");
     expect(await readByHand(etcd(), access.address.prefix.slice(0, -1))).toEqual(before);
     expect(contents(await openEtcd(access))["PORT"]).toBe(3000);
+  });
+
+  it("no store is created on the log of another one", async () => {
+    const { prefix, ...address } = etcd().access().address;
+    await putByHand(etcd(), prefix.slice(0, -1), { [logKey(1)]: "{}" });
+    const creating = createEtcdStore({ address: { prefix, ...address } }, DATA);
+    await expect(creating).rejects.toThrow(/^etcd:\S+ holds a log without a head: use another prefix$/);
   });
 });
 
@@ -168,6 +176,48 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
     });
     await writer.update(increment);
     expect(contents({ snapshot: await newest() })["PORT"]).toBe(3001);
+  });
+
+  it("a change is made, and not called unknown, after its writer had the turn and lost it", async () => {
+    const { prefix, direct, newest } = await start([]);
+    const lose = vi.fn<Fault>(async ({ drop }) => {
+      await putByHand(etcd(), prefix, { turn: undefined });
+      drop();
+    });
+    let hasTurn = false;
+    const link = await lossyLink(etcd().members[0]?.port ?? 0, () =>
+      hasTurn && lose.mock.calls.length === 0 ? lose : undefined,
+    );
+    let others = 0;
+    const beforeCommit = async ({ compare }: Transaction) => {
+      const isOf = (name: string) => compare.filter(({ key }) => key.endsWith(name));
+      hasTurn = isOf("/head").length > 0 && isOf("/turn").some((one) => "modRevision" in one && one.modRevision > 0);
+      if (hasTurn || lose.mock.calls.length > 0 || isOf("/head").length === 0) return;
+      // Until this one takes the turn.
+      others++;
+      await direct.update(increment);
+    };
+    const writer = await openEtcd(etcd().access(etcd().storeUrl(prefix, [link.port])), {
+      gatewayTo: gatewayWith({ beforeCommit }),
+      times: { write: 15_000 },
+    });
+    await writer.update(increment);
+    expect(lose).toHaveBeenCalledTimes(1);
+    expect(contents({ snapshot: await newest() })["PORT"]).toBe(3001 + others);
+  });
+
+  it("a large change is made, and not called unknown, after its lease has ended", async () => {
+    const ending: Fault = async ({ drop }) => {
+      const uploads = Object.entries(await readByHand(etcd(), prefix)).filter(
+        ([key, owner]) => key.startsWith("uploads/") && owner !== "snapshot",
+      );
+      expect(uploads).toHaveLength(1);
+      await putByHand(etcd(), prefix, { [uploads[0]?.[0] ?? ""]: undefined });
+      drop();
+    };
+    const { prefix, writer, newest } = await start([undefined, undefined, ending]);
+    await writer.update((data) => increment(set(data, LARGE)));
+    expect(contents({ snapshot: await newest() })).toMatchObject({ ...LARGE, PORT: 3001 });
   });
 
   it("a large change that arrives while its outcome is looked up is not made twice", async () => {

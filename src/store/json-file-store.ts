@@ -139,10 +139,10 @@ class JsonFileStore implements FileStore {
 
   /** Ends when the store is closed. */
   readonly #parseApart = async (bytes: Buffer): Promise<Data> => {
-    // No other work waits for the first data.
-    if (this.#db.data === NO_DATA) return parseData(bytes);
+    // Loaded with the first data, since clients may hold all file descriptors later.
     const { parseApart } = await import("./parse-apart.js");
-    return parseApart(bytes, this.#closed.signal);
+    // No other work waits for the first data.
+    return this.#db.data === NO_DATA ? parseData(bytes) : parseApart(bytes, this.#closed.signal);
   };
 
   async #load(): Promise<void> {

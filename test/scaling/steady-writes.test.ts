@@ -28,7 +28,9 @@ const [NAME] = ENVIRONMENTS;
 const CREDENTIALS = { "x-api-key": `key-of-${NAME}`, "x-api-secret": `secret-of-${NAME}` };
 
 describe.skipIf(process.platform !== "linux")("a store with writes all the time", needs("etcd"), () => {
-  it("is fresh on a replica, whose work for a write does not depend on the size of the data", async () => {
+  it("is fresh on a replica, whose work for a write does not depend on the size of the data", {
+    timeout: 2_400_000,
+  }, async () => {
     const found = [];
     for (const size of SIZES) found.push(await writeTo(size));
     const text = found.map(

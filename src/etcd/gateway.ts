@@ -56,7 +56,7 @@ interface RepeatOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface CommitOptions extends RepeatOptions {
+interface CommitOptions extends Pick<RepeatOptions, "within"> {
   /**
    * Called when the conditions do not hold after an attempt that got no answer.
    *
@@ -99,6 +99,7 @@ export class Gateway {
   readonly #http: HttpPosts;
   #current = 0;
   #token: Promise<string> | undefined;
+  #isClosed = false;
 
   constructor(options: GatewayOptions) {
     this.times = { ...TIMES, ...options.times };
@@ -135,7 +136,7 @@ export class Gateway {
    */
   async commit(
     { compare, puts = [], deletes = [] }: Transaction,
-    { findMade, within = this.times.write, signal }: CommitOptions = {},
+    { findMade, within = this.times.write }: CommitOptions = {},
   ): Promise<number | undefined> {
     const body = {
       compare: compare.map(({ key, ...expected }) => ({
@@ -161,7 +162,7 @@ export class Gateway {
       return isUncertain ? findMade?.() : undefined;
     };
     try {
-      return await this.#repeat({ within, signal }, attempt);
+      return await this.#repeat({ within }, attempt);
     } catch (error) {
       throw isUncertain ? new UncertainError((error as Error).message, { cause: error }) : error;
     }
@@ -202,7 +203,9 @@ export class Gateway {
     return this.#options.endpoints[this.#current] as string;
   }
 
+  /** Ends requests. They are not tried again, and a new one is tried once. */
   close(): void {
+    this.#isClosed = true;
     this.#http.close();
   }
 
@@ -231,7 +234,7 @@ export class Gateway {
       } catch (error) {
         this.#leave(endpoint);
         if (!isTransient(error)) throw explainRefusal(error);
-        if (signal?.aborted) throw error;
+        if (signal?.aborted || this.#isClosed) throw error;
         // A member that hangs, or a cluster that is slow.
         const now = performance.now();
         if (now - startedAt >= timeout) timeout = Math.max(this.times.attempt, Math.min(2 * timeout, endsAt - now));

@@ -12,7 +12,7 @@ import { parseStored, RECORD_CHANGE, type RecordChange } from "../store/record-c
 // Entries and parts never change.
 export const KEYS = { head: "head", log: "log/", parts: "parts/", turn: "turn", uploads: "uploads/" } as const;
 
-const FORMAT = 2;
+export const FORMAT = 2;
 const MAX_HEAD_BYTES = 2_048;
 /** Changes beyond this are in parts. */
 export const MAX_ENTRY_BYTES = 256 * 1_024;
@@ -40,7 +40,6 @@ const SNAPSHOT = v.strictObject({
   /** The size of the data, before it is packed. */
   bytes: count,
 });
-export type SnapshotName = Readonly<v.InferOutput<typeof SNAPSHOT>>;
 
 /** What counts: the data is the snapshot and the log after it, up to the version. */
 const HEAD = v.strictObject({
@@ -94,10 +93,6 @@ export function parseEntry(bytes: Buffer): Entry {
 
 export function toBytes(json: Head | Entry): Buffer {
   return Buffer.from(JSON.stringify(json));
-}
-
-export function newHead(store: string, snapshot: SnapshotName): Head {
-  return { format: FORMAT, store, version: snapshot.version, write: snapshot.write, snapshot };
 }
 
 /** For a store or a write: 128 random bits. */

@@ -9,11 +9,11 @@ import { type Condition, type Put, UncertainError } from "./gateway.js";
 import {
   type Author,
   type Entry,
+  FORMAT,
   type Head,
   KEYS,
   logKey,
   MAX_ENTRY_BYTES,
-  newHead,
   newId,
   parseEntry,
   parseHead,
@@ -229,8 +229,8 @@ export class StoreWriter {
   /** Writes all data as a snapshot that begins a log. @returns undefined if another writer was faster */
   async #writeAll(data: Data, store: string, version: number, entry: Entry, after?: Buffer) {
     const { snapshot, uploaded } = await this.#uploadAll(data, store, version, entry.write);
-    const next = { head: newHead(store, snapshot), after, entry, uploaded };
-    return this.#replaceHead(next).finally(() => uploaded.end());
+    const head: Head = { format: FORMAT, store, version, write: entry.write, snapshot };
+    return this.#replaceHead({ head, after, entry, uploaded }).finally(() => uploaded.end());
   }
 
   async #uploadAll(data: Data, store: string, version: number, write: string) {
@@ -274,7 +274,7 @@ export class StoreWriter {
    * @throws LostUploadError; UnreachableError that tells if it is unknown whether it was made
    */
   async #replaceHead({ head, after, entry, uploaded }: NextHead) {
-    const { gateway, prefix, sealing, signal } = this.#target;
+    const { gateway, prefix, sealing } = this.#target;
     const write = entry?.write ?? uploaded?.write ?? head.write;
     const put = (name: string, content: Head | Entry): Put => {
       const key = prefix + name;
@@ -294,7 +294,7 @@ export class StoreWriter {
       compare.push(uploaded.compare);
     }
     const findMade = async () => entry && this.#findMade({ head, after, entry, uploaded });
-    const revision = await gateway.commit({ compare, puts }, { findMade, signal }).catch((error) => {
+    const revision = await gateway.commit({ compare, puts }, { findMade }).catch((error) => {
       if (!(error instanceof UncertainError)) throw error;
       throw new UnreachableError(`${error.message}; it is not known whether the change was made`, { cause: error });
     });

@@ -56,7 +56,7 @@ const unzip = promisify(gunzip);
 
 /** Puts a key on a lease. @returns undefined if it is there already @throws the errors of `Gateway.commit` */
 export async function claim(
-  { gateway, prefix, signal }: UploadTarget,
+  { gateway, prefix }: UploadTarget,
   name: string,
   milliseconds: number,
 ): Promise<Claim | undefined> {
@@ -69,7 +69,7 @@ export async function claim(
     return entries.find((found) => found.value.equals(value))?.modRevision;
   };
   const puts = [{ key, value, lease }];
-  const modRevision = await gateway.commit({ compare: [{ key, modRevision: 0 }], puts }, { findMade, signal });
+  const modRevision = await gateway.commit({ compare: [{ key, modRevision: 0 }], puts }, { findMade });
   if (modRevision === undefined) return undefined;
   const compare = { key, modRevision };
   // A failure shows in the next transaction.
@@ -88,7 +88,7 @@ export async function claim(
  * @throws LostUploadError, UnreachableError: nothing was changed; the other errors of `Gateway.commit`
  */
 export async function upload(target: UploadTarget, store: string, write: string, bytes: Buffer): Promise<Upload> {
-  const { gateway, prefix, sealing, signal, onProgress } = target;
+  const { gateway, prefix, sealing, onProgress } = target;
   const packed = await zip(bytes, { level: 1 });
   const total = Math.ceil(packed.length / PART_BYTES);
   const name = KEYS.uploads + write;
@@ -105,8 +105,7 @@ export async function upload(target: UploadTarget, store: string, write: string,
         const key = prefix + partKey(write, number);
         const slice = packed.subarray(number * PART_BYTES, (number + 1) * PART_BYTES);
         const puts = [{ key, value: sealing.seal(slice, { store, write, key }) }];
-        const transaction = { compare: [compare], puts };
-        if ((await gateway.commit(transaction, { signal }).catch(explainUncertain)) === undefined)
+        if ((await gateway.commit({ compare: [compare], puts }).catch(explainUncertain)) === undefined)
           throw new LostUploadError();
         onProgress?.({ action: "writing", done: ++done, total });
       }

@@ -278,6 +278,16 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
     await expect(updating).rejects.toThrow(UnreachableError);
   });
 
+  it("a store that is closed does not try again", async () => {
+    for (const change of [increment, (data: Data) => set(data, LARGE)]) {
+      const { link, writer } = await start([], { times: { request: 60_000, write: 60_000 } });
+      link.isDown = true;
+      const updating = writer.update(change);
+      await writer.close();
+      await expect(updating).rejects.toThrow(UnreachableError);
+    }
+  });
+
   it("a large change is not made as long as it only prepares to be", async () => {
     const { prefix, writer } = await start(Array(100).fill(loseAnswer), { times: { write: 300 } });
     const before = await readByHand(etcd(), prefix);

@@ -34,7 +34,7 @@ check_contents() { # TARBALL
   while IFS= read -r file; do
     case $file in
       dist/index.js | dist/*.d.ts | dist/cli/*.cjs | dist/tui/run-tui.js | dist/cli/LICENSES.md | dist/tui/LICENSES.md) ;;
-      docs/*.md | docs/tui*.svg | docs/alerts.yml | docs/grafana-dashboard.json | docs/systemd/appvars.* | docs/deploy/*.yaml) ;;
+      docs/*.md | docs/tui*.svg | docs/performance-*.svg | docs/alerts.yml | docs/grafana-dashboard.json | docs/systemd/appvars.* | docs/deploy/*.yaml) ;;
       bin/appvars.cjs | data/example.json | data/openapi.yaml | data/reserved-names.json | data/*.schema.json | data/completion/*) ;;
       package.json | README.md | LICENSE | CHANGELOG.md | CONTRIBUTING.md | SECURITY.md) ;;
       *) fail "$file is not needed in the tarball" ;;

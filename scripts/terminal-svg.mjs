@@ -149,6 +149,7 @@ function words(cells, look) {
   });
 }
 
-function escaped(text) {
+/** Text as it is written in an SVG. */
+export function escaped(text) {
   return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

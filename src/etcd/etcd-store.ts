@@ -5,7 +5,7 @@ import { command } from "../domain/shell.js";
 import type { Sealing } from "../encryption/sealing.js";
 import { type Data, NO_DATA } from "../store/data.js";
 import type { DataKeeper, LastData } from "../store/kept-data.js";
-import type { EditableStore, Reload, Reloadable } from "../store/store.js";
+import type { ChangeData, EditableStore, Reload, Reloadable } from "../store/store.js";
 import { type Author, type Head, KEYS } from "./log.js";
 import { type ReadTarget, readAll, readHead, readSince, type StoreState } from "./read-store.js";
 import { StoreWriter } from "./store-writer.js";
@@ -196,7 +196,7 @@ export class EtcdStore implements EditableStore, Reloadable {
   // Writing
 
   /** As in EditableStore. */
-  update(change: (data: Data) => Data): Promise<void> {
+  update(change: ChangeData): Promise<void> {
     return this.#inTurn((writer) => writer.update(change));
   }
 

@@ -1,10 +1,10 @@
 import { createHash, type Hash } from "node:crypto";
 import type { EnvironmentRecord } from "../domain/environment.js";
-import type { Variable, VariableValue } from "../domain/variable.js";
+import type { ValueRules, Variable, VariableValue } from "../domain/variable.js";
 
 export const DATA_VERSION = 1;
 
-export interface VariableRecord extends Readonly<Variable> {
+export interface VariableRecord extends Readonly<Variable>, ValueRules {
   readonly application: string;
 }
 
@@ -19,8 +19,13 @@ export function variableRecord({
   type,
   name,
   description = "",
+  optional = false,
+  secret = true,
+  schema,
 }: Pick<VariableRecord, "id" | "name" | "type"> & Partial<VariableRecord>): VariableRecord {
-  return { id, application, type, name, description };
+  const record = { id, application, type, name, description };
+  // Left out by default: an older appvars refuses fields that it does not know.
+  return { ...record, ...(optional && { optional }), ...(!secret && { secret }), ...(schema && { schema }) };
 }
 
 export interface ValueRecord extends Readonly<VariableValue> {

@@ -6,6 +6,7 @@ import { toInvalidData } from "../files/system-errors.js";
 import { type Data, NO_DATA, withLastIds } from "./data.js";
 import { dataPieces, readDataFile } from "./data-file.js";
 import { checkData } from "./parse-data.js";
+import type { ChangeData } from "./store.js";
 
 /**
  * Reads the data file, applies `change` and replaces the file, all under its lock: no other writer's change is lost, and
@@ -17,7 +18,7 @@ import { checkData } from "./parse-data.js";
  *   InvalidDataError when it can't be read, locked or written, or the new data breaks a rule; errors of `change`; the
  *   signal's reason
  */
-export async function updateDataFile(path: string, change: (data: Data) => Data, signal?: AbortSignal): Promise<Data> {
+export async function updateDataFile(path: string, change: ChangeData, signal?: AbortSignal): Promise<Data> {
   try {
     const file = await realpath(path).catch((error: unknown) => {
       throw toInvalidData(error, "can't be read");
@@ -26,7 +27,7 @@ export async function updateDataFile(path: string, change: (data: Data) => Data,
       const write = (data: Data) => replace(dataPieces(data));
       const db = new Low({ read: () => readDataFile(file), write }, NO_DATA);
       await db.read();
-      const changed = change(db.data);
+      const changed = await change(db.data);
       if (changed === db.data) return db.data;
       db.data = checkData(withLastIds(db.data, changed), db.data);
       await db.write();

@@ -6,6 +6,7 @@ import { isReservedName } from "../../domain/reserved-names.js";
 import { checkType, readAll, type VariableEntry } from "../../domain/source.js";
 import {
   isEncrypted,
+  isPublic,
   type JsonValue,
   VARIABLE_FIELDS,
   VARIABLE_LABELS,
@@ -25,7 +26,7 @@ export function showCommand(context: Context): Command {
     .description(
       "Show the definition and the value record of one variable, the server, data file or store and the environment that " +
         "it comes from, and what run does with a variable of that name in this shell. Prints the value itself only with " +
-        "--values.",
+        "--values, or if it is public.",
     )
     .argument("<name>", "name of the variable")
     .option("--values", "show the value too")
@@ -39,14 +40,21 @@ export function showCommand(context: Context): Command {
 function runShow(name: string, values: boolean, settings: Settings, context: Context): Promise<void> {
   const { env } = context.io;
   return withSource(openSource(settings, context), async (source) => {
-    const { variable, value } = await source.readSnapshot((snapshot) => readRecord(name, snapshot));
+    const { variable, value, rules } = await source.readSnapshot(async (snapshot) => {
+      const entry = await readRecord(name, snapshot);
+      return { ...entry, rules: snapshot.rulesOf(entry.variable.id) };
+    });
+    const isShown = values || isPublic(rules);
     const content = value && (await readContent(name, value.content.value, values, settings));
     const origin = originOf(settings);
     const shell = describeShellVariable(name, content, Object.hasOwn(env, name) ? env[name] : undefined);
-    const text = content !== undefined && (values ? valueText(content) : "(hidden: --values shows it)");
-    const json = { variable, value: value ? valueJson(value, content, values) : null, source: origin, shell };
+    const text = content !== undefined && (isShown ? valueText(content) : "(hidden: --values shows it)");
+    const shownRules = Object.entries({ ...rules }).filter(([, rule]) => rule !== undefined);
+    const record = value ? valueJson(value, content, isShown) : null;
+    const json = { variable: { ...variable, ...rules }, value: record, source: origin, shell };
     const fields = [
       ...VARIABLE_FIELDS.map((field) => [VARIABLE_LABELS[field], String(variable[field])] as const),
+      ...shownRules.map(([field, rule]) => [field, JSON.stringify(rule)] as const),
       ["value id", value ? String(value.id) : "(no value in this environment)"] as const,
       ...(text === false ? [] : [["value", text] as const]),
       ...origin.map(originField),

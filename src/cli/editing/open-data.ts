@@ -6,7 +6,7 @@ import { looseModeWarning } from "../../files/owners.js";
 import { hasCode, withPathInErrors } from "../../files/system-errors.js";
 import type { Data } from "../../store/data.js";
 import { createDataFile, readDataFile } from "../../store/data-file.js";
-import type { EditableStore } from "../../store/store.js";
+import type { ChangeData, EditableStore } from "../../store/store.js";
 import { cleanUpBeforeEnd } from "../exits/signals.js";
 import type { Context } from "../output/context.js";
 import type { Io } from "../output/io.js";
@@ -36,7 +36,7 @@ export async function readData(place: DataPlace, context: Context): Promise<Data
  *
  * @throws InvalidDataError, also if other users can change it; the errors of `change`
  */
-export async function updateData(place: DataPlace, context: Context, change: (data: Data) => Data): Promise<Data> {
+export async function updateData(place: DataPlace, context: Context, change: ChangeData): Promise<Data> {
   return (await checkedData(place, context, "change")).update(change);
 }
 
@@ -78,7 +78,7 @@ export function chooseEnvironment(
 export async function editEnvironment(
   settings: Settings,
   context: Context,
-  change: (data: Data, environment: EnvironmentRecord) => Data,
+  change: (data: Data, environment: EnvironmentRecord) => Data | Promise<Data>,
 ): Promise<EnvironmentRecord> {
   const name = settings.find("env")?.text;
   const edit = (data: Data) => change(data, chooseEnvironment(data.environments, name));

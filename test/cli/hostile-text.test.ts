@@ -101,6 +101,8 @@ function fileCases({ cwd, config, project, ...paths }: Folder): Case[] {
     plain("doctor", ...dev),
     plain("doctor", ...data, "--env", HOSTILE),
     plain("doctor", "--data", paths.broken, "--env", "dev"),
+    plain("check", "--env", HOSTILE_LABEL, ...data),
+    plain("check", "--all", "--example", join(cwd, HOSTILE), ...data),
     plain("diff", "dev", HOSTILE_LABEL, ...data),
     plain("diff", "dev", HOSTILE_LABEL, "--values", ...data),
     plain("diff", "dev", `${HOSTILE}:x`, ...data),
@@ -218,6 +220,8 @@ function serverCases(url: URL, { data }: Folder): Case[] {
     ["get", "MISSING"],
     ["show", "--values", "TEXT"],
     ["export", "--format", "docker"],
+    ["check"],
+    ["export", "--strict"],
     ["health"],
     ["doctor"],
     ["diff", url.origin, `${data}:dev`, "--values"],
@@ -241,6 +245,7 @@ function answerTo(path: string, name: string): object {
   const content = { value: HOSTILE };
   const value = { id: 1, variable_id: 1, content };
   const variable = { id: 1, type: "STRING", name, description: HOSTILE };
+  if (path === "/v1/check") return { missing: [name], invalid: [{ name: "TEXT", rule: HOSTILE }] };
   if (path === "/healthz") return { uptime: 1, message: HOSTILE, date: HOSTILE };
   if (path.endsWith("/content")) return content;
   if (path.startsWith("/v1/variables-values-by-name/")) return value;

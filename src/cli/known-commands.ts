@@ -20,7 +20,8 @@ export const GROUPS: Record<string, Record<string, readonly [usage: string, summ
     unset: ["[options] <name...>", "remove values from a data file or a store"],
     import: ["[options] <file>", "import a dotenv, JSON or YAML file"],
     env: ["", "manage environments and their credentials"],
-    history: ["[options]", "remove old entries of a store's history"],
+    history: ["[options] [name]", "list the changes of a data file or a store"],
+    rollback: ["[options] <number>", "bring back what there was before a change"],
     migrate: ["[options] <from> <to>", "copy all data to another file or store"],
   },
   "Serve and test:": {

@@ -3,12 +3,13 @@ import { InvalidDataError, UnauthorizedError, UnreachableError } from "../domain
 import { durationText } from "../domain/printable.js";
 import { type Data, withLastIds } from "../store/data.js";
 import { dataPieces } from "../store/data-file.js";
+import type { Author } from "../store/history.js";
 import { checkData } from "../store/parse-data.js";
-import { changeLines, changesBetween, type RecordChange, sortedById } from "../store/record-changes.js";
+import { changesBetween, type RecordChange, sortedById } from "../store/record-changes.js";
 import type { ChangeData } from "../store/store.js";
+import { changeLines } from "../store/stored-changes.js";
 import { type Condition, type Put, UncertainError } from "./gateway.js";
 import {
-  type Author,
   type Entry,
   FORMAT,
   type Head,

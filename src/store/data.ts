@@ -42,6 +42,8 @@ export interface Data {
   readonly version: typeof DATA_VERSION;
   /** The highest id each list ever had, since ids are not reused. Absent until appvars has deleted something. */
   readonly last_ids?: Readonly<Record<List, number>>;
+  /** How many entries the history of a data file has at most. */
+  readonly history?: { readonly entries: number };
   readonly environments: readonly EnvironmentRecord[];
   readonly variables: readonly VariableRecord[];
   readonly values: readonly ValueRecord[];
@@ -120,7 +122,8 @@ function highestId(data: Data, list: List): number {
 
 /** Whether both would be the same in a file, apart from the order of their records and of the fields in these. */
 export function isSameData(a: Data, b: Data): boolean {
-  const fields = ({ $schema, last_ids }: Data) => `${$schema} ${recordText(last_ids ?? {})}`;
+  const fields = ({ $schema, last_ids, history }: Data) =>
+    `${$schema} ${recordText(last_ids ?? {})} ${recordText(history ?? {})}`;
   return (
     fields(a) === fields(b) &&
     isSameList(a.environments, b.environments) &&

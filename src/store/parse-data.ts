@@ -108,6 +108,7 @@ const DATA_RULE: Rule = {
     $schema: { ...text, isOptional },
     version: anything,
     last_ids: { fields: { environments: lastId, variables: lastId, values: lastId }, isOptional },
+    history: { fields: { entries: { least: 0 } }, isOptional },
     environments: { items: { fields: { id, application, name: label, ...keyPair, previous } } },
     variables: { items: { fields: variable } },
     values: {

@@ -84,17 +84,12 @@ function parseGet(argv: readonly string[], { parseQuickWords }: Parsers): QuickC
 function parseRun(argv: readonly string[], { parseQuickWords }: Parsers): QuickCall | undefined {
   const end = argv.indexOf("--");
   const [program, ...args] = argv.slice(end + 1);
-  const parsed =
-    end > 0 && program !== undefined ? parseQuickWords("run", argv.slice(0, end), { strict: undefined }) : undefined;
+  const parsed = end > 0 && program !== undefined ? parseQuickWords("run", argv.slice(0, end)) : undefined;
   if (program === undefined || !parsed || parsed.positionals.length > 0) return undefined;
-  const { output, flags, others } = parsed;
+  const { output, flags } = parsed;
   const run = async (context: Context) => {
     const { callRun } = await import("./run/call-run.js");
-    context.exitCode = await callRun(
-      [program, ...args],
-      { ...flags, strict: others["strict"] === true || undefined },
-      context,
-    );
+    context.exitCode = await callRun([program, ...args], flags, context);
   };
   return { output, run };
 }

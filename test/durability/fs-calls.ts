@@ -90,7 +90,6 @@ function wrapHandle(handle: FileHandle, path: string): FileHandle {
     "writeFile",
     "chmod",
     "chown",
-    "truncate",
     "sync",
     "datasync",
     "close",

@@ -49,15 +49,7 @@ function failingServer() {
   const fail = () => {
     throw new Error("no such luck");
   };
-  const reads = {
-    variables: fail,
-    variable: fail,
-    values: fail,
-    value: fail,
-    valueByName: fail,
-    content: fail,
-    check: fail,
-  };
+  const reads = { variables: fail, variable: fail, values: fail, value: fail, valueByName: fail, content: fail };
   // Health can't make a date of this time.
   return stubbedServer({ reads, clock: () => Number.NaN });
 }

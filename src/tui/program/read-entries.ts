@@ -7,7 +7,6 @@ import {
   type Snapshot,
   type VariableEntry,
   type VariableSource,
-  withRules,
 } from "../../domain/source.js";
 import type { Variable, VariableValue } from "../../domain/variable.js";
 import { isSame } from "../browse/changes.js";
@@ -35,7 +34,7 @@ export async function readEntries(
   const variables: Variable[] = [];
   const values: VariableValue[] = [];
   const valuesByVariable = new Map<number, VariableValue>();
-  const entries = () => withRules(joinValues(variables, valuesByVariable), reader);
+  const entries = () => joinValues(variables, valuesByVariable);
   const variablePages = readPages((page) => reader.listVariables(page));
   const valuePages = readPages((page) => reader.listValues(page));
   const next = untilAborted(signal);

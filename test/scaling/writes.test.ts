@@ -13,8 +13,9 @@ const WRITERS = 8;
 const WRITES = 25;
 
 const SEEN_WRITES = QUICK ? 100 : 1_000;
-// CI has other work at the same time, and only notices writes that are far too slow.
-const MAX_P50_MS = QUICK ? 100 : 10;
+// With QUICK, there is other work at the same time, and only writes that are far too slow are noticed.
+/** The median beside that of etcd alone. A replica asks a majority of the members before it shows a write. */
+const MAX_P50_RATIO = QUICK ? 12 : 6;
 const MAX_P99_MS = QUICK ? 500 : 50;
 
 describe("a cluster", needs("etcd"), () => {
@@ -62,7 +63,7 @@ describe("a cluster", needs("etcd"), () => {
       `${SEEN_WRITES} writes, one after another; from the start of each until all of ${REPLICAS} replicas answer with it`,
       `${quantiles(times)}; etcd alone, from the start of a put until watches of all members tell of it: ${quantiles(alone)}`,
     );
-    expect(p50).toBeLessThanOrEqual(MAX_P50_MS);
+    expect(p50 / quantile(alone, 0.5)).toBeLessThanOrEqual(MAX_P50_RATIO);
     expect(p99).toBeLessThanOrEqual(MAX_P99_MS);
   });
 });

@@ -13,7 +13,7 @@ const E2E = "test/e2e/**/*.test.ts";
 /** What hostile clients, files and servers try, and long load: `npm run abuse`. */
 const ABUSE = "test/abuse/**/*.test.ts";
 
-/** What becomes of a store in etcd and of a shared limit when something fails: `npm run test:scaling`. */
+/** Failures under a store in etcd and a shared limit: `npm run test:scaling`. */
 const SCALING = "test/scaling/**/*.test.ts";
 
 /** Those of them that load the machine, or measure how long an answer takes. */

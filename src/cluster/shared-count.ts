@@ -36,7 +36,7 @@ export interface CountAnswer {
   readonly counts: readonly Count[];
 }
 
-/** For a limit up to 10,000. Of a higher one it is a hundredth: to ask for every 100 requests takes a third of their CPU time. */
+/** For limits up to 10,000; above that, a hundredth of the limit. Asking for every 100 requests took a third of the CPU time. */
 const MAX_PERMITS = 100;
 /** All workers together get 1/8 of the rest of a window in advance. */
 const SHARE = 8;

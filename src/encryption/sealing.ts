@@ -18,7 +18,7 @@ export interface Sealing {
   /** @throws InvalidDataError with a predicate as its message */
   open(bytes: Buffer, key: string): Buffer;
   /** Checks who sealed bytes that could be opened. @throws as `open` */
-  checkOwner(bytes: Buffer, owner: Partial<SealedFor>): void;
+  checkOwner(bytes: Buffer, owner: Partial<Omit<SealedFor, "key">>): void;
 }
 
 // Sealed bytes: this mark, which no JSON and no gzip begins with; the first 8 bytes of the SHA-256 of the key; the ids of

@@ -106,7 +106,7 @@ export class StoreWriter {
   async update(change: (data: Data) => Data): Promise<void> {
     let { known } = this.#options;
     const { before, after } = await this.#untilMade(async () => {
-      // The known state is mostly the newest. If not, the transaction fails, and nothing else is said of it.
+      // The known state is usually the newest. If not, the transaction fails: errors count only for the newest state.
       const [state, isNewest] = [known ?? (await this.#options.read()), !known];
       known = undefined;
       const planned = plan(state.data, change, isNewest);
@@ -119,7 +119,7 @@ export class StoreWriter {
     await this.#tidy(after, before).catch(() => {});
   }
 
-  /** Repeats an attempt while other writers are faster, which it says by undefined. */
+  /** Repeats an attempt while other writers are faster. @param attempt resolves to undefined if one was */
   async #untilMade<T>(attempt: () => Promise<T | undefined>): Promise<T> {
     const { gateway, signal } = this.#target;
     let lostSince: number | undefined;

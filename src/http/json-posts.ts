@@ -5,7 +5,7 @@ import { type TlsTexts, tlsOptions } from "../domain/tls-options.js";
 import { type DeadlineOptions, exchange, send, startDeadline } from "./exchange.js";
 import { isTlsFailure, reasonOf } from "./failures.js";
 
-/** Of an answer, and of a line of one that does not end. */
+/** Of an answer, and of a line of a stream. */
 const MAX_BODY_BYTES = 64 * 1_024 * 1_024;
 const MAX_ERROR_BYTES = 64 * 1_024;
 /** Of a request, in a millisecond: 2 Mbit/s. */

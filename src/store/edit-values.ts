@@ -96,19 +96,19 @@ function checkOtherValues(data: Data, { id }: EnvironmentRecord, variable: Varia
   throw new UsageError(`${variable.name} can't become a ${type}: its value in another environment is not a ${type}`);
 }
 
-/** The variables of an application by name. @param names of those to find; default all */
-export function variablesOf(data: Data, application: string, names?: ReadonlySet<string>): Map<string, VariableRecord> {
+/** The variables of an application by name. @param names only these */
+function variablesOf(data: Data, application: string, names?: ReadonlySet<string>): Map<string, VariableRecord> {
   const variables = new Map<string, VariableRecord>();
   for (const variable of data.variables)
-    if (variable.application === application && names?.has(variable.name) !== false)
+    if (variable.application === application && (!names || names.has(variable.name)))
       variables.set(variable.name, variable);
   return variables;
 }
 
-/** The values in an environment by the ids of their variables. @param ids of those variables; default all */
-export function valuesOf(data: Data, { id }: EnvironmentRecord, ids?: ReadonlySet<number>): Map<number, ValueRecord> {
+/** The values in an environment by the ids of their variables. @param ids only of these variables */
+function valuesOf(data: Data, { id }: EnvironmentRecord, ids?: ReadonlySet<number>): Map<number, ValueRecord> {
   const values = new Map<number, ValueRecord>();
   for (const value of data.values)
-    if (value.environment_id === id && ids?.has(value.variable_id) !== false) values.set(value.variable_id, value);
+    if (value.environment_id === id && (!ids || ids.has(value.variable_id))) values.set(value.variable_id, value);
   return values;
 }

@@ -5,7 +5,7 @@ import { NotDurableError, withPathInErrors } from "../files/system-errors.js";
 import { type FileWatch, watchFile } from "../files/watch-file.js";
 import { type Data, NO_DATA } from "./data.js";
 import { readDataFile } from "./data-file.js";
-import { parseData } from "./parse-data.js";
+import type { parseApart } from "./parse-apart.js";
 import type { FileStore, Reload } from "./store.js";
 
 interface DataFileOptions {
@@ -35,6 +35,7 @@ class JsonFileStore implements FileStore {
   readonly #listeners = new Set<() => void>();
   readonly #reloadListeners = new Set<(reload: Reload) => void>();
   #watch: FileWatch | undefined;
+  #parse: typeof parseApart | undefined;
   #isAskedToRead = false;
   #problem: string | undefined;
   #updates = 0;
@@ -45,7 +46,7 @@ class JsonFileStore implements FileStore {
     this.#path = path;
     this.#options = options;
     this.#spare = spare;
-    const served = spare && { read: spare.read.bind(spare), parse: this.#parseApart };
+    const served = spare && { read: spare.read.bind(spare), parse: this.#parseServed };
     // Written by updateDataFile.
     this.#db = new Low({ read: () => readDataFile(path, served), write: async () => {} }, NO_DATA);
   }
@@ -138,11 +139,10 @@ class JsonFileStore implements FileStore {
   }
 
   /** Ends when the store is closed. */
-  readonly #parseApart = async (bytes: Buffer): Promise<Data> => {
+  readonly #parseServed = async (bytes: Buffer): Promise<Data> => {
     // Loaded with the first data, since clients may hold all file descriptors later.
-    const { parseApart } = await import("./parse-apart.js");
-    // No other work waits for the first data.
-    return this.#db.data === NO_DATA ? parseData(bytes) : parseApart(bytes, this.#closed.signal);
+    this.#parse ??= (await import("./parse-apart.js")).createServedParser();
+    return this.#parse(bytes, this.#closed.signal);
   };
 
   async #load(): Promise<void> {

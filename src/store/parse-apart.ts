@@ -39,6 +39,15 @@ export async function parseApart(bytes: Buffer, signal: AbortSignal): Promise<Da
   return data;
 }
 
+/** Parses the first data in this thread, since no other work waits for it, and later data with {@link parseApart}. */
+export function createServedParser(): typeof parseApart {
+  let parse: typeof parseApart = (bytes) => {
+    parse = parseApart;
+    return parseData(bytes);
+  };
+  return (bytes, signal) => parse(bytes, signal);
+}
+
 /** Parses a list piece by piece, with time for other work in between. */
 async function join(pieces: readonly Uint8Array[]): Promise<unknown[]> {
   const list: unknown[] = [];

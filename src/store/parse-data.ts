@@ -100,7 +100,7 @@ const DATA_RULE: Rule = {
 const isObject = (input: unknown): input is Record<string, unknown> =>
   typeof input === "object" && input !== null && !Array.isArray(input);
 
-/** Said of what keeps the rule, but lacks defaults or has fields in another order. */
+/** No broken rule, but defaults are missing or fields are in another order. */
 const INCOMPLETE = "";
 
 /**

@@ -49,7 +49,7 @@ export function setCommand(context: Context): Command {
 
 async function runSet(options: SetOptions, flags: SourceFlags, context: Context): Promise<void> {
   const { parseAs } = await import("../../formats/infer-type.js");
-  const { setValues, valuesOf, variablesOf } = await import("../../store/edit-values.js");
+  const { setValues } = await import("../../store/edit-values.js");
   const { name, description } = options;
   checkName(name);
   const keepsValue = options.value === undefined && description !== undefined && !options.encrypt;
@@ -61,10 +61,11 @@ async function runSet(options: SetOptions, flags: SourceFlags, context: Context)
   const given = keepsValue ? undefined : await readValue(options, context);
   let created = false;
   const edited = await editEnvironment(settings, context, (data, environment) => {
-    const known = variablesOf(data, environment.application, new Set([name])).get(name);
+    const { id, application } = environment;
+    const known = data.variables.find((each) => each.name === name && each.application === application);
     if (given === undefined && !known)
       throw new NotFoundError(`there is no variable "${name}"; to read its value from stdin, add -`);
-    const old = known && valuesOf(data, environment, new Set([known.id])).get(known.id);
+    const old = known && data.values.find((each) => each.variable_id === known.id && each.environment_id === id);
     created = given !== undefined && !old;
     const type = options.type ?? known?.type ?? "STRING";
     const plain = given === undefined ? old?.content.value : parseAs(given, type);

@@ -2,8 +2,7 @@ import type { Times } from "../../etcd/gateway.js";
 import { etcdStore, type StoreAccess } from "../../etcd/open-store.js";
 import { SealedFile } from "../../files/sealed-file.js";
 import { DataKeeper } from "../../store/kept-data.js";
-import { parseApart } from "../../store/parse-apart.js";
-import { parseData } from "../../store/parse-data.js";
+import { createServedParser } from "../../store/parse-apart.js";
 import type { Reloadable, Store } from "../../store/store.js";
 
 export interface ServedStoreOptions {
@@ -25,14 +24,8 @@ export async function openServedEtcdStore(
 ): Promise<Store & Reloadable> {
   const onFailure =
     warn && (({ message }: Error) => warn(`the last data can't be kept for a start without the store: ${message}`));
-  let isFirst = true;
   const store = etcdStore(access, {
-    parse(bytes, signal) {
-      // No other work waits for the first data.
-      const parse = isFirst ? parseData : parseApart;
-      isFirst = false;
-      return parse(bytes, signal);
-    },
+    parse: createServedParser(),
     watch: true,
     // An election takes 2 s. A server that starts should not wait for longer than that if there is something to serve.
     times: { request: 4_000, ...times },

@@ -7,7 +7,7 @@ import { writeLines } from "./output/output.js";
 import { ownWords, reportError } from "./output/report-error.js";
 import { packageFile, packageVersion } from "./process-io.js";
 import { refuseSeparateTime } from "./settings/flag-arguments.js";
-import { CONNECTION, CONNECTION_GROUP } from "./settings/source-flags.js";
+import { CONNECTION, CONNECTION_GROUP, collect } from "./settings/source-flags.js";
 
 type Load = () => Promise<(context: Context) => Command>;
 
@@ -18,6 +18,7 @@ const COMMANDS: Record<string, Load> = {
   show: async () => (await import("./commands/show.js")).showCommand,
   run: async () => (await import("./commands/run.js")).runCommand,
   export: async () => (await import("./commands/export/export.js")).exportCommand,
+  check: async () => (await import("./commands/check.js")).checkCommand,
   diff: async () => (await import("./commands/diff.js")).diffCommand,
   tui: async () => (await import("./commands/tui.js")).tuiCommand,
   init: async () => (await import("./commands/init.js")).initCommand,
@@ -25,7 +26,8 @@ const COMMANDS: Record<string, Load> = {
   unset: async () => (await import("./commands/unset.js")).unsetCommand,
   import: async () => (await import("./commands/import.js")).importCommand,
   env: async () => (await import("./commands/env.js")).envCommand,
-  history: async () => (await import("./commands/history.js")).historyCommand,
+  history: async () => (await import("./commands/history/history.js")).historyCommand,
+  rollback: async () => (await import("./commands/history/rollback.js")).rollbackCommand,
   migrate: async () => (await import("./commands/migrate.js")).migrateCommand,
   serve: async () => (await import("./commands/serve/serve.js")).serveCommand,
   sandbox: async () => (await import("./commands/sandbox/sandbox.js")).sandboxCommand,
@@ -196,7 +198,7 @@ const LISTS = ["only", "exclude", "allow-reserved", "env-file"];
 
 /** commander would use the last value: of `--env test --env production`, one is a mistake. */
 function refuseRepeated(option: Option, command: Command): void {
-  if (LISTS.includes(option.name()) || !(option.required || option.optional)) return;
+  if (LISTS.includes(option.name()) || option.parseArg === collect || !(option.required || option.optional)) return;
   let isGiven = false;
   command.on(`option:${option.name()}`, () => {
     if (isGiven) throw new UsageError(`${option.long} is given more than once`);

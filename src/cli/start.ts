@@ -84,12 +84,17 @@ function parseGet(argv: readonly string[], { parseQuickWords }: Parsers): QuickC
 function parseRun(argv: readonly string[], { parseQuickWords }: Parsers): QuickCall | undefined {
   const end = argv.indexOf("--");
   const [program, ...args] = argv.slice(end + 1);
-  const parsed = end > 0 && program !== undefined ? parseQuickWords("run", argv.slice(0, end)) : undefined;
+  const parsed =
+    end > 0 && program !== undefined ? parseQuickWords("run", argv.slice(0, end), { strict: undefined }) : undefined;
   if (program === undefined || !parsed || parsed.positionals.length > 0) return undefined;
-  const { output, flags } = parsed;
+  const { output, flags, others } = parsed;
   const run = async (context: Context) => {
     const { callRun } = await import("./run/call-run.js");
-    context.exitCode = await callRun([program, ...args], flags, context);
+    context.exitCode = await callRun(
+      [program, ...args],
+      { ...flags, strict: others["strict"] === true || undefined },
+      context,
+    );
   };
   return { output, run };
 }

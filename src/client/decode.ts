@@ -1,5 +1,5 @@
 import type { Page, PageRequest } from "../domain/page.js";
-import type { Answer, Read } from "../domain/read.js";
+import type { Answer, BrokenRule, Check, Read } from "../domain/read.js";
 import type { Health } from "../domain/source.js";
 import {
   isVariableName,
@@ -42,16 +42,17 @@ export function decoderOf(read: Read): Decoder<Answer<Read>> {
       return decodeValue;
     case "content":
       return decodeContent;
+    case "check":
+      return decodeCheck;
   }
 }
 
 export const decodeVariable: Decoder<Variable> = (json, at) => {
   const { id, type, name, description } = object(json, at);
-  const isName = typeof name === "string" && isVariableName(name);
   return {
     id: positive(id, at, "id"),
     type: check(type, isVariableType(type), at, "type", `one of ${VARIABLE_TYPES.join(", ")}`),
-    name: check(name, isName, at, "name", "the name of a variable"),
+    name: variableName(name, at, "name"),
     description: string(description, at, "description"),
   };
 };
@@ -69,6 +70,19 @@ export const decodeValue: Decoder<VariableValue> = (json, at) => {
     id: positive(id, at, "id"),
     variable_id: positive(variable_id, at, "variable_id"),
     content: decodeContent(content, pathOf(at, "content")),
+  };
+};
+
+const decodeBrokenRule: Decoder<BrokenRule> = (json, at) => {
+  const { name, rule } = object(json, at);
+  return { name: variableName(name, at, "name"), rule: string(rule, at, "rule") };
+};
+
+const decodeCheck: Decoder<Check> = (json) => {
+  const { missing, invalid } = object(json);
+  return {
+    missing: list(missing, "missing").map((name, index) => variableName(name, `missing[${index}]`, "")),
+    invalid: list(invalid, "invalid").map((item, index) => decodeBrokenRule(item, `invalid[${index}]`)),
   };
 };
 
@@ -99,10 +113,10 @@ export function decodePage<T extends { id: number }>(
       offset: integer(offset, asked.offset, asked.offset, "offset"),
       total: integer(total, 0, MAX_TOTAL, "total"),
     };
-    const list = check<unknown[]>(data, Array.isArray(data), "", "data", "a list");
+    const records = list(data, "data");
     const length = Math.min(bounds.limit, Math.max(0, bounds.total - bounds.offset));
-    check(data, list.length === length, "", "data", "as long as metadata says");
-    const items = list.map((item, index) => decodeItem(item, `data[${index}]`));
+    check(data, records.length === length, "", "data", "as long as metadata says");
+    const items = records.map((item, index) => decodeItem(item, `data[${index}]`));
     items.forEach(({ id }, index) => {
       check(id, id > (items[index - 1]?.id ?? 0), `data[${index}]`, "id", "greater than the id before it");
     });
@@ -127,6 +141,15 @@ export const decodeErrorMessage: Decoder<string> = (json) => string(object(json)
 
 function object(json: unknown, at = ""): Record<string, unknown> {
   return check(json, typeof json === "object" && json !== null && !Array.isArray(json), at, "", "an object");
+}
+
+function list(json: unknown, field: string): unknown[] {
+  return check(json, Array.isArray(json), "", field, "a list");
+}
+
+function variableName(json: unknown, at: string | undefined, field: string): string {
+  const isName = typeof json === "string" && isVariableName(json);
+  return check(json, isName, at, field, "the name of a variable");
 }
 
 function integer(json: unknown, min: number, max: number, field: string): number {

@@ -1,11 +1,25 @@
 import { type Page, type PageRequest, pageBounds } from "./page.js";
-import { checkId, type ValueContent, type Variable, type VariableValue } from "./variable.js";
+import { checkId, type ValueContent, type ValueRules, type Variable, type VariableValue } from "./variable.js";
 
-/** One of the six reads of an environment, with its arguments. */
+/** One of the seven reads of an environment, with its arguments. */
 export type Read =
   | { readonly kind: "variables" | "values"; readonly page: Required<PageRequest> }
   | { readonly kind: "variable" | "value"; readonly id: number }
-  | { readonly kind: "valueByName" | "content"; readonly name: string };
+  | { readonly kind: "valueByName" | "content"; readonly name: string }
+  | { readonly kind: "check" };
+
+/** What is wrong with the values of an environment, by ascending id of the variables. */
+export interface Check {
+  /** The names of variables that have no value and are not optional. */
+  readonly missing: string[];
+  /** Values that break a rule of their schema. The rule is a predicate, and quotes no value. */
+  readonly invalid: BrokenRule[];
+}
+
+export interface BrokenRule {
+  readonly name: string;
+  readonly rule: string;
+}
 
 interface Answers {
   variables: Page<Variable>;
@@ -14,6 +28,7 @@ interface Answers {
   value: VariableValue;
   valueByName: VariableValue;
   content: ValueContent;
+  check: Check;
 }
 
 /** The answer to a read: `Answer<{ kind: "value" }>` is a VariableValue. */
@@ -51,5 +66,15 @@ export abstract class VariableReader {
 
   async getContentByName(name: string): Promise<ValueContent> {
     return this.answer({ kind: "content", name });
+  }
+
+  /** Checks the values of this environment. @throws NotFoundError if the server is too old to do so */
+  async checkValues(): Promise<Check> {
+    return this.answer({ kind: "check" });
+  }
+
+  /** What a variable says about its values; undefined for nothing, and from a server, which does not tell. */
+  rulesOf(_id: number): ValueRules | undefined {
+    return undefined;
   }
 }

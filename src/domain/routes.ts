@@ -10,6 +10,7 @@ export const ROUTES = {
   value: "/v1/variables-values/:id",
   valueByName: "/v1/variables-values-by-name/:name",
   content: "/v1/variables-values-by-name/:name/content",
+  check: "/v1/check",
   health: "/healthz",
 } as const satisfies Record<Read["kind"] | "health", string>;
 
@@ -18,6 +19,7 @@ export function targetOf(read: Read): string {
   const route = ROUTES[read.kind];
   if ("page" in read) return `${route}?limit=${read.page.limit}&offset=${read.page.offset}`;
   if ("id" in read) return route.replace(":id", String(read.id));
+  if (!("name" in read)) return route;
   if (!isVariableName(read.name)) throw new NotFoundError();
   return route.replace(":name", read.name);
 }

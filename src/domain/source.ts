@@ -2,7 +2,7 @@ import { ChangedDataError, ServerError } from "./errors.js";
 import { MAX_LIMIT, type Page, type PageRequest } from "./page.js";
 import { durationText } from "./printable.js";
 import type { VariableReader } from "./read.js";
-import { type NamedValue, type Variable, type VariableValue, valueFitsType } from "./variable.js";
+import { type NamedValue, type ValueRules, type Variable, type VariableValue, valueFitsType } from "./variable.js";
 
 export interface Health {
   /** Seconds since the server started. */
@@ -88,6 +88,8 @@ export async function readAll<T extends { readonly id: number }>(
 export interface VariableEntry {
   readonly variable: Variable;
   readonly value: VariableValue | undefined;
+  /** As `rulesOf`, if who reads the entry asks for it. */
+  readonly rules?: ValueRules | undefined;
 }
 
 /** Reads all variables with their values. @throws ServerError when they don't match */
@@ -95,6 +97,14 @@ export async function readVariableEntries(reader: VariableReader): Promise<Varia
   const variables = await readAll((page) => reader.listVariables(page));
   const values = await readAll((page) => reader.listValues(page));
   return joinValues(variables, checkConsistency(variables, values));
+}
+
+/** The entries with what their variables say about values. */
+export function withRules(entries: readonly VariableEntry[], reader: VariableReader): VariableEntry[] {
+  return entries.map((entry) => {
+    const rules = reader.rulesOf(entry.variable.id);
+    return rules ? { ...entry, rules } : entry;
+  });
 }
 
 /** Checks that two complete lists of one version are consistent. @returns the values `byVariable` @throws ChangedDataError */

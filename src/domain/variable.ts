@@ -15,8 +15,24 @@ export interface Variable {
   description: string;
 }
 
+/** What a variable says about its values. Only the data has it: the seven bodies of the API do not. */
+export interface ValueRules {
+  /** Whether an environment may lack a value. Default false. */
+  readonly optional?: boolean | undefined;
+  /** Whether its values are hidden where they are not asked for. Default true. */
+  readonly secret?: boolean | undefined;
+  /** A JSON Schema for its values. */
+  readonly schema?: JsonSchema | undefined;
+}
+
+export function isPublic(rules: ValueRules | undefined): boolean {
+  return rules?.secret === false;
+}
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
 /** The fields of a variable that can change. */
-export type Definition = Omit<Variable, "id" | "name">;
+export type Definition = Omit<Variable, "id" | "name"> & ValueRules;
 
 /** The names that people see for the fields of a variable, in the order of their columns. */
 export const VARIABLE_LABELS = {

@@ -4,10 +4,11 @@ import { durationText } from "../domain/printable.js";
 import { command } from "../domain/shell.js";
 import type { Sealing } from "../encryption/sealing.js";
 import { type Data, NO_DATA } from "../store/data.js";
+import type { Author, History } from "../store/history.js";
 import type { DataKeeper, LastData } from "../store/kept-data.js";
-import type { EditableStore, Reload, Reloadable } from "../store/store.js";
-import { type Author, type Head, KEYS } from "./log.js";
-import { type ReadTarget, readAll, readHead, readSince, type StoreState } from "./read-store.js";
+import type { ChangeData, EditableStore, Reload, Reloadable } from "../store/store.js";
+import { type Head, KEYS } from "./log.js";
+import { type ReadTarget, readAll, readChanges, readHead, readSince, type StoreState } from "./read-store.js";
 import { StoreWriter } from "./store-writer.js";
 
 /** After a watch has failed. */
@@ -193,10 +194,16 @@ export class EtcdStore implements EditableStore, Reloadable {
     ring();
   }
 
+  /** @throws as `open`, also while the changes are read */
+  async history(): Promise<History> {
+    const { data, head } = await this.#read();
+    return { data, changes: readChanges(this.#target, head) };
+  }
+
   // Writing
 
   /** As in EditableStore. */
-  update(change: (data: Data) => Data): Promise<void> {
+  update(change: ChangeData): Promise<void> {
     return this.#inTurn((writer) => writer.update(change));
   }
 

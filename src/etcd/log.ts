@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import * as v from "valibot";
 import { InvalidDataError } from "../domain/errors.js";
-import { parseStored, RECORD_CHANGE, type RecordChange } from "../store/record-changes.js";
+import type { RecordChange } from "../store/record-changes.js";
+import { parseStored, RECORD_CHANGE } from "../store/stored-changes.js";
 
 // The keys of a store, after its prefix:
 //   head                 which writes and which snapshot count
@@ -55,10 +56,6 @@ const HEAD = v.strictObject({
 });
 export type Head = Readonly<v.InferOutput<typeof HEAD>>;
 
-/** Who writes: `user@host`, and the command, such as `set`. */
-const AUTHOR = { actor: label, command: label };
-export type Author = Readonly<Record<keyof typeof AUTHOR, string>>;
-
 /** A write. */
 const ENTRY = v.strictObject({
   write: id,
@@ -66,7 +63,8 @@ const ENTRY = v.strictObject({
   previous: id,
   /** By the writer's clock, for people: nothing depends on it. */
   time: v.pipe(v.string(), v.isoTimestamp()),
-  ...AUTHOR,
+  actor: label,
+  command: label,
   last_ids: v.optional(v.strictObject({ environments: lastId, variables: lastId, values: lastId })),
   /** The changes, or the number of parts with them. */
   changes: v.union([count, v.array(RECORD_CHANGE)]),

@@ -1,10 +1,11 @@
 import type { StoreAddress } from "../domain/store-address.js";
 import { createSealing, firstKey, isSealed, UNSEALED } from "../encryption/sealing.js";
 import type { Data } from "../store/data.js";
+import { type Author, NOBODY } from "../store/history.js";
 import { parseData } from "../store/parse-data.js";
 import { EtcdStore, type EtcdStoreOptions } from "./etcd-store.js";
 import { Gateway, type Times } from "./gateway.js";
-import { type Author, KEYS } from "./log.js";
+import { KEYS } from "./log.js";
 import type { ReadTarget } from "./read-store.js";
 import type { OnProgress } from "./uploads.js";
 
@@ -25,8 +26,6 @@ export interface StoreAccess {
 
 type OpenOptions = Omit<EtcdStoreOptions, "target" | "url" | "author"> &
   Partial<Pick<ReadTarget, "parse" | "onProgress">> & { times?: Partial<Times> | undefined };
-
-const NOBODY: Author = { actor: "unknown", command: "unknown" };
 
 /**
  * Opens a store to read and change it. @param options.watch whether to follow the changes of other writers

@@ -1,6 +1,8 @@
 import { InvalidDataError } from "../domain/errors.js";
 import type { Data } from "../store/data.js";
-import { applyChanges, parseChanges, type RecordChange } from "../store/record-changes.js";
+import { type Change, withoutCredentials } from "../store/history.js";
+import { applyChanges, type RecordChange } from "../store/record-changes.js";
+import { parseChanges } from "../store/stored-changes.js";
 import type { StoredKey } from "./answers.js";
 import { type Entry, type Head, KEYS, logKey, parseEntry, parseHead } from "./log.js";
 import { download, endOf, openKey, type UploadTarget } from "./uploads.js";
@@ -153,6 +155,28 @@ async function readLog(target: ReadTarget, found: FoundHead, first: number): Pro
     entries = others;
   }
   return log;
+}
+
+/** The writes up to the head, newest first, as far as they are kept. @throws as `readAll` */
+export async function* readChanges(target: ReadTarget, { store, version: last, write }: Head): AsyncGenerator<Change> {
+  const { gateway, prefix, signal } = target;
+  let next = write;
+  for (let version = last; version > 0; ) {
+    const first = Math.max(1, version - PAGE_ENTRIES + 1);
+    const range = { key: prefix + logKey(first), end: prefix + logKey(version + 1), limit: PAGE_ENTRIES };
+    const { entries } = await gateway.range(range, { signal });
+    if (entries.length === 0) return;
+    for (const stored of entries.toReversed()) {
+      const found =
+        stored.key === prefix + logKey(version) ? await readWrite(target, store, version, stored) : undefined;
+      // What is before a cut of the log does not lead to the data.
+      if (found?.write !== next) return;
+      const { time, actor, command, previous } = found;
+      const changes = [...found.changes].map(withoutCredentials);
+      if (changes.length > 0) yield { id: version, time, actor, command, changes };
+      [next, version] = [previous, version - 1];
+    }
+  }
 }
 
 /** @returns undefined if parts are missing @throws InvalidDataError that names the key; as `download` */

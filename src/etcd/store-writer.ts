@@ -3,11 +3,13 @@ import { InvalidDataError, UnauthorizedError, UnreachableError } from "../domain
 import { durationText } from "../domain/printable.js";
 import { type Data, withLastIds } from "../store/data.js";
 import { dataPieces } from "../store/data-file.js";
+import type { Author } from "../store/history.js";
 import { checkData } from "../store/parse-data.js";
-import { changeLines, changesBetween, type RecordChange, sortedById } from "../store/record-changes.js";
+import { changesBetween, type RecordChange, sortedById } from "../store/record-changes.js";
+import type { ChangeData } from "../store/store.js";
+import { changeLines } from "../store/stored-changes.js";
 import { type Condition, type Put, UncertainError } from "./gateway.js";
 import {
-  type Author,
   type Entry,
   FORMAT,
   type Head,
@@ -59,9 +61,9 @@ interface WriterOptions {
 }
 
 /** The data after a change, and the changes; undefined if there are none. @throws errors of `change`; InvalidDataError */
-function plan(data: Data, change: (data: Data) => Data, isNewest: boolean) {
+async function plan(data: Data, change: ChangeData, isNewest: boolean) {
   try {
-    const changed = change(data);
+    const changed = await change(data);
     if (changed === data) return undefined;
     const next = checkData(withLastIds(data, changed), data);
     const changes = changesBetween(data, changed, next);
@@ -103,13 +105,13 @@ export class StoreWriter {
    * @throws errors of `change`; InvalidDataError; UnreachableError that tells if it is unknown whether it was made;
    *   otherwise it was not
    */
-  async update(change: (data: Data) => Data): Promise<void> {
+  async update(change: ChangeData): Promise<void> {
     let { known } = this.#options;
     const { before, after } = await this.#untilMade(async () => {
       // The known state is usually the newest. If not, the transaction fails: errors count only for the newest state.
       const [state, isNewest] = [known ?? (await this.#options.read()), !known];
       known = undefined;
-      const planned = plan(state.data, change, isNewest);
+      const planned = await plan(state.data, change, isNewest);
       if (!planned) return isNewest ? { before: state, after: state } : undefined;
       const written = await this.#append(state, planned.next, planned.changes);
       return written && { before: state, after: written };

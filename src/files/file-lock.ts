@@ -26,6 +26,7 @@ const MAX_WAIT_S = 30;
  *   InvalidDataError when something else has changed the file since `work` began: a lock keeps out no editor, and an
  *   operator may have removed it
  * @param signal cancels the wait, and prevents the replacement
+ * @param also other files in the folder that only holders of the lock replace
  * @throws InvalidDataError when the same holder has kept the lock for 30 s, something else is in its place, which is left
  *   alone, or the file has hard links; the file system's errors; the errors of `work`; the signal's reason
  */
@@ -33,11 +34,12 @@ export async function withFileLock<T>(
   path: string,
   work: (replace: (content: NewContent) => Promise<void>) => Promise<T>,
   signal?: AbortSignal,
+  also: readonly string[] = [],
 ): Promise<T> {
   const token = createToken();
   await acquire(path, token, signal);
   try {
-    await removeLeftovers(path);
+    await removeLeftovers(path, also);
     const old = await stat(path).catch(ifMissing(undefined));
     if (old) refuseHardLinks(old);
     const version = await fingerprint(path);
@@ -65,7 +67,7 @@ function refuseHardLinks(stats: Stats): void {
 }
 
 /** Gives a new file to the owner of the old one, so that a service can read its file after an administrator's edit. */
-async function keepOwner(old: Stats, file: FileHandle): Promise<void> {
+export async function keepOwner(old: Stats, file: FileHandle): Promise<void> {
   if ((await file.stat()).uid === old.uid) return;
   await file.chown(old.uid, old.gid).catch(() => {
     throw new InvalidDataError("was not written: it belongs to another user, who could no longer read it");
@@ -126,11 +128,12 @@ function describeLock(lockPath: string, holder: Holder | undefined): string {
  * gone, its rename fails; if it renamed before that, its data is in the file when we read it. So a temporary file that
  * can't be removed is an error.
  */
-async function removeLeftovers(path: string): Promise<void> {
+async function removeLeftovers(path: string, also: readonly string[]): Promise<void> {
   const folder = dirname(path);
   const prefix = `${basename(lockPathOf(path))}.`;
   for (const name of await readdir(folder)) {
-    if (isTemporary(name, path)) await unlink(join(folder, name)).catch(ifMissing(undefined));
+    if ([path, ...also].some((each) => isTemporary(name, each)))
+      await unlink(join(folder, name)).catch(ifMissing(undefined));
     if (!name.startsWith(prefix)) continue;
     const token = name.slice(prefix.length);
     if (holderOf(token)?.state === "dead") await removeLock(join(folder, name), token);

@@ -67,11 +67,14 @@ export function createApp(dependencies: AppDependencies): RequestListener {
   });
   const replies = new DataReplies(audit !== undefined);
   const { health: _, ...reads } = ROUTES;
-  for (const kind of Object.keys(reads) as Read["kind"][])
-    router.get(patternOf(ROUTES[kind]), (req, res) => {
+  for (const kind of Object.keys(reads) as Read["kind"][]) {
+    const answer = (req: AppRequest, res: ServerResponse) => {
       req.route = ROUTES[kind];
       sendReply(req, res, replies.make(req, parseRead(kind, req)));
-    });
+    };
+    const answerLater = (req: AppRequest, res: ServerResponse) => req.view.prepareCheck().then(() => answer(req, res));
+    router.get(patternOf(ROUTES[kind]), kind === "check" ? answerLater : answer);
+  }
   const steps: readonly Step[] = [
     ...(onRequest ? [reportAnswers(onRequest, addressOf, ticks)] : []),
     ...(audit ? [auditAnswers(audit, addressOf)] : []),
@@ -134,7 +137,7 @@ function notFound(revision?: string): Reply {
 function parseRead(kind: Read["kind"], { params, search }: AppRequest): Read {
   if (kind === "variables" || kind === "values") return { kind, page: parsePage(search) };
   if (kind === "variable" || kind === "value") return { kind, id: parseId(params["id"]) };
-  return { kind, name: params["name"] ?? "" };
+  return kind === "check" ? { kind } : { kind, name: params["name"] ?? "" };
 }
 
 /** @throws UsageError for anything but plain digits */

@@ -1,9 +1,9 @@
 import type { EnvironmentRecord } from "../domain/environment.js";
 import { NotFoundError } from "../domain/errors.js";
 import { type Page, type PageRequest, paginate } from "../domain/page.js";
-import { type Answer, type Read, VariableReader } from "../domain/read.js";
+import { type Answer, type Check, type Read, VariableReader } from "../domain/read.js";
 import type { Health, Snapshot, VariableSource } from "../domain/source.js";
-import type { Variable, VariableValue } from "../domain/variable.js";
+import type { ValueRules, Variable, VariableValue } from "../domain/variable.js";
 import { type Data, recordsOf, revisionOf, type ValueRecord, type VariableRecord } from "../store/data.js";
 
 /** Records of one kind. */
@@ -47,6 +47,8 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
   readonly #environment: Pick<EnvironmentRecord, "id" | "application">;
   readonly #variables: RecordIndex<VariableRecord>;
   readonly #values: RecordIndex<ValueRecord>;
+  #checking: Promise<void> | undefined;
+  #check: Check = { missing: [], invalid: [] };
 
   constructor(data: Data, environment: Pick<EnvironmentRecord, "id" | "application">) {
     super();
@@ -73,7 +75,25 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
   async close(): Promise<void> {}
 
   async answer<R extends Read>(read: R): Promise<Answer<R>> {
+    if (read.kind === "check") await this.prepareCheck();
     return this.find(read) as Answer<R>;
+  }
+
+  /** Checks the values, once, for `find` to answer with the result. */
+  prepareCheck(): Promise<void> {
+    this.#checking ??= this.#findProblems();
+    return this.#checking;
+  }
+
+  async #findProblems(): Promise<void> {
+    const { findProblems } = await import("../store/value-schema.js");
+    this.#check = await findProblems(this.#variables.records, this.#values.records);
+  }
+
+  override rulesOf(id: number): ValueRules | undefined {
+    const { optional, secret, schema } = this.#variables.find("id", id);
+    const isDefault = optional === undefined && secret === undefined && schema === undefined;
+    return isDefault ? undefined : { optional, secret, schema };
   }
 
   /** The answer to a read, now. @throws NotFoundError */
@@ -91,6 +111,8 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
         return toValue(this.#valueOf(read.name));
       case "content":
         return this.#valueOf(read.name).content;
+      case "check":
+        return this.#check;
     }
   }
 
@@ -101,6 +123,10 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
   /** The records that the answer to a read tells of. @throws NotFoundError */
   identify(read: Read): RecordIdentity[] {
     const answer = this.find(read.kind === "content" ? { kind: "valueByName", name: read.name } : read);
+    if ("missing" in answer) {
+      const names = [...answer.missing, ...answer.invalid.map(({ name }) => name)];
+      return names.map((name) => ({ variable_id: this.#variables.find("name", name).id, name }));
+    }
     const records = ("data" in answer ? answer.data : [answer]) as (Variable | VariableValue)[];
     return records.map((record) => {
       if ("name" in record) return { variable_id: record.id, name: record.name };

@@ -64,9 +64,9 @@ const PIECE_RECORDS = 2_000;
 
 /** The bytes of a data file, in pieces: one record per line, for readable diffs. */
 export function* dataPieces(data: Data): Generator<Buffer<ArrayBuffer>> {
-  const { $schema, version, last_ids, environments, variables, values } = data;
+  const { $schema, version, last_ids, history, environments, variables, values } = data;
   let start = "{\n";
-  for (const [name, value] of Object.entries({ $schema, version, last_ids })) {
+  for (const [name, value] of Object.entries({ $schema, version, last_ids, history })) {
     if (value === undefined) continue;
     yield Buffer.from(`${start}  "${name}": ${JSON.stringify(value)}`);
     start = ",\n";

@@ -1,10 +1,10 @@
 import { createHash, type Hash } from "node:crypto";
 import type { EnvironmentRecord } from "../domain/environment.js";
-import type { Variable, VariableValue } from "../domain/variable.js";
+import type { ValueRules, Variable, VariableValue } from "../domain/variable.js";
 
 export const DATA_VERSION = 1;
 
-export interface VariableRecord extends Readonly<Variable> {
+export interface VariableRecord extends Readonly<Variable>, ValueRules {
   readonly application: string;
 }
 
@@ -19,8 +19,13 @@ export function variableRecord({
   type,
   name,
   description = "",
+  optional = false,
+  secret = true,
+  schema,
 }: Pick<VariableRecord, "id" | "name" | "type"> & Partial<VariableRecord>): VariableRecord {
-  return { id, application, type, name, description };
+  const record = { id, application, type, name, description };
+  // Left out by default: an older appvars refuses fields that it does not know.
+  return { ...record, ...(optional && { optional }), ...(!secret && { secret }), ...(schema && { schema }) };
 }
 
 export interface ValueRecord extends Readonly<VariableValue> {
@@ -37,6 +42,8 @@ export interface Data {
   readonly version: typeof DATA_VERSION;
   /** The highest id each list ever had, since ids are not reused. Absent until appvars has deleted something. */
   readonly last_ids?: Readonly<Record<List, number>>;
+  /** How many entries the history of a data file has at most. */
+  readonly history?: { readonly entries: number };
   readonly environments: readonly EnvironmentRecord[];
   readonly variables: readonly VariableRecord[];
   readonly values: readonly ValueRecord[];
@@ -115,7 +122,8 @@ function highestId(data: Data, list: List): number {
 
 /** Whether both would be the same in a file, apart from the order of their records and of the fields in these. */
 export function isSameData(a: Data, b: Data): boolean {
-  const fields = ({ $schema, last_ids }: Data) => `${$schema} ${recordText(last_ids ?? {})}`;
+  const fields = ({ $schema, last_ids, history }: Data) =>
+    `${$schema} ${recordText(last_ids ?? {})} ${recordText(history ?? {})}`;
   return (
     fields(a) === fields(b) &&
     isSameList(a.environments, b.environments) &&

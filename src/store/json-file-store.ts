@@ -5,10 +5,15 @@ import { NotDurableError, withPathInErrors } from "../files/system-errors.js";
 import { type FileWatch, watchFile } from "../files/watch-file.js";
 import { type Data, NO_DATA } from "./data.js";
 import { readDataFile } from "./data-file.js";
+import type { Author } from "./history.js";
 import type { parseApart } from "./parse-apart.js";
 import type { FileStore, Reload } from "./store.js";
 
 interface DataFileOptions {
+  /** Who changes it. */
+  author?: Author | undefined;
+  /** Unix time in milliseconds. */
+  clock?: () => number;
   /**
    * Whether to read the file again when it changes. If that fails, `snapshot` keeps the last good data, `problem` says
    * why, and reading is retried until it succeeds. Then a large file is parsed in another thread.
@@ -81,7 +86,7 @@ class JsonFileStore implements FileStore {
     // lowdb's own update changes memory first, and leaves it changed when the write fails.
     const before = this.#db.data;
     try {
-      this.#db.data = await withPathInErrors(this.#path, updateDataFile(this.#path, change));
+      this.#db.data = await withPathInErrors(this.#path, updateDataFile(this.#path, change, this.#options));
     } catch (error) {
       // The change was made nevertheless.
       if ((error as Error).cause instanceof NotDurableError) await this.#load().catch(() => {});

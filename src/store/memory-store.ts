@@ -9,17 +9,23 @@ import type { EditableStore } from "./store.js";
  */
 export function createMemoryStore(data: unknown): EditableStore {
   let snapshot = structuredClone(checkData(data));
+  /** One change after the other. */
+  let turn = Promise.resolve();
   const listeners = new Set<() => void>();
   return {
     get snapshot() {
       return snapshot;
     },
     problem: undefined,
-    async update(change) {
-      const changed = change(snapshot);
-      if (changed === snapshot) return;
-      snapshot = checkData(withLastIds(snapshot, changed), snapshot);
-      for (const listener of listeners) listener();
+    update(change) {
+      const updated = turn.then(async () => {
+        const changed = await change(snapshot);
+        if (changed === snapshot) return;
+        snapshot = checkData(withLastIds(snapshot, changed), snapshot);
+        for (const listener of listeners) listener();
+      });
+      turn = updated.catch(() => {});
+      return updated;
     },
     subscribe(listener) {
       listeners.add(listener);

@@ -39,7 +39,20 @@ function parseText(text: string): unknown {
   }
 }
 
-/** The rule of a field: at most one of `fields`, `items`, `least`, `oneOf` and `patterns`; none for any JSON. */
+/** Characters of a schema as compact JSON. */
+const MAX_SCHEMA = 16 * 1_024;
+
+/** Why a schema can't be in the data, to follow its name. `ValueChecker.brokenSchema` tells whether it is valid. */
+export function schemaProblem(schema: unknown): string | undefined {
+  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return " must be an object";
+  const text = JSON.stringify(schema);
+  if (text.length > MAX_SCHEMA) return ` must not have more than ${MAX_SCHEMA} characters`;
+  return /"\$(ref|dynamicRef)":"(?!#)|"\$id":"/.test(text)
+    ? " must not refer to another schema ($id, $ref)"
+    : undefined;
+}
+
+/** The rule of a field: at most one of `fields`, `items`, `least`, `oneOf`, `patterns` and `problem`; none for any JSON. */
 interface Rule {
   readonly isOptional?: boolean;
   /** In place of a missing one. */
@@ -53,11 +66,14 @@ interface Rule {
   readonly oneOf?: readonly unknown[];
   /** A text that matches all of these. The message follows "must". */
   readonly patterns?: readonly (readonly [{ test(input: string): boolean }, message: string])[];
+  readonly problem?: (input: unknown) => string | undefined;
 }
 
 type Fields = Readonly<Record<string, Rule>>;
 
 const anything: Rule = {};
+const isOptional = true;
+const flag: Rule = { oneOf: [true, false], isOptional };
 const id: Rule = { least: 1 };
 const lastId: Rule = { least: 0 };
 const text: Rule = { patterns: [] };
@@ -67,7 +83,7 @@ const keyPair = { api_key: credential, api_secret: credential };
 const UTC_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
 const isTime = (input: string) => UTC_TIME.test(input) && Number.isFinite(Date.parse(input));
 const time: Rule = { patterns: [[{ test: isTime }, "be a time such as 2026-01-31T12:00:00.000Z"]] };
-const previous: Rule = { items: { fields: { ...keyPair, valid_until: time } }, isOptional: true };
+const previous: Rule = { items: { fields: { ...keyPair, valid_until: time } }, isOptional };
 const application: Rule = { ...label, otherwise: "default" };
 const variableName: Rule = {
   patterns: [
@@ -81,14 +97,18 @@ const variable: Record<keyof VariableRecord, Rule> = {
   type: { oneOf: VARIABLE_TYPES },
   name: variableName,
   description: { ...text, otherwise: "" },
+  optional: flag,
+  secret: flag,
+  schema: { problem: schemaProblem, isOptional },
 };
 
 /** The shape of a data file, which data/appvars.schema.json describes too. */
 const DATA_RULE: Rule = {
   fields: {
-    $schema: { ...text, isOptional: true },
+    $schema: { ...text, isOptional },
     version: anything,
-    last_ids: { fields: { environments: lastId, variables: lastId, values: lastId }, isOptional: true },
+    last_ids: { fields: { environments: lastId, variables: lastId, values: lastId }, isOptional },
+    history: { fields: { entries: { least: 0 } }, isOptional },
     environments: { items: { fields: { id, application, name: label, ...keyPair, previous } } },
     variables: { items: { fields: variable } },
     values: {
@@ -110,10 +130,11 @@ const INCOMPLETE = "";
  * @param known complete data in the same place: what is still the same is not checked again
  */
 function broken(rule: Rule, input: unknown, known: unknown): string | undefined {
-  const { least, oneOf, patterns } = rule;
+  const { least, oneOf, patterns, problem } = rule;
   if (input === undefined && rule.otherwise !== undefined) return INCOMPLETE;
   if (input === undefined) return rule.isOptional ? undefined : " is missing";
   if (input === known) return undefined;
+  if (problem) return problem(input);
   if (rule.fields) return brokenField(rule.fields, input, known as Record<string, unknown> | undefined);
   if (rule.items) return brokenItem(rule.items, input, known as unknown[] | undefined);
   if (oneOf && !oneOf.includes(input)) return ` must be one of ${oneOf.join(", ")}`;

@@ -1,9 +1,10 @@
-import { isUtf8 } from "node:buffer";
 import { setImmediate } from "node:timers/promises";
-import * as v from "valibot";
 import { InvalidDataError } from "../domain/errors.js";
 import { byId, type Data, LISTS, type List } from "./data.js";
 import { checkRecord } from "./parse-data.js";
+
+/** The lists of some data, of which only the ids matter. */
+export type Records = Readonly<Record<List, readonly { readonly id: number }[]>>;
 
 /** A record before and after a change; null where there is none. At least one is there, and both have the same id. */
 export interface RecordChange {
@@ -11,10 +12,6 @@ export interface RecordChange {
   readonly before: { readonly id: number } | null;
   readonly after: { readonly id: number } | null;
 }
-
-const record = v.nullable(v.looseObject({ id: v.pipe(v.number(), v.safeInteger(), v.minValue(1)) }));
-/** The form of a {@link RecordChange}; `applyChanges` checks its records. */
-export const RECORD_CHANGE = v.strictObject({ list: v.picklist(LISTS), before: record, after: record });
 
 /** Changes that are applied at once, in a few milliseconds. */
 const CHUNK = 2_000;
@@ -25,7 +22,7 @@ const CHUNK = 2_000;
  * @param changed made from `data`, so that records which are the same object are the same
  * @param checked the same with defaults filled in
  */
-export function changesBetween(data: Data, changed: Data, checked: Data): RecordChange[] {
+export function changesBetween(data: Records, changed: Records, checked: Records): RecordChange[] {
   return LISTS.flatMap((list) => {
     const before = new Map(data[list].map((record) => [record.id, record]));
     const changes: RecordChange[] = [];
@@ -33,8 +30,8 @@ export function changesBetween(data: Data, changed: Data, checked: Data): Record
       const old = before.get(record.id);
       before.delete(record.id);
       if (old === record) continue;
-      const after = checked[list][index] as typeof record;
-      if (!old || !isSame(old, after)) changes.push({ list, before: old ?? null, after });
+      const after = checked[list][index] ?? null;
+      if (!old || !isSameRecord(old, after)) changes.push({ list, before: old ?? null, after });
     }
     for (const old of before.values()) changes.push({ list, before: old, after: null });
     return changes;
@@ -58,7 +55,7 @@ export async function applyChanges(data: Data, changes: Iterable<RecordChange>):
     const index = indexOf(records, id);
     const isThere = records[index]?.id === id;
     const known = isThere && !removed[list].has(id) ? records[index] : null;
-    if ((before && after && before.id !== id) || !isSame(known ?? null, before))
+    if ((before && after && before.id !== id) || !isSameRecord(known ?? null, before))
       throw new InvalidDataError(`changes ${list} ${id}, which is not as it was before`);
     if (!after) removed[list].add(id);
     else {
@@ -95,37 +92,7 @@ function indexOf(records: readonly { id: number }[], id: number): number {
   return low;
 }
 
-/** Both have the fields of a checked record, in the same order. */
-function isSame(a: object | null, b: object | null): boolean {
+/** @param a has the fields of a checked record in the same order, and so has `b` */
+export function isSameRecord(a: object | null, b: object | null): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
-}
-
-/** Changes as JSON, one a line. */
-export function changeLines(changes: readonly RecordChange[]): Buffer {
-  return Buffer.from(changes.map((change) => JSON.stringify(change)).join("\n"));
-}
-
-/** The changes of {@link changeLines}. @throws InvalidDataError with a predicate as its message */
-export function* parseChanges(bytes: Buffer): Generator<RecordChange> {
-  for (let start = 0; start < bytes.length; ) {
-    const newline = bytes.indexOf(0x0a, start);
-    const end = newline < 0 ? bytes.length : newline;
-    yield parseStored(RECORD_CHANGE, bytes.subarray(start, end));
-    start = end + 1;
-  }
-}
-
-/** Parses JSON that a program has written. @throws InvalidDataError with a predicate as its message */
-export function parseStored<T>(schema: v.GenericSchema<unknown, T>, bytes: Buffer): T {
-  if (!isUtf8(bytes)) throw new InvalidDataError("is not valid UTF-8");
-  let content: unknown;
-  try {
-    content = JSON.parse(bytes.toString("utf8"));
-  } catch {
-    // The message of JSON.parse quotes the text.
-    throw new InvalidDataError("is not valid JSON");
-  }
-  const result = v.safeParse(schema, content);
-  if (!result.success) throw new InvalidDataError("breaks a rule");
-  return result.output;
 }

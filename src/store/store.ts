@@ -23,6 +23,9 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** Returns the data after a change; its argument for none. It may be called again, with newer data. */
+export type ChangeData = (data: Data) => Data | Promise<Data>;
+
 export interface EditableStore extends Store {
   /**
    * Replaces the current data with the result of `change`. Once it resolves, the change can't be lost and is in
@@ -31,7 +34,7 @@ export interface EditableStore extends Store {
    * @throws InvalidDataError when the data can't be written or breaks a rule, and the errors of `change`. Nothing has
    *   changed then, unless the message says that it was written but may be lost; `snapshot` has the change in that case
    */
-  update(change: (data: Data) => Data): Promise<void>;
+  update(change: ChangeData): Promise<void>;
 }
 
 /** A store that can be told to read its data. */

@@ -2,37 +2,67 @@ import { realpath } from "node:fs/promises";
 import { Low } from "lowdb";
 import type { NewContent } from "../files/durable-file.js";
 import { withFileLock } from "../files/file-lock.js";
-import { toInvalidData } from "../files/system-errors.js";
+import { readRegularFile } from "../files/open-file.js";
+import { NotDurableError, toInvalidData } from "../files/system-errors.js";
 import { type Data, NO_DATA, withLastIds } from "./data.js";
 import { dataPieces, readDataFile } from "./data-file.js";
+import { type FoundFile, foundFile, historyPathOf, recordWrite } from "./file-history.js";
+import { type Author, NOBODY } from "./history.js";
 import { checkData } from "./parse-data.js";
+import type { ChangeData } from "./store.js";
+
+interface UpdateOptions {
+  author?: Author | undefined;
+  /** Unix time in milliseconds. */
+  clock?: () => number;
+  /** Cancels it, until the file is changed. */
+  signal?: AbortSignal;
+}
 
 /**
- * Reads the data file, applies `change` and replaces the file, all under its lock: no other writer's change is lost, and
- * this one is on disk when this resolves. A link stays a link. When `change` returns its argument, nothing is written.
+ * Reads the data file, applies `change`, records it in the history and replaces the file, all under its lock: no other
+ * writer's change is lost, and this one is on disk when this resolves. A link stays a link. When `change` returns its
+ * argument, nothing is written.
  *
- * @param signal cancels it, until the file is changed
  * @returns the data as it was written
  * @throws NotDurableError when the change was made but may not be on disk; otherwise the file is unchanged:
- *   InvalidDataError when it can't be read, locked or written, or the new data breaks a rule; errors of `change`; the
- *   signal's reason
+ *   InvalidDataError when it can't be read, locked or written, or the new data breaks a rule, or when its history can't be
+ *   written; errors of `change`; the signal's reason
  */
-export async function updateDataFile(path: string, change: (data: Data) => Data, signal?: AbortSignal): Promise<Data> {
+export async function updateDataFile(
+  path: string,
+  change: ChangeData,
+  { author = NOBODY, clock = Date.now, signal }: UpdateOptions = {},
+): Promise<Data> {
   try {
     const file = await realpath(path).catch((error: unknown) => {
       throw toInvalidData(error, "can't be read");
     });
     const update = async (replace: (content: NewContent) => Promise<void>) => {
-      const write = (data: Data) => replace(dataPieces(data));
-      const db = new Low({ read: () => readDataFile(file), write }, NO_DATA);
+      let found!: FoundFile;
+      const read = (...args: [string, number]) =>
+        readRegularFile(...args).then((content) => {
+          found = foundFile(content);
+          return content;
+        });
+      const write = async (next: Data) => {
+        const pieces = [...dataPieces(next)];
+        const takeBack = await recordWrite(file, { found, data, changed, next, pieces, author, clock });
+        await replace(pieces).catch(async (error: unknown) => {
+          if (!(error instanceof NotDurableError)) await takeBack();
+          throw error;
+        });
+      };
+      const db = new Low({ read: () => readDataFile(file, { read }), write }, NO_DATA);
       await db.read();
-      const changed = change(db.data);
-      if (changed === db.data) return db.data;
-      db.data = checkData(withLastIds(db.data, changed), db.data);
+      const { data } = db;
+      const changed = await change(data);
+      if (changed === data) return data;
+      db.data = checkData(withLastIds(data, changed), data);
       await db.write();
       return db.data;
     };
-    return await withFileLock(file, update, signal);
+    return await withFileLock(file, update, signal, [historyPathOf(file)]);
   } catch (error) {
     throw error instanceof Error && "syscall" in error ? toInvalidData(error, "can't be written") : error;
   }

@@ -101,6 +101,8 @@ function fileCases({ cwd, config, project, ...paths }: Folder): Case[] {
     plain("doctor", ...dev),
     plain("doctor", ...data, "--env", HOSTILE),
     plain("doctor", "--data", paths.broken, "--env", "dev"),
+    plain("check", "--env", HOSTILE_LABEL, ...data),
+    plain("check", "--all", "--example", join(cwd, HOSTILE), ...data),
     plain("diff", "dev", HOSTILE_LABEL, ...data),
     plain("diff", "dev", HOSTILE_LABEL, "--values", ...data),
     plain("diff", "dev", `${HOSTILE}:x`, ...data),
@@ -133,6 +135,11 @@ function fileCases({ cwd, config, project, ...paths }: Folder): Case[] {
     plain("migrate", paths.data, paths.misnamed),
     plain("migrate", paths.broken, HOSTILE),
     plain("migrate", `etcd://${HOSTILE}`, HOSTILE),
+    plain("history", "--values", "--data", paths.data),
+    plain("history", HOSTILE, "--env", HOSTILE, "--data", paths.data),
+    plain("history", "--data", paths.broken),
+    plain("rollback", "1", "--values", "--data", paths.data, "--only", HOSTILE),
+    plain("rollback", HOSTILE, "--data", paths.data),
     plain("history", "--prune", "1", "--store", `etcd://${HOSTILE}`),
     plain("history", "--prune", HOSTILE, "--store", "etcd://127.0.0.1"),
     plain("init", "--data", paths.data),
@@ -218,6 +225,8 @@ function serverCases(url: URL, { data }: Folder): Case[] {
     ["get", "MISSING"],
     ["show", "--values", "TEXT"],
     ["export", "--format", "docker"],
+    ["check"],
+    ["export", "--strict"],
     ["health"],
     ["doctor"],
     ["diff", url.origin, `${data}:dev`, "--values"],
@@ -241,6 +250,7 @@ function answerTo(path: string, name: string): object {
   const content = { value: HOSTILE };
   const value = { id: 1, variable_id: 1, content };
   const variable = { id: 1, type: "STRING", name, description: HOSTILE };
+  if (path === "/v1/check") return { missing: [name], invalid: [{ name: "TEXT", rule: HOSTILE }] };
   if (path === "/healthz") return { uptime: 1, message: HOSTILE, date: HOSTILE };
   if (path.endsWith("/content")) return content;
   if (path.startsWith("/v1/variables-values-by-name/")) return value;

@@ -65,6 +65,6 @@ describe("a repeated flag", async () => {
       else expect(error).toMatchObject({ code: "usage", message: `${option.long} is given more than once` });
     }
     expect(flags.length).toBeGreaterThan(100);
-    expect([...accepted].sort()).toEqual(["--allow-reserved", "--env-file", "--exclude", "--only"]);
+    expect([...accepted].sort()).toEqual(["--allow-reserved", "--env", "--env-file", "--exclude", "--only"]);
   });
 });

@@ -192,8 +192,22 @@ describe("a usage error exits 2 and changes nothing", () => {
     ],
     ["migrate DIR/example.json DIR/./example.json", "FROM and TO are the same file"],
     // Neither a user nor a password is repeated.
-    ["history --data DIR/example.json", "required option '--prune <entries>' not specified"],
-    ["history --prune 1 --data DIR/example.json", "only a store has a history: add --store"],
+    [
+      "history --prune 1 --data DIR/example.json",
+      '--prune is for a store: a data file has its limit in "history": {"entries": 1000}',
+    ],
+    [
+      "history PORT --prune 1 --data DIR/example.json",
+      "--prune removes entries of all environments and variables: leave out the others",
+    ],
+    [
+      "history --limit all --data DIR/example.json",
+      "option '--limit <changes>' argument 'all' is invalid. it must be a number of entries.",
+    ],
+    [
+      "rollback 0 --data DIR/example.json",
+      "command-argument value '0' is invalid for argument 'number'. It must be the number of a change.",
+    ],
     [
       "history --prune=-1 --store etcd://127.0.0.1",
       "option '--prune <entries>' argument '-1' is invalid. it must be a number of entries.",

@@ -62,6 +62,17 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       expect(byId((await stored.open()).snapshot)).toStrictEqual(byId(store.snapshot));
     });
 
+    it("keeps what variables say about their values, in the order of a data file", async () => {
+      const rules = { optional: true, secret: false, schema: { enum: ["b", "a"], $defs: { z: {}, a: {} } } };
+      const variables = DATA.variables.map((variable) => ({ ...variable, ...rules }));
+      const stored = await hold({ ...DATA, variables });
+      const store = await stored.open();
+      await store.update(async (data) => set(data, { PORT: 4000 }));
+      const { snapshot } = await stored.open();
+      const text = JSON.stringify({ ...DATA.variables[0], ...rules });
+      expect(JSON.stringify(snapshot.variables.find(({ id }) => id === 2))).toBe(text);
+    });
+
     it("applies a change to the data as others have changed it", async () => {
       const stored = await hold(DATA);
       const [one, other] = [await stored.open(), await stored.open()];

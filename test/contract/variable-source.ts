@@ -94,6 +94,21 @@ export function describeVariableSource(name: string, openStore: (store: Store) =
       expect(await source.getContentByName(name)).toStrictEqual(value.content);
     });
 
+    it("checks the values of this environment, except encrypted ones", async () => {
+      const data = edited(({ variables, values }) => {
+        variables[0].schema = { maximum: 1 };
+        variables[1].schema = { format: "url" };
+        variables[6].optional = true;
+        variables.push({ ...variables[6], id: 9, name: "MISSING", optional: false });
+        values[1].content.value = "envbee:enc:v1:AAAA";
+      });
+      expect(await (await open()).checkValues()).toStrictEqual({ missing: ["UNSET"], invalid: [] });
+      expect(await (await open(data)).checkValues()).toStrictEqual({
+        missing: ["MISSING"],
+        invalid: [{ name: "PORT", rule: "must be <= 1" }],
+      });
+    });
+
     it.each(["constructor", "toString", "hasOwnProperty"])("treats %s as an ordinary name", async (name) => {
       const data = edited(({ variables }) => {
         variables[1].name = name;

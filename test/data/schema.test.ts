@@ -64,6 +64,12 @@ describe("the schema and the store both accept", () => {
     ["a name with a dot and a hyphen", (data) => (data.variables[0].name = "_a.b-C")],
     ["a key of 512 characters", (data) => (data.environments[0].api_key = "~".repeat(512))],
     ["the empty string as a value", (data) => (data.values[1].content.value = "")],
+    [
+      "a variable that is optional and public",
+      (data) => Object.assign(data.variables[0], { optional: true, secret: false }),
+    ],
+    ["a schema", (data) => (data.variables[0].schema = { minimum: 1, $defs: { a: {} }, $ref: "#/$defs/a" })],
+    ["a value that breaks its schema", (data) => (data.variables[0].schema = { maximum: 1 })],
     ["null as a JSON value", (data) => (data.values[3].content.value = null)],
   ];
 
@@ -91,6 +97,10 @@ describe("the schema and the store both refuse", () => {
     ["an unknown field of a variable", (data) => (data.variables[0].value = 1)],
     ["an unknown field of a value", (data) => (data.values[0].name = "PORT")],
     ["an unknown field of a content", (data) => (data.values[0].content.type = "NUMBER")],
+    ["an optional that is no boolean", (data) => (data.variables[0].optional = 1)],
+    ["a secret that is null", (data) => (data.variables[0].secret = null)],
+    ["a schema that is a list", (data) => (data.variables[0].schema = [])],
+    ["a schema that is a text", (data) => (data.variables[0].schema = "{}")],
     ["an id of 0", (data) => (data.variables[6].id = 0)],
     ["a negative id", (data) => (data.environments[0].id = -1)],
     ["a fractional id", (data) => (data.values[0].id = 1.5)],

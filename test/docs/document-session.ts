@@ -28,6 +28,7 @@ export class DocumentSession {
     this.#root = root;
     const env = {
       ...{ PATH: `${join(root, "bin")}:${process.env["PATH"]}`, HOME: join(root, "home"), LC_ALL: "C.UTF-8" },
+      APPVARS_ACTOR: "me@laptop",
       ...surroundings,
     };
     this.#shell = new ShellSession({ folder: join(root, "work"), env, spare: join(root, "streams") });

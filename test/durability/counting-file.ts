@@ -1,7 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Data } from "../../src/store/data.js";
+import type { Data, ValueRecord } from "../../src/store/data.js";
 import { createDataFile } from "../../src/store/data-file.js";
+import { historyPathOf, readFileHistory } from "../../src/store/file-history.js";
 import { parseData } from "../../src/store/parse-data.js";
 import { aRecord } from "../support/records.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -53,8 +54,26 @@ export async function readCount(path: string): Promise<number> {
   return head;
 }
 
-/** The names of files that writers left beside the data file, sorted. */
+/**
+ * Compares a counting file with its history.
+ *
+ * @throws when there is a change without its entry, or an entry without its change
+ */
+export async function checkHistory(path: string): Promise<void> {
+  const { data, changes } = await readFileHistory(path);
+  const countIn = (record: unknown) => (record as ValueRecord | null | undefined)?.content.value;
+  let count = countIn(data.values[0]);
+  let first: number | undefined;
+  for await (const { id, command, changes: records } of changes) {
+    const change = records.find(({ after }) => after?.id === data.values[0]?.id);
+    if (countIn(change?.after) !== count) throw new Error(`change ${id}, ${command}, does not lead to ${count}`);
+    [count, first] = [countIn(change?.before), id];
+  }
+  if ((first ?? 1) === 1 && count !== 0) throw new Error(`the history begins with ${count}`);
+}
+
+/** The names of files that writers left beside the data file and its history, sorted. */
 export async function leftBeside(path: string): Promise<string[]> {
   const names = await readdir(dirname(path));
-  return names.filter((name) => join(dirname(path), name) !== path).sort();
+  return names.filter((name) => ![path, historyPathOf(path)].includes(join(dirname(path), name))).sort();
 }

@@ -90,6 +90,7 @@ function wrapHandle(handle: FileHandle, path: string): FileHandle {
     "writeFile",
     "chmod",
     "chown",
+    "truncate",
     "sync",
     "datasync",
     "close",

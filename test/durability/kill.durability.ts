@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { openDataFile } from "../../src/store/json-file-store.js";
 import { QUICK } from "../support/measuring.js";
-import { countingFile, leftBeside, readCount } from "./counting-file.js";
+import { checkHistory, countingFile, leftBeside, readCount } from "./counting-file.js";
 import { addRow, figure, since } from "./figure.js";
 import { startProgram } from "./programs.js";
 
@@ -29,7 +29,7 @@ const SIZES = [
 
 describe("a data file whose writer is killed", () => {
   it.each(SIZES)(
-    "is whole, and has all acknowledged writes: $size",
+    "is whole, has all acknowledged writes, and agrees with its history: $size",
     async ({ size, bytes, files, kills, updatesMs }) => {
       const start = performance.now();
       const tally = { kills: 0, torn: 0, lost: 0, temporaries: 0, locks: 0, midWrite: 0, waiting: 0 };
@@ -103,7 +103,9 @@ async function killAgainAndAgain(path: string, kills: number, updatesMs: number,
 /** The count in the file: the last acknowledged one, or the next, if its writer was killed before acknowledging it. */
 async function checkedCount(path: string, acknowledged: number, tally: Tally): Promise<number> {
   const count = await readCount(path).catch(() => undefined);
-  if (count === undefined) tally.torn++;
+  const problem = await checkHistory(path).catch(({ message }: Error) => message);
+  if (problem) figure(`the history: ${problem}`);
+  if (count === undefined || problem) tally.torn++;
   else if (count < acknowledged) tally.lost += acknowledged - count;
   return Math.max(count ?? 0, acknowledged);
 }

@@ -9,7 +9,7 @@ import { createDataFile } from "../../src/store/data-file.js";
 import { openDataFile } from "../../src/store/json-file-store.js";
 import { QUICK } from "../support/measuring.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
-import { countingData, leftBeside, readCount } from "./counting-file.js";
+import { checkHistory, countingData, leftBeside, readCount } from "./counting-file.js";
 import { addRow, figure, since } from "./figure.js";
 import { withFsCalls } from "./fs-calls.js";
 import { startProgram } from "./programs.js";
@@ -126,7 +126,9 @@ async function cutAtEachCall(context: TestContext, { synced = true, most = Numbe
 /** Checks a file as it is after the power cut, and writes it once more. */
 async function examine(path: string, acknowledged: number, counted: Record<"lost" | "torn", number>) {
   const count = await readCount(path).catch(() => undefined);
-  if (count === undefined) {
+  const problem = await checkHistory(path).catch(({ message }: Error) => message);
+  if (problem) figure(`the history: ${problem}`);
+  if (count === undefined || problem) {
     counted.torn++;
     return;
   }
@@ -139,6 +141,7 @@ async function examine(path: string, acknowledged: number, counted: Record<"lost
   await next.go();
   expect(next.outcome).toStrictEqual({});
   expect(await readCount(path)).toBe(count + 1);
+  await checkHistory(path);
   expect((await leftBeside(path)).filter((name) => name.includes(basename(path)))).toStrictEqual([]);
 }
 

@@ -7,7 +7,7 @@ import { EXIT_CODES } from "../../src/cli/output/report-error.js";
 import { createDataFile } from "../../src/store/data-file.js";
 import { BINARY, run as start } from "../support/binary.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
-import { countingData, countingFile, leftBeside, readCount } from "./counting-file.js";
+import { checkHistory, countingData, countingFile, leftBeside, readCount } from "./counting-file.js";
 import { addRow, figure, since } from "./figure.js";
 import { type ProgramOptions, runWriter } from "./programs.js";
 
@@ -24,7 +24,11 @@ describe("a writer that can't write", () => {
     const folder = await smallDisk("32k");
     const path = join(folder, "vars.json");
     await createDataFile(path, countingData(20_000));
-    await refused("full disk (tmpfs)", path, "can't be written: the disk is full");
+    await refused(
+      "full disk (tmpfs)",
+      path,
+      `can't be changed: ${path}.history.jsonl can't be written: the disk is full`,
+    );
 
     await run("mount", ["-o", "remount,size=256k", folder]);
     expect(await runWriter([path, "count", "1"])).toStrictEqual({ code: 0, lines: ["1"] });
@@ -35,7 +39,11 @@ describe("a writer that can't write", () => {
     const path = await countingFile(20_000);
     // Blocks of 512 or 1,024 bytes, as the shell has it: half the file at most.
     const through = ["sh", "-c", 'ulimit -f 10; exec "$@"', "sh"];
-    await refused("file size limit", path, "can't be written: the file would be too large", { through });
+    const reason = `can't be changed: ${path}.history.jsonl can't be written: the file would be too large`;
+    await refused("file size limit", path, reason, { through });
+    expect(await runWriter([path, "count", "1"])).toStrictEqual({ code: 0, lines: ["1"] });
+    await refused("file size limit, with a history", path, reason, { through });
+    await checkHistory(path);
   });
 
   it("is reported by the command, too, with the exit code of invalid data", async () => {

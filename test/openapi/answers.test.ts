@@ -49,7 +49,15 @@ function failingServer() {
   const fail = () => {
     throw new Error("no such luck");
   };
-  const reads = { variables: fail, variable: fail, values: fail, value: fail, valueByName: fail, content: fail };
+  const reads = {
+    variables: fail,
+    variable: fail,
+    values: fail,
+    value: fail,
+    valueByName: fail,
+    content: fail,
+    check: fail,
+  };
   // Health can't make a date of this time.
   return stubbedServer({ reads, clock: () => Number.NaN });
 }

@@ -26,6 +26,7 @@ describe("the data endpoints answer with exactly the fields of the API", () => {
     ["/v1/variables-values-by-name/FLAGS/content", { value: { beta: ["x", null, 1.5] } }],
     ["/v1/variables-values-by-name/__proto__/content", { value: "not a prototype" }],
     ["/v1/variables-values-by-name/EMPTY/content", { value: "" }],
+    ["/v1/check", { missing: ["UNSET"], invalid: [] }],
   ])("GET %s", async (target, body) => {
     const { status, headers, json } = await get(await runningServer(), target, {
       "x-api-key": "dev-key",
@@ -34,6 +35,24 @@ describe("the data endpoints answer with exactly the fields of the API", () => {
     });
     expect({ status, json }).toStrictEqual({ status: 200, json: body });
     expect(headers["content-type"]).toBe("application/json; charset=utf-8");
+  });
+});
+
+/** What a variable says about its values, each field different from its default. */
+const RULES = { optional: true, secret: false, schema: { maximum: 1 } };
+
+it("the other endpoints answer the same, to the byte, whatever variables say about their values", async () => {
+  const ruled = edited(({ variables }) => {
+    for (const variable of variables) Object.assign(variable, RULES);
+  }) as object;
+  const [plain, other] = [await runningServer(), await runningServer({ data: ruled })];
+  for (const target of ["/v1/variables", "/v1/variables/2", "/v1/variables-values", "/v1/variables-values/12"])
+    expect((await get(other, target)).body).toBe((await get(plain, target)).body);
+  for (const target of ["PORT", "PORT/content"].map((path) => `/v1/variables-values-by-name/${path}`))
+    expect((await get(other, target)).body).toBe((await get(plain, target)).body);
+  expect((await get(other, "/v1/check")).json).toEqual({
+    missing: [],
+    invalid: [{ name: "PORT", rule: "must be <= 1" }],
   });
 });
 

@@ -55,6 +55,16 @@ describe("setValues", () => {
     expect(read(data, development, "NEW").value?.content.value).toBe(2);
   });
 
+  it("setValues keeps what a variable says about its values, and leaves out defaults", () => {
+    const rules = { optional: true, secret: false, schema: { minimum: 1 } };
+    const ruled = setValues(DATA, test, [{ name: "PORT", type: "NUMBER", value: undefined, ...rules }]);
+    const changed = setValues(ruled, test, [{ name: "PORT", type: "NUMBER", value: 0 }]);
+    expect(read(changed, test, "PORT").variable).toStrictEqual({ ...DATA.variables[0], ...rules });
+    const defaults = { optional: false, secret: true, schema: undefined };
+    const reset = setValues(changed, test, [{ name: "PORT", type: "NUMBER", value: undefined, ...defaults }]);
+    expect(read(reset, test, "PORT").variable).toStrictEqual(DATA.variables[0]);
+  });
+
   it("setValues keeps a description unless there is a new one", () => {
     const assignment = { name: "PORT", type: "NUMBER" as const, value: 1 };
     expect(read(setValues(DATA, test, [assignment]), test, "PORT").variable?.description).toBe("Where it listens");

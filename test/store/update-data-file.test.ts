@@ -31,7 +31,7 @@ describe("updateDataFile", () => {
     const data = await updateDataFile(path, add);
     expect(added(data)).toStrictEqual(["ADDED_9", "ADDED_10"]);
     expect(await read(path)).toStrictEqual(data);
-    expect(await names(path)).toStrictEqual(["vars.json"]);
+    expect(await names(path)).toStrictEqual(["vars.json", "vars.json.history.jsonl"]);
   });
 });
 
@@ -70,7 +70,7 @@ describe("a data file with a hard link", () => {
     const path = await file();
     await link(path, join(dirname(path), ".vars.json.0123456789ab.tmp"));
     expect(added(await updateDataFile(path, add))).toStrictEqual(["ADDED_9"]);
-    expect(await names(path)).toStrictEqual(["vars.json"]);
+    expect(await names(path)).toStrictEqual(["vars.json", "vars.json.history.jsonl"]);
   });
 });
 
@@ -82,8 +82,10 @@ it("a change that may not be on disk is reported as such, and is in the snapshot
   onTestFinished(() => void vi.restoreAllMocks());
   const handles = Object.getPrototypeOf(folder);
   const { sync } = handles;
-  // That of the new file, and that of the folder.
+  // Those of the new history and its folder, that of the new file, and that of the folder.
   vi.spyOn(handles, "sync")
+    .mockImplementationOnce(sync)
+    .mockImplementationOnce(sync)
     .mockImplementationOnce(sync)
     .mockRejectedValueOnce(Object.assign(new Error(), { code: "EIO" }));
   const message = `${path} was written, but may be lost if the machine crashes now: input/output error`;
@@ -105,7 +107,7 @@ describe("an update that fails", () => {
     const error = new InvalidDataError(`was not written: another program has changed it in the meantime; try again`);
     await expect(updateDataFile(path, change)).rejects.toThrow(error);
     expect(await readFile(path, "utf8")).toBe("theirs");
-    expect(await names(path)).toStrictEqual(["vars.json"]);
+    expect(await names(path)).toStrictEqual(["vars.json", "vars.json.history.jsonl"]);
   });
 
   it.each<[string, (path: string) => Promise<void>, string]>([

@@ -6,7 +6,7 @@ import { namedValues, readVariableEntries } from "../../domain/source.js";
 import type { Context } from "../output/context.js";
 import { printDifferences } from "../output/differences.js";
 import type { Io } from "../output/io.js";
-import { createDecrypt, type Decrypt, decryptValues } from "../reading/decryption.js";
+import { createDecrypt, type Decrypt, decryptValues, leaveEncrypted } from "../reading/decryption.js";
 import { openSource, withSource } from "../reading/open-source.js";
 import { dataPlaceName } from "../settings/connection.js";
 import { readGiven, readSettings, Settings } from "../settings/resolve-settings.js";
@@ -19,6 +19,8 @@ export interface DiffOptions {
   values: boolean;
   /** Whether to exit with 1 if there is a difference. */
   exitCode: boolean;
+  /** Whether only names count that one of them lacks. */
+  missing?: boolean;
 }
 
 export function diffCommand(context: Context): Command {
@@ -31,11 +33,13 @@ export function diffCommand(context: Context): Command {
     .argument("<a>", "the old one")
     .argument("<b>", "the new one")
     .option("--values", "show the values too")
+    .option("--missing", "only variables that have a value in one of them alone")
     .option("--exit-code", "exit with 1 if there is a difference")
     .addHelpText("after", "\nExample:\n  appvars diff test production --data vars.json")
-    .action(async (before: string, after: string, { values = false, exitCode = false, ...flags }) => {
+    .action(async (before: string, after: string, { values = false, exitCode = false, missing, ...flags }) => {
       const settings = readSettings(flags, context.io);
-      await runDiff({ before, after, values, exitCode }, settings, await createDecrypt(settings), context);
+      const decrypt = missing && !values ? leaveEncrypted : await createDecrypt(settings);
+      await runDiff({ before, after, values, exitCode, missing }, settings, decrypt, context);
     });
   return addSourceOptions(command);
 }
@@ -53,7 +57,8 @@ export async function runDiff(
     withSource(openSource(settingsOf(place, settings, context.io), context, { budget, known }), async (source) =>
       decryptValues(namedValues(await source.readSnapshot(readVariableEntries)), decrypt),
     );
-  const differences = diffValues(await read(options.before), await read(options.after));
+  const all = diffValues(await read(options.before), await read(options.after));
+  const differences = options.missing ? all.filter(({ kind }) => kind !== "changed") : all;
   await printDifferences(differences, options.values, context);
   if (options.exitCode && differences.length > 0) context.exitCode = 1;
 }

@@ -54,6 +54,7 @@ export function importCommand(context: Context): Command {
 
 async function runImport(options: ImportOptions, settings: Settings, context: Context): Promise<void> {
   const { setValues } = await import("../../store/edit-values.js");
+  const { keepingSchemas } = await import("../../store/value-schema.js");
   const { io, flags } = context;
   // On the last line of a terminal; an empty step removes it.
   const progress = (step: string) => {
@@ -67,9 +68,10 @@ async function runImport(options: ImportOptions, settings: Settings, context: Co
     const encrypted = await createEncryption(options, settings);
     progress("reading");
     const imported = await readImport(options, context, note);
-    const plan = (data: Data, environment: EnvironmentRecord) => {
+    const plan = async (data: Data, environment: EnvironmentRecord) => {
       progress(`comparing ${imported.entries.length} variables`);
       const plain = typeEntries(imported, data, environment);
+      await keepingSchemas(data, environment, plain);
       const current = currentValues(data, environment, plain);
       const typed = encrypted(plain, current);
       const differences = diffValues(current, typed);
@@ -77,13 +79,13 @@ async function runImport(options: ImportOptions, settings: Settings, context: Co
     };
     if (options.dryRun) {
       const data = await readData(settings.dataPlace, context);
-      const { differences } = plan(data, chooseEnvironment(data.environments, settings.find("env")?.text));
+      const { differences } = await plan(data, chooseEnvironment(data.environments, settings.find("env")?.text));
       progress("");
       return await printDifferences(differences, options.values, context);
     }
-    let made: ReturnType<typeof plan> | undefined;
-    await editEnvironment(settings, context, (data, environment) => {
-      made = plan(data, environment);
+    let made: Awaited<ReturnType<typeof plan>> | undefined;
+    await editEnvironment(settings, context, async (data, environment) => {
+      made = await plan(data, environment);
       progress(`writing ${made.differences.length} changes`);
       return made.result;
     });

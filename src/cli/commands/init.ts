@@ -51,7 +51,7 @@ async function runInit(flags: InitFlags, context: Context): Promise<void> {
   context.note(await local.create(data));
   if (place.kind === "file") {
     const ignore = join(dirname(place.path), ".gitignore");
-    context.note(`keep it out of git: echo ${shellWord(`/${basename(place.path)}`)} >> ${shellWord(ignore)}`);
+    context.note(`keep it out of git: echo ${shellWord(`/${basename(place.path)}*`)} >> ${shellWord(ignore)}`);
     if (!flags.bare) await writeProject(place.path, given, context);
   }
   const environments = data.environments.map(({ name }) => name);

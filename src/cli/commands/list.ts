@@ -1,10 +1,12 @@
 import { Command, Option } from "commander";
 import type { VariableReader } from "../../domain/read.js";
-import { readAll, readVariableEntries, type VariableEntry } from "../../domain/source.js";
+import { readAll, readVariableEntries, type VariableEntry, withRules } from "../../domain/source.js";
 import {
+  isPublic,
   type JsonValue,
   VARIABLE_FIELDS,
   VARIABLE_TYPES,
+  type ValueRules,
   type Variable,
   type VariableType,
   valueText,
@@ -16,6 +18,7 @@ import { createSelection } from "../selection/selection.js";
 import { addSelectionOptions, type SelectionOptions } from "../selection/selection-flags.js";
 import { parseType } from "../settings/flag-arguments.js";
 import { readSettings, type Settings } from "../settings/resolve-settings.js";
+import { HIDDEN } from "../settings/setting-table.js";
 import { addSourceOptions } from "../settings/source-flags.js";
 
 interface ListOptions extends SelectionOptions {
@@ -25,7 +28,7 @@ interface ListOptions extends SelectionOptions {
   filter?: string | undefined;
 }
 
-interface Listed extends Variable {
+interface Listed extends Variable, ValueRules {
   /** Absent if it was not requested, or has no value in this environment. */
   value?: JsonValue;
 }
@@ -34,7 +37,8 @@ export function listCommand(context: Context): Command {
   const command = new Command("list")
     .description(
       "List the environment's variables: a table on a terminal; otherwise lines with name, type, description and, with " +
-        "--values, value, separated by tabs. In these, tabs, line breaks, backslashes and invisible characters are " +
+        "--values, value, separated by tabs. Public values of a data file or a store are always shown. In these lines, tabs, " +
+        "line breaks, backslashes and invisible characters are " +
         "escaped: \\t \\n \\\\ \\x1b \\u{200b}.",
     )
     .option("--values", "show the values too")
@@ -58,22 +62,26 @@ function runList(options: ListOptions, settings: Settings, context: Context): Pr
     selection.noteUnmatched(names);
     const matching = entries.filter(({ variable }) => selected.has(variable.name) && matches(variable, options));
     const newNames = selection.rename(matching.map(({ variable }) => variable.name));
-    const listed: Listed[] = matching.map(({ variable, value }) => ({
-      ...variable,
-      name: newNames.get(variable.name) ?? variable.name,
-      ...(value && { value: decrypt(variable.name, value.content.value) }),
-    }));
-    const headings = [...COLUMNS, ...(options.values ? ["value"] : [])].map((field) => field.toUpperCase());
-    const rows = listed.map((item) => cells(item).slice(0, headings.length));
+    const isShown = ({ rules }: VariableEntry) => options.values || isPublic(rules);
+    const listed = matching.map((entry): Listed => {
+      const { variable, value, rules } = entry;
+      const name = newNames.get(variable.name) ?? variable.name;
+      const content = value && isShown(entry) ? decrypt(variable.name, value.content.value) : undefined;
+      return { ...variable, ...rules, name, ...(content !== undefined && { value: content }) };
+    });
+    const hasValues = options.values || matching.some(isShown);
+    const headings = [...COLUMNS, ...(hasValues ? ["value"] : [])].map((field) => field.toUpperCase());
+    const rows = listed.map((item, index) => cells(item, matching[index]?.value).slice(0, headings.length));
     const [absent, empty] = ["(no value)", "no variables match"];
     await printTable(context, { json: listed, headings, rows, absent, empty });
   });
 }
 
 async function readListed({ values }: ListOptions, reader: VariableReader): Promise<VariableEntry[]> {
-  if (values) return readVariableEntries(reader);
   const variables = await readAll((page) => reader.listVariables(page));
-  return variables.map((variable) => ({ variable, value: undefined }));
+  const needsValues = values || variables.some(({ id }) => isPublic(reader.rulesOf(id)));
+  const entries = variables.map((variable) => ({ variable, value: undefined }));
+  return withRules(needsValues ? await readVariableEntries(reader) : entries, reader);
 }
 
 function matches({ name, type, description }: Variable, { type: wanted = type, filter = "" }: ListOptions): boolean {
@@ -82,6 +90,7 @@ function matches({ name, type, description }: Variable, { type: wanted = type, f
 
 const COLUMNS = VARIABLE_FIELDS.filter((field) => field !== "id");
 
-function cells({ value, ...variable }: Listed): (string | undefined)[] {
-  return [...COLUMNS.map((field) => variable[field]), value === undefined ? undefined : valueText(value)];
+function cells({ value, ...variable }: Listed, record: object | undefined): (string | undefined)[] {
+  const hidden = record && HIDDEN;
+  return [...COLUMNS.map((field) => variable[field]), value === undefined ? hidden : valueText(value)];
 }

@@ -1,13 +1,15 @@
+import { existsSync } from "node:fs";
+import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Command } from "commander";
 import { InvalidDataError, UsageError } from "../../domain/errors.js";
 import { command } from "../../domain/shell.js";
 import { type Data, isSameData } from "../../store/data.js";
 import type { LocalData } from "../editing/local-data.js";
-import { localData, readData } from "../editing/open-data.js";
+import { localData, readData, readHistory } from "../editing/open-data.js";
 import { isSameFile } from "../editing/safe-files.js";
 import { type Context, printLines } from "../output/context.js";
-import { type DataPlace, dataPlaceName, dataPlaceOf, type StorePlace } from "../settings/connection.js";
+import { type DataPlace, dataPlaceName, dataPlaceOf, type FilePlace, type StorePlace } from "../settings/connection.js";
 import { readSettings, type Settings } from "../settings/resolve-settings.js";
 import type { SourceFlags } from "../settings/setting-table.js";
 import { PROFILE, STORE_KEY_FILE } from "../settings/source-flags.js";
@@ -17,7 +19,8 @@ export function migrateCommand(context: Context): Command {
     .description(
       "Copy everything, credentials included, between data files and stores in etcd. Each is a file or a URL: " +
         "etcd://h1:2379,h2:2379/prefix, or etcds:// for TLS. TO must not exist, or hold the same. If both are one store, " +
-        "its records are sealed again, with the first key of --store-key-file.",
+        "its records are sealed again, with the first key of --store-key-file. The history comes along to a file, and not to a " +
+        "store.",
     )
     .argument("<from>", "the data to copy")
     .argument("<to>", "the place for the copy")
@@ -53,7 +56,21 @@ async function runMigrate(from: DataPlace, to: DataPlace, context: Context): Pro
   const isWritten = await createIfMissing(target, data, to.kind);
   // The copy is read back.
   if (!isSameData(data, await readData(to, context))) throw otherDataError(to, isWritten);
+  if (to.kind === "file") await copyHistory(data, from, to, context);
   report(data, from, to, isWritten, context);
+}
+
+/** To a file that has none yet. The history of a store begins with its data. */
+async function copyHistory(data: Data, from: DataPlace, { path }: FilePlace, context: Context): Promise<void> {
+  const { historyPathOf } = await import("../../store/file-history.js");
+  const { copiedHistory } = await import("../../store/history-lines.js");
+  const { createFile } = await import("../../files/durable-file.js");
+  const file = historyPathOf(await realpath(path));
+  if (existsSync(file)) return;
+  await readHistory(from, context, async (history) => {
+    const text = isSameData(data, history.data) && (await copiedHistory(history));
+    if (text) await createFile(file, text);
+  });
 }
 
 /** @returns whether it was created; if not, there is something */

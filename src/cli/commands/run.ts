@@ -7,7 +7,7 @@ import { addCacheOptions } from "../reading/cache-flags.js";
 import { callRun } from "../run/call-run.js";
 import { CREDENTIAL_VARIABLES } from "../run/child-variables.js";
 import type { WatchRules } from "../run/run-watched.js";
-import { addAllowReserved, addSelectionOptions } from "../selection/selection-flags.js";
+import { addAllowReserved, addSelectionOptions, addStrict } from "../selection/selection-flags.js";
 import { addInlineOption, secondsOf, valid } from "../settings/flag-arguments.js";
 import { addSourceOptions } from "../settings/source-flags.js";
 
@@ -70,6 +70,7 @@ export function runCommand(context: Context): Command {
     "5",
     parseInterval,
   );
+  addStrict(command, "start nothing");
   return addSourceOptions(addCacheOptions(addAllowReserved(command, "pass on")));
 }
 

@@ -1,10 +1,18 @@
 import { createInterface, type Key } from "node:readline";
 import { Writable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { Command, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { NotFoundError, UsageError } from "../../domain/errors.js";
 import { command } from "../../domain/shell.js";
-import { checkVariableName, isVariableName, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
+import { JsonError, parseJson } from "../../domain/strict-json.js";
+import {
+  checkVariableName,
+  type Definition,
+  isVariableName,
+  type JsonSchema,
+  VARIABLE_TYPES,
+  type VariableType,
+} from "../../domain/variable.js";
 import { checkDecoded, decodeUtf8 } from "../../files/decode-utf8.js";
 import { editEnvironment } from "../editing/open-data.js";
 import { endBySignal } from "../exits/signals.js";
@@ -22,7 +30,8 @@ interface SetOptions {
   /** Read from stdin if undefined or `-`. */
   value: string | undefined;
   type: VariableType | undefined;
-  description: string | undefined;
+  /** The fields that change. */
+  definition: Omit<Partial<Definition>, "type">;
   encrypt: boolean;
 }
 
@@ -31,36 +40,70 @@ export function setCommand(context: Context): Command {
     .description(
       "Set a variable in one environment of a data file or a store. Without VALUE, or with -, the value is read from stdin, which " +
         "keeps it out of the process list; one newline at its end is removed. If stdin may be empty, pass -. On a terminal, " +
-        "it asks for the value without showing it. With --description and without VALUE, the value does not change. " +
+        "it asks for the value without showing it. With a flag that changes the definition, such as --description, and " +
+        "without VALUE, the value does not change. " +
         "Without --type, an existing variable keeps its type and a new one is a STRING.",
     )
     .argument("<name>", "name of the variable")
     .argument("[value]", "its value as text, - for stdin")
     .addOption(new Option("--type <type>", "type of its values").choices(VARIABLE_TYPES).argParser(parseType))
     .option("--description <text>", "the purpose of the variable")
+    .option("--optional", "check does not miss it in an environment without a value")
+    .option("--no-optional", "each environment needs a value (the default)")
+    .option("--public", "list, show and the screens show its values, as they are no secret")
+    .option("--no-public", "its values are hidden (the default)")
+    .option("--schema <json>", "JSON Schema that its values must keep (see below)", parseSchema)
+    .option("--no-schema", "its values may be anything of the type")
     .option("--encrypt", "encrypt the value with the key of --enc-key-file; the server never sees it")
     .option(...ENCRYPTION_KEY_FILE)
-    .addHelpText("after", "\nExample:\n  appvars set DATABASE_URL --data vars.json --env test < url.txt")
-    .action((name: string, value: string | undefined, { type, description, encrypt = false, ...flags }) =>
-      runSet({ name, value, type, description, encrypt }, flags, context),
+    .addHelpText(
+      "after",
+      "\nA schema has the formats url, email, port and duration (90s, 30m, 24h, 7d). Values that are there already are not\n" +
+        "checked: that is for appvars check --all.\n" +
+        "\nExample:\n  appvars set DATABASE_URL --data vars.json --env test < url.txt\n" +
+        `  appvars set LOG_LEVEL --public --schema '{"enum":["debug","info"]}'`,
+    )
+    .action((name: string, value: string | undefined, { type, encrypt = false, ...flags }) =>
+      runSet({ name, value, type, definition: definitionOf(flags), encrypt }, flags, context),
     );
   return addDataOptions(command);
+}
+
+/** Whether it is a schema is for `checkSchema`. */
+function parseSchema(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw error instanceof JsonError ? new InvalidArgumentError(`It must be JSON: ${error.message}`) : error;
+  }
+}
+
+/** The fields that the flags change; `--no-schema` removes the schema. */
+function definitionOf(flags: Record<string, unknown>): SetOptions["definition"] {
+  const { description, optional, public: isPublic, schema } = flags as Record<string, never>;
+  return {
+    ...(description !== undefined && { description }),
+    ...(optional !== undefined && { optional }),
+    ...(isPublic !== undefined && { secret: !isPublic }),
+    ...(schema !== undefined && { schema: schema === false ? undefined : schema }),
+  };
 }
 
 async function runSet(options: SetOptions, flags: SourceFlags, context: Context): Promise<void> {
   const { parseAs } = await import("../../formats/infer-type.js");
   const { setValues } = await import("../../store/edit-values.js");
-  const { name, description } = options;
+  const { name, definition } = options;
   checkName(name);
-  const keepsValue = options.value === undefined && description !== undefined && !options.encrypt;
+  const keepsValue = options.value === undefined && Object.keys(definition).length > 0 && !options.encrypt;
   const fromStdin = !keepsValue && (options.value ?? "-") === "-";
   checkDecoded(options.value, "VALUE");
-  checkDecoded(description, "--description");
+  checkDecoded(definition.description, "--description");
+  if (definition.schema !== undefined) await checkSchema(definition.schema);
   const settings = readSettings(flags, context.io);
   const encrypt = options.encrypt ? await createEncrypt(settings, fromStdin ? "the value" : undefined) : undefined;
   const given = keepsValue ? undefined : await readValue(options, context);
   let created = false;
-  const edited = await editEnvironment(settings, context, (data, environment) => {
+  const edited = await editEnvironment(settings, context, async (data, environment) => {
     const { id, application } = environment;
     const known = data.variables.find((each) => each.name === name && each.application === application);
     if (given === undefined && !known)
@@ -70,11 +113,25 @@ async function runSet(options: SetOptions, flags: SourceFlags, context: Context)
     const type = options.type ?? known?.type ?? "STRING";
     const plain = given === undefined ? old?.content.value : parseAs(given, type);
     const value = given === undefined || !encrypt ? plain : encrypt(given);
-    return setValues(data, environment, [{ name, value, type, ...(description !== undefined && { description }) }]);
+    const changed = setValues(data, environment, [{ name, value, type, ...definition }]);
+    const { schema } = { ...known, ...definition };
+    if (plain === undefined || given === undefined || !schema) return changed;
+    const { keepingSchemas } = await import("../../store/value-schema.js");
+    return keepingSchemas(changed, environment, [{ name, value: plain }]);
   });
   const json = { application: edited.application, environment: edited.name, name, created };
   printLines(context, { json, lines: [] });
   context.tell(`set ${name}`);
+}
+
+/** @throws UsageError with the reason why it is not valid */
+async function checkSchema(schema: JsonSchema): Promise<void> {
+  const { schemaProblem } = await import("../../store/parse-data.js");
+  const { loadValueChecker } = await import("../../store/value-schema.js");
+  const problem = schemaProblem(schema);
+  if (problem !== undefined) throw new UsageError(`--schema${problem}`);
+  const broken = (await loadValueChecker()).brokenSchema(schema);
+  if (broken !== undefined) throw new UsageError(`--schema is not valid: ${broken}`);
 }
 
 /** @throws UsageError that never quotes a value */

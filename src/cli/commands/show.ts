@@ -6,12 +6,14 @@ import { isReservedName } from "../../domain/reserved-names.js";
 import { checkType, readAll, type VariableEntry } from "../../domain/source.js";
 import {
   isEncrypted,
+  isPublic,
   type JsonValue,
   VARIABLE_FIELDS,
   VARIABLE_LABELS,
   type VariableValue,
   valueText,
 } from "../../domain/variable.js";
+import type { History } from "../../store/history.js";
 import { type Context, printFields } from "../output/context.js";
 import { createDecrypt, leaveEncrypted } from "../reading/decryption.js";
 import { openSource, withSource } from "../reading/open-source.js";
@@ -24,8 +26,8 @@ export function showCommand(context: Context): Command {
   const command = new Command("show")
     .description(
       "Show the definition and the value record of one variable, the server, data file or store and the environment that " +
-        "it comes from, and what run does with a variable of that name in this shell. Prints the value itself only with " +
-        "--values.",
+        "it comes from, when and by whom the value was last changed, and what run does with a variable of that name in " +
+        "this shell. Prints the value itself only with --values, or if it is public.",
     )
     .argument("<name>", "name of the variable")
     .option("--values", "show the value too")
@@ -39,16 +41,31 @@ export function showCommand(context: Context): Command {
 function runShow(name: string, values: boolean, settings: Settings, context: Context): Promise<void> {
   const { env } = context.io;
   return withSource(openSource(settings, context), async (source) => {
-    const { variable, value } = await source.readSnapshot((snapshot) => readRecord(name, snapshot));
+    const { variable, value, rules } = await source.readSnapshot(async (snapshot) => {
+      const entry = await readRecord(name, snapshot);
+      return { ...entry, rules: snapshot.rulesOf(entry.variable.id) };
+    });
+    const isShown = values || isPublic(rules);
     const content = value && (await readContent(name, value.content.value, values, settings));
     const origin = originOf(settings);
     const shell = describeShellVariable(name, content, Object.hasOwn(env, name) ? env[name] : undefined);
-    const text = content !== undefined && (values ? valueText(content) : "(hidden: --values shows it)");
-    const json = { variable, value: value ? valueJson(value, content, values) : null, source: origin, shell };
+    const text = content !== undefined && (isShown ? valueText(content) : "(hidden: --values shows it)");
+    const shownRules = Object.entries({ ...rules }).filter(([, rule]) => rule !== undefined);
+    const record = value ? valueJson(value, content, isShown) : null;
+    const changed = value && (await lastChange(value, settings, context));
+    const json = {
+      variable: { ...variable, ...rules },
+      value: record,
+      ...(changed && { changed }),
+      source: origin,
+      shell,
+    };
     const fields = [
       ...VARIABLE_FIELDS.map((field) => [VARIABLE_LABELS[field], String(variable[field])] as const),
+      ...shownRules.map(([field, rule]) => [field, JSON.stringify(rule)] as const),
       ["value id", value ? String(value.id) : "(no value in this environment)"] as const,
       ...(text === false ? [] : [["value", text] as const]),
+      ...(changed ? [["changed", `${changed.time} by ${changed.actor} (${changed.command})`] as const] : []),
       ...origin.map(originField),
       ["shell", shell] as const,
     ];
@@ -86,6 +103,19 @@ async function readContent(name: string, stored: JsonValue, values: boolean, set
 
 function valueJson({ content, ...ids }: VariableValue, value: JsonValue | undefined, values: boolean): object {
   return { ...ids, encrypted: isEncrypted(content.value), ...(values && { content: { value } }) };
+}
+
+/** The last change of a value in local data, if it is known. */
+async function lastChange({ id }: VariableValue, { connection }: Settings, { io, warn }: Context) {
+  if (connection.kind !== "local") return undefined;
+  const { localData } = await import("../editing/open-data.js");
+  const local = await localData(connection.place, io);
+  const find = async ({ changes }: History) => {
+    for await (const { changes: records, ...change } of changes)
+      if (records.some(({ list, after }) => list === "values" && after?.id === id)) return change;
+    return undefined;
+  };
+  return local.history(find).catch((error: Error) => warn(error.message));
 }
 
 interface Origin {

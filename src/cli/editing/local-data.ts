@@ -1,5 +1,6 @@
 import type { Data } from "../../store/data.js";
-import type { EditableStore } from "../../store/store.js";
+import type { History } from "../../store/history.js";
+import type { ChangeData, EditableStore } from "../../store/store.js";
 import type { ServedData } from "./served-data.js";
 
 /** The data of a place, before it is opened. */
@@ -20,7 +21,9 @@ export interface LocalData {
   /** @throws InvalidDataError when it is missing, unreadable or breaks a rule */
   read(): Promise<Data>;
   /** Changes it in one atomic write. Resolves to the data with the change. @throws as `EditableStore.update` */
-  update(change: (data: Data) => Data): Promise<Data>;
+  update(change: ChangeData): Promise<Data>;
+  /** @param use gets the history, which ends with this @throws as `read`, also while the changes are read */
+  history<T>(use: (history: History) => Promise<T>): Promise<T>;
   /** Opens it, and follows changes by others. @throws as `read` */
   follow(): Promise<EditableStore>;
   /**

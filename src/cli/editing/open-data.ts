@@ -6,13 +6,15 @@ import { looseModeWarning } from "../../files/owners.js";
 import { hasCode, withPathInErrors } from "../../files/system-errors.js";
 import type { Data } from "../../store/data.js";
 import { createDataFile, readDataFile } from "../../store/data-file.js";
-import type { EditableStore } from "../../store/store.js";
+import type { History } from "../../store/history.js";
+import type { ChangeData, EditableStore } from "../../store/store.js";
 import { cleanUpBeforeEnd } from "../exits/signals.js";
 import type { Context } from "../output/context.js";
 import type { Io } from "../output/io.js";
 import type { DataPlace, FilePlace } from "../settings/connection.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import type { SecretIo } from "../settings/secret-files.js";
+import { authorOf } from "./author.js";
 import type { LocalData, ServeDataOptions } from "./local-data.js";
 import { ALLOW_VARIABLE, describeRisk, type FileUser, fileRisk, refuseUnsafeFile } from "./safe-files.js";
 import type { ServedData } from "./served-data.js";
@@ -20,7 +22,7 @@ import type { ServedData } from "./served-data.js";
 /** The data at a place. */
 export async function localData(
   place: DataPlace,
-  io: FileUser & SecretIo & Pick<Io, "command" | "progress">,
+  io: FileUser & SecretIo & Pick<Io, "command" | "clock" | "progress">,
 ): Promise<LocalData> {
   if (place.kind === "store") return (await import("./store-data.js")).storeData(place, io);
   return fileData(place, io);
@@ -31,12 +33,21 @@ export async function readData(place: DataPlace, context: Context): Promise<Data
   return (await checkedData(place, context, "read")).read();
 }
 
+/** Reads the history of data as `readData` does. @param use gets the history, which ends with this */
+export async function readHistory<T>(
+  place: DataPlace,
+  context: Context,
+  use: (history: History) => Promise<T>,
+): Promise<T> {
+  return (await checkedData(place, context, "read")).history(use);
+}
+
 /**
  * Changes data in one atomic write. Resolves to the data with the change.
  *
  * @throws InvalidDataError, also if other users can change it; the errors of `change`
  */
-export async function updateData(place: DataPlace, context: Context, change: (data: Data) => Data): Promise<Data> {
+export async function updateData(place: DataPlace, context: Context, change: ChangeData): Promise<Data> {
   return (await checkedData(place, context, "change")).update(change);
 }
 
@@ -78,7 +89,7 @@ export function chooseEnvironment(
 export async function editEnvironment(
   settings: Settings,
   context: Context,
-  change: (data: Data, environment: EnvironmentRecord) => Data,
+  change: (data: Data, environment: EnvironmentRecord) => Data | Promise<Data>,
 ): Promise<EnvironmentRecord> {
   const name = settings.find("env")?.text;
   const edit = (data: Data) => change(data, chooseEnvironment(data.environments, name));
@@ -87,8 +98,9 @@ export async function editEnvironment(
 }
 
 /** The data in a data file. */
-function fileData(place: FilePlace, io: FileUser): LocalData {
+function fileData(place: FilePlace, io: FileUser & Pick<Io, "command" | "clock">): LocalData {
   const { path } = place;
+  const changing = () => ({ author: authorOf(io), clock: io.clock });
   return {
     name: path,
     check: (purpose) => {
@@ -107,12 +119,16 @@ function fileData(place: FilePlace, io: FileUser): LocalData {
       const { updateDataFile } = await import("../../store/update-data-file.js");
       return withPathInErrors(
         path,
-        cleanUpBeforeEnd((signal) => updateDataFile(path, change, signal)),
+        cleanUpBeforeEnd((signal) => updateDataFile(path, change, { ...changing(), signal })),
       );
+    },
+    history: async (use) => {
+      const { readFileHistory } = await import("../../store/file-history.js");
+      return use(await withPathInErrors(path, readFileHistory(path)));
     },
     follow: async () => {
       const { openDataFile } = await import("../../store/json-file-store.js");
-      return openDataFile(path, { watch: true });
+      return openDataFile(path, { watch: true, ...changing() });
     },
     create: (data) => createFile(path, io, data),
     served: (options) => prepareFile(place, io, options),

@@ -1,7 +1,5 @@
-import { hostname, userInfo } from "node:os";
 import { isLoopback } from "../../client/options.js";
 import type { EtcdStore } from "../../etcd/etcd-store.js";
-import type { Author } from "../../etcd/log.js";
 import { createEtcdStore, openEtcdStore, type StoreAccess, sealAgain } from "../../etcd/open-store.js";
 import type { OnProgress } from "../../etcd/uploads.js";
 import { looseModeWarning } from "../../files/owners.js";
@@ -9,10 +7,11 @@ import type { Io } from "../output/io.js";
 import { placeFiles, type StorePlace } from "../settings/connection.js";
 import { readSecret, readTlsFiles, type SecretIo } from "../settings/secret-files.js";
 import type { Setting } from "../settings/setting-table.js";
+import { authorOf } from "./author.js";
 import type { LocalData, ServeDataOptions } from "./local-data.js";
 import type { ServedData } from "./served-data.js";
 
-type StoreIo = SecretIo & Pick<Io, "command" | "progress">;
+type StoreIo = SecretIo & Pick<Io, "command" | "env" | "progress">;
 
 /** The data in a store. Who can change it is for the store to decide. */
 export function storeData(place: StorePlace, io: StoreIo): LocalData {
@@ -28,6 +27,7 @@ export function storeData(place: StorePlace, io: StoreIo): LocalData {
         await store.update(change);
         return store.snapshot;
       }),
+    history: (use) => withStore(place, io, async (store) => use(await store.history())),
     follow: async () => openEtcdStore(await readAccess(place, io), { watch: true }),
     create: async (data) => {
       await createEtcdStore(await readAccess(place, io), data, progressOf(io));
@@ -78,16 +78,6 @@ function progressOf(io: StoreIo): OnProgress {
   return ({ action, done, total }) => {
     if (done < total) io.progress?.(`${action} the store: ${done} of ${total} MB`);
   };
-}
-
-function authorOf({ command = "appvars", user }: StoreIo): Author {
-  const host = hostname();
-  try {
-    return { actor: `${userInfo().username}@${host}`, command };
-  } catch {
-    // The user of a container may have no name.
-    return { actor: `${user ?? "unknown"}@${host}`, command };
-  }
 }
 
 /** @throws UsageError for a file that can't be read */

@@ -2,6 +2,7 @@ import type { Budget } from "../../client/retry.js";
 import { UsageError } from "../../domain/errors.js";
 import type { ProgramLine } from "../children/child-environment.js";
 import type { Context } from "../output/context.js";
+import { createStrictCheck } from "../reading/check-source.js";
 import { createDecrypt } from "../reading/decryption.js";
 import { openSource } from "../reading/open-source.js";
 import { createSelection } from "../selection/selection.js";
@@ -19,14 +20,16 @@ interface RunFlags extends RunOptions, SelectionOptions, SourceFlags {
   /** Seconds. */
   cache?: number;
   offline?: boolean;
+  strict?: boolean | undefined;
 }
 
 /** Runs `run` with its parsed flags. Resolves to the exit code. @throws as `runProgram` */
 export async function callRun(command: ProgramLine, flags: RunFlags, context: Context): Promise<number> {
   const { watch, onChange, cache, offline } = flags;
-  const selection = await createSelection(flags, context);
   const rules = watchRules(watch, onChange, context.io.platform);
   const settings = readSettings(flags, context.io);
+  const findProblems = await createStrictCheck(flags.strict, settings, context);
+  const selection = await createSelection({ ...flags, findProblems }, context);
   const decrypt = await createDecrypt(settings);
   const open = (budget: Budget) => openSource(settings, context, { cache, offline, live: watch !== undefined, budget });
   return runProgram(command, selection, flags, rules, open, decrypt, context);

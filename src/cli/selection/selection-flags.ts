@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { isReservedName } from "../../domain/reserved-names.js";
 import { isVariableName } from "../../domain/variable.js";
+import type { CheckEntries } from "../reading/check-source.js";
 
 export const NAME_STYLES = ["upper", "lower", "camel", "pascal", "kebab", "tf-var"] as const;
 
@@ -10,6 +11,8 @@ export interface SelectionOptions {
   only?: readonly string[] | undefined;
   exclude?: readonly string[] | undefined;
   nameTransformer?: (typeof NAME_STYLES)[number] | undefined;
+  /** With `--strict`: what prevents the use of a variable. */
+  findProblems?: CheckEntries | undefined;
 }
 
 /** Adds the flags that parse to `SelectionOptions`. */
@@ -23,6 +26,13 @@ export function addSelectionOptions(command: Command): Command {
         "change each name; tf-var is TF_VAR_ and the name in lower case",
       ).choices(NAME_STYLES),
     );
+}
+
+/** Adds `--strict`, for `createStrictCheck`. @param effect that the flag prevents */
+export function addStrict(command: Command, effect: string): Command {
+  return command
+    .option("--strict", `${effect} if one of the variables has no value, or one that breaks its schema (see check)`)
+    .option("--no-strict", "not so, even if .appvars.json says it");
 }
 
 /** Adds `--allow-reserved`, which parses to a list of names. */

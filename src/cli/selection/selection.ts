@@ -1,7 +1,9 @@
-import { NotFoundError, UsageError } from "../../domain/errors.js";
+import { InvalidDataError, NotFoundError, UsageError } from "../../domain/errors.js";
+import type { Check } from "../../domain/read.js";
 import { namedValues, readVariableEntries, type VariableSource } from "../../domain/source.js";
 import type { NamedValue } from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
+import { type CheckEntries, problemsOf } from "../reading/check-source.js";
 import { describeMissing } from "../reading/run-get.js";
 import type { NAME_STYLES, SelectionOptions } from "./selection-flags.js";
 
@@ -42,29 +44,63 @@ export interface Selection {
   rename(names: readonly string[]): ReadonlyMap<string, string>;
   /** Notes patterns of `--exclude` without a match, once. Not for a read whose result may be dropped. */
   noteUnmatched(names: readonly string[]): void;
+  readonly findProblems: CheckEntries | undefined;
 }
 
 export interface SelectedValue extends NamedValue {
   newName: string;
 }
 
-/** The selected values as they are stored, by ascending id of the variable. @throws as `Selection` */
-export async function readSelected(selection: Selection, source: VariableSource): Promise<SelectedValue[]> {
-  const entries = await source.readSnapshot(readVariableEntries);
+/**
+ * The selected values as they are stored, by ascending id of the variable.
+ *
+ * @param isTaken whether a new name has its value from elsewhere, so that `--strict` does not miss it
+ * @throws as `Selection`; with `--strict` also NotFoundError and InvalidDataError
+ */
+export async function readSelected(
+  selection: Selection,
+  source: VariableSource,
+  isTaken: (newName: string) => boolean = () => false,
+): Promise<SelectedValue[]> {
+  const { findProblems } = selection;
+  const [entries, check] = await source.readSnapshot(async (snapshot) => {
+    const all = await readVariableEntries(snapshot);
+    return [all, await findProblems?.(snapshot, all)] as const;
+  });
   const stored = namedValues(entries);
   const names = stored.map(({ name }) => name);
   const known = entries.map(({ variable }) => variable.name);
+  if (check) await refuseProblems(check, selection, known, isTaken);
   const selected = selection.rename(await selection.select(names, known));
-  selection.noteUnmatched(names);
+  selection.noteUnmatched(check ? known : names);
   return stored.flatMap((entry) => {
     const newName = selected.get(entry.name);
     return newName === undefined ? [] : [{ ...entry, newName }];
   });
 }
 
+/** @throws NotFoundError for selected variables without a value, InvalidDataError for others with a problem */
+async function refuseProblems(
+  check: Check,
+  selection: Selection,
+  known: readonly string[],
+  isTaken: (newName: string) => boolean,
+): Promise<void> {
+  const newNames = selection.rename(await selection.select(known, known));
+  const problems = problemsOf(check).filter(({ name }) => {
+    const newName = newNames.get(name);
+    return newName !== undefined && !isTaken(newName);
+  });
+  if (problems.length === 0) return;
+  const text = `--strict: ${problems.map(({ name, problem }) => `${name} ${problem}`).join("; ")}`;
+  throw problems.some(({ name }) => check.missing.includes(name))
+    ? new NotFoundError(text)
+    : new InvalidDataError(text);
+}
+
 /** Loads the code for the flags. */
 export async function createSelection(
-  { only, exclude = [], nameTransformer }: SelectionOptions,
+  { only, exclude = [], nameTransformer, findProblems }: SelectionOptions,
   { note }: Pick<Context, "note">,
 ): Promise<Selection> {
   const rename: Rename = nameTransformer ? await NAME_TRANSFORMERS[nameTransformer]() : (name) => name;
@@ -78,6 +114,7 @@ export async function createSelection(
       if (missing.length > 0) throw await notFound(missing, known);
       return names.filter((name) => (wanted?.matches(name) ?? true) && !unwanted.matches(name));
     },
+    findProblems,
     rename: (names) => renamed(names, rename),
     noteUnmatched(names) {
       for (const pattern of unwanted.unmatched(names)) {

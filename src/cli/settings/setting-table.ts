@@ -41,6 +41,7 @@ const DEFINITIONS = {
   insecure: { in: "flag profile", is: "switch", otherwise: "false" },
   encKey: { in: "variable", is: "secret" },
   encKeyFile: { in: "flag profile", is: "file", insteadOf: "encKey" },
+  strict: { in: "project", is: "switch", otherwise: "false" },
   timeout: { in: "flag variable project profile", otherwise: String(DEFAULT_TIMEOUT) },
   maxWait: { in: "flag variable project profile", otherwise: String(DEFAULT_MAX_WAIT) },
   caFile: { in: "flag variable project profile", is: "file" },

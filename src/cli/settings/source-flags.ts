@@ -44,6 +44,17 @@ export function addSourceOptions(command: Command): Command {
   return addSettingOptions(command.optionsGroup(SOURCE_GROUP).option(...PROFILE));
 }
 
+/** Lets `--env` be repeated: it parses to a list. */
+export function repeatEnvironment(command: Command): Command {
+  command.options.find(({ long }) => long === "--env")?.argParser(collect);
+  return command;
+}
+
+/** The values of a repeated flag. */
+export function collect(text: string, previous: readonly string[] = []): string[] {
+  return [...previous, text];
+}
+
 /** The same without `--profile`: the settings that a profile can hold. */
 export function addSettingOptions(command: Command): Command {
   return command

@@ -6,7 +6,9 @@ import { decrypt, encrypt } from "../../encryption/envelope.js";
 import type { Data, ValueRecord } from "../../store/data.js";
 import { setValues, unsetValues } from "../../store/edit-values.js";
 import type { EditableStore } from "../../store/store.js";
+import { keepingSchemas } from "../../store/value-schema.js";
 import type { Assigned, Assignment, Change, Draft, Edit, Editor } from "../../tui/state/ports.js";
+import { decryptValues } from "../reading/decryption.js";
 import { parseTyped } from "./parse-typed.js";
 
 /** Changes one environment of a store. @param check called before each edit; an error it throws prevents the edit */
@@ -46,9 +48,9 @@ export function createEditor(
     async apply(edit) {
       check();
       found = undefined;
-      await store.update((data) => {
+      await store.update(async (data) => {
         try {
-          return applyEdit(data, name, edit);
+          return await keepSchemas(applyEdit(data, name, edit), name, edit, key);
         } catch (error) {
           found = { data, snapshot: store.snapshot };
           throw error;
@@ -84,6 +86,25 @@ function applyEdit(data: Data, environmentName: string, { changes }: Edit): Data
         unset.map(({ name }) => name),
       )
     : next;
+}
+
+/** @throws UsageError, also for an encrypted value if there is a key */
+async function keepSchemas(data: Data, environmentName: string, { changes }: Edit, key: string | undefined) {
+  const set = changes.flatMap(({ name, before, after }) => {
+    if (after?.value === undefined || isDeepStrictEqual(before?.value, after.value)) return [];
+    return [{ name, type: after.type, value: after.value }];
+  });
+  const plain = await decryptValues(set, (_name, value) => plainIfKnown(value, key));
+  return keepingSchemas(data, findEnvironment(data.environments, environmentName), plain);
+}
+
+/** The value as it is if another key has encrypted it. */
+function plainIfKnown(value: JsonValue, key: string | undefined): JsonValue {
+  try {
+    return isEncrypted(value) && key !== undefined ? decrypt(value, key) : value;
+  } catch {
+    return value;
+  }
 }
 
 function renewedChange(change: Change, content: Content | undefined): Change {

@@ -30,5 +30,6 @@ export function summarize({ added, changed, removed }: Changes): string | undefi
 /** Whether two entries have the same content: a restarted server may create new records of it. */
 export function isSame(a: VariableEntry, b: VariableEntry): boolean {
   if (a === b) return true;
-  return isDeepStrictEqual(a.variable, b.variable) && isDeepStrictEqual(a.value, b.value);
+  const parts = ({ variable, value, rules }: VariableEntry) => [variable, value, rules];
+  return isDeepStrictEqual(parts(a), parts(b));
 }

@@ -1,5 +1,5 @@
 import type { VariableEntry } from "../../domain/source.js";
-import { isEncrypted, textAs } from "../../domain/variable.js";
+import { isEncrypted, isPublic, textAs } from "../../domain/variable.js";
 import { type Step, step } from "../state/messages.js";
 import type { Revealed, State } from "../state/state.js";
 import { selectedEntry } from "./list.js";
@@ -10,7 +10,7 @@ export const MASK = "••••••••";
 export const REVEAL_MS = 30_000;
 const REVEAL_ALL_MS = 60_000;
 
-/** Whether the value of this name may be shown. Everything that draws values asks this. */
+/** Whether someone has revealed the value of this name. Everything that draws secret values asks this. */
 export function isRevealed(revealed: Revealed | undefined, name: string): boolean {
   return revealed !== undefined && (revealed.names === "all" || revealed.names.has(name));
 }
@@ -23,9 +23,9 @@ export type ShownValue =
   | { readonly kind: "none" }
   | { readonly kind: "loading" };
 
-export function shownValue({ variable, value }: VariableEntry, { revealed, loaded }: State): ShownValue {
+export function shownValue({ variable, value, rules }: VariableEntry, { revealed, loaded }: State): ShownValue {
   if (!value) return { kind: loaded.isComplete ? "none" : "loading" };
-  if (!isRevealed(revealed, variable.name)) return { kind: "masked" };
+  if (!isRevealed(revealed, variable.name) && !isPublic(rules)) return { kind: "masked" };
   if (!isEncrypted(value.content.value)) return { kind: "shown", text: textAs(value.content.value, variable.type) };
   const text = revealed?.decrypted.get(value.content.value);
   return text === undefined ? { kind: "encrypted" } : { kind: "shown", text };

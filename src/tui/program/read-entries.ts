@@ -7,6 +7,7 @@ import {
   type Snapshot,
   type VariableEntry,
   type VariableSource,
+  withRules,
 } from "../../domain/source.js";
 import type { Variable, VariableValue } from "../../domain/variable.js";
 import { isSame } from "../browse/changes.js";
@@ -34,7 +35,7 @@ export async function readEntries(
   const variables: Variable[] = [];
   const values: VariableValue[] = [];
   const valuesByVariable = new Map<number, VariableValue>();
-  const entries = () => joinValues(variables, valuesByVariable);
+  const entries = () => withRules(joinValues(variables, valuesByVariable), reader);
   const variablePages = readPages((page) => reader.listVariables(page));
   const valuePages = readPages((page) => reader.listValues(page));
   const next = untilAborted(signal);

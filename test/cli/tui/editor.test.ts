@@ -105,6 +105,44 @@ describe("the form", () => {
   });
 });
 
+describe("a variable with a schema", () => {
+  const ruled = edited(({ variables, values }) => {
+    variables[0].schema = { maximum: 9_000 };
+    variables[1].schema = { maxLength: 7 };
+    values[1].content.value = ENVELOPE;
+  });
+
+  it("apply refuses a value that breaks it, and writes nothing", async () => {
+    const { prepare, apply, value } = await editing(ruled);
+    await expect(apply(prepare(portDraft({ value: "9999" })))).rejects.toThrow(
+      "refused by the schema: PORT must be <= 9000",
+    );
+    expect(await value("PORT")).toBe(3000);
+    await apply(prepare(portDraft({ value: "8080" })));
+    expect(await value("PORT")).toBe(8080);
+  });
+
+  it("apply checks a value that it encrypts", async () => {
+    const { prepare, apply } = await editing(ruled, KEY);
+    const draft = { name: "DATABASE_URL", before: { ...DATABASE, value: "hunter2" }, type: DATABASE.type };
+    const edit = prepare({ ...draft, description: DATABASE.description, value: "hunter22" });
+    expect(edit.changes[0]?.after?.value).toMatch(/^envbee:enc:v1:/);
+    await expect(apply(edit)).rejects.toThrow("DATABASE_URL must NOT have more than 7 characters");
+  });
+
+  it("an edit keeps it, and what else the variable says about its values", async () => {
+    const { prepare, apply, onDisk } = await editing(
+      edited((data) => Object.assign(data.variables[0], { optional: true, secret: false, schema: { minimum: 1 } })),
+    );
+    const edit = prepare(portDraft({ value: "1", description: "new" }));
+    await apply(edit);
+    const rules = { optional: true, secret: false, schema: { minimum: 1 } };
+    expect((await onDisk()).variables[0]).toMatchObject({ ...rules, description: "new" });
+    await apply(turned(edit));
+    expect((await onDisk()).variables[0]).toMatchObject({ ...rules, description: PORT.description });
+  });
+});
+
 describe("the form of a variable that another program has changed meanwhile", () => {
   const OLD: Assigned = { type: "STRING", description: "old", value: "1" };
   const draft = { before: OLD, type: OLD.type, description: OLD.description, value: "1" };

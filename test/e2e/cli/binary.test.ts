@@ -216,7 +216,7 @@ it.skipIf(process.platform === "win32").each(["SIGINT", "SIGTERM", "SIGHUP"] as 
       const { open } = promises;
       promises.open = async (...args) => {
         const file = await open(...args);
-        if (!args[0].endsWith(".tmp")) return file;
+        if (!/json\\.\\w+\\.tmp$/.test(args[0])) return file;
         process.stderr.write("writing");
         const alive = setInterval(() => {}, 1_000);
         await new Promise((resolve) => process.once("${signal}", () => setImmediate(resolve)));
@@ -230,10 +230,10 @@ it.skipIf(process.platform === "win32").each(["SIGINT", "SIGTERM", "SIGHUP"] as 
     const child = start(process.execPath, ["--import", preload, BINARY, ...set, path]);
     const ended = once(child, "close");
     await once(child.stderr as Readable, "data");
-    expect(await readdir(dirname(path))).toHaveLength(3);
+    expect(await readdir(dirname(path))).toHaveLength(4);
     child.kill(signal);
     expect(await ended).toEqual([null, signal]);
-    expect(await readdir(dirname(path))).toEqual(["vars.json"]);
+    expect(await readdir(dirname(path))).toEqual(["vars.json", "vars.json.history.jsonl"]);
     expect(await readFile(path)).toEqual(before);
   },
 );
@@ -253,7 +253,7 @@ it.skipIf(!canMount)(
     const reason = "can't be replaced because it is a mount point: mount its folder instead";
     expect([code, stderr]).toEqual([8, `appvars: ${path} ${reason}\n`]);
     for (const { path: name } of [{ path }, source]) expect(await readFile(name)).toEqual(before);
-    expect(await readdir(dirname(path))).toEqual(["vars.json"]);
+    expect(await readdir(dirname(path))).toEqual(["vars.json", "vars.json.history.jsonl"]);
   },
 );
 

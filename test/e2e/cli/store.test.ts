@@ -107,7 +107,7 @@ describe("--store", needs("etcd"), () => {
     const { path } = await dataFile(DATA);
     expect(await runCli(["history", "--prune", "1", "--data", path])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("only a store has a history: add --store"),
+      stderr: expect.stringContaining("--prune is for a store"),
     });
   });
 

@@ -1,5 +1,6 @@
 import { describe, onTestFinished } from "vitest";
-import { openEtcdStore } from "../../../src/etcd/open-store.js";
+import { createEtcdStore, openEtcdStore } from "../../../src/etcd/open-store.js";
+import { describeHistory } from "../../contract/history.js";
 import { describeStore } from "../../contract/store.js";
 import { sharedEtcd } from "../../support/etcd.js";
 import { putByHand, readByHand, storeOf } from "../../support/etcd-records.js";
@@ -19,5 +20,14 @@ describe("etcd", needs("etcd"), () => {
       },
       version: () => readByHand(etcd(), prefix),
     };
+  });
+
+  describeHistory("data in etcd", async (data) => {
+    const author = { actor: "me@here", command: "test" };
+    const access = { ...etcd().access(etcd().storeUrl(etcd().newPrefix())), author };
+    await createEtcdStore(access, data);
+    const store = await openEtcdStore(access);
+    onTestFinished(() => store.close());
+    return { update: (change) => store.update(change), history: () => store.history() };
   });
 });

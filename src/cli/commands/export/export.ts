@@ -3,9 +3,10 @@ import { UsageError } from "../../../domain/errors.js";
 import { DOTENV_TARGETS, ENVIRONMENT_FORMATS, EXPORT_FORMATS, NAME_RULES } from "../../../formats/formats.js";
 import { isSameFile } from "../../editing/safe-files.js";
 import { type Context, printRaw } from "../../output/context.js";
+import { createStrictCheck } from "../../reading/check-source.js";
 import { createDecrypt } from "../../reading/decryption.js";
 import { openSource, withSource } from "../../reading/open-source.js";
-import { addAllowReserved, addSelectionOptions } from "../../selection/selection-flags.js";
+import { addAllowReserved, addSelectionOptions, addStrict } from "../../selection/selection-flags.js";
 import { readSettings, type Settings } from "../../settings/resolve-settings.js";
 import { addSourceOptions } from "../../settings/source-flags.js";
 import { type ExportedValues, formatValues } from "../../transfer/format-values.js";
@@ -15,6 +16,8 @@ import { findGithubFile, writeGithubFile } from "./github-file.js";
 interface ExportOptions extends ExportedValues {
   /** File to write instead of stdout. */
   output: string | undefined;
+  /** Undefined for the project's setting. */
+  strict: boolean | undefined;
 }
 
 export function exportCommand(context: Context): Command {
@@ -42,13 +45,13 @@ export function exportCommand(context: Context): Command {
     .option("--name <text>", "name of the Secret (kubernetes) or service (compose) (default appvars)")
     .option("--skip-unsupported", "leave out variables that the format can't represent, with a warning")
     .addHelpText("after", '\nExample:\n  eval "$(appvars export --format shell)"')
-    .action(({ format = context.flags.json ? "json" : "dotenv", for: target, output, name, ...flags }) => {
+    .action(({ format = context.flags.json ? "json" : "dotenv", for: target, output, name, strict, ...flags }) => {
       const { only, exclude, nameTransformer, skipUnsupported = false, allowReserved = [], ...sourceFlags } = flags;
       const selection = { only, exclude, nameTransformer };
-      const options = { format, target, output, name, ...selection, skipUnsupported, allowReserved };
+      const options = { format, target, output, name, strict, ...selection, skipUnsupported, allowReserved };
       return runExport(options, readSettings(sourceFlags, context.io), context);
     });
-  return addSourceOptions(addAllowReserved(command, "write"));
+  return addSourceOptions(addAllowReserved(addStrict(command, "print nothing"), "write"));
 }
 
 /** `dotenv, shell and fish`. */
@@ -68,7 +71,13 @@ function runExport(options: ExportOptions, settings: Settings, context: Context)
     const file = githubFile ?? checkOutput(options, context);
     const data = settings.find("data")?.text;
     if (file && data && (await isSameFile(file, data))) throw new UsageError(`${file} is the data file itself`);
-    const { text, entries } = await formatValues(options, await createDecrypt(settings), source, context);
+    const findProblems = await createStrictCheck(options.strict, settings, context);
+    const { text, entries } = await formatValues(
+      { ...options, findProblems },
+      await createDecrypt(settings),
+      source,
+      context,
+    );
     if (file === undefined) return printRaw(context, { text });
     if (githubFile) await writeGithubFile(githubFile, entries, text, context);
     else await writePrivateFile(file, text, context.io);

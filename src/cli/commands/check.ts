@@ -1,0 +1,111 @@
+import { Command, Option } from "commander";
+import { shortestName } from "../../domain/environment.js";
+import { UsageError } from "../../domain/errors.js";
+import type { Check } from "../../domain/read.js";
+import { readVariableEntries, type VariableSource } from "../../domain/source.js";
+import { type Context, printTable } from "../output/context.js";
+import { createCheck, problemsOf } from "../reading/check-source.js";
+import { openSource, withSource } from "../reading/open-source.js";
+import { readSettings, type Settings } from "../settings/resolve-settings.js";
+import type { SourceFlags } from "../settings/setting-table.js";
+import { addSourceOptions, repeatEnvironment } from "../settings/source-flags.js";
+import { readImport } from "../transfer/read-import.js";
+
+interface CheckOptions {
+  /** The environments to check. */
+  env: readonly string[];
+  all: boolean;
+  /** A dotenv file whose names are compared. */
+  example: string | undefined;
+}
+
+export function checkCommand(context: Context): Command {
+  const command = new Command("check")
+    .description(
+      "Find variables without a value that are not optional, values that break their schema and, with a key, encrypted " +
+        "values that can't be decrypted. --env can be repeated. Prints a line for each problem, and no value: " +
+        "environment, name and problem. The exit code is 1 if there is one.",
+    )
+    .addOption(new Option("--all", "check all environments of the data file or store").conflicts("env"))
+    .option("--example <file>", "compare the names with a dotenv file, such as .env.example: each needs the other's")
+    .addHelpText("after", "\nExample:\n  appvars check --data vars.json --all --example .env.example")
+    .action(({ all = false, env = [], example, ...flags }) => runCheck({ all, env, example }, flags, context));
+  return repeatEnvironment(addSourceOptions(command));
+}
+
+interface Checked extends Check {
+  /** Undefined for a server, which does not tell. */
+  environment: string | undefined;
+  /** With `--example`: the names that only the file has, and those that only the environment has. */
+  only_in_example?: string[];
+  not_in_example?: string[];
+}
+
+async function runCheck({ env, all, example }: CheckOptions, flags: SourceFlags, context: Context): Promise<void> {
+  const settings = readSettings({ ...flags, env: env[0] }, context.io);
+  const check = await createCheck(settings, context);
+  const documented = example === undefined ? undefined : await readNames(example, context);
+  const checked: Checked[] = [];
+  for (const { environment, source } of await sourcesOf(env, all, settings, context))
+    await withSource(Promise.resolve(source), async () => {
+      const [found, names] = await source.readSnapshot(async (snapshot) => {
+        const entries = await readVariableEntries(snapshot);
+        return [await check(snapshot, entries), entries.map(({ variable }) => variable.name)] as const;
+      });
+      checked.push({ environment, ...found, ...(documented && compareNames(documented, names)) });
+    });
+  const rows = checked.flatMap((each) => rowsOf(each).map((row) => [each.environment ?? "", ...row]));
+  const headings = ["ENVIRONMENT", "NAME", "PROBLEM"];
+  await printTable(context, { json: checked, headings, rows, empty: "nothing is missing or invalid" });
+  if (rows.length > 0) context.exitCode = 1;
+}
+
+interface Checkable {
+  environment: string | undefined;
+  source: VariableSource;
+}
+
+/** @throws UsageError for several environments of a server; as `openSource` */
+async function sourcesOf(
+  env: readonly string[],
+  all: boolean,
+  settings: Settings,
+  context: Context,
+): Promise<Checkable[]> {
+  const { connection } = settings;
+  if (connection.kind === "remote") {
+    if (all) throw new UsageError("--all is for a data file or a store: a server shows one environment");
+    return [{ environment: undefined, source: await openSource(settings, context) }];
+  }
+  const { chooseEnvironment, readData } = await import("../editing/open-data.js");
+  const { EnvironmentView } = await import("../../service/environment-view.js");
+  const data = await readData(connection.place, context);
+  const names = env.length > 0 ? env : [connection.env];
+  const chosen = all ? data.environments : names.map((name) => chooseEnvironment(data.environments, name));
+  return chosen.map((environment) => ({
+    environment: shortestName(environment, data.environments),
+    source: new EnvironmentView(data, environment),
+  }));
+}
+
+async function readNames(file: string, context: Context): Promise<Set<string>> {
+  const { entries } = await readImport({ file, format: "dotenv", expand: undefined }, context, () => {});
+  return new Set(entries.map(({ name }) => name));
+}
+
+function compareNames(documented: ReadonlySet<string>, names: readonly string[]) {
+  const known = new Set(names);
+  return {
+    only_in_example: [...documented].filter((name) => !known.has(name)),
+    not_in_example: names.filter((name) => !documented.has(name)),
+  };
+}
+
+/** Name and problem. */
+function rowsOf({ only_in_example = [], not_in_example = [], ...check }: Checked): string[][] {
+  return [
+    ...problemsOf(check).map(({ name, problem }) => [name, problem]),
+    ...only_in_example.map((name) => [name, "is only in the example"]),
+    ...not_in_example.map((name) => [name, "is not in the example"]),
+  ];
+}

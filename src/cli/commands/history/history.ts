@@ -1,0 +1,101 @@
+import { Command, InvalidArgumentError } from "commander";
+import { type EnvironmentRecord, findEnvironment } from "../../../domain/environment.js";
+import { UsageError } from "../../../domain/errors.js";
+import type { Change } from "../../../store/history.js";
+import { readHistory } from "../../editing/open-data.js";
+import { type Context, printLines, printTable } from "../../output/context.js";
+import { dataPlaceName } from "../../settings/connection.js";
+import { readSettings } from "../../settings/resolve-settings.js";
+import type { SourceFlags } from "../../settings/setting-table.js";
+import { addPlaceOptions } from "../../settings/source-flags.js";
+import { ChangeNames, type ChangeRow, cellsOf, headingsFor, rowJson } from "./change-rows.js";
+
+interface HistoryOptions {
+  name: string | undefined;
+  /** Of an environment; undefined for all of them. */
+  env: string | undefined;
+  limit: number;
+  values: boolean;
+}
+
+export function historyCommand(context: Context): Command {
+  const command = new Command("history")
+    .description(
+      "List the changes of a data file or a store, newest first: their numbers, when and by whom they were made, with " +
+        "which command, and what they changed. Values are hidden without --values, and credentials are not recorded. " +
+        "rollback NUMBER takes changes back. APPVARS_ACTOR is recorded in place of user@host.",
+    )
+    .argument("[name]", "only changes of this variable")
+    .option("-e, --env <name>", "only changes of this environment: development, or shop/development")
+    .option("--limit <changes>", "only the newest ones", parseCount)
+    .option("--values", "show the values too; encrypted ones stay encrypted")
+    .option("--prune <entries>", "instead, remove the history of a store but for the last ones", parseCount)
+    .addHelpText("after", "\nExample:\n  appvars history DATABASE_URL --env production --data vars.json")
+    .action((name, { prune, env, limit = Number.POSITIVE_INFINITY, values = false, ...flags }) =>
+      prune === undefined
+        ? runHistory({ name, env, limit, values }, flags, context)
+        : runPrune(
+            prune,
+            [name, env].some((each) => each !== undefined),
+            flags,
+            context,
+          ),
+    );
+  return addPlaceOptions(command);
+}
+
+function parseCount(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("it must be a number of entries.");
+  return Number(text);
+}
+
+interface ListedChange extends Omit<Change, "changes"> {
+  readonly rows: readonly ChangeRow[];
+}
+
+async function runHistory(options: HistoryOptions, flags: SourceFlags, context: Context): Promise<void> {
+  const { values } = options;
+  const listed = await readHistory(readSettings(flags, context.io).dataPlace, context, async ({ data, changes }) => {
+    const found: ListedChange[] = [];
+    const names = new ChangeNames(data);
+    const isShown = rowFilter(options, data.environments);
+    if (options.limit === 0) return found;
+    for await (const { changes: records, ...change } of changes) {
+      const rows = names.rowsOf(records).filter(isShown);
+      if (rows.length > 0) found.push({ ...change, rows });
+      if (found.length >= options.limit) break;
+    }
+    return found;
+  });
+  await printTable(context, {
+    json: listed.map(({ rows, ...change }) => ({ ...change, changes: rows.map((row) => rowJson(row, values)) })),
+    headings: ["ID", "TIME", "WHO", "COMMAND", ...headingsFor(values)],
+    rows: listed.flatMap(({ id, time, actor, command, rows }) =>
+      rows.map((row) => [String(id), time, actor, command, ...cellsOf(row, values)]),
+    ),
+    empty: "there are no changes",
+  });
+}
+
+/** Definitions belong to all environments of their application. */
+function rowFilter({ name, env }: HistoryOptions, environments: readonly EnvironmentRecord[]) {
+  const wanted = env === undefined ? undefined : findEnvironment(environments, env);
+  return (row: ChangeRow): boolean => {
+    const isThere = row.environment === undefined || row.environment === wanted?.name;
+    return (
+      (name === undefined || row.name === name) && (!wanted || (row.application === wanted.application && isThere))
+    );
+  };
+}
+
+async function runPrune(entries: number, isListing: boolean, flags: SourceFlags, context: Context): Promise<void> {
+  if (isListing)
+    throw new UsageError("--prune removes entries of all environments and variables: leave out the others");
+  const place = readSettings(flags, context.io).dataPlace;
+  if (place.kind !== "store")
+    throw new UsageError('--prune is for a store: a data file has its limit in "history": {"entries": 1000}');
+  const { pruneStore } = await import("../../editing/store-data.js");
+  await pruneStore(place, entries, context.io);
+  printLines(context, { json: { store: dataPlaceName(place), prune: entries }, lines: [] });
+  context.tell(`removed the history of ${dataPlaceName(place)} but for the last ${entries} entries`);
+}

@@ -1,0 +1,98 @@
+import { createInterface } from "node:readline/promises";
+import { Command, InvalidArgumentError } from "commander";
+import { findEnvironment } from "../../../domain/environment.js";
+import { NotFoundError, UsageError } from "../../../domain/errors.js";
+import type { Data } from "../../../store/data.js";
+import { type Change, type History, recordedData } from "../../../store/history.js";
+import { readHistory, updateData } from "../../editing/open-data.js";
+import { type Context, printTable } from "../../output/context.js";
+import { createMatcher } from "../../selection/selection.js";
+import { parseNames } from "../../selection/selection-flags.js";
+import { readSettings } from "../../settings/resolve-settings.js";
+import type { SourceFlags } from "../../settings/setting-table.js";
+import { addPlaceOptions } from "../../settings/source-flags.js";
+import { ChangeNames, cellsOf, headingsFor, rowJson } from "./change-rows.js";
+
+interface RollbackOptions {
+  number: number;
+  only: readonly string[] | undefined;
+  env: string | undefined;
+  values: boolean;
+  yes: boolean;
+}
+
+export function rollbackCommand(context: Context): Command {
+  const command = new Command("rollback")
+    .description(
+      "Bring values and definitions back to what they were before a change, all or nothing. That is a new change, which " +
+        "rollback can take back too. It shows what it does, and asks; without a terminal, add --yes. Credentials never " +
+        "come back: an environment that was removed gets new ones.",
+    )
+    .argument("<number>", "the change, as history numbers it", parseNumber)
+    .option("--only <names>", "only these variables: names and globs such as DB_*, separated by commas", parseNames)
+    .option("-e, --env <name>", "only the values in this environment")
+    .option("--values", "show the values too")
+    .option("--yes", "don't ask")
+    .addHelpText("after", "\nExample:\n  appvars rollback 42 --only DATABASE_URL --env production --data vars.json")
+    .action((number: number, { only, env, values = false, yes = false, ...flags }) =>
+      runRollback({ number, only, env, values, yes }, flags, context),
+    );
+  return addPlaceOptions(command);
+}
+
+function parseNumber(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("It must be the number of a change.");
+  return Number(text);
+}
+
+async function runRollback(options: RollbackOptions, flags: SourceFlags, context: Context): Promise<void> {
+  const { number, values, yes } = options;
+  const { rollBack } = await import("../../../store/roll-back.js");
+  const { freshCredentials } = await import("../../../store/starter-data.js");
+  const { changesBetween } = await import("../../../store/record-changes.js");
+  const place = readSettings(flags, context.io).dataPlace;
+  const { data, changes } = await readHistory(place, context, (history) => readSince(number, history));
+  const { only, env } = options;
+  const matcher = only && createMatcher(only);
+  const environment = env === undefined ? undefined : findEnvironment(data.environments, env);
+  const change = (current: Data) =>
+    rollBack(current, changes, { isWanted: matcher?.matches, environment, nextPair: freshCredentials });
+  const changed = change(data);
+  const [now, next] = [recordedData(data), recordedData(changed)];
+  const rows = new ChangeNames(changed).rowsOf(changesBetween(now, next, next));
+  const unchanged = matcher?.unmatched(rows.flatMap(({ name }) => name ?? [])) ?? [];
+  if (unchanged.length > 0) throw new NotFoundError(`${unchanged.join(", ")} is as it was before change ${number}`);
+  await printTable(context, {
+    json: rows.map((row) => rowJson(row, values)),
+    headings: headingsFor(values),
+    rows: rows.map((row) => cellsOf(row, values)),
+    empty: "there is nothing to bring back",
+  });
+  if (rows.length === 0) return;
+  if (!yes && !(await confirm(`bring this back to before change ${number}?`, context)))
+    throw new UsageError("nothing was changed; to do it, add --yes");
+  await updateData(place, context, change);
+  context.tell(`brought back what there was before change ${number}`);
+}
+
+/** @throws NotFoundError if the history does not have the change */
+async function readSince(number: number, { data, changes }: History): Promise<{ data: Data; changes: Change[] }> {
+  const found: Change[] = [];
+  for await (const change of changes) {
+    if (change.id < number) break;
+    found.push(change);
+  }
+  if (found.at(-1)?.id === number) return { data, changes: found };
+  throw new NotFoundError(`there is no change ${number}; appvars history lists those that are known`);
+}
+
+/** Without a terminal, nobody can be asked. */
+async function confirm(question: string, { io }: Context): Promise<boolean> {
+  if (!io.stdin.isTTY || !io.stderr.isTTY) return false;
+  const readline = createInterface({ input: io.stdin, output: io.stderr });
+  try {
+    return /^y(es)?$/i.test((await readline.question(`${question} [y/N] `)).trim());
+  } finally {
+    readline.close();
+  }
+}

@@ -1,0 +1,67 @@
+import { createHash } from "node:crypto";
+import { allKeyPairs, type Environment, type EnvironmentRecord } from "../domain/environment.js";
+import type { Data } from "./data.js";
+import { isSameRecord, type RecordChange, type Records } from "./record-changes.js";
+
+/** Who writes: `user@host`, and the command, such as `set`. */
+export interface Author {
+  readonly actor: string;
+  readonly command: string;
+}
+
+export const NOBODY: Author = { actor: "unknown", command: "unknown" };
+
+/** One write to the data, without credentials. */
+export interface Change extends Author {
+  /** Higher than that of each change before it. */
+  readonly id: number;
+  /** By the writer's clock. */
+  readonly time: string;
+  /** At least one. Those of environments have {@link RecordedEnvironment}s. */
+  readonly changes: readonly RecordChange[];
+}
+
+export interface History {
+  readonly data: Data;
+  /** The writes that led to the data, newest first, as far as they are kept. Can be read once. */
+  readonly changes: AsyncIterable<Change>;
+}
+
+/** An environment in a history. */
+export interface RecordedEnvironment extends Environment {
+  /** 16 bits of a hash of all its credentials: it tells whether they have changed, and too little to guess them. */
+  readonly credentials: string;
+}
+
+/** A change as it is recorded. */
+export function withoutCredentials({ list, before, after }: RecordChange): RecordChange {
+  if (list !== "environments") return { list, before, after };
+  const recorded = (record: RecordChange["before"]) => record && recordedEnvironment(record as EnvironmentRecord);
+  return { list, before: recorded(before), after: recorded(after) };
+}
+
+/** The data as a history holds it. */
+export function recordedData({ environments, variables, values }: Data): Records {
+  return { environments: environments.map(recordedEnvironment), variables, values };
+}
+
+function recordedEnvironment(environment: EnvironmentRecord): RecordedEnvironment {
+  const { id, application, name } = environment;
+  const pairs = JSON.stringify(allKeyPairs({ ...environment }).map(({ api_key, api_secret }) => [api_key, api_secret]));
+  return { id, application, name, credentials: createHash("sha256").update(pairs).digest("hex").slice(0, 4) };
+}
+
+/** One change for each record: from before the oldest to after the newest of these. @param changes newest first */
+export function netChanges(changes: readonly Pick<Change, "changes">[]): RecordChange[] {
+  const net = new Map<string, RecordChange>();
+  for (const change of changes.flatMap((each) => each.changes)) {
+    const key = `${change.list} ${idOf(change)}`;
+    const { after } = net.get(key) ?? change;
+    net.set(key, { ...change, after });
+  }
+  return [...net.values()].filter(({ before, after }) => !isSameRecord(before, after));
+}
+
+export function idOf({ before, after }: RecordChange): number {
+  return (after ?? before)?.id ?? 0;
+}

@@ -1,0 +1,39 @@
+import { isUtf8 } from "node:buffer";
+import * as v from "valibot";
+import { InvalidDataError } from "../domain/errors.js";
+import { LISTS } from "./data.js";
+import type { RecordChange } from "./record-changes.js";
+
+const record = v.nullable(v.looseObject({ id: v.pipe(v.number(), v.safeInteger(), v.minValue(1)) }));
+/** The form of a {@link RecordChange}, whose records are not checked. */
+export const RECORD_CHANGE = v.strictObject({ list: v.picklist(LISTS), before: record, after: record });
+
+/** Changes as JSON, one a line. */
+export function changeLines(changes: readonly RecordChange[]): Buffer {
+  return Buffer.from(changes.map((change) => JSON.stringify(change)).join("\n"));
+}
+
+/** The changes of {@link changeLines}. @throws InvalidDataError with a predicate as its message */
+export function* parseChanges(bytes: Buffer): Generator<RecordChange> {
+  for (let start = 0; start < bytes.length; ) {
+    const newline = bytes.indexOf(0x0a, start);
+    const end = newline < 0 ? bytes.length : newline;
+    yield parseStored(RECORD_CHANGE, bytes.subarray(start, end));
+    start = end + 1;
+  }
+}
+
+/** Parses JSON that a program has written. @throws InvalidDataError with a predicate as its message */
+export function parseStored<T>(schema: v.GenericSchema<unknown, T>, bytes: Buffer): T {
+  if (!isUtf8(bytes)) throw new InvalidDataError("is not valid UTF-8");
+  let content: unknown;
+  try {
+    content = JSON.parse(bytes.toString("utf8"));
+  } catch {
+    // The message of JSON.parse quotes the text.
+    throw new InvalidDataError("is not valid JSON");
+  }
+  const result = v.safeParse(schema, content);
+  if (!result.success) throw new InvalidDataError("breaks a rule");
+  return result.output;
+}

@@ -1,0 +1,12 @@
+import { readFileHistory } from "../../src/store/file-history.js";
+import { updateDataFile } from "../../src/store/update-data-file.js";
+import { dataFile } from "../support/data-file.js";
+import { describeHistory } from "./history.js";
+
+describeHistory("a data file", async (data) => {
+  const { path } = await dataFile(data);
+  return {
+    update: (change) => updateDataFile(path, change, { author: { actor: "me@here", command: "test" } }),
+    history: () => readFileHistory(path),
+  };
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import type { JsonValue } from "../../src/domain/variable.js";
+import type { ValueRecord } from "../../src/store/data.js";
+import { findProblems, keepingSchemas, loadValueChecker } from "../../src/store/value-schema.js";
+import { type DATA, edited } from "../support/data.js";
+import { aRecord } from "../support/records.js";
+
+const { brokenRule, brokenSchema } = await loadValueChecker();
+
+describe("a schema", () => {
+  it.each<[schema: object, kept: JsonValue, broken: JsonValue, rule: string]>([
+    [{ enum: ["a", "b"] }, "b", "c", "must be equal to one of the allowed values"],
+    [{ pattern: "^a+$" }, "aa", "ab", 'must match pattern "^a+$"'],
+    [{ pattern: "^\\u{1F600}$" }, "😀", "x", 'must match pattern "^\\u{1F600}$"'],
+    [{ minimum: 1 }, 1, 0, "must be >= 1"],
+    [{ maximum: 5 }, 5, 6, "must be <= 5"],
+    [{ minLength: 2 }, "👋👋", "👋", "must NOT have fewer than 2 characters"],
+    [{ maxLength: 1 }, "👋", "ab", "must NOT have more than 1 characters"],
+    [{ format: "url" }, "postgres://db/app", "localhost:3000", 'must match format "url"'],
+    [{ format: "email" }, "a@example.com", "a@example", 'must match format "email"'],
+    [{ format: "port" }, 65_535, 65_536, 'must match format "port"'],
+    [{ format: "port" }, "80", "080", 'must match format "port"'],
+    [{ format: "duration" }, "90s", "90", 'must match format "duration"'],
+    [{ $defs: { id: { type: "integer" } }, $ref: "#/$defs/id" }, 1, 1.5, "must be integer"],
+    [{ required: ["a"] }, { a: 1 }, {}, "must have required property 'a'"],
+    [{ additionalProperties: { maximum: 1 } }, {}, { hunter2: 7 }, "must be <= 1 (#/additionalProperties/maximum)"],
+    [{ const: "a" }, "a", "hunter2", "must be equal to constant"],
+  ])("%j accepts %j, and refuses %j by its rule alone", (schema, kept, broken, rule) => {
+    expect(brokenRule({ ...schema }, kept)).toBeUndefined();
+    expect(brokenRule({ ...schema }, broken)).toBe(rule);
+  });
+
+  it.each([
+    [{ minimum: "1" }, "schema is invalid: data/minimum must be number"],
+    [{ minium: 1 }, 'strict mode: unknown keyword: "minium"'],
+    [{ format: "constructor" }, 'unknown format "constructor"; the formats are url, email, port, duration'],
+    [{ pattern: "(?=a)" }, "error parsing regexp: invalid or unsupported Perl syntax: `(?=`"],
+    [{ $ref: "#/$defs/a" }, "can't resolve reference #/$defs/a from id #"],
+  ])("%j is not valid", (schema, message) => {
+    expect(brokenSchema({ ...schema })).toBe(message);
+    expect(brokenRule({ ...schema }, 1)).toBe(`can't be checked: its schema is not valid (${message})`);
+  });
+
+  it("can refer to itself without an end, which refuses every value", () => {
+    expect(brokenRule({ $dynamicRef: "#a" }, 1)).toMatch(/^can't be checked: its schema is not valid/);
+  });
+
+  it("has patterns that take linear time", () => {
+    // A backtracking engine would not end.
+    expect(brokenRule({ pattern: "^(a+)+$" }, `${"a".repeat(10_000)}b`)).toBe('must match pattern "^(a+)+$"');
+  });
+
+  it("is data: nothing in it is run as code", () => {
+    const text = `"+(globalThis.isRun=true)+"\`\${globalThis.isRun=true}\``;
+    expect(
+      brokenRule({ enum: [text], title: text, pattern: text, properties: { [text]: { const: text } } }, 1),
+    ).toBeDefined();
+    expect(brokenRule({ required: [text], dependentRequired: { [text]: [text] } }, {})).toContain("required property");
+    expect(globalThis).not.toHaveProperty("isRun");
+  });
+});
+
+describe("keepingSchemas", () => {
+  const ruled = edited(({ variables }) => {
+    variables[0].schema = { maximum: 1 };
+    variables[7].schema = { maxLength: 1 };
+  }) as typeof DATA;
+
+  it("keepingSchemas names all that break their schema, and never a value", async () => {
+    const values = [
+      { name: "PORT", value: 7_777 },
+      { name: "DATABASE_URL", value: "hunter2" },
+    ];
+    await expect(keepingSchemas(ruled, { application: "shop" }, values)).rejects.toThrow(
+      /^refused by the schema: PORT must be <= 1$/,
+    );
+    await expect(keepingSchemas(ruled, { application: "billing" }, values)).rejects.toThrow(
+      /^refused by the schema: DATABASE_URL must NOT have more than 1 characters$/,
+    );
+  });
+
+  it("keepingSchemas does not check encrypted values, and values without a schema", async () => {
+    const values = [
+      { name: "PORT", value: "envbee:enc:v1:AAAA" },
+      { name: "NEW", value: 1 },
+    ];
+    expect(await keepingSchemas(ruled, { application: "shop" }, values)).toBe(ruled);
+  });
+});
+
+it("findProblems lets other work have its turn while it compiles many schemas", async () => {
+  const ids = Array.from({ length: 200 }, (_, index) => index + 1);
+  const variables = ids.map((id) => aRecord({ id, name: `A${id}`, schema: { minLength: id, title: "many" } }));
+  const values = ids.map((id): ValueRecord => ({ id, variable_id: id, environment_id: 1, content: { value: "" } }));
+  let turns = 0;
+  let timer = setImmediate(function count() {
+    turns++;
+    timer = setImmediate(count);
+  });
+  const { invalid } = await findProblems(variables, values);
+  clearImmediate(timer);
+  expect(invalid).toHaveLength(200);
+  expect(turns).toBeGreaterThan(1);
+});

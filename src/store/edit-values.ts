@@ -97,7 +97,7 @@ function checkOtherValues(data: Data, { id }: EnvironmentRecord, variable: Varia
 }
 
 /** The variables of an application by name. @param names only these */
-function variablesOf(data: Data, application: string, names?: ReadonlySet<string>): Map<string, VariableRecord> {
+export function variablesOf(data: Data, application: string, names?: ReadonlySet<string>): Map<string, VariableRecord> {
   const variables = new Map<string, VariableRecord>();
   for (const variable of data.variables)
     if (variable.application === application && (!names || names.has(variable.name)))

@@ -29,10 +29,17 @@ export async function callRun(command: ProgramLine, flags: RunFlags, context: Co
   const rules = watchRules(watch, onChange, context.io.platform);
   const settings = readSettings(flags, context.io);
   const findProblems = await createStrictCheck(flags.strict, settings, context);
-  const selection = await createSelection({ ...flags, findProblems }, context);
+  const only =
+    flags.only ??
+    settings
+      .find("only")
+      ?.text.trim()
+      .split(/\s*,\s*/);
+  const envFile = flags.envFile ?? [settings.find("envFile")?.text ?? []].flat();
+  const selection = await createSelection({ ...flags, only, findProblems }, context);
   const decrypt = await createDecrypt(settings);
   const open = (budget: Budget) => openSource(settings, context, { cache, offline, live: watch !== undefined, budget });
-  return runProgram(command, selection, flags, rules, open, decrypt, context);
+  return runProgram(command, selection, { ...flags, envFile }, rules, open, decrypt, context);
 }
 
 function watchRules(

@@ -42,6 +42,8 @@ const DEFINITIONS = {
   encKey: { in: "variable", is: "secret" },
   encKeyFile: { in: "flag profile", is: "file", insteadOf: "encKey" },
   strict: { in: "project", is: "switch", otherwise: "false" },
+  only: { in: "project" },
+  envFile: { in: "project", is: "file" },
   timeout: { in: "flag variable project profile", otherwise: String(DEFAULT_TIMEOUT) },
   maxWait: { in: "flag variable project profile", otherwise: String(DEFAULT_MAX_WAIT) },
   caFile: { in: "flag variable project profile", is: "file" },

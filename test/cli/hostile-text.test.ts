@@ -110,6 +110,7 @@ function fileCases({ cwd, config, project, ...paths }: Folder): Case[] {
       return { argv: ["export", "--format", format, ...dev], raw: true };
     }),
     plain("export", "--format", "docker", "--skip-unsupported", "--output", join(cwd, "out.env"), ...dev),
+    plain("export", "--format", "typescript", ...dev),
     plain("export", "--only", HOSTILE, ...dev),
     plain("export", "--exclude", HOSTILE, "--output", join(cwd, "out"), ...dev),
     plain("export", "--output", join(cwd, "out"), ...dev),

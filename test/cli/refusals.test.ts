@@ -134,8 +134,10 @@ describe("a usage error exits 2 and changes nothing", () => {
     ["set PORT 1 --store etcd://127.0.0.1:1 --store-key-file -", "--store-key-file must be a file, not stdin"],
     [
       "export --format jsn",
-      "option '--format <format>' argument 'jsn' is invalid. Allowed choices are dotenv, shell, fish, json, yaml, docker, properties, tfvars, github, kubernetes, compose, systemd, powershell.",
+      "option '--format <format>' argument 'jsn' is invalid. Allowed choices are dotenv, shell, fish, json, yaml, docker, properties, tfvars, github, kubernetes, compose, systemd, powershell, typescript.",
     ],
+    ["export --format typescript --strict", "--strict is for values, not for typescript"],
+    ["export --format typescript --name web", "--name is for kubernetes and compose, not for typescript"],
     ["export --name web", "--name is for kubernetes and compose, not for dotenv"],
     [
       "export --format kubernetes --name My_App",

@@ -1,6 +1,6 @@
 import { command } from "../../domain/shell.js";
-import type { VariableSource } from "../../domain/source.js";
-import { isEncrypted, type NamedValue } from "../../domain/variable.js";
+import { readAll, type VariableSource } from "../../domain/source.js";
+import { isEncrypted, type NamedValue, type Variable } from "../../domain/variable.js";
 import { describeReasons, UnsupportedError, type Writer } from "../../formats/entry.js";
 import {
   DOTENV_WRITERS,
@@ -29,10 +29,10 @@ export interface ExportedValues extends SelectionOptions {
   allowReserved: readonly string[];
 }
 
-interface Written {
+export interface Written<T = NamedValue> {
   text: string;
   /** The variables in the text. */
-  entries: readonly NamedValue[];
+  entries: readonly T[];
 }
 
 /**
@@ -70,6 +70,28 @@ export async function formatValues(
       `decrypted ${decrypted.join(", ")}; to encrypt them again: ${command`appvars import FILE --encrypt ${decrypted.join(",")}`}`,
     );
   return written;
+}
+
+/** A TypeScript declaration of the selected variables. Reads no value. @throws NotFoundError, UsageError, as `Selection` */
+export async function declareVariables(
+  options: SelectionOptions,
+  source: VariableSource,
+  context: Pick<Context, "note">,
+): Promise<Written<Variable>> {
+  const selection = await createSelection(options, context);
+  const all = await source.readSnapshot(async (snapshot) => {
+    const variables = await readAll((page) => snapshot.listVariables(page));
+    return variables.map((variable) => ({ ...variable, ...snapshot.rulesOf(variable.id) }));
+  });
+  const names = all.map(({ name }) => name);
+  const newNames = selection.rename(await selection.select(names, names));
+  selection.noteUnmatched(names);
+  const entries = all.flatMap((variable) => {
+    const name = newNames.get(variable.name);
+    return name === undefined ? [] : [{ ...variable, name }];
+  });
+  const { writeTypescript } = await import("../../formats/typescript.js");
+  return { text: writeTypescript(entries), entries };
 }
 
 /** @throws UnsupportedError for variables that the format can't hold, unless they are left out */

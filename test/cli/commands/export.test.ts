@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCli } from "../../support/cli.js";
 import { cliWithDataFile } from "../../support/cli-with-data-file.js";
+import { CREDENTIALS } from "../../support/data.js";
+import { stubbedServer } from "../../support/stubbed-server.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const cli = cliWithDataFile();
@@ -61,6 +63,29 @@ it("export judges names as the program sees them, after --name-transformer", asy
     code: 2,
     stdout: "",
     stderr: "appvars: these can't be written as shell: database-url (not a shell name)\n",
+  });
+});
+
+describe("export --format typescript", () => {
+  const VALUE_READ = () => {
+    throw new Error("a value was read");
+  };
+
+  it("reads definitions alone, of selected variables, and no key", async () => {
+    const { url } = await stubbedServer({ reads: { values: VALUE_READ, check: VALUE_READ } });
+    const env = { APPVARS_URL: url, ...CREDENTIALS };
+    const argv = ["export", "--format", "typescript", "--enc-key-file", "missing.key"];
+    const all = await runCli(argv, { env });
+    expect(all).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("\n  UNSET: string;\n") });
+    const { stdout } = await runCli([...argv, "--only", "PORT", "--name-transformer", "lower"], { env });
+    expect(stdout).toContain("export interface Variables {\n  /** Where it listens */\n  port: number;\n}");
+  });
+
+  it("does not need values in a project that is strict", async () => {
+    const cwd = await temporaryFolder();
+    await writeFile(join(cwd, ".appvars.json"), '{"strict": true}');
+    const env = { ...cli.env, APPVARS_ALLOW_PROJECT: "1" };
+    expect(await runCli(["export", "--format", "typescript"], { cwd, env })).toMatchObject({ code: 0, stderr: "" });
   });
 });
 

@@ -1,6 +1,12 @@
 import { Command, Option } from "commander";
 import { UsageError } from "../../../domain/errors.js";
-import { DOTENV_TARGETS, ENVIRONMENT_FORMATS, EXPORT_FORMATS, NAME_RULES } from "../../../formats/formats.js";
+import {
+  DOTENV_TARGETS,
+  ENVIRONMENT_FORMATS,
+  EXPORT_FORMATS,
+  type ExportFormat,
+  NAME_RULES,
+} from "../../../formats/formats.js";
 import { isSameFile } from "../../editing/safe-files.js";
 import { type Context, printRaw } from "../../output/context.js";
 import { createStrictCheck } from "../../reading/check-source.js";
@@ -9,16 +15,20 @@ import { openSource, withSource } from "../../reading/open-source.js";
 import { addAllowReserved, addSelectionOptions, addStrict } from "../../selection/selection-flags.js";
 import { readSettings, type Settings } from "../../settings/resolve-settings.js";
 import { addSourceOptions } from "../../settings/source-flags.js";
-import { type ExportedValues, formatValues } from "../../transfer/format-values.js";
+import { declareVariables, type ExportedValues, formatValues, type Written } from "../../transfer/format-values.js";
 import { outputTarget, writePrivateFile } from "../../transfer/write-private-file.js";
 import { findGithubFile, writeGithubFile } from "./github-file.js";
 
-interface ExportOptions extends ExportedValues {
+interface ExportOptions extends Omit<ExportedValues, "format"> {
+  format: ExportFormat | typeof TYPESCRIPT;
   /** File to write instead of stdout. */
   output: string | undefined;
   /** Undefined for the project's setting. */
   strict: boolean | undefined;
 }
+
+/** Not of values, but of definitions. */
+const TYPESCRIPT = "typescript";
 
 export function exportCommand(context: Context): Command {
   const command = new Command("export")
@@ -27,10 +37,13 @@ export function exportCommand(context: Context): Command {
         "represent a name or value, nothing is printed and each is reported. Reserved names, which can make programs " +
         `run other code (PATH, PROMPT_COMMAND and so on), are left out of ${listed(ENVIRONMENT_FORMATS)} with a ` +
         "warning; the other formats contain all names. github appends to the file that GITHUB_ENV names, after " +
-        "masking the values in the log by lines on stdout.",
+        "masking the values in the log by lines on stdout. typescript declares the variables, and reads no value.",
     )
     .addOption(
-      new Option("--format <format>", "output format (default dotenv, or json with --json)").choices(EXPORT_FORMATS),
+      new Option("--format <format>", "output format (default dotenv, or json with --json)").choices([
+        ...EXPORT_FORMATS,
+        TYPESCRIPT,
+      ]),
     )
     .addOption(
       new Option("--for <reader>", "with --format dotenv, quote for one program instead of all").choices(
@@ -60,35 +73,38 @@ function listed(words: readonly string[]): string {
 }
 
 function runExport(options: ExportOptions, settings: Settings, context: Context): Promise<void> {
+  const { format } = options;
   checkDocumentName(options);
-  if (options.target && options.format !== "dotenv")
-    throw new UsageError(`--for is for --format dotenv, not ${options.format}`);
+  if (options.target && format !== "dotenv") throw new UsageError(`--for is for --format dotenv, not ${format}`);
+  if (options.strict && format === TYPESCRIPT) throw new UsageError(`--strict is for values, not for ${format}`);
   // `--output "$FILE"` with FILE unset must not select another file.
   if (options.output === "") throw new UsageError("--output must not be empty");
   return withSource(openSource(settings, context), async (source) => {
     // Paths are checked again when they are written; this reports a bad one before the server is asked.
-    const githubFile = options.format === "github" ? findGithubFile(options.output, context) : undefined;
+    const githubFile = format === "github" ? findGithubFile(options.output, context) : undefined;
     const file = githubFile ?? checkOutput(options, context);
     const data = settings.find("data")?.text;
     if (file && data && (await isSameFile(file, data))) throw new UsageError(`${file} is the data file itself`);
+    if (format === TYPESCRIPT) return write(file, await declareVariables(options, source, context), context);
     const findProblems = await createStrictCheck(options.strict, settings, context);
-    const { text, entries } = await formatValues(
-      { ...options, findProblems },
-      await createDecrypt(settings),
-      source,
-      context,
-    );
-    if (file === undefined) return printRaw(context, { text });
-    if (githubFile) await writeGithubFile(githubFile, entries, text, context);
-    else await writePrivateFile(file, text, context.io);
-    context.tell(`${githubFile ? "added" : "wrote"} ${entries.length} variables to ${file}`);
+    const decrypt = await createDecrypt(settings);
+    const written = await formatValues({ ...options, format, findProblems }, decrypt, source, context);
+    if (!githubFile) return write(file, written, context);
+    await writeGithubFile(githubFile, written.entries, written.text, context);
+    context.tell(`added ${written.entries.length} variables to ${githubFile}`);
   });
+}
+
+async function write(file: string | undefined, { text, entries }: Written<unknown>, context: Context): Promise<void> {
+  if (file === undefined) return printRaw(context, { text });
+  await writePrivateFile(file, text, context.io);
+  context.tell(`wrote ${entries.length} variables to ${file}`);
 }
 
 /** @throws UsageError for a name that the document of this format can't have */
 function checkDocumentName({ format, name }: ExportOptions): void {
   if (name === undefined) return;
-  const rule = NAME_RULES[format];
+  const rule = format === TYPESCRIPT ? undefined : NAME_RULES[format];
   if (!rule) throw new UsageError(`--name is for ${Object.keys(NAME_RULES).join(" and ")}, not for ${format}`);
   if (!rule.pattern.test(name)) throw new UsageError(`--name must be ${rule.rule}`);
 }

@@ -1,0 +1,46 @@
+import { printable, unitEscapes } from "../domain/printable.js";
+import { type JsonValue, type ValueRules, type Variable, valueFitsType, valueText } from "../domain/variable.js";
+
+type Declared = Variable & ValueRules;
+
+const TYPES = { STRING: "string", NUMBER: "number", BOOLEAN: "boolean", JSON: "JsonValue" };
+
+/** Declares the variables: their values, and the texts in `process.env`. An `enum` in a schema becomes a union. */
+export function writeTypescript(variables: readonly Declared[]): string {
+  const members = (toMember: (variable: Declared) => string, indent: string) =>
+    variables.map((variable) => `${commentOf(variable, indent)}${indent}${toMember(variable)};\n`).join("");
+  return (
+    "// Written by appvars export --format typescript.\n\n" +
+    "export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };\n\n" +
+    `export interface Variables {\n${members(valueMember, "  ")}}\n\n` +
+    `declare global {\n  namespace NodeJS {\n    interface ProcessEnv {\n${members(textMember, "      ")}    }\n  }\n}\n`
+  );
+}
+
+function valueMember(variable: Declared): string {
+  return `${keyOf(variable)}: ${unionOf(variable, (value) => value) ?? TYPES[variable.type]}`;
+}
+
+function textMember(variable: Declared): string {
+  // As in @types/node, since all declarations of a member have to be the same.
+  if (variable.name === "TZ") return "TZ?: string | undefined";
+  return `${keyOf(variable)}: ${unionOf(variable, valueText) ?? (variable.type === "BOOLEAN" ? '"true" | "false"' : "string")}`;
+}
+
+/** On one line, and the description can't end it. */
+function commentOf({ description }: Declared, indent: string): string {
+  return description && `${indent}/** ${printable(description).replaceAll("*/", "*\\/")} */\n`;
+}
+
+function keyOf({ name, optional }: Declared): string {
+  return `${/^\w+$/.test(name) ? name : JSON.stringify(name)}${optional ? "?" : ""}`;
+}
+
+/** The literals of the values that the schema lists; undefined if it lists none. A JSON text is a type too. */
+function unionOf({ type, schema }: Declared, toLiteral: (value: JsonValue) => JsonValue): string | undefined {
+  const listed = schema?.["enum"];
+  if (!Array.isArray(listed)) return undefined;
+  const values: JsonValue[] = listed.filter((value) => valueFitsType(value, type));
+  const literals = values.map((value) => printable(JSON.stringify(toLiteral(value)), unitEscapes));
+  return [...new Set(literals)].join(" | ") || "never";
+}

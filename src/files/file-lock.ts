@@ -9,6 +9,9 @@ import { fingerprint, isTemporary, type NewContent, replaceFile } from "./durabl
 import { createToken, type Holder, holderOf } from "./lock-holder.js";
 import { hasCode, ifMissing } from "./system-errors.js";
 
+/** @param beforeRename called when nothing prevents the replacement any more; throwing does */
+export type ReplaceFile = (content: NewContent, beforeRename?: () => Promise<void>) => Promise<void>;
+
 // For one holder, not in total.
 const MAX_WAIT_S = 30;
 
@@ -32,7 +35,7 @@ const MAX_WAIT_S = 30;
  */
 export async function withFileLock<T>(
   path: string,
-  work: (replace: (content: NewContent) => Promise<void>) => Promise<T>,
+  work: (replace: ReplaceFile) => Promise<T>,
   signal?: AbortSignal,
   also: readonly string[] = [],
 ): Promise<T> {
@@ -43,12 +46,13 @@ export async function withFileLock<T>(
     const old = await stat(path).catch(ifMissing(undefined));
     if (old) refuseHardLinks(old);
     const version = await fingerprint(path);
-    return await work((content) =>
+    return await work((content, beforeRename) =>
       replaceFile(path, content, async (file) => {
         if (old) await keepOwner(old, file);
         signal?.throwIfAborted();
         if ((await fingerprint(path)) !== version)
           throw new InvalidDataError("was not written: another program has changed it in the meantime; try again");
+        await beforeRename?.();
       }),
     );
   } finally {

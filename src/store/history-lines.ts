@@ -1,20 +1,19 @@
 import { createHash } from "node:crypto";
 import { InvalidDataError } from "../domain/errors.js";
-import { LISTS, type List } from "./data.js";
-import { type Change, type History, netChanges, recordedData } from "./history.js";
-import { changesBetween, type Records } from "./record-changes.js";
+import { LISTS } from "./data.js";
+import type { Change } from "./history.js";
+import { completed, type Rule } from "./parse-data.js";
+import { changesBetween, type RecordChange, type Records, recordsAfter } from "./record-changes.js";
 
 // The history of a data file is JSON, one a line. Every line has an id and the state of the data file that it leads to.
-// The first line is a baseline with all data, and each other line a write. A line counts once the data file has its state.
-// It is on disk before that, so at most the last one does not count.
+// It is a change, or a baseline with all data: the first line, and one where older lines were removed. A line counts once
+// the data file has its state. It is on disk before that, so at most the last one does not count.
 
 /** The beginning of a line: with it, no value needs to be parsed. */
-const HEAD = /^\{"id":(\d{1,15}),"state":"([\w-]{22})"[,}]/;
+const HEAD = /^\{"id":(\d{1,15}),"state":"([\w-]{22})"(?:,"(data|time)"|\})/;
 /** The longest one. */
 export const HEAD_BYTES = 64;
 export const NEWLINE = 0x0a;
-/** Of no data file. */
-const NO_STATE = "-".repeat(22);
 
 /** A line: all data, a change, or neither of them if only the form of the data file is another. */
 export interface HistoryLine extends Partial<Change> {
@@ -23,15 +22,28 @@ export interface HistoryLine extends Partial<Change> {
   readonly data?: Records;
 }
 
-/** Where a line begins, and where the next one does. */
-export interface Place {
-  readonly start: number;
-  readonly end: number;
-}
+const record: Rule = { problem: (input) => (Number.isSafeInteger(Object(input).id) ? undefined : " is no record") };
+const side: Rule = { problem: (input) => (input === null ? undefined : record.problem?.(input)) };
+const text: Rule = { patterns: [] };
+const [list, isOptional] = [{ items: record }, true];
+const LINE: Rule = {
+  fields: {
+    id: { least: 0 },
+    state: text,
+    time: { ...text, isOptional },
+    actor: { ...text, isOptional },
+    command: { ...text, isOptional },
+    data: { fields: { environments: list, variables: list, values: list }, isOptional },
+    changes: { items: { fields: { list: { oneOf: LISTS }, before: side, after: side } }, isOptional },
+  },
+};
 
-/** Where a history ends, and the id of its last change. */
-export interface End {
+/** The head of a line, where it begins, and where the next one does. */
+interface FoundLine {
   readonly id: number;
+  readonly state: string;
+  readonly isBaseline: boolean;
+  readonly start: number;
   readonly end: number;
 }
 
@@ -46,128 +58,90 @@ export function toLine(line: HistoryLine): string {
   return `${JSON.stringify(line)}\n`;
 }
 
-/** Whole lines, the last one first. */
-function* linesFromEnd(bytes: Buffer): Generator<Place> {
+/** @returns undefined for what is no line of a history */
+export function headOf(bytes: Buffer, start = 0): Omit<FoundLine, "start" | "end"> | undefined {
+  const [, id, state = "", next] = HEAD.exec(bytes.toString("latin1", start, start + HEAD_BYTES)) ?? [];
+  return id === undefined ? undefined : { id: Number(id), state, isBaseline: next === "data" };
+}
+
+/** Whole lines, the last one first. @throws InvalidDataError with a predicate about the history, unless `skips` what is none */
+function* linesFromEnd(bytes: Buffer, skips = false): Generator<FoundLine> {
   for (let end = bytes.lastIndexOf(NEWLINE) + 1; end > 0; ) {
     const start = end > 1 ? bytes.lastIndexOf(NEWLINE, end - 2) + 1 : 0;
-    yield { start, end };
+    const head = headOf(bytes, start);
+    if (head) yield { ...head, start, end };
+    else if (!skips) throw damaged(start);
     end = start;
   }
-}
-
-/** @returns undefined for what is no line of a history */
-export function headOf(bytes: Buffer, start = 0): { id: number; state: string } | undefined {
-  const [, id, state = ""] = HEAD.exec(bytes.toString("latin1", start, start + HEAD_BYTES)) ?? [];
-  return id === undefined ? undefined : { id: Number(id), state };
-}
-
-/**
- * Finds where the history of a state ends: with the last line, or the one before it if the last one does not count. The
- * rest of a line that a crash has left is no line.
- *
- * @param state default that of the last line
- * @returns undefined if it is the history of another state
- */
-export function findEnd(bytes: Buffer, state?: string): End | undefined {
-  let others = 0;
-  for (const { start, end } of linesFromEnd(bytes)) {
-    const head = headOf(bytes, start);
-    if (!head) continue;
-    if (head.state === (state ?? head.state)) return { id: head.id, end };
-    if (++others > 1) return undefined;
-  }
-  return undefined;
-}
-
-/** The last one first. @throws InvalidDataError with a predicate about the history */
-export function* parseLines(bytes: Buffer): Generator<HistoryLine> {
-  let hasData = false;
-  for (const { start, end } of linesFromEnd(bytes)) {
-    const line = parseLine(bytes.toString("utf8", start, end));
-    hasData = line?.data !== undefined;
-    if (!line || hasData !== (start === 0)) throw damaged(start);
-    yield line;
-  }
-  if (!hasData) throw damaged(0);
 }
 
 function damaged(start: number): InvalidDataError {
   return new InvalidDataError(`is damaged at byte ${start}: to begin a new history, move it away`);
 }
 
-/** @returns undefined if it is damaged */
-function parseLine(text: string): HistoryLine | undefined {
+/**
+ * Finds the last line that counts: the last one, or the one before it. The rest of a line that a crash has left is no line.
+ *
+ * @param state default that of the last line
+ * @returns undefined if it is the history of another state
+ */
+export function findEnd(bytes: Buffer, state?: string): FoundLine | undefined {
+  let others = 0;
+  for (const line of linesFromEnd(bytes, true)) {
+    if (line.state === (state ?? line.state)) return line;
+    if (++others > 1) return undefined;
+  }
+  return undefined;
+}
+
+/** The changes and baselines, the last one first. @throws InvalidDataError with a predicate about the history */
+export function* parseLines(bytes: Buffer): Generator<HistoryLine> {
+  for (const { start, end } of linesFromEnd(bytes)) yield parseLine(bytes, start, end);
+}
+
+function parseLine(bytes: Buffer, start: number, end: number): HistoryLine {
   try {
-    const line = JSON.parse(text);
-    const { id, state, time, actor, command, data, changes } = line;
-    const isRecord = (record: unknown) => Number.isSafeInteger(Object(record).id);
-    const isChange = ({ list, before, after }: Record<string, unknown>) =>
-      LISTS.includes(list as List) && [before, after].some(isRecord);
-    const isRight = [
-      Number.isSafeInteger(id) && typeof state === "string",
-      data === undefined || LISTS.every((list) => data[list].every(isRecord)),
-      changes === undefined || changes.every(isChange),
-      changes === undefined || [time, actor, command].every((each) => typeof each === "string"),
-    ];
-    return isRight.every(Boolean) ? line : undefined;
+    return completed(LINE, JSON.parse(bytes.toString("utf8", start, end)), undefined) as HistoryLine;
   } catch {
-    return undefined;
+    throw damaged(start);
   }
 }
 
 /**
  * A line for what other programs have done to a data file: its last data is known from the history.
  *
- * @param bytes whole lines
  * @throws InvalidDataError with a predicate about the history
  */
 export function outsideLine(bytes: Buffer, data: Records, state: string, time: Date): HistoryLine {
-  const lines = [...parseLines(bytes)];
-  const id = lines[0]?.id ?? 0;
-  const changes = changesBetween(dataAfter(lines), data, data);
+  const { id = 0, end = 0 } = findEnd(bytes) ?? {};
+  const changes = changesBetween(lastData(bytes.subarray(0, end)), data, data);
   if (changes.length === 0) return { id, state };
   return { id: id + 1, state, time: time.toISOString(), actor: "unknown", command: "changed outside", changes };
 }
 
-/** @param lines the last one first; the first one has all data */
-function dataAfter(lines: readonly Pick<HistoryLine, "data" | "changes">[]): Records {
-  const after = (list: List) => {
-    const records = new Map(lines.at(-1)?.data?.[list].map((record) => [record.id, record]));
-    for (const { changes = [] } of lines.toReversed()) {
-      for (const change of changes.filter((each) => each.list === list)) {
-        if (change.after) records.set(change.after.id, change.after);
-        else records.delete(change.before?.id ?? 0);
-      }
-    }
-    return [...records.values()];
-  };
-  return { environments: after("environments"), variables: after("variables"), values: after("values") };
+/** The data that the lines lead to. */
+function lastData(bytes: Buffer): Records {
+  const later: (readonly RecordChange[])[] = [];
+  for (const { data, changes = [] } of parseLines(bytes)) {
+    later.unshift(changes);
+    if (data) return recordsAfter(data, later.flat());
+  }
+  throw damaged(0);
 }
 
 /**
- * A history that begins with a later baseline.
+ * The last changes, without baselines.
  *
  * @param most changes, and bytes of them
- * @throws InvalidDataError with a predicate about the history
  */
-export function shortened(bytes: Buffer, most: number, mostBytes: number): string {
-  const last = findEnd(bytes)?.id ?? 0;
-  const isKept = ({ start }: Place) =>
-    start >= Math.max(1, bytes.length - mostBytes) && last - (headOf(bytes, start)?.id ?? 0) < most;
-  const kept = [...linesFromEnd(bytes)].filter(isKept).at(-1)?.start ?? bytes.length;
-  const [first = { id: 0, state: NO_STATE }, ...others] = parseLines(bytes.subarray(0, kept));
-  const { id, state } = first;
-  return toLine({ id, state, data: dataAfter([first, ...others]) }) + bytes.toString("utf8", kept);
-}
-
-/** A history for a copy of the data; undefined if there are no changes. */
-export async function copiedHistory({ data, changes }: History): Promise<string | undefined> {
-  const known: Change[] = [];
-  for await (const change of changes) known.push(change);
-  const oldest = known.at(-1);
-  if (!oldest) return undefined;
-  const undone = netChanges(known).map(({ list, before, after }) => ({ list, before: after, after: before }));
-  const before = dataAfter([{ changes: undone }, { data: recordedData(data) }]);
-  const lines = known.toReversed().map(({ id, ...change }) => toLine({ id, state: NO_STATE, ...change }));
-  return [toLine({ id: oldest.id - 1, state: NO_STATE, data: before }), ...lines].join("");
+export function newestLines(bytes: Buffer, most: number, mostBytes: number): Buffer {
+  const kept: Buffer[] = [];
+  let left = mostBytes;
+  for (const { start, end, isBaseline } of linesFromEnd(bytes, true)) {
+    if (isBaseline) continue;
+    left -= end - start;
+    if (kept.length >= most || left < 0) break;
+    kept.unshift(bytes.subarray(start, end));
+  }
+  return Buffer.concat(kept);
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { allKeyPairs, type Environment, type EnvironmentRecord } from "../domain/environment.js";
 import type { Data } from "./data.js";
-import { isSameRecord, type RecordChange, type Records } from "./record-changes.js";
+import type { RecordChange, Records } from "./record-changes.js";
 
 /** Who writes: `user@host`, and the command, such as `set`. */
 export interface Author {
@@ -49,17 +49,6 @@ function recordedEnvironment(environment: EnvironmentRecord): RecordedEnvironmen
   const { id, application, name } = environment;
   const pairs = JSON.stringify(allKeyPairs({ ...environment }).map(({ api_key, api_secret }) => [api_key, api_secret]));
   return { id, application, name, credentials: createHash("sha256").update(pairs).digest("hex").slice(0, 4) };
-}
-
-/** One change for each record: from before the oldest to after the newest of these. @param changes newest first */
-export function netChanges(changes: readonly Pick<Change, "changes">[]): RecordChange[] {
-  const net = new Map<string, RecordChange>();
-  for (const change of changes.flatMap((each) => each.changes)) {
-    const key = `${change.list} ${idOf(change)}`;
-    const { after } = net.get(key) ?? change;
-    net.set(key, { ...change, after });
-  }
-  return [...net.values()].filter(({ before, after }) => !isSameRecord(before, after));
 }
 
 export function idOf({ before, after }: RecordChange): number {

@@ -53,7 +53,7 @@ export function schemaProblem(schema: unknown): string | undefined {
 }
 
 /** The rule of a field: at most one of `fields`, `items`, `least`, `oneOf`, `patterns` and `problem`; none for any JSON. */
-interface Rule {
+export interface Rule {
   readonly isOptional?: boolean;
   /** In place of a missing one. */
   readonly otherwise?: string;
@@ -200,8 +200,8 @@ export function checkRecord(list: List, record: unknown): { readonly id: number 
   return completed(DATA_RULE.fields?.[list]?.items as Rule, record, undefined, list) as { readonly id: number };
 }
 
-/** The input with defaults filled in. @param place begins the message @throws InvalidDataError for a broken rule */
-function completed(rule: Rule, input: unknown, known: unknown, place = ""): unknown {
+/** The input with defaults filled in, if it keeps the rule. @param place begins the message @throws InvalidDataError for a broken rule */
+export function completed(rule: Rule, input: unknown, known: unknown, place = ""): unknown {
   const problem = broken(rule, input, known);
   if (problem) throw new InvalidDataError(place === "" ? problem.slice(1) : `${place}${problem}`);
   return problem === INCOMPLETE ? copyOf(rule, input) : input;

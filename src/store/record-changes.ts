@@ -38,6 +38,19 @@ export function changesBetween(data: Records, changed: Records, checked: Records
   });
 }
 
+/** All records after these changes, which are not checked. @param changes oldest first */
+export function recordsAfter<T extends Records>(data: T, changes: readonly RecordChange[]): Pick<T, List> {
+  const after = <L extends List>(list: L) => {
+    const records = new Map(data[list].map((record) => [record.id, record]));
+    for (const { before, after } of changes.filter((change) => change.list === list)) {
+      if (after) records.set(after.id, after);
+      else records.delete(before?.id ?? 0);
+    }
+    return [...records.values()] as unknown as T[L];
+  };
+  return { environments: after("environments"), variables: after("variables"), values: after("values") };
+}
+
 /**
  * Data with changes applied, sorted by id. Leaves time for other work.
  *

@@ -1,12 +1,10 @@
 import { realpath } from "node:fs/promises";
 import { Low } from "lowdb";
-import type { NewContent } from "../files/durable-file.js";
-import { withFileLock } from "../files/file-lock.js";
-import { readRegularFile } from "../files/open-file.js";
-import { NotDurableError, toInvalidData } from "../files/system-errors.js";
+import { type ReplaceFile, withFileLock } from "../files/file-lock.js";
+import { toInvalidData } from "../files/system-errors.js";
 import { type Data, NO_DATA, withLastIds } from "./data.js";
-import { dataPieces, readDataFile } from "./data-file.js";
-import { type FoundFile, foundFile, historyPathOf, recordWrite } from "./file-history.js";
+import { dataPieces } from "./data-file.js";
+import { type FoundFile, findDataFile, historyPathOf, recordWrite } from "./file-history.js";
 import { type Author, NOBODY } from "./history.js";
 import { checkData } from "./parse-data.js";
 import type { ChangeData } from "./store.js";
@@ -38,22 +36,17 @@ export async function updateDataFile(
     const file = await realpath(path).catch((error: unknown) => {
       throw toInvalidData(error, "can't be read");
     });
-    const update = async (replace: (content: NewContent) => Promise<void>) => {
+    const update = async (replace: ReplaceFile) => {
       let found!: FoundFile;
-      const read = (...args: [string, number]) =>
-        readRegularFile(...args).then((content) => {
-          found = foundFile(content);
-          return content;
-        });
-      const write = async (next: Data) => {
-        const pieces = [...dataPieces(next)];
-        const takeBack = await recordWrite(file, { found, data, changed, next, pieces, author, clock });
-        await replace(pieces).catch(async (error: unknown) => {
-          if (!(error instanceof NotDurableError)) await takeBack();
-          throw error;
-        });
+      const read = async () => {
+        found = await findDataFile(file);
+        return found.data;
       };
-      const db = new Low({ read: () => readDataFile(file, { read }), write }, NO_DATA);
+      const write = (next: Data) => {
+        const pieces = [...dataPieces(next)];
+        return replace(pieces, () => recordWrite(file, { found, changed, next, pieces, author, clock }));
+      };
+      const db = new Low({ read, write }, NO_DATA);
       await db.read();
       const { data } = db;
       const changed = await change(data);

@@ -1,8 +1,8 @@
 import {
   appendFile,
   chmod,
-  link,
   lstat,
+  mkdir,
   readFile,
   rename,
   rm,
@@ -187,11 +187,10 @@ describe("a history that can't be used prevents the change, and is named", () =>
     [
       "a link",
       (history) => rename(history, `${history}.1`).then(() => symlink(`${history}.1`, history)),
-      "is a link: move it away",
+      "is not a regular file: move it away",
     ],
-    ["linked", (history) => link(history, `${history}.1`), "has hard links: move it away"],
     ["open to all", (history) => chmod(history, 0o666), "can be written by everybody: move it away"],
-    ["a folder", (history) => rm(history).then(() => symlink("/", history)), "is a link: move it away"],
+    ["a folder", (history) => rm(history).then(() => mkdir(history)), "is not a regular file: move it away"],
   ])("%s", async (_what, spoil, message) => {
     const file = await dataFile(DATA);
     await setPort(file, 1);

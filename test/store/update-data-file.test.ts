@@ -107,7 +107,7 @@ describe("an update that fails", () => {
     const error = new InvalidDataError(`was not written: another program has changed it in the meantime; try again`);
     await expect(updateDataFile(path, change)).rejects.toThrow(error);
     expect(await readFile(path, "utf8")).toBe("theirs");
-    expect(await names(path)).toStrictEqual(["vars.json", "vars.json.history.jsonl"]);
+    expect(await names(path)).toStrictEqual(["vars.json"]);
   });
 
   it.each<[string, (path: string) => Promise<void>, string]>([

@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Command } from "commander";
 import { InvalidDataError, UsageError } from "../../domain/errors.js";
@@ -9,7 +7,7 @@ import type { LocalData } from "../editing/local-data.js";
 import { localData, readData, readHistory } from "../editing/open-data.js";
 import { isSameFile } from "../editing/safe-files.js";
 import { type Context, printLines } from "../output/context.js";
-import { type DataPlace, dataPlaceName, dataPlaceOf, type FilePlace, type StorePlace } from "../settings/connection.js";
+import { type DataPlace, dataPlaceName, dataPlaceOf, type StorePlace } from "../settings/connection.js";
 import { readSettings, type Settings } from "../settings/resolve-settings.js";
 import type { SourceFlags } from "../settings/setting-table.js";
 import { PROFILE, STORE_KEY_FILE } from "../settings/source-flags.js";
@@ -52,24 +50,14 @@ async function runMigrate(from: DataPlace, to: DataPlace, context: Context): Pro
   const target = await localData(to, context.io);
   const warning = target.check("change");
   if (warning) context.warn(warning);
-  const data = await readData(from, context);
-  const isWritten = await createIfMissing(target, data, to.kind);
-  // The copy is read back.
-  if (!isSameData(data, await readData(to, context))) throw otherDataError(to, isWritten);
-  if (to.kind === "file") await copyHistory(data, from, to, context);
-  report(data, from, to, isWritten, context);
-}
-
-/** To a file that has none yet. The history of a store begins with its data. */
-async function copyHistory(data: Data, from: DataPlace, { path }: FilePlace, context: Context): Promise<void> {
-  const { historyPathOf } = await import("../../store/file-history.js");
-  const { copiedHistory } = await import("../../store/history-lines.js");
-  const { createFile } = await import("../../files/durable-file.js");
-  const file = historyPathOf(await realpath(path));
-  if (existsSync(file)) return;
   await readHistory(from, context, async (history) => {
-    const text = isSameData(data, history.data) && (await copiedHistory(history));
-    if (text) await createFile(file, text);
+    const { data } = history;
+    const isWritten = await createIfMissing(target, data, to.kind);
+    // The copy is read back.
+    if (!isSameData(data, await readData(to, context))) throw otherDataError(to, isWritten);
+    // The history of a store begins with its data.
+    if (to.kind === "file") await (await import("../../store/file-history.js")).copyHistory(to.path, history);
+    report(data, from, to, isWritten, context);
   });
 }
 

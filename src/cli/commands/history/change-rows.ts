@@ -1,105 +1,115 @@
 import { type Environment, qualifiedName } from "../../../domain/environment.js";
-import { type JsonValue, valueText } from "../../../domain/variable.js";
+import { isPublic, type JsonValue, valueText } from "../../../domain/variable.js";
 import type { Data, ValueRecord, VariableRecord } from "../../../store/data.js";
-import { idOf } from "../../../store/history.js";
-import type { RecordChange } from "../../../store/record-changes.js";
+import { idOf, recordedData } from "../../../store/history.js";
+import { changesBetween, type RecordChange } from "../../../store/record-changes.js";
+import { type Context, printTable } from "../../output/context.js";
+import { HIDDEN } from "../../settings/setting-table.js";
 
 /** What a change did to a value, a definition, an environment or its credentials. */
 export interface ChangeRow {
   readonly kind: "added" | "removed" | "changed" | "rotated";
   readonly what: "value" | "definition" | "environment" | "credentials";
   readonly application: string;
-  /** Absent for a definition. */
-  readonly environment?: string | undefined;
+  /** Undefined for a definition. */
+  readonly environment: string | undefined;
   /** Of a variable. */
   readonly name?: string | undefined;
-  /** Absent if there was none, and for credentials. */
+  /** Undefined if there was none, if it is hidden, and for credentials. */
   readonly before?: JsonValue | undefined;
   readonly after?: JsonValue | undefined;
 }
 
-/** Knows the names of records as they were at the time of a change. Changes are told to it newest first. */
-export class ChangeNames {
-  readonly #environments: Map<number, Environment>;
-  readonly #variables: Map<number, VariableRecord>;
+/** Makes the rows of changes, which are told to it newest first. */
+export class ChangeRows {
+  /** By list and id, as they were after the change. */
+  readonly #known = new Map<string, object>();
+  /** Variables that have been public ever since. */
+  readonly #open = new Set<number>();
+  readonly #values: boolean;
 
-  constructor({ environments, variables }: Pick<Data, "environments" | "variables">) {
-    this.#environments = new Map(environments.map((environment) => [environment.id, environment]));
-    this.#variables = new Map(variables.map((variable) => [variable.id, variable]));
+  /** @param data after the newest change @param values whether to show values that are not public */
+  constructor({ environments, variables }: Data, values: boolean) {
+    for (const record of environments) this.#known.set(`environments ${record.id}`, record);
+    for (const record of variables) this.#known.set(`variables ${record.id}`, record);
+    for (const record of variables) if (isPublic(record)) this.#open.add(record.id);
+    this.#values = values;
   }
 
   /** The rows of a change. A definition that came or went with a value has none. */
-  rowsOf(changes: readonly RecordChange[]): ChangeRow[] {
-    this.#learn(changes.filter(({ after }) => !after));
+  of(changes: readonly RecordChange[]): ChangeRow[] {
+    for (const { list, before } of changes)
+      if (list === "variables" && before && !isPublic(before as VariableRecord)) this.#open.delete(before.id);
+    this.#takeBack(changes.filter(({ after }) => !after));
     const values = changes.filter(({ list }) => list === "values");
     const withValue = new Set(values.map((change) => ((change.after ?? change.before) as ValueRecord).variable_id));
-    const isShown = (change: RecordChange) =>
+    const isListed = (change: RecordChange) =>
       change.list !== "variables" || (change.before && change.after) || !withValue.has(idOf(change));
-    const rows = changes.filter(isShown).map((change) => this.#rowOf(change));
-    this.#learn(changes);
+    const rows = changes.filter(isListed).map((change) => this.#row(change));
+    this.#takeBack(changes);
     return rows;
   }
 
-  #learn(changes: readonly RecordChange[]): void {
-    for (const { list, before } of changes) {
-      if (before && list === "environments") this.#environments.set(before.id, before as Environment);
-      if (before && list === "variables") this.#variables.set(before.id, before as VariableRecord);
-    }
+  #takeBack(changes: readonly RecordChange[]): void {
+    for (const { list, before } of changes)
+      if (before && list !== "values") this.#known.set(`${list} ${before.id}`, before);
   }
 
-  #rowOf({ list, before, after }: RecordChange): ChangeRow {
+  #row({ list, before, after }: RecordChange): ChangeRow {
     const record = after ?? before;
-    if (list === "environments") return environmentRow(before as Environment | null, after as Environment | null);
+    const kind = before ? (after ? "changed" : "removed") : "added";
+    const sides = (show: (record: never) => unknown) =>
+      ({
+        ...(before && { before: show(before as never) }),
+        ...(after && { after: show(after as never) }),
+      }) as Pick<ChangeRow, "before" | "after">;
+    if (list === "environments") {
+      const { application, name: environment } = record as Environment;
+      const names = sides(qualifiedName);
+      if (names.before === names.after) return { kind: "rotated", what: "credentials", application, environment };
+      return { kind, what: "environment", application, environment, ...names };
+    }
     if (list === "variables") {
       const { application, name } = record as VariableRecord;
-      return { ...rowOf("definition", before, after, definitionOf), application, name };
+      const definitions = sides(({ id: _, application: __, ...definition }: VariableRecord) => definition);
+      return { kind, what: "definition", application, environment: undefined, name, ...definitions };
     }
     const { environment_id, variable_id } = record as ValueRecord;
-    const { application = "", name: environment } = this.#environments.get(environment_id) ?? {};
-    const name = this.#variables.get(variable_id)?.name;
-    const row = rowOf("value", before, after, (each) => (each as ValueRecord).content.value);
-    return { ...row, application, environment, name };
+    const { application = "", name: environment } = (this.#known.get(`environments ${environment_id}`) ??
+      {}) as Partial<Environment>;
+    const { name } = (this.#known.get(`variables ${variable_id}`) ?? {}) as Partial<VariableRecord>;
+    const isShown = this.#values || this.#open.has(variable_id);
+    const contents = isShown && sides(({ content }: ValueRecord) => content.value);
+    return { kind, what: "value", application, environment, name, ...contents };
   }
 }
 
-/** If not even its name has changed, its credentials have. */
-function environmentRow(before: Environment | null, after: Environment | null): ChangeRow {
-  const { application = "", name: environment } = after ?? before ?? {};
-  const isRotated = before && after && qualifiedName(before) === qualifiedName(after);
-  if (isRotated) return { kind: "rotated", what: "credentials", application, environment };
-  const row = rowOf("environment", before, after, (each) => qualifiedName(each as Environment));
-  return { ...row, application, environment };
+/** The rows of the changes from one version of the data to the next. */
+export function rowsBetween(data: Data, changed: Data, values: boolean): ChangeRow[] {
+  const [before, after] = [recordedData(data), recordedData(changed)];
+  return new ChangeRows(changed, values).of(changesBetween(before, after, after));
 }
 
-function definitionOf(record: object): JsonValue {
-  const { id: _, application: __, ...definition } = record as VariableRecord;
-  return definition as unknown as JsonValue;
+/** The columns for rows. Those of values are left out if none is shown. */
+export function columnsOf(rows: readonly ChangeRow[], values: boolean) {
+  const hasValues = values || rows.some(({ what, ...row }) => what === "value" && ("before" in row || "after" in row));
+  const text = (value: JsonValue | undefined, row: ChangeRow, none: ChangeRow["kind"]) => {
+    if (value !== undefined) return valueText(value);
+    return row.what === "value" && row.kind !== none ? HIDDEN : undefined;
+  };
+  return {
+    headings: ["ENVIRONMENT", "NAME", "CHANGE", ...(hasValues ? ["BEFORE", "AFTER"] : [])],
+    cells(row: ChangeRow): (string | undefined)[] {
+      const { kind, what, application, environment, name, before, after } = row;
+      const place = environment === undefined ? application : qualifiedName({ application, name: environment });
+      const change = what === "value" ? kind : `${what} ${kind}`;
+      return [place, name, change, ...(hasValues ? [text(before, row, "added"), text(after, row, "removed")] : [])];
+    },
+  };
 }
 
-function rowOf(
-  what: ChangeRow["what"],
-  before: object | null,
-  after: object | null,
-  text: (record: object) => JsonValue,
-) {
-  const kind = before ? (after ? ("changed" as const) : ("removed" as const)) : ("added" as const);
-  return { kind, what, ...(before && { before: text(before) }), ...(after && { after: text(after) }) };
-}
-
-/** The headings of {@link cellsOf}. @param values whether to show values */
-export function headingsFor(values: boolean): string[] {
-  return ["ENVIRONMENT", "NAME", "CHANGE", ...(values ? ["BEFORE", "AFTER"] : [])];
-}
-
-/** `shop/development`, `PORT` and `changed`; then the values, undefined where there is none. */
-export function cellsOf(row: ChangeRow, values: boolean): (string | undefined)[] {
-  const { kind, what, application, environment, name, before, after } = row;
-  const place = environment === undefined ? application : qualifiedName({ application, name: environment });
-  const shown = [before, after].map((side) => (side === undefined ? undefined : valueText(side)));
-  return [place, name, what === "value" ? kind : `${what} ${kind}`, ...(values ? shown : [])];
-}
-
-/** For `--json`. */
-export function rowJson({ before, after, ...row }: ChangeRow, values: boolean): object {
-  return values || row.what !== "value" ? { ...row, before, after } : row;
+/** Prints the changes from one version of the data to the next. @returns their rows */
+export async function printChanges(rows: readonly ChangeRow[], values: boolean, context: Context, empty: string) {
+  const { headings, cells } = columnsOf(rows, values);
+  await printTable(context, { json: rows, headings, rows: rows.map(cells), empty });
 }

@@ -8,7 +8,7 @@ import { dataPlaceName } from "../../settings/connection.js";
 import { readSettings } from "../../settings/resolve-settings.js";
 import type { SourceFlags } from "../../settings/setting-table.js";
 import { addPlaceOptions } from "../../settings/source-flags.js";
-import { ChangeNames, type ChangeRow, cellsOf, headingsFor, rowJson } from "./change-rows.js";
+import { type ChangeRow, ChangeRows, columnsOf } from "./change-rows.js";
 
 interface HistoryOptions {
   name: string | undefined;
@@ -50,28 +50,32 @@ function parseCount(text: string): number {
 }
 
 interface ListedChange extends Omit<Change, "changes"> {
-  readonly rows: readonly ChangeRow[];
+  readonly changes: readonly ChangeRow[];
 }
 
 async function runHistory(options: HistoryOptions, flags: SourceFlags, context: Context): Promise<void> {
-  const { values } = options;
-  const listed = await readHistory(readSettings(flags, context.io).dataPlace, context, async ({ data, changes }) => {
+  const { values, limit } = options;
+  const { dataPlace } = readSettings(flags, context.io);
+  const listed = await readHistory(dataPlace, context, async ({ data, changes }) => {
     const found: ListedChange[] = [];
-    const names = new ChangeNames(data);
-    const isShown = rowFilter(options, data.environments);
-    if (options.limit === 0) return found;
-    for await (const { changes: records, ...change } of changes) {
-      const rows = names.rowsOf(records).filter(isShown);
-      if (rows.length > 0) found.push({ ...change, rows });
-      if (found.length >= options.limit) break;
+    const rows = new ChangeRows(data, values);
+    const isListed = rowFilter(options, data.environments);
+    for await (const change of changes) {
+      if (found.length >= limit) break;
+      const wanted = rows.of(change.changes).filter(isListed);
+      if (wanted.length > 0) found.push({ ...change, changes: wanted });
     }
     return found;
   });
+  const { headings, cells } = columnsOf(
+    listed.flatMap(({ changes }) => changes),
+    values,
+  );
   await printTable(context, {
-    json: listed.map(({ rows, ...change }) => ({ ...change, changes: rows.map((row) => rowJson(row, values)) })),
-    headings: ["ID", "TIME", "WHO", "COMMAND", ...headingsFor(values)],
-    rows: listed.flatMap(({ id, time, actor, command, rows }) =>
-      rows.map((row) => [String(id), time, actor, command, ...cellsOf(row, values)]),
+    json: listed,
+    headings: ["ID", "TIME", "WHO", "COMMAND", ...headings],
+    rows: listed.flatMap(({ id, time, actor, command, changes }) =>
+      changes.map((row) => [String(id), time, actor, command, ...cells(row)]),
     ),
     empty: "there are no changes",
   });

@@ -1,17 +1,17 @@
 import { createInterface } from "node:readline/promises";
 import { Command, InvalidArgumentError } from "commander";
 import { findEnvironment } from "../../../domain/environment.js";
-import { NotFoundError, UsageError } from "../../../domain/errors.js";
-import type { Data } from "../../../store/data.js";
-import { type Change, type History, recordedData } from "../../../store/history.js";
+import { ChangedMeanwhileError, NotFoundError, UsageError } from "../../../domain/errors.js";
+import { isSameData } from "../../../store/data.js";
+import type { Change, History } from "../../../store/history.js";
 import { readHistory, updateData } from "../../editing/open-data.js";
-import { type Context, printTable } from "../../output/context.js";
+import type { Context } from "../../output/context.js";
 import { createMatcher } from "../../selection/selection.js";
 import { parseNames } from "../../selection/selection-flags.js";
 import { readSettings } from "../../settings/resolve-settings.js";
 import type { SourceFlags } from "../../settings/setting-table.js";
 import { addPlaceOptions } from "../../settings/source-flags.js";
-import { ChangeNames, cellsOf, headingsFor, rowJson } from "./change-rows.js";
+import { printChanges, rowsBetween } from "./change-rows.js";
 
 interface RollbackOptions {
   number: number;
@@ -46,37 +46,32 @@ function parseNumber(text: string): number {
 }
 
 async function runRollback(options: RollbackOptions, flags: SourceFlags, context: Context): Promise<void> {
-  const { number, values, yes } = options;
+  const { number, only, env, values, yes } = options;
   const { rollBack } = await import("../../../store/roll-back.js");
-  const { freshCredentials } = await import("../../../store/starter-data.js");
-  const { changesBetween } = await import("../../../store/record-changes.js");
-  const place = readSettings(flags, context.io).dataPlace;
-  const { data, changes } = await readHistory(place, context, (history) => readSince(number, history));
-  const { only, env } = options;
+  const { dataPlace } = readSettings(flags, context.io);
+  const { data, changes } = await readHistory(dataPlace, context, (history) => readSince(number, history));
   const matcher = only && createMatcher(only);
   const environment = env === undefined ? undefined : findEnvironment(data.environments, env);
-  const change = (current: Data) =>
-    rollBack(current, changes, { isWanted: matcher?.matches, environment, nextPair: freshCredentials });
-  const changed = change(data);
-  const [now, next] = [recordedData(data), recordedData(changed)];
-  const rows = new ChangeNames(changed).rowsOf(changesBetween(now, next, next));
+  const changed = rollBack(data, changes, { isWanted: matcher?.matches, environment });
+  const rows = rowsBetween(data, changed, values);
   const unchanged = matcher?.unmatched(rows.flatMap(({ name }) => name ?? [])) ?? [];
   if (unchanged.length > 0) throw new NotFoundError(`${unchanged.join(", ")} is as it was before change ${number}`);
-  await printTable(context, {
-    json: rows.map((row) => rowJson(row, values)),
-    headings: headingsFor(values),
-    rows: rows.map((row) => cellsOf(row, values)),
-    empty: "there is nothing to bring back",
-  });
+  await printChanges(rows, values, context, "there is nothing to bring back");
   if (rows.length === 0) return;
   if (!yes && !(await confirm(`bring this back to before change ${number}?`, context)))
     throw new UsageError("nothing was changed; to do it, add --yes");
-  await updateData(place, context, change);
+  await updateData(dataPlace, context, (current) => {
+    if (isSameData(current, data)) return changed;
+    throw new ChangedMeanwhileError("the data has been changed by another program; try again");
+  });
   context.tell(`brought back what there was before change ${number}`);
 }
 
 /** @throws NotFoundError if the history does not have the change */
-async function readSince(number: number, { data, changes }: History): Promise<{ data: Data; changes: Change[] }> {
+async function readSince(
+  number: number,
+  { data, changes }: History,
+): Promise<Omit<History, "changes"> & { changes: Change[] }> {
   const found: Change[] = [];
   for await (const change of changes) {
     if (change.id < number) break;

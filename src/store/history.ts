@@ -28,7 +28,7 @@ export interface History {
 }
 
 /** An environment in a history. */
-export interface RecordedEnvironment extends Environment {
+interface RecordedEnvironment extends Environment {
   /** 16 bits of a hash of all its credentials: it tells whether they have changed, and too little to guess them. */
   readonly credentials: string;
 }

@@ -106,6 +106,6 @@ function indexOf(records: readonly { id: number }[], id: number): number {
 }
 
 /** @param a has the fields of a checked record in the same order, and so has `b` */
-export function isSameRecord(a: object | null, b: object | null): boolean {
+function isSameRecord(a: object | null, b: object | null): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -22,8 +22,8 @@ export function historyCommand(context: Context): Command {
   const command = new Command("history")
     .description(
       "List the changes of a data file or a store, newest first: their numbers, when and by whom they were made, with " +
-        "which command, and what they changed. Values are hidden without --values, and credentials are not recorded. " +
-        "rollback NUMBER takes changes back. APPVARS_ACTOR is recorded in place of user@host.",
+        "which command, and what they changed. Without --values, only public values are shown. Credentials are not " +
+        "recorded. rollback NUMBER takes changes back. APPVARS_ACTOR is recorded in place of user@host.",
     )
     .argument("[name]", "only changes of this variable")
     .option("-e, --env <name>", "only changes of this environment: development, or shop/development")

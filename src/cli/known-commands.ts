@@ -19,6 +19,7 @@ export const GROUPS: Record<string, Record<string, readonly [usage: string, summ
     set: ["[options] <name> [value]", "set a variable in a data file or a store"],
     unset: ["[options] <name...>", "remove values from a data file or a store"],
     import: ["[options] <file>", "import a dotenv, JSON or YAML file"],
+    rename: ["[options] <name> <new>", "rename a variable in all environments"],
     env: ["", "manage environments and their credentials"],
     history: ["[options] [name]", "list the changes of a data file or a store"],
     rollback: ["[options] <number>", "bring back what there was before a change"],

@@ -25,6 +25,7 @@ const COMMANDS: Record<string, Load> = {
   set: async () => (await import("./commands/set.js")).setCommand,
   unset: async () => (await import("./commands/unset.js")).unsetCommand,
   import: async () => (await import("./commands/import.js")).importCommand,
+  rename: async () => (await import("./commands/rename.js")).renameCommand,
   env: async () => (await import("./commands/env.js")).envCommand,
   history: async () => (await import("./commands/history/history.js")).historyCommand,
   rollback: async () => (await import("./commands/history/rollback.js")).rollbackCommand,
@@ -100,7 +101,8 @@ async function buildProgram(argv: readonly string[], io: Io, loaded?: readonly s
     .exitOverride();
   const context = createContext(io, { color: true });
   program.hook("preAction", (_program, command) => {
-    context.flags = program.opts<OutputFlags>();
+    const { dryRun, values } = command.opts<OutputFlags>();
+    context.flags = { ...program.opts<OutputFlags>(), dryRun, values };
     const { parent } = command;
     context.io.command = parent?.parent ? `${parent.name()} ${command.name()}` : command.name();
   });

@@ -58,9 +58,9 @@ export function qualifiedName({ application, name }: Omit<Environment, "id">): s
   return `${application}/${name}`;
 }
 
-/** @param text `staging`, or `shop/staging` for the application shop @throws UsageError */
-export function parseEnvironmentName(text: string): Omit<Environment, "id"> {
-  const [name = "", application = "default", ...rest] = text.split("/").reverse();
+/** @param text `staging`, or `shop/staging` for another application @throws UsageError */
+export function parseEnvironmentName(text: string, own = "default"): Omit<Environment, "id"> {
+  const [name = "", application = own, ...rest] = text.split("/").reverse();
   if (rest.length > 0 || ![name, application].every((label) => LABEL_PATTERN.test(label))) {
     throw new UsageError(`the name must be like staging or shop/staging, each part ${LABEL_RULE}`);
   }

@@ -6,17 +6,45 @@ import {
   qualifiedName,
 } from "../domain/environment.js";
 import { UsageError } from "../domain/errors.js";
-import { type Data, nextId } from "./data.js";
+import { type Data, nextId, recordsOf } from "./data.js";
+import { setValues, variablesOf } from "./edit-values.js";
 import { freshCredentials } from "./starter-data.js";
 
 /** Adds an environment. @throws UsageError when it exists */
 export function addEnvironment(data: Data, added: Omit<Environment, "id">, credentials: KeyPair): Data {
-  const name = qualifiedName(added);
-  if (data.environments.some((environment) => qualifiedName(environment) === name)) {
-    throw new UsageError(`the environment ${name} already exists`);
-  }
+  refuseTaken(data, added);
   const record = { id: nextId(data, "environments"), ...added, ...credentials };
   return { ...data, environments: [...data.environments, record] };
+}
+
+function refuseTaken({ environments }: Data, added: Omit<Environment, "id">): void {
+  const name = qualifiedName(added);
+  if (environments.some((environment) => qualifiedName(environment) === name))
+    throw new UsageError(`the environment ${name} already exists`);
+}
+
+/**
+ * Copies the values of an environment to another one as they are, and the definitions that its application lacks.
+ *
+ * @throws UsageError for a value that is not of the type that the variable has there
+ */
+export function copyValues(data: Data, from: EnvironmentRecord, to: Omit<Environment, "id">): Data {
+  const { variables, values } = recordsOf(data, from);
+  const contents = new Map(values.map(({ variable_id, content }) => [variable_id, content.value]));
+  const known = variablesOf(data, to.application);
+  const copies = variables.map((variable) => {
+    return { ...variable, ...known.get(variable.name), value: contents.get(variable.id) };
+  });
+  return setValues(data, findEnvironment(data.environments, qualifiedName(to)), copies);
+}
+
+/** Renames an environment, which stays in its application. @throws UsageError, also if the new name is taken */
+export function renameEnvironment(data: Data, renamed: EnvironmentRecord, newName: Omit<Environment, "id">): Data {
+  if (newName.application !== renamed.application)
+    throw new UsageError(`${qualifiedName(renamed)} has variables of its application: it can't have a name in another`);
+  refuseTaken(data, newName);
+  const record = { ...renamed, ...newName };
+  return { ...data, environments: data.environments.map((item) => (item === renamed ? record : item)) };
 }
 
 export interface RotationTimes {

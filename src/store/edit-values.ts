@@ -20,13 +20,21 @@ export interface Assignment extends Partial<Definition> {
   type: VariableType;
 }
 
+type Environments = readonly EnvironmentRecord[];
+
 /**
  * Sets these values in the environment, and creates variables that don't exist.
  *
+ * @param replaced the environments whose values may be of another type, since the caller sets them too
  * @throws UsageError for an invalid name, a value that does not fit its type, or a type that the variable's value in
  *   another environment does not fit
  */
-export function setValues(data: Data, environment: EnvironmentRecord, assignments: readonly Assignment[]): Data {
+export function setValues(
+  data: Data,
+  environment: EnvironmentRecord,
+  assignments: readonly Assignment[],
+  replaced: Environments = [environment],
+): Data {
   const { application } = environment;
   const variables = variablesOf(data, application, new Set(assignments.map(({ name }) => name)));
   const ids = new Set<number>();
@@ -41,7 +49,7 @@ export function setValues(data: Data, environment: EnvironmentRecord, assignment
       throw new UsageError(`the value for ${name} is not a ${type}`);
     const known = variables.get(name);
     const id = known?.id ?? freeVariableId++;
-    if (known && known.type !== type) checkOtherValues(data, environment, known, type);
+    if (known && known.type !== type) checkOtherValues(data, replaced, known, type);
     variables.set(name, variableRecord({ ...known, ...definition, id, application, name }));
     if (value === undefined) continue;
     const old = values.get(id);
@@ -51,11 +59,11 @@ export function setValues(data: Data, environment: EnvironmentRecord, assignment
     const valueId = old?.id ?? freeValueId++;
     values.set(id, { id: valueId, variable_id: id, environment_id: environment.id, content: { value } });
   }
-  return { ...data, variables: replaced(data.variables, variables), values: replaced(data.values, values) };
+  return { ...data, variables: withRecords(data.variables, variables), values: withRecords(data.values, values) };
 }
 
 /** The records with these in place of those with the same ids, or after all others. */
-function replaced<T extends { id: number }>(records: readonly T[], changed: ReadonlyMap<unknown, T>): T[] {
+function withRecords<T extends { id: number }>(records: readonly T[], changed: ReadonlyMap<unknown, T>): T[] {
   const rest = new Map<number, T>();
   for (const record of changed.values()) rest.set(record.id, record);
   const all: T[] = [];
@@ -68,30 +76,52 @@ function replaced<T extends { id: number }>(records: readonly T[], changed: Read
 }
 
 /**
- * Removes these values from the environment, and definitions that are left without a value in any environment.
+ * Removes these values from environments, and definitions that are left without a value in any environment.
  *
- * @throws NotFoundError that lists the names without a value there
+ * @throws NotFoundError that lists the names without a value in any of these environments
  */
-export function unsetValues(data: Data, environment: EnvironmentRecord, names: readonly string[]): Data {
-  const variables = variablesOf(data, environment.application);
-  const set = valuesOf(data, environment);
-  const isSet = (name: string) => set.has(variables.get(name)?.id ?? 0);
-  const missing = names.filter((name) => !isSet(name));
+export function unsetValues(data: Data, environments: Environments, names: readonly string[]): Data {
+  const places = new Set(environments.map(({ id }) => id));
+  const nameOf = new Map(data.variables.map(({ id, name }) => [id, name]));
+  const here = data.values.filter(({ environment_id }) => places.has(environment_id));
+  const known = new Set(here.map(({ variable_id }) => nameOf.get(variable_id) ?? ""));
+  const missing = names.filter((name) => !known.has(name));
   if (missing.length > 0) {
-    const known = [...variables.keys()].filter(isSet);
-    const list = missing.map((name) => `"${name}"${suggestion(name, known)}`).join(", ");
-    throw new NotFoundError(`${list} ${missing.length > 1 ? "have" : "has"} no value in ${qualifiedName(environment)}`);
+    const list = missing.map((name) => `"${name}"${suggestion(name, [...known])}`).join(", ");
+    const where = environments.map(qualifiedName).join(", ");
+    throw new NotFoundError(`${list} ${missing.length > 1 ? "have" : "has"} no value in ${where}`);
   }
-  const unset = new Set(names.map((name) => variables.get(name)?.id));
-  const isUnset = (value: ValueRecord) => value.environment_id === environment.id && unset.has(value.variable_id);
-  const values = data.values.filter((value) => !isUnset(value));
+  const wanted = new Set(names);
+  const removed = new Set(here.filter(({ variable_id }) => wanted.has(nameOf.get(variable_id) ?? "")));
+  const unset = new Set([...removed].map(({ variable_id }) => variable_id));
+  const values = data.values.filter((value) => !removed.has(value));
   const stillSet = new Set(values.map((value) => value.variable_id));
   const kept = data.variables.filter(({ id }) => !unset.has(id) || stillSet.has(id));
   return { ...data, variables: kept, values };
 }
 
-function checkOtherValues(data: Data, { id }: EnvironmentRecord, variable: VariableRecord, type: VariableType): void {
-  const others = data.values.filter((value) => value.variable_id === variable.id && value.environment_id !== id);
+/**
+ * Renames a variable, in all environments of its application.
+ *
+ * @throws NotFoundError; UsageError for an invalid name, and for one that the application has
+ */
+export function renameVariable(data: Data, application: string, name: string, newName: string): Data {
+  checkVariableName(newName);
+  const variables = variablesOf(data, application);
+  const known = variables.get(name);
+  if (!known)
+    throw new NotFoundError(
+      `there is no variable "${name}"${suggestion(name, [...variables.keys()])} in ${application}`,
+    );
+  if (variables.has(newName)) throw new UsageError(`${application} has a variable ${newName} already`);
+  const renamed = new Map([[known.id, { ...known, name: newName }]]);
+  return { ...data, variables: withRecords(data.variables, renamed) };
+}
+
+function checkOtherValues(data: Data, own: Environments, variable: VariableRecord, type: VariableType): void {
+  const others = data.values.filter(
+    (value) => value.variable_id === variable.id && !own.some(({ id }) => id === value.environment_id),
+  );
   if (others.every(({ content }) => valueFitsType(content.value, type))) return;
   throw new UsageError(`${variable.name} can't become a ${type}: its value in another environment is not a ${type}`);
 }

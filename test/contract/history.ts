@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { findEnvironment } from "../../src/domain/environment.js";
 import type { Data } from "../../src/store/data.js";
-import { addEnvironment, removeEnvironment, rotateEnvironment } from "../../src/store/edit-environments.js";
+import {
+  addEnvironment,
+  copyValues,
+  removeEnvironment,
+  renameEnvironment,
+  rotateEnvironment,
+} from "../../src/store/edit-environments.js";
+import { renameVariable } from "../../src/store/edit-values.js";
 import type { Change, History } from "../../src/store/history.js";
 import { rollBack } from "../../src/store/roll-back.js";
 import { DATA } from "../support/data.js";
@@ -13,6 +21,7 @@ export interface RecordedData {
   history(): Promise<History>;
 }
 
+const STAGING = { application: "shop", name: "staging" };
 const PAIR = { api_key: "new-key", api_secret: "new-secret-of-some-length" };
 const port = (before: number, after: number) => ({
   list: "values",
@@ -104,7 +113,10 @@ export function describeHistory(name: string, hold: (data: Data) => Promise<Reco
         (data: Data) => set(data, { PORT: 1, NEW: "x" }),
         (data: Data) => unset(data, "PORT", "NEW"),
         (data: Data) => removeEnvironment(data, "shop/development"),
-        (data: Data) => addEnvironment(data, { application: "shop", name: "staging" }, PAIR),
+        (data: Data) => addEnvironment(data, STAGING, PAIR),
+        (data: Data) => copyValues(data, findEnvironment(data.environments, "production"), STAGING),
+        (data: Data) => renameVariable(data, "shop", "DATABASE_URL", "DB_URL"),
+        (data: Data) => renameEnvironment(data, findEnvironment(data.environments, "test"), { ...STAGING, name: "qa" }),
       ]) {
         await held.update(change);
         states.push(await lists());

@@ -2,7 +2,14 @@ import { describe, expect, it, vi } from "vitest";
 import { NotFoundError } from "../../src/domain/errors.js";
 import type { JsonValue } from "../../src/domain/variable.js";
 import { type Data, nextId } from "../../src/store/data.js";
-import { removeEnvironment, rotateEnvironment } from "../../src/store/edit-environments.js";
+import {
+  addEnvironment,
+  copyValues,
+  removeEnvironment,
+  renameEnvironment,
+  rotateEnvironment,
+} from "../../src/store/edit-environments.js";
+import { renameVariable } from "../../src/store/edit-values.js";
 import type { EditableStore } from "../../src/store/store.js";
 import { MARKER, marked } from "../store/broken-data.js";
 import { DATA } from "../support/data.js";
@@ -81,6 +88,27 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       await one.update((data) => set(data, { ONE: "3" }));
       expect(contents(one)).toMatchObject({ ONE: "3", OTHER: "2" });
       expect(byId((await stored.open()).snapshot)).toStrictEqual(byId(one.snapshot));
+    });
+
+    it("has copied and renamed environments, and renamed variables", async () => {
+      const stored = await hold(DATA);
+      const store = await stored.open();
+      const staging = { application: "billing", name: "staging" };
+      await store.update((data) => {
+        const added = addEnvironment(data, staging, { api_key: "new-key", api_secret: "new-secret" });
+        return copyValues(added, added.environments[0] as never, staging);
+      });
+      await store.update((data) => renameVariable(data, "billing", "PORT", "LISTEN"));
+      await store.update((data) => {
+        const renamed = data.environments.find(({ name }) => name === "staging");
+        return renameEnvironment(data, renamed as never, { ...staging, name: "qa" });
+      });
+      const { snapshot } = await stored.open();
+      expect(byId(snapshot)).toStrictEqual(byId(store.snapshot));
+      const qa = snapshot.environments.find(({ name }) => name === "qa");
+      const listen = snapshot.variables.find(({ name }) => name === "LISTEN");
+      const copy = snapshot.values.find((each) => each.variable_id === listen?.id && each.environment_id === qa?.id);
+      expect([listen?.application, copy?.content.value]).toEqual(["billing", 3000]);
     });
 
     it("reports the changes of others to its watchers", async () => {

@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { NotFoundError, UsageError } from "../../src/domain/errors.js";
 import {
   addEnvironment,
+  copyValues,
   removeEnvironment,
+  renameEnvironment,
   replaceCredentials,
   rotateEnvironment,
 } from "../../src/store/edit-environments.js";
@@ -30,6 +32,58 @@ describe("environments", () => {
     expect(data.environments.map(({ id }) => id)).toEqual([1, 2, 4]);
     expect(data.values.filter((value) => value.environment_id === 3)).toEqual([]);
     expect(data.variables).toEqual(DATA.variables);
+  });
+
+  it("a copy has the values of an environment as they are, under new ids", () => {
+    const encrypted = "envbee:enc:v1:AAAA";
+    const values = DATA.values.map((value) => (value.id === 19 ? { ...value, content: { value: encrypted } } : value));
+    const to = { application: "shop", name: "staging" };
+    const added = addEnvironment({ ...DATA, values }, to, NEW);
+    const data = copyValues(added, added.environments[1] as never, to);
+    expect(data.variables).toEqual(DATA.variables);
+    expect(data.values).toEqual([
+      ...values,
+      { id: 20, variable_id: 1, environment_id: 5, content: { value: encrypted } },
+    ]);
+    expect(checkData(data)).toEqual(data);
+  });
+
+  it("a copy in another application brings the definitions that it lacks, also those without a value", () => {
+    const to = { application: "billing", name: "staging" };
+    const added = addEnvironment(DATA, to, NEW);
+    const data = copyValues(added, added.environments[0] as never, to);
+    const definitions = (application: string) =>
+      data.variables
+        .filter((each) => each.application === application)
+        .map(({ id: _, application: __, ...rest }) => rest);
+    const ledger = { type: "STRING", name: "DATABASE_URL", description: "Ledger" };
+    const others = definitions("shop").filter(({ name }) => name !== "DATABASE_URL");
+    expect(definitions("billing")).toHaveLength(7);
+    expect(definitions("billing")).toEqual(expect.arrayContaining([ledger, ...others]));
+    expect(data.values.filter((value) => value.environment_id === 5)).toHaveLength(6);
+    expect(checkData(data)).toEqual(data);
+  });
+
+  it("a copy is refused if a value is not of the type that the other application has", () => {
+    const variables = DATA.variables.map((each) => (each.id === 8 ? { ...each, name: "DEBUG" } : each));
+    const to = { application: "billing", name: "staging" };
+    const added = addEnvironment({ ...DATA, variables }, to, NEW);
+    expect(() => copyValues(added, added.environments[0] as never, to)).toThrow("the value for DEBUG is not a STRING");
+  });
+
+  it("a renamed environment keeps its id, its credentials and its values", () => {
+    const data = renameEnvironment(DATA, DATA.environments[1] as never, { application: "shop", name: "qa" });
+    expect(data.environments[1]).toEqual({ ...DATA.environments[1], name: "qa" });
+    expect(data.values).toBe(DATA.values);
+    expect(checkData(data)).toEqual(data);
+  });
+
+  it.each([
+    ["shop", "production", "already exists"],
+    ["shop", "test", "already exists"],
+    ["billing", "qa", "it can't have a name in another"],
+  ])("an environment can't be renamed to %s/%s", (application, name, message) => {
+    expect(() => renameEnvironment(DATA, DATA.environments[1] as never, { application, name })).toThrow(message);
   });
 
   it("an environment must exist to be removed or rotated", () => {

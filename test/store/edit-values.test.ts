@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { EnvironmentRecord } from "../../src/domain/environment.js";
 import { NotFoundError, UsageError } from "../../src/domain/errors.js";
 import type { Data } from "../../src/store/data.js";
-import { setValues, unsetValues } from "../../src/store/edit-values.js";
+import { renameVariable, setValues, unsetValues } from "../../src/store/edit-values.js";
 import { checkData } from "../../src/store/parse-data.js";
 import { DATA } from "../support/data.js";
 
@@ -94,29 +94,74 @@ describe("setValues", () => {
     expect(change).toThrow(new UsageError("the value for NEW is not a NUMBER"));
   });
 
+  it("setValues changes a type if the values that it does not fit are replaced too", () => {
+    const text = [{ name: "DATABASE_URL", type: "NUMBER", value: 1 }] as const;
+    const half = setValues(DATA, development, text, [development, test]);
+    const data = setValues(half, test, text, [development, test]);
+    expect(read(data, development, "DATABASE_URL")).toMatchObject({
+      variable: { type: "NUMBER" },
+      value: { content: { value: 1 } },
+    });
+    expect(checkData(data)).toEqual(data);
+    expect(() => checkData(half)).toThrow("must be a NUMBER");
+  });
+
   it("setValues does not change its argument", () => {
     const before = structuredClone(DATA);
     setValues(DATA, development, [{ name: "PORT", type: "NUMBER", value: 1 }]);
-    unsetValues(DATA, development, ["PORT"]);
+    unsetValues(DATA, [development], ["PORT"]);
     expect(DATA).toEqual(before);
   });
 });
 
 describe("unsetValues", () => {
   it("unsetValues removes the value, and keeps a definition with values in other environments", () => {
-    const data = unsetValues(DATA, development, ["DATABASE_URL"]);
+    const data = unsetValues(DATA, [development], ["DATABASE_URL"]);
     expect(read(data, development, "DATABASE_URL")).toMatchObject({ variable: { id: 1 }, value: undefined });
     expect(read(data, test, "DATABASE_URL").value).toBeDefined();
     expect(read(data, billing, "DATABASE_URL").value).toBeDefined();
   });
 
   it("unsetValues removes a definition with its last value", () => {
-    expect(read(unsetValues(DATA, development, ["FLAGS", "PORT"]), development, "FLAGS").variable).toBeUndefined();
+    expect(read(unsetValues(DATA, [development], ["FLAGS", "PORT"]), development, "FLAGS").variable).toBeUndefined();
+  });
+
+  it("unsetValues removes values from several environments, of one application or more", () => {
+    const data = unsetValues(DATA, [development, test, billing], ["DATABASE_URL", "PORT"]);
+    expect(data.variables.map(({ id }) => id)).toEqual([3, 4, 5, 6, 7]);
+    expect(data.values.map(({ id }) => id)).toEqual([13, 14, 15, 16, 17]);
+    expect(checkData(data)).toEqual(data);
   });
 
   it("unsetValues lists all names without a value, and removes nothing", () => {
-    expect(() => unsetValues(DATA, development, ["PORT", "UNSET", "NOPE"])).toThrow(
+    expect(() => unsetValues(DATA, [development], ["PORT", "UNSET", "NOPE"])).toThrow(
       new NotFoundError('"UNSET", "NOPE" have no value in shop/development'),
     );
+  });
+});
+
+describe("renameVariable", () => {
+  it("renameVariable changes the name for all environments of the application, and nothing else", () => {
+    const data = renameVariable(DATA, "shop", "DATABASE_URL", "DB_URL");
+    expect(read(data, development, "DB_URL")).toEqual({
+      variable: { ...read(DATA, development, "DATABASE_URL").variable, name: "DB_URL" },
+      value: read(DATA, development, "DATABASE_URL").value,
+    });
+    expect(data.values).toEqual(DATA.values);
+    expect(read(data, billing, "DATABASE_URL").value).toBeDefined();
+    expect(checkData(data)).toEqual(data);
+  });
+
+  it.each([
+    ["NOPE", "NEW", new NotFoundError('there is no variable "NOPE" in shop')],
+    ["PORTS", "NEW", new NotFoundError('there is no variable "PORTS" (did you mean PORT?) in shop')],
+    ["PORT", "DEBUG", new UsageError("shop has a variable DEBUG already")],
+    ["PORT", "PORT", new UsageError("shop has a variable PORT already")],
+  ])("renameVariable refuses %s to %s", (name, newName, error) => {
+    expect(() => renameVariable(DATA, "shop", name, newName)).toThrow(error);
+  });
+
+  it.each(["", "1A", "a b", "é"])("renameVariable refuses the new name %j", (newName) => {
+    expect(() => renameVariable(DATA, "shop", "PORT", newName)).toThrow(UsageError);
   });
 });

@@ -28,7 +28,7 @@ export function setJson(data: Data, name: string, value: JsonValue): Data {
 }
 
 export function unset(data: Data, ...names: string[]): Data {
-  return unsetValues(data, development(data), names);
+  return unsetValues(data, [development(data)], names);
 }
 
 /** Adds 1 to `PORT`. */

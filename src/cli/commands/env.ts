@@ -13,9 +13,9 @@ import { readData, updateData } from "../editing/open-data.js";
 import { type Context, printLines, printTable } from "../output/context.js";
 import { credentialLines } from "../output/shell-lines.js";
 import { parseDuration } from "../settings/flag-arguments.js";
-import { readSettings } from "../settings/resolve-settings.js";
+import { named, readSettings } from "../settings/resolve-settings.js";
 import type { SourceFlags } from "../settings/setting-table.js";
-import { addPlaceOptions } from "../settings/source-flags.js";
+import { addDryRun, addPlaceOptions } from "../settings/source-flags.js";
 
 export function envCommand(context: Context): Command {
   const list = new Command("list")
@@ -27,8 +27,16 @@ export function envCommand(context: Context): Command {
     .summary("add an environment with new credentials")
     .description("Add an environment with new credentials, and print the lines that configure a shell for it.")
     .argument("<name>", "staging, or shop/staging for the application shop")
-    .addHelpText("after", "\nExample:\n  appvars env add shop/staging --data vars.json")
-    .action((name: string, flags) => runEnvAdd(name, flags, context));
+    .option("--from <environment>", "copy the values of this one, and definitions that the application lacks")
+    .addHelpText("after", "\nExample:\n  appvars env add shop/staging --from shop/development --data vars.json")
+    .action((name: string, { from, ...flags }) => runEnvAdd(name, from, flags, context));
+  const rename = new Command("rename")
+    .summary("rename an environment")
+    .description("Rename an environment within its application. Its credentials and values stay as they are.")
+    .argument("<name>", "the environment")
+    .argument("<new>", "its new name")
+    .addHelpText("after", "\nExample:\n  appvars env rename shop/staging qa --data vars.json")
+    .action((name: string, newName: string, flags) => runEnvRename(name, newName, flags, context));
   const credentials = new Command("credentials")
     .summary("print the credentials of an environment")
     .description("Print the lines that configure a shell for an environment. They contain its secret.")
@@ -56,7 +64,9 @@ export function envCommand(context: Context): Command {
   const command = new Command("env")
     .description("Manage the environments of a data file or a store and their credentials.")
     .addHelpText("after", "\nExample:\n  appvars env rotate production --data vars.json --grace 24h");
-  for (const subcommand of [list, add, credentials, rotate, remove]) command.addCommand(addPlaceOptions(subcommand));
+  for (const changing of [add, rename, rotate, remove]) addDryRun(changing);
+  for (const subcommand of [list, add, rename, credentials, rotate, remove])
+    command.addCommand(addPlaceOptions(subcommand));
   return command;
 }
 
@@ -77,11 +87,33 @@ async function runEnvList(flags: SourceFlags, context: Context): Promise<void> {
   await printTable(context, { json: rows, headings: ["ENVIRONMENT", "API KEY", "PREVIOUS"], rows: cells });
 }
 
-async function runEnvAdd(name: string, flags: SourceFlags, context: Context): Promise<void> {
-  const { addEnvironment } = await import("../../store/edit-environments.js");
+async function runEnvAdd(name: string, from: string | undefined, flags: SourceFlags, context: Context): Promise<void> {
+  const { addEnvironment, copyValues } = await import("../../store/edit-environments.js");
   checkDecoded(name, "the name");
-  const added = parseEnvironmentName(name);
-  await issue(flags, context, (data, pair) => addEnvironment(data, added, pair));
+  await issue(flags, context, (data, pair) => {
+    const source = from === undefined ? undefined : findEnvironment(data.environments, from);
+    const added = parseEnvironmentName(name, source?.application);
+    const changed = addEnvironment(data, added, pair);
+    return source ? copyValues(changed, source, added) : changed;
+  });
+}
+
+async function runEnvRename(name: string, newName: string, flags: SourceFlags, context: Context): Promise<void> {
+  const { renameEnvironment } = await import("../../store/edit-environments.js");
+  checkDecoded(newName, "the new name");
+  let renamed = { application: "", name: "", new_name: "" };
+  const settings = readSettings(flags, context.io);
+  const changed = await updateData(settings.dataPlace, context, (data) => {
+    const found = findEnvironment(data.environments, name);
+    const parsed = parseEnvironmentName(newName, found.application);
+    renamed = { application: found.application, name: found.name, new_name: parsed.name };
+    return renameEnvironment(data, found, parsed);
+  });
+  for (const { text, from } of named(settings.given, "env"))
+    if ([renamed.name, qualifiedName(renamed)].includes(text)) context.warn(`${from} is ${text}: change it there`);
+  if (!changed) return;
+  printLines(context, { json: renamed, lines: [] });
+  context.tell(`renamed ${qualifiedName(renamed)} to ${renamed.new_name}`);
 }
 
 async function runEnvCredentials(name: string, flags: SourceFlags, context: Context): Promise<void> {
@@ -99,20 +131,21 @@ async function issue(flags: SourceFlags, context: Context, change: (data: Data, 
   const { issueCredentials } = await import("../../store/edit-environments.js");
   const { dataPlace } = readSettings(flags, context.io);
   const issued = await issueCredentials((edit) => updateData(dataPlace, context, edit), change);
-  printCredentials(issued, context);
+  if (!context.flags.dryRun) printCredentials(issued, context);
 }
 
 async function runEnvRemove(name: string, yes: boolean, flags: SourceFlags, context: Context): Promise<void> {
   const { removeEnvironment } = await import("../../store/edit-environments.js");
   let removed = { application: "", name: "", values: 0 };
   const description = () => `${qualifiedName(removed)} with its credentials and ${removed.values} values`;
-  await updateData(readSettings(flags, context.io).dataPlace, context, (data) => {
+  const changed = await updateData(readSettings(flags, context.io).dataPlace, context, (data) => {
     const { id, application, name: found } = findEnvironment(data.environments, name);
     const values = data.values.filter((value) => value.environment_id === id).length;
     removed = { application, name: found, values };
-    if (!yes) throw new UsageError(`this would remove ${description()}: add --yes to do so`);
+    if (!yes && !context.flags.dryRun) throw new UsageError(`this would remove ${description()}: add --yes to do so`);
     return removeEnvironment(data, name);
   });
+  if (!changed) return;
   printLines(context, { json: removed, lines: [] });
   context.tell(`removed ${description()}`);
 }

@@ -6,24 +6,20 @@ import { UsageError } from "../../domain/errors.js";
 import { isEncrypted, type JsonValue, type NamedValue, textAs } from "../../domain/variable.js";
 import { IMPORT_FORMATS } from "../../formats/formats.js";
 import type { Data } from "../../store/data.js";
-import { chooseEnvironment, editEnvironment, readData } from "../editing/open-data.js";
+import { editEnvironments } from "../editing/open-data.js";
 import type { Context } from "../output/context.js";
-import { printDifferences } from "../output/differences.js";
 import { writeStatus } from "../output/output.js";
 import { createDecrypt, createEncrypt } from "../reading/decryption.js";
 import { createMatcher } from "../selection/selection.js";
 import { parseNames } from "../selection/selection-flags.js";
 import { readSettings, type Settings } from "../settings/resolve-settings.js";
-import { addDataOptions, ENCRYPTION_KEY_FILE } from "../settings/source-flags.js";
+import { addDataOptions, addDryRun, ENCRYPTION_KEY_FILE } from "../settings/source-flags.js";
 import { type ImportedFile, readImport } from "../transfer/read-import.js";
 import { typeEntries } from "../transfer/type-entries.js";
 
 interface ImportOptions extends ImportedFile {
   /** The names and globs of the values to encrypt; `true` for all. */
   encrypt: true | readonly string[] | undefined;
-  dryRun: boolean;
-  /** Whether `--dry-run` prints the values too. */
-  values: boolean;
 }
 
 export function importCommand(context: Context): Command {
@@ -43,13 +39,11 @@ export function importCommand(context: Context): Command {
       parseNames(text),
     )
     .option(...ENCRYPTION_KEY_FILE)
-    .option("--dry-run", "print the changes without making them")
-    .option("--values", "with --dry-run, print the values too")
     .addHelpText("after", "\nExample:\n  appvars import .env --data vars.json --env development --dry-run")
-    .action((file: string, { format, expand = false, encrypt, dryRun = false, values = false, ...flags }) =>
-      runImport({ file, format, expand, encrypt, dryRun, values }, readSettings(flags, context.io), context),
+    .action((file: string, { format, expand = false, encrypt, ...flags }) =>
+      runImport({ file, format, expand, encrypt }, readSettings(flags, context.io), context),
     );
-  return addDataOptions(command);
+  return addDataOptions(addDryRun(command));
 }
 
 async function runImport(options: ImportOptions, settings: Settings, context: Context): Promise<void> {
@@ -77,20 +71,14 @@ async function runImport(options: ImportOptions, settings: Settings, context: Co
       const differences = diffValues(current, typed);
       return { typed, differences, result: differences.length > 0 ? setValues(data, environment, typed) : data };
     };
-    if (options.dryRun) {
-      const data = await readData(settings.dataPlace, context);
-      const { differences } = await plan(data, chooseEnvironment(data.environments, settings.find("env")?.text));
-      progress("");
-      return await printDifferences(differences, options.values, context);
-    }
     let made: Awaited<ReturnType<typeof plan>> | undefined;
-    await editEnvironment(settings, context, async (data, environment) => {
+    const edited = await editEnvironments(settings, context, {}, async (data, [environment]) => {
       made = await plan(data, environment);
-      progress(`writing ${made.differences.length} changes`);
+      progress(flags.dryRun ? "" : `writing ${made.differences.length} changes`);
       return made.result;
     });
     progress("");
-    if (made) context.tell(summary(made.differences, made.typed.length));
+    if (edited && made) context.tell(summary(made.differences, made.typed.length));
   } finally {
     // So that an error has a line of its own.
     progress("");

@@ -2,6 +2,7 @@ import { createInterface, type Key } from "node:readline";
 import { Writable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { Command, InvalidArgumentError, Option } from "commander";
+import type { EnvironmentRecord } from "../../domain/environment.js";
 import { NotFoundError, UsageError } from "../../domain/errors.js";
 import { command } from "../../domain/shell.js";
 import { JsonError, parseJson } from "../../domain/strict-json.js";
@@ -14,7 +15,8 @@ import {
   type VariableType,
 } from "../../domain/variable.js";
 import { checkDecoded, decodeUtf8 } from "../../files/decode-utf8.js";
-import { editEnvironment } from "../editing/open-data.js";
+import type { Data } from "../../store/data.js";
+import { type EnvironmentChoice, editEnvironments } from "../editing/open-data.js";
 import { endBySignal } from "../exits/signals.js";
 import { type Context, printLines } from "../output/context.js";
 import type { Io } from "../output/io.js";
@@ -23,7 +25,7 @@ import { createEncrypt } from "../reading/decryption.js";
 import { parseType } from "../settings/flag-arguments.js";
 import { readSettings } from "../settings/resolve-settings.js";
 import type { SourceFlags } from "../settings/setting-table.js";
-import { addDataOptions, ENCRYPTION_KEY_FILE } from "../settings/source-flags.js";
+import { addDryRun, addEnvironmentsOptions, ENCRYPTION_KEY_FILE } from "../settings/source-flags.js";
 
 interface SetOptions {
   name: string;
@@ -38,8 +40,8 @@ interface SetOptions {
 export function setCommand(context: Context): Command {
   const command = new Command("set")
     .description(
-      "Set a variable in one environment of a data file or a store. Without VALUE, or with -, the value is read from stdin, which " +
-        "keeps it out of the process list; one newline at its end is removed. If stdin may be empty, pass -. On a terminal, " +
+      "Set a variable in an environment of a data file or a store, or in several with one change: --env can be repeated. " +
+        "Without VALUE, or with -, the value is read from stdin, which keeps it out of the process list; one newline at its end is removed. If stdin may be empty, pass -. On a terminal, " +
         "it asks for the value without showing it. With a flag that changes the definition, such as --description, and " +
         "without VALUE, the value does not change. " +
         "Without --type, an existing variable keeps its type and a new one is a STRING.",
@@ -66,7 +68,7 @@ export function setCommand(context: Context): Command {
     .action((name: string, value: string | undefined, { type, encrypt = false, ...flags }) =>
       runSet({ name, value, type, definition: definitionOf(flags), encrypt }, flags, context),
     );
-  return addDataOptions(command);
+  return addEnvironmentsOptions(addDryRun(command));
 }
 
 /** Whether it is a schema is for `checkSchema`. */
@@ -89,7 +91,7 @@ function definitionOf(flags: Record<string, unknown>): SetOptions["definition"] 
   };
 }
 
-async function runSet(options: SetOptions, flags: SourceFlags, context: Context): Promise<void> {
+async function runSet(options: SetOptions, flags: SourceFlags & EnvironmentChoice, context: Context): Promise<void> {
   const { parseAs } = await import("../../formats/infer-type.js");
   const { setValues } = await import("../../store/edit-values.js");
   const { name, definition } = options;
@@ -102,25 +104,32 @@ async function runSet(options: SetOptions, flags: SourceFlags, context: Context)
   const settings = readSettings(flags, context.io);
   const encrypt = options.encrypt ? await createEncrypt(settings, fromStdin ? "the value" : undefined) : undefined;
   const given = keepsValue ? undefined : await readValue(options, context);
-  let created = false;
-  const edited = await editEnvironment(settings, context, async (data, environment) => {
+  let rows: object[] = [];
+  const setIn = async (data: Data, environment: EnvironmentRecord, all: readonly EnvironmentRecord[]) => {
     const { id, application } = environment;
     const known = data.variables.find((each) => each.name === name && each.application === application);
     if (given === undefined && !known)
       throw new NotFoundError(`there is no variable "${name}"; to read its value from stdin, add -`);
     const old = known && data.values.find((each) => each.variable_id === known.id && each.environment_id === id);
-    created = given !== undefined && !old;
+    rows.push({ application, environment: environment.name, name, created: given !== undefined && !old });
     const type = options.type ?? known?.type ?? "STRING";
     const plain = given === undefined ? old?.content.value : parseAs(given, type);
     const value = given === undefined || !encrypt ? plain : encrypt(given);
-    const changed = setValues(data, environment, [{ name, value, type, ...definition }]);
+    const changed = setValues(data, environment, [{ name, value, type, ...definition }], all);
     const { schema } = { ...known, ...definition };
     if (plain === undefined || given === undefined || !schema) return changed;
     const { keepingSchemas } = await import("../../store/value-schema.js");
     return keepingSchemas(changed, environment, [{ name, value: plain }]);
+  };
+  const choice = { ...flags, names: [name], mayBeNew: given !== undefined };
+  const edited = await editEnvironments(settings, context, choice, async (data, environments) => {
+    rows = [];
+    let changed = data;
+    for (const environment of environments) changed = await setIn(changed, environment, environments);
+    return changed;
   });
-  const json = { application: edited.application, environment: edited.name, name, created };
-  printLines(context, { json, lines: [] });
+  if (!edited) return;
+  printLines(context, { json: flags.allEnvs || rows.length > 1 ? rows : rows[0], lines: [] });
   context.tell(`set ${name}`);
 }
 

@@ -1,6 +1,7 @@
 import { accessSync, existsSync } from "node:fs";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
-import { InvalidDataError, UsageError } from "../../domain/errors.js";
+import { InvalidDataError, NotFoundError, UsageError } from "../../domain/errors.js";
+import { suggestion } from "../../domain/nearest.js";
 import { command } from "../../domain/shell.js";
 import { looseModeWarning } from "../../files/owners.js";
 import { hasCode, withPathInErrors } from "../../files/system-errors.js";
@@ -43,12 +44,20 @@ export async function readHistory<T>(
 }
 
 /**
- * Changes data in one atomic write. Resolves to the data with the change.
+ * Changes data in one atomic write. Resolves to the data with the change; with `--dry-run`, prints the change, and
+ * resolves to undefined.
  *
  * @throws InvalidDataError, also if other users can change it; the errors of `change`
  */
-export async function updateData(place: DataPlace, context: Context, change: ChangeData): Promise<Data> {
-  return (await checkedData(place, context, "change")).update(change);
+export async function updateData(place: DataPlace, context: Context, change: ChangeData): Promise<Data | undefined> {
+  const { dryRun, values = false } = context.flags;
+  if (!dryRun) return (await checkedData(place, context, "change")).update(change);
+  const { printChanges, rowsBetween } = await import("./change-rows.js");
+  const { checkData } = await import("../../store/parse-data.js");
+  const data = await readData(place, context);
+  const rows = rowsBetween(data, checkData(await change(data), data), values);
+  await printChanges(rows, values, context, "nothing would change");
+  return undefined;
 }
 
 /** Opens data, and follows changes by others. @throws as `readData` */
@@ -80,21 +89,73 @@ export function chooseEnvironment(
   throw new UsageError(`which environment? add --env with one of ${choices}`);
 }
 
+/** Which environments a command changes: if it is empty, those that `--env` names, or the only one. */
+export interface EnvironmentChoice {
+  /** All of an application, as `chooseApplication` finds it with the other fields. */
+  allEnvs?: boolean | undefined;
+  application?: string | undefined;
+  names?: readonly string[];
+  mayBeNew?: boolean;
+}
+
+type Chosen = readonly [EnvironmentRecord, ...EnvironmentRecord[]];
+
 /**
- * Changes one environment in one atomic write. Resolves to the environment.
+ * Changes environments in one atomic write. Resolves to these; with `--dry-run` to undefined.
  *
- * @param change gets the data at that time, and the environment that `--env` names
+ * @param change gets the data at that time, and the environments
  * @throws InvalidDataError, NotFoundError, UsageError; nothing is changed then
  */
-export async function editEnvironment(
+export async function editEnvironments(
   settings: Settings,
   context: Context,
-  change: (data: Data, environment: EnvironmentRecord) => Data | Promise<Data>,
-): Promise<EnvironmentRecord> {
-  const name = settings.find("env")?.text;
-  const edit = (data: Data) => change(data, chooseEnvironment(data.environments, name));
-  const { environments } = await updateData(settings.dataPlace, context, edit);
-  return chooseEnvironment(environments, name);
+  choice: EnvironmentChoice,
+  change: (data: Data, environments: Chosen) => Data | Promise<Data>,
+): Promise<Chosen | undefined> {
+  let chosen: Chosen | undefined;
+  const changed = await updateData(settings.dataPlace, context, (data) => {
+    chosen = chooseEnvironments(data, settings, choice);
+    return change(data, chosen);
+  });
+  return changed && chosen;
+}
+
+function chooseEnvironments(data: Data, settings: Settings, choice: EnvironmentChoice): Chosen {
+  const { environments } = data;
+  if (choice.application !== undefined && !choice.allEnvs) throw new UsageError("--application is for --all-envs");
+  const application = choice.allEnvs && chooseApplication(data, choice);
+  const strongest = settings.find("env");
+  const given = settings.given.filter(({ name, place }) => name === "env" && place === strongest?.place);
+  const names = strongest ? given.map(({ text }) => text) : [undefined];
+  const [first, ...others] = application
+    ? environments.filter((environment) => environment.application === application)
+    : new Set(names.map((name) => chooseEnvironment(environments, name)));
+  if (!first) throw new UsageError(`the application ${application} has no environments`);
+  return [first, ...others];
+}
+
+/**
+ * The application that `--application` names, or the only one that has one of the variables.
+ *
+ * @param choice `mayBeNew`: whether the variable may be in none
+ * @throws NotFoundError; UsageError if it must be named
+ */
+export function chooseApplication(
+  { environments, variables }: Data,
+  { application, names = [], mayBeNew = false }: EnvironmentChoice,
+): string {
+  const all = [...new Set([...environments, ...variables].map((record) => record.application))];
+  if (application !== undefined && !all.includes(application))
+    throw new NotFoundError(`there is no application "${application}"${suggestion(application, all)}`);
+  const owners = new Set(variables.filter(({ name }) => names.includes(name)).map((record) => record.application));
+  if (owners.size === 0 && !mayBeNew) {
+    const [missing = ""] = names;
+    const known = variables.map(({ name }) => name);
+    throw new NotFoundError(`there is no variable "${missing}"${suggestion(missing, known)}`);
+  }
+  const [only = "", ...others] = owners.size > 0 ? owners : all;
+  if (application !== undefined || others.length === 0) return application ?? only;
+  throw new UsageError(`which application? add --application with one of ${[only, ...others].join(", ")}`);
 }
 
 /** The data in a data file. */

@@ -8,6 +8,9 @@ export interface OutputFlags {
   verbose?: boolean | undefined;
   /** False with `--no-color`. */
   color: boolean;
+  /** Whether a command that changes data prints the changes in place of making them, and whether with values. */
+  dryRun?: boolean | undefined;
+  values?: boolean | undefined;
 }
 
 /** These flags as words, which may stand before the command. */

@@ -125,11 +125,13 @@ export function readGiven(place: "flag" | "variable", texts: Record<string, unkn
   const given: Setting[] = [];
   for (const name of SETTING_NAMES) {
     const from = SETTINGS[name][place];
-    const value = from && texts[place === "flag" ? name : from];
-    const text = value === true ? "true" : value;
-    if (place === "flag" && text === "") throw new UsageError(`${from} must not be empty`);
-    // An empty variable counts as unset, as in other programs.
-    if (from && typeof text === "string" && text !== "") given.push({ name, text, from, place });
+    // A flag that is repeated has a list.
+    for (const value of [from && texts[place === "flag" ? name : from]].flat()) {
+      const text = value === true ? "true" : value;
+      if (place === "flag" && text === "") throw new UsageError(`${from} must not be empty`);
+      // An empty variable counts as unset, as in other programs.
+      if (from && typeof text === "string" && text !== "") given.push({ name, text, from, place });
+    }
   }
   return given;
 }

@@ -29,6 +29,13 @@ export const API_SECRET_FILE = [
   "file with its secret, - for stdin (or set APPVARS_API_SECRET)",
 ] as const;
 
+export const APPLICATION = [
+  "--application <application>",
+  "the application of the variable, if more than one has the name",
+] as const;
+
+export const DRY_RUN = ["--dry-run", "print the changes without making them"] as const;
+
 const SOURCE_GROUP = `Source (more flags: appvars help ${CONNECTION}):`;
 
 /** A command for its help alone. */
@@ -84,6 +91,18 @@ export function addSettingOptions(command: Command): Command {
     .option("--client-cert <file>", "certificate for a server that requires one (APPVARS_CLIENT_CERT)")
     .option("--client-key <file>", "its key (APPVARS_CLIENT_KEY)")
     .option(...ENCRYPTION_KEY_FILE);
+}
+
+/** Adds the flags of commands whose changes go through `updateData`: it makes or prints them. */
+export function addDryRun(command: Command): Command {
+  return command.option(...DRY_RUN).option("--values", "with --dry-run, print the values too");
+}
+
+/** Adds the flags that say which environments of which data a command changes, for `editEnvironments`. */
+export function addEnvironmentsOptions(command: Command): Command {
+  return repeatEnvironment(addDataOptions(command))
+    .addOption(new Option("--all-envs", "all environments of the application").conflicts("env"))
+    .option(...APPLICATION);
 }
 
 /** Adds the flags that say which environment of which data a command changes. */

@@ -82,7 +82,7 @@ function applyEdit(data: Data, environmentName: string, { changes }: Edit): Data
   return unset.length > 0
     ? unsetValues(
         next,
-        environment,
+        [environment],
         unset.map(({ name }) => name),
       )
     : next;

@@ -23,7 +23,7 @@ export function createEnvironments(
   return {
     add: async (name) => {
       const { addEnvironment } = await import("../../store/edit-environments.js");
-      const added = parseEnvironmentName(name.includes("/") ? name : `${environment.application}/${name}`);
+      const added = parseEnvironmentName(name, environment.application);
       check();
       return issue((data, pair) => addEnvironment(data, added, pair));
     },

@@ -4,7 +4,8 @@ import { Command, Option } from "commander";
 import { describe, expect, it } from "vitest";
 import { describeCommands, type Offers } from "../../../src/cli/completion/command-table.js";
 import { SHELL_NAMES, writeBranches } from "../../../src/cli/completion/shells.js";
-import { runCli } from "../../support/cli.js";
+import { buildWhole } from "../../../src/cli/program.js";
+import { runCli, runWith } from "../../support/cli.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 describe("completion", () => {
@@ -87,6 +88,17 @@ describe("candidates by position", () => {
       expect(kindsAt(`${group} remove 1`, command)).toEqual([kind]);
       expect(kindsAt(`${group} add 1`, command)).toEqual([]);
     }
+  });
+
+  it("the commands that rename, copy and repeat offer variables and environments", async () => {
+    const { code: program } = await runWith(buildWhole);
+    const table = describeCommands(program);
+    const kinds = (key: string) => table.get(`appvars ${key}`)?.kinds;
+    expect([kinds("rename 1"), kinds("rename 2")]).toEqual([["file-names"], []]);
+    expect([kinds("env rename 1"), kinds("env rename 2")]).toEqual([["environments"], []]);
+    expect([kinds("env add --from"), kinds("set --env"), kinds("unset -e")]).toEqual(Array(3).fill(["environments"]));
+    const flags = (key: string) => table.get(`appvars ${key}`)?.flags.map(({ word }) => word);
+    expect(flags("set")).toEqual(expect.arrayContaining(["--all-envs", "--application", "--dry-run"]));
   });
 
   it("completion leaves out hidden commands and flags", () => {

@@ -32,7 +32,9 @@ const EDITS = [
   ["import", "-", "--format", "json"],
   ["env", "add", "shop/staging"],
   ["env", "rotate", "test"],
+  ["env", "rename", "test", "qa"],
   ["env", "remove", "test", "--yes"],
+  ["rename", "PORT", "LISTEN"],
 ];
 const SERVE = ["serve", "--port", "0"];
 const READS = [
@@ -41,6 +43,7 @@ const READS = [
   ["export", "--format", "json"],
   ["env", "list"],
   ["import", "-", "--dry-run", "--format", "json"],
+  ["rename", "PORT", "LISTEN", "--dry-run"],
   ["diff", "test", "production"],
 ];
 

@@ -137,7 +137,7 @@ describe("--store", needs("etcd"), () => {
     expect(await run("set PORT 4000")).toEqual(DONE);
     expect(await run("unset DEBUG")).toEqual(DONE);
     expect(await run("import -", "EMPTY=full\nNEW=1\n")).toEqual(DONE);
-    expect((await run("import - --dry-run --values", "NEW=2\n")).stdout).toBe("changed\tNEW\t1\t2\n");
+    expect((await run("import - --dry-run --values", "NEW=2\n")).stdout).toMatch(/^\S+\tNEW\tchanged\t1\t2\n$/);
     expect((await run("get PORT NEW EMPTY")).stdout).toBe("4000\n1\nfull\n");
     expect((await run("export --format json")).stdout).toContain('"PORT": 4000');
     expect((await run("list --type NUMBER --values")).stdout).toBe(

@@ -2,13 +2,13 @@ import { Command, InvalidArgumentError } from "commander";
 import { type EnvironmentRecord, findEnvironment } from "../../../domain/environment.js";
 import { UsageError } from "../../../domain/errors.js";
 import type { Change } from "../../../store/history.js";
+import { type ChangeRow, ChangeRows, columnsOf } from "../../editing/change-rows.js";
 import { readHistory } from "../../editing/open-data.js";
 import { type Context, printLines, printTable } from "../../output/context.js";
 import { dataPlaceName } from "../../settings/connection.js";
 import { readSettings } from "../../settings/resolve-settings.js";
 import type { SourceFlags } from "../../settings/setting-table.js";
 import { addPlaceOptions } from "../../settings/source-flags.js";
-import { type ChangeRow, ChangeRows, columnsOf } from "./change-rows.js";
 
 interface HistoryOptions {
   name: string | undefined;

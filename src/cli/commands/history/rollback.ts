@@ -4,14 +4,14 @@ import { findEnvironment } from "../../../domain/environment.js";
 import { ChangedMeanwhileError, NotFoundError, UsageError } from "../../../domain/errors.js";
 import { isSameData } from "../../../store/data.js";
 import type { Change, History } from "../../../store/history.js";
+import { printChanges, rowsBetween } from "../../editing/change-rows.js";
 import { readHistory, updateData } from "../../editing/open-data.js";
 import type { Context } from "../../output/context.js";
 import { createMatcher } from "../../selection/selection.js";
 import { parseNames } from "../../selection/selection-flags.js";
 import { readSettings } from "../../settings/resolve-settings.js";
 import type { SourceFlags } from "../../settings/setting-table.js";
-import { addPlaceOptions } from "../../settings/source-flags.js";
-import { printChanges, rowsBetween } from "./change-rows.js";
+import { addPlaceOptions, DRY_RUN } from "../../settings/source-flags.js";
 
 interface RollbackOptions {
   number: number;
@@ -33,6 +33,7 @@ export function rollbackCommand(context: Context): Command {
     .option("-e, --env <name>", "only the values in this environment")
     .option("--values", "show the values too")
     .option("--yes", "don't ask")
+    .option(...DRY_RUN)
     .addHelpText("after", "\nExample:\n  appvars rollback 42 --only DATABASE_URL --env production --data vars.json")
     .action((number: number, { only, env, values = false, yes = false, ...flags }) =>
       runRollback({ number, only, env, values, yes }, flags, context),
@@ -57,7 +58,7 @@ async function runRollback(options: RollbackOptions, flags: SourceFlags, context
   const unchanged = matcher?.unmatched(rows.flatMap(({ name }) => name ?? [])) ?? [];
   if (unchanged.length > 0) throw new NotFoundError(`${unchanged.join(", ")} is as it was before change ${number}`);
   await printChanges(rows, values, context, "there is nothing to bring back");
-  if (rows.length === 0) return;
+  if (rows.length === 0 || context.flags.dryRun) return;
   if (!yes && !(await confirm(`bring this back to before change ${number}?`, context)))
     throw new UsageError("nothing was changed; to do it, add --yes");
   await updateData(dataPlace, context, (current) => {

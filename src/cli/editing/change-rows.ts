@@ -1,10 +1,10 @@
-import { type Environment, qualifiedName } from "../../../domain/environment.js";
-import { isPublic, type JsonValue, valueText } from "../../../domain/variable.js";
-import type { Data, ValueRecord, VariableRecord } from "../../../store/data.js";
-import { idOf, recordedData } from "../../../store/history.js";
-import { changesBetween, type RecordChange } from "../../../store/record-changes.js";
-import { type Context, printTable } from "../../output/context.js";
-import { HIDDEN } from "../../settings/setting-table.js";
+import { type Environment, qualifiedName } from "../../domain/environment.js";
+import { isPublic, type JsonValue, valueText } from "../../domain/variable.js";
+import type { Data, ValueRecord, VariableRecord } from "../../store/data.js";
+import { idOf, recordedData } from "../../store/history.js";
+import { changesBetween, type RecordChange } from "../../store/record-changes.js";
+import { type Context, printTable } from "../output/context.js";
+import { HIDDEN } from "../settings/setting-table.js";
 
 /** What a change did to a value, a definition, an environment or its credentials. */
 export interface ChangeRow {
@@ -102,13 +102,19 @@ export function columnsOf(rows: readonly ChangeRow[], values: boolean) {
     cells(row: ChangeRow): (string | undefined)[] {
       const { kind, what, application, environment, name, before, after } = row;
       const place = environment === undefined ? application : qualifiedName({ application, name: environment });
-      const change = what === "value" ? kind : `${what} ${kind}`;
+      const change = what === "value" ? kind : `${what} ${kind}${formerName(row)}`;
       return [place, name, change, ...(hasValues ? [text(before, row, "added"), text(after, row, "removed")] : [])];
     },
   };
 }
 
-/** Prints the changes from one version of the data to the next. @returns their rows */
+/** Of an environment or a variable that was renamed. */
+function formerName({ kind, what, name, before }: ChangeRow): string {
+  const former = what === "environment" ? before : (before as { name?: JsonValue } | undefined)?.name;
+  return kind === "changed" && former !== name ? ` (was ${former})` : "";
+}
+
+/** @param empty noted if there are no rows */
 export async function printChanges(rows: readonly ChangeRow[], values: boolean, context: Context, empty: string) {
   const { headings, cells } = columnsOf(rows, values);
   await printTable(context, { json: rows, headings, rows: rows.map(cells), empty });

@@ -148,8 +148,8 @@ export function joinValues(
 /** The values of entries that have one, as they are stored. */
 export function namedValues(entries: readonly VariableEntry[]): NamedValue[] {
   const values: NamedValue[] = [];
-  for (const { variable, value } of entries)
-    if (value) values.push({ name: variable.name, type: variable.type, value: value.content.value });
+  for (const { variable, value, rules } of entries)
+    if (value) values.push({ name: variable.name, type: variable.type, value: value.content.value, rules });
   return values;
 }
 

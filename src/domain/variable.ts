@@ -60,6 +60,8 @@ export interface NamedValue {
   name: string;
   type: VariableType;
   value: JsonValue;
+  /** Where values are shown. */
+  rules?: ValueRules | undefined;
 }
 
 /** Linux's MAX_ARG_STRLEN with pages of 4 KiB: for one argument or `NAME=value`, with the NUL at its end. */

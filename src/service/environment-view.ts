@@ -91,9 +91,8 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
   }
 
   override rulesOf(id: number): ValueRules | undefined {
-    const { optional, secret, schema } = this.#variables.find("id", id);
-    const isDefault = optional === undefined && secret === undefined && schema === undefined;
-    return isDefault ? undefined : { optional, secret, schema };
+    const { id: _, application, type, name, description, ...rules } = this.#variables.find("id", id);
+    return Object.keys(rules).length > 0 ? rules : undefined;
   }
 
   /** The answer to a read, now. @throws NotFoundError */

@@ -50,7 +50,6 @@ function runShow(name: string, values: boolean, settings: Settings, context: Con
     const origin = originOf(settings);
     const shell = describeShellVariable(name, content, Object.hasOwn(env, name) ? env[name] : undefined);
     const text = content !== undefined && (isShown ? valueText(content) : "(hidden: --values shows it)");
-    const shownRules = Object.entries({ ...rules }).filter(([, rule]) => rule !== undefined);
     const record = value ? valueJson(value, content, isShown) : null;
     const changed = value && (await lastChange(value, settings, context));
     const json = {
@@ -62,7 +61,7 @@ function runShow(name: string, values: boolean, settings: Settings, context: Con
     };
     const fields = [
       ...VARIABLE_FIELDS.map((field) => [VARIABLE_LABELS[field], String(variable[field])] as const),
-      ...shownRules.map(([field, rule]) => [field, JSON.stringify(rule)] as const),
+      ...Object.entries(rules ?? {}).map(([field, rule]) => [field, JSON.stringify(rule)] as const),
       ["value id", value ? String(value.id) : "(no value in this environment)"] as const,
       ...(text === false ? [] : [["value", text] as const]),
       ...(changed ? [["changed", `${changed.time} by ${changed.actor} (${changed.command})`] as const] : []),

@@ -13,8 +13,8 @@ import { answersOf, requiredText } from "./edit-question.js";
 import { droppedFromHistory } from "./history.js";
 
 /** The content of a variable for an edit. */
-export function assignedIn({ variable: { id: _, name, ...definition }, value }: VariableEntry): Assigned {
-  return { ...definition, value: value?.content.value };
+export function assignedIn({ variable: { id: _, name, ...definition }, value, rules }: VariableEntry): Assigned {
+  return { ...definition, ...rules, value: value?.content.value };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isPublic } from "../../domain/variable.js";
 import { isRevealed, MASK } from "../browse/reveal.js";
 import { inputText, textArea, textInput } from "../input/text-input.js";
 import { type Size, textColumns } from "../state/layout.js";
@@ -79,7 +80,7 @@ function fieldContent(form: Form, field: FormField, { revealed }: State, width: 
     return field === "value" ? textArea(form.value, width, height) : [textInput(form[field], width)];
   }
   if (text === "") return [field === "value" ? [emptyText(form)] : line("(empty)", "muted")];
-  const isShown = field !== "value" || isRevealed(revealed, form.name.text);
+  const isShown = field !== "value" || isRevealed(revealed, form.name.text) || isPublic(form.before);
   return [isShown ? line(cellText(inputText(text), width)) : line(MASK, "muted")];
 }
 

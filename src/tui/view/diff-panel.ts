@@ -1,5 +1,5 @@
 import type { Difference } from "../../domain/differing-values.js";
-import { isEncrypted, type NamedValue, textAs } from "../../domain/variable.js";
+import { isEncrypted, isPublic, type NamedValue, textAs } from "../../domain/variable.js";
 import { isRevealed } from "../browse/reveal.js";
 import { keepVisible, type Position, scrollList } from "../state/cursor.js";
 import { listPage, type Size, textColumns } from "../state/layout.js";
@@ -79,7 +79,7 @@ function cells({ kind, name, before, after }: Difference, isShown: boolean, colu
 
 function valueSpan(item: NamedValue | undefined, isShown: boolean, hasType: boolean, width: number): Span {
   if (!item) return { text: fitText("(missing)", width), role: "muted" };
-  const { text, role = "text" } = isShown ? shownSpan(item) : PLACEHOLDERS.masked;
+  const { text, role = "text" } = isShown || isPublic(item.rules) ? shownSpan(item) : PLACEHOLDERS.masked;
   return { text: cellText(hasType ? `${item.type} ${text}` : text, width), role };
 }
 

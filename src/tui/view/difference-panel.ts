@@ -60,6 +60,6 @@ export function differenceDetail({ revealed }: State, { differences, cursor }: C
 }
 
 /** Descriptions belong to the application, not to the environment. */
-function withoutDescription({ type, value }: NamedValue): Assigned {
-  return { type, value, description: "" };
+function withoutDescription({ type, value, rules }: NamedValue): Assigned {
+  return { ...rules, type, value, description: "" };
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isEncrypted, type JsonValue, textAs } from "../../domain/variable.js";
+import { isEncrypted, isPublic, type JsonValue, textAs } from "../../domain/variable.js";
 import { MASK } from "../browse/reveal.js";
 import type { Assigned, Change } from "../state/ports.js";
 import { type DiffLines, diffLines } from "../text/diff-lines.js";
@@ -47,7 +47,7 @@ function textSide(text: string | undefined): Side {
 /** @param like JSON is shown with its keys in the order of this value: the order makes no difference */
 function valueSide(item: Assigned | undefined, isRevealed: boolean, typed?: string, like?: JsonValue): Side {
   if (item?.value === undefined) return textSide(undefined);
-  if (!isRevealed) return placeholder(MASK);
+  if (!isRevealed && !isPublic(item)) return placeholder(MASK);
   if (isEncrypted(item.value) && typed === undefined) return placeholder(PLACEHOLDERS.encrypted.text);
   const text = isEncrypted(item.value) ? typed : textAs(inOrderOf(like, item.value), item.type, 2);
   return text === "" ? placeholder(PLACEHOLDERS.shown.text) : textSide(text);

@@ -89,7 +89,7 @@ function elsewhereLines(entry: VariableEntry, state: State, width: number): read
   if (elsewhere?.name !== variable.name || elsewhere.values.size === 0) return [];
   const items = [...elsewhere.values].map(([place, value]): PlaceValue => {
     const content = value === undefined ? undefined : { id: 0, variable_id: variable.id, content: { value } };
-    const other: VariableEntry = { variable, value: content };
+    const other: VariableEntry = { ...entry, value: content };
     return { place, kind: kindOf(entry, other), entry: other, lines: 1 };
   });
   return [line("in other environments", "muted"), ...placeValueLines({ ...state, revealed: undefined }, items, width)];

@@ -3,18 +3,52 @@ import type { JsonValue } from "../../../src/domain/variable.js";
 import { confirmPanel } from "../../../src/tui/edit/confirm-panel.js";
 import { formPanel } from "../../../src/tui/edit/form-panel.js";
 import { textField } from "../../../src/tui/input/text-field.js";
+import { compared, openDiff } from "../../../src/tui/modes/compare.js";
 import { Panels } from "../../../src/tui/screen/app.js";
 import { diffSizes } from "../../../src/tui/state/layout.js";
 import type { Comparison, Confirmation, Form } from "../../../src/tui/state/modes.js";
 import type { Revealed } from "../../../src/tui/state/state.js";
 import { diffPanel } from "../../../src/tui/view/diff-panel.js";
 import { differencePanel } from "../../../src/tui/view/difference-panel.js";
+import type { PanelContent } from "../../../src/tui/view/panel-content.js";
 import { renderFrame } from "../support/render-frame.js";
-import { ENTRIES, NOW, readyState, SECRET } from "../support/state.js";
-import { COMPARISON, CONFIRMATION, DELETION, editOf, FORM } from "../support/test-modes.js";
+import { ENTRIES, entry, NOW, readyState, SECRET } from "../support/state.js";
+import { COMPARISON, CONFIRMATION, DELETION, editOf, FORM, modeOf } from "../support/test-modes.js";
 
 const SIZE = { width: 80, height: 20 };
 const WIDE = { width: 120, height: 20 };
+
+describe("the value of a public variable", () => {
+  const PUBLIC = { secret: false };
+  const [before, after] = [
+    { ...PUBLIC, type: "STRING", description: "", value: "debug" },
+    { ...PUBLIC, type: "STRING", description: "", value: "info" },
+  ] as const;
+  const frameOf = (content: PanelContent) => renderFrame(<Panels panels={[{ size: SIZE, content }]} />, SIZE.width);
+
+  it("a confirmation shows it", () => {
+    const confirmation = { ...CONFIRMATION, edit: editOf("LEVEL", before, after) };
+    const frame = frameOf(confirmPanel(readyState(), confirmation, SIZE));
+    expect(frame).toMatch(/- debug/);
+    expect(frame).toMatch(/\+ info/);
+  });
+
+  it("a form shows it", () => {
+    const form: Form = { ...FORM, value: textField("debug") };
+    expect(frameOf(formPanel(readyState(), { ...form, before }, SIZE))).toMatch(/value +debug/);
+    expect(frameOf(formPanel(readyState(), form, SIZE))).toMatch(/value +••••••••/);
+  });
+
+  it("a comparison shows it on the side where it is public", () => {
+    const here = { ...entry("LEVEL", "debug"), rules: PUBLIC };
+    const [opened] = openDiff(readyState([here]), 1);
+    const state = compared(opened, 1, [entry("LEVEL", SECRET)], true);
+    const comparison = modeOf(state, "diff");
+    const list = frameOf(diffPanel(state, comparison, SIZE));
+    expect(list).toMatch(/~ LEVEL +debug +••••••••/);
+    expect(frameOf(differencePanel(state, comparison, SIZE))).toMatch(/- debug[\s\S]*\+ ••••••••/);
+  });
+});
 
 describe("a confirmation", () => {
   const panel = (mode: Confirmation, size = SIZE) => {

@@ -66,8 +66,9 @@ function runList(options: ListOptions, settings: Settings, context: Context): Pr
     const listed = matching.map((entry): Listed => {
       const { variable, value, rules } = entry;
       const name = newNames.get(variable.name) ?? variable.name;
-      const content = value && isShown(entry) ? decrypt(variable.name, value.content.value) : undefined;
-      return { ...variable, ...rules, name, ...(content !== undefined && { value: content }) };
+      const item: Listed = { ...variable, ...rules, name };
+      if (value && isShown(entry)) item.value = decrypt(variable.name, value.content.value);
+      return item;
     });
     const hasValues = options.values || matching.some(isShown);
     const headings = [...COLUMNS, ...(hasValues ? ["value"] : [])].map((field) => field.toUpperCase());
@@ -79,9 +80,9 @@ function runList(options: ListOptions, settings: Settings, context: Context): Pr
 
 async function readListed({ values }: ListOptions, reader: VariableReader): Promise<VariableEntry[]> {
   const variables = await readAll((page) => reader.listVariables(page));
-  const needsValues = values || variables.some(({ id }) => isPublic(reader.rulesOf(id)));
-  const entries = variables.map((variable) => ({ variable, value: undefined }));
-  return withRules(needsValues ? await readVariableEntries(reader) : entries, reader);
+  const entries = variables.map((variable) => ({ variable, value: undefined, rules: reader.rulesOf(variable.id) }));
+  const needsValues = values || entries.some(({ rules }) => isPublic(rules));
+  return needsValues ? withRules(await readVariableEntries(reader), reader) : entries;
 }
 
 function matches({ name, type, description }: Variable, { type: wanted = type, filter = "" }: ListOptions): boolean {

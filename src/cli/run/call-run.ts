@@ -29,12 +29,7 @@ export async function callRun(command: ProgramLine, flags: RunFlags, context: Co
   const rules = watchRules(watch, onChange, context.io.platform);
   const settings = readSettings(flags, context.io);
   const findProblems = await createStrictCheck(flags.strict, settings, context);
-  const only =
-    flags.only ??
-    settings
-      .find("only")
-      ?.text.trim()
-      .split(/\s*,\s*/);
+  const only = flags.only ?? settings.find("only")?.text.split(/[\s,]+/);
   const envFile = flags.envFile ?? [settings.find("envFile")?.text ?? []].flat();
   const selection = await createSelection({ ...flags, only, findProblems }, context);
   const decrypt = await createDecrypt(settings);

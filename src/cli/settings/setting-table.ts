@@ -24,9 +24,10 @@ interface Definition {
  *
  * Secrets have no flag, which the process list would show, and no key in `.appvars.json`, which is shared. Files with
  * secrets have no such key either: a project could name any of your files, and short contents can be guessed from a
- * signature or an encrypted value. Only `clientKey` has one, since a TLS key can't be guessed. Nor have `auth` and
- * `insecure`, which could make a client send the secret itself to the URL in the same file. `insecure` has no variable,
- * which would apply to every server. A project can't choose a store at all, which would get your password.
+ * signature or an encrypted value. Only `clientKey` has one, since a TLS key can't be guessed, and `envFile`, whose
+ * values only the command that the user runs gets. Nor have `auth` and `insecure`, which could make a client send the
+ * secret itself to the URL in the same file. `insecure` has no variable, which would apply to every server. A project
+ * can't choose a store at all, which would get your password.
  */
 const DEFINITIONS = {
   profile: { in: "flag variable project" },

@@ -38,15 +38,6 @@ const LINE: Rule = {
   },
 };
 
-/** The head of a line, where it begins, and where the next one does. */
-interface FoundLine {
-  readonly id: number;
-  readonly state: string;
-  readonly isBaseline: boolean;
-  readonly start: number;
-  readonly end: number;
-}
-
 /** The state of a data file with this content, in pieces. */
 export function stateOf(pieces: readonly Uint8Array[]): string {
   const hash = createHash("sha256");
@@ -59,52 +50,50 @@ export function toLine(line: HistoryLine): string {
 }
 
 /** @returns undefined for what is no line of a history */
-export function headOf(bytes: Buffer, start = 0): Omit<FoundLine, "start" | "end"> | undefined {
+export function headOf(bytes: Buffer, start = 0) {
   const [, id, state = "", next] = HEAD.exec(bytes.toString("latin1", start, start + HEAD_BYTES)) ?? [];
   return id === undefined ? undefined : { id: Number(id), state, isBaseline: next === "data" };
 }
 
-/** Whole lines, the last one first. @throws InvalidDataError with a predicate about the history, unless `skips` what is none */
-function* linesFromEnd(bytes: Buffer, skips = false): Generator<FoundLine> {
+/** Where whole lines begin and end, the last one first. */
+function* linesFromEnd(bytes: Buffer): Generator<{ readonly start: number; readonly end: number }> {
   for (let end = bytes.lastIndexOf(NEWLINE) + 1; end > 0; ) {
     const start = end > 1 ? bytes.lastIndexOf(NEWLINE, end - 2) + 1 : 0;
-    const head = headOf(bytes, start);
-    if (head) yield { ...head, start, end };
-    else if (!skips) throw damaged(start);
+    yield { start, end };
     end = start;
   }
-}
-
-function damaged(start: number): InvalidDataError {
-  return new InvalidDataError(`is damaged at byte ${start}: to begin a new history, move it away`);
 }
 
 /**
  * Finds the last line that counts: the last one, or the one before it. The rest of a line that a crash has left is no line.
  *
  * @param state default that of the last line
- * @returns undefined if it is the history of another state
+ * @returns its id, and where it ends; undefined if it is the history of another state
  */
-export function findEnd(bytes: Buffer, state?: string): FoundLine | undefined {
+export function findEnd(bytes: Buffer, state?: string): { readonly id: number; readonly end: number } | undefined {
   let others = 0;
-  for (const line of linesFromEnd(bytes, true)) {
-    if (line.state === (state ?? line.state)) return line;
+  for (const { start, end } of linesFromEnd(bytes)) {
+    const head = headOf(bytes, start);
+    if (!head) continue;
+    if (head.state === (state ?? head.state)) return { id: head.id, end };
     if (++others > 1) return undefined;
   }
   return undefined;
 }
 
-/** The changes and baselines, the last one first. @throws InvalidDataError with a predicate about the history */
+/** The lines, the last one first. @throws InvalidDataError with a predicate about the history */
 export function* parseLines(bytes: Buffer): Generator<HistoryLine> {
-  for (const { start, end } of linesFromEnd(bytes)) yield parseLine(bytes, start, end);
+  for (const { start, end } of linesFromEnd(bytes)) {
+    try {
+      yield completed(LINE, JSON.parse(bytes.toString("utf8", start, end)), undefined) as HistoryLine;
+    } catch {
+      throw damaged(start);
+    }
+  }
 }
 
-function parseLine(bytes: Buffer, start: number, end: number): HistoryLine {
-  try {
-    return completed(LINE, JSON.parse(bytes.toString("utf8", start, end)), undefined) as HistoryLine;
-  } catch {
-    throw damaged(start);
-  }
+function damaged(start: number): InvalidDataError {
+  return new InvalidDataError(`is damaged at byte ${start}: to begin a new history, move it away`);
 }
 
 /**
@@ -137,8 +126,8 @@ function lastData(bytes: Buffer): Records {
 export function newestLines(bytes: Buffer, most: number, mostBytes: number): Buffer {
   const kept: Buffer[] = [];
   let left = mostBytes;
-  for (const { start, end, isBaseline } of linesFromEnd(bytes, true)) {
-    if (isBaseline) continue;
+  for (const { start, end } of linesFromEnd(bytes)) {
+    if (headOf(bytes, start)?.isBaseline) continue;
     left -= end - start;
     if (kept.length >= most || left < 0) break;
     kept.unshift(bytes.subarray(start, end));

@@ -24,7 +24,7 @@ const START_MS = 300;
 /** Files side by side, since starting writers takes most of the time. */
 const SIZES = [
   { size: "10 KB", bytes: 10_000, files: QUICK ? 20 : 50, kills: QUICK ? 20 : 500, updatesMs: 60 },
-  { size: "5 MB", bytes: 5_000_000, files: QUICK ? 4 : 25, kills: QUICK ? 4 : 250, updatesMs: 500 },
+  { size: "5 MB", bytes: 5_000_000, files: QUICK ? 4 : 25, kills: QUICK ? 4 : 500, updatesMs: 500 },
 ];
 
 describe("a data file whose writer is killed", () => {

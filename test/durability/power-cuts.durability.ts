@@ -15,9 +15,9 @@ import { withFsCalls } from "./fs-calls.js";
 import { startProgram } from "./programs.js";
 import { Stepper, World } from "./stepper.js";
 
-const CUTS = QUICK ? 5 : 50;
+const CUTS = QUICK ? 5 : 100;
 const CUT_WITHIN_MS = 150;
-const DISK_BYTES = 24_000_000;
+const DISK_BYTES = 48_000_000;
 const run = promisify(execFile);
 
 /** Why there can be no power cuts here; undefined when there can. */
@@ -63,7 +63,7 @@ describe("a power cut", () => {
     const start = performance.now();
     const disk = await newDisk(context);
     const paths = await Promise.all(
-      [10_000, 10_000, 1_000_000].map((bytes, file) => disk.newFile(`${file}.json`, bytes)),
+      [10_000, 10_000, 5_000_000].map((bytes, file) => disk.newFile(`${file}.json`, bytes)),
     );
     // Two of them share a file.
     const writers = [0, 0, 1, 2].map((file) => ({

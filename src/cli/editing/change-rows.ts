@@ -1,6 +1,6 @@
 import { type Environment, qualifiedName } from "../../domain/environment.js";
 import { isPublic, type JsonValue, valueText } from "../../domain/variable.js";
-import type { Data, ValueRecord, VariableRecord } from "../../store/data.js";
+import type { Data, List, ValueRecord, VariableRecord } from "../../store/data.js";
 import { idOf, recordedData } from "../../store/history.js";
 import { changesBetween, type RecordChange } from "../../store/record-changes.js";
 import { type Context, printTable } from "../output/context.js";
@@ -25,63 +25,59 @@ export class ChangeRows {
   /** By list and id, as they were after the change. */
   readonly #known = new Map<string, object>();
   /** Variables that have been public ever since. */
-  readonly #open = new Set<number>();
+  readonly #open: Set<number>;
   readonly #values: boolean;
 
   /** @param data after the newest change @param values whether to show values that are not public */
   constructor({ environments, variables }: Data, values: boolean) {
     for (const record of environments) this.#known.set(`environments ${record.id}`, record);
     for (const record of variables) this.#known.set(`variables ${record.id}`, record);
-    for (const record of variables) if (isPublic(record)) this.#open.add(record.id);
+    this.#open = new Set(variables.filter(isPublic).map(({ id }) => id));
     this.#values = values;
   }
 
   /** The rows of a change. A definition that came or went with a value has none. */
   of(changes: readonly RecordChange[]): ChangeRow[] {
-    for (const { list, before } of changes)
+    const withValue = new Set<number>();
+    for (const { list, before, after } of changes) {
+      if (!after) this.#takeBack(list, before);
+      if (list === "values") withValue.add(((after ?? before) as ValueRecord).variable_id);
       if (list === "variables" && before && !isPublic(before as VariableRecord)) this.#open.delete(before.id);
-    this.#takeBack(changes.filter(({ after }) => !after));
-    const values = changes.filter(({ list }) => list === "values");
-    const withValue = new Set(values.map((change) => ((change.after ?? change.before) as ValueRecord).variable_id));
+    }
     const isListed = (change: RecordChange) =>
       change.list !== "variables" || (change.before && change.after) || !withValue.has(idOf(change));
     const rows = changes.filter(isListed).map((change) => this.#row(change));
-    this.#takeBack(changes);
+    for (const { list, before } of changes) this.#takeBack(list, before);
     return rows;
   }
 
-  #takeBack(changes: readonly RecordChange[]): void {
-    for (const { list, before } of changes)
-      if (before && list !== "values") this.#known.set(`${list} ${before.id}`, before);
+  #takeBack(list: List, before: RecordChange["before"]): void {
+    if (before && list !== "values") this.#known.set(`${list} ${before.id}`, before);
   }
 
   #row({ list, before, after }: RecordChange): ChangeRow {
-    const record = after ?? before;
+    const record = (after ?? before) as Environment & VariableRecord & ValueRecord;
+    const find = (of: List, id: number) => (of === list ? record : this.#known.get(`${of} ${id}`)) as typeof record;
+    const environment = find("environments", record.environment_id);
+    const { application } = environment ?? record;
+    const name = list === "environments" ? undefined : find("variables", record.variable_id)?.name;
+    const isShown = list !== "values" || this.#values || this.#open.has(record.variable_id);
+    const [from, to] = [before, after].map((side) => (side && isShown ? shownOf(list, side) : undefined));
     const kind = before ? (after ? "changed" : "removed") : "added";
-    const sides = (show: (record: never) => unknown) =>
-      ({
-        ...(before && { before: show(before as never) }),
-        ...(after && { after: show(after as never) }),
-      }) as Pick<ChangeRow, "before" | "after">;
-    if (list === "environments") {
-      const { application, name: environment } = record as Environment;
-      const names = sides(qualifiedName);
-      if (names.before === names.after) return { kind: "rotated", what: "credentials", application, environment };
-      return { kind, what: "environment", application, environment, ...names };
-    }
-    if (list === "variables") {
-      const { application, name } = record as VariableRecord;
-      const definitions = sides(({ id: _, application: __, ...definition }: VariableRecord) => definition);
-      return { kind, what: "definition", application, environment: undefined, name, ...definitions };
-    }
-    const { environment_id, variable_id } = record as ValueRecord;
-    const { application = "", name: environment } = (this.#known.get(`environments ${environment_id}`) ??
-      {}) as Partial<Environment>;
-    const { name } = (this.#known.get(`variables ${variable_id}`) ?? {}) as Partial<VariableRecord>;
-    const isShown = this.#values || this.#open.has(variable_id);
-    const contents = isShown && sides(({ content }: ValueRecord) => content.value);
-    return { kind, what: "value", application, environment, name, ...contents };
+    const names = { application, environment: environment?.name, name };
+    // If not even its name has changed, its credentials have.
+    if (list === "environments" && from === to) return { kind: "rotated", what: "credentials", ...names };
+    return { kind, what: WHAT[list], ...names, before: from, after: to };
   }
+}
+
+const WHAT = { environments: "environment", variables: "definition", values: "value" } as const;
+
+function shownOf(list: List, record: object): JsonValue {
+  if (list === "environments") return qualifiedName(record as Environment);
+  if (list === "values") return (record as ValueRecord).content.value;
+  const { id: _, application: __, ...definition } = record as VariableRecord;
+  return definition as unknown as JsonValue;
 }
 
 /** The rows of the changes from one version of the data to the next. */
@@ -92,7 +88,9 @@ export function rowsBetween(data: Data, changed: Data, values: boolean): ChangeR
 
 /** The columns for rows. Those of values are left out if none is shown. */
 export function columnsOf(rows: readonly ChangeRow[], values: boolean) {
-  const hasValues = values || rows.some(({ what, ...row }) => what === "value" && ("before" in row || "after" in row));
+  const isShown = ({ what, before, after }: ChangeRow) =>
+    what === "value" && [before, after].some((side) => side !== undefined);
+  const hasValues = values || rows.some(isShown);
   const text = (value: JsonValue | undefined, row: ChangeRow, none: ChangeRow["kind"]) => {
     if (value !== undefined) return valueText(value);
     return row.what === "value" && row.kind !== none ? HIDDEN : undefined;

@@ -167,10 +167,9 @@ export async function* readChanges(target: ReadTarget, { store, version: last, w
     const { entries } = await gateway.range(range, { signal });
     if (entries.length === 0) return;
     for (const stored of entries.toReversed()) {
-      const found =
-        stored.key === prefix + logKey(version) ? await readWrite(target, store, version, stored) : undefined;
+      const found = await readWrite(target, store, version, stored);
       // What is before a cut of the log does not lead to the data.
-      if (found?.write !== next) return;
+      if (stored.key !== prefix + logKey(version) || found?.write !== next) return;
       const { time, actor, command, previous } = found;
       const changes = [...found.changes].map(withoutCredentials);
       if (changes.length > 0) yield { id: version, time, actor, command, changes };

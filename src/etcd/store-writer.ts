@@ -66,7 +66,7 @@ async function plan(data: Data, change: ChangeData, isNewest: boolean) {
     const changed = await change(data);
     if (changed === data) return undefined;
     const next = checkData(withLastIds(data, changed), data);
-    const changes = changesBetween(data, changed, next);
+    const changes = changesBetween(data, next);
     return changes.length === 0 ? undefined : { next, changes };
   } catch (error) {
     if (isNewest) throw error;

@@ -1,13 +1,13 @@
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, lstat, open, realpath, unlink } from "node:fs/promises";
+import { type FileHandle, lstat, open, realpath, stat, unlink } from "node:fs/promises";
 import { InvalidDataError } from "../domain/errors.js";
 import { createFile, fingerprint, replaceFile } from "../files/durable-file.js";
 import { keepOwner } from "../files/file-lock.js";
 import { type FileContent, readRegularFile } from "../files/open-file.js";
 import { foreignWriter } from "../files/owners.js";
-import { hasCode, ifMissing, NotDurableError, toInvalidFile } from "../files/system-errors.js";
+import { hasCode, ifMissing, NotDurableError, toInvalidData, toInvalidFile } from "../files/system-errors.js";
 import type { Data } from "./data.js";
-import { MAX_DATA_SIZE, readDataFile } from "./data-file.js";
+import { dataPieces, MAX_DATA_SIZE, readDataFile } from "./data-file.js";
 import { type Author, type Change, type History, recordedData, withoutCredentials } from "./history.js";
 import {
   findEnd,
@@ -21,7 +21,7 @@ import {
   stateOf,
   toLine,
 } from "./history-lines.js";
-import { changesBetween, type Records } from "./record-changes.js";
+import { changesBetween } from "./record-changes.js";
 
 /** Entries of a history, unless the data file says another number. */
 const MAX_ENTRIES = 1_000;
@@ -36,30 +36,9 @@ export function historyPathOf(path: string): string {
   return `${path}.history.jsonl`;
 }
 
-/** A data file as it was read. */
-export interface FoundFile {
-  readonly data: Data;
-  readonly state: string;
-  readonly stats: Stats;
-}
-
-/** @throws as {@link readDataFile} */
-export async function findDataFile(path: string): Promise<FoundFile> {
-  let found!: Omit<FoundFile, "data">;
-  const read = async (...file: [path: string, maxSize: number]) => {
-    const content = await readRegularFile(...file);
-    found = { state: stateOf([content.bytes]), stats: content.stats };
-    return content;
-  };
-  const data = await readDataFile(path, { read });
-  return { data, ...found };
-}
-
 /** A write to a data file that is about to be made. */
 export interface FileWrite {
-  readonly found: FoundFile;
-  /** The data afterwards, and the same after its check. */
-  readonly changed: Data;
+  readonly data: Data;
   readonly next: Data;
   /** The content of the file afterwards. */
   readonly pieces: readonly Uint8Array[];
@@ -76,40 +55,37 @@ export interface FileWrite {
  */
 export async function recordWrite(path: string, write: FileWrite): Promise<void> {
   const history = historyPathOf(path);
-  try {
-    await record(history, write);
-  } catch (error) {
+  await record(history, await stat(path), write).catch((error: unknown) => {
     // Of the history: the data file itself is as it was.
     const reason = error instanceof NotDurableError ? error.cause : error;
     throw new InvalidDataError(`can't be changed: ${toInvalidFile(history, reason, "can't be written").message}`);
-  }
+  });
 }
 
-async function record(path: string, { found, changed, next, pieces, author, clock }: FileWrite): Promise<void> {
+async function record(path: string, dataFile: Stats, { data, next, pieces, author, clock }: FileWrite): Promise<void> {
   const limit = next.history?.entries ?? MAX_ENTRIES;
-  const state = stateOf(pieces);
+  const [before, state] = [stateOf(dataPieces(data)), stateOf(pieces)];
   if (limit === 0) await unlink(path).catch(ifMissing(undefined));
-  if (limit === 0 || state === found.state) return;
-  const data = recordedData(found.data);
-  const changes = changesBetween(found.data, changed, next).map(withoutCredentials);
+  if (limit === 0 || state === before) return;
+  const changes = changesBetween(data, next).map(withoutCredentials);
   const time = new Date(clock()).toISOString();
   const lineAfter = (id: number) =>
     toLine(changes.length > 0 ? { id: id + 1, state, time, ...author, changes } : { id, state });
   const begin = (id: number, kept: Uint8Array = Buffer.of()) => {
-    const lines = [toLine({ id, state: found.state, data }), lineAfter(id)].map((line) => Buffer.from(line));
-    return replaceFile(path, [kept, ...lines], (file) => keepOwner(found.stats, file));
+    const lines = [toLine({ id, state: before, data: recordedData(data) }), lineAfter(id)];
+    return replaceFile(path, [kept, ...lines.map((line) => Buffer.from(line))], (file) => keepOwner(dataFile, file));
   };
-  if (!(await isThere(path, found.stats))) return begin(0);
+  if (!(await isThere(path, dataFile))) return begin(0);
   const file = await open(path, constants.O_RDWR | constants.O_APPEND);
   let id: number;
   let kept: Buffer;
   try {
-    const last = await findLast(file, found, data);
+    const last = await findLast(file, before, data, dataFile);
     id = last.id;
     const first = headOf(await readBytes(file, 0, HEAD_BYTES));
     const entries = id - (first?.id ?? 0) + (first?.isBaseline ? 0 : 1);
     // The baseline is about as large as the data.
-    if (entries < limit && last.end <= MAX_BYTES + found.stats.size) {
+    if (entries < limit && last.end <= MAX_BYTES + dataFile.size) {
       await file.truncate(last.end);
       await file.writeFile(last.outside + lineAfter(id));
       return await file.sync();
@@ -126,7 +102,7 @@ async function record(path: string, { found, changed, next, pieces, author, cloc
  * @returns the id of the last line that counts, where it ends, and a line to add if another program has changed the data
  *   file since
  */
-async function findLast(file: FileHandle, { state, stats }: FoundFile, data: Records) {
+async function findLast(file: FileHandle, state: string, data: Data, { mtime }: Stats) {
   const { size } = await file.stat();
   for (let length = TAIL_BYTES; ; length *= 16) {
     const from = Math.max(0, size - length);
@@ -135,7 +111,7 @@ async function findLast(file: FileHandle, { state, stats }: FoundFile, data: Rec
     const last = findEnd(lines, state);
     if (last) return { id: last.id, end: last.end + size - lines.length, outside: "" };
     if (from > 0) continue;
-    const line = outsideLine(bytes, data, state, stats.mtime);
+    const line = outsideLine(bytes, recordedData(data), state, mtime);
     return { id: line.id, end: findEnd(bytes)?.end ?? 0, outside: toLine(line) };
   }
 }
@@ -165,26 +141,29 @@ export async function readFileHistory(path: string): Promise<History> {
   const history = historyPathOf(file);
   for (;;) {
     const version = await fingerprint(file);
-    const found = await findDataFile(file);
-    const reading = isThere(history, found.stats).then((is) =>
-      is ? readRegularFile(history, MAX_DATA_SIZE) : undefined,
-    );
+    const data = await readDataFile(file);
+    const stats = await stat(file).catch((error: unknown) => {
+      throw toInvalidData(error, "can't be read");
+    });
+    const reading = isThere(history, stats).then((is) => (is ? readRegularFile(history, MAX_DATA_SIZE) : undefined));
     await reading.catch(() => {});
     // Otherwise a writer has changed both in between.
-    if (version === (await fingerprint(file))) return { data: found.data, changes: changesIn(history, reading, found) };
+    if (version === (await fingerprint(file))) return { data, changes: changesIn(history, reading, data, stats) };
   }
 }
 
 async function* changesIn(
   path: string,
   reading: Promise<FileContent | undefined>,
-  { data, state, stats }: FoundFile,
+  data: Data,
+  { mtime }: Stats,
 ): AsyncGenerator<Change> {
   try {
     const { bytes } = (await reading) ?? {};
     if (!bytes) return;
+    const state = stateOf(dataPieces(data));
     const last = findEnd(bytes, state);
-    if (!last) yield* changeIn(outsideLine(bytes, recordedData(data), state, stats.mtime));
+    if (!last) yield* changeIn(outsideLine(bytes, recordedData(data), state, mtime));
     for (const line of parseLines(bytes.subarray(0, (last ?? findEnd(bytes))?.end))) yield* changeIn(line);
   } catch (error) {
     throw toInvalidFile(path, error, "can't be read");
@@ -201,8 +180,7 @@ export async function copyHistory(path: string, { data, changes }: History): Pro
   for await (const change of changes) known.unshift(change);
   const { id } = known.at(-1) ?? {};
   if (id === undefined) return;
-  // Of no data file: what follows is the state of this one.
-  const state = "-".repeat(22);
+  const state = stateOf(dataPieces(data));
   const lines = [...known, { id, data: recordedData(data) }].map((line) => toLine({ ...{ id, state }, ...line }));
   const file = historyPathOf(await realpath(path));
   await createFile(file, lines.join("")).catch((error: unknown) => {

@@ -15,7 +15,7 @@ const HEAD = /^\{"id":(\d{1,15}),"state":"([\w-]{22})"(?:,"(data|time)"|\})/;
 export const HEAD_BYTES = 64;
 export const NEWLINE = 0x0a;
 
-/** A line: all data, a change, or neither of them if only the form of the data file is another. */
+/** A line: all data, a change, or neither of them if only the order of records or other fields have changed. */
 export interface HistoryLine extends Partial<Change> {
   readonly id: number;
   readonly state: string;
@@ -38,8 +38,8 @@ const LINE: Rule = {
   },
 };
 
-/** The state of a data file with this content, in pieces. */
-export function stateOf(pieces: readonly Uint8Array[]): string {
+/** The state of a data file with this content, in pieces: as appvars writes it, so that its form does not matter. */
+export function stateOf(pieces: Iterable<Uint8Array>): string {
   const hash = createHash("sha256");
   for (const piece of pieces) hash.update(piece);
   return hash.digest("base64url").slice(0, 22);
@@ -103,7 +103,7 @@ function damaged(start: number): InvalidDataError {
  */
 export function outsideLine(bytes: Buffer, data: Records, state: string, time: Date): HistoryLine {
   const { id = 0, end = 0 } = findEnd(bytes) ?? {};
-  const changes = changesBetween(lastData(bytes.subarray(0, end)), data, data);
+  const changes = changesBetween(lastData(bytes.subarray(0, end)), data);
   if (changes.length === 0) return { id, state };
   return { id: id + 1, state, time: time.toISOString(), actor: "unknown", command: "changed outside", changes };
 }

@@ -16,22 +16,15 @@ export interface RecordChange {
 /** Changes that are applied at once, in a few milliseconds. */
 const CHUNK = 2_000;
 
-/**
- * The changes that turn one version of the data into the next.
- *
- * @param changed made from `data`, so that records which are the same object are the same
- * @param checked the same with defaults filled in
- */
-export function changesBetween(data: Records, changed: Records, checked: Records): RecordChange[] {
+/** The changes that turn one version of the data into the next. */
+export function changesBetween(data: Records, next: Records): RecordChange[] {
   return LISTS.flatMap((list) => {
     const before = new Map(data[list].map((record) => [record.id, record]));
     const changes: RecordChange[] = [];
-    for (const [index, record] of changed[list].entries()) {
-      const old = before.get(record.id);
-      before.delete(record.id);
-      if (old === record) continue;
-      const after = checked[list][index] ?? null;
-      if (!old || !isSameRecord(old, after)) changes.push({ list, before: old ?? null, after });
+    for (const after of next[list]) {
+      const old = before.get(after.id) ?? null;
+      before.delete(after.id);
+      if (old !== after && !isSameRecord(old, after)) changes.push({ list, before: old, after });
     }
     for (const old of before.values()) changes.push({ list, before: old, after: null });
     return changes;

@@ -3,8 +3,8 @@ import { Low } from "lowdb";
 import { type ReplaceFile, withFileLock } from "../files/file-lock.js";
 import { toInvalidData } from "../files/system-errors.js";
 import { type Data, NO_DATA, withLastIds } from "./data.js";
-import { dataPieces } from "./data-file.js";
-import { type FoundFile, findDataFile, historyPathOf, recordWrite } from "./file-history.js";
+import { dataPieces, readDataFile } from "./data-file.js";
+import { historyPathOf, recordWrite } from "./file-history.js";
 import { type Author, NOBODY } from "./history.js";
 import { checkData } from "./parse-data.js";
 import type { ChangeData } from "./store.js";
@@ -37,18 +37,14 @@ export async function updateDataFile(
       throw toInvalidData(error, "can't be read");
     });
     const update = async (replace: ReplaceFile) => {
-      let found!: FoundFile;
-      const read = async () => {
-        found = await findDataFile(file);
-        return found.data;
-      };
+      let data = NO_DATA;
       const write = (next: Data) => {
         const pieces = [...dataPieces(next)];
-        return replace(pieces, () => recordWrite(file, { found, changed, next, pieces, author, clock }));
+        return replace(pieces, () => recordWrite(file, { data, next, pieces, author, clock }));
       };
-      const db = new Low({ read, write }, NO_DATA);
+      const db = new Low({ read: () => readDataFile(file), write }, data);
       await db.read();
-      const { data } = db;
+      data = db.data;
       const changed = await change(data);
       if (changed === data) return data;
       db.data = checkData(withLastIds(data, changed), data);

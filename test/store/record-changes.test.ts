@@ -15,7 +15,7 @@ function changed(data: Data, change: (data: Data) => Data) {
   const result = change(data);
   const next = checkData(withLastIds(data, result));
   // As they are read from a store.
-  const changes: RecordChange[] = JSON.parse(JSON.stringify(changesBetween(data, result, next)));
+  const changes: RecordChange[] = JSON.parse(JSON.stringify(changesBetween(data, next)));
   return { next, changes };
 }
 

@@ -82,8 +82,7 @@ function shownOf(list: List, record: object): JsonValue {
 
 /** The rows of the changes from one version of the data to the next. */
 export function rowsBetween(data: Data, changed: Data, values: boolean): ChangeRow[] {
-  const [before, after] = [recordedData(data), recordedData(changed)];
-  return new ChangeRows(changed, values).of(changesBetween(before, after, after));
+  return new ChangeRows(changed, values).of(changesBetween(recordedData(data), recordedData(changed)));
 }
 
 /** The columns for rows. Those of values are left out if none is shown. */

@@ -45,7 +45,7 @@ async function main(isListed) {
     ["get from a server, the client", await runCommand(["get", "PORT", ...remote], secret), 30, 120],
     ["a request in the server, first", first, 15, 80],
     ["a request in the server, later", next, 15, 80],
-    ["set --data", await runCommand(["set", "PORT", "8081", ...local]), 38, 180],
+    ["set --data", await runCommand(["set", "PORT", "8081", ...local]), 38, 185],
   ];
   await server.close();
 

@@ -1,11 +1,11 @@
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, lstat, open, realpath, stat, unlink } from "node:fs/promises";
+import { type FileHandle, lstat, open, realpath, unlink } from "node:fs/promises";
 import { InvalidDataError } from "../domain/errors.js";
 import { createFile, fingerprint, replaceFile } from "../files/durable-file.js";
 import { keepOwner } from "../files/file-lock.js";
 import { type FileContent, readRegularFile } from "../files/open-file.js";
 import { foreignWriter } from "../files/owners.js";
-import { hasCode, ifMissing, NotDurableError, toInvalidData, toInvalidFile } from "../files/system-errors.js";
+import { hasCode, ifMissing, NotDurableError, toInvalidFile } from "../files/system-errors.js";
 import type { Data } from "./data.js";
 import { dataPieces, MAX_DATA_SIZE, readDataFile } from "./data-file.js";
 import { type Author, type Change, type History, recordedData, withoutCredentials } from "./history.js";
@@ -55,16 +55,17 @@ export interface FileWrite {
  */
 export async function recordWrite(path: string, write: FileWrite): Promise<void> {
   const history = historyPathOf(path);
-  await record(history, await stat(path), write).catch((error: unknown) => {
+  await record(history, await readRegularFile(path, MAX_DATA_SIZE), write).catch((error: unknown) => {
     // Of the history: the data file itself is as it was.
     const reason = error instanceof NotDurableError ? error.cause : error;
     throw new InvalidDataError(`can't be changed: ${toInvalidFile(history, reason, "can't be written").message}`);
   });
 }
 
-async function record(path: string, dataFile: Stats, { data, next, pieces, author, clock }: FileWrite): Promise<void> {
+async function record(path: string, { bytes, stats }: FileContent, write: FileWrite): Promise<void> {
+  const { data, next, pieces, author, clock } = write;
   const limit = next.history?.entries ?? MAX_ENTRIES;
-  const [before, state] = [stateOf(dataPieces(data)), stateOf(pieces)];
+  const [before, state] = [stateOf([bytes]), stateOf(pieces)];
   if (limit === 0) await unlink(path).catch(ifMissing(undefined));
   if (limit === 0 || state === before) return;
   const changes = changesBetween(data, next).map(withoutCredentials);
@@ -72,20 +73,20 @@ async function record(path: string, dataFile: Stats, { data, next, pieces, autho
   const lineAfter = (id: number) =>
     toLine(changes.length > 0 ? { id: id + 1, state, time, ...author, changes } : { id, state });
   const begin = (id: number, kept: Uint8Array = Buffer.of()) => {
-    const lines = [toLine({ id, state: before, data: recordedData(data) }), lineAfter(id)];
-    return replaceFile(path, [kept, ...lines.map((line) => Buffer.from(line))], (file) => keepOwner(dataFile, file));
+    const baseline = toLine({ id, state: before, data: recordedData(data) });
+    return replaceFile(path, [kept, Buffer.from(baseline + lineAfter(id))], (file) => keepOwner(stats, file));
   };
-  if (!(await isThere(path, dataFile))) return begin(0);
+  if (!(await isThere(path, stats))) return begin(0);
   const file = await open(path, constants.O_RDWR | constants.O_APPEND);
   let id: number;
   let kept: Buffer;
   try {
-    const last = await findLast(file, before, data, dataFile);
+    const last = await findLast(file, before, data, stats);
     id = last.id;
     const first = headOf(await readBytes(file, 0, HEAD_BYTES));
     const entries = id - (first?.id ?? 0) + (first?.isBaseline ? 0 : 1);
     // The baseline is about as large as the data.
-    if (entries < limit && last.end <= MAX_BYTES + dataFile.size) {
+    if (entries < limit && last.end <= MAX_BYTES + stats.size) {
       await file.truncate(last.end);
       await file.writeFile(last.outside + lineAfter(id));
       return await file.sync();
@@ -142,28 +143,25 @@ export async function readFileHistory(path: string): Promise<History> {
   for (;;) {
     const version = await fingerprint(file);
     const data = await readDataFile(file);
-    const stats = await stat(file).catch((error: unknown) => {
-      throw toInvalidData(error, "can't be read");
-    });
+    const { bytes, stats } = await readRegularFile(file, MAX_DATA_SIZE);
+    const found = { data, state: stateOf([bytes]), time: stats.mtime };
     const reading = isThere(history, stats).then((is) => (is ? readRegularFile(history, MAX_DATA_SIZE) : undefined));
     await reading.catch(() => {});
     // Otherwise a writer has changed both in between.
-    if (version === (await fingerprint(file))) return { data, changes: changesIn(history, reading, data, stats) };
+    if (version === (await fingerprint(file))) return { data, changes: changesIn(history, reading, found) };
   }
 }
 
 async function* changesIn(
   path: string,
   reading: Promise<FileContent | undefined>,
-  data: Data,
-  { mtime }: Stats,
+  { data, state, time }: { data: Data; state: string; time: Date },
 ): AsyncGenerator<Change> {
   try {
     const { bytes } = (await reading) ?? {};
     if (!bytes) return;
-    const state = stateOf(dataPieces(data));
     const last = findEnd(bytes, state);
-    if (!last) yield* changeIn(outsideLine(bytes, recordedData(data), state, mtime));
+    if (!last) yield* changeIn(outsideLine(bytes, recordedData(data), state, time));
     for (const line of parseLines(bytes.subarray(0, (last ?? findEnd(bytes))?.end))) yield* changeIn(line);
   } catch (error) {
     throw toInvalidFile(path, error, "can't be read");

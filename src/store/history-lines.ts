@@ -15,7 +15,7 @@ const HEAD = /^\{"id":(\d{1,15}),"state":"([\w-]{22})"(?:,"(data|time)"|\})/;
 export const HEAD_BYTES = 64;
 export const NEWLINE = 0x0a;
 
-/** A line: all data, a change, or neither of them if only the order of records or other fields have changed. */
+/** A line: all data, a change, or neither of them if only the form of the data file is another. */
 export interface HistoryLine extends Partial<Change> {
   readonly id: number;
   readonly state: string;
@@ -38,7 +38,7 @@ const LINE: Rule = {
   },
 };
 
-/** The state of a data file with this content, in pieces: as appvars writes it, so that its form does not matter. */
+/** The state of a data file with this content, in pieces. */
 export function stateOf(pieces: Iterable<Uint8Array>): string {
   const hash = createHash("sha256");
   for (const piece of pieces) hash.update(piece);

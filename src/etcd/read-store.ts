@@ -162,9 +162,8 @@ export async function* readChanges(target: ReadTarget, { store, version: last, w
   const { gateway, prefix, signal } = target;
   let next = write;
   for (let version = last; version > 0; ) {
-    const first = Math.max(1, version - PAGE_ENTRIES + 1);
-    const range = { key: prefix + logKey(first), end: prefix + logKey(version + 1), limit: PAGE_ENTRIES };
-    const { entries } = await gateway.range(range, { signal });
+    const key = prefix + logKey(Math.max(1, version - PAGE_ENTRIES + 1));
+    const { entries } = await gateway.range({ key, end: prefix + logKey(version + 1) }, { signal });
     if (entries.length === 0) return;
     for (const stored of entries.toReversed()) {
       const found = await readWrite(target, store, version, stored);

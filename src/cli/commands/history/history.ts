@@ -31,16 +31,11 @@ export function historyCommand(context: Context): Command {
     .option("--values", "show the values too; encrypted ones stay encrypted")
     .option("--prune <entries>", "instead, remove the history of a store but for the last ones", parseCount)
     .addHelpText("after", "\nExample:\n  appvars history DATABASE_URL --env production --data vars.json")
-    .action((name, { prune, env, limit = Number.POSITIVE_INFINITY, values = false, ...flags }) =>
-      prune === undefined
-        ? runHistory({ name, env, limit, values }, flags, context)
-        : runPrune(
-            prune,
-            [name, env].some((each) => each !== undefined),
-            flags,
-            context,
-          ),
-    );
+    .action((name, { prune, env, limit = Number.POSITIVE_INFINITY, values = false, ...flags }) => {
+      if (prune === undefined) return runHistory({ name, env, limit, values }, flags, context);
+      if ((name ?? env) === undefined) return runPrune(prune, flags, context);
+      throw new UsageError("--prune removes entries of all environments and variables: leave out the others");
+    });
   return addPlaceOptions(command);
 }
 
@@ -92,9 +87,7 @@ function rowFilter({ name, env }: HistoryOptions, environments: readonly Environ
   };
 }
 
-async function runPrune(entries: number, isListing: boolean, flags: SourceFlags, context: Context): Promise<void> {
-  if (isListing)
-    throw new UsageError("--prune removes entries of all environments and variables: leave out the others");
+async function runPrune(entries: number, flags: SourceFlags, context: Context): Promise<void> {
   const place = readSettings(flags, context.io).dataPlace;
   if (place.kind !== "store")
     throw new UsageError('--prune is for a store: a data file has its limit in "history": {"entries": 1000}');

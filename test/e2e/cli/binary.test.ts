@@ -230,10 +230,10 @@ it.skipIf(process.platform === "win32").each(["SIGINT", "SIGTERM", "SIGHUP"] as 
     const child = start(process.execPath, ["--import", preload, BINARY, ...set, path]);
     const ended = once(child, "close");
     await once(child.stderr as Readable, "data");
-    expect(await readdir(dirname(path))).toHaveLength(4);
+    expect(await readdir(dirname(path))).toHaveLength(3);
     child.kill(signal);
     expect(await ended).toEqual([null, signal]);
-    expect(await readdir(dirname(path))).toEqual(["vars.json", "vars.json.history.jsonl"]);
+    expect(await readdir(dirname(path))).toEqual(["vars.json"]);
     expect(await readFile(path)).toEqual(before);
   },
 );

@@ -3,6 +3,7 @@ import { UsageError } from "../../../domain/errors.js";
 import { DOTENV_TARGETS, ENVIRONMENT_FORMATS, EXPORT_FORMATS, NAME_RULES } from "../../../formats/formats.js";
 import { isSameFile } from "../../editing/safe-files.js";
 import { type Context, printRaw } from "../../output/context.js";
+import { boundHeap } from "../../reading/bound-heap.js";
 import { createDecrypt } from "../../reading/decryption.js";
 import { openSource, withSource } from "../../reading/open-source.js";
 import { addAllowReserved, addSelectionOptions } from "../../selection/selection-flags.js";
@@ -63,6 +64,7 @@ function runExport(options: ExportOptions, settings: Settings, context: Context)
   // `--output "$FILE"` with FILE unset must not select another file.
   if (options.output === "") throw new UsageError("--output must not be empty");
   return withSource(openSource(settings, context), async (source) => {
+    boundHeap();
     // Paths are checked again when they are written; this reports a bad one before the server is asked.
     const githubFile = options.format === "github" ? findGithubFile(options.output, context) : undefined;
     const file = githubFile ?? checkOutput(options, context);

@@ -31,7 +31,7 @@ const MAX_WAIT_S = 30;
  */
 export async function withFileLock<T>(
   path: string,
-  work: (replace: (content: NewContent) => Promise<void>) => Promise<T>,
+  work: (replace: (content: NewContent) => Promise<string>) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
   const token = createToken();

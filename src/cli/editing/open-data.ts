@@ -105,10 +105,8 @@ function fileData(place: FilePlace, io: FileUser): LocalData {
     update: async (change) => {
       // Loaded here, because readers need no lock.
       const { updateDataFile } = await import("../../store/update-data-file.js");
-      return withPathInErrors(
-        path,
-        cleanUpBeforeEnd((signal) => updateDataFile(path, change, signal)),
-      );
+      const updating = cleanUpBeforeEnd((signal) => updateDataFile(path, change, signal));
+      return (await withPathInErrors(path, updating)).data;
     },
     follow: async () => {
       const { openDataFile } = await import("../../store/json-file-store.js");

@@ -14,9 +14,8 @@ export interface FileWatch {
 
 /**
  * Calls `onChange` with its fingerprint whenever the file at `path` has been written, replaced, deleted or created since
- * this resolved.
- * `onChange` resolves to whether it could read the file; until it can, it is called again every second: a read error may
- * go away without a change to the file. Calls never overlap.
+ * this resolved. It resolves to whether it could read the file; until it can, it is called again every second: a read
+ * error may go away without a change to the file. Calls never overlap.
  *
  * The folder is watched, because a watch on a file ends when the file is replaced. An event for any name counts, because
  * Kubernetes replaces a folder above a ConfigMap's files. Polling finds changes without an event: those to a link's

@@ -31,6 +31,7 @@ export async function createFile(path: string, content: NewContent): Promise<voi
  *
  * @param path not a link, which would be replaced by a file
  * @param beforeRename called with the new file just before it is moved into place; throwing prevents that
+ * @returns the fingerprint of the new file
  * @throws NotDurableError; otherwise the old file is unchanged: InvalidDataError for a mount point, which can't be
  *   replaced, or the file system's error
  */
@@ -39,7 +40,7 @@ export async function replaceFile(
   content: NewContent,
   beforeRename?: (file: FileHandle) => Promise<void>,
   system: NodeJS.Platform = platform(),
-): Promise<void> {
+): Promise<string> {
   const temporary = await writeTemporary(path, content, beforeRename);
   try {
     await moveIntoPlace(temporary, path, system);
@@ -49,7 +50,9 @@ export async function replaceFile(
     const reason = "can't be replaced because it is a mount point: mount its folder instead";
     throw new InvalidDataError(reason, { cause: error });
   }
+  const replaced = await fingerprint(path);
   await syncFolder(dirname(path), system);
+  return replaced;
 }
 
 const BUSY_TRIES = 40;

@@ -10,7 +10,7 @@ import { createToken, type Holder, holderOf } from "./lock-holder.js";
 import { hasCode, ifMissing } from "./system-errors.js";
 
 /** @param beforeRename called when nothing prevents the replacement any more; throwing does */
-export type ReplaceFile = (content: NewContent, beforeRename?: () => Promise<void>) => Promise<void>;
+export type ReplaceFile = (content: NewContent, beforeRename?: () => Promise<void>) => Promise<string>;
 
 // For one holder, not in total.
 const MAX_WAIT_S = 30;

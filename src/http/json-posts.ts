@@ -70,7 +70,7 @@ export class HttpPosts {
       for await (const chunk of incoming as AsyncIterable<Buffer>) {
         let start = 0;
         for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
-          deadline.met();
+          clearTimeout(deadline.timer);
           yield Buffer.concat([...pieces, chunk.subarray(start, end)]).toString("utf8");
           [pieces, size, start] = [[], 0, end + 1];
         }

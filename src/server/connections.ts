@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { RequestListener, Server, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
 import { endSoon, sendWaiting } from "./replies.js";
 
@@ -13,9 +13,8 @@ const IDLE_GRACE_MS = 200;
 /** The same for one that nothing has been sent on, not even the first message of TLS, which takes time to compute. */
 const HELLO_GRACE_MS = 500;
 const SWEEP_MS = 50;
-
-const [CR, LF] = Buffer.from("\r\n");
-const END_OF_HEADERS = Buffer.from("\r\n\r\n");
+/** Node parses all of a read, up to 64 KiB. A request that waits takes about 2 KB of memory, and may have sent 18 bytes. */
+const MAX_WAITING = 100;
 
 export interface ConnectionLimits {
   /** Open connections, 0 for no limit. */
@@ -27,13 +26,17 @@ export interface ConnectionLimits {
 interface ConnectionState {
   /** The answer to the open request. */
   res: ServerResponse | undefined;
-  /** When the last bytes of a request arrived or, if that was later, an answer was sent: `performance.now()`. */
+  /** When a request was opened or answered or, without an open one, more bytes were seen: `performance.now()`. */
   since: number;
+  /** So far, when `since` was set without an open request. */
+  bytesRead: number;
+  /** Continue with what arrived while a request was open. */
+  readonly waiting: (() => void)[];
 }
 
-/** The connections of a server. Each has one request at a time: the next one is not parsed before the answer is sent. */
+/** The connections of a server. Each has one request at a time: others wait until its answer is sent. */
 export class Connections {
-  readonly #server: Server;
+  readonly server: Server;
   readonly #limits: ConnectionLimits;
   /** All sockets of the system. Those of TLS connections are not in `#connections`. */
   readonly #sockets = new Set<Socket>();
@@ -44,7 +47,7 @@ export class Connections {
 
   /** Call before the server listens. */
   constructor(server: Server, limits: ConnectionLimits) {
-    this.#server = server;
+    this.server = server;
     this.#limits = limits;
     // Two timers for each request would cost more than a look at all connections in each second.
     server.keepAliveTimeout = 0;
@@ -64,21 +67,38 @@ export class Connections {
     return this.#connections.size;
   }
 
-  /** Keeps track of the open request of each connection. */
+  /** Hands a listener one request of each connection at a time: the next one after the answer is sent. */
   inTurn(listener: RequestListener): RequestListener {
-    return (req, res) => {
-      const { socket } = req;
-      const connection = this.#connections.get(socket);
-      if (!connection) return void socket.destroy();
-      connection.res = res;
-      res.once("close", () => {
-        connection.res = undefined;
-        connection.since = performance.now();
-        socket.resume();
-      });
-      if (this.#isDraining) res.setHeader("Connection", "close");
-      listener(req, res);
-    };
+    return (req, res) => this.wait(req.socket, () => this.#open(req, res, listener));
+  }
+
+  /** Calls `proceed` when the requests that came before are answered, or never if the connection ends before. */
+  wait(socket: Socket, proceed: () => void): void {
+    if (!socket.writable) return;
+    const connection = this.#connections.get(socket);
+    if (!connection?.res) return void proceed();
+    const { waiting } = connection;
+    if (waiting.length === MAX_WAITING) return void socket.destroy();
+    // Not now: at the end of each request in a read, Node resumes the socket.
+    if (waiting.push(proceed) === 1) queueMicrotask(() => waiting.length > 0 && socket.pause());
+  }
+
+  #open(req: IncomingMessage, res: ServerResponse, listener: RequestListener): void {
+    const { socket } = req;
+    const connection = this.#connections.get(socket);
+    if (!connection) return void socket.destroy();
+    connection.res = res;
+    connection.since = performance.now();
+    res.once("close", () => {
+      connection.res = undefined;
+      connection.since = performance.now();
+      connection.bytesRead = socket.bytesRead;
+      const next = connection.waiting.shift();
+      if (next && socket.writable) next();
+      else socket.resume();
+    });
+    if (this.#isDraining) res.setHeader("Connection", "close");
+    listener(req, res);
   }
 
   /**
@@ -86,9 +106,9 @@ export class Connections {
    * open after `graceMs` are destroyed. Call once.
    */
   async close(graceMs: number): Promise<void> {
-    const closed = once(this.#server, "close");
+    const closed = once(this.server, "close");
     // The server's own `close` would also reset connections on which the next request is arriving.
-    NetServer.prototype.close.call(this.#server);
+    NetServer.prototype.close.call(this.server);
     this.#isDraining = true;
     const now = performance.now();
     for (const connection of this.#connections.values()) {
@@ -105,12 +125,11 @@ export class Connections {
   }
 
   readonly #add = (socket: Socket): void => {
-    const connection: ConnectionState = { res: undefined, since: performance.now() };
+    const connection: ConnectionState = { res: undefined, since: performance.now(), bytesRead: 0, waiting: [] };
     this.#connections.set(socket, connection);
     socket.once("close", () => this.#connections.delete(socket));
     // Before the listener of Node, which ends the server's side too.
     socket.prependListener("end", sendWaiting);
-    parseInTurn(socket, connection);
   };
 
   /** @param drainedAt when draining began */
@@ -122,8 +141,13 @@ export class Connections {
 
   #endIdle(graceMs: number): void {
     const now = performance.now();
-    for (const [socket, { res, since }] of this.#connections)
-      if (!res && !socket.writableEnded && now - since >= graceMs) endSoon(socket);
+    for (const [socket, connection] of this.#connections) {
+      if (connection.res || socket.writableEnded) continue;
+      if (socket.bytesRead > connection.bytesRead) {
+        connection.bytesRead = socket.bytesRead;
+        connection.since = now;
+      } else if (now - connection.since >= graceMs) endSoon(socket);
+    }
   }
 
   #check(): void {
@@ -135,30 +159,4 @@ export class Connections {
     this.#refused = 0;
     this.#secondsToReport = REPORT_SECONDS;
   }
-}
-
-/**
- * Node's parser goes through all of a read, up to 64 KiB, with any requests and bodies in it. It gets a part at a time, up
- * to the end of the next headers. While a request is open, the rest waits.
- */
-function parseInTurn(socket: Socket, connection: ConnectionState): void {
-  const [parse] = socket.listeners("data") as [(bytes: Buffer) => void];
-  socket.removeAllListeners("data").on("data", (bytes: Buffer) => {
-    for (let start = 0; start < bytes.length && !socket.destroyed && !socket.writableEnded; ) {
-      if (connection.res || socket.isPaused()) return void socket.pause().unshift(bytes.subarray(start));
-      connection.since = performance.now();
-      const end = endOfHeaders(bytes, start);
-      parse(bytes.subarray(start, end));
-      start = end;
-    }
-  });
-}
-
-function endOfHeaders(bytes: Buffer, start: number): number {
-  let end = start;
-  // A read can begin among the line breaks.
-  while (bytes[end] === CR || bytes[end] === LF) end++;
-  if (end > start) return end;
-  end = bytes.indexOf(END_OF_HEADERS, start);
-  return end < 0 ? bytes.length : end + END_OF_HEADERS.length;
 }

@@ -4,6 +4,7 @@ import type { AddressInfo, Server as NetServer, Socket } from "node:net";
 import { UsageError } from "../domain/errors.js";
 import { formatRateLimit } from "../domain/http-headers.js";
 import type { AddressOf } from "./client-address.js";
+import type { Connections } from "./connections.js";
 import { errorReply, METHOD_NOT_ALLOWED, TOO_MANY_REQUESTS } from "./error-replies.js";
 import type { RateLimiter } from "./rate-limiter.js";
 import { endUnread, NOT_STORED, type Reply } from "./replies.js";
@@ -22,36 +23,35 @@ export const LISTENER_OPTIONS: NodeOptions = {
   requireHostHeader: false,
 };
 
-interface ListenerOptions {
-  /** In place of the time limits, for tests. */
-  limits?: NodeOptions;
-  /** Default plain HTTP. */
-  tls?: TlsCredentials | undefined;
-}
-
 /**
- * A node:http or node:https server without a request listener. Requests that Node hands over as a bare socket are counted
- * and answered with a JSON body too.
+ * A node:http or node:https server without a request listener.
  *
- * @param onRequest called for those too
+ * @param tls default plain HTTP
+ * @param limits in place of the time limits, for tests
  * @throws UsageError if the TLS credentials can't be used
  */
-export async function createListener(
-  limiter: RateLimiter,
-  addressOf: AddressOf,
-  onRequest: (request: ServedRequest) => void = () => {},
-  { limits, tls }: ListenerOptions = {},
-): Promise<Server> {
+export async function createListener(tls?: TlsCredentials | undefined, limits?: NodeOptions): Promise<Server> {
   const options = { ...LISTENER_OPTIONS, ...limits };
   // Loaded here, because most servers need no TLS.
   const server = tls ? (await import("./tls.js")).createTlsServer(options, tls) : createServer(options);
   // Node would ask for the body, or answer an unknown `Expect` itself, uncounted and without a body. The header is ignored.
   for (const event of ["checkContinue", "checkExpectation"])
     server.on(event, (req, res) => server.emit("request", req, res));
-  const answer = createRawAnswer(limiter, addressOf, onRequest);
-  answerParserErrors(server, answer);
-  refuseTunnels(server, answer);
   return server;
+}
+
+interface UnparsedDependencies {
+  limiter: RateLimiter;
+  addressOf: AddressOf;
+  /** Called for each such request. */
+  onRequest: (request: ServedRequest) => void;
+}
+
+/** Counts requests that Node hands over as a bare socket, and answers them with a JSON body too. */
+export function answerUnparsed(connections: Connections, dependencies: UnparsedDependencies): void {
+  const answer = createRawAnswer(connections, dependencies);
+  answerParserErrors(connections.server, answer);
+  refuseTunnels(connections.server, answer);
 }
 
 /**
@@ -95,24 +95,22 @@ function refuseTunnels(server: Server, answer: RawAnswer): void {
 }
 
 /** @param isHead whether to leave out the body, as for every HEAD */
-type RawAnswer = (req: Parameters<AddressOf>[0], reply: Reply, isHead?: boolean) => Promise<void>;
+type RawAnswer = (req: Parameters<AddressOf>[0], reply: Reply, isHead?: boolean) => void;
 
-function createRawAnswer(
-  limiter: RateLimiter,
-  addressOf: AddressOf,
-  onRequest: (request: ServedRequest) => void,
-): RawAnswer {
-  return async (req, reply, isHead = false) => {
+function createRawAnswer(connections: Connections, { limiter, addressOf, onRequest }: UnparsedDependencies): RawAnswer {
+  return (req, reply, isHead = false) => {
     const { socket } = req;
     socket.pause();
     // The client may disconnect at any time, also while the request is counted.
     socket.on("error", () => socket.destroy());
-    const address = addressOf(req);
-    const { rateLimit, retryAfter } = await limiter.count({ kind: "address", id: address });
-    if (!socket.writable) return void socket.destroy();
-    const sent = retryAfter === undefined ? reply : TOO_MANY_REQUESTS;
-    const headers = [...NOT_STORED, ...formatRateLimit(rateLimit, retryAfter), ...sent.headers];
-    endUnread(socket, { ...sent, headers }, isHead);
-    onRequest(unparsedRequest(address, sent, isHead));
+    connections.wait(socket, async () => {
+      const address = addressOf(req);
+      const { rateLimit, retryAfter } = await limiter.count({ kind: "address", id: address });
+      if (!socket.writable) return void socket.destroy();
+      const sent = retryAfter === undefined ? reply : TOO_MANY_REQUESTS;
+      const headers = [...NOT_STORED, ...formatRateLimit(rateLimit, retryAfter), ...sent.headers];
+      endUnread(socket, { ...sent, headers }, isHead);
+      onRequest(unparsedRequest(address, sent, isHead));
+    });
   };
 }

@@ -89,6 +89,8 @@ export function sendWaiting(): void {
 
 /** Sends the last answer of a connection, of which nothing more is read. @param isHead whether to leave out the body */
 export function endUnread(socket: Socket, reply: Reply, isHead: boolean): void {
+  // No longer Node's parser, which would also stop reading on a pause: unread bytes end the connection with a reset.
+  socket.removeAllListeners("data").on("data", () => {});
   socket.pause();
   endSoon(socket, rawReply(reply, isHead));
 }

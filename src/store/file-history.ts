@@ -72,9 +72,9 @@ async function record(path: string, { bytes, stats }: FileContent, write: FileWr
   const time = new Date(clock()).toISOString();
   const lineAfter = (id: number) =>
     toLine(changes.length > 0 ? { id: id + 1, state, time, ...author, changes } : { id, state });
-  const begin = (id: number, kept: Uint8Array = Buffer.of()) => {
+  const begin = async (id: number, kept: Uint8Array = Buffer.of()) => {
     const baseline = toLine({ id, state: before, data: recordedData(data) });
-    return replaceFile(path, [kept, Buffer.from(baseline + lineAfter(id))], (file) => keepOwner(stats, file));
+    await replaceFile(path, [kept, Buffer.from(baseline + lineAfter(id))], (file) => keepOwner(stats, file));
   };
   if (!(await isThere(path, stats))) return begin(0);
   const file = await open(path, constants.O_RDWR | constants.O_APPEND);

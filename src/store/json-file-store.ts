@@ -44,6 +44,9 @@ class JsonFileStore implements FileStore {
   #isAskedToRead = false;
   #problem: string | undefined;
   #updates = 0;
+  #updating: Promise<void> | undefined;
+  /** The fingerprint of the file as the last update wrote it, until the file is read again. */
+  #written: string | undefined;
 
   constructor(path: string, options: DataFileOptions) {
     const { watch } = options;
@@ -70,7 +73,7 @@ class JsonFileStore implements FileStore {
 
   async #open(): Promise<this> {
     // Watched before it is read, so that no change is missed in between.
-    if (this.#spare) this.#watch = await watchFile(this.#path, () => this.#reload());
+    if (this.#spare) this.#watch = await watchFile(this.#path, (version) => this.#reload(version));
     try {
       await this.#load();
     } catch (error) {
@@ -80,13 +83,21 @@ class JsonFileStore implements FileStore {
     return this;
   }
 
-  async update(change: (data: Data) => Data): Promise<void> {
+  update(change: (data: Data) => Data): Promise<void> {
+    const updating = this.#update(change);
+    this.#updating = updating;
+    return updating;
+  }
+
+  async #update(change: (data: Data) => Data): Promise<void> {
     // Loaded here, because readers need no lock.
     const { updateDataFile } = await import("./update-data-file.js");
     // lowdb's own update changes memory first, and leaves it changed when the write fails.
     const before = this.#db.data;
     try {
-      this.#db.data = await withPathInErrors(this.#path, updateDataFile(this.#path, change, this.#options));
+      const { data, written } = await withPathInErrors(this.#path, updateDataFile(this.#path, change, this.#options));
+      this.#db.data = data;
+      this.#written = written;
     } catch (error) {
       // The change was made nevertheless.
       if ((error as Error).cause instanceof NotDurableError) await this.#load().catch(() => {});
@@ -120,10 +131,13 @@ class JsonFileStore implements FileStore {
   }
 
   /** Resolves to whether the file could be read. */
-  async #reload(): Promise<boolean> {
+  async #reload(version: string): Promise<boolean> {
     const isAsked = this.#isAskedToRead;
     this.#isAskedToRead = false;
     const before = this.#problem;
+    await this.#updating?.catch(() => {});
+    if (version === this.#written && !isAsked && !before) return true;
+    this.#written = undefined;
     let startedAt = performance.now();
     let problem = await this.#read();
     if (problem && !before) {

@@ -22,7 +22,7 @@ interface UpdateOptions {
  * writer's change is lost, and this one is on disk when this resolves. A link stays a link. When `change` returns its
  * argument, nothing is written.
  *
- * @returns the data as it was written
+ * @returns the data as it was written, and the fingerprint of the file if that has changed
  * @throws NotDurableError when the change was made but may not be on disk; otherwise the file is unchanged:
  *   InvalidDataError when it can't be read, locked or written, or the new data breaks a rule, or when its history can't be
  *   written; errors of `change`; the signal's reason
@@ -31,25 +31,26 @@ export async function updateDataFile(
   path: string,
   change: ChangeData,
   { author = NOBODY, clock = Date.now, signal }: UpdateOptions = {},
-): Promise<Data> {
+): Promise<{ data: Data; written?: string }> {
   try {
     const file = await realpath(path).catch((error: unknown) => {
       throw toInvalidData(error, "can't be read");
     });
     const update = async (replace: ReplaceFile) => {
       let data = NO_DATA;
-      const write = (next: Data) => {
+      let written = "";
+      const write = async (next: Data) => {
         const pieces = [...dataPieces(next)];
-        return replace(pieces, () => recordWrite(file, { data, next, pieces, author, clock }));
+        written = await replace(pieces, () => recordWrite(file, { data, next, pieces, author, clock }));
       };
       const db = new Low({ read: () => readDataFile(file), write }, data);
       await db.read();
       data = db.data;
       const changed = await change(data);
-      if (changed === data) return data;
+      if (changed === data) return { data };
       db.data = checkData(withLastIds(data, changed), data);
       await db.write();
-      return db.data;
+      return { data: db.data, written };
     };
     return await withFileLock(file, update, signal, [historyPathOf(file)]);
   } catch (error) {

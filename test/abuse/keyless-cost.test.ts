@@ -150,6 +150,7 @@ it.each([
     `${CONNECTIONS} connections, ${BYTES_PER_SECOND / 1_000_000} MB/s together, beside a client that rests for ${HONEST_REST_MS} ms`,
     `${beside.length} answers to the client, ${alone.length} without them; median ${quantile(beside, 0.5).toFixed(1)} ms, longest ${longest.toFixed(0)} ms`,
   );
-  expect(beside.length).toBeGreaterThanOrEqual(alone.length / 2);
+  // Node parses up to 64 KiB of each of the bodies.
+  expect(beside.length).toBeGreaterThanOrEqual(alone.length / 3);
   expect(longest).toBeLessThan(MAX_WAIT_MS);
 });

@@ -122,7 +122,7 @@ describe("a replacement that fails", () => {
 });
 
 describe("a folder that can't be synced", () => {
-  it.each<[string, (path: string) => Promise<void>]>([
+  it.each<[string, (path: string) => Promise<unknown>]>([
     ["replaced", (path) => replaceFile(path, NEW)],
     ["made", (path) => rm(path).then(() => createFile(path, NEW))],
   ])("a folder that can't be synced makes an error that says the file was %s all the same", async (_what, write) => {

@@ -2,7 +2,7 @@ import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openDataFile } from "../../src/store/json-file-store.js";
-import type { Store } from "../../src/store/store.js";
+import type { FileStore, Store } from "../../src/store/store.js";
 import { MARKER, marked } from "../store/broken-data.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -122,6 +122,25 @@ describe("a watched data file", () => {
     expect(listener).toHaveBeenCalledTimes(1);
   });
 
+  it("a watched data file is read again after changes by others, but not after those of its own store", async () => {
+    const { path } = await watched();
+    const check = vi.fn();
+    const store = await opened(path, { check });
+    const witness = await opened(path);
+    const reloads = vi.fn();
+    witness.onReload(reloads);
+    await store.update((data) => data);
+    await store.update(() => JSON.parse(version("own")));
+    const { snapshot } = store;
+    await vi.waitFor(() => expect(reloads).toHaveBeenCalled(), PATIENCE);
+    expect(check).toHaveBeenCalledTimes(1);
+    expect(store.snapshot).toBe(snapshot);
+
+    await replace(path, version("other"));
+    await untilServed(store, "other");
+    expect(check).toHaveBeenCalledTimes(2);
+  });
+
   it("a watched data file is not read after its store was closed", async () => {
     const { path, store } = await watched();
     const witness = await opened(path);
@@ -156,8 +175,8 @@ async function watched(): Promise<{ path: string; store: Store }> {
   return { path, store: await opened(path) };
 }
 
-async function opened(path: string): Promise<Store> {
-  const store = await openDataFile(path, { watch: true });
+async function opened(path: string, options = {}): Promise<FileStore> {
+  const store = await openDataFile(path, { ...options, watch: true });
   onTestFinished(() => store.close());
   return store;
 }

@@ -36,13 +36,19 @@ async function serverIsIdle(server: { port: number }): Promise<void> {
   for (let count = 0; count < 10; count++) await get(server, "/healthz", {});
 }
 
-/** A node:http server that only has the limits on connections, and `emitted` requests so far. */
+/** A node:http server that only has the limits on connections. So far, `parsed` requests, of which `handled` to the listener. */
 async function bareServer(listener: RequestListener) {
   const server = createServer();
   const connections = new Connections(server, { maxConnections: 0, onConnectionsRefused: () => {} });
-  const bare = { port: 0, emitted: 0 };
-  server.on("request", () => bare.emitted++);
-  server.on("request", connections.inTurn(listener));
+  const bare = { port: 0, parsed: 0, handled: 0 };
+  server.on("request", () => bare.parsed++);
+  server.on(
+    "request",
+    connections.inTurn((req, res) => {
+      bare.handled++;
+      listener(req, res);
+    }),
+  );
   server.listen(0, "127.0.0.1");
   onTestFinished(() => connections.close(0));
   await once(server, "listening");
@@ -73,12 +79,21 @@ describe("the open requests of one connection", () => {
       if (req.url === "/healthz") res.end();
     });
     const socket = await openSocket(server);
-    // One read of the server has more than 2,000 of these.
-    socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(10_000));
+    socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(100));
     await serverIsIdle(server);
     // The health checks are counted too.
-    expect(server.emitted - 10).toBe(1);
+    expect(server.handled - 10).toBe(1);
     socket.destroy();
+  });
+
+  it("the open requests of one connection end it if more than 100 of a single read would have to wait", async () => {
+    const server = await bareServer(() => {});
+    const socket = await openSocket(server);
+    const error = once(socket, "error");
+    // One read of the server has more than 2,000 of these.
+    socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(10_000));
+    expect(await error).toMatchObject([{ code: "ECONNRESET" }]);
+    expect(server.handled).toBe(1);
   });
 
   it("the open requests of one connection are not read before the earlier ones are answered, but all answered in the end", async () => {
@@ -96,7 +111,9 @@ describe("the open requests of one connection", () => {
     const received = receivedUntilClose(socket);
     socket.write(request("keep-alive").repeat(96) + request("close"));
     await serverIsIdle(server);
-    expect(server.emitted - 10).toBe(1);
+    expect(server.handled - 10).toBe(1);
+    // What a single read can contain.
+    expect(server.parsed - 10).toBeLessThanOrEqual(5);
     release();
     expect((await received).match(/HTTP\/1\.1 200 OK/g)).toHaveLength(97);
   });

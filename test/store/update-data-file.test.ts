@@ -27,8 +27,8 @@ const added = ({ variables }: Data) => variables.map(({ name }) => name).filter(
 describe("updateDataFile", () => {
   it("updateDataFile applies the change to the current file, returns the result, and leaves nothing else behind", async () => {
     const path = await file();
-    expect(added(await updateDataFile(path, add))).toStrictEqual(["ADDED_9"]);
-    const data = await updateDataFile(path, add);
+    expect(added((await updateDataFile(path, add)).data)).toStrictEqual(["ADDED_9"]);
+    const { data } = await updateDataFile(path, add);
     expect(added(data)).toStrictEqual(["ADDED_9", "ADDED_10"]);
     expect(await read(path)).toStrictEqual(data);
     expect(await names(path)).toStrictEqual(["vars.json", "vars.json.history.jsonl"]);
@@ -69,7 +69,7 @@ describe("a data file with a hard link", () => {
   it("a data file with a hard link can be changed when the link is the temporary file of a killed process", async () => {
     const path = await file();
     await link(path, join(dirname(path), ".vars.json.0123456789ab.tmp"));
-    expect(added(await updateDataFile(path, add))).toStrictEqual(["ADDED_9"]);
+    expect(added((await updateDataFile(path, add)).data)).toStrictEqual(["ADDED_9"]);
     expect(await names(path)).toStrictEqual(["vars.json", "vars.json.history.jsonl"]);
   });
 });

@@ -6,6 +6,7 @@ import { namedValues, readVariableEntries } from "../../domain/source.js";
 import type { Context } from "../output/context.js";
 import { printDifferences } from "../output/differences.js";
 import type { Io } from "../output/io.js";
+import { boundHeap } from "../reading/bound-heap.js";
 import { createDecrypt, type Decrypt, decryptValues, leaveEncrypted } from "../reading/decryption.js";
 import { openSource, withSource } from "../reading/open-source.js";
 import { dataPlaceName } from "../settings/connection.js";
@@ -54,9 +55,10 @@ export async function runDiff(
   // Both sources may be the same file.
   const known = new Map();
   const read = (place: string) =>
-    withSource(openSource(settingsOf(place, settings, context.io), context, { budget, known }), async (source) =>
-      decryptValues(namedValues(await source.readSnapshot(readVariableEntries)), decrypt),
-    );
+    withSource(openSource(settingsOf(place, settings, context.io), context, { budget, known }), async (source) => {
+      boundHeap();
+      return decryptValues(namedValues(await source.readSnapshot(readVariableEntries)), decrypt);
+    });
   const all = diffValues(await read(options.before), await read(options.after));
   const differences = options.missing ? all.filter(({ kind }) => kind !== "changed") : all;
   await printDifferences(differences, options.values, context);

@@ -12,6 +12,7 @@ import {
   valueText,
 } from "../../domain/variable.js";
 import { type Context, printTable } from "../output/context.js";
+import { boundHeap } from "../reading/bound-heap.js";
 import { createDecrypt, leaveEncrypted } from "../reading/decryption.js";
 import { openSource, withSource } from "../reading/open-source.js";
 import { createSelection } from "../selection/selection.js";
@@ -54,6 +55,7 @@ export function listCommand(context: Context): Command {
 
 function runList(options: ListOptions, settings: Settings, context: Context): Promise<void> {
   return withSource(openSource(settings, context), async (source) => {
+    boundHeap();
     const decrypt = options.values ? await createDecrypt(settings, leaveEncrypted) : leaveEncrypted;
     const selection = await createSelection(options, context);
     const entries = await source.readSnapshot((snapshot) => readListed(options, snapshot));

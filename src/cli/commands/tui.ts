@@ -59,7 +59,7 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
   const { ALL_COMMANDS } = await import("../../tui/commands/all-commands.js");
   const { readTuiSettings } = await import("../tui/tui-settings.js");
   const { commands, columns, poll_interval: poll, ...settings } = readTuiSettings(io, ALL_COMMANDS);
-  const { boundHeap } = await import("../tui/bound-heap.js");
+  const { boundHeap } = await import("../reading/bound-heap.js");
   const { findPlaces } = await import("../tui/places.js");
   const { close, ...places } = await findPlaces(flags, context);
   try {

@@ -178,10 +178,8 @@ function fileData(place: FilePlace, io: FileUser & Pick<Io, "command" | "clock">
     update: async (change) => {
       // Loaded here, because readers need no lock.
       const { updateDataFile } = await import("../../store/update-data-file.js");
-      return withPathInErrors(
-        path,
-        cleanUpBeforeEnd((signal) => updateDataFile(path, change, { ...changing(), signal })),
-      );
+      const updating = cleanUpBeforeEnd((signal) => updateDataFile(path, change, { ...changing(), signal }));
+      return (await withPathInErrors(path, updating)).data;
     },
     history: async (use) => {
       const { readFileHistory } = await import("../../store/file-history.js");

@@ -20,6 +20,8 @@ export interface ParsedWords {
  * @throws TypeError
  */
 export function parseWords(args: string[], switches: Switches, isStrict: boolean): ParsedWords {
+  // Then Node does not have to load parseArgs.
+  if (!/^-/m.test(args.join("\n"))) return { flags: {}, others: {}, positionals: args };
   const options: Record<string, { type: "boolean" | "string"; short?: string }> = {};
   for (const name in switches) options[name] = { type: "boolean", ...(switches[name] && { short: switches[name] }) };
   for (const name of SETTING_NAMES) {

@@ -9,6 +9,7 @@ import {
 } from "../../../formats/formats.js";
 import { isSameFile } from "../../editing/safe-files.js";
 import { type Context, printRaw } from "../../output/context.js";
+import { boundHeap } from "../../reading/bound-heap.js";
 import { createStrictCheck } from "../../reading/check-source.js";
 import { createDecrypt } from "../../reading/decryption.js";
 import { openSource, withSource } from "../../reading/open-source.js";
@@ -80,6 +81,7 @@ function runExport(options: ExportOptions, settings: Settings, context: Context)
   // `--output "$FILE"` with FILE unset must not select another file.
   if (options.output === "") throw new UsageError("--output must not be empty");
   return withSource(openSource(settings, context), async (source) => {
+    boundHeap();
     // Paths are checked again when they are written; this reports a bad one before the server is asked.
     const githubFile = format === "github" ? findGithubFile(options.output, context) : undefined;
     const file = githubFile ?? checkOutput(options, context);

@@ -1,5 +1,5 @@
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, lstat, open, realpath, unlink } from "node:fs/promises";
+import { type FileHandle, lstat, open, realpath, stat, unlink } from "node:fs/promises";
 import { InvalidDataError } from "../domain/errors.js";
 import { createFile, fingerprint, replaceFile } from "../files/durable-file.js";
 import { keepOwner } from "../files/file-lock.js";
@@ -10,6 +10,7 @@ import type { Data } from "./data.js";
 import { dataPieces, MAX_DATA_SIZE, readDataFile } from "./data-file.js";
 import { type Author, type Change, type History, recordedData, withoutCredentials } from "./history.js";
 import {
+  baselinePieces,
   findEnd,
   HEAD_BYTES,
   type HistoryLine,
@@ -40,8 +41,8 @@ export function historyPathOf(path: string): string {
 export interface FileWrite {
   readonly data: Data;
   readonly next: Data;
-  /** The content of the file afterwards. */
-  readonly pieces: readonly Uint8Array[];
+  /** The state of the file before and after it. */
+  readonly states: readonly [before: string, after: string];
   readonly author: Author;
   /** Unix time in milliseconds. */
   readonly clock: () => number;
@@ -55,17 +56,17 @@ export interface FileWrite {
  */
 export async function recordWrite(path: string, write: FileWrite): Promise<void> {
   const history = historyPathOf(path);
-  await record(history, await readRegularFile(path, MAX_DATA_SIZE), write).catch((error: unknown) => {
+  await record(history, await stat(path), write).catch((error: unknown) => {
     // Of the history: the data file itself is as it was.
     const reason = error instanceof NotDurableError ? error.cause : error;
     throw new InvalidDataError(`can't be changed: ${toInvalidFile(history, reason, "can't be written").message}`);
   });
 }
 
-async function record(path: string, { bytes, stats }: FileContent, write: FileWrite): Promise<void> {
-  const { data, next, pieces, author, clock } = write;
+async function record(path: string, stats: Stats, write: FileWrite): Promise<void> {
+  const { data, next, author, clock } = write;
+  const [before, state] = write.states;
   const limit = next.history?.entries ?? MAX_ENTRIES;
-  const [before, state] = [stateOf([bytes]), stateOf(pieces)];
   if (limit === 0) await unlink(path).catch(ifMissing(undefined));
   if (limit === 0 || state === before) return;
   const changes = changesBetween(data, next).map(withoutCredentials);
@@ -73,8 +74,12 @@ async function record(path: string, { bytes, stats }: FileContent, write: FileWr
   const lineAfter = (id: number) =>
     toLine(changes.length > 0 ? { id: id + 1, state, time, ...author, changes } : { id, state });
   const begin = async (id: number, kept: Uint8Array = Buffer.of()) => {
-    const baseline = toLine({ id, state: before, data: recordedData(data) });
-    await replaceFile(path, [kept, Buffer.from(baseline + lineAfter(id))], (file) => keepOwner(stats, file));
+    const content = function* () {
+      yield kept;
+      yield* baselinePieces(id, before, recordedData(data));
+      yield Buffer.from(lineAfter(id));
+    };
+    await replaceFile(path, content(), (file) => keepOwner(stats, file));
   };
   if (!(await isThere(path, stats))) return begin(0);
   const file = await open(path, constants.O_RDWR | constants.O_APPEND);
@@ -144,7 +149,7 @@ export async function readFileHistory(path: string): Promise<History> {
     const version = await fingerprint(file);
     const data = await readDataFile(file);
     const { bytes, stats } = await readRegularFile(file, MAX_DATA_SIZE);
-    const found = { data, state: stateOf([bytes]), time: stats.mtime };
+    const found = { data, state: stateOf(bytes), time: stats.mtime };
     const reading = isThere(history, stats).then((is) => (is ? readRegularFile(history, MAX_DATA_SIZE) : undefined));
     await reading.catch(() => {});
     // Otherwise a writer has changed both in between.
@@ -178,7 +183,7 @@ export async function copyHistory(path: string, { data, changes }: History): Pro
   for await (const change of changes) known.unshift(change);
   const { id } = known.at(-1) ?? {};
   if (id === undefined) return;
-  const state = stateOf(dataPieces(data));
+  const state = stateOf(Buffer.concat([...dataPieces(data)]));
   const lines = [...known, { id, data: recordedData(data) }].map((line) => toLine({ ...{ id, state }, ...line }));
   const file = historyPathOf(await realpath(path));
   await createFile(file, lines.join("")).catch((error: unknown) => {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { InvalidDataError } from "../domain/errors.js";
 import { LISTS } from "./data.js";
+import { PIECE_RECORDS } from "./data-file.js";
 import type { Change } from "./history.js";
 import { completed, type Rule } from "./parse-data.js";
 import { changesBetween, type RecordChange, type Records, recordsAfter } from "./record-changes.js";
@@ -38,11 +39,41 @@ const LINE: Rule = {
   },
 };
 
-/** The state of a data file with this content, in pieces. */
-export function stateOf(pieces: Iterable<Uint8Array>): string {
-  const hash = createHash("sha256");
-  for (const piece of pieces) hash.update(piece);
-  return hash.digest("base64url").slice(0, 22);
+/** The state of a data file with the content that passes through. */
+export class StateHash {
+  readonly #hash = createHash("sha256");
+
+  *through(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
+    for (const piece of pieces) {
+      this.#hash.update(piece);
+      yield piece;
+    }
+  }
+
+  /** Call once, after the last piece. */
+  digest(): string {
+    return this.#hash.digest("base64url").slice(0, 22);
+  }
+}
+
+export function stateOf(content: Uint8Array): string {
+  const hash = new StateHash();
+  for (const _ of hash.through([content]));
+  return hash.digest();
+}
+
+/** A baseline, in pieces, since it is about as large as the data file. */
+export function* baselinePieces(id: number, state: string, data: Records): Generator<Buffer> {
+  let start = `{"id":${id},"state":"${state}","data":{`;
+  for (const name of LISTS) {
+    yield Buffer.from(`${start}"${name}":[`);
+    for (let index = 0; index < data[name].length; index += PIECE_RECORDS) {
+      const records = JSON.stringify(data[name].slice(index, index + PIECE_RECORDS)).slice(1, -1);
+      yield Buffer.from(index > 0 ? `,${records}` : records);
+    }
+    start = "],";
+  }
+  yield Buffer.from("]}}\n");
 }
 
 export function toLine(line: HistoryLine): string {

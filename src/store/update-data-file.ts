@@ -6,7 +6,8 @@ import { type Data, NO_DATA, withLastIds } from "./data.js";
 import { dataPieces, readDataFile } from "./data-file.js";
 import { historyPathOf, recordWrite } from "./file-history.js";
 import { type Author, NOBODY } from "./history.js";
-import { checkData } from "./parse-data.js";
+import { StateHash, stateOf } from "./history-lines.js";
+import { checkData, parseData } from "./parse-data.js";
 import type { ChangeData } from "./store.js";
 
 interface UpdateOptions {
@@ -38,12 +39,18 @@ export async function updateDataFile(
     });
     const update = async (replace: ReplaceFile) => {
       let data = NO_DATA;
+      let before = "";
       let written = "";
-      const write = async (next: Data) => {
-        const pieces = [...dataPieces(next)];
-        written = await replace(pieces, () => recordWrite(file, { data, next, pieces, author, clock }));
+      const parse = (bytes: Buffer) => {
+        before = stateOf(bytes);
+        return parseData(bytes);
       };
-      const db = new Low({ read: () => readDataFile(file), write }, data);
+      const write = async (next: Data) => {
+        const hash = new StateHash();
+        const recorded = () => recordWrite(file, { data, next, states: [before, hash.digest()], author, clock });
+        written = await replace(hash.through(dataPieces(next)), recorded);
+      };
+      const db = new Low({ read: () => readDataFile(file, { parse }), write }, data);
       await db.read();
       data = db.data;
       const changed = await change(data);

@@ -5,30 +5,23 @@ import type { TlsTexts } from "../domain/tls-options.js";
 import { HttpPosts, NotSentError, type PostLimits, TlsError } from "../http/json-posts.js";
 import { ANSWERS, parseAnswer, parseWatch, type RangeAnswer, RefusedError, refusal } from "./answers.js";
 
-/** All in milliseconds. */
-export interface Times {
+/** In milliseconds. */
+const TIMES = {
   /**
    * For the first attempt of a request, and twice as long for each one after it. Short: a transaction that reaches a
    * cluster without a leader gets no answer, even once there is one.
    */
-  readonly attempt: number;
-  /** In which a request is tried again. An election takes 1 to 2 seconds. */
-  readonly request: number;
-  /** Without progress, after which a change is given up. */
-  readonly write: number;
-  /** Between two comparisons of a followed store with the cluster. */
-  readonly poll: number;
-  /** After which the pieces of a large write are removed, if its writer is killed. */
-  readonly lease: number;
-}
-
-const TIMES: Times = {
   attempt: 1_000,
+  /** In which a request is tried again. An election takes 1 to 2 seconds. */
   request: 10_000,
+  /** Without progress, after which a change is given up. */
   write: 30_000,
+  /** Between two comparisons of a followed store with the cluster. */
   poll: 2_000,
+  /** After which the parts of a large write are removed, if its writer is killed. */
   lease: 30_000,
 };
+export type Times = Readonly<typeof TIMES>;
 
 export interface GatewayOptions extends TlsTexts {
   readonly endpoints: readonly string[];
@@ -280,13 +273,10 @@ export class Gateway {
 
 /** Whether another attempt, or another member, may succeed. */
 function isTransient(error: unknown): boolean {
-  if (error instanceof RefusedError) return isRefusedToken(error);
+  // etcd forgets tokens after some minutes, when it is restarted, and when users are changed.
+  if (error instanceof RefusedError)
+    return error.grpcCode === 16 || /revision of auth store is old|revision in header is old/.test(error.message);
   return error instanceof UnreachableError || error instanceof ServerError;
-}
-
-/** etcd forgets tokens after some minutes, when it is restarted, and when users are changed. */
-function isRefusedToken(error: RefusedError): boolean {
-  return error.grpcCode === 16 || /revision of auth store is old|revision in header is old/.test(error.message);
 }
 
 function explainRefusal(error: unknown): unknown {

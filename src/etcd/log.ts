@@ -89,10 +89,6 @@ export function parseEntry(bytes: Buffer): Entry {
   return parseStored(ENTRY, bytes);
 }
 
-export function toBytes(json: Head | Entry): Buffer {
-  return Buffer.from(JSON.stringify(json));
-}
-
 /** For a store or a write: 128 random bits. */
 export function newId(): string {
   return randomBytes(16).toString("base64url");

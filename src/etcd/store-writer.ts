@@ -9,18 +9,7 @@ import { changesBetween, type RecordChange, sortedById } from "../store/record-c
 import type { ChangeData } from "../store/store.js";
 import { changeLines } from "../store/stored-changes.js";
 import { type Condition, type Put, UncertainError } from "./gateway.js";
-import {
-  type Entry,
-  FORMAT,
-  type Head,
-  KEYS,
-  logKey,
-  MAX_ENTRY_BYTES,
-  newId,
-  parseEntry,
-  parseHead,
-  toBytes,
-} from "./log.js";
+import { type Entry, FORMAT, type Head, KEYS, logKey, MAX_ENTRY_BYTES, newId, parseEntry, parseHead } from "./log.js";
 import { ENTRY_COST, type ReadTarget, readHead, type StoreState } from "./read-store.js";
 import {
   type Claim,
@@ -280,7 +269,8 @@ export class StoreWriter {
     const write = entry?.write ?? uploaded?.write ?? head.write;
     const put = (name: string, content: Head | Entry): Put => {
       const key = prefix + name;
-      return { key, value: sealing.seal(toBytes(content), { store: head.store, write, key }) };
+      const bytes = Buffer.from(JSON.stringify(content));
+      return { key, value: sealing.seal(bytes, { store: head.store, write, key }) };
     };
     const headPut = put(KEYS.head, head);
     const puts = [headPut];

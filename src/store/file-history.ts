@@ -10,7 +10,6 @@ import type { Data } from "./data.js";
 import { dataPieces, MAX_DATA_SIZE, readDataFile } from "./data-file.js";
 import { type Author, type Change, type History, recordedData, withoutCredentials } from "./history.js";
 import {
-  baselinePieces,
   findEnd,
   HEAD_BYTES,
   type HistoryLine,
@@ -21,6 +20,7 @@ import {
   parseLines,
   stateOf,
   toLine,
+  withBaseline,
 } from "./history-lines.js";
 import { changesBetween } from "./record-changes.js";
 
@@ -74,12 +74,8 @@ async function record(path: string, stats: Stats, write: FileWrite): Promise<voi
   const lineAfter = (id: number) =>
     toLine(changes.length > 0 ? { id: id + 1, state, time, ...author, changes } : { id, state });
   const begin = async (id: number, kept: Uint8Array = Buffer.of()) => {
-    const content = function* () {
-      yield kept;
-      yield* baselinePieces(id, before, recordedData(data));
-      yield Buffer.from(lineAfter(id));
-    };
-    await replaceFile(path, content(), (file) => keepOwner(stats, file));
+    const content = withBaseline(kept, { id, state: before, data: recordedData(data) }, lineAfter(id));
+    await replaceFile(path, content, (file) => keepOwner(stats, file));
   };
   if (!(await isThere(path, stats))) return begin(0);
   const file = await open(path, constants.O_RDWR | constants.O_APPEND);

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import { InvalidDataError } from "../domain/errors.js";
 import { LISTS } from "./data.js";
 import { PIECE_RECORDS } from "./data-file.js";
@@ -39,31 +39,19 @@ const LINE: Rule = {
   },
 };
 
-/** The state of a data file with the content that passes through. */
-export class StateHash {
-  readonly #hash = createHash("sha256");
-
-  *through(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
-    for (const piece of pieces) {
-      this.#hash.update(piece);
-      yield piece;
-    }
-  }
-
-  /** Call once, after the last piece. */
-  digest(): string {
-    return this.#hash.digest("base64url").slice(0, 22);
-  }
+/** The state of a data file with this content, or with all that this SHA-256 has hashed. */
+export function stateOf(content: Uint8Array | Hash): string {
+  const hash = content instanceof Uint8Array ? createHash("sha256").update(content) : content;
+  return hash.digest("base64url").slice(0, 22);
 }
 
-export function stateOf(content: Uint8Array): string {
-  const hash = new StateHash();
-  for (const _ of hash.through([content]));
-  return hash.digest();
-}
-
-/** A baseline, in pieces, since it is about as large as the data file. */
-export function* baselinePieces(id: number, state: string, data: Records): Generator<Buffer> {
+/** A baseline between other lines, in pieces, since it is about as large as the data file. */
+export function* withBaseline(
+  kept: Uint8Array,
+  { id, state, data }: HistoryLine & { data: Records },
+  next: string,
+): Generator<Uint8Array> {
+  yield kept;
   let start = `{"id":${id},"state":"${state}","data":{`;
   for (const name of LISTS) {
     yield Buffer.from(`${start}"${name}":[`);
@@ -73,7 +61,7 @@ export function* baselinePieces(id: number, state: string, data: Records): Gener
     }
     start = "],";
   }
-  yield Buffer.from("]}}\n");
+  yield Buffer.from(`]}}\n${next}`);
 }
 
 export function toLine(line: HistoryLine): string {

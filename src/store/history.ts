@@ -50,7 +50,3 @@ function recordedEnvironment(environment: EnvironmentRecord): RecordedEnvironmen
   const pairs = JSON.stringify(allKeyPairs({ ...environment }).map(({ api_key, api_secret }) => [api_key, api_secret]));
   return { id, application, name, credentials: createHash("sha256").update(pairs).digest("hex").slice(0, 4) };
 }
-
-export function idOf({ before, after }: RecordChange): number {
-  return (after ?? before)?.id ?? 0;
-}

@@ -13,13 +13,18 @@ export interface RecordChange {
   readonly after: { readonly id: number } | null;
 }
 
+export function idOf({ before, after }: RecordChange): number {
+  return (after ?? before)?.id ?? 0;
+}
+
 /** Changes that are applied at once, in a few milliseconds. */
 const CHUNK = 2_000;
 
 /** The changes that turn one version of the data into the next. Quick if most records are the same objects. */
 export function changesBetween(data: Records, next: Records): RecordChange[] {
   return LISTS.flatMap((list) => {
-    const known = new Map(data[list].flatMap((old, index) => (old === next[list][index] ? [] : [[old.id, old]])));
+    const known = new Map<number, { readonly id: number }>();
+    for (const [index, old] of data[list].entries()) if (old !== next[list][index]) known.set(old.id, old);
     const changes: RecordChange[] = [];
     for (const [index, after] of next[list].entries()) {
       if (after === data[list][index]) continue;
@@ -55,8 +60,9 @@ export async function applyChanges(data: Data, changes: Iterable<RecordChange>):
   const lists: Partial<Record<List, { id: number }[]>> = {};
   const removed = { environments: new Set<number>(), variables: new Set<number>(), values: new Set<number>() };
   let done = 0;
-  for (const { list, before, after } of changes) {
-    const id = (after ?? before)?.id ?? 0;
+  for (const change of changes) {
+    const { list, before, after } = change;
+    const id = idOf(change);
     lists[list] ??= [...data[list]];
     const records = lists[list];
     const index = indexOf(records, id);
@@ -77,12 +83,11 @@ export async function applyChanges(data: Data, changes: Iterable<RecordChange>):
 
 /** The data with its lists sorted by id. */
 export function sortedById(data: Data): Data {
-  const { environments, variables, values } = data;
   return {
     ...data,
-    environments: environments.toSorted(byId),
-    variables: variables.toSorted(byId),
-    values: values.toSorted(byId),
+    environments: data.environments.toSorted(byId),
+    variables: data.variables.toSorted(byId),
+    values: data.values.toSorted(byId),
   };
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { realpath } from "node:fs/promises";
 import { Low } from "lowdb";
 import { type ReplaceFile, withFileLock } from "../files/file-lock.js";
@@ -6,7 +7,7 @@ import { type Data, NO_DATA, withLastIds } from "./data.js";
 import { dataPieces, readDataFile } from "./data-file.js";
 import { historyPathOf, recordWrite } from "./file-history.js";
 import { type Author, NOBODY } from "./history.js";
-import { StateHash, stateOf } from "./history-lines.js";
+import { stateOf } from "./history-lines.js";
 import { checkData, parseData } from "./parse-data.js";
 import type { ChangeData } from "./store.js";
 
@@ -46,9 +47,15 @@ export async function updateDataFile(
         return parseData(bytes);
       };
       const write = async (next: Data) => {
-        const hash = new StateHash();
-        const recorded = () => recordWrite(file, { data, next, states: [before, hash.digest()], author, clock });
-        written = await replace(hash.through(dataPieces(next)), recorded);
+        const hash = createHash("sha256");
+        const hashed = function* () {
+          for (const piece of dataPieces(next)) {
+            hash.update(piece);
+            yield piece;
+          }
+        };
+        const record = () => recordWrite(file, { data, next, states: [before, stateOf(hash)], author, clock });
+        written = await replace(hashed(), record);
       };
       const db = new Low({ read: () => readDataFile(file, { parse }), write }, data);
       await db.read();

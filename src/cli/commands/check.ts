@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import { shortestName } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
 import type { Check } from "../../domain/read.js";
-import { readVariableEntries, type VariableSource } from "../../domain/source.js";
+import { readVariableEntries } from "../../domain/source.js";
 import { type Context, printTable } from "../output/context.js";
 import { createCheck, problemsOf } from "../reading/check-source.js";
 import { openSource, withSource } from "../reading/open-source.js";
@@ -41,12 +41,12 @@ interface Checked extends Check {
   not_in_example?: string[];
 }
 
-async function runCheck({ env, all, example }: CheckOptions, flags: SourceFlags, context: Context): Promise<void> {
-  const settings = readSettings({ ...flags, env: env[0] }, context.io);
+async function runCheck(options: CheckOptions, flags: SourceFlags, context: Context): Promise<void> {
+  const settings = readSettings({ ...flags, env: options.env[0] }, context.io);
   const check = await createCheck(settings, context);
-  const documented = example === undefined ? undefined : await readNames(example, context);
+  const documented = options.example === undefined ? undefined : await readNames(options.example, context);
   const checked: Checked[] = [];
-  for (const { environment, source } of await sourcesOf(env, all, settings, context))
+  for (const { environment, source } of await sourcesOf(options, settings, context))
     await withSource(Promise.resolve(source), async () => {
       const [found, names] = await source.readSnapshot(async (snapshot) => {
         const entries = await readVariableEntries(snapshot);
@@ -60,18 +60,8 @@ async function runCheck({ env, all, example }: CheckOptions, flags: SourceFlags,
   if (rows.length > 0) context.exitCode = 1;
 }
 
-interface Checkable {
-  environment: string | undefined;
-  source: VariableSource;
-}
-
 /** @throws UsageError for several environments of a server; as `openSource` */
-async function sourcesOf(
-  env: readonly string[],
-  all: boolean,
-  settings: Settings,
-  context: Context,
-): Promise<Checkable[]> {
+async function sourcesOf({ env, all }: CheckOptions, settings: Settings, context: Context) {
   const { connection } = settings;
   if (connection.kind === "remote") {
     if (all) throw new UsageError("--all is for a data file or a store: a server shows one environment");
@@ -104,7 +94,7 @@ function compareNames(documented: ReadonlySet<string>, names: readonly string[])
 /** Name and problem. */
 function rowsOf({ only_in_example = [], not_in_example = [], ...check }: Checked): string[][] {
   return [
-    ...problemsOf(check).map(({ name, problem }) => [name, problem]),
+    ...problemsOf(check).map(({ name, rule }) => [name, rule]),
     ...only_in_example.map((name) => [name, "is only in the example"]),
     ...not_in_example.map((name) => [name, "is not in the example"]),
   ];

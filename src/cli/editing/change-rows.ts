@@ -1,8 +1,8 @@
 import { type Environment, qualifiedName } from "../../domain/environment.js";
 import { isPublic, type JsonValue, valueText } from "../../domain/variable.js";
 import type { Data, List, ValueRecord, VariableRecord } from "../../store/data.js";
-import { idOf, recordedData } from "../../store/history.js";
-import { changesBetween, type RecordChange } from "../../store/record-changes.js";
+import { recordedData } from "../../store/history.js";
+import { changesBetween, idOf, type RecordChange } from "../../store/record-changes.js";
 import { type Context, printTable } from "../output/context.js";
 import { HIDDEN } from "../settings/setting-table.js";
 

@@ -161,7 +161,6 @@ export function chooseApplication(
 /** The data in a data file. */
 function fileData(place: FilePlace, io: FileUser & Pick<Io, "command" | "clock">): LocalData {
   const { path } = place;
-  const changing = () => ({ author: authorOf(io), clock: io.clock });
   return {
     name: path,
     check: (purpose) => {
@@ -178,7 +177,8 @@ function fileData(place: FilePlace, io: FileUser & Pick<Io, "command" | "clock">
     update: async (change) => {
       // Loaded here, because readers need no lock.
       const { updateDataFile } = await import("../../store/update-data-file.js");
-      const updating = cleanUpBeforeEnd((signal) => updateDataFile(path, change, { ...changing(), signal }));
+      const options = { author: authorOf(io), clock: io.clock };
+      const updating = cleanUpBeforeEnd((signal) => updateDataFile(path, change, { ...options, signal }));
       return (await withPathInErrors(path, updating)).data;
     },
     history: async (use) => {
@@ -187,7 +187,7 @@ function fileData(place: FilePlace, io: FileUser & Pick<Io, "command" | "clock">
     },
     follow: async () => {
       const { openDataFile } = await import("../../store/json-file-store.js");
-      return openDataFile(path, { watch: true, ...changing() });
+      return openDataFile(path, { watch: true, author: authorOf(io), clock: io.clock });
     },
     create: (data) => createFile(path, io, data),
     served: (options) => prepareFile(place, io, options),

@@ -1,5 +1,5 @@
 import { DecryptionError, UsageError } from "../../domain/errors.js";
-import type { Check } from "../../domain/read.js";
+import type { BrokenRule, Check } from "../../domain/read.js";
 import type { Snapshot, VariableEntry } from "../../domain/source.js";
 import { isEncrypted } from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
@@ -58,8 +58,7 @@ async function brokenByEncrypted(
   }
 }
 
-/** The problems as predicates, with the names of the variables. */
-export function problemsOf({ missing, invalid }: Check): { name: string; problem: string }[] {
-  const found = missing.map((name) => ({ name, problem: "has no value" }));
-  return [...found, ...invalid.map(({ name, rule }) => ({ name, problem: rule }))];
+/** All problems as predicates, with the names of the variables. */
+export function problemsOf({ missing, invalid }: Check): BrokenRule[] {
+  return [...missing.map((name) => ({ name, rule: "has no value" })), ...invalid];
 }

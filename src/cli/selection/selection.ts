@@ -92,7 +92,7 @@ async function refuseProblems(
     return newName !== undefined && !isTaken(newName);
   });
   if (problems.length === 0) return;
-  const text = `--strict: ${problems.map(({ name, problem }) => `${name} ${problem}`).join("; ")}`;
+  const text = `--strict: ${problems.map(({ name, rule }) => `${name} ${rule}`).join("; ")}`;
   throw problems.some(({ name }) => check.missing.includes(name))
     ? new NotFoundError(text)
     : new InvalidDataError(text);

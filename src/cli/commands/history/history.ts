@@ -44,15 +44,11 @@ function parseCount(text: string): number {
   return Number(text);
 }
 
-interface ListedChange extends Omit<Change, "changes"> {
-  readonly changes: readonly ChangeRow[];
-}
-
 async function runHistory(options: HistoryOptions, flags: SourceFlags, context: Context): Promise<void> {
   const { values, limit } = options;
   const { dataPlace } = readSettings(flags, context.io);
   const listed = await readHistory(dataPlace, context, async ({ data, changes }) => {
-    const found: ListedChange[] = [];
+    const found: (Omit<Change, "changes"> & { changes: ChangeRow[] })[] = [];
     const rows = new ChangeRows(data, values);
     const isListed = rowFilter(options, data.environments);
     for await (const change of changes) {

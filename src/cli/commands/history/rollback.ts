@@ -69,10 +69,7 @@ async function runRollback(options: RollbackOptions, flags: SourceFlags, context
 }
 
 /** @throws NotFoundError if the history does not have the change */
-async function readSince(
-  number: number,
-  { data, changes }: History,
-): Promise<Omit<History, "changes"> & { changes: Change[] }> {
+async function readSince(number: number, { data, changes }: History) {
   const found: Change[] = [];
   for await (const change of changes) {
     if (change.id < number) break;

@@ -111,12 +111,11 @@ export class Gateway {
    * @throws UnreachableError, UnauthorizedError, ServerError
    */
   async ranges(requests: readonly RangeRequest[], options: RepeatOptions = {}): Promise<RangeAnswer[]> {
-    const { signal } = options;
     const success = requests.map(({ key, end, limit, keysOnly }) => ({
       request_range: { ...encodeRange({ key, end }), limit, keys_only: keysOnly },
     }));
     return this.#repeat(options, (endpoint, timeout) =>
-      this.#post(endpoint, "kv/txn", ANSWERS.ranges, { success }, { timeout, signal }),
+      this.#post(endpoint, "kv/txn", ANSWERS.ranges, { success }, { timeout, signal: options.signal }),
     );
   }
 

@@ -39,7 +39,9 @@ export function setValues(
   const variables = variablesOf(data, application, new Set(assignments.map(({ name }) => name)));
   const ids = new Set<number>();
   for (const variable of variables.values()) ids.add(variable.id);
-  const values = valuesOf(data, environment, ids);
+  const values = new Map<number, ValueRecord>();
+  for (const value of data.values)
+    if (value.environment_id === environment.id && ids.has(value.variable_id)) values.set(value.variable_id, value);
   let [freeVariableId, freeValueId] = [nextId(data, "variables"), nextId(data, "values")];
 
   for (const { name, value, ...definition } of assignments) {
@@ -133,12 +135,4 @@ export function variablesOf(data: Data, application: string, names?: ReadonlySet
     if (variable.application === application && (!names || names.has(variable.name)))
       variables.set(variable.name, variable);
   return variables;
-}
-
-/** The values in an environment by the ids of their variables. @param ids only of these variables */
-function valuesOf(data: Data, { id }: EnvironmentRecord, ids?: ReadonlySet<number>): Map<number, ValueRecord> {
-  const values = new Map<number, ValueRecord>();
-  for (const value of data.values)
-    if (value.environment_id === id && (!ids || ids.has(value.variable_id))) values.set(value.variable_id, value);
-  return values;
 }

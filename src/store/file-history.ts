@@ -24,13 +24,13 @@ import {
 } from "./history-lines.js";
 import { changesBetween } from "./record-changes.js";
 
-/** Entries of a history, unless the data file says another number. */
+/** The most entries of a history, unless the data file sets another number. */
 const MAX_ENTRIES = 1_000;
-/** Of its entries. */
+/** The most bytes of its entries. */
 const MAX_BYTES = 10 * 1_048_576;
-/** The part of these that is left when there are more, so that few writes have to rewrite the file. */
+/** The share that is kept once there are more, so that few writes rewrite the file. */
 const KEPT = 0.9;
-/** Read at first: the last line is in them most of the time. */
+/** Read first: they usually hold the last line. */
 const TAIL_BYTES = 16_384;
 
 export function historyPathOf(path: string): string {
@@ -101,8 +101,8 @@ async function record(path: string, stats: Stats, write: FileWrite): Promise<voi
 }
 
 /**
- * @returns the id of the last line that counts, where it ends, and a line to add if another program has changed the data
- *   file since
+ * @returns the id of the last line that counts, where it ends, and a line to add if another program has changed the
+ *   data file since
  */
 async function findLast(file: FileHandle, state: string, data: Data, { mtime }: Stats) {
   const { size } = await file.stat();
@@ -123,7 +123,7 @@ async function readBytes(file: FileHandle, start: number, end: number): Promise<
   return buffer.subarray(0, bytesRead);
 }
 
-/** @throws InvalidDataError for a link, and if users can change it who can't change the data file */
+/** @throws InvalidDataError for a link, and if users who can't change the data file can change this one */
 async function isThere(path: string, dataFile: Stats): Promise<boolean> {
   const stats = await lstat(path).catch(ifMissing(undefined));
   const owner = { user: dataFile.uid, groups: [dataFile.gid] };
@@ -134,7 +134,7 @@ async function isThere(path: string, dataFile: Stats): Promise<boolean> {
 }
 
 /**
- * The history of a data file, with the same end that the next write would give it.
+ * The history of a data file, with the changes of other programs, which the next write would record.
  *
  * @throws InvalidDataError with a predicate about the data file; while the changes are read, with the whole message
  */
@@ -173,7 +173,7 @@ function changeIn({ state: _, ...line }: HistoryLine): Change[] {
   return line.changes ? [line as Change] : [];
 }
 
-/** Begins the history of a data file that has none with that of other data. @throws InvalidDataError with the message */
+/** Gives a data file without a history that of other data. @throws InvalidDataError with the message */
 export async function copyHistory(path: string, { data, changes }: History): Promise<void> {
   const known: Change[] = [];
   for await (const change of changes) known.unshift(change);

@@ -6,17 +6,17 @@ import type { Change } from "./history.js";
 import { completed, type Rule } from "./parse-data.js";
 import { changesBetween, type RecordChange, type Records, recordsAfter } from "./record-changes.js";
 
-// The history of a data file is JSON, one a line. Every line has an id and the state of the data file that it leads to.
-// It is a change, or a baseline with all data: the first line, and one where older lines were removed. A line counts once
-// the data file has its state. It is on disk before that, so at most the last one does not count.
+// The history of a data file is JSON lines. Each has an id, and the state of the data file that it leads to. It is a
+// change, or a baseline with all data: the first line is one, and each removal of older lines adds one. A line counts
+// once the data file has its state. It is on disk before that, so only the last one may not count.
 
-/** The beginning of a line: with it, no value needs to be parsed. */
+/** The beginning of a line, which can be read without parsing values. */
 const HEAD = /^\{"id":(\d{1,15}),"state":"([\w-]{22})"(?:,"(data|time)"|\})/;
-/** The longest one. */
+/** Of the longest one. */
 export const HEAD_BYTES = 64;
 export const NEWLINE = 0x0a;
 
-/** A line: all data, a change, or neither of them if only the form of the data file is another. */
+/** A line: all data, a change, or neither if only the form of the data file has changed. */
 export interface HistoryLine extends Partial<Change> {
   readonly id: number;
   readonly state: string;
@@ -68,7 +68,7 @@ export function toLine(line: HistoryLine): string {
   return `${JSON.stringify(line)}\n`;
 }
 
-/** @returns undefined for what is no line of a history */
+/** @returns undefined for anything but a line of a history */
 export function headOf(bytes: Buffer, start = 0) {
   const [, id, state = "", next] = HEAD.exec(bytes.toString("latin1", start, start + HEAD_BYTES)) ?? [];
   return id === undefined ? undefined : { id: Number(id), state, isBaseline: next === "data" };
@@ -84,7 +84,7 @@ function* linesFromEnd(bytes: Buffer): Generator<{ readonly start: number; reado
 }
 
 /**
- * Finds the last line that counts: the last one, or the one before it. The rest of a line that a crash has left is no line.
+ * Finds the last line that counts: the last one, or the one before it. What a crash has left of a line is none.
  *
  * @param state default that of the last line
  * @returns its id, and where it ends; undefined if it is the history of another state
@@ -116,7 +116,7 @@ function damaged(start: number): InvalidDataError {
 }
 
 /**
- * A line for what other programs have done to a data file: its last data is known from the history.
+ * A line for what other programs have changed in a data file since the last line of its history.
  *
  * @throws InvalidDataError with a predicate about the history
  */
@@ -137,11 +137,7 @@ function lastData(bytes: Buffer): Records {
   throw damaged(0);
 }
 
-/**
- * The last changes, without baselines.
- *
- * @param most changes, and bytes of them
- */
+/** The last changes, without baselines. @param most changes @param mostBytes of them */
 export function newestLines(bytes: Buffer, most: number, mostBytes: number): Buffer {
   const kept: Buffer[] = [];
   let left = mostBytes;

@@ -29,7 +29,7 @@ export interface History {
 
 /** An environment in a history. */
 interface RecordedEnvironment extends Environment {
-  /** 16 bits of a hash of all its credentials: it tells whether they have changed, and too little to guess them. */
+  /** 16 bits of a hash of all its credentials: enough to see whether they have changed, too little to guess them. */
   readonly credentials: string;
 }
 

@@ -3,7 +3,7 @@ import { InvalidDataError } from "../domain/errors.js";
 import { byId, type Data, LISTS, type List } from "./data.js";
 import { checkRecord } from "./parse-data.js";
 
-/** The lists of some data, of which only the ids matter. */
+/** The lists of data, of which only the ids matter here. */
 export type Records = Readonly<Record<List, readonly { readonly id: number }[]>>;
 
 /** A record before and after a change; null where there is none. At least one is there, and both have the same id. */

@@ -5,9 +5,9 @@ import { recordsAfter } from "./record-changes.js";
 import { freshCredentials } from "./starter-data.js";
 
 interface RollBackOptions {
-  /** Which variables to bring back, by their names now or before; all, and the environments, if undefined. */
+  /** Which variables to bring back, by their names now or before; if undefined, all of them and the environments. */
   isWanted?: ((name: string) => boolean) | undefined;
-  /** Whose values to bring back, with the definitions that no other environment uses; all if undefined. */
+  /** Whose values to bring back, with the definitions that no other environment uses; if undefined, all. */
   environment?: EnvironmentRecord | undefined;
 }
 
@@ -55,7 +55,7 @@ function dataBefore(data: Data, changes: readonly Change[]): Data {
   return { ...data, ...old, environments };
 }
 
-/** The records of now, but for those that are taken from before, and can be missing in one of them. */
+/** The current records, but for those that are taken from before. These may be missing on either side. */
 function mixed<T extends { readonly id: number }>(
   now: readonly T[],
   old: readonly T[],

@@ -26,7 +26,7 @@ async function createValueChecker(): Promise<ValueChecker> {
   const regExp = Object.assign((pattern: string) => RE2JS.compile(RE2JS.translateRegExp(pattern)), { code: "RE2JS" });
   const lax = { strictTypes: false, strictTuples: false, strictRequired: false } as const;
   const ajv = new Ajv2020({ ...lax, strict: true, logger: false, addUsedSchema: false, code: { regExp } });
-  // In place of its own, which applies a format to strings or to numbers, while a port is both.
+  // In place of ajv's own, which takes a format for strings or for numbers: a port can be either.
   ajv.removeKeyword("format").addKeyword({
     keyword: "format",
     type: ["string", "number"],
@@ -49,11 +49,14 @@ async function createValueChecker(): Promise<ValueChecker> {
     return known;
   };
   return {
-    brokenSchema: (schema) => messageOf(compileOnce(schema)),
+    brokenSchema(schema) {
+      const result = compileOnce(schema);
+      return result instanceof Error ? result.message : undefined;
+    },
     brokenRule(schema, value) {
       const isValid = compileOnce(schema);
       const fits = isValid instanceof Error ? isValid : tried(() => isValid(value));
-      if (fits instanceof Error) return `can't be checked: its schema is not valid (${messageOf(fits)})`;
+      if (fits instanceof Error) return `can't be checked: its schema is not valid (${fits.message})`;
       if (isValid instanceof Error || fits) return undefined;
       const [error] = isValid.errors ?? [];
       // Not the path of the value, which may contain a secret.
@@ -79,12 +82,8 @@ function tried<T>(work: () => T): T | Error {
   }
 }
 
-function messageOf(result: unknown): string | undefined {
-  return result instanceof Error ? result.message : undefined;
-}
-
 /**
- * Returns the data if these values of an application keep the schemas in it. Encrypted ones are not checked.
+ * Returns the data if these values of an application fit its schemas. Encrypted ones are not checked.
  *
  * @throws UsageError with the names and the rules of those that don't, and no value
  */

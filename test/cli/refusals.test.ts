@@ -230,7 +230,7 @@ describe("a usage error exits 2 and changes nothing", () => {
     ],
     [
       "history --limit all --data DIR/example.json",
-      "option '--limit <changes>' argument 'all' is invalid. it must be a number of entries.",
+      "option '--limit <changes>' argument 'all' is invalid. It must be a number of entries.",
     ],
     [
       "rollback 0 --data DIR/example.json",
@@ -238,7 +238,7 @@ describe("a usage error exits 2 and changes nothing", () => {
     ],
     [
       "history --prune=-1 --store etcd://127.0.0.1",
-      "option '--prune <entries>' argument '-1' is invalid. it must be a number of entries.",
+      "option '--prune <entries>' argument '-1' is invalid. It must be a number of entries.",
     ],
     ["migrate http://me:hunter2@host DIR/new.json", `FROM ${NO_PLACE}`],
     ["migrate DIR/example.json ''", `TO ${NO_PLACE}`],

@@ -41,9 +41,9 @@ export function setCommand(context: Context): Command {
   const command = new Command("set")
     .description(
       "Set a variable in an environment of a data file or a store, or in several with one change: --env can be repeated. " +
-        "Without VALUE, or with -, the value is read from stdin, which keeps it out of the process list; one newline at its end is removed. If stdin may be empty, pass -. On a terminal, " +
-        "it asks for the value without showing it. With a flag that changes the definition, such as --description, and " +
-        "without VALUE, the value does not change. " +
+        "Without VALUE, or with -, the value is read from stdin, which keeps it out of the process list; one newline at " +
+        "its end is removed. If stdin may be empty, pass -. On a terminal, it asks for the value without showing it. " +
+        "With a flag that changes the definition, such as --description, and without VALUE, the value does not change. " +
         "Without --type, an existing variable keeps its type and a new one is a STRING.",
     )
     .argument("<name>", "name of the variable")

@@ -20,7 +20,7 @@ export interface ChangeRow {
   readonly after?: JsonValue | undefined;
 }
 
-/** Makes the rows of changes, which are told to it newest first. */
+/** Makes the rows of changes, which it gets newest first. */
 export class ChangeRows {
   /** By list and id, as they were after the change. */
   readonly #known = new Map<string, object>();

@@ -22,7 +22,7 @@ export interface LocalData {
   read(): Promise<Data>;
   /** Changes it in one atomic write. Resolves to the data with the change. @throws as `EditableStore.update` */
   update(change: ChangeData): Promise<Data>;
-  /** @param use gets the history, which ends with this @throws as `read`, also while the changes are read */
+  /** @param use gets the history, which is closed afterwards @throws as `read`, also while the changes are read */
   history<T>(use: (history: History) => Promise<T>): Promise<T>;
   /** Opens it, and follows changes by others. @throws as `read` */
   follow(): Promise<EditableStore>;

@@ -34,7 +34,7 @@ export async function readData(place: DataPlace, context: Context): Promise<Data
   return (await checkedData(place, context, "read")).read();
 }
 
-/** Reads the history of data as `readData` does. @param use gets the history, which ends with this */
+/** Reads the history of data as `readData` does. @param use gets the history, which is closed afterwards */
 export async function readHistory<T>(
   place: DataPlace,
   context: Context,

@@ -32,7 +32,7 @@ export function addSelectionOptions(command: Command): Command {
 export function addStrict(command: Command, effect: string): Command {
   return command
     .option("--strict", `${effect} if one of the variables has no value, or one that breaks its schema (see check)`)
-    .option("--no-strict", "not so, even if .appvars.json says it");
+    .option("--no-strict", "don't check, even if .appvars.json says so");
 }
 
 /** Adds `--allow-reserved`, which parses to a list of names. */

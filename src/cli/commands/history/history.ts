@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { type EnvironmentRecord, findEnvironment } from "../../../domain/environment.js";
 import { UsageError } from "../../../domain/errors.js";
 import type { Change } from "../../../store/history.js";
@@ -6,6 +6,7 @@ import { type ChangeRow, ChangeRows, columnsOf } from "../../editing/change-rows
 import { readHistory } from "../../editing/open-data.js";
 import { type Context, printLines, printTable } from "../../output/context.js";
 import { dataPlaceName } from "../../settings/connection.js";
+import { valid } from "../../settings/flag-arguments.js";
 import { readSettings } from "../../settings/resolve-settings.js";
 import type { SourceFlags } from "../../settings/setting-table.js";
 import { addPlaceOptions } from "../../settings/source-flags.js";
@@ -40,8 +41,7 @@ export function historyCommand(context: Context): Command {
 }
 
 function parseCount(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("it must be a number of entries.");
-  return Number(text);
+  return valid(Number(text), /^\d{1,9}$/.test(text), "a number of entries");
 }
 
 async function runHistory(options: HistoryOptions, flags: SourceFlags, context: Context): Promise<void> {
@@ -76,10 +76,8 @@ async function runHistory(options: HistoryOptions, flags: SourceFlags, context: 
 function rowFilter({ name, env }: HistoryOptions, environments: readonly EnvironmentRecord[]) {
   const wanted = env === undefined ? undefined : findEnvironment(environments, env);
   return (row: ChangeRow): boolean => {
-    const isThere = row.environment === undefined || row.environment === wanted?.name;
-    return (
-      (name === undefined || row.name === name) && (!wanted || (row.application === wanted.application && isThere))
-    );
+    if (name !== undefined && row.name !== name) return false;
+    return !wanted || (row.application === wanted.application && [undefined, wanted.name].includes(row.environment));
   };
 }
 

@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline/promises";
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { findEnvironment } from "../../../domain/environment.js";
 import { ChangedMeanwhileError, NotFoundError, UsageError } from "../../../domain/errors.js";
 import { isSameData } from "../../../store/data.js";
@@ -9,6 +9,7 @@ import { readHistory, updateData } from "../../editing/open-data.js";
 import type { Context } from "../../output/context.js";
 import { createMatcher } from "../../selection/selection.js";
 import { parseNames } from "../../selection/selection-flags.js";
+import { valid } from "../../settings/flag-arguments.js";
 import { readSettings } from "../../settings/resolve-settings.js";
 import type { SourceFlags } from "../../settings/setting-table.js";
 import { addPlaceOptions, DRY_RUN } from "../../settings/source-flags.js";
@@ -42,8 +43,7 @@ export function rollbackCommand(context: Context): Command {
 }
 
 function parseNumber(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("It must be the number of a change.");
-  return Number(text);
+  return valid(Number(text), /^[1-9]\d{0,14}$/.test(text), "the number of a change");
 }
 
 async function runRollback(options: RollbackOptions, flags: SourceFlags, context: Context): Promise<void> {

@@ -8,7 +8,7 @@ import { changesBetween, type RecordChange, type Records, recordsAfter } from ".
 
 // The history of a data file is JSON lines. Each has an id, and the state of the data file that it leads to. It is a
 // change, or a baseline with all data: the first line is one, and each removal of older lines adds one. A line counts
-// once the data file has its state. It is on disk before that, so only the last one may not count.
+// once the data file has its state. Since it is on disk before that, the last one may not count.
 
 /** The beginning of a line, which can be read without parsing values. */
 const HEAD = /^\{"id":(\d{1,15}),"state":"([\w-]{22})"(?:,"(data|time)"|\})/;
@@ -84,7 +84,7 @@ function* linesFromEnd(bytes: Buffer): Generator<{ readonly start: number; reado
 }
 
 /**
- * Finds the last line that counts: the last one, or the one before it. What a crash has left of a line is none.
+ * Finds the last line that counts: the last one, or the one before it. Skips what a crash has left of a line.
  *
  * @param state default that of the last line
  * @returns its id, and where it ends; undefined if it is the history of another state

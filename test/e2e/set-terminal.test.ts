@@ -65,3 +65,18 @@ describe.skipIf(!hasTmux)("in a real terminal, set NAME asks for the value:", ()
     expect(await shell.ended(2)).toMatch(/there is no value/);
   });
 });
+
+describe.skipIf(!hasTmux)("in a real terminal, rollback asks whether to change the data:", () => {
+  it.each([
+    ["C-c", 130],
+    ["C-d", 2],
+  ])("%s ends it with %i, and changes nothing", async (key, code) => {
+    const shell = await openShell({ env: { APPVARS_DATA: "vars.json", APPVARS_ENV: "shop/development" } });
+    await shell.run("clear; appvars set PORT 4000 && appvars rollback 1");
+    await shell.until(/\[y\/N\]$/m);
+    await shell.keys(key);
+    await shell.until(/\[y\/N\]\n(?:.*\n)*sh>$/m);
+    await shell.run('echo "code=$?"; appvars get PORT');
+    await shell.until(new RegExp(`^code=${code}\n4000\nsh>$`, "m"));
+  });
+});

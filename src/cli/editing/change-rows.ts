@@ -111,6 +111,12 @@ function formerName({ kind, what, name, before }: ChangeRow): string {
   return kind === "changed" && former !== name ? ` (was ${former})` : "";
 }
 
+/** The names of its variable, also the one before a rename. */
+export function namesOf({ what, name, before }: ChangeRow): string[] {
+  const former = what === "definition" ? (before as { name: string } | undefined)?.name : undefined;
+  return [name, former].filter((given) => given !== undefined);
+}
+
 /** @param empty noted if there are no rows */
 export async function printChanges(rows: readonly ChangeRow[], values: boolean, context: Context, empty: string) {
   const { headings, cells } = columnsOf(rows, values);

@@ -83,6 +83,8 @@ it.each([
   ["Yes\n", 0],
   ["n\n", 2],
   ["\n", 2],
+  // Ctrl-D.
+  ["", 2],
 ])("rollback asks on a terminal: %j", async (answer, code) => {
   await run("set PORT 1 --env test");
   const onTerminal = (io: Io) => main(["rollback", "1"], { ...io, stdin: Object.assign(io.stdin, { isTTY: true }) });

@@ -1,8 +1,8 @@
 import { Command } from "commander";
-import { type EnvironmentRecord, findEnvironment } from "../../../domain/environment.js";
+import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../../domain/environment.js";
 import { UsageError } from "../../../domain/errors.js";
 import type { Change } from "../../../store/history.js";
-import { type ChangeRow, ChangeRows, columnsOf } from "../../editing/change-rows.js";
+import { type ChangeRow, ChangeRows, columnsOf, namesOf } from "../../editing/change-rows.js";
 import { readHistory } from "../../editing/open-data.js";
 import { type Context, printLines, printTable } from "../../output/context.js";
 import { dataPlaceName } from "../../settings/connection.js";
@@ -56,12 +56,11 @@ async function runHistory(options: HistoryOptions, flags: SourceFlags, context: 
       const wanted = rows.of(change.changes).filter(isListed);
       if (wanted.length > 0) found.push({ ...change, changes: wanted });
     }
+    if (options.env !== undefined && found.length === 0) findEnvironment(data.environments, options.env);
     return found;
   });
-  const { headings, cells } = columnsOf(
-    listed.flatMap(({ changes }) => changes),
-    values,
-  );
+  const all = listed.flatMap(({ changes }) => changes);
+  const { headings, cells } = columnsOf(all, values);
   await printTable(context, {
     json: listed,
     headings: ["ID", "TIME", "WHO", "COMMAND", ...headings],
@@ -72,13 +71,13 @@ async function runHistory(options: HistoryOptions, flags: SourceFlags, context: 
   });
 }
 
-/** Definitions belong to all environments of their application. */
+/** Definitions belong to all environments of their application. An environment may have been removed or renamed. */
 function rowFilter({ name, env }: HistoryOptions, environments: readonly EnvironmentRecord[]) {
-  const wanted = env === undefined ? undefined : findEnvironment(environments, env);
-  return (row: ChangeRow): boolean => {
-    if (name !== undefined && row.name !== name) return false;
-    return !wanted || (row.application === wanted.application && [undefined, wanted.name].includes(row.environment));
-  };
+  const isNamed = (place: { application: string; name: string }) => place.name === env || qualifiedName(place) === env;
+  const wanted = env !== undefined && environments.some(isNamed) ? findEnvironment(environments, env) : undefined;
+  const isOfEnv = ({ application, environment: of }: ChangeRow) =>
+    (!wanted || application === wanted.application) && (of === undefined ? wanted : isNamed({ application, name: of }));
+  return (row: ChangeRow) => (name === undefined || namesOf(row).includes(name)) && (env === undefined || isOfEnv(row));
 }
 
 async function runPrune(entries: number, flags: SourceFlags, context: Context): Promise<void> {

@@ -1,12 +1,14 @@
-import { createInterface } from "node:readline/promises";
+import { createInterface } from "node:readline";
 import { Command } from "commander";
 import { findEnvironment } from "../../../domain/environment.js";
 import { ChangedMeanwhileError, NotFoundError, UsageError } from "../../../domain/errors.js";
 import { isSameData } from "../../../store/data.js";
 import type { Change, History } from "../../../store/history.js";
-import { printChanges, rowsBetween } from "../../editing/change-rows.js";
+import { namesOf, printChanges, rowsBetween } from "../../editing/change-rows.js";
 import { readHistory, updateData } from "../../editing/open-data.js";
+import { endBySignal } from "../../exits/signals.js";
 import type { Context } from "../../output/context.js";
+import { writeRaw } from "../../output/output.js";
 import { createMatcher } from "../../selection/selection.js";
 import { parseNames } from "../../selection/selection-flags.js";
 import { valid } from "../../settings/flag-arguments.js";
@@ -46,8 +48,7 @@ function parseNumber(text: string): number {
   return valid(Number(text), /^[1-9]\d{0,14}$/.test(text), "the number of a change");
 }
 
-async function runRollback(options: RollbackOptions, flags: SourceFlags, context: Context): Promise<void> {
-  const { number, only, env, values, yes } = options;
+async function runRollback({ number, only, env, values, yes }: RollbackOptions, flags: SourceFlags, context: Context) {
   const { rollBack } = await import("../../../store/roll-back.js");
   const { dataPlace } = readSettings(flags, context.io);
   const { data, changes } = await readHistory(dataPlace, context, (history) => readSince(number, history));
@@ -55,7 +56,7 @@ async function runRollback(options: RollbackOptions, flags: SourceFlags, context
   const environment = env === undefined ? undefined : findEnvironment(data.environments, env);
   const changed = rollBack(data, changes, { isWanted: matcher?.matches, environment });
   const rows = rowsBetween(data, changed, values);
-  const unchanged = matcher?.unmatched(rows.flatMap(({ name }) => name ?? [])) ?? [];
+  const unchanged = matcher?.unmatched(rows.flatMap(namesOf)) ?? [];
   if (unchanged.length > 0) throw new NotFoundError(`${unchanged.join(", ")} is as it was before change ${number}`);
   await printChanges(rows, values, context, "there is nothing to bring back");
   if (rows.length === 0 || context.flags.dryRun) return;
@@ -79,13 +80,16 @@ async function readSince(number: number, { data, changes }: History) {
   throw new NotFoundError(`there is no change ${number}; appvars history lists those that are known`);
 }
 
-/** Without a terminal, nobody can be asked. */
+/** Without a terminal, nobody can be asked. Ctrl-C ends this process, and Ctrl-D is a no. */
 async function confirm(question: string, { io }: Context): Promise<boolean> {
   if (!io.stdin.isTTY || !io.stderr.isTTY) return false;
   const readline = createInterface({ input: io.stdin, output: io.stderr });
-  try {
-    return /^y(es)?$/i.test((await readline.question(`${question} [y/N] `)).trim());
-  } finally {
-    readline.close();
-  }
+  const answer = await new Promise<string | undefined>((resolve) => {
+    readline.on("close", () => resolve("")).on("SIGINT", () => resolve(undefined));
+    readline.question(`${question} [y/N] `, resolve);
+  });
+  readline.close();
+  if (!answer) writeRaw(io.stderr, "\n");
+  if (answer === undefined) endBySignal("SIGINT");
+  return /^y(es)?$/i.test((answer ?? "").trim());
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
-import { endSoon, sendWaiting } from "./replies.js";
+import { announcesBody, dropBody, endSoon, sendWaiting } from "./replies.js";
 
 /** The time to make and to receive an answer. */
 const MAX_ANSWER_MS = 60_000;
@@ -13,7 +13,7 @@ const IDLE_GRACE_MS = 200;
 /** The same for one that nothing has been sent on, not even the first message of TLS, which takes time to compute. */
 const HELLO_GRACE_MS = 500;
 const SWEEP_MS = 50;
-/** Node parses all of a read, up to 64 KiB. A request that waits takes about 2 KB of memory, and may have sent 18 bytes. */
+/** A read can contain 3,600 requests of 18 bytes, and Node parses all of it. Each takes about 2 KB of memory. */
 const MAX_WAITING = 100;
 
 export interface ConnectionLimits {
@@ -28,9 +28,9 @@ interface ConnectionState {
   res: ServerResponse | undefined;
   /** When a request was opened or answered or, without an open one, more bytes were seen: `performance.now()`. */
   since: number;
-  /** So far, when `since` was set without an open request. */
+  /** All bytes up to the time `since`, if that was set without an open request. */
   bytesRead: number;
-  /** Continue with what arrived while a request was open. */
+  /** Called in turn, to continue with what arrived while a request was open. */
   readonly waiting: (() => void)[];
 }
 
@@ -69,7 +69,10 @@ export class Connections {
 
   /** Hands a listener one request of each connection at a time: the next one after the answer is sent. */
   inTurn(listener: RequestListener): RequestListener {
-    return (req, res) => this.wait(req.socket, () => this.#open(req, res, listener));
+    return (req, res) => {
+      if (announcesBody(req)) dropBody(req);
+      this.wait(req.socket, () => this.#open(req, res, listener));
+    };
   }
 
   /** Calls `proceed` when the requests that came before are answered, or never if the connection ends before. */
@@ -80,7 +83,8 @@ export class Connections {
     const { waiting } = connection;
     if (waiting.length === MAX_WAITING) return void socket.destroy();
     // Not now: at the end of each request in a read, Node resumes the socket.
-    if (waiting.push(proceed) === 1) queueMicrotask(() => waiting.length > 0 && socket.pause());
+    waiting.push(proceed);
+    queueMicrotask(() => waiting.length > 0 && socket.pause());
   }
 
   #open(req: IncomingMessage, res: ServerResponse, listener: RequestListener): void {
@@ -152,7 +156,7 @@ export class Connections {
 
   #check(): void {
     const now = performance.now();
-    for (const [socket, { res, since }] of this.#connections) if (res && now - since > MAX_ANSWER_MS) socket.destroy();
+    for (const [socket, { since }] of this.#connections) if (now - since > MAX_ANSWER_MS) socket.destroy();
     this.#endIdle(IDLE_MS);
     if (--this.#secondsToReport > 0 || this.#refused === 0) return;
     this.#limits.onConnectionsRefused(this.#refused);

@@ -7,7 +7,7 @@ import type { AddressOf } from "./client-address.js";
 import type { Connections } from "./connections.js";
 import { errorReply, METHOD_NOT_ALLOWED, TOO_MANY_REQUESTS } from "./error-replies.js";
 import type { RateLimiter } from "./rate-limiter.js";
-import { endUnread, NOT_STORED, type Reply } from "./replies.js";
+import { NOT_STORED, type Reply, sendLast, stopParsing } from "./replies.js";
 import { type ServedRequest, unparsedRequest } from "./served-request.js";
 import type { TlsCredentials } from "./tls.js";
 
@@ -75,14 +75,21 @@ const STATUS_BY_CODE: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
 };
 
+interface ParserError extends NodeJS.ErrnoException {
+  rawPacket?: Buffer;
+  bytesParsed?: number;
+}
+
 /** Answers requests that the HTTP parser refuses. */
 function answerParserErrors(server: Server, answer: RawAnswer): void {
-  server.on("clientError", (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, stream) => {
+  server.on("clientError", (error: ParserError, stream) => {
     const socket = stream as Socket;
-    if (!socket.writable) return void socket.destroy();
     const status = STATUS_BY_CODE[error.code ?? ""] ?? 400;
-    // A guess: the parser passes on the bytes at which it stopped.
-    const isHead = error.rawPacket?.toString("latin1", 0, 5) === "HEAD ";
+    // While it is paused, the server has yet to read the rest of a request.
+    if (!socket.writable || (status === 408 && socket.isPaused())) return;
+    // A guess: what it has parsed of the read can begin with other requests.
+    const parsed = error.rawPacket?.toString("latin1", 0, error.bytesParsed).split("\r\n\r\n");
+    const isHead = parsed?.at(-1)?.startsWith("HEAD ");
     // Its headers are not known.
     return answer({ socket, headers: {} }, errorReply(status, STATUS_CODES[status] ?? ""), isHead);
   });
@@ -100,7 +107,7 @@ type RawAnswer = (req: Parameters<AddressOf>[0], reply: Reply, isHead?: boolean)
 function createRawAnswer(connections: Connections, { limiter, addressOf, onRequest }: UnparsedDependencies): RawAnswer {
   return (req, reply, isHead = false) => {
     const { socket } = req;
-    socket.pause();
+    stopParsing(socket);
     // The client may disconnect at any time, also while the request is counted.
     socket.on("error", () => socket.destroy());
     connections.wait(socket, async () => {
@@ -109,7 +116,7 @@ function createRawAnswer(connections: Connections, { limiter, addressOf, onReque
       if (!socket.writable) return void socket.destroy();
       const sent = retryAfter === undefined ? reply : TOO_MANY_REQUESTS;
       const headers = [...NOT_STORED, ...formatRateLimit(rateLimit, retryAfter), ...sent.headers];
-      endUnread(socket, { ...sent, headers }, isHead);
+      sendLast(socket, { ...sent, headers }, isHead);
       onRequest(unparsedRequest(address, sent, isHead));
     });
   };

@@ -45,7 +45,7 @@ export function sendReply(req: Answerable, res: ServerResponse, reply: Reply): v
   const sent = req.audit === undefined ? reply : req.audit(reply);
   if (req.socket.destroyed) return;
   const headers = req.replyHeaders.concat(sent.headers);
-  if (announcesBody(req)) endUnread(req.socket, { ...sent, headers }, req.method === "HEAD");
+  if (announcesBody(req)) sendLast(req.socket, { ...sent, headers }, req.method === "HEAD");
   else
     sendSoon(() => {
       res.writeHead(sent.status, isKeptOpen(req, res, headers) ? headers.concat(KEPT_OPEN) : headers);
@@ -66,8 +66,23 @@ function isKeptOpen(
 }
 
 /** No request of the API needs a body. To parse one in chunks of a byte each would cost more than any answer. */
-function announcesBody({ headers }: IncomingMessage): boolean {
+export function announcesBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0;
+}
+
+/** Parses no more of a body than the read that contains its request, and keeps nothing of it. */
+export function dropBody(req: IncomingMessage): void {
+  // 64 KiB of chunks of a byte each would take 5 MB.
+  req.push = () => true;
+  stopParsing(req.socket);
+}
+
+/** Parses nothing more of a connection. The socket still reads until its buffer is full. */
+export function stopParsing(socket: Socket): void {
+  // In place of Node's parser, with which a paused socket reads nothing: unread bytes end the connection with a reset.
+  socket.removeAllListeners("data").on("data", () => {});
+  // Not now: at the end of each request in a read, Node resumes the socket.
+  queueMicrotask(() => socket.pause());
 }
 
 let waiting: (() => void)[] = [];
@@ -87,11 +102,8 @@ export function sendWaiting(): void {
   for (const write of writes) write();
 }
 
-/** Sends the last answer of a connection, of which nothing more is read. @param isHead whether to leave out the body */
-export function endUnread(socket: Socket, reply: Reply, isHead: boolean): void {
-  // No longer Node's parser, which would also stop reading on a pause: unread bytes end the connection with a reset.
-  socket.removeAllListeners("data").on("data", () => {});
-  socket.pause();
+/** Sends the last answer of a connection that is no longer parsed. @param isHead whether to leave out the body */
+export function sendLast(socket: Socket, reply: Reply, isHead: boolean): void {
   endSoon(socket, rawReply(reply, isHead));
 }
 

@@ -7,6 +7,7 @@ import { sendReply } from "../../src/server/replies.js";
 import type { ServerOptions } from "../../src/server/start-server.js";
 import { DEV_HEADERS, openSocket, receivedUntilClose } from "../support/http.js";
 import { runningServer } from "../support/running-server.js";
+import { stubbedServer } from "../support/stubbed-server.js";
 
 const MIB = 1_024 * 1_024;
 const KEYS = Object.entries(DEV_HEADERS).map(([name, value]) => `${name}: ${value}`);
@@ -135,4 +136,12 @@ it("an answer is not cut off for a client that reads slowly, and whose body has 
   await closed;
   received += (await receivedUntilClose(socket.resume())).length;
   expect(received).toBeGreaterThan(text.length);
+});
+
+it("an answer is not cut off by garbage in the body", async () => {
+  const description = "x".repeat(16 * MIB);
+  const variable = () => ({ id: 1, type: "STRING", name: "LARGE", description });
+  const socket = await openSocket(await stubbedServer({ reads: { variable } }));
+  socket.write(`${requestOf("GET /v1/variables/1", ...KEYS, CHUNKED)}nonsense\r\n\r\n`);
+  expect((await receivedUntilClose(socket)).length).toBeGreaterThan(description.length);
 });

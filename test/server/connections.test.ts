@@ -1,12 +1,16 @@
 import { once } from "node:events";
-import { createServer, get as httpGet, type RequestListener } from "node:http";
+import { get as httpGet, type IncomingMessage, type RequestListener } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { setImmediate as nextLoop } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Connections } from "../../src/server/connections.js";
+import { createListener } from "../../src/server/listener.js";
+import { endSoon } from "../../src/server/replies.js";
+import type { TlsCredentials } from "../../src/server/tls.js";
 import { DEV_HEADERS, get, nextAnswer, openSocket, receivedUntilClose } from "../support/http.js";
 import { runningServer } from "../support/running-server.js";
 import { stubbedServer } from "../support/stubbed-server.js";
+import { openTlsSocket, TLS } from "../support/tls.js";
 
 const HEALTH = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
 const LAST = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
@@ -32,16 +36,21 @@ async function serverOfLargeAnswers(length = 12 * MIB) {
 }
 
 /** Resolves after the server has answered requests on other connections, and so everything that it read before. */
-async function serverIsIdle(server: { port: number }): Promise<void> {
-  for (let count = 0; count < 10; count++) await get(server, "/healthz", {});
+async function serverIsIdle(server: { port: number }, open: typeof openSocket = openSocket): Promise<void> {
+  for (let count = 0; count < 10; count++) {
+    const socket = await open(server);
+    socket.write(LAST);
+    await receivedUntilClose(socket);
+  }
 }
 
-/** A node:http server that only has the limits on connections. So far, `parsed` requests, of which `handled` to the listener. */
-async function bareServer(listener: RequestListener) {
-  const server = createServer();
+/** A node:http server that only has the limits on connections. Of the `requests` so far, `handled` went to the listener. */
+async function bareServer(listener: RequestListener, tls?: TlsCredentials) {
+  const server = await createListener(tls);
   const connections = new Connections(server, { maxConnections: 0, onConnectionsRefused: () => {} });
-  const bare = { port: 0, parsed: 0, handled: 0 };
-  server.on("request", () => bare.parsed++);
+  server.on("connect", ({ socket }) => connections.wait(socket, () => endSoon(socket, "x".repeat(12 * MIB))));
+  const bare = { port: 0, requests: [] as IncomingMessage[], handled: 0 };
+  server.on("request", (req) => bare.requests.push(req));
   server.on(
     "request",
     connections.inTurn((req, res) => {
@@ -96,26 +105,44 @@ describe("the open requests of one connection", () => {
     expect(server.handled).toBe(1);
   });
 
-  it("the open requests of one connection are not read before the earlier ones are answered, but all answered in the end", async () => {
-    let release = (): void => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const server = await bareServer(async (req, res) => {
-      if (req.url !== "/healthz") await released;
-      res.end("{}");
+  it.each([
+    { protocol: "HTTP", tls: undefined, open: openSocket },
+    { protocol: "HTTPS", tls: TLS, open: openTlsSocket },
+  ])(
+    "the open requests of one connection are not read before the earlier ones are answered, but all answered in the end: $protocol",
+    async ({ tls, open }) => {
+      let release = (): void => {};
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const server = await bareServer(async (req, res) => {
+        if (req.url !== "/healthz") await released;
+        res.end("{}");
+      }, tls);
+      const socket = await open(server);
+      const request = (connection: string) =>
+        `GET / HTTP/1.1\r\nHost: a\r\nConnection: ${connection}\r\nX: ${"x".repeat(15_000)}\r\n\r\n`;
+      const received = receivedUntilClose(socket);
+      socket.write(request("keep-alive").repeat(199) + request("close"));
+      await serverIsIdle(server, open);
+      expect(server.handled - 10).toBe(1);
+      // What a single read can contain.
+      expect(server.requests.length - 10).toBeLessThanOrEqual(5);
+      release();
+      expect((await received).match(/HTTP\/1\.1 200 OK/g)).toHaveLength(200);
+    },
+  );
+
+  it("the open requests of one connection do not make the server keep the body of one that waits", async () => {
+    const server = await bareServer((req, res) => {
+      if (req.url === "/healthz") res.end();
     });
     const socket = await openSocket(server);
-    const request = (connection: string) =>
-      `GET / HTTP/1.1\r\nHost: a\r\nConnection: ${connection}\r\nX: ${"x".repeat(15_000)}\r\n\r\n`;
-    const received = receivedUntilClose(socket);
-    socket.write(request("keep-alive").repeat(96) + request("close"));
+    const body = "1\r\nx\r\n".repeat(1_000);
+    socket.write(`GET / HTTP/1.1\r\n\r\nGET /body HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n${body}`);
     await serverIsIdle(server);
-    expect(server.handled - 10).toBe(1);
-    // What a single read can contain.
-    expect(server.parsed - 10).toBeLessThanOrEqual(5);
-    release();
-    expect((await received).match(/HTTP\/1\.1 200 OK/g)).toHaveLength(97);
+    expect(server.requests.find(({ url }) => url === "/body")).toMatchObject({ readableLength: 0 });
+    socket.destroy();
   });
 
   it("the open requests of one connection are all answered if the client ends its side of the connection after them", async () => {
@@ -244,6 +271,19 @@ describe("the time to receive an answer", () => {
     received += (await receivedUntilClose(socket.resume())).length;
     expect(received).toBeGreaterThan(0);
     expect(received).toBeLessThan(length);
+  });
+
+  it("the time to receive an answer is limited for the last one of a connection too", async () => {
+    const now = vi.spyOn(performance, "now").mockReturnValue(1_000);
+    onTestFinished(() => now.mockRestore());
+    fakeTimers("setInterval", "clearInterval");
+    const server = await bareServer((_req, res) => res.end());
+    const socket = await openSocket(server);
+    socket.pause().write("CONNECT evil:443 HTTP/1.1\r\nHost: evil:443\r\n\r\n");
+    await once(socket, "readable");
+    now.mockReturnValue(61_001);
+    vi.advanceTimersByTime(1_000);
+    expect((await receivedUntilClose(socket.resume())).length).toBeLessThan(12 * MIB);
   });
 
   it.each([

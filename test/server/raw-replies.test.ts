@@ -1,9 +1,11 @@
 import { once } from "node:events";
-import { describe, expect, it } from "vitest";
+import { setImmediate as nextLoop } from "node:timers/promises";
+import { describe, expect, it, vi } from "vitest";
 import { createListener } from "../../src/server/listener.js";
 import { openSocket, raw, receivedUntilClose } from "../support/http.js";
 import { runningServer } from "../support/running-server.js";
 import { shortTimeoutListener } from "../support/short-timeout-listener.js";
+import { openTlsSocket, TLS } from "../support/tls.js";
 
 const REQUEST = "GET /healthz HTTP/1.1\r\n";
 
@@ -76,6 +78,17 @@ it("HEAD is answered without a body by the parser too", async () => {
   expect(Number(answer.headers["content-length"])).toBeGreaterThan(0);
 });
 
+it.each([
+  ["HEAD after GET", `${REQUEST}Host: a\r\n\r\nHEAD /ä HTTP/1.1\r\n\r\n`, "\r\n\r\n"],
+  ["no HTTP after HEAD", "HEAD /healthz HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n\r\n", "}"],
+])("an answer of the parser ends as its request needs, even in the middle of a read: %s", async (_what, bytes, end) => {
+  const socket = await openSocket(await runningServer());
+  socket.write(bytes);
+  const received = await receivedUntilClose(socket);
+  expect(received).toMatch(/HTTP\/1\.1 200 [\s\S]*HTTP\/1\.1 400 /);
+  expect(received.endsWith(end)).toBe(true);
+});
+
 it("garbage in the body of a request gets only one answer, that to the request, and counts once", async () => {
   const server = await runningServer();
   const socket = await openSocket(server);
@@ -83,6 +96,18 @@ it("garbage in the body of a request gets only one answer, that to the request, 
   const received = String(await receivedUntilClose(socket));
   expect(received.match(/^HTTP\/1.1 \d+/gm)).toEqual(["HTTP/1.1 404"]);
   expect((await raw(server, "nonsense")).headers).toMatchObject({ "ratelimit-remaining": "7498" });
+});
+
+it("garbage in several records of TLS is counted and answered once, also while it is counted", async () => {
+  const count = vi.fn(async () => {
+    await nextLoop();
+    return { rateLimit: { limit: 1, remaining: 0, reset: 1 } };
+  });
+  const server = await runningServer({ tls: TLS, limiter: { count, isUsedUp: () => false } });
+  const socket = await openTlsSocket(server);
+  socket.write("x".repeat(48 * 1_024));
+  expect((await receivedUntilClose(socket)).match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 400"]);
+  expect(count).toHaveBeenCalledOnce();
 });
 
 it("garbage in the body of an answered request ends the connection without a second answer", async () => {
@@ -142,4 +167,17 @@ it("clients that send a request too slowly, or send nothing, are answered 408 an
     expect(text).toContain('\r\n\r\n{"message":');
     expect(text).toContain("\r\nRateLimit-Limit: 7500\r\n");
   }
+});
+
+it("a client is not answered 408 for a request whose rest waits to be read, since those before are not answered", async () => {
+  const server = await shortTimeoutListener(async (_req, res) => {
+    await server.timedOut;
+    res.end();
+  });
+  const socket = await openSocket(server);
+  const request = (connection: string) =>
+    `GET / HTTP/1.1\r\nHost: a\r\nConnection: ${connection}\r\nx: ${"a".repeat(15_000)}\r\n\r\n`;
+  socket.write(request("keep-alive").repeat(5) + request("close"));
+  const statuses = (await receivedUntilClose(socket)).match(/(?<=HTTP\/1\.1 )\d+/g);
+  expect(statuses).toEqual(Array.from({ length: 6 }, () => "200"));
 });

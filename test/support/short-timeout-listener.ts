@@ -1,20 +1,24 @@
+import { once } from "node:events";
+import type { RequestListener } from "node:http";
 import { onTestFinished } from "vitest";
 import { createAddressOf } from "../../src/server/client-address.js";
 import { Connections } from "../../src/server/connections.js";
 import { answerUnparsed, createListener, listen } from "../../src/server/listener.js";
 import { createRateLimiter } from "../../src/server/rate-limiter.js";
 
-/** A listener that waits for 0.2 s only for a request. Closed when the current test ends. */
-export async function shortTimeoutListener(): Promise<{ port: number }> {
+/** A listener that waits for 0.2 s only for a request, and when it has done so. Closed when the current test ends. */
+export async function shortTimeoutListener(listener: RequestListener = () => {}) {
   const limiter = createRateLimiter({ limit: 7_500, window: 60 }, () => performance.now());
   const addressOf = await createAddressOf();
   const limits = { headersTimeout: 200, requestTimeout: 200, connectionsCheckingInterval: 20 };
   const server = await createListener(undefined, limits);
   const connections = new Connections(server, { maxConnections: 0, onConnectionsRefused: () => {} });
   answerUnparsed(connections, { limiter, addressOf, onRequest: () => {} });
+  server.on("request", connections.inTurn(listener));
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
-  return { port: (await listen(server, { host: "127.0.0.1", port: 0 })).port };
+  const timedOut = once(server, "clientError");
+  return { port: (await listen(server, { host: "127.0.0.1", port: 0 })).port, timedOut };
 }

@@ -121,7 +121,9 @@ async function runSet(options: SetOptions, flags: SourceFlags & EnvironmentChoic
     const { keepingSchemas } = await import("../../store/value-schema.js");
     return keepingSchemas(changed, environment, [{ name, value: plain }]);
   };
-  const choice = { ...flags, names: [name], mayBeNew: given !== undefined };
+  // A definition is that of all environments.
+  const allEnvs = flags.allEnvs || (keepsValue && !settings.find("env"));
+  const choice = { ...flags, allEnvs, names: [name], mayBeNew: given !== undefined };
   const edited = await editEnvironments(settings, context, choice, async (data, environments) => {
     rows = [];
     let changed = data;

@@ -13,7 +13,7 @@ const IDLE_GRACE_MS = 200;
 /** The same for one that nothing has been sent on, not even the first message of TLS, which takes time to compute. */
 const HELLO_GRACE_MS = 500;
 const SWEEP_MS = 50;
-/** A read can contain 3,600 requests of 18 bytes, and Node parses all of it. Each takes about 2 KB of memory. */
+/** Each takes about 2 KB of memory, and its client may have sent 18 bytes. */
 const MAX_WAITING = 100;
 
 export interface ConnectionLimits {
@@ -77,10 +77,10 @@ export class Connections {
 
   /** Calls `proceed` when the requests that came before are answered, or never if the connection ends before. */
   wait(socket: Socket, proceed: () => void): void {
-    if (!socket.writable) return;
     const connection = this.#connections.get(socket);
-    if (!connection?.res) return void proceed();
-    const { waiting } = connection;
+    if (!connection) return;
+    const { res, waiting } = connection;
+    if (!res) return void (socket.writable && proceed());
     if (waiting.length === MAX_WAITING) return void socket.destroy();
     // Not now: at the end of each request in a read, Node resumes the socket.
     waiting.push(proceed);

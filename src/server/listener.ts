@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type ServerOptions as NodeOptions, type Server, STATUS_CODES } from "node:http";
+import { createServer, IncomingMessage, type ServerOptions as NodeOptions, type Server, STATUS_CODES } from "node:http";
 import type { AddressInfo, Server as NetServer, Socket } from "node:net";
 import { UsageError } from "../domain/errors.js";
 import { formatRateLimit } from "../domain/http-headers.js";
@@ -24,6 +24,19 @@ export const LISTENER_OPTIONS: NodeOptions = {
 };
 
 /**
+ * Node parses all of a read, up to 64 KiB with 3,600 requests, also of a connection that is destroyed, unless it takes one
+ * for an upgrade: then it stops.
+ */
+class Request extends IncomingMessage {
+  get upgrade(): boolean {
+    return this.method === "CONNECT" || this.socket.destroyed;
+  }
+
+  /** Node sets what the headers say. */
+  set upgrade(_upgrade: boolean) {}
+}
+
+/**
  * A node:http or node:https server without a request listener.
  *
  * @param tls default plain HTTP
@@ -31,7 +44,7 @@ export const LISTENER_OPTIONS: NodeOptions = {
  * @throws UsageError if the TLS credentials can't be used
  */
 export async function createListener(tls?: TlsCredentials | undefined, limits?: NodeOptions): Promise<Server> {
-  const options = { ...LISTENER_OPTIONS, ...limits };
+  const options = { ...LISTENER_OPTIONS, ...limits, IncomingMessage: Request };
   // Loaded here, because most servers need no TLS.
   const server = tls ? (await import("./tls.js")).createTlsServer(options, tls) : createServer(options);
   // Node would ask for the body, or answer an unknown `Expect` itself, uncounted and without a body. The header is ignored.

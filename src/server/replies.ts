@@ -102,7 +102,7 @@ export function sendWaiting(): void {
   for (const write of writes) write();
 }
 
-/** Sends the last answer of a connection that is no longer parsed. @param isHead whether to leave out the body */
+/** Sends the last answer of a connection. @param isHead whether to leave out the body */
 export function sendLast(socket: Socket, reply: Reply, isHead: boolean): void {
   endSoon(socket, rawReply(reply, isHead));
 }
@@ -112,6 +112,7 @@ export function sendLast(socket: Socket, reply: Reply, isHead: boolean): void {
  * answer that the client has yet to read.
  */
 export function endSoon(socket: Socket, text = ""): void {
+  stopParsing(socket);
   socket.end(text);
   socket.once("finish", () => setTimeout(() => socket.destroy(), LINGER_MS).unref());
 }

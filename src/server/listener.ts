@@ -19,7 +19,7 @@ export const LISTENER_OPTIONS: NodeOptions = {
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 5_000,
   maxHeaderSize: 16 * 1_024,
-  // Node would answer a missing Host itself, uncounted and without a body. `refuseMalformed` answers it.
+  // Node would answer a missing Host itself, uncounted and without a body. `findMalformation` refuses it.
   requireHostHeader: false,
 };
 

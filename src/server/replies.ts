@@ -77,7 +77,7 @@ export function dropBody(req: IncomingMessage): void {
   stopParsing(req.socket);
 }
 
-/** Parses nothing more of a connection. The socket still reads until its buffer is full. */
+/** Gives Node's parser nothing more of a connection. The socket still reads until its buffer is full. */
 export function stopParsing(socket: Socket): void {
   // In place of Node's parser, with which a paused socket reads nothing: unread bytes end the connection with a reset.
   socket.removeAllListeners("data").on("data", () => {});

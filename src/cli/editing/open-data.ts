@@ -155,7 +155,8 @@ export function chooseApplication(
   }
   const [only = "", ...others] = owners.size > 0 ? owners : all;
   if (application !== undefined || others.length === 0) return application ?? only;
-  throw new UsageError(`which application? add --application with one of ${[only, ...others].join(", ")}`);
+  const choices = [only, ...others].join(", ");
+  throw new UsageError(`which application? add --application with one of ${choices}`);
 }
 
 /** The data in a data file. */

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
+import { IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
 import { announcesBody, dropBody, endSoon, sendWaiting } from "./replies.js";
 
@@ -31,7 +31,20 @@ interface ConnectionState {
   /** All bytes up to the time `since`, if that was set without an open request. */
   bytesRead: number;
   /** Called in turn, to continue with what arrived while a request was open. */
-  readonly waiting: (() => void)[];
+  readonly waiting: ((connection: ConnectionState) => void)[];
+}
+
+/**
+ * Node parses all of a read, up to 64 KiB with 3,600 requests, also of a connection that is destroyed, unless it takes one
+ * for an upgrade: then it stops.
+ */
+export class Request extends IncomingMessage {
+  get upgrade(): boolean {
+    return this.method === "CONNECT" || this.socket.destroyed;
+  }
+
+  /** Node sets what the headers say. */
+  set upgrade(_upgrade: boolean) {}
 }
 
 /** The connections of a server. Each has one request at a time: others wait until its answer is sent. */
@@ -70,39 +83,35 @@ export class Connections {
   /** Hands a listener one request of each connection at a time: the next one after the answer is sent. */
   inTurn(listener: RequestListener): RequestListener {
     return (req, res) => {
+      const { socket } = req;
       if (announcesBody(req)) dropBody(req);
-      this.wait(req.socket, () => this.#open(req, res, listener));
+      this.wait(socket, (connection) => {
+        connection.res = res;
+        connection.since = performance.now();
+        res.once("close", () => {
+          connection.res = undefined;
+          connection.since = performance.now();
+          connection.bytesRead = socket.bytesRead;
+          const next = connection.waiting.shift();
+          if (next && socket.writable) next(connection);
+          else socket.resume();
+        });
+        if (this.#isDraining) res.setHeader("Connection", "close");
+        listener(req, res);
+      });
     };
   }
 
   /** Calls `proceed` when the requests that came before are answered, or never if the connection ends before. */
-  wait(socket: Socket, proceed: () => void): void {
+  wait(socket: Socket, proceed: (connection: ConnectionState) => void): void {
     const connection = this.#connections.get(socket);
     if (!connection) return;
     const { res, waiting } = connection;
-    if (!res) return void (socket.writable && proceed());
+    if (!res) return void (socket.writable && proceed(connection));
     if (waiting.length === MAX_WAITING) return void socket.destroy();
     // Not now: at the end of each request in a read, Node resumes the socket.
     waiting.push(proceed);
     queueMicrotask(() => waiting.length > 0 && socket.pause());
-  }
-
-  #open(req: IncomingMessage, res: ServerResponse, listener: RequestListener): void {
-    const { socket } = req;
-    const connection = this.#connections.get(socket);
-    if (!connection) return void socket.destroy();
-    connection.res = res;
-    connection.since = performance.now();
-    res.once("close", () => {
-      connection.res = undefined;
-      connection.since = performance.now();
-      connection.bytesRead = socket.bytesRead;
-      const next = connection.waiting.shift();
-      if (next && socket.writable) next();
-      else socket.resume();
-    });
-    if (this.#isDraining) res.setHeader("Connection", "close");
-    listener(req, res);
   }
 
   /**

@@ -1,13 +1,13 @@
 import { once } from "node:events";
-import { createServer, IncomingMessage, type ServerOptions as NodeOptions, type Server, STATUS_CODES } from "node:http";
+import { createServer, type ServerOptions as NodeOptions, type Server, STATUS_CODES } from "node:http";
 import type { AddressInfo, Server as NetServer, Socket } from "node:net";
 import { UsageError } from "../domain/errors.js";
 import { formatRateLimit } from "../domain/http-headers.js";
 import type { AddressOf } from "./client-address.js";
-import type { Connections } from "./connections.js";
+import { type Connections, Request } from "./connections.js";
 import { errorReply, METHOD_NOT_ALLOWED, TOO_MANY_REQUESTS } from "./error-replies.js";
 import type { RateLimiter } from "./rate-limiter.js";
-import { NOT_STORED, type Reply, sendLast, stopParsing } from "./replies.js";
+import { endSoon, NOT_STORED, type Reply, rawReply, stopParsing } from "./replies.js";
 import { type ServedRequest, unparsedRequest } from "./served-request.js";
 import type { TlsCredentials } from "./tls.js";
 
@@ -22,19 +22,6 @@ export const LISTENER_OPTIONS: NodeOptions = {
   // Node would answer a missing Host itself, uncounted and without a body. `findMalformation` refuses it.
   requireHostHeader: false,
 };
-
-/**
- * Node parses all of a read, up to 64 KiB with 3,600 requests, also of a connection that is destroyed, unless it takes one
- * for an upgrade: then it stops.
- */
-class Request extends IncomingMessage {
-  get upgrade(): boolean {
-    return this.method === "CONNECT" || this.socket.destroyed;
-  }
-
-  /** Node sets what the headers say. */
-  set upgrade(_upgrade: boolean) {}
-}
 
 /**
  * A node:http or node:https server without a request listener.
@@ -129,7 +116,7 @@ function createRawAnswer(connections: Connections, { limiter, addressOf, onReque
       if (!socket.writable) return void socket.destroy();
       const sent = retryAfter === undefined ? reply : TOO_MANY_REQUESTS;
       const headers = [...NOT_STORED, ...formatRateLimit(rateLimit, retryAfter), ...sent.headers];
-      sendLast(socket, { ...sent, headers }, isHead);
+      endSoon(socket, rawReply({ ...sent, headers }, isHead));
       onRequest(unparsedRequest(address, sent, isHead));
     });
   };

@@ -45,13 +45,15 @@ export function sendReply(req: Answerable, res: ServerResponse, reply: Reply): v
   const sent = req.audit === undefined ? reply : req.audit(reply);
   if (req.socket.destroyed) return;
   const headers = req.replyHeaders.concat(sent.headers);
-  if (announcesBody(req)) sendLast(req.socket, { ...sent, headers }, req.method === "HEAD");
-  else
-    sendSoon(() => {
+  if (announcesBody(req)) endSoon(req.socket, rawReply({ ...sent, headers }, req.method === "HEAD"));
+  else {
+    waiting.push(() => {
       res.writeHead(sent.status, isKeptOpen(req, res, headers) ? headers.concat(KEPT_OPEN) : headers);
       // For HEAD, Node leaves the body out.
       res.end(sent.body);
     });
+    if (waiting.length === 1) setImmediate(sendWaiting);
+  }
   req.onAnswer?.(sent);
 }
 
@@ -85,26 +87,17 @@ export function stopParsing(socket: Socket): void {
   queueMicrotask(() => socket.pause());
 }
 
-let waiting: (() => void)[] = [];
-
 /**
  * Answers to all requests that have arrived together are sent together: each one wakes up its client. With 32 connections
  * on one machine, that took half of the server's time.
  */
-function sendSoon(write: () => void): void {
-  if (waiting.push(write) === 1) setImmediate(sendWaiting);
-}
+let waiting: (() => void)[] = [];
 
 /** Sends the answers that wait to be sent together. */
 export function sendWaiting(): void {
   const writes = waiting;
   waiting = [];
   for (const write of writes) write();
-}
-
-/** Sends the last answer of a connection. @param isHead whether to leave out the body */
-export function sendLast(socket: Socket, reply: Reply, isHead: boolean): void {
-  endSoon(socket, rawReply(reply, isHead));
 }
 
 /**
@@ -117,7 +110,8 @@ export function endSoon(socket: Socket, text = ""): void {
   socket.once("finish", () => setTimeout(() => socket.destroy(), LINGER_MS).unref());
 }
 
-function rawReply({ status, headers, body }: Reply, isHead: boolean): string {
+/** An answer as it is sent. @param isHead whether to leave out the body */
+export function rawReply({ status, headers, body }: Reply, isHead: boolean): string {
   const close = headers.includes("Connection") ? [] : ["Connection", "close"];
   const all = [...headers, "Date", new Date().toUTCString(), ...close];
   const lines = all.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`));

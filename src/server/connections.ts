@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
-import { announcesBody, dropBody, endSoon, sendWaiting } from "./replies.js";
+import { announcesBody, dropBody, endSoon } from "./replies.js";
 
 /** The time to make and to receive an answer. */
 const MAX_ANSWER_MS = 60_000;
@@ -64,6 +64,8 @@ export class Connections {
     this.#limits = limits;
     // Two timers for each request would cost more than a look at all connections in each second.
     server.keepAliveTimeout = 0;
+    // Has no type. A client that ends its side still gets its answers.
+    Object.assign(server, { httpAllowHalfOpen: true });
     if (limits.maxConnections > 0) server.maxConnections = limits.maxConnections;
     server.on("drop", () => this.#refused++);
     server.on("connection", (socket) => {
@@ -141,8 +143,6 @@ export class Connections {
     const connection: ConnectionState = { res: undefined, since: performance.now(), bytesRead: 0, waiting: [] };
     this.#connections.set(socket, connection);
     socket.once("close", () => this.#connections.delete(socket));
-    // Before the listener of Node, which ends the server's side too.
-    socket.prependListener("end", sendWaiting);
   };
 
   /** @param drainedAt when draining began */

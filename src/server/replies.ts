@@ -93,8 +93,7 @@ export function stopParsing(socket: Socket): void {
  */
 let waiting: (() => void)[] = [];
 
-/** Sends the answers that wait to be sent together. */
-export function sendWaiting(): void {
+function sendWaiting(): void {
   const writes = waiting;
   waiting = [];
   for (const write of writes) write();

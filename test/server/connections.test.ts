@@ -152,12 +152,24 @@ describe("the open requests of one connection", () => {
     socket.destroy();
   });
 
-  it("the open requests of one connection are all answered if the client ends its side of the connection after them", async () => {
-    const socket = await openSocket(await runningServer());
-    const received = receivedUntilClose(socket);
-    socket.end(HEALTH.repeat(10));
-    expect((await received).match(/HTTP\/1\.1 200 OK/g)).toHaveLength(10);
-  });
+  const count = async () => {
+    await nextLoop();
+    return { rateLimit: { limit: 1, remaining: 0, reset: 1 } };
+  };
+  it.each([
+    { requests: 1, how: "HTTP", options: {}, open: openSocket },
+    { requests: 10, how: "HTTP", options: {}, open: openSocket },
+    { requests: 10, how: "HTTPS", options: { tls: TLS }, open: openTlsSocket },
+    { requests: 1, how: "a slow limiter", options: { limiter: { count, isUsedUp: () => false } }, open: openSocket },
+  ])(
+    "the open requests of one connection are all answered if the client ends its side of the connection after them: $requests, $how",
+    async ({ options, open, requests }) => {
+      const socket = await open(await runningServer(options));
+      const received = receivedUntilClose(socket);
+      socket.end(HEALTH.repeat(requests));
+      expect((await received).match(/HTTP\/1\.1 200 OK/g)).toHaveLength(requests);
+    },
+  );
 
   it.each([0, 1])(
     "the open requests of one connection do not delay the end of a connection that the client ends after %d answers",

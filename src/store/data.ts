@@ -40,7 +40,7 @@ export interface Data {
   /** For editors: where the JSON Schema is. */
   readonly $schema?: string;
   readonly version: typeof DATA_VERSION;
-  /** The highest id each list ever had, since ids are not reused. Absent until appvars has deleted something. */
+  /** No new record has these ids or lower ones. Absent until a record was deleted that had the highest id of its list. */
   readonly last_ids?: Readonly<Record<List, number>>;
   /** How many entries the history of a data file has at most. */
   readonly history?: { readonly entries: number };
@@ -106,8 +106,9 @@ export function nextId(data: Data, list: List): number {
   return highestId(data, list) + 1;
 }
 
-/** `next`, with the highest ids of both in `last_ids`. */
+/** `next`, with the highest ids of both in `last_ids`, if those of `next` alone don't tell all of them. */
 export function withLastIds(previous: Data, next: Data): Data {
+  if (LISTS.every((list) => highestId(previous, list) <= highestId(next, list))) return next;
   const last_ids = { environments: 0, variables: 0, values: 0 };
   for (const list of LISTS) last_ids[list] = Math.max(highestId(previous, list), highestId(next, list));
   const { environments, variables, values, ...fields } = next;

@@ -137,7 +137,14 @@ function notFound(revision?: string): Reply {
 function parseRead(kind: Read["kind"], { params, search }: AppRequest): Read {
   if (kind === "variables" || kind === "values") return { kind, page: parsePage(search) };
   if (kind === "variable" || kind === "value") return { kind, id: parseId(params["id"]) };
+  if (kind === "valuesByName") return { kind, names: parseNames(search) };
   return kind === "check" ? { kind } : { kind, name: params["name"] ?? "" };
+}
+
+/** `names` of a query: none if it is empty, and if it is repeated those of all. Undefined without it. */
+function parseNames(search: string): string[] | undefined {
+  const lists = new URLSearchParams(search).getAll("names");
+  return lists.length > 0 ? lists.join().split(",") : undefined;
 }
 
 /** @throws UsageError for anything but plain digits */

@@ -56,6 +56,7 @@ function failingServer() {
     value: fail,
     valueByName: fail,
     content: fail,
+    valuesByName: fail,
     check: fail,
   };
   // Health can't make a date of this time.

@@ -42,6 +42,14 @@ describe("the record of a read", () => {
       "/v1/variables-values-by-name/:name/content",
       [{ ...PORT, value_id: 12 }],
     ],
+    [
+      "/v1/variables-values-by-name?names=PORT,UNSET,DATABASE_URL",
+      "/v1/variables-values-by-name",
+      [
+        { ...URL, value_id: 11 },
+        { ...PORT, value_id: 12 },
+      ],
+    ],
   ])("%s has the ids and names in the answer", async (target, route, read) => {
     const { server, next } = await auditedServer();
     const caller = { apiKey: "dev-key", environment: "shop/development", address: "127.0.0.1" };

@@ -112,7 +112,7 @@ function auditAnswers(audit: Audit, addressOf: AddressOf): Step {
     req.audit = (reply) => {
       if (req.path === ROUTES.health) return reply;
       // Unset after an error on the way to it.
-      const environment = req.identity?.environment;
+      const owner = req.identity?.owner;
       const isRecorded = audit.record({
         id: requestId(req),
         apiKey: usedKey(req),
@@ -120,10 +120,11 @@ function auditAnswers(audit: Audit, addressOf: AddressOf): Step {
         method: req.method,
         route: req.route ?? routeOf(req.path),
         status: reply.status,
-        environment: environment && qualifiedName(environment),
+        environment: owner && qualifiedName(owner.environment),
+        client: owner?.client,
         read: reply.read,
       });
-      return isRecorded || environment === undefined || reply.status === 429 ? reply : NOT_RECORDED;
+      return isRecorded || owner === undefined || reply.status === 429 ? reply : NOT_RECORDED;
     };
     return undefined;
   };

@@ -1,4 +1,4 @@
-import type { EnvironmentRecord } from "../domain/environment.js";
+import type { Scope } from "../domain/environment.js";
 import { NotFoundError } from "../domain/errors.js";
 import { type Page, type PageRequest, paginate } from "../domain/page.js";
 import { type Answer, type Check, type Read, VariableReader } from "../domain/read.js";
@@ -43,28 +43,28 @@ export interface RecordIdentity {
 }
 
 /**
- * One environment's part of one snapshot of the data, and a source for a command that reads it once. Its answers share
+ * What one scope has of one snapshot of the data, and a source for a command that reads it once. Its answers share
  * their texts with the store.
  */
 export class EnvironmentView extends VariableReader implements Snapshot, VariableSource {
   readonly #data: Data;
-  readonly #environment: Pick<EnvironmentRecord, "id" | "application">;
+  readonly #scope: Scope;
   readonly #variables: RecordIndex<VariableRecord>;
   readonly #values: RecordIndex<ValueRecord>;
   #checking: Promise<void> | undefined;
   #check: Check = { missing: [], invalid: [] };
 
-  constructor(data: Data, environment: Pick<EnvironmentRecord, "id" | "application">) {
+  constructor(data: Data, scope: Scope) {
     super();
     this.#data = data;
-    this.#environment = environment;
-    const { variables, values } = recordsOf(data, environment);
+    this.#scope = scope;
+    const { variables, values } = recordsOf(data, scope);
     this.#variables = new RecordIndex(variables);
     this.#values = new RecordIndex(values);
   }
 
   get revision(): string {
-    return revisionOf(this.#data, this.#environment);
+    return revisionOf(this.#data, this.#scope);
   }
 
   readSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {

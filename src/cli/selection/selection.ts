@@ -1,4 +1,5 @@
 import { InvalidDataError, NotFoundError, UsageError } from "../../domain/errors.js";
+import { createMatcher, isGlob } from "../../domain/name-matcher.js";
 import type { Check } from "../../domain/read.js";
 import { checkType, readAll, type VariableSource } from "../../domain/source.js";
 import { isEncrypted, type NamedValue, type Variable, type VariableType } from "../../domain/variable.js";
@@ -149,58 +150,6 @@ export async function createSelection(
       }
     },
   };
-}
-
-interface Matcher {
-  matches(name: string): boolean;
-  /** The patterns that match none of these names. */
-  unmatched(names: readonly string[]): string[];
-}
-
-export function createMatcher(patterns: readonly string[]): Matcher {
-  const names = new Set(patterns.filter((pattern) => !isGlob(pattern)));
-  const globs = patterns.filter(isGlob).map((glob) => [glob, compileGlob(glob)] as const);
-  return {
-    matches: (name) => names.has(name) || globs.some(([, matches]) => matches(name)),
-    unmatched(present) {
-      const missing = [...names].filter((name) => !present.includes(name));
-      return [...missing, ...globs.filter(([, matches]) => !present.some(matches)).map(([glob]) => glob)];
-    },
-  };
-}
-
-/** Only of characters of names, `*`, `?` and `[a-z]`: anything else is the name of a variable that can't exist. */
-function isGlob(pattern: string): boolean {
-  return /^[\w.*?[\]!^-]+$/.test(pattern) && /[*?[]/.test(pattern);
-}
-
-/**
- * Matches in linear time: with the first match of a part between stars, which has a fixed length, the rest of a name
- * is the longest. So there is no need to go back for another, and the lookahead prevents it. picomatch goes back: with
- * four stars or more, it takes seconds to minutes for a name of 250 equal characters.
- */
-function compileGlob(glob: string): (name: string) => boolean {
-  const parts = [""];
-  for (const token of glob.match(/\[[^\]]+\]|\*+|./g) ?? []) {
-    if (token.startsWith("*")) parts.push("");
-    else parts.push(`${parts.pop()}${sourceOf(token)}`);
-  }
-  const [first = "", ...others] = parts;
-  const last = others.pop();
-  const between = others.map((part, index) => `(?=(.*?${part}))\\${index + 1}`).join("");
-  try {
-    const pattern = new RegExp(`^${first}${last === undefined ? "" : `${between}.*${last}`}$`);
-    return (name) => pattern.test(name);
-  } catch {
-    // Such as [z-a].
-    return () => false;
-  }
-}
-
-/** Of `?`, a class such as `[a-z]` or `[!a-z]`, or one character. */
-function sourceOf(token: string): string {
-  if (token === "?") return ".";
-  return token.length > 1 ? token.replace("[!", "[^") : token.replace(/[.[\]^]/, "\\$&");
 }
 
 async function notFound(patterns: readonly string[], known: () => Promise<readonly string[]>): Promise<NotFoundError> {

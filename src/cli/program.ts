@@ -35,6 +35,7 @@ const COMMANDS: Record<string, Load> = {
   health: async () => (await import("./commands/health.js")).healthCommand,
   doctor: async () => (await import("./commands/doctor.js")).doctorCommand,
   sign: async () => (await import("./commands/sign.js")).signCommand,
+  audit: async () => (await import("./commands/audit.js")).auditCommand,
   openapi: async () => {
     const { openapiCommand } = await import("./commands/openapi.js");
     return (context) => openapiCommand(context, packageFile("data/openapi.yaml"));

@@ -192,6 +192,10 @@ describe("a usage error exits 2 and changes nothing", () => {
     ["env rename test qa", 'the environment "test" is ambiguous: name one of shop/test, billing/test'],
     ["env rename shop/test billing/qa", "shop/test has variables of its application: it can't have a name in another"],
     ["env add shop/test --from shop/development", "the environment shop/test already exists"],
+    [
+      "audit",
+      "missing required argument 'file'; for example: appvars audit audit.log --since 2026-01-31 --client ana --data vars.json",
+    ],
     ["env key add shop/test", "required option '--name <client>' not specified"],
     [
       "env key add shop/test --name a/b",

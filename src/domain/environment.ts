@@ -66,12 +66,7 @@ function endOfValidity({ valid_until }: KeyPair & Partial<PreviousKeyPair>): num
 }
 
 /** What a key can read: an environment, or some variables of it. */
-export type Scope = Pick<Environment, "id" | "application"> & (WholeEnvironment | SomeVariables);
-
-interface WholeEnvironment {
-  readonly only?: undefined;
-  readonly key?: undefined;
-}
+export type Scope = Pick<Environment, "id" | "application"> & ({ only?: undefined; key?: undefined } | SomeVariables);
 
 interface SomeVariables {
   /** As in a {@link NamedKey}. */
@@ -177,29 +172,21 @@ function ownerName({ environment, client }: KeyOwner): string {
   return client === undefined ? qualifiedName(environment) : `${qualifiedName(environment)} (key ${client})`;
 }
 
-/** How long before a key expires its owners are warned, in milliseconds. */
-const EXPIRY_NOTICE = 14 * 24 * 3_600_000;
-
 /** A named key that expires, with the name of its environment. */
-export interface ExpiringKey {
+interface ExpiringKey {
   readonly environment: string;
   readonly name: string;
   readonly validUntil: string;
+  /** Milliseconds until then; below 0 after that. */
+  readonly left: number;
 }
 
-/** The named keys that expire, whenever that is. */
-export function expiringKeys(environments: readonly EnvironmentRecord[]): ExpiringKey[] {
+/** The named keys that expire, whenever that is. @param now Unix time in milliseconds */
+export function expiringKeys(environments: readonly EnvironmentRecord[], now: number): ExpiringKey[] {
   return environments.flatMap((environment) =>
-    (environment.keys ?? []).flatMap(({ name, valid_until: validUntil }) =>
-      validUntil === undefined ? [] : { environment: qualifiedName(environment), name, validUntil },
-    ),
+    (environment.keys ?? []).flatMap(({ name, valid_until: validUntil }) => {
+      if (validUntil === undefined) return [];
+      return { environment: qualifiedName(environment), name, validUntil, left: Date.parse(validUntil) - now };
+    }),
   );
-}
-
-/** Those that expire within 14 days. @param now Unix time in milliseconds */
-export function soonExpiringKeys(environments: readonly EnvironmentRecord[], now: number): ExpiringKey[] {
-  return expiringKeys(environments).filter(({ validUntil }) => {
-    const left = Date.parse(validUntil) - now;
-    return left > 0 && left <= EXPIRY_NOTICE;
-  });
 }

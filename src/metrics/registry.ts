@@ -140,8 +140,8 @@ export function addDataMetrics(
     registers,
     collect() {
       this.reset();
-      for (const { environment, name, validUntil } of expiringKeys(store.snapshot.environments))
-        this.set({ environment, client: name }, (Date.parse(validUntil) - clock()) / 1_000);
+      for (const { environment, name, left } of expiringKeys(store.snapshot.environments, clock()))
+        this.set({ environment, client: name }, left / 1_000);
     },
   });
 }

@@ -240,11 +240,9 @@ function checkRelations({ environments, variables, values }: Data): void {
   const owners = new Map<string, EnvironmentRecord>();
   for (const environment of environments) {
     const { keys = [] } = environment;
-    const twice = keys.find(({ name }, index) => keys.findIndex((key) => key.name === name) < index);
-    if (twice) {
-      const place = describe("environments", environments.indexOf(environment), environment);
-      throw new InvalidDataError(`${place}: two keys have the name "${twice.name}"`);
-    }
+    const place = () => describe("environments", environments.indexOf(environment), environment);
+    if (new Set(keys.map(({ name }) => name)).size < keys.length)
+      throw new InvalidDataError(`${place()}: two keys have the same name`);
     for (const { api_key } of [environment, ...keys].flatMap(allKeyPairs)) {
       const owner = owners.get(api_key);
       if (owner) throw repeated("environments", environments, "api_key", owner, environment);

@@ -24,7 +24,7 @@ export const BROKEN_RULES: BrokenData[] = [
         { name: "ana", api_key: "ana-key", api_secret: "secret-of-ana" },
         { name: "ana", api_key: "other-key", api_secret: "other-secret" },
       ]),
-    'environments[2] (id 3, "production"): two keys have the name "ana"',
+    'environments[2] (id 3, "production"): two keys have the same name',
   ],
   [
     "two environments of one name in an application",

@@ -132,6 +132,7 @@ interface Line {
   readonly lines_lost?: number;
 }
 
+const TEXTS = ["id", "key", "client", "environment", "from", "method", "route"];
 const text: Rule = { patterns: [] };
 const isOptional = true;
 const optional: Rule = { ...text, isOptional };
@@ -140,13 +141,7 @@ const id: Rule = { least: 1 };
 const LINE: Rule = {
   fields: {
     time: { patterns: [[{ test: isTime }, "be a time"]] },
-    id: optional,
-    key: optional,
-    client: optional,
-    environment: optional,
-    from: optional,
-    method: optional,
-    route: optional,
+    ...Object.fromEntries(TEXTS.map((name) => [name, optional])),
     status: { least: 1, isOptional },
     read: { items: { fields: { variable_id: id, name: text, value_id: { ...id, isOptional } } }, isOptional },
     lines_lost: { least: 1, isOptional },

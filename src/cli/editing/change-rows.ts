@@ -81,16 +81,13 @@ function environmentRows(
   const [before, after] = sides as [RecordedEnvironment, RecordedEnvironment];
   const rows: ChangeRow[] = row.before === row.after ? [] : [row];
   if (before.credentials !== after.credentials) rows.push({ kind: "rotated", what: "credentials", ...names });
-  const [old, current] = [keysOf(before), keysOf(after)];
-  for (const key of new Set([...old.keys(), ...current.keys()])) {
-    const kind = keyChange(old.get(key), current.get(key));
+  const [old = [], current = []] = [before.keys, after.keys];
+  for (const key of new Set([...old, ...current].map(({ name }) => name))) {
+    const isIt = ({ name }: RecordedKey) => name === key;
+    const kind = keyChange(old.find(isIt), current.find(isIt));
     if (kind) rows.push({ kind, what: "key", ...names, key });
   }
   return rows;
-}
-
-function keysOf({ keys = [] }: RecordedEnvironment): ReadonlyMap<string, RecordedKey> {
-  return new Map(keys.map((key) => [key.name, key]));
 }
 
 function keyChange(before: RecordedKey | undefined, after: RecordedKey | undefined): ChangeRow["kind"] | undefined {

@@ -107,7 +107,7 @@ async function runKeyList(environment: string | undefined, flags: SourceFlags, c
       key.environment,
       key.name,
       key.api_key,
-      key.only?.join(","),
+      key.only?.join(),
       key.valid_until,
       key.rotated_at,
     ]),

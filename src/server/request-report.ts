@@ -27,7 +27,6 @@ export function reportAnswers(
         milliseconds: ticks() - arrivedAt,
         bytes: method === "HEAD" ? 0 : Buffer.byteLength(body),
         apiKey: usedKey(req),
-        client: req.identity?.owner?.client,
         address,
         counter,
       });
@@ -36,10 +35,10 @@ export function reportAnswers(
   };
 }
 
-/** The API key of valid credentials, which may have been rotated out; a signature without a key has the current one. */
+/** The API key of valid credentials, which may have been rotated out; a signature without a key has that of its environment. */
 export function usedKey({ identity, headers }: AppRequest): string | undefined {
-  const { owner } = identity ?? {};
-  return owner && String(headers["x-api-key"] ?? owner.current.api_key);
+  const { environment } = identity ?? {};
+  return environment && String(headers["x-api-key"] ?? environment.api_key);
 }
 
 /** The trace id, in a header as of W3C Trace Context level 1. Zeros are not an id. */

@@ -19,8 +19,6 @@ export interface ServedRequest {
   readonly bytes: number;
   /** The API key of valid credentials. */
   readonly apiKey: string | undefined;
-  /** The name of that, if it is a named key. */
-  readonly client: string | undefined;
   /** As `clientAddress` returns it. */
   readonly address: string;
   /** The counter of the request; undefined if it was not counted. */
@@ -29,7 +27,7 @@ export interface ServedRequest {
 
 /** A request that Node's parser does not pass on. */
 export function unparsedRequest(address: string, { status, body }: Reply, isHead: boolean): ServedRequest {
-  const unknown = { method: undefined, path: "", route: undefined, apiKey: undefined, client: undefined };
+  const unknown = { method: undefined, path: "", route: undefined, apiKey: undefined };
   const bytes = isHead ? 0 : Buffer.byteLength(body);
   return { id: randomUUID(), ...unknown, status, milliseconds: 0, bytes, address, counter: "address" };
 }

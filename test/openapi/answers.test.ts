@@ -56,9 +56,8 @@ function failingServer() {
     value: fail,
     valueByName: fail,
     content: fail,
-    valuesByName: fail,
     check: fail,
   };
   // Health can't make a date of this time.
-  return stubbedServer({ reads, clock: () => 9e15 });
+  return stubbedServer({ reads, clock: () => Number.NaN });
 }

@@ -1,49 +1,48 @@
-import { DecryptionError, orUndefined, UsageError } from "../../domain/errors.js";
+import { DecryptionError, UsageError } from "../../domain/errors.js";
 import type { BrokenRule, Check } from "../../domain/read.js";
-import { readAll, type Snapshot } from "../../domain/source.js";
-import { isEncrypted, type JsonValue, type Variable } from "../../domain/variable.js";
+import type { Snapshot, VariableEntry } from "../../domain/source.js";
+import { isEncrypted } from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import { createDecrypt, type Decrypt, leaveEncrypted } from "./decryption.js";
+import { orUndefined } from "./run-get.js";
 
-/** Finds what is wrong with the values of an environment. @param only these are looked for, if it is given */
-export type CheckValues = (snapshot: Snapshot, only?: readonly string[]) => Promise<Check>;
+/** Finds what is wrong with the values of an environment. @param entries all of the snapshot */
+export type CheckEntries = (snapshot: Snapshot, entries: readonly VariableEntry[]) => Promise<Check>;
 
 /** The check of `--strict`; undefined without it. @param flag of the command; the project's setting if undefined */
 export async function createStrictCheck(
   flag: boolean | undefined,
   settings: Settings,
   context: Context,
-): Promise<CheckValues | undefined> {
+): Promise<CheckEntries | undefined> {
   return (flag ?? settings.find("strict") !== undefined) ? createCheck(settings, context) : undefined;
 }
 
 /** With a key, encrypted values are checked too. */
-export async function createCheck(settings: Settings, { note }: Context): Promise<CheckValues> {
+export async function createCheck(settings: Settings, { note }: Context): Promise<CheckEntries> {
   const decrypt = await createDecrypt(settings, leaveEncrypted);
   let isNoted = false;
-  return async (snapshot, only) => {
-    const [found, values] = await Promise.all([orUndefined(snapshot.checkValues()), snapshot.values(only)]);
+  return async (snapshot, entries) => {
+    const found = await orUndefined(snapshot.checkValues());
     if (!found && !isNoted) note("the server is too old to check values: every variable without a value is missing");
     isNoted ||= !found;
-    const isDecrypting = decrypt !== leaveEncrypted && Object.values(values).some(isEncrypted);
-    const variables = found && !isDecrypting ? [] : await readAll((page) => snapshot.listVariables(page));
-    const names = variables.map(({ name }) => name).filter((name) => !Object.hasOwn(values, name));
+    const names = entries.flatMap(({ variable, value }) => (value ? [] : variable.name));
     const invalid = [...(found?.invalid ?? [])];
-    for (const variable of variables) {
-      const rule = await brokenByEncrypted(variable, values[variable.name], snapshot, decrypt);
-      if (rule !== undefined) invalid.push({ name: variable.name, rule });
+    for (const entry of entries) {
+      const rule = await brokenByEncrypted(entry, snapshot, decrypt);
+      if (rule !== undefined) invalid.push({ name: entry.variable.name, rule });
     }
     return { missing: found?.missing ?? names, invalid };
   };
 }
 
 async function brokenByEncrypted(
-  { id, name, type }: Variable,
-  sealed: JsonValue | undefined,
+  { variable: { id, name, type }, value }: VariableEntry,
   snapshot: Snapshot,
   decrypt: Decrypt,
 ): Promise<string | undefined> {
+  const sealed = value?.content.value;
   if (!isEncrypted(sealed)) return undefined;
   const { parseAs } = await import("../../formats/infer-type.js");
   try {

@@ -10,9 +10,7 @@ import {
   IMPORT_FORMATS,
   WRITERS,
 } from "../../formats/formats.js";
-import { nativeType } from "../../formats/infer-type.js";
 import type { Context } from "../output/context.js";
-import { boundHeap } from "../reading/bound-heap.js";
 import type { Decrypt } from "../reading/decryption.js";
 import { decryptValues } from "../reading/decryption.js";
 import { isLeftOut, refuseReserved, warnLeftOut } from "../run/left-out.js";
@@ -53,13 +51,9 @@ export async function formatValues(
   const selection = await createSelection(options, context);
   const leavesOut = ENVIRONMENT_FORMATS.includes(format);
   if (leavesOut) refuseReserved(selection.named, allowReserved);
-  // Only its own dialect of dotenv says the types.
-  const types = format === "dotenv" && !options.target ? "all" : "encrypted";
-  const selected = await readSelected(selection, source, { types });
-  boundHeap();
+  const selected = await readSelected(selection, source);
   const isKept = ({ newName }: SelectedValue) => !leavesOut || !isLeftOut(newName, allowReserved);
-  const typed = selected.filter(isKept).map((entry) => ({ ...entry, type: entry.type ?? nativeType(entry.value) }));
-  const values = await decryptValues(typed, decrypt);
+  const values = await decryptValues(selected.filter(isKept), decrypt);
   const write = await (options.target ? DOTENV_WRITERS[options.target]() : WRITERS[format]());
   const written = writeSupported(
     write,
@@ -90,7 +84,7 @@ export async function declareVariables(
     return variables.map((variable) => ({ ...variable, ...snapshot.rulesOf(variable.id) }));
   });
   const names = all.map(({ name }) => name);
-  const newNames = selection.rename(await selection.select(names, async () => names));
+  const newNames = selection.rename(await selection.select(names, names));
   selection.noteUnmatched(names);
   const entries = all.flatMap((variable) => {
     const name = newNames.get(variable.name);

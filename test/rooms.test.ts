@@ -14,7 +14,7 @@ const MAY_IMPORT: Record<string, string> = {
   etcd: "domain files encryption store http",
   service: "domain store",
   server: "domain signing service",
-  metrics: "store server",
+  metrics: "domain store server",
   cluster: "domain files store service server metrics",
   client: "domain signing files http",
   ".": "domain signing store service server client",

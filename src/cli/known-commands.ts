@@ -31,6 +31,7 @@ export const GROUPS: Record<string, Record<string, readonly [usage: string, summ
     health: ["[options]", "print the server's health"],
     doctor: ["[options]", "find out why variables can't be read"],
     sign: ["[options] <method> <path>", "print the Authorization header for one request"],
+    audit: ["[options] <file...>", "list which values a client has read"],
     openapi: ["[options]", "print the OpenAPI document of the API"],
   },
   "Settings:": {

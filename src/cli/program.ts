@@ -26,7 +26,7 @@ const COMMANDS: Record<string, Load> = {
   unset: async () => (await import("./commands/unset.js")).unsetCommand,
   import: async () => (await import("./commands/import.js")).importCommand,
   rename: async () => (await import("./commands/rename.js")).renameCommand,
-  env: async () => (await import("./commands/env.js")).envCommand,
+  env: async () => (await import("./commands/env/env.js")).envCommand,
   history: async () => (await import("./commands/history/history.js")).historyCommand,
   rollback: async () => (await import("./commands/history/rollback.js")).rollbackCommand,
   migrate: async () => (await import("./commands/migrate.js")).migrateCommand,
@@ -35,6 +35,7 @@ const COMMANDS: Record<string, Load> = {
   health: async () => (await import("./commands/health.js")).healthCommand,
   doctor: async () => (await import("./commands/doctor.js")).doctorCommand,
   sign: async () => (await import("./commands/sign.js")).signCommand,
+  audit: async () => (await import("./commands/audit.js")).auditCommand,
   openapi: async () => {
     const { openapiCommand } = await import("./commands/openapi.js");
     return (context) => openapiCommand(context, packageFile("data/openapi.yaml"));
@@ -103,8 +104,9 @@ async function buildProgram(argv: readonly string[], io: Io, loaded?: readonly s
   program.hook("preAction", (_program, command) => {
     const { dryRun, values } = command.opts<OutputFlags>();
     context.flags = { ...program.opts<OutputFlags>(), dryRun, values };
-    const { parent } = command;
-    context.io.command = parent?.parent ? `${parent.name()} ${command.name()}` : command.name();
+    context.io.command = command.name();
+    for (let above = command.parent; above?.parent; above = above.parent)
+      context.io.command = `${above.name()} ${context.io.command}`;
   });
   const { stdout, stderr } = io;
   program.configureOutput({

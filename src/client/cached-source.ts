@@ -1,5 +1,5 @@
 import { NotFoundError, ServerError, UnauthorizedError, UnreachableError, WrongClockError } from "../domain/errors.js";
-import { type Answer, type Read, VariableReader } from "../domain/read.js";
+import { type Answer, pickValues, type Read, type ValuesByName, VariableReader } from "../domain/read.js";
 import type { Health, Snapshot, VariableSource } from "../domain/source.js";
 import type { SealedFile } from "../files/sealed-file.js";
 import { TRANSIENT_STATUSES } from "./retry.js";
@@ -140,7 +140,14 @@ async function replay<T>(
   return async () => (outcome.status === "fulfilled" ? outcome.value : Promise.reject(outcome.reason));
 }
 
-class Replay extends VariableReader implements Snapshot {
+/** Keeps the values of all names, whichever are asked for, so that another command can use them. */
+abstract class KeepingReader extends VariableReader {
+  override async values(names?: readonly string[]): Promise<ValuesByName> {
+    return pickValues(await super.values(), names);
+  }
+}
+
+class Replay extends KeepingReader implements Snapshot {
   isIncomplete = false;
 
   constructor(
@@ -159,7 +166,7 @@ class Replay extends VariableReader implements Snapshot {
 }
 
 /** Remembers the answers of a snapshot; undefined for "not found". */
-class FreshAnswers extends VariableReader implements Snapshot {
+class FreshAnswers extends KeepingReader implements Snapshot {
   readonly #snapshot: Snapshot;
   readonly #answers = new Map<string, unknown>();
 

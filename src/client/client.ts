@@ -1,10 +1,16 @@
 import { checkCertifiedKey } from "../domain/certificates.js";
 import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT } from "../domain/defaults.js";
-import { ServerError, UsageError } from "../domain/errors.js";
+import { orUndefined, ServerError, UsageError } from "../domain/errors.js";
 import { VERSION_HEADER } from "../domain/http-headers.js";
-import { type Answer, type Read, VariableReader } from "../domain/read.js";
+import { type Answer, pickValues, type Read, VariableReader } from "../domain/read.js";
 import { ROUTES, targetOf } from "../domain/routes.js";
-import type { Health, Snapshot, VariableSource } from "../domain/source.js";
+import {
+  type Health,
+  readVariableEntries,
+  type Snapshot,
+  type VariableSource,
+  valuesByName,
+} from "../domain/source.js";
 import { ticks } from "../http/exchange.js";
 import { type HttpProxy, parseProxy } from "../http/proxy.js";
 import { type Decoder, decoderOf } from "./decode.js";
@@ -98,6 +104,13 @@ export function createClient(options: ClientOptions, parts: ClientParts = {}): V
 /** To keep: two lists of 100,000 in pages of 1,000. */
 const MAX_ANSWERS = 200;
 
+/** Of a path with a query, as the server limits it. */
+const MAX_TARGET = 8_192;
+/** The same for a signature without a key. */
+const MAX_KEYLESS_TARGET = 1_024;
+
+type ReadOfValues = Extract<Read, { kind: "valuesByName" }>;
+
 class Client extends VariableReader implements VariableSource {
   readonly #options: ClientOptions & { auth: AuthScheme };
   readonly #retry: Omit<RetryOptions, "budget">;
@@ -105,6 +118,8 @@ class Client extends VariableReader implements VariableSource {
   /** The last answers by their targets, the oldest first: while the data is unchanged, each is a 304. */
   readonly #kept = new Map<string, { etag: string; answer: unknown }>();
   #newest: NewestData | undefined;
+  /** Whether the server does not know the read of all values. */
+  #hasPagesOnly = false;
   /** Undefined if each call has its own budget. */
   readonly #sharedBudget: Budget | undefined;
   readonly #closed = new AbortController();
@@ -131,12 +146,28 @@ class Client extends VariableReader implements VariableSource {
   }
 
   answer<R extends Read>(read: R): Promise<Answer<R>> {
+    // It may take several pages.
+    if (read.kind === "valuesByName") return this.readSnapshot((snapshot) => snapshot.answer(read));
     return this.#ask(read, this.#sharedBudget ?? createBudget());
   }
 
   readSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
     const budget = this.#sharedBudget ?? createBudget();
-    return readUnchanged(read, (one, attempt) => this.#ask(one, budget, attempt), { ...this.#retry, budget });
+    const ask = <R extends Read>(one: R, attempt: Attempt) =>
+      one.kind === "valuesByName"
+        ? (this.#askValues(one, budget, attempt) as Promise<Answer<R>>)
+        : this.#ask(one, budget, attempt);
+    return readUnchanged(read, ask, { ...this.#retry, budget });
+  }
+
+  /** From pages, if the server does not know this read. */
+  async #askValues({ kind, names }: ReadOfValues, budget: Budget, attempt: Attempt): Promise<Answer<ReadOfValues>> {
+    const maxTarget = this.#options.apiKey ? MAX_TARGET : MAX_KEYLESS_TARGET;
+    const read: ReadOfValues = targetOf({ kind, names }).length <= maxTarget ? { kind, names } : { kind };
+    const found = this.#hasPagesOnly ? undefined : await orUndefined(this.#ask(read, budget, attempt));
+    this.#hasPagesOnly = found === undefined;
+    const values = found?.data ?? valuesByName(await readVariableEntries(attempt));
+    return { data: pickValues(values, names) };
   }
 
   async getHealth(): Promise<Health> {
@@ -177,8 +208,8 @@ class Client extends VariableReader implements VariableSource {
         if (this.#options.revalidate) this.#keep(target, response.headers.etag, answer);
         return answer;
       } finally {
-        // One of another revision is kept, since it is asked for again.
-        attempt?.check(response);
+        // One of another revision is kept, since it is asked for again. An unknown path has none.
+        if (read.kind !== "valuesByName" || response.status !== 404) attempt?.check(response);
       }
     };
     return withRetries(request, { ...this.#retry, budget });

@@ -1,9 +1,10 @@
 import type { Page, PageRequest } from "../domain/page.js";
-import type { Answer, BrokenRule, Check, Read } from "../domain/read.js";
+import type { Answer, BrokenRule, Check, Read, ValuesByName } from "../domain/read.js";
 import type { Health } from "../domain/source.js";
 import {
   isVariableName,
   isVariableType,
+  type JsonValue,
   VARIABLE_TYPES,
   type ValueContent,
   type Variable,
@@ -42,6 +43,8 @@ export function decoderOf(read: Read): Decoder<Answer<Read>> {
       return decodeValue;
     case "content":
       return decodeContent;
+    case "valuesByName":
+      return decodeValuesByName;
     case "check":
       return decodeCheck;
   }
@@ -60,8 +63,7 @@ export const decodeVariable: Decoder<Variable> = (json, at) => {
 export const decodeContent: Decoder<ValueContent> = (json, at) => {
   const { value } = object(json, at);
   check(value, value !== undefined, at, "value", "present");
-  const rule = "JSON that is not nested too deeply, with numbers in range";
-  return { value: check(value, valueFitsType(value, "JSON"), at, "value", rule) };
+  return { value: jsonValue(value, at, "value") };
 };
 
 export const decodeValue: Decoder<VariableValue> = (json, at) => {
@@ -71,6 +73,15 @@ export const decodeValue: Decoder<VariableValue> = (json, at) => {
     variable_id: positive(variable_id, at, "variable_id"),
     content: decodeContent(content, pathOf(at, "content")),
   };
+};
+
+const decodeValuesByName: Decoder<Answer<{ kind: "valuesByName" }>> = (json) => {
+  const data = object(object(json)["data"], "data") as ValuesByName;
+  for (const name of Object.keys(data)) {
+    check(name, isVariableName(name), "data", "", "an object with names of variables");
+    jsonValue(data[name], "data", name);
+  }
+  return { data };
 };
 
 const decodeBrokenRule: Decoder<BrokenRule> = (json, at) => {
@@ -145,6 +156,11 @@ function object(json: unknown, at = ""): Record<string, unknown> {
 
 function list(json: unknown, field: string): unknown[] {
   return check(json, Array.isArray(json), "", field, "a list");
+}
+
+function jsonValue(json: unknown, at: string | undefined, field: string): JsonValue {
+  const rule = "JSON that is not nested too deeply, with numbers in range";
+  return check(json, valueFitsType(json, "JSON"), at, field, rule);
 }
 
 function variableName(json: unknown, at: string | undefined, field: string): string {

@@ -52,6 +52,8 @@ export class Attempt extends VariableReader implements Snapshot {
   change: ChangedDataError | undefined;
   readonly #ask: Ask;
   readonly #aborter = new AbortController();
+  /** By their reads: of one revision, they stay the same. */
+  readonly #answers = new Map<string, Promise<unknown>>();
   /** Undefined: during an upgrade, some of the servers behind one address may not send revisions yet. */
   readonly #revisions = new Set<string | undefined>();
   /** Aborted when the attempt ends. */
@@ -82,7 +84,10 @@ export class Attempt extends VariableReader implements Snapshot {
 
   async answer<R extends Read>(read: R): Promise<Answer<R>> {
     this.signal.throwIfAborted();
-    return this.#ask(read, this);
+    const key = JSON.stringify(read);
+    const answer = (this.#answers.get(key) as Promise<Answer<R>> | undefined) ?? this.#ask(read, this);
+    this.#answers.set(key, answer);
+    return answer;
   }
 }
 

@@ -28,29 +28,78 @@ export interface KeyPair {
 }
 
 /** A pair that was rotated out but stays valid for a while, so that clients can switch without an outage. */
-interface PreviousKeyPair extends KeyPair {
+export interface PreviousKeyPair extends KeyPair {
   /** ISO 8601, UTC. */
   readonly valid_until: string;
 }
 
-/** An environment as in a data file. */
-export interface EnvironmentRecord extends Environment, KeyPair {
+/** A pair, and those that it has replaced. */
+export interface RotatedPair extends KeyPair {
   readonly previous?: readonly PreviousKeyPair[];
 }
 
+/** One of several keys of an environment, for a person or a service, as in a data file. */
+export interface NamedKey extends RotatedPair {
+  /** Unique in the environment. */
+  readonly name: string;
+  /** Names and globs of the variables that it can read; all if undefined. */
+  readonly only?: readonly string[];
+  /** ISO 8601, UTC. Previous pairs end then, too. */
+  readonly valid_until?: string;
+  /** When it was rotated last. ISO 8601, UTC. */
+  readonly rotated_at?: string;
+}
+
+/** An environment as in a data file, with the pair that can read all of it. */
+export interface EnvironmentRecord extends Environment, RotatedPair {
+  readonly keys?: readonly NamedKey[];
+}
+
 /** The current pair and those that were rotated out, whether still valid or not. */
-export function allKeyPairs(environment: EnvironmentRecord): (KeyPair | PreviousKeyPair)[] {
-  return [environment, ...(environment.previous ?? [])];
+export function allKeyPairs(key: RotatedPair): (KeyPair | PreviousKeyPair)[] {
+  return [key, ...(key.previous ?? [])];
 }
 
-/** When a pair stops being valid, in Unix milliseconds: `Infinity` for a current one. */
-export function endOfValidity(pair: KeyPair | PreviousKeyPair): number {
-  return "valid_until" in pair ? Date.parse(pair.valid_until) : Number.POSITIVE_INFINITY;
+/** When a key or a pair stops being valid, in Unix milliseconds: `Infinity` if that is not limited. */
+function endOfValidity({ valid_until }: KeyPair & Partial<PreviousKeyPair>): number {
+  return valid_until === undefined ? Number.POSITIVE_INFINITY : Date.parse(valid_until);
 }
 
-/** The pairs that are valid at `now`, in Unix milliseconds, newest first. */
-export function validKeyPairs(environment: EnvironmentRecord, now: number): KeyPair[] {
-  return allKeyPairs(environment).filter((pair) => now < endOfValidity(pair));
+/** What a key can read: an environment, or some variables of it. */
+export type Scope = Pick<Environment, "id" | "application"> & ({ only?: undefined; key?: undefined } | SomeVariables);
+
+interface SomeVariables {
+  /** As in a {@link NamedKey}. */
+  readonly only: readonly string[];
+  /** Tells it apart from the other scopes of the data. */
+  readonly key: string;
+}
+
+/** A key pair, and what requests with it need. */
+export interface KeyOwner {
+  readonly environment: EnvironmentRecord;
+  /** The name of a named key. */
+  readonly client: string | undefined;
+  /** The pair that is current: this one, or the one that has replaced it. */
+  readonly current: KeyPair;
+  readonly pair: KeyPair;
+  /** Unix time in milliseconds, or `Infinity`. */
+  readonly validUntil: number;
+  readonly scope: Scope;
+}
+
+/** The pairs of an environment and of its named keys, current or rotated out, valid or not. */
+export function keyOwners(environment: EnvironmentRecord): KeyOwner[] {
+  return [environment, ...(environment.keys ?? [])].flatMap((current) => {
+    const { name, only } = current === environment ? {} : (current as Partial<NamedKey>);
+    const { id, application } = environment;
+    // No pattern contains a comma.
+    const scope: Scope = { id, application, ...(only && { only, key: `${id} ${only}` }) };
+    return allKeyPairs(current).map((pair) => {
+      const validUntil = Math.min(endOfValidity(current), endOfValidity(pair));
+      return { environment, client: name, current, pair, validUntil, scope };
+    });
+  });
 }
 
 /** `shop/development`, which is unique over all applications. */
@@ -93,16 +142,15 @@ export function findEnvironment<E extends Environment>(environments: readonly E[
 const MIN_SECRET_LENGTH = 16;
 
 /**
- * Finds API secrets that don't protect their environment: short ones, ones shared with another environment, and ones
- * also used as a key, which is sent with each request. Pairs that were rotated out count while they are valid.
+ * Finds API secrets that don't protect their environment: short ones, ones shared with another key, and ones also used
+ * as a key, which is sent with each request. Pairs that were rotated out count while they are valid.
  *
  * @param now Unix time in milliseconds
- * @returns the problem, with the names of the environments and no secrets
+ * @returns the problem, with the names of the environments and keys, and no secrets
  */
 export function findWeakSecrets(environments: readonly EnvironmentRecord[], now: number): string[] {
-  const pairs = environments.flatMap((environment) =>
-    validKeyPairs(environment, now).map((pair) => ({ ...pair, name: qualifiedName(environment) })),
-  );
+  const owners = environments.flatMap(keyOwners).filter(({ validUntil }) => now < validUntil);
+  const pairs = owners.map((owner) => ({ ...owner.pair, name: ownerName(owner) }));
   const keys = new Set(pairs.map(({ api_key }) => api_key));
   const namesBySecret = new Map<string, Set<string>>();
   for (const { api_secret, name } of pairs)
@@ -118,4 +166,27 @@ export function findWeakSecrets(environments: readonly EnvironmentRecord[], now:
   for (const names of namesBySecret.values())
     if (names.size > 1) findings.push(["with the same API secret, clients of one can read the others", names]);
   return findings.flatMap(([text, names]) => (names.size > 0 ? [`${text}: ${[...names].join(", ")}`] : []));
+}
+
+function ownerName({ environment, client }: KeyOwner): string {
+  return client === undefined ? qualifiedName(environment) : `${qualifiedName(environment)} (key ${client})`;
+}
+
+/** A named key that expires, with the name of its environment. */
+interface ExpiringKey {
+  readonly environment: string;
+  readonly name: string;
+  readonly validUntil: string;
+  /** Milliseconds until then; below 0 after that. */
+  readonly left: number;
+}
+
+/** The named keys that expire, whenever that is. @param now Unix time in milliseconds */
+export function expiringKeys(environments: readonly EnvironmentRecord[], now: number): ExpiringKey[] {
+  return environments.flatMap((environment) =>
+    (environment.keys ?? []).flatMap(({ name, valid_until: validUntil }) => {
+      if (validUntil === undefined) return [];
+      return { environment: qualifiedName(environment), name, validUntil, left: Date.parse(validUntil) - now };
+    }),
+  );
 }

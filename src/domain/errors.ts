@@ -42,6 +42,14 @@ export class NotFoundError extends AppvarsError {
   }
 }
 
+/** Undefined for a NotFoundError. */
+export async function orUndefined<T>(reading: Promise<T>): Promise<T | undefined> {
+  return reading.catch((error: unknown) => {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  });
+}
+
 /** Thrown when credentials are missing, or refused by the server. */
 export class UnauthorizedError extends AppvarsError {
   readonly code = "unauthorized";

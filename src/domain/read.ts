@@ -1,11 +1,19 @@
 import { type Page, type PageRequest, pageBounds } from "./page.js";
-import { checkId, type ValueContent, type ValueRules, type Variable, type VariableValue } from "./variable.js";
+import {
+  checkId,
+  type JsonValue,
+  type ValueContent,
+  type ValueRules,
+  type Variable,
+  type VariableValue,
+} from "./variable.js";
 
-/** One of the seven reads of an environment, with its arguments. */
+/** One of the eight reads of an environment, with its arguments. */
 export type Read =
   | { readonly kind: "variables" | "values"; readonly page: Required<PageRequest> }
   | { readonly kind: "variable" | "value"; readonly id: number }
   | { readonly kind: "valueByName" | "content"; readonly name: string }
+  | { readonly kind: "valuesByName"; readonly names?: readonly string[] | undefined }
   | { readonly kind: "check" };
 
 /** What is wrong with the values of an environment, by ascending id of the variables. */
@@ -21,6 +29,16 @@ export interface BrokenRule {
   readonly rule: string;
 }
 
+/** Values by the names of their variables. A name such as `__proto__` is an own property too. */
+export type ValuesByName = Readonly<Record<string, JsonValue>>;
+
+/** Those of the values that have one of these names; all if it is undefined. */
+export function pickValues(values: ValuesByName, names: readonly string[] | undefined): ValuesByName {
+  if (!names) return values;
+  const wanted = new Set(names);
+  return Object.fromEntries(Object.entries(values).filter(([name]) => wanted.has(name)));
+}
+
 interface Answers {
   variables: Page<Variable>;
   variable: Variable;
@@ -28,6 +46,7 @@ interface Answers {
   value: VariableValue;
   valueByName: VariableValue;
   content: ValueContent;
+  valuesByName: { readonly data: ValuesByName };
   check: Check;
 }
 
@@ -66,6 +85,15 @@ export abstract class VariableReader {
 
   async getContentByName(name: string): Promise<ValueContent> {
     return this.answer({ kind: "content", name });
+  }
+
+  /**
+   * The values that are set in this environment, of one version of the data, by ascending id of the variable.
+   *
+   * @param names of the variables; all by default. Those without a value are left out
+   */
+  async values(names?: readonly string[]): Promise<ValuesByName> {
+    return (await this.answer({ kind: "valuesByName", names })).data;
   }
 
   /** Checks the values of this environment. @throws NotFoundError if the server is too old to do so */

@@ -10,6 +10,7 @@ export const ROUTES = {
   value: "/v1/variables-values/:id",
   valueByName: "/v1/variables-values-by-name/:name",
   content: "/v1/variables-values-by-name/:name/content",
+  valuesByName: "/v1/variables-values-by-name",
   check: "/v1/check",
   health: "/healthz",
 } as const satisfies Record<Read["kind"] | "health", string>;
@@ -19,6 +20,8 @@ export function targetOf(read: Read): string {
   const route = ROUTES[read.kind];
   if ("page" in read) return `${route}?limit=${read.page.limit}&offset=${read.page.offset}`;
   if ("id" in read) return route.replace(":id", String(read.id));
+  // The others have no value.
+  if ("names" in read && read.names) return `${route}?names=${read.names.filter(isVariableName).join(",")}`;
   if (!("name" in read)) return route;
   if (!isVariableName(read.name)) throw new NotFoundError();
   return route.replace(":name", read.name);

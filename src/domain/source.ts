@@ -1,8 +1,15 @@
 import { ChangedDataError, ServerError } from "./errors.js";
 import { MAX_LIMIT, type Page, type PageRequest } from "./page.js";
 import { durationText } from "./printable.js";
-import type { VariableReader } from "./read.js";
-import { type NamedValue, type ValueRules, type Variable, type VariableValue, valueFitsType } from "./variable.js";
+import type { ValuesByName, VariableReader } from "./read.js";
+import {
+  type JsonValue,
+  type NamedValue,
+  type ValueRules,
+  type Variable,
+  type VariableValue,
+  valueFitsType,
+} from "./variable.js";
 
 export interface Health {
   /** Seconds since the server started. */
@@ -140,9 +147,17 @@ export function joinValues(
 ): VariableEntry[] {
   return variables.map((variable) => {
     const value = values.get(variable.id);
-    if (value) checkType(variable, value);
+    if (value) checkType(variable, value.content.value);
     return { variable, value };
   });
+}
+
+/** The values of entries that have one, by name. */
+export function valuesByName(entries: readonly VariableEntry[]): ValuesByName {
+  const pairs = entries.flatMap(({ variable, value }) =>
+    value ? [[variable.name, value.content.value] as const] : [],
+  );
+  return Object.fromEntries(pairs);
 }
 
 /** The values of entries that have one, as they are stored. */
@@ -154,7 +169,7 @@ export function namedValues(entries: readonly VariableEntry[]): NamedValue[] {
 }
 
 /** @throws ServerError that names the variable; no data file can contain such a value */
-export function checkType({ name, type }: Variable, { content }: VariableValue): void {
-  if (valueFitsType(content.value, type)) return;
+export function checkType({ name, type }: Variable, value: JsonValue): void {
+  if (valueFitsType(value, type)) return;
   throw new ServerError(`the server sends a value for ${name} that is not a ${type}`, 200);
 }

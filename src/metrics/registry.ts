@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from "prom-client";
+import { expiringKeys } from "../domain/environment.js";
 import { LATENCY_BOUNDS, type ServerStatistics } from "../server/statistics.js";
 import type { Reloadable, Store } from "../store/store.js";
 
@@ -95,11 +96,12 @@ function latencyMetric({ routes }: ServerStatistics): Metric {
   return { name, get } as unknown as Metric;
 }
 
-/** Adds how the data of a server is reloaded. @param ticks monotonic clock in milliseconds */
+/** Adds how the data of a server is reloaded, and when its keys expire. @param ticks monotonic clock in milliseconds */
 export function addDataMetrics(
   registry: Registry,
-  store: Pick<Store & Reloadable, "problem" | "age" | "onReload">,
+  store: Pick<Store & Reloadable, "problem" | "age" | "onReload" | "snapshot">,
   ticks: () => number,
+  clock = Date.now,
 ): void {
   const registers = [registry];
   let loadedAt = ticks();
@@ -129,6 +131,17 @@ export function addDataMetrics(
     registers,
     collect() {
       this.set(store.problem === undefined ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: "appvars_key_expiry_seconds",
+    help: "Time until a named key expires, by environment and client; below 0 after that.",
+    labelNames: ["environment", "client"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { environment, name, left } of expiringKeys(store.snapshot.environments, clock()))
+        this.set({ environment, client: name }, left / 1_000);
     },
   });
 }

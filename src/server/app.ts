@@ -112,7 +112,7 @@ function auditAnswers(audit: Audit, addressOf: AddressOf): Step {
     req.audit = (reply) => {
       if (req.path === ROUTES.health) return reply;
       // Unset after an error on the way to it.
-      const environment = req.identity?.environment;
+      const owner = req.identity?.owner;
       const isRecorded = audit.record({
         id: requestId(req),
         apiKey: usedKey(req),
@@ -120,10 +120,11 @@ function auditAnswers(audit: Audit, addressOf: AddressOf): Step {
         method: req.method,
         route: req.route ?? routeOf(req.path),
         status: reply.status,
-        environment: environment && qualifiedName(environment),
+        environment: owner && qualifiedName(owner.environment),
+        client: owner?.client,
         read: reply.read,
       });
-      return isRecorded || environment === undefined || reply.status === 429 ? reply : NOT_RECORDED;
+      return isRecorded || owner === undefined || reply.status === 429 ? reply : NOT_RECORDED;
     };
     return undefined;
   };
@@ -137,7 +138,14 @@ function notFound(revision?: string): Reply {
 function parseRead(kind: Read["kind"], { params, search }: AppRequest): Read {
   if (kind === "variables" || kind === "values") return { kind, page: parsePage(search) };
   if (kind === "variable" || kind === "value") return { kind, id: parseId(params["id"]) };
+  if (kind === "valuesByName") return { kind, names: parseNames(search) };
   return kind === "check" ? { kind } : { kind, name: params["name"] ?? "" };
+}
+
+/** `names` of a query: none if it is empty, and if it is repeated those of all. Undefined without it. */
+function parseNames(search: string): string[] | undefined {
+  const lists = new URLSearchParams(search).getAll("names");
+  return lists.length > 0 ? lists.join().split(",") : undefined;
 }
 
 /** @throws UsageError for anything but plain digits */

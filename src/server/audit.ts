@@ -4,7 +4,8 @@ import { TOO_MANY_REQUESTS } from "./error-replies.js";
 import type { ServedRequest } from "./served-request.js";
 
 /** The recorded parts of a request. */
-export interface AuditEntry extends Pick<ServedRequest, "id" | "apiKey" | "address" | "method" | "route" | "status"> {
+export interface AuditEntry
+  extends Pick<ServedRequest, "id" | "apiKey" | "client" | "address" | "method" | "route" | "status"> {
   /** The qualified name of the environment that the caller has valid credentials of. */
   readonly environment?: string | undefined;
   /** The variables and values that the answer tells of; undefined if the request is refused. */
@@ -62,10 +63,10 @@ export class AuditLog implements Audit {
     this.#time = isoClock(options.clock);
   }
 
-  record({ id, apiKey, environment, address, method, route, status, read }: AuditEntry): boolean {
+  record({ id, apiKey, client, environment, address, method, route, status, read }: AuditEntry): boolean {
     // Their number has no limit.
     if (status === TOO_MANY_REQUESTS.status) return true;
-    const entry = { id, key: apiKey, environment, from: address, method, route, status, read };
+    const entry = { id, key: apiKey, client, environment, from: address, method, route, status, read };
     return this.#append(entry);
   }
 

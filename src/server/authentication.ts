@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { KEYLESS_LIMIT } from "../domain/defaults.js";
-import { type EnvironmentRecord, type KeyPair, validKeyPairs } from "../domain/environment.js";
-import type { KeyOwner, Service } from "../service/service.js";
+import type { KeyOwner, KeyPair } from "../domain/environment.js";
+import type { Service } from "../service/service.js";
 import {
   HmacKey,
   hashSecret,
@@ -26,7 +25,7 @@ export interface AuthenticationOptions {
   workers: number;
 }
 
-/** The environment that a request belongs to; none if its credentials are missing, malformed or wrong. */
+/** The owner of the key that a request is sent with; none if its credentials are missing, malformed or wrong. */
 export type Identity = SearchResult;
 
 export type Authenticate = (req: IncomingMessage, target: string) => Identity | Promise<Identity>;
@@ -37,11 +36,8 @@ export type Authenticate = (req: IncomingMessage, target: string) => Identity | 
  */
 const MAX_CHEAP_TARGET_BYTES = 1_024;
 
-type Claimant = Omit<KeyOwner, "environment"> & { readonly environment: EnvironmentRecord | undefined };
-
 /** Checked if a key is unknown, in the same steps, so that the time does not reveal which keys exist. */
-const NOBODY: Claimant = {
-  environment: undefined,
+const NOBODY: Pick<KeyOwner, "pair" | "validUntil"> = {
   pair: { api_key: "", api_secret: randomBytes(32).toString("hex") },
   validUntil: Number.POSITIVE_INFINITY,
 };
@@ -57,7 +53,7 @@ export function createAuthenticator(
 
   return (req, target) => {
     const { authorization } = req.headers;
-    if (authorization === undefined) return { environment: byKeyAndSecret(req) };
+    if (authorization === undefined) return byKeyAndSecret(req);
     // Node drops all but the first.
     if (countHeader(req, "authorization") > 1) return {};
     const check = readSignature({ method: req.method ?? "", target, authorization }, { now: clock(), tolerance });
@@ -74,27 +70,27 @@ export function createAuthenticator(
     return hasKey ? bySignature(req, check) : byAnySignature(address, check);
   }
 
-  function byKeyAndSecret(req: IncomingMessage): EnvironmentRecord | undefined {
-    const { environment, pair } = claim(header(req, "x-api-key"));
-    return secretMatches(header(req, "x-api-secret"), prepared(pair).hash) ? environment : undefined;
+  function byKeyAndSecret(req: IncomingMessage): Identity {
+    const { owner, pair } = claim(header(req, "x-api-key"));
+    return secretMatches(header(req, "x-api-secret"), prepared(pair).hash) ? { owner } : {};
   }
 
   function bySignature(req: IncomingMessage, check: SignatureCheck): Identity {
-    const { environment, pair } = claim(header(req, "x-api-key"));
-    return { environment: check.madeWith(prepared(pair).key) ? environment : undefined };
+    const { owner, pair } = claim(header(req, "x-api-key"));
+    return check.madeWith(prepared(pair).key) ? { owner } : {};
   }
 
-  /** The environment that a key belongs to, and its pair, if that is valid now. */
-  function claim(apiKey: string): Claimant {
-    const owner = service.ownerOfKey(apiKey) ?? NOBODY;
-    return clock() >= owner.validUntil ? NOBODY : owner;
+  /** The owner of a key, if that is valid now, and the pair to check. */
+  function claim(apiKey: string) {
+    const known = service.ownerOfKey(apiKey);
+    const { pair, validUntil } = known ?? NOBODY;
+    const isValid = clock() < validUntil;
+    return { owner: isValid ? known : undefined, pair: isValid ? pair : NOBODY.pair };
   }
 
   function byAnySignature(address: string, { cost, madeWith }: SignatureCheck): Identity {
     const now = clock();
-    const candidates = service.environments
-      .slice(0, KEYLESS_LIMIT)
-      .flatMap((environment) => validKeyPairs(environment, now).map((pair) => ({ environment, pair })));
+    const candidates = service.firstOwners.filter(({ validUntil }) => now < validUntil);
     return search(candidates, { address, cost, madeWith: (pair) => madeWith(prepared(pair).key) });
   }
 }

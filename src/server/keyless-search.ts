@@ -1,4 +1,4 @@
-import type { EnvironmentRecord, KeyPair } from "../domain/environment.js";
+import type { KeyOwner, KeyPair } from "../domain/environment.js";
 import type { SignatureCheck } from "../signing/verify.js";
 
 /**
@@ -13,12 +13,6 @@ const MAX_BACKLOG_MS = 1_000;
 const MAX_RECENT_KEYS = 8;
 const MAX_RECENT_ADDRESSES = 10_000;
 
-/** A key pair that is valid now, with its environment. */
-export interface KeyCandidate {
-  environment: EnvironmentRecord;
-  pair: KeyPair;
-}
-
 /** A signature without `x-api-key`. */
 interface KeylessSignature extends Pick<SignatureCheck, "cost"> {
   /** As `clientAddress` returns it. */
@@ -27,7 +21,7 @@ interface KeylessSignature extends Pick<SignatureCheck, "cost"> {
 }
 
 export interface SearchResult {
-  environment?: EnvironmentRecord | undefined;
+  owner?: KeyOwner | undefined;
   /** Seconds; set if the search was not made because there are too many of them. */
   retryAfter?: number;
 }
@@ -43,13 +37,13 @@ export interface SearchResult {
 export function createKeylessSearch(
   ticks: () => number,
   workers = 1,
-): (candidates: readonly KeyCandidate[], signature: KeylessSignature) => SearchResult {
+): (candidates: readonly KeyOwner[], signature: KeylessSignature) => SearchResult {
   const book = createWorkBudget(ticks);
   const recentKeys = new RecentKeys();
 
   return (candidates, { address, cost, madeWith }) => {
     const recent = recentKeys.of(address);
-    const isRecent = ({ pair }: KeyCandidate) => recent.includes(pair.api_key);
+    const isRecent = ({ pair }: KeyOwner) => recent.includes(pair.api_key);
     const others = candidates.filter((candidate) => !isRecent(candidate));
     // Both rounds try all of their keys, so that the time does not reveal which one matched.
     let [match] = candidates.filter((candidate) => isRecent(candidate) && madeWith(candidate.pair));
@@ -60,13 +54,13 @@ export function createKeylessSearch(
     }
     if (!match || isShared(match, candidates)) return {};
     recentKeys.add(address, match.pair.api_key);
-    return { environment: match.environment };
+    return { owner: match };
   };
 }
 
-/** Whether another environment has the same secret: the signature does not tell which of them is meant. */
-function isShared({ environment, pair }: KeyCandidate, candidates: readonly KeyCandidate[]): boolean {
-  return candidates.some((other) => other.pair.api_secret === pair.api_secret && other.environment !== environment);
+/** Whether another key has the same secret: the signature does not tell which of them is meant. */
+function isShared({ current, pair }: KeyOwner, candidates: readonly KeyOwner[]): boolean {
+  return candidates.some((other) => other.pair.api_secret === pair.api_secret && other.current !== current);
 }
 
 /** The keys that each address has signed with, in the order of their last use. Only valid signatures are added. */

@@ -79,8 +79,9 @@ export function identifyAndCount(
     return use(isAnonymous ? {} : authenticate(req, req.target), (identity) => {
       req.identity = identity;
       // Now: while the request is counted, newer data may have another environment with the same id.
-      if (identity.environment !== undefined) req.view = service.view(identity.environment);
-      const freshness = identity.environment === undefined ? [] : service.freshness;
+      const { owner } = identity;
+      if (owner !== undefined) req.view = service.view(owner.scope);
+      const freshness = owner === undefined ? [] : service.freshness;
       const counter = counterOf(req, addressOf);
       req.counter = counter.kind;
       return use(limiter.count(counter), ({ rateLimit, retryAfter }) => {
@@ -100,15 +101,15 @@ function use<T, R>(value: T | Promise<T>, work: (value: T) => R): R | Promise<Aw
 
 /** The API key's counter or, without valid credentials, the address's. Health checks have their own. */
 function counterOf(req: AppRequest, addressOf: AddressOf): Counter {
-  const { environment } = req.identity;
-  if (environment) return { kind: "key", id: environment.api_key };
+  const { owner } = req.identity;
+  if (owner) return { kind: "key", id: owner.current.api_key };
   return { kind: req.path === ROUTES.health ? "health" : "address", id: addressOf(req) };
 }
 
 /** Refuses malformed requests and, for everything under /v1, those without valid credentials. */
 export const admit: Step = ({ malformation, path, identity }) => {
   if (malformation !== undefined) return malformation;
-  return identity.environment === undefined && UNDER_V1.test(path) ? UNAUTHORIZED : undefined;
+  return identity.owner === undefined && UNDER_V1.test(path) ? UNAUTHORIZED : undefined;
 };
 
 function findMalformation(req: AppRequest): Reply | undefined {

@@ -27,6 +27,7 @@ export function reportAnswers(
         milliseconds: ticks() - arrivedAt,
         bytes: method === "HEAD" ? 0 : Buffer.byteLength(body),
         apiKey: usedKey(req),
+        client: req.identity?.owner?.client,
         address,
         counter,
       });
@@ -35,10 +36,10 @@ export function reportAnswers(
   };
 }
 
-/** The API key of valid credentials, which may have been rotated out; a signature without a key has that of its environment. */
+/** The API key of valid credentials, which may have been rotated out; a signature without a key has the current one. */
 export function usedKey({ identity, headers }: AppRequest): string | undefined {
-  const { environment } = identity ?? {};
-  return environment && String(headers["x-api-key"] ?? environment.api_key);
+  const { owner } = identity ?? {};
+  return owner && String(headers["x-api-key"] ?? owner.current.api_key);
 }
 
 /** The trace id, in a header as of W3C Trace Context level 1. Zeros are not an id. */

@@ -19,6 +19,8 @@ export interface ServedRequest {
   readonly bytes: number;
   /** The API key of valid credentials. */
   readonly apiKey: string | undefined;
+  /** The name of that, if it is a named key. */
+  readonly client: string | undefined;
   /** As `clientAddress` returns it. */
   readonly address: string;
   /** The counter of the request; undefined if it was not counted. */
@@ -27,7 +29,7 @@ export interface ServedRequest {
 
 /** A request that Node's parser does not pass on. */
 export function unparsedRequest(address: string, { status, body }: Reply, isHead: boolean): ServedRequest {
-  const unknown = { method: undefined, path: "", route: undefined, apiKey: undefined };
+  const unknown = { method: undefined, path: "", route: undefined, apiKey: undefined, client: undefined };
   const bytes = isHead ? 0 : Buffer.byteLength(body);
   return { id: randomUUID(), ...unknown, status, milliseconds: 0, bytes, address, counter: "address" };
 }

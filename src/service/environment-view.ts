@@ -1,10 +1,10 @@
-import type { EnvironmentRecord } from "../domain/environment.js";
+import type { Scope } from "../domain/environment.js";
 import { NotFoundError } from "../domain/errors.js";
 import { type Page, type PageRequest, paginate } from "../domain/page.js";
 import { type Answer, type Check, type Read, VariableReader } from "../domain/read.js";
 import type { Health, Snapshot, VariableSource } from "../domain/source.js";
 import type { ValueRules, Variable, VariableValue } from "../domain/variable.js";
-import { type Data, recordsOf, revisionOf, type ValueRecord, type VariableRecord } from "../store/data.js";
+import { byId, type Data, recordsOf, revisionOf, type ValueRecord, type VariableRecord } from "../store/data.js";
 
 /** Records of one kind. */
 class RecordIndex<T extends { readonly id: number }> {
@@ -17,15 +17,19 @@ class RecordIndex<T extends { readonly id: number }> {
     this.records = records;
   }
 
-  /** @throws NotFoundError */
-  find<Field extends keyof T>(field: Field, value: T[Field]): T {
+  get<Field extends keyof T>(field: Field, value: T[Field]): T | undefined {
     let map = this.#maps.get(field);
     if (map === undefined) {
       map = new Map();
       for (const record of this.records) map.set(record[field], record);
       this.#maps.set(field, map);
     }
-    const record = map.get(value);
+    return map.get(value);
+  }
+
+  /** @throws NotFoundError */
+  find<Field extends keyof T>(field: Field, value: T[Field]): T {
+    const record = this.get(field, value);
     if (record === undefined) throw new NotFoundError();
     return record;
   }
@@ -39,28 +43,28 @@ export interface RecordIdentity {
 }
 
 /**
- * One environment's part of one snapshot of the data, and a source for a command that reads it once. Its answers share
+ * What one scope has of one snapshot of the data, and a source for a command that reads it once. Its answers share
  * their texts with the store.
  */
 export class EnvironmentView extends VariableReader implements Snapshot, VariableSource {
   readonly #data: Data;
-  readonly #environment: Pick<EnvironmentRecord, "id" | "application">;
+  readonly #scope: Scope;
   readonly #variables: RecordIndex<VariableRecord>;
   readonly #values: RecordIndex<ValueRecord>;
   #checking: Promise<void> | undefined;
   #check: Check = { missing: [], invalid: [] };
 
-  constructor(data: Data, environment: Pick<EnvironmentRecord, "id" | "application">) {
+  constructor(data: Data, scope: Scope) {
     super();
     this.#data = data;
-    this.#environment = environment;
-    const { variables, values } = recordsOf(data, environment);
+    this.#scope = scope;
+    const { variables, values } = recordsOf(data, scope);
     this.#variables = new RecordIndex(variables);
     this.#values = new RecordIndex(values);
   }
 
   get revision(): string {
-    return revisionOf(this.#data, this.#environment);
+    return revisionOf(this.#data, this.#scope);
   }
 
   readSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
@@ -113,9 +117,22 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
         return toValue(this.#valueOf(read.name));
       case "content":
         return this.#valueOf(read.name).content;
+      case "valuesByName":
+        return { data: Object.fromEntries(this.#named(read.names, ({ name }, value) => [name, value.content.value])) };
       case "check":
         return this.#check;
     }
+  }
+
+  /** What `toItem` makes of the variables that have a value, by ascending id. @param names those with these names */
+  #named<T>(names: readonly string[] | undefined, toItem: (variable: VariableRecord, value: ValueRecord) => T): T[] {
+    const found = names && [...new Set(names)].flatMap((name) => this.#variables.get("name", name) ?? []).sort(byId);
+    const items: T[] = [];
+    for (const variable of found ?? this.#variables.records) {
+      const value = this.#values.get("variable_id", variable.id);
+      if (value) items.push(toItem(variable, value));
+    }
+    return items;
   }
 
   #valueOf(name: string): ValueRecord {
@@ -124,6 +141,8 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
 
   /** The records that the answer to a read tells of. @throws NotFoundError */
   identify(read: Read): RecordIdentity[] {
+    if (read.kind === "valuesByName")
+      return this.#named(read.names, ({ id, name }, value) => ({ variable_id: id, name, value_id: value.id }));
     const answer = this.find(read.kind === "content" ? { kind: "valueByName", name: read.name } : read);
     if ("missing" in answer) {
       const names = [...answer.missing, ...answer.invalid.map(({ name }) => name)];

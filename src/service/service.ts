@@ -1,11 +1,12 @@
+import { KEYLESS_LIMIT } from "../domain/defaults.js";
 import {
-  allKeyPairs,
   type Environment,
   type EnvironmentRecord,
-  endOfValidity,
   findEnvironment,
-  type KeyPair,
+  type KeyOwner,
+  keyOwners,
   qualifiedName,
+  type Scope,
 } from "../domain/environment.js";
 import { ServerError } from "../domain/errors.js";
 import { formatFreshness } from "../domain/http-headers.js";
@@ -24,8 +25,9 @@ export class Service {
   readonly #startedAt: number;
   /** The data that the owners of keys and the views were made from. */
   #data: Data;
-  #owners: ReadonlyMap<string, KeyOwner>;
-  readonly #views = new Map<number, EnvironmentView>();
+  #owners: Owners;
+  /** By the keys of scopes, and the ids of whole environments. */
+  readonly #views = new Map<number | string, EnvironmentView>();
 
   /**
    * @param clock Unix time in milliseconds
@@ -67,24 +69,31 @@ export class Service {
     return findEnvironment(this.environments, name);
   }
 
-  /** The environment that has this API key, or had it in the past. */
+  /** The owner of this API key, which may be one of the past. */
   ownerOfKey(apiKey: string): KeyOwner | undefined {
     this.#newest();
-    return this.#owners.get(apiKey);
+    return this.#owners.byKey.get(apiKey);
+  }
+
+  /** The pairs of the first keys, those of environments before named ones. */
+  get firstOwners(): readonly KeyOwner[] {
+    this.#newest();
+    return this.#owners.first;
   }
 
   /**
-   * One environment's part of the newest valid data. It does not change with the data.
+   * What a scope has of the newest valid data. It does not change with the data.
    *
-   * @param environment may be the record of an earlier snapshot: the application is that of the newest
+   * @param scope may be of an earlier snapshot: the application is that of the newest
    */
-  view({ id, application }: EnvironmentRecord): EnvironmentView {
+  view(scope: Scope): EnvironmentView {
     const data = this.#newest();
-    const known = this.#views.get(id);
+    const key = scope.key ?? scope.id;
+    const known = this.#views.get(key);
     if (known) return known;
-    const current = data.environments.find((environment) => environment.id === id);
-    const view = new EnvironmentView(data, { id, application: current?.application ?? application });
-    this.#views.set(id, view);
+    const current = data.environments.find(({ id }) => id === scope.id);
+    const view = new EnvironmentView(data, { ...scope, application: current?.application ?? scope.application });
+    this.#views.set(key, view);
     return view;
   }
 
@@ -162,18 +171,18 @@ export interface HealthCheck {
   readonly health: Health;
 }
 
-/** An API key's environment and secret. */
-export interface KeyOwner {
-  readonly environment: EnvironmentRecord;
-  readonly pair: KeyPair;
-  /** Unix time in milliseconds; `Infinity` for the current pair. */
-  readonly validUntil: number;
+interface Owners {
+  readonly byKey: ReadonlyMap<string, KeyOwner>;
+  readonly first: readonly KeyOwner[];
 }
 
-function ownersOf(environments: readonly EnvironmentRecord[]): Map<string, KeyOwner> {
-  const owners = new Map<string, KeyOwner>();
-  for (const environment of environments)
-    for (const pair of allKeyPairs(environment))
-      owners.set(pair.api_key, { environment, pair, validUntil: endOfValidity(pair) });
-  return owners;
+function ownersOf(environments: readonly EnvironmentRecord[]): Owners {
+  const owners = environments.flatMap(keyOwners);
+  const isNamed = ({ client }: KeyOwner) => Number(client !== undefined);
+  const ordered = owners.toSorted((a, b) => isNamed(a) - isNamed(b));
+  const first = new Set([...new Set(ordered.map(({ current }) => current))].slice(0, KEYLESS_LIMIT));
+  return {
+    byKey: new Map(owners.map((owner) => [owner.pair.api_key, owner])),
+    first: ordered.filter(({ current }) => first.has(current)),
+  };
 }

@@ -3,8 +3,8 @@ import { getHeapStatistics } from "node:v8";
 import { InvalidDataError } from "../domain/errors.js";
 import { readRegularFile, type SpareDescriptor, sizeText } from "../files/open-file.js";
 import { toInvalidData, toInvalidFile } from "../files/system-errors.js";
-import type { Data } from "./data.js";
-import { parseData } from "./parse-data.js";
+import { byId, type Data } from "./data.js";
+import { checkData, parseData } from "./parse-data.js";
 
 /** Bytes of the largest data file: JSON is parsed from one string, and V8's longest has about 512 MB. */
 export const MAX_DATA_SIZE = constants.MAX_STRING_LENGTH;
@@ -42,7 +42,7 @@ export function readDataFile(
 /** Creates a data file. @throws InvalidDataError when the file exists or can't be written */
 export async function createDataFile(path: string, data: Data): Promise<void> {
   const { createFile } = await import("../files/durable-file.js");
-  await createFile(path, dataPieces(data)).catch((error) => {
+  await createFile(path, dataPieces(checkData(data))).catch((error) => {
     throw toInvalidFile(path, error, "can't be written");
   });
 }
@@ -62,7 +62,7 @@ function checkHeap(size: number): void {
 /** Records that are put into bytes at once, in about a millisecond. */
 export const PIECE_RECORDS = 2_000;
 
-/** The bytes of a data file, in pieces: one record per line, for readable diffs. */
+/** The bytes of a data file, in pieces: one record per line, by ascending id, for readable diffs. */
 export function* dataPieces(data: Data): Generator<Buffer<ArrayBuffer>> {
   const { $schema, version, last_ids, history, environments, variables, values } = data;
   let start = "{\n";
@@ -73,13 +73,13 @@ export function* dataPieces(data: Data): Generator<Buffer<ArrayBuffer>> {
   }
   for (const [name, list] of Object.entries({ environments, variables, values })) {
     let piece = `,\n  "${name}": [`;
-    for (const [index, record] of list.entries()) {
+    for (const [index, record] of list.toSorted(byId).entries()) {
       piece += `${index > 0 ? "," : ""}\n    ${JSON.stringify(record)}`;
       if (index % PIECE_RECORDS !== PIECE_RECORDS - 1) continue;
       yield Buffer.from(piece);
       piece = "";
     }
-    yield Buffer.from(`${piece}${list.length > 0 ? "\n  ]" : "]"}`);
+    yield Buffer.from(`${piece}\n  ]`);
   }
   yield Buffer.from("\n}\n");
 }

@@ -1,5 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
-import type { EnvironmentRecord } from "../domain/environment.js";
+import type { EnvironmentRecord, Scope } from "../domain/environment.js";
+import { createMatcher } from "../domain/name-matcher.js";
 import type { ValueRules, Variable, VariableValue } from "../domain/variable.js";
 
 export const DATA_VERSION = 1;
@@ -40,7 +41,7 @@ export interface Data {
   /** For editors: where the JSON Schema is. */
   readonly $schema?: string;
   readonly version: typeof DATA_VERSION;
-  /** The highest id each list ever had, since ids are not reused. Absent until appvars has deleted something. */
+  /** No new record has these ids or lower ones. Absent until a record was deleted that had the highest id of its list. */
   readonly last_ids?: Readonly<Record<List, number>>;
   /** How many entries the history of a data file has at most. */
   readonly history?: { readonly entries: number };
@@ -51,31 +52,35 @@ export interface Data {
 
 export const NO_DATA: Data = { version: DATA_VERSION, environments: [], variables: [], values: [] };
 
-type EnvironmentKey = Pick<EnvironmentRecord, "id" | "application">;
-
 /** The records that can be read of an environment, by ascending id. */
-export function recordsOf({ variables, values }: Data, { id, application }: EnvironmentKey) {
-  return {
-    variables: variables.filter((record) => record.application === application).sort(byId),
-    values: values.filter((record) => record.environment_id === id).sort(byId),
-  };
+export function recordsOf({ variables, values }: Data, { id, application, only }: Scope) {
+  const ofApplication = variables.filter((record) => record.application === application).sort(byId);
+  const ofEnvironment = values.filter((record) => record.environment_id === id).sort(byId);
+  if (only === undefined) return { variables: ofApplication, values: ofEnvironment };
+  const { matches } = createMatcher(only);
+  const visible = ofApplication.filter(({ name }) => matches(name));
+  const ids = new Set(visible.map((variable) => variable.id));
+  return { variables: visible, values: ofEnvironment.filter(({ variable_id }) => ids.has(variable_id)) };
 }
 
-/** By the ids of environments. Of replaced data, they are not kept. */
-const revisions = new WeakMap<Data, Map<number, string>>();
+type Revisions = Map<number | string, string>;
+
+/** By the keys of scopes, and the ids of whole environments. Of replaced data, they are not kept. */
+const revisions = new WeakMap<Data, Revisions>();
 
 /**
- * A hash of everything that can be read of an environment: the same on every replica, after a restart, and for all kinds
+ * A hash of everything that can be read in a scope: the same on every replica, after a restart, and for all kinds
  * of stores. Made when it is first asked for.
  */
-export function revisionOf(data: Data, environment: EnvironmentKey): string {
-  const known = revisions.get(data) ?? new Map<number, string>();
-  const revision = known.get(environment.id) ?? hashOf(data, environment);
-  revisions.set(data, known.set(environment.id, revision));
+export function revisionOf(data: Data, scope: Scope): string {
+  const known: Revisions = revisions.get(data) ?? new Map();
+  const key = scope.key ?? scope.id;
+  const revision = known.get(key) ?? hashOf(data, scope);
+  revisions.set(data, known.set(key, revision));
   return revision;
 }
 
-/** The revisions of all environments, for `keepRevisions`. */
+/** The revisions of whole environments, for `keepRevisions`. Those of other scopes are made in less time. */
 export function allRevisions(data: Data): Map<number, string> {
   const hashes = new Map<string, Hash>();
   return new Map(data.environments.map((environment) => [environment.id, hashOf(data, environment, hashes)]));
@@ -87,9 +92,9 @@ export function keepRevisions(data: Data, made: Map<number, string>): void {
 }
 
 /** @param hashes of the variables of each application, which its environments share */
-function hashOf(data: Data, environment: EnvironmentKey, hashes = new Map<string, Hash>()): string {
-  const { variables, values } = recordsOf(data, environment);
-  const { application } = environment;
+function hashOf(data: Data, scope: Scope, hashes = new Map<string, Hash>()): string {
+  const { variables, values } = recordsOf(data, scope);
+  const { application } = scope;
   // Of one list that holds both.
   const start = hashes.get(application) ?? createHash("sha256").update(`[${JSON.stringify(variables)},`);
   hashes.set(application, start);
@@ -106,8 +111,9 @@ export function nextId(data: Data, list: List): number {
   return highestId(data, list) + 1;
 }
 
-/** `next`, with the highest ids of both in `last_ids`. */
+/** `next`, with the highest ids of both in `last_ids`, if those of `next` alone don't tell all of them. */
 export function withLastIds(previous: Data, next: Data): Data {
+  if (LISTS.every((list) => highestId(previous, list) <= highestId(next, list))) return next;
   const last_ids = { environments: 0, variables: 0, values: 0 };
   for (const list of LISTS) last_ids[list] = Math.max(highestId(previous, list), highestId(next, list));
   const { environments, variables, values, ...fields } = next;

@@ -4,6 +4,7 @@ import {
   findEnvironment,
   type KeyPair,
   qualifiedName,
+  type RotatedPair,
 } from "../domain/environment.js";
 import { UsageError } from "../domain/errors.js";
 import { type Data, nextId, recordsOf } from "./data.js";
@@ -43,8 +44,7 @@ export function renameEnvironment(data: Data, renamed: EnvironmentRecord, newNam
   if (newName.application !== renamed.application)
     throw new UsageError(`${qualifiedName(renamed)} has variables of its application: it can't have a name in another`);
   refuseTaken(data, newName);
-  const record = { ...renamed, ...newName };
-  return { ...data, environments: data.environments.map((item) => (item === renamed ? record : item)) };
+  return replaceEnvironment(data, renamed, { ...renamed, ...newName });
 }
 
 export interface RotationTimes {
@@ -55,21 +55,29 @@ export interface RotationTimes {
 }
 
 /** Gives the environment new credentials. @throws NotFoundError; UsageError for an ambiguous name */
-export function rotateEnvironment(data: Data, name: string, credentials: KeyPair, { now, grace }: RotationTimes): Data {
+export function rotateEnvironment(data: Data, name: string, credentials: KeyPair, times: RotationTimes): Data {
   const rotated = findEnvironment(data.environments, name);
-  const { previous: earlier = [], ...kept } = rotated;
-  const { api_key, api_secret } = rotated;
+  return replaceEnvironment(data, rotated, withNewPair(rotated, credentials, times));
+}
+
+/** A rotated environment or named key. */
+export function withNewPair<T extends RotatedPair>(key: T, credentials: KeyPair, { now, grace }: RotationTimes) {
+  const { previous: earlier = [], ...kept } = key;
+  const { api_key, api_secret } = key;
   const previous = [
     { api_key, api_secret, valid_until: new Date(now + grace).toISOString() },
     ...earlier.filter((pair) => now < Date.parse(pair.valid_until)),
   ];
-  const record: EnvironmentRecord = { ...kept, ...credentials, ...(grace > 0 && { previous }) };
-  return { ...data, environments: data.environments.map((item) => (item === rotated ? record : item)) };
+  return { ...kept, ...credentials, ...(grace > 0 && { previous }) };
 }
 
-/** Gives every environment new credentials, and none of those it had before. */
+export function replaceEnvironment(data: Data, replaced: EnvironmentRecord, record: EnvironmentRecord): Data {
+  return { ...data, environments: data.environments.map((item) => (item === replaced ? record : item)) };
+}
+
+/** Gives every environment new credentials, and none of those that it had before, named keys included. */
 export function replaceCredentials(data: Data, nextPair: () => KeyPair): Data {
-  const environments = data.environments.map(({ previous: _, ...kept }) => ({ ...kept, ...nextPair() }));
+  const environments = data.environments.map(({ previous: _, keys: __, ...kept }) => ({ ...kept, ...nextPair() }));
   return { ...data, environments };
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { allKeyPairs, type Environment, type EnvironmentRecord } from "../domain/environment.js";
+import { allKeyPairs, type Environment, type EnvironmentRecord, type RotatedPair } from "../domain/environment.js";
 import type { Data } from "./data.js";
 import type { RecordChange, Records } from "./record-changes.js";
 
@@ -28,8 +28,18 @@ export interface History {
 }
 
 /** An environment in a history. */
-interface RecordedEnvironment extends Environment {
+export interface RecordedEnvironment extends Environment {
   /** 16 bits of a hash of all its credentials: enough to see whether they have changed, too little to guess them. */
+  readonly credentials: string;
+  /** Absent if there are none. */
+  readonly keys?: readonly RecordedKey[];
+}
+
+/** A named key in a history. */
+export interface RecordedKey {
+  readonly name: string;
+  readonly only?: readonly string[] | undefined;
+  readonly valid_until?: string | undefined;
   readonly credentials: string;
 }
 
@@ -46,7 +56,16 @@ export function recordedData({ environments, variables, values }: Data): Records
 }
 
 function recordedEnvironment(environment: EnvironmentRecord): RecordedEnvironment {
-  const { id, application, name } = environment;
-  const pairs = JSON.stringify(allKeyPairs({ ...environment }).map(({ api_key, api_secret }) => [api_key, api_secret]));
-  return { id, application, name, credentials: createHash("sha256").update(pairs).digest("hex").slice(0, 4) };
+  const { id, application, name, keys = [] } = environment;
+  const recorded = keys.map((key): RecordedKey => {
+    const { name, only, valid_until } = key;
+    return { name, only, valid_until, credentials: credentialsOf(key) };
+  });
+  return { id, application, name, credentials: credentialsOf(environment), ...(keys.length > 0 && { keys: recorded }) };
+}
+
+function credentialsOf(key: RotatedPair): string {
+  const pairs: string[][] = [];
+  for (const { api_key, api_secret } of allKeyPairs(key)) pairs.push([api_key, api_secret]);
+  return createHash("sha256").update(JSON.stringify(pairs)).digest("hex").slice(0, 4);
 }

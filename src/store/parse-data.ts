@@ -6,8 +6,10 @@ import {
   type EnvironmentRecord,
   LABEL_PATTERN,
   LABEL_RULE,
+  type NamedKey,
 } from "../domain/environment.js";
 import { InvalidDataError } from "../domain/errors.js";
+import { PATTERN, PATTERN_RULE } from "../domain/name-matcher.js";
 import { JsonError, parseJson } from "../domain/strict-json.js";
 import { EMPTY_OBJECT_MD5, isVariableName, NAME_PATTERN, VARIABLE_TYPES, valueFitsType } from "../domain/variable.js";
 import { DATA_VERSION, type Data, type List, type ValueRecord, type VariableRecord } from "./data.js";
@@ -84,6 +86,17 @@ const UTC_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
 const isTime = (input: string) => UTC_TIME.test(input) && Number.isFinite(Date.parse(input));
 const time: Rule = { patterns: [[{ test: isTime }, "be a time such as 2026-01-31T12:00:00.000Z"]] };
 const previous: Rule = { items: { fields: { ...keyPair, valid_until: time } }, isOptional };
+const pattern: Rule = { patterns: [[PATTERN, `be ${PATTERN_RULE}`]] };
+const optionalTime: Rule = { ...time, isOptional };
+const namedKey: Record<keyof NamedKey, Rule> = {
+  name: label,
+  ...keyPair,
+  only: { items: pattern, isOptional },
+  valid_until: optionalTime,
+  rotated_at: optionalTime,
+  previous,
+};
+const keys: Rule = { items: { fields: namedKey }, isOptional };
 const application: Rule = { ...label, otherwise: "default" };
 const variableName: Rule = {
   patterns: [
@@ -109,7 +122,7 @@ const DATA_RULE: Rule = {
     version: anything,
     last_ids: { fields: { environments: lastId, variables: lastId, values: lastId }, isOptional },
     history: { fields: { entries: { least: 0 } }, isOptional },
-    environments: { items: { fields: { id, application, name: label, ...keyPair, previous } } },
+    environments: { items: { fields: { id, application, name: label, ...keyPair, previous, keys } } },
     variables: { items: { fields: variable } },
     values: {
       items: { fields: { id, variable_id: id, environment_id: id, content: { fields: { value: anything } } } },
@@ -225,12 +238,17 @@ function checkRelations({ environments, variables, values }: Data): void {
   const environmentsById = checkUnique("environments", environments, "id", "id");
   // A key identifies one environment, whether it is current or was rotated out.
   const owners = new Map<string, EnvironmentRecord>();
-  for (const environment of environments)
-    for (const { api_key } of allKeyPairs(environment)) {
+  for (const environment of environments) {
+    const { keys = [] } = environment;
+    const place = () => describe("environments", environments.indexOf(environment), environment);
+    if (new Set(keys.map(({ name }) => name)).size < keys.length)
+      throw new InvalidDataError(`${place()}: two keys have the same name`);
+    for (const { api_key } of [environment, ...keys].flatMap(allKeyPairs)) {
       const owner = owners.get(api_key);
       if (owner) throw repeated("environments", environments, "api_key", owner, environment);
       owners.set(api_key, environment);
     }
+  }
   checkUnique("environments", environments, "name in its application", "name", "application");
   const variablesById = checkUnique("variables", variables, "id", "id");
   checkUnique("variables", variables, "name in its application", "name", "application");

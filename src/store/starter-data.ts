@@ -27,7 +27,7 @@ export function starterData({ examples = false } = {}): Data {
   );
   return {
     version: DATA_VERSION,
-    environments: withIds(ENVIRONMENTS.map((name) => ({ name, ...freshCredentials(), application }))),
+    environments: withIds(ENVIRONMENTS.map((name) => ({ application, name, ...freshCredentials() }))),
     variables: variables.map(([type, name, description], v) =>
       variableRecord({ id: v + 1, application, type, name, description }),
     ),

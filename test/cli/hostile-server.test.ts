@@ -1,4 +1,5 @@
 import { mkdir, readdir, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { httpPeer, tcpPeer } from "../client/peer.js";
@@ -51,13 +52,28 @@ interface Lists {
   total?: number;
 }
 
-/** A server of these lists, whole in one page. */
+/** A server of these lists, whole in one page. It does not know the read of all values. */
 function listPeer({ variables, values, total }: Lists) {
   return httpPeer((req, res) => {
     const { pathname, searchParams } = new URL(req.url ?? "", "http://a");
+    if (pathname === BY_NAME) return answerNotFound(res);
     const data = pathname === "/v1/variables" ? variables : values;
     const [limit, offset] = ["limit", "offset"].map((name) => Number(searchParams.get(name)));
     res.end(JSON.stringify({ metadata: { limit, offset, total: total ?? data.length }, data }));
+  });
+}
+
+const BY_NAME = "/v1/variables-values-by-name";
+
+function answerNotFound(res: ServerResponse): void {
+  res.writeHead(404).end('{"message":"Not found"}');
+}
+
+/** A server of one variable that answers the read of all values with this text. */
+function valuesPeer(body: string) {
+  return httpPeer((req, res) => {
+    const page = { metadata: { limit: 1_000, offset: 0, total: 1 }, data: [variable(1, "PORT", "NUMBER")] };
+    res.end(req.url?.startsWith(BY_NAME) ? body : JSON.stringify(page));
   });
 }
 
@@ -110,6 +126,39 @@ describe("answers of a server", () => {
     expect(stderr).toContain("data[0].content.value must be JSON that is not nested too deeply");
   });
 
+  it.each(LISTERS)("all values at once that break a rule make %s exit 7", async (_name, argv) => {
+    const folder = await temporaryFolder();
+    const trace = join(folder, "trace");
+    await writeFile(join(folder, "evil.cjs"), `require("node:fs").writeFileSync(${JSON.stringify(trace)}, "x")`);
+    const deep = `${"[".repeat(550)}${"]".repeat(550)}`;
+    for (const [body, rule] of [
+      [`{"data":{"NODE_OPTIONS=--require=${folder}/evil.cjs ":""}}`, "data must be an object with names of variables"],
+      ['{"data":{"":1}}', "data must be an object with names of variables"],
+      ['{"data":{"A\\nB":1}}', "data must be an object with names of variables"],
+      ['{"data":[]}', "data must be an object"],
+      ["{}", "data must be an object"],
+      [`{"data":{"A":${deep}}}`, "data.A must be JSON that is not nested too deeply, with numbers in range"],
+      ['{"data":{"A":1e999}}', "data.A must be JSON that is not nested too deeply, with numbers in range"],
+      ['{"data":{"A":1,"A":2}}', ""],
+    ]) {
+      const { url } = await valuesPeer(body ?? "");
+      const { code, stdout, stderr } = await runCli(argv, { env: { APPVARS_URL: url.origin, ...CREDENTIALS } });
+      expect([code, stdout]).toEqual([7, ""]);
+      expect(stderr).toBe(`appvars: not an appvars server (status 200)${rule && `: ${rule}`}\n`);
+    }
+    expect(await readdir(folder)).toEqual(["evil.cjs"]);
+  });
+
+  it.each([["list", "--values"], ["export"]].map(named))(
+    "a value of the wrong type among all values makes %s exit 7",
+    async (_name, argv) => {
+      const { url } = await valuesPeer('{"data":{"PORT":"t0p-s3cr3t"}}');
+      const { code, stdout, stderr } = await runCli(argv, { env: { APPVARS_URL: url.origin, ...CREDENTIALS } });
+      expect([code, stdout]).toEqual([7, ""]);
+      expect(stderr).toBe("appvars: the server sends a value for PORT that is not a NUMBER\n");
+    },
+  );
+
   it("another variable than the requested one makes show exit 7", async () => {
     for (const revision of [{}, { "Appvars-Revision": "1" }]) {
       const { url } = await httpPeer((req, res) => {
@@ -131,6 +180,7 @@ describe("an endless list", () => {
     "an endless list makes %s exit 5 after --max-wait and one --timeout",
     async (_name, argv) => {
       const { url } = await httpPeer((req, res) => {
+        if (req.url === BY_NAME) return answerNotFound(res);
         const offset = Number(new URL(req.url ?? "", "http://a").searchParams.get("offset"));
         const page = { metadata: { limit: 1, offset, total: 2_000_000 }, data: [variable(offset + 1, `V${offset}`)] };
         res.end(JSON.stringify(page));

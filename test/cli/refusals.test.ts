@@ -193,6 +193,31 @@ describe("a usage error exits 2 and changes nothing", () => {
     ["env rename shop/test billing/qa", "shop/test has variables of its application: it can't have a name in another"],
     ["env add shop/test --from shop/development", "the environment shop/test already exists"],
     [
+      "audit",
+      "missing required argument 'file'; for example: appvars audit audit.log --since 2026-01-31 --client ana --data vars.json",
+    ],
+    ["env key add shop/test", "required option '--name <client>' not specified"],
+    [
+      "env key add shop/test --name a/b",
+      "the name of a key must have 1 to 255 characters, none of them a slash or a control character",
+    ],
+    [
+      "env key add shop/test --name ana --expires 2020-01-01",
+      "option '--expires <time>' argument '2020-01-01' is invalid. It must be a time in the future.",
+    ],
+    [
+      "env key add shop/test --name ana --expires tomorrow",
+      "option '--expires <time>' argument 'tomorrow' is invalid. It must be a date such as 2026-01-31, or a time such as 90s, 30m, 24h or 7d.",
+    ],
+    [
+      "env key add shop/test --name ana --only DB/*",
+      "option '--only <names>' argument 'DB/*' is invalid. It must be a name or a glob such as DB_*: 1 to 255 letters, digits and _ . - * ? [ ] ! ^.",
+    ],
+    [
+      "env key rotate shop/test",
+      "missing required argument 'key'; for example: appvars env key rotate production ana --grace 24h --data vars.json",
+    ],
+    [
       "rename PORT",
       "missing required argument 'new'; for example: appvars rename DB_URL DATABASE_URL --data vars.json --dry-run",
     ],

@@ -19,6 +19,11 @@ export const VALUES = [
   { id: 16, variable_id: 6, content: { value: "" } },
 ];
 
+/** The same by name. */
+export const NAMED_VALUES = Object.fromEntries(
+  VALUES.map(({ variable_id, content }) => [VARIABLES.find(({ id }) => id === variable_id)?.name, content.value]),
+);
+
 /** Names without a value here: unknown, unset, or invalid. */
 export const ABSENT_NAMES = [
   "NOT_THERE",

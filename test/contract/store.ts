@@ -283,6 +283,10 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       const store = await stored.open();
       expect(store.snapshot).toMatchObject({ $schema: "./appvars.schema.json", last_ids });
       await store.update((data) => set(data, { A: "a", PORT: 1 }));
+      const { snapshot } = await stored.open();
+      expect(snapshot).toMatchObject({ $schema: "./appvars.schema.json", last_ids });
+      expect(snapshot.variables.at(-1)).toMatchObject({ name: "A", id: 51 });
+      await store.update((data) => unset(data, "A"));
       expect((await stored.open()).snapshot).toMatchObject({
         $schema: "./appvars.schema.json",
         last_ids: { environments: 40, variables: 51, values: 61 },

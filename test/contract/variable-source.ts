@@ -5,7 +5,7 @@ import { readAll, type Snapshot, type VariableSource } from "../../src/domain/so
 import type { Store } from "../../src/store/store.js";
 import { changingStore } from "../support/changing-store.js";
 import { DATA, edited } from "../support/data.js";
-import { ABSENT_NAMES, VALUES, VARIABLES } from "./development.js";
+import { ABSENT_NAMES, NAMED_VALUES, VALUES, VARIABLES } from "./development.js";
 
 /** The methods that get something by its id. */
 const BY_ID = ["getVariable", "getValue"] as const;
@@ -94,6 +94,31 @@ export function describeVariableSource(name: string, openStore: (store: Store) =
       expect(await source.getContentByName(name)).toStrictEqual(value.content);
     });
 
+    it("returns all values of this environment by name, in the order of their variables", async () => {
+      const values = await (await open()).values();
+      expect(Object.entries(values)).toStrictEqual(Object.entries(NAMED_VALUES));
+      expect(Object.keys(values)).toContain("__proto__");
+    });
+
+    it("returns the values of some names, and leaves out those without a value", async () => {
+      const source = await open();
+      expect(await source.values(["PORT"])).toStrictEqual({ PORT: 3000 });
+      expect(Object.entries(await source.values(["EMPTY", "PORT", "EMPTY"]))).toEqual([
+        ["PORT", 3000],
+        ["EMPTY", ""],
+      ]);
+      expect(Object.keys(await source.values([...ABSENT_NAMES, "__proto__"]))).toEqual(["__proto__"]);
+      expect(await source.values(ABSENT_NAMES)).toStrictEqual({});
+      expect(await source.values([])).toStrictEqual({});
+    });
+
+    it("returns the values of more names than fit into a request", async () => {
+      const source = await open(withManyVariables(2_001));
+      const names = Array.from({ length: 2_000 }, (_, index) => `V${index + 2}`);
+      expect(Object.keys(await source.values())).toHaveLength(2_001);
+      expect(Object.keys(await source.values(names))).toEqual(names);
+    });
+
     it("checks the values of this environment, except encrypted ones", async () => {
       const data = edited(({ variables, values }) => {
         variables[0].schema = { maximum: 1 };
@@ -173,6 +198,7 @@ export function describeVariableSource(name: string, openStore: (store: Store) =
       ["a value that is gone by then", (snapshot) => snapshot.getContentByName("DATABASE_URL").catch(String)],
       ["a value that is new", (snapshot) => snapshot.getContentByName("UNSET").catch(String)],
       ["a list", (snapshot) => snapshot.listValues()],
+      ["all values", (snapshot) => snapshot.values()],
     ])("reads one revision of data that changes in the meantime: %s", async (_what, read) => {
       const store = changingStore(DATA);
       const source = await openStore(store);

@@ -12,6 +12,10 @@ const EXAMPLE = await readData("example.json");
 const SCHEMA = await readData("appvars.schema.json");
 const isValid = new Ajv2020().compile(JSON.parse(SCHEMA));
 
+const KEY = { name: "ana", api_key: "ana-key", api_secret: "secret-of-ana" };
+const TIMES = { valid_until: "2026-01-31T12:00:00Z", rotated_at: "2026-01-30T12:00:00.000Z" };
+const PREVIOUS = { api_key: "old", api_secret: "old", valid_until: "2026-01-31T12:00:00Z" };
+
 type Edit = Parameters<typeof edited>[0];
 
 describe("the example data file", () => {
@@ -70,6 +74,19 @@ describe("the schema and the store both accept", () => {
     ],
     ["a schema", (data) => (data.variables[0].schema = { minimum: 1, $defs: { a: {} }, $ref: "#/$defs/a" })],
     ["a value that breaks its schema", (data) => (data.variables[0].schema = { maximum: 1 })],
+    ["a named key", (data) => (data.environments[0].keys = [KEY])],
+    [
+      "a named key with all fields",
+      (data) => (data.environments[0].keys = [{ ...KEY, only: ["DB_*", "PORT"], ...TIMES, previous: [PREVIOUS] }]),
+    ],
+    ["a named key that can read nothing", (data) => (data.environments[0].keys = [{ ...KEY, only: [] }])],
+    [
+      "a key's name in two environments",
+      (data) => {
+        data.environments[0].keys = [KEY];
+        data.environments[1].keys = [{ ...KEY, api_key: "other" }];
+      },
+    ],
     ["null as a JSON value", (data) => (data.values[3].content.value = null)],
   ];
 
@@ -123,6 +140,15 @@ describe("the schema and the store both refuse", () => {
     ["a secret with a space", (data) => (data.environments[0].api_secret = "a secret")],
     ["a secret that is not ASCII", (data) => (data.environments[0].api_secret = "sécret")],
     ["a secret of 513 characters", (data) => (data.environments[0].api_secret = "x".repeat(513))],
+    ["an unknown field of a named key", (data) => (data.environments[0].keys = [{ ...KEY, url: "" }])],
+    ["a named key without a name", (data) => (data.environments[0].keys = [{ ...KEY, name: undefined }])],
+    ["a key's name with a slash", (data) => (data.environments[0].keys = [{ ...KEY, name: "a/b" }])],
+    ["a named key without a secret", (data) => (data.environments[0].keys = [{ ...KEY, api_secret: undefined }])],
+    ["a named key's only as a text", (data) => (data.environments[0].keys = [{ ...KEY, only: "DB_*" }])],
+    ["a pattern with a comma", (data) => (data.environments[0].keys = [{ ...KEY, only: ["A,B"] }])],
+    ["an empty pattern", (data) => (data.environments[0].keys = [{ ...KEY, only: [""] }])],
+    ["an expiry that is a date", (data) => (data.environments[0].keys = [{ ...KEY, valid_until: "2026-01-31" }])],
+    ["a rotation that is a number", (data) => (data.environments[0].keys = [{ ...KEY, rotated_at: 1 }])],
     ["a variable without a type", (data) => delete data.variables[0].type],
     ["a type in lower case", (data) => (data.variables[0].type = "number")],
     ["a variable without a name", (data) => delete data.variables[0].name],

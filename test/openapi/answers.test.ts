@@ -56,8 +56,9 @@ function failingServer() {
     value: fail,
     valueByName: fail,
     content: fail,
+    valuesByName: fail,
     check: fail,
   };
   // Health can't make a date of this time.
-  return stubbedServer({ reads, clock: () => Number.NaN });
+  return stubbedServer({ reads, clock: () => 9e15 });
 }

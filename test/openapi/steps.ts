@@ -47,6 +47,7 @@ const DATA_ENDPOINTS: Endpoint[] = [
   { name: "Value", target: "/v1/variables-values/14" },
   { name: "ValueByName", target: "/v1/variables-values-by-name/PORT" },
   { name: "ContentByName", target: "/v1/variables-values-by-name/PORT/content" },
+  { name: "ValuesByName", target: "/v1/variables-values-by-name?names=PORT,FLAGS,UNSET" },
   { name: "Check", target: "/v1/check" },
 ];
 const HEALTH: Endpoint = { name: "Health", target: "/healthz" };

@@ -42,9 +42,17 @@ describe("the record of a read", () => {
       "/v1/variables-values-by-name/:name/content",
       [{ ...PORT, value_id: 12 }],
     ],
+    [
+      "/v1/variables-values-by-name?names=PORT,UNSET,DATABASE_URL",
+      "/v1/variables-values-by-name",
+      [
+        { ...URL, value_id: 11 },
+        { ...PORT, value_id: 12 },
+      ],
+    ],
   ])("%s has the ids and names in the answer", async (target, route, read) => {
     const { server, next } = await auditedServer();
-    const caller = { apiKey: "dev-key", environment: "shop/development", address: "127.0.0.1" };
+    const caller = { apiKey: "dev-key", client: undefined, environment: "shop/development", address: "127.0.0.1" };
     const headers = { ...DEV_HEADERS, "x-request-id": ID };
     const { etag } = (await get(server, target, headers)).headers as { etag: string };
     expect(await next()).toStrictEqual({ id: ID, ...caller, method: "GET", route, status: 200, read });
@@ -120,6 +128,7 @@ it("callers with valid credentials get no answer that can't be recorded", async 
 const ENTRY: AuditEntry = {
   id: ID,
   apiKey: "dev-key",
+  client: undefined,
   environment: 'a "b"\u2028/c',
   address: "192.0.2.1",
   method: "GET",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { VALUES, VARIABLES } from "../contract/development.js";
+import { NAMED_VALUES, VALUES, VARIABLES } from "../contract/development.js";
 import { DATA, edited } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
 import { get } from "../support/http.js";
@@ -26,6 +26,7 @@ describe("the data endpoints answer with exactly the fields of the API", () => {
     ["/v1/variables-values-by-name/FLAGS/content", { value: { beta: ["x", null, 1.5] } }],
     ["/v1/variables-values-by-name/__proto__/content", { value: "not a prototype" }],
     ["/v1/variables-values-by-name/EMPTY/content", { value: "" }],
+    ["/v1/variables-values-by-name", { data: NAMED_VALUES }],
     ["/v1/check", { missing: ["UNSET"], invalid: [] }],
   ])("GET %s", async (target, body) => {
     const { status, headers, json } = await get(await runningServer(), target, {
@@ -35,6 +36,24 @@ describe("the data endpoints answer with exactly the fields of the API", () => {
     });
     expect({ status, json }).toStrictEqual({ status: 200, json: body });
     expect(headers["content-type"]).toBe("application/json; charset=utf-8");
+  });
+});
+
+describe("names selects values by the names of their variables", () => {
+  const port = '{"data":{"PORT":3000}}';
+  it.each([
+    ["?names=PORT", port],
+    ["?names=DEBUG,PORT", '{"data":{"PORT":3000,"DEBUG":true}}'],
+    ["?names=PORT,PORT,%50ORT", port],
+    ["?names=PORT,UNKNOWN,UNSET,LEDGER_URL,port,toString,a%20b,", port],
+    ["?names=PORT&names=DEBUG", '{"data":{"PORT":3000,"DEBUG":true}}'],
+    ["?names=__proto__", '{"data":{"__proto__":"not a prototype"}}'],
+    ["?names=", '{"data":{}}'],
+    ["?names", '{"data":{}}'],
+    [`?names=${"A,".repeat(4_000)}PORT`, port],
+  ])("%.60s", async (query, body) => {
+    const { status, body: answer } = await get(await runningServer(), `/v1/variables-values-by-name${query}`);
+    expect({ status, answer }).toEqual({ status: 200, answer: body });
   });
 });
 
@@ -48,6 +67,8 @@ it("the other endpoints answer the same, to the byte, whatever variables say abo
   const [plain, other] = [await runningServer(), await runningServer({ data: ruled })];
   for (const target of ["/v1/variables", "/v1/variables/2", "/v1/variables-values", "/v1/variables-values/12"])
     expect((await get(other, target)).body).toBe((await get(plain, target)).body);
+  const all = "/v1/variables-values-by-name";
+  expect((await get(other, all)).body).toBe((await get(plain, all)).body);
   for (const target of ["PORT", "PORT/content"].map((path) => `/v1/variables-values-by-name/${path}`))
     expect((await get(other, target)).body).toBe((await get(plain, target)).body);
   expect((await get(other, "/v1/check")).json).toEqual({

@@ -1,20 +1,21 @@
 import { expect, it } from "vitest";
-import { createKeylessSearch, type KeyCandidate, type SearchResult } from "../../src/server/keyless-search.js";
+import { type KeyOwner, keyOwners } from "../../src/domain/environment.js";
+import { createKeylessSearch, type SearchResult } from "../../src/server/keyless-search.js";
 
 const COST = 2;
 
 /** Environments with the secrets `secret-0`, `secret-1` and so on. */
-function candidates(count: number): KeyCandidate[] {
+function candidates(count: number): KeyOwner[] {
   return Array.from({ length: count }, (_, id) => candidate(id, `secret-${id}`));
 }
 
-function candidate(id: number, secret: string): KeyCandidate {
+function candidate(id: number, secret: string): KeyOwner {
   const pair = { api_key: `key-${id}`, api_secret: secret };
-  return { environment: { id, application: "shop", name: `environment-${id}`, ...pair }, pair };
+  return keyOwners({ id, application: "shop", name: `environment-${id}`, ...pair })[0] as KeyOwner;
 }
 
 /** A search among these, with a clock that the test sets and a count of the secrets that were tried. */
-function searchAmong(all: KeyCandidate[]) {
+function searchAmong(all: KeyOwner[]) {
   const time = { now: 0 };
   const tried: string[] = [];
   const search = createKeylessSearch(() => time.now);
@@ -37,8 +38,8 @@ const HUNDRED = candidates(100);
 
 it("a search finds the environment whose secret made the signature, and tries all of them", () => {
   const { find, triedBy } = searchAmong(HUNDRED);
-  expect(triedBy(() => expect(find("secret-0").environment?.id).toBe(0))).toBe(100);
-  expect(triedBy(() => expect(find("secret-99", "192.0.2.2").environment?.id).toBe(99))).toBe(100);
+  expect(triedBy(() => expect(find("secret-0").owner?.environment.id).toBe(0))).toBe(100);
+  expect(triedBy(() => expect(find("secret-99", "192.0.2.2").owner?.environment.id).toBe(99))).toBe(100);
   expect(triedBy(() => expect(find("wrong", "192.0.2.3")).toEqual({}))).toBe(100);
 });
 
@@ -46,8 +47,8 @@ it("only the keys that an address has used before are tried if one of them match
   const { find, triedBy } = searchAmong(HUNDRED);
   find("secret-7");
   find("secret-8");
-  expect(triedBy(() => expect(find("secret-7").environment?.id).toBe(7))).toBe(2);
-  expect(triedBy(() => expect(find("secret-9").environment?.id).toBe(9))).toBe(100);
+  expect(triedBy(() => expect(find("secret-7").owner?.environment.id).toBe(7))).toBe(2);
+  expect(triedBy(() => expect(find("secret-9").owner?.environment.id).toBe(9))).toBe(100);
 });
 
 it("the last 8 keys of an address are remembered", () => {
@@ -62,7 +63,7 @@ it("the last 8 keys of an address are remembered", () => {
 
 it("a secret that two environments share is refused, even if it was accepted before", () => {
   const { find } = searchAmong(HUNDRED);
-  expect(find("secret-7").environment?.id).toBe(7);
+  expect(find("secret-7").owner?.environment.id).toBe(7);
   const reloaded = [...candidates(99), candidate(99, "secret-7")];
   expect(find("secret-7", "192.0.2.1", reloaded)).toEqual({});
   expect(find("secret-7", "192.0.2.2", reloaded)).toEqual({});
@@ -109,7 +110,7 @@ it("recent keys of an address are found while others use up all searches", () =>
   const { find } = searchAmong(HUNDRED);
   find("secret-7", "198.51.100.1");
   for (let i = 0; i < 1_000; i++) find("wrong", `192.0.2.${i}`);
-  expect(find("secret-7", "198.51.100.1").environment?.id).toBe(7);
+  expect(find("secret-7", "198.51.100.1").owner?.environment.id).toBe(7);
   expect(find("secret-7", "198.51.100.2")).toEqual({ retryAfter: 1 });
 });
 

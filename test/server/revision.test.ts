@@ -8,9 +8,14 @@ import { DEV_HEADERS, get, request } from "../support/http.js";
 import { runningServer } from "../support/running-server.js";
 
 const VALUES = "/v1/variables-values";
-const ROUTES = ["/v1/variables", "/v1/variables?limit=1&offset=2", "/v1/variables/1", VALUES, `${VALUES}/11`].concat(
-  ["", "/content"].map((end) => `${VALUES}-by-name/PORT${end}`),
-);
+const ROUTES = [
+  `${VALUES}-by-name`,
+  "/v1/variables",
+  "/v1/variables?limit=1&offset=2",
+  "/v1/variables/1",
+  VALUES,
+  `${VALUES}/11`,
+].concat(["", "/content"].map((end) => `${VALUES}-by-name/PORT${end}`));
 const ABSENT = ["/v1/variables/99", `${VALUES}/99`, `${VALUES}-by-name/NOPE`, `${VALUES}-by-name/NOPE/content`];
 
 type RunningServer = Awaited<ReturnType<typeof runningServer>>;

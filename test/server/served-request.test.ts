@@ -31,6 +31,7 @@ it("onRequest is called for each answered request, with its route and without it
     milliseconds: 25,
     bytes: body.length,
     apiKey: DEV_HEADERS["x-api-key"],
+    client: undefined,
     address: "127.0.0.1",
     counter: "key",
   });

@@ -13,6 +13,20 @@ export const BROKEN_RULES: BrokenData[] = [
     'environments[3] (id 4, "development"): has the same api_key as environments[1]',
   ],
   [
+    "a named key with the key of another environment",
+    (d) => (d.environments[2].keys = [{ name: "ana", api_key: d.environments[0].api_key, api_secret: "s" }]),
+    'environments[2] (id 3, "production"): has the same api_key as environments[0]',
+  ],
+  [
+    "two named keys of one name in an environment",
+    (d) =>
+      (d.environments[2].keys = [
+        { name: "ana", api_key: "ana-key", api_secret: "secret-of-ana" },
+        { name: "ana", api_key: "other-key", api_secret: "other-secret" },
+      ]),
+    'environments[2] (id 3, "production"): two keys have the same name',
+  ],
+  [
     "two environments of one name in an application",
     (d) => (d.environments[1].name = "development"),
     'environments[1] (id 2, "development"): has the same name in its application as environments[0]',

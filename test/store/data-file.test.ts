@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Data, NO_DATA } from "../../src/store/data.js";
 import { dataPieces } from "../../src/store/data-file.js";
 import { parseData } from "../../src/store/parse-data.js";
+import { sortedById } from "../../src/store/record-changes.js";
 import { DATA, edited } from "../support/data.js";
 
 const LAST_IDS = { environments: 4, variables: 9, values: 0 };
@@ -20,12 +21,13 @@ describe("dataPieces()", () => {
     ],
     ["a number at the edge", edited((data) => (data.values[0].content.value = 1.7976931348623157e308)) as Data],
   ])("writes bytes that parse to the same data: %s", async (_what, data) => {
-    expect(await parseData(Buffer.concat([...dataPieces(data)]))).toStrictEqual(data);
+    expect(await parseData(Buffer.concat([...dataPieces(data)]))).toStrictEqual(sortedById(data));
   });
 
-  it("writes each record on its own line", () => {
+  it("writes each record on its own line, by ascending id", () => {
     const data = edited(({ values }) => (values[1].content.value = AWKWARD)) as Data;
-    const records = [...data.environments, ...data.variables, ...data.values].map((record) => JSON.stringify(record));
+    const { environments, variables, values } = sortedById(data);
+    const records = [...environments, ...variables, ...values].map((record) => JSON.stringify(record));
     const lines = textOf(data)
       .split("\n")
       .map((line) => line.trim().replace(/,$/, ""));
@@ -42,8 +44,10 @@ describe("dataPieces()", () => {
   "environments": [
     ${JSON.stringify(environment)}
   ],
-  "variables": [],
-  "values": []
+  "variables": [
+  ],
+  "values": [
+  ]
 }
 `);
   });

@@ -27,10 +27,16 @@ describe("nextId", () => {
 });
 
 describe("withLastIds", () => {
-  it("withLastIds records the highest ids, and changes nothing else", () => {
-    const before = structuredClone(DATA);
-    expect(withLastIds(NO_DATA, DATA)).toStrictEqual({ ...DATA, last_ids: LAST_IDS });
-    expect(DATA).toStrictEqual(before);
+  it("withLastIds records nothing while all ids are there, so that a change is one line", () => {
+    expect(withLastIds(NO_DATA, DATA)).toBe(DATA);
+    const lower = { ...DATA, last_ids: { environments: 1, variables: 2, values: 3 } };
+    expect(withLastIds(lower, lower)).toBe(lower);
+  });
+
+  it("withLastIds changes nothing else", () => {
+    const before = structuredClone([DATA, WITHOUT_HIGHEST]);
+    expect(withLastIds(DATA, WITHOUT_HIGHEST)).toStrictEqual({ ...WITHOUT_HIGHEST, last_ids: LAST_IDS });
+    expect([DATA, WITHOUT_HIGHEST]).toStrictEqual(before);
   });
 
   it("withLastIds records ids that were deleted", () => {

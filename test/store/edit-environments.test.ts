@@ -8,6 +8,7 @@ import {
   replaceCredentials,
   rotateEnvironment,
 } from "../../src/store/edit-environments.js";
+import { addKey } from "../../src/store/edit-keys.js";
 import { checkData } from "../../src/store/parse-data.js";
 import { DATA } from "../support/data.js";
 
@@ -122,8 +123,9 @@ describe("rotation", () => {
   });
 });
 
-it("replaceCredentials replaces all credentials, removes rotated-out pairs, and changes nothing else", () => {
-  const earlier = rotateEnvironment(DATA, "test", NEW, { now: NOW, grace: HOUR });
+it("replaceCredentials replaces all credentials, removes rotated-out pairs and named keys, and changes nothing else", () => {
+  const rotated = rotateEnvironment(DATA, "test", NEW, { now: NOW, grace: HOUR });
+  const earlier = addKey(rotated, "production", { name: "ana", api_key: "ana-key", api_secret: "secret-of-ana" });
   let count = 0;
   const nextPair = () => ({ api_key: `key-${++count}`, api_secret: `secret-${count}` });
   const data = replaceCredentials(earlier, nextPair);

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { InvalidDataError } from "../../src/domain/errors.js";
 import { createDataFile } from "../../src/store/data-file.js";
 import { openDataFile } from "../../src/store/json-file-store.js";
+import { sortedById } from "../../src/store/record-changes.js";
 import { DATA } from "../support/data.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -11,7 +12,7 @@ describe("createDataFile", () => {
   it("createDataFile creates a file with this data, in a readable form", async () => {
     const path = join(await temporaryFolder(), "data.json");
     await createDataFile(path, DATA);
-    expect((await openDataFile(path)).snapshot).toStrictEqual(DATA);
+    expect((await openDataFile(path)).snapshot).toStrictEqual(sortedById(DATA));
     expect(await readFile(path, "utf8")).toContain(
       '\n    {"id":12,"variable_id":2,"environment_id":1,"content":{"value":3000}},\n',
     );
@@ -57,7 +58,7 @@ describe("createDataFile", () => {
     const results = await Promise.allSettled(Array.from({ length: 10 }, () => createDataFile(path, DATA)));
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     expect(await readdir(folder)).toStrictEqual(["data.json"]);
-    expect((await openDataFile(path)).snapshot).toStrictEqual(DATA);
+    expect((await openDataFile(path)).snapshot).toStrictEqual(sortedById(DATA));
   });
 
   it("createDataFile reports a missing folder", async () => {
@@ -127,6 +128,6 @@ describe("openDataFile", () => {
     const folder = await temporaryFolder();
     await createDataFile(join(folder, "real.json"), DATA);
     await symlink("real.json", join(folder, "data.json"));
-    expect((await openDataFile(join(folder, "data.json"))).snapshot).toStrictEqual(DATA);
+    expect((await openDataFile(join(folder, "data.json"))).snapshot).toStrictEqual(sortedById(DATA));
   });
 });

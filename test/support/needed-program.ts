@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 /** Programs that tests start, and how to get them. */
 const INSTALL = {
   etcd: "apt-get install etcd-server etcd-client",
+  git: "apt-get install git",
   "redis-server": "apt-get install redis-server",
   strace: "apt-get install strace",
 };

@@ -5,8 +5,8 @@ import { dataFile } from "./data-file.js";
 import { DEV_HEADERS } from "./http.js";
 
 /** `serve` with metrics. It ends with the current test, if not before. */
-export async function serveWithMetrics(flags: string[] = []) {
-  const { path, write } = await dataFile(DATA);
+export async function serveWithMetrics(flags: string[] = [], data: unknown = DATA) {
+  const { path, write } = await dataFile(data);
   let stop = () => {};
   const stopped = new Promise<void>((resolve) => {
     stop = resolve;
@@ -42,8 +42,8 @@ export async function serveWithMetrics(flags: string[] = []) {
 }
 
 /** A scrape after requests of several kinds. */
-export async function scrapeAfterRequests() {
-  const { url, scrape } = await serveWithMetrics(["--rate-limit-store", "redis://127.0.0.1:1"]);
+export async function scrapeAfterRequests(data: unknown = DATA) {
+  const { url, scrape } = await serveWithMetrics(["--rate-limit-store", "redis://127.0.0.1:1"], data);
   const headers = { ...DEV_HEADERS, "x-forwarded-for": "192.0.2.77" };
   for (const path of ["/v1/variables-values-by-name/DATABASE_URL/content", "/v1/variables?token=hunter2", "/hunter2"])
     await fetch(url + path, { headers });

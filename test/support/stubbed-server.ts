@@ -16,7 +16,7 @@ type NameRead = Extract<Read, { name: string }>["kind"];
 /** Answers in place of the view's, by the kind of read. */
 type StubbedReads = { [Kind in IdRead]?: (id: number) => object } & {
   [Kind in ListRead]?: (page: Required<PageRequest>) => object;
-} & { [Kind in NameRead]?: (name: string) => object } & { check?: () => object };
+} & { [Kind in NameRead]?: (name: string) => object } & { valuesByName?: () => object; check?: () => object };
 
 interface Stubs {
   options?: ServerOptions;

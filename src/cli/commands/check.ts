@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import { shortestName } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
 import type { Check } from "../../domain/read.js";
-import { readVariableEntries } from "../../domain/source.js";
+import { readAll } from "../../domain/source.js";
 import { type Context, printTable } from "../output/context.js";
 import { createCheck, problemsOf } from "../reading/check-source.js";
 import { openSource, withSource } from "../reading/open-source.js";
@@ -49,8 +49,11 @@ async function runCheck(options: CheckOptions, flags: SourceFlags, context: Cont
   for (const { environment, source } of await sourcesOf(options, settings, context))
     await withSource(Promise.resolve(source), async () => {
       const [found, names] = await source.readSnapshot(async (snapshot) => {
-        const entries = await readVariableEntries(snapshot);
-        return [await check(snapshot, entries), entries.map(({ variable }) => variable.name)] as const;
+        const [found, variables] = await Promise.all([
+          check(snapshot),
+          readAll((page) => snapshot.listVariables(page)),
+        ]);
+        return [found, variables.map(({ name }) => name)] as const;
       });
       checked.push({ environment, ...found, ...(documented && compareNames(documented, names)) });
     });

@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import type { VariableReader } from "../../domain/read.js";
-import { readAll, readVariableEntries, type VariableEntry, withRules } from "../../domain/source.js";
+import { checkType, readAll } from "../../domain/source.js";
 import {
   isPublic,
   type JsonValue,
@@ -60,16 +60,16 @@ function runList(options: ListOptions, settings: Settings, context: Context): Pr
     const selection = await createSelection(options, context);
     const entries = await source.readSnapshot((snapshot) => readListed(options, snapshot));
     const names = entries.map(({ variable }) => variable.name);
-    const selected = new Set(await selection.select(names, names));
+    const selected = new Set(await selection.select(names, async () => names));
     selection.noteUnmatched(names);
     const matching = entries.filter(({ variable }) => selected.has(variable.name) && matches(variable, options));
     const newNames = selection.rename(matching.map(({ variable }) => variable.name));
-    const isShown = ({ rules }: VariableEntry) => options.values || isPublic(rules);
+    const isShown = ({ rules }: ReadVariable) => options.values || isPublic(rules);
     const listed = matching.map((entry): Listed => {
       const { variable, value, rules } = entry;
       const name = newNames.get(variable.name) ?? variable.name;
       const item: Listed = { ...variable, ...rules, name };
-      if (value && isShown(entry)) item.value = decrypt(variable.name, value.content.value);
+      if (value !== undefined && isShown(entry)) item.value = decrypt(variable.name, value);
       return item;
     });
     const hasValues = options.values || matching.some(isShown);
@@ -80,11 +80,24 @@ function runList(options: ListOptions, settings: Settings, context: Context): Pr
   });
 }
 
-async function readListed({ values }: ListOptions, reader: VariableReader): Promise<VariableEntry[]> {
-  const variables = await readAll((page) => reader.listVariables(page));
-  const entries = variables.map((variable) => ({ variable, value: undefined, rules: reader.rulesOf(variable.id) }));
-  const needsValues = values || entries.some(({ rules }) => isPublic(rules));
-  return needsValues ? withRules(await readVariableEntries(reader), reader) : entries;
+/** A variable with its value, if that was read and is there. */
+interface ReadVariable {
+  variable: Variable;
+  rules: ValueRules | undefined;
+  value: JsonValue | undefined;
+}
+
+async function readListed(options: ListOptions, reader: VariableReader): Promise<ReadVariable[]> {
+  const listing = readAll((page) => reader.listVariables(page));
+  const [variables, asked] = await Promise.all([listing, options.values ? reader.values() : undefined]);
+  boundHeap();
+  const rules = variables.map(({ id }) => reader.rulesOf(id));
+  const values = asked ?? (rules.some(isPublic) ? await reader.values() : {});
+  return variables.map((variable, index) => {
+    const value = Object.hasOwn(values, variable.name) ? values[variable.name] : undefined;
+    if (value !== undefined) checkType(variable, value);
+    return { variable, rules: rules[index], value };
+  });
 }
 
 function matches({ name, type, description }: Variable, { type: wanted = type, filter = "" }: ListOptions): boolean {
@@ -93,7 +106,7 @@ function matches({ name, type, description }: Variable, { type: wanted = type, f
 
 const COLUMNS = VARIABLE_FIELDS.filter((field) => field !== "id");
 
-function cells({ value, ...variable }: Listed, record: object | undefined): (string | undefined)[] {
-  const hidden = record && HIDDEN;
+function cells({ value, ...variable }: Listed, stored: JsonValue | undefined): (string | undefined)[] {
+  const hidden = stored === undefined ? undefined : HIDDEN;
   return [...COLUMNS.map((field) => variable[field]), value === undefined ? hidden : valueText(value)];
 }

@@ -1,7 +1,7 @@
 import { Command } from "commander";
+import { createMatcher } from "../../domain/name-matcher.js";
 import { chooseApplication, type EnvironmentChoice, updateData } from "../editing/open-data.js";
 import { type Context, printLines } from "../output/context.js";
-import { createMatcher } from "../selection/selection.js";
 import { named, readSettings } from "../settings/resolve-settings.js";
 import type { SourceFlags } from "../settings/setting-table.js";
 import { APPLICATION, addDryRun, addPlaceOptions } from "../settings/source-flags.js";

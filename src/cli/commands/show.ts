@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { DEFAULT_URL } from "../../domain/defaults.js";
-import { ChangedDataError, DecryptionError } from "../../domain/errors.js";
+import { ChangedDataError, DecryptionError, orUndefined } from "../../domain/errors.js";
 import type { VariableReader } from "../../domain/read.js";
 import { isReservedName } from "../../domain/reserved-names.js";
 import { checkType, readAll, type VariableEntry } from "../../domain/source.js";
@@ -17,7 +17,7 @@ import type { History } from "../../store/history.js";
 import { type Context, printFields } from "../output/context.js";
 import { createDecrypt, leaveEncrypted } from "../reading/decryption.js";
 import { openSource, withSource } from "../reading/open-source.js";
-import { missingNamesError, orUndefined } from "../reading/run-get.js";
+import { missingNamesError } from "../reading/run-get.js";
 import { named, readSettings, type Settings } from "../settings/resolve-settings.js";
 import { HIDDEN, SETTINGS, type SettingName, SOURCE_SETTINGS, shownText } from "../settings/setting-table.js";
 import { addSourceOptions } from "../settings/source-flags.js";
@@ -79,7 +79,7 @@ async function readRecord(name: string, reader: VariableReader): Promise<Variabl
     const variable = await orUndefined(reader.getVariable(value.variable_id));
     if (!variable) throw new ChangedDataError(`the server has no variable for the value of ${name}`);
     if (variable.name !== name) throw new ChangedDataError(`the server sends another variable's value for ${name}`);
-    checkType(variable, value);
+    checkType(variable, value.content.value);
     return { variable, value };
   }
   // A definition without a value here can only be found in the list.

@@ -1,5 +1,5 @@
 import { realpath } from "node:fs/promises";
-import { findWeakSecrets, qualifiedName } from "../../domain/environment.js";
+import { qualifiedName } from "../../domain/environment.js";
 import type { AppvarsError } from "../../domain/errors.js";
 import { command } from "../../domain/shell.js";
 import { findLock } from "../../files/file-lock.js";
@@ -8,7 +8,7 @@ import type { Data } from "../../store/data.js";
 import { chooseEnvironment, localData } from "../editing/open-data.js";
 import { openTrafficWarning } from "../editing/store-data.js";
 import type { Io } from "../output/io.js";
-import { rotateCommand } from "../output/shell-lines.js";
+import { keyWarnings } from "../output/shell-lines.js";
 import { dataPlaceName, type LocalSettings, placeFlags } from "../settings/connection.js";
 import { type Finding, ok, problemOf, unknown, warning } from "./finding.js";
 
@@ -33,8 +33,8 @@ export async function checkLocal(
   if (!data) return { [check]: findings, secrets: unread, ...(isFile && { lock: unread }), environment: unread };
   const { environments, variables } = data;
   const size = `${environments.length} environments, ${variables.length} variables`;
-  const weak = findWeakSecrets(environments, io.clock());
-  const secrets = weak.map((message) => warning(message, rotateCommand(placeFlags(place))));
+  const warnings = keyWarnings(environments, io.clock(), placeFlags(place));
+  const secrets = warnings.map(({ message, fix }) => warning(message, fix));
   const chosen = async () => ok(qualifiedName(chooseEnvironment(environments, env)));
   return {
     [check]: [...findings, ok(`${dataPlaceName(place)} is valid: ${size}`)],

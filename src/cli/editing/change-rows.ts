@@ -1,21 +1,23 @@
 import { type Environment, qualifiedName } from "../../domain/environment.js";
 import { isPublic, type JsonValue, valueText } from "../../domain/variable.js";
 import type { Data, List, ValueRecord, VariableRecord } from "../../store/data.js";
-import { recordedData } from "../../store/history.js";
+import { type RecordedEnvironment, type RecordedKey, recordedData } from "../../store/history.js";
 import { changesBetween, idOf, type RecordChange } from "../../store/record-changes.js";
 import { type Context, printTable } from "../output/context.js";
 import { HIDDEN } from "../settings/setting-table.js";
 
-/** What a change did to a value, a definition, an environment or its credentials. */
+/** What a change did to a value, a definition, an environment, its credentials or one of its named keys. */
 export interface ChangeRow {
   readonly kind: "added" | "removed" | "changed" | "rotated";
-  readonly what: "value" | "definition" | "environment" | "credentials";
+  readonly what: "value" | "definition" | "environment" | "credentials" | "key";
   readonly application: string;
   /** Undefined for a definition. */
   readonly environment: string | undefined;
   /** Of a variable. */
   readonly name?: string | undefined;
-  /** Undefined if there was none, if it is hidden, and for credentials. */
+  /** The name of a key. */
+  readonly key?: string;
+  /** Undefined if there was none, if it is hidden, and for credentials and keys. */
   readonly before?: JsonValue | undefined;
   readonly after?: JsonValue | undefined;
 }
@@ -46,7 +48,7 @@ export class ChangeRows {
     }
     const isListed = (change: RecordChange) =>
       change.list !== "variables" || (change.before && change.after) || !withValue.has(idOf(change));
-    const rows = changes.filter(isListed).map((change) => this.#row(change));
+    const rows = changes.filter(isListed).flatMap((change) => this.#rows(change));
     for (const { list, before } of changes) this.#takeBack(list, before);
     return rows;
   }
@@ -55,7 +57,7 @@ export class ChangeRows {
     if (before && list !== "values") this.#known.set(`${list} ${before.id}`, before);
   }
 
-  #row({ list, before, after }: RecordChange): ChangeRow {
+  #rows({ list, before, after }: RecordChange): ChangeRow[] {
     const record = (after ?? before) as Environment & VariableRecord & ValueRecord;
     const find = (of: List, id: number) => (of === list ? record : this.#known.get(`${of} ${id}`)) as typeof record;
     const environment = find("environments", record.environment_id);
@@ -65,10 +67,33 @@ export class ChangeRows {
     const [from, to] = [before, after].map((side) => (side && isShown ? shownOf(list, side) : undefined));
     const kind = before ? (after ? "changed" : "removed") : "added";
     const names = { application, environment: environment?.name, name };
-    // If not even its name has changed, its credentials have.
-    if (list === "environments" && from === to) return { kind: "rotated", what: "credentials", ...names };
-    return { kind, what: WHAT[list], ...names, before: from, after: to };
+    const row: ChangeRow = { kind, what: WHAT[list], ...names, before: from, after: to };
+    return list === "environments" && before && after ? environmentRows(row, [before, after], names) : [row];
   }
+}
+
+/** @param row of its name @param sides before and after */
+function environmentRows(
+  row: ChangeRow,
+  sides: object[],
+  names: Pick<ChangeRow, "application" | "environment">,
+): ChangeRow[] {
+  const [before, after] = sides as [RecordedEnvironment, RecordedEnvironment];
+  const rows: ChangeRow[] = row.before === row.after ? [] : [row];
+  if (before.credentials !== after.credentials) rows.push({ kind: "rotated", what: "credentials", ...names });
+  const [old = [], current = []] = [before.keys, after.keys];
+  for (const key of new Set([...old, ...current].map(({ name }) => name))) {
+    const isIt = ({ name }: RecordedKey) => name === key;
+    const kind = keyChange(old.find(isIt), current.find(isIt));
+    if (kind) rows.push({ kind, what: "key", ...names, key });
+  }
+  return rows;
+}
+
+function keyChange(before: RecordedKey | undefined, after: RecordedKey | undefined): ChangeRow["kind"] | undefined {
+  if (!before || !after) return before ? "removed" : "added";
+  if (before.credentials !== after.credentials) return "rotated";
+  return JSON.stringify(before) === JSON.stringify(after) ? undefined : "changed";
 }
 
 const WHAT = { environments: "environment", variables: "definition", values: "value" } as const;
@@ -97,9 +122,10 @@ export function columnsOf(rows: readonly ChangeRow[], values: boolean) {
   return {
     headings: ["ENVIRONMENT", "NAME", "CHANGE", ...(hasValues ? ["BEFORE", "AFTER"] : [])],
     cells(row: ChangeRow): (string | undefined)[] {
-      const { kind, what, application, environment, name, before, after } = row;
+      const { kind, what, application, environment, name, key, before, after } = row;
       const place = environment === undefined ? application : qualifiedName({ application, name: environment });
-      const change = what === "value" ? kind : `${what} ${kind}${formerName(row)}`;
+      const subject = key === undefined ? what : `${what} "${key}"`;
+      const change = what === "value" ? kind : `${subject} ${kind}${formerName(row)}`;
       return [place, name, change, ...(hasValues ? [text(before, row, "added"), text(after, row, "removed")] : [])];
     },
   };

@@ -1,4 +1,4 @@
-import type { KeyPair } from "../../domain/environment.js";
+import { type EnvironmentRecord, expiringKeys, findWeakSecrets, type KeyPair } from "../../domain/environment.js";
 import { command, shellWord } from "../../domain/shell.js";
 import type { Io } from "./io.js";
 
@@ -21,6 +21,21 @@ export function pasteLines(variables: Readonly<Record<string, string>>, { platfo
 /** PowerShell takes each of these quotes for the end of the text, unless it is doubled. */
 function powerShellLine(name: string, value: string): string {
   return `$env:${name} = '${value.replace(/['\u2018-\u201b]/g, "$&$&")}'`;
+}
+
+/** How long before a key expires it is to be replaced, in milliseconds. */
+const EXPIRY_NOTICE = 14 * 24 * 3_600_000;
+
+/** What is wrong with the keys of data, or soon will be, and the command that replaces them. @param flags select the data */
+export function keyWarnings(environments: readonly EnvironmentRecord[], now: number, flags: readonly string[]) {
+  const expiring = expiringKeys(environments, now).filter(({ left }) => left > 0 && left <= EXPIRY_NOTICE);
+  return [
+    ...findWeakSecrets(environments, now).map((message) => ({ message, fix: rotateCommand(flags) })),
+    ...expiring.map(({ environment, name, validUntil }) => ({
+      message: `the credentials of the key "${name}" of ${environment} expire at ${validUntil}`,
+      fix: command`appvars env key rotate ${environment} ${name} --expires 90d ${flags}`,
+    })),
+  ];
 }
 
 /** The command that gives an environment new credentials. @param flags select the data */

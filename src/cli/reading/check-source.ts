@@ -1,48 +1,49 @@
-import { DecryptionError, UsageError } from "../../domain/errors.js";
+import { DecryptionError, orUndefined, UsageError } from "../../domain/errors.js";
 import type { BrokenRule, Check } from "../../domain/read.js";
-import type { Snapshot, VariableEntry } from "../../domain/source.js";
-import { isEncrypted } from "../../domain/variable.js";
+import { readAll, type Snapshot } from "../../domain/source.js";
+import { isEncrypted, type JsonValue, type Variable } from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import { createDecrypt, type Decrypt, leaveEncrypted } from "./decryption.js";
-import { orUndefined } from "./run-get.js";
 
-/** Finds what is wrong with the values of an environment. @param entries all of the snapshot */
-export type CheckEntries = (snapshot: Snapshot, entries: readonly VariableEntry[]) => Promise<Check>;
+/** Finds what is wrong with the values of an environment. @param only these are looked for, if it is given */
+export type CheckValues = (snapshot: Snapshot, only?: readonly string[]) => Promise<Check>;
 
 /** The check of `--strict`; undefined without it. @param flag of the command; the project's setting if undefined */
 export async function createStrictCheck(
   flag: boolean | undefined,
   settings: Settings,
   context: Context,
-): Promise<CheckEntries | undefined> {
+): Promise<CheckValues | undefined> {
   return (flag ?? settings.find("strict") !== undefined) ? createCheck(settings, context) : undefined;
 }
 
 /** With a key, encrypted values are checked too. */
-export async function createCheck(settings: Settings, { note }: Context): Promise<CheckEntries> {
+export async function createCheck(settings: Settings, { note }: Context): Promise<CheckValues> {
   const decrypt = await createDecrypt(settings, leaveEncrypted);
   let isNoted = false;
-  return async (snapshot, entries) => {
-    const found = await orUndefined(snapshot.checkValues());
+  return async (snapshot, only) => {
+    const [found, values] = await Promise.all([orUndefined(snapshot.checkValues()), snapshot.values(only)]);
     if (!found && !isNoted) note("the server is too old to check values: every variable without a value is missing");
     isNoted ||= !found;
-    const names = entries.flatMap(({ variable, value }) => (value ? [] : variable.name));
+    const isDecrypting = decrypt !== leaveEncrypted && Object.values(values).some(isEncrypted);
+    const variables = found && !isDecrypting ? [] : await readAll((page) => snapshot.listVariables(page));
+    const names = variables.map(({ name }) => name).filter((name) => !Object.hasOwn(values, name));
     const invalid = [...(found?.invalid ?? [])];
-    for (const entry of entries) {
-      const rule = await brokenByEncrypted(entry, snapshot, decrypt);
-      if (rule !== undefined) invalid.push({ name: entry.variable.name, rule });
+    for (const variable of variables) {
+      const rule = await brokenByEncrypted(variable, values[variable.name], snapshot, decrypt);
+      if (rule !== undefined) invalid.push({ name: variable.name, rule });
     }
     return { missing: found?.missing ?? names, invalid };
   };
 }
 
 async function brokenByEncrypted(
-  { variable: { id, name, type }, value }: VariableEntry,
+  { id, name, type }: Variable,
+  sealed: JsonValue | undefined,
   snapshot: Snapshot,
   decrypt: Decrypt,
 ): Promise<string | undefined> {
-  const sealed = value?.content.value;
   if (!isEncrypted(sealed)) return undefined;
   const { parseAs } = await import("../../formats/infer-type.js");
   try {

@@ -1,4 +1,4 @@
-import { NotFoundError, UsageError } from "../../domain/errors.js";
+import { NotFoundError, orUndefined, UsageError } from "../../domain/errors.js";
 import { MAX_LIMIT } from "../../domain/page.js";
 import type { VariableReader } from "../../domain/read.js";
 import { type ValueContent, valueText } from "../../domain/variable.js";
@@ -52,14 +52,6 @@ async function getContents(names: readonly string[], reader: VariableReader): Pr
   if (!contents.includes(undefined)) return contents;
   const missing = names.filter((_name, index) => !contents[index]);
   throw await missingNamesError(missing, reader);
-}
-
-/** Undefined for a NotFoundError. */
-export async function orUndefined<T>(reading: Promise<T>): Promise<T | undefined> {
-  return reading.catch((error: unknown) => {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
-  });
 }
 
 const MAX_SUGGESTION_WAIT_MS = 1_000;

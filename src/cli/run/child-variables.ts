@@ -42,7 +42,7 @@ export async function readChildVariables(
   source: VariableSource,
   decrypt: Decrypt,
 ): Promise<ChildVariables> {
-  const selected = await readSelected(selection, source, (newName) => isTaken(prefix + newName));
+  const selected = await readSelected(selection, source, { isTaken: (newName) => isTaken(prefix + newName) });
   const wanted = selected.map((entry) => ({ ...entry, childName: prefix + entry.newName }));
   const free = wanted.filter(({ childName }) => !isTaken(childName));
   return {

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { isReservedName } from "../../domain/reserved-names.js";
 import { isVariableName } from "../../domain/variable.js";
-import type { CheckEntries } from "../reading/check-source.js";
+import type { CheckValues } from "../reading/check-source.js";
 
 export const NAME_STYLES = ["upper", "lower", "camel", "pascal", "kebab", "tf-var"] as const;
 
@@ -12,7 +12,7 @@ export interface SelectionOptions {
   exclude?: readonly string[] | undefined;
   nameTransformer?: (typeof NAME_STYLES)[number] | undefined;
   /** With `--strict`: what prevents the use of a variable. */
-  findProblems?: CheckEntries | undefined;
+  findProblems?: CheckValues | undefined;
 }
 
 /** Adds the flags that parse to `SelectionOptions`. */

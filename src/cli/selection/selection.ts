@@ -1,9 +1,10 @@
 import { InvalidDataError, NotFoundError, UsageError } from "../../domain/errors.js";
+import { createMatcher, isGlob } from "../../domain/name-matcher.js";
 import type { Check } from "../../domain/read.js";
-import { namedValues, readVariableEntries, type VariableSource } from "../../domain/source.js";
-import type { NamedValue } from "../../domain/variable.js";
+import { checkType, readAll, type VariableSource } from "../../domain/source.js";
+import { isEncrypted, type NamedValue, type Variable, type VariableType } from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
-import { type CheckEntries, problemsOf } from "../reading/check-source.js";
+import { type CheckValues, problemsOf } from "../reading/check-source.js";
 import { describeMissing } from "../reading/run-get.js";
 import type { NAME_STYLES, SelectionOptions } from "./selection-flags.js";
 
@@ -33,49 +34,73 @@ const CASE_OPTIONS = { locale: false, prefixCharacters: "_", suffixCharacters: "
 export interface Selection {
   /** The variables that are asked for by name, under their new names. */
   named: readonly string[];
+  /** The only variables to read the values of; undefined for all. */
+  only: readonly string[] | undefined;
   /**
    * Returns the selected variables in the same order.
    *
-   * @param known all variables of the environment, for suggestions
+   * @param known reads the names of all variables of the environment, for suggestions
    * @throws NotFoundError for patterns of `--only` without a match
    */
-  select(names: readonly string[], known: readonly string[]): Promise<string[]>;
+  select(names: readonly string[], known: () => Promise<readonly string[]>): Promise<string[]>;
   /** The new names of variables. @throws UsageError for two with the same new name */
   rename(names: readonly string[]): ReadonlyMap<string, string>;
   /** Notes patterns of `--exclude` without a match, once. Not for a read whose result may be dropped. */
   noteUnmatched(names: readonly string[]): void;
-  readonly findProblems: CheckEntries | undefined;
+  readonly findProblems: CheckValues | undefined;
 }
 
-export interface SelectedValue extends NamedValue {
+export interface SelectedValue extends Omit<NamedValue, "type" | "rules"> {
   newName: string;
+  /** Undefined if it was not asked for. */
+  type: VariableType | undefined;
+}
+
+interface ReadOptions {
+  /** Whether a new name has its value from elsewhere, so that `--strict` does not miss it. */
+  isTaken?: (newName: string) => boolean;
+  /** The values to read the types of, which takes another request. Default none. */
+  types?: "all" | "encrypted";
 }
 
 /**
  * The selected values as they are stored, by ascending id of the variable.
  *
- * @param isTaken whether a new name has its value from elsewhere, so that `--strict` does not miss it
  * @throws as `Selection`; with `--strict` also NotFoundError and InvalidDataError
  */
 export async function readSelected(
   selection: Selection,
   source: VariableSource,
-  isTaken: (newName: string) => boolean = () => false,
+  { isTaken = () => false, types }: ReadOptions = {},
 ): Promise<SelectedValue[]> {
-  const { findProblems } = selection;
-  const [entries, check] = await source.readSnapshot(async (snapshot) => {
-    const all = await readVariableEntries(snapshot);
-    return [all, await findProblems?.(snapshot, all)] as const;
+  const { findProblems, only } = selection;
+  const { selected, known } = await source.readSnapshot(async (snapshot) => {
+    const readVariables = () => readAll((page) => snapshot.listVariables(page));
+    const readNames = async () => (await readVariables()).map(({ name }) => name);
+    const reads = [snapshot.values(only), findProblems?.(snapshot, only), types === "all" && readVariables()] as const;
+    const [values, check] = await Promise.all(reads);
+    const names = Object.keys(values);
+    const known = [...new Set([...names, ...(check?.missing ?? [])])];
+    if (check) await refuseProblems(check, selection, known, readNames, isTaken);
+    const newNames = selection.rename(await selection.select(names, readNames));
+    const selected = [...newNames].map(([name, newName]) => ({ name, newName, value: values[name] ?? null }));
+    const isTyped = types === "all" || (types === "encrypted" && selected.some(({ value }) => isEncrypted(value)));
+    return { selected: addTypes(selected, isTyped ? await readVariables() : undefined), known };
   });
-  const stored = namedValues(entries);
-  const names = stored.map(({ name }) => name);
-  const known = entries.map(({ variable }) => variable.name);
-  if (check) await refuseProblems(check, selection, known, isTaken);
-  const selected = selection.rename(await selection.select(names, known));
-  selection.noteUnmatched(check ? known : names);
-  return stored.flatMap((entry) => {
-    const newName = selected.get(entry.name);
-    return newName === undefined ? [] : [{ ...entry, newName }];
+  selection.noteUnmatched(known);
+  return selected;
+}
+
+/** @throws ServerError for a value that is not of its variable's type */
+function addTypes(
+  selected: readonly Omit<SelectedValue, "type">[],
+  variables: readonly Variable[] | undefined,
+): SelectedValue[] {
+  const byName = new Map(variables?.map((variable) => [variable.name, variable]));
+  return selected.map((entry) => {
+    const variable = byName.get(entry.name);
+    if (variable) checkType(variable, entry.value);
+    return { ...entry, type: variable?.type };
   });
 }
 
@@ -84,9 +109,10 @@ async function refuseProblems(
   check: Check,
   selection: Selection,
   known: readonly string[],
+  readNames: () => Promise<readonly string[]>,
   isTaken: (newName: string) => boolean,
 ): Promise<void> {
-  const newNames = selection.rename(await selection.select(known, known));
+  const newNames = selection.rename(await selection.select(known, readNames));
   const problems = problemsOf(check).filter(({ name }) => {
     const newName = newNames.get(name);
     return newName !== undefined && !isTaken(newName);
@@ -109,6 +135,7 @@ export async function createSelection(
   const noted = new Set<string>();
   return {
     named: named.map(rename),
+    only: exclude.length === 0 && named.length === only?.length ? named : undefined,
     async select(names, known) {
       const missing = wanted?.unmatched(names) ?? [];
       if (missing.length > 0) throw await notFound(missing, known);
@@ -125,62 +152,10 @@ export async function createSelection(
   };
 }
 
-interface Matcher {
-  matches(name: string): boolean;
-  /** The patterns that match none of these names. */
-  unmatched(names: readonly string[]): string[];
-}
-
-export function createMatcher(patterns: readonly string[]): Matcher {
-  const names = new Set(patterns.filter((pattern) => !isGlob(pattern)));
-  const globs = patterns.filter(isGlob).map((glob) => [glob, compileGlob(glob)] as const);
-  return {
-    matches: (name) => names.has(name) || globs.some(([, matches]) => matches(name)),
-    unmatched(present) {
-      const missing = [...names].filter((name) => !present.includes(name));
-      return [...missing, ...globs.filter(([, matches]) => !present.some(matches)).map(([glob]) => glob)];
-    },
-  };
-}
-
-/** Only of characters of names, `*`, `?` and `[a-z]`: anything else is the name of a variable that can't exist. */
-function isGlob(pattern: string): boolean {
-  return /^[\w.*?[\]!^-]+$/.test(pattern) && /[*?[]/.test(pattern);
-}
-
-/**
- * Matches in linear time: with the first match of a part between stars, which has a fixed length, the rest of a name
- * is the longest. So there is no need to go back for another, and the lookahead prevents it. picomatch goes back: with
- * four stars or more, it takes seconds to minutes for a name of 250 equal characters.
- */
-function compileGlob(glob: string): (name: string) => boolean {
-  const parts = [""];
-  for (const token of glob.match(/\[[^\]]+\]|\*+|./g) ?? []) {
-    if (token.startsWith("*")) parts.push("");
-    else parts.push(`${parts.pop()}${sourceOf(token)}`);
-  }
-  const [first = "", ...others] = parts;
-  const last = others.pop();
-  const between = others.map((part, index) => `(?=(.*?${part}))\\${index + 1}`).join("");
-  try {
-    const pattern = new RegExp(`^${first}${last === undefined ? "" : `${between}.*${last}`}$`);
-    return (name) => pattern.test(name);
-  } catch {
-    // Such as [z-a].
-    return () => false;
-  }
-}
-
-/** Of `?`, a class such as `[a-z]` or `[!a-z]`, or one character. */
-function sourceOf(token: string): string {
-  if (token === "?") return ".";
-  return token.length > 1 ? token.replace("[!", "[^") : token.replace(/[.[\]^]/, "\\$&");
-}
-
-async function notFound(patterns: readonly string[], known: readonly string[]): Promise<NotFoundError> {
+async function notFound(patterns: readonly string[], known: () => Promise<readonly string[]>): Promise<NotFoundError> {
   const names = patterns.filter((pattern) => !isGlob(pattern));
   const messages = patterns.filter(isGlob).map((glob) => `${glob} matches no variable in this environment`);
-  if (names.length > 0) messages.unshift(await describeMissing(names, known));
+  if (names.length > 0) messages.unshift(await describeMissing(names, await known()));
   return new NotFoundError(messages.join("; "));
 }
 

@@ -11,6 +11,18 @@ export function parseDuration(text: string): number {
   return valid(milliseconds, milliseconds > 0, `a time such as ${DURATION_EXAMPLES}`);
 }
 
+/**
+ * A time: a date such as `2026-01-31`, which begins at midnight UTC, `2026-01-31T12:00:00Z`, or a length of time from now.
+ * Returns Unix milliseconds.
+ *
+ * @param now Unix milliseconds @param direction -1 for a length of time before now
+ */
+export function parseTime(text: string, now: number, direction: 1 | -1): number {
+  const isDate = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z)?$/.test(text);
+  const time = isDate ? Date.parse(text) : now + direction * (durationMs(text) ?? Number.NaN);
+  return valid(time, Number.isFinite(time), `a date such as 2026-01-31, or a time such as ${DURATION_EXAMPLES}`);
+}
+
 /** `90`, `0.5`, `90s` or `12h`: seconds, or a time with its unit. Returns seconds, NaN for another text. */
 export function secondsOf(text: string): number {
   const [, seconds] = /^(\d+(?:\.\d+)?)s?$/.exec(text) ?? [];

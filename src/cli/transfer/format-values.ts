@@ -10,7 +10,9 @@ import {
   IMPORT_FORMATS,
   WRITERS,
 } from "../../formats/formats.js";
+import { nativeType } from "../../formats/infer-type.js";
 import type { Context } from "../output/context.js";
+import { boundHeap } from "../reading/bound-heap.js";
 import type { Decrypt } from "../reading/decryption.js";
 import { decryptValues } from "../reading/decryption.js";
 import { isLeftOut, refuseReserved, warnLeftOut } from "../run/left-out.js";
@@ -51,9 +53,13 @@ export async function formatValues(
   const selection = await createSelection(options, context);
   const leavesOut = ENVIRONMENT_FORMATS.includes(format);
   if (leavesOut) refuseReserved(selection.named, allowReserved);
-  const selected = await readSelected(selection, source);
+  // Only its own dialect of dotenv says the types.
+  const types = format === "dotenv" && !options.target ? "all" : "encrypted";
+  const selected = await readSelected(selection, source, { types });
+  boundHeap();
   const isKept = ({ newName }: SelectedValue) => !leavesOut || !isLeftOut(newName, allowReserved);
-  const values = await decryptValues(selected.filter(isKept), decrypt);
+  const typed = selected.filter(isKept).map((entry) => ({ ...entry, type: entry.type ?? nativeType(entry.value) }));
+  const values = await decryptValues(typed, decrypt);
   const write = await (options.target ? DOTENV_WRITERS[options.target]() : WRITERS[format]());
   const written = writeSupported(
     write,
@@ -84,7 +90,7 @@ export async function declareVariables(
     return variables.map((variable) => ({ ...variable, ...snapshot.rulesOf(variable.id) }));
   });
   const names = all.map(({ name }) => name);
-  const newNames = selection.rename(await selection.select(names, names));
+  const newNames = selection.rename(await selection.select(names, async () => names));
   selection.noteUnmatched(names);
   const entries = all.flatMap((variable) => {
     const name = newNames.get(variable.name);

@@ -143,9 +143,15 @@ describe("a variable with a schema", () => {
     expect(edit.changes[0]?.before).toStrictEqual(before);
     await apply(edit);
     const rules = { optional: true, secret: false, schema: { minimum: 1 } };
-    expect((await onDisk()).variables[0]).toMatchObject({ ...rules, description: "new" });
+    expect((await onDisk()).variables.find(({ name }) => name === "PORT")).toMatchObject({
+      ...rules,
+      description: "new",
+    });
     await apply(turned(edit));
-    expect((await onDisk()).variables[0]).toMatchObject({ ...rules, description: PORT.description });
+    expect((await onDisk()).variables.find(({ name }) => name === "PORT")).toMatchObject({
+      ...rules,
+      description: PORT.description,
+    });
   });
 });
 

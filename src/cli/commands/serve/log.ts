@@ -1,4 +1,3 @@
-import { findWeakSecrets } from "../../../domain/environment.js";
 import { isoClock } from "../../../domain/iso-clock.js";
 import { printable } from "../../../domain/printable.js";
 import type { StoreProblem } from "../../../server/circuit-breaker.js";
@@ -11,7 +10,7 @@ import type { Output } from "../../output/io.js";
 import { LogWriter } from "../../output/log-writer.js";
 import type { Colors } from "../../output/output.js";
 import { escapeJson } from "../../output/output.js";
-import { rotateCommand } from "../../output/shell-lines.js";
+import { keyWarnings } from "../../output/shell-lines.js";
 
 export type LogFormat = "pretty" | "json";
 type LogLevel = "info" | "warn" | "error";
@@ -59,8 +58,9 @@ export function timed(message: string, { milliseconds }: ServedRequest): string 
   return `${message} in ${rounded(milliseconds)} ms`;
 }
 
-function requestText({ id, apiKey, bytes, address }: ServedRequest): string {
-  return `${bytes} bytes, ${apiKey === undefined ? "no key" : `key ${apiKey}`}, from ${address}, id ${id}`;
+function requestText({ id, apiKey, client, bytes, address }: ServedRequest): string {
+  const key = apiKey === undefined ? "no key" : `key ${apiKey}${client === undefined ? "" : ` (${client})`}`;
+  return `${bytes} bytes, ${key}, from ${address}, id ${id}`;
 }
 
 /** Lines with the fields of pino's. */
@@ -69,8 +69,9 @@ function jsonLines(time: () => string): MakeLine {
     escapeJson(JSON.stringify({ level, time: time(), ...(request && requestFields(request)), message }));
 }
 
-function requestFields({ method, route, status, id, apiKey: key, address: from, bytes, milliseconds }: ServedRequest) {
-  return { method, route, status, id, key, from, bytes, ms: rounded(milliseconds) };
+function requestFields(request: ServedRequest) {
+  const { method, route, status, id, apiKey: key, client, address: from, bytes, milliseconds } = request;
+  return { method, route, status, id, key, client, from, bytes, ms: rounded(milliseconds) };
 }
 
 function rounded(milliseconds: number): number {
@@ -114,20 +115,26 @@ function logRateLimitStore({ url }: RedisAddress, log: Log): (problem: StoreProb
   };
 }
 
+/** Between two looks at the clock. */
+const EXPIRY_CHECK_MS = 3_600_000;
+
 /**
- * Warns once about each weak API secret, now and after each reload.
+ * Warns once about each weak API secret and each key that expires soon, now, after each reload and as time goes by.
  *
  * @param flags select the data
  * @param clock Unix milliseconds
+ * @returns ends it
  */
-export function logWeakSecrets(store: Store, flags: readonly string[], clock: () => number, log: Log): void {
+export function logKeyWarnings(store: Store, flags: readonly string[], clock: () => number, log: Log): () => void {
   const logged = new Set<string>();
   const check = () => {
-    for (const problem of findWeakSecrets(store.snapshot.environments, clock())) {
-      if (!logged.has(problem)) log("warn", `${problem}; to replace them, run: ${rotateCommand(flags)}`);
-      logged.add(problem);
+    for (const { message, fix } of keyWarnings(store.snapshot.environments, clock(), flags)) {
+      if (!logged.has(message)) log("warn", `${message}; to replace them, run: ${fix}`);
+      logged.add(message);
     }
   };
   check();
   store.subscribe(check);
+  const timer = setInterval(check, EXPIRY_CHECK_MS);
+  return () => clearInterval(timer);
 }

@@ -11,7 +11,7 @@ import { type Context, printLines } from "../../output/context.js";
 import { colorsFor } from "../../output/output.js";
 import { pasteLines } from "../../output/shell-lines.js";
 import { type DataPlace, placeFiles, placeFlags } from "../../settings/connection.js";
-import { createLog, type Log, type LogFormat, logReloads, logWeakSecrets } from "./log.js";
+import { createLog, type Log, type LogFormat, logKeyWarnings, logReloads } from "./log.js";
 import { hasWorkers, startServing } from "./start-serving.js";
 import type { TlsFiles, TlsPaths } from "./tls-files.js";
 
@@ -43,9 +43,10 @@ export async function runServe(options: ServerOptions, serveFlags: ServeFlags, c
   const store = await openServed(served, io.clock, (text) => log("warn", text));
   for (const notice of notices) log(...notice);
   let tlsFiles: TlsFiles | undefined;
+  let endWarnings = () => {};
   try {
     const service = new Service(store, io.clock);
-    logWeakSecrets(store, placeFlags(place), io.clock, log);
+    endWarnings = logKeyWarnings(store, placeFlags(place), io.clock, log);
     let server: Awaited<ReturnType<typeof startServing>> | undefined;
     tlsFiles = tlsPaths && (await openTlsFiles(tlsPaths, io, log, async (renewed) => server?.renewTls(renewed)));
     const tls = tlsFiles?.current;
@@ -83,6 +84,7 @@ export async function runServe(options: ServerOptions, serveFlags: ServeFlags, c
       await server.close();
     }
   } finally {
+    endWarnings();
     tlsFiles?.close();
     await store.close();
     await written();

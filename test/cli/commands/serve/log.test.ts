@@ -14,6 +14,7 @@ const REQUEST: ServedRequest = {
   milliseconds: 1.23456,
   bytes: 59,
   apiKey: "shop-test",
+  client: undefined,
   address: "192.0.2.1",
   counter: "key",
 };

@@ -1,21 +1,21 @@
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import {
   type EnvironmentRecord,
   findEnvironment,
   type KeyPair,
   parseEnvironmentName,
   qualifiedName,
-} from "../../domain/environment.js";
-import { UsageError } from "../../domain/errors.js";
-import { checkDecoded } from "../../files/decode-utf8.js";
-import type { Data } from "../../store/data.js";
-import { readData, updateData } from "../editing/open-data.js";
-import { type Context, printLines, printTable } from "../output/context.js";
-import { credentialLines } from "../output/shell-lines.js";
-import { parseDuration } from "../settings/flag-arguments.js";
-import { named, readSettings } from "../settings/resolve-settings.js";
-import type { SourceFlags } from "../settings/setting-table.js";
-import { addDryRun, addPlaceOptions } from "../settings/source-flags.js";
+} from "../../../domain/environment.js";
+import { UsageError } from "../../../domain/errors.js";
+import { checkDecoded } from "../../../files/decode-utf8.js";
+import type { Data } from "../../../store/data.js";
+import { readData, updateData } from "../../editing/open-data.js";
+import { type Context, printLines, printTable } from "../../output/context.js";
+import { credentialLines } from "../../output/shell-lines.js";
+import { named, readSettings } from "../../settings/resolve-settings.js";
+import type { SourceFlags } from "../../settings/setting-table.js";
+import { addDryRun, addPlaceOptions } from "../../settings/source-flags.js";
+import { graceOption, keyCommand } from "./key.js";
 
 export function envCommand(context: Context): Command {
   const list = new Command("list")
@@ -47,11 +47,7 @@ export function envCommand(context: Context): Command {
     .summary("give an environment new credentials")
     .description("Give an environment new credentials, and print the lines that configure a shell for it.")
     .argument("<name>", "the environment")
-    .addOption(
-      new Option("--grace <duration>", "keep the old credentials valid for that long: 90s, 30m, 24h, 7d")
-        .argParser(parseDuration)
-        .default(0, "not at all"),
-    )
+    .addOption(graceOption())
     .addHelpText("after", "\nExample:\n  appvars env rotate production --data vars.json --grace 24h")
     .action((name: string, { grace, ...flags }) => runEnvRotate(name, grace, flags, context));
   const remove = new Command("remove")
@@ -67,7 +63,7 @@ export function envCommand(context: Context): Command {
   for (const changing of [add, rename, rotate, remove]) addDryRun(changing);
   for (const subcommand of [list, add, rename, credentials, rotate, remove])
     command.addCommand(addPlaceOptions(subcommand));
-  return command;
+  return command.addCommand(keyCommand(context));
 }
 
 async function runEnvList(flags: SourceFlags, context: Context): Promise<void> {
@@ -88,7 +84,7 @@ async function runEnvList(flags: SourceFlags, context: Context): Promise<void> {
 }
 
 async function runEnvAdd(name: string, from: string | undefined, flags: SourceFlags, context: Context): Promise<void> {
-  const { addEnvironment, copyValues } = await import("../../store/edit-environments.js");
+  const { addEnvironment, copyValues } = await import("../../../store/edit-environments.js");
   checkDecoded(name, "the name");
   await issue(flags, context, (data, pair) => {
     const source = from === undefined ? undefined : findEnvironment(data.environments, from);
@@ -99,7 +95,7 @@ async function runEnvAdd(name: string, from: string | undefined, flags: SourceFl
 }
 
 async function runEnvRename(name: string, newName: string, flags: SourceFlags, context: Context): Promise<void> {
-  const { renameEnvironment } = await import("../../store/edit-environments.js");
+  const { renameEnvironment } = await import("../../../store/edit-environments.js");
   checkDecoded(newName, "the new name");
   let renamed = { application: "", name: "", new_name: "" };
   const settings = readSettings(flags, context.io);
@@ -122,20 +118,20 @@ async function runEnvCredentials(name: string, flags: SourceFlags, context: Cont
 }
 
 async function runEnvRotate(name: string, grace: number, flags: SourceFlags, context: Context): Promise<void> {
-  const { rotateEnvironment } = await import("../../store/edit-environments.js");
+  const { rotateEnvironment } = await import("../../../store/edit-environments.js");
   const times = { now: context.io.clock(), grace };
   await issue(flags, context, (data, pair) => rotateEnvironment(data, name, pair, times));
 }
 
 async function issue(flags: SourceFlags, context: Context, change: (data: Data, pair: KeyPair) => Data): Promise<void> {
-  const { issueCredentials } = await import("../../store/edit-environments.js");
+  const { issueCredentials } = await import("../../../store/edit-environments.js");
   const { dataPlace } = readSettings(flags, context.io);
   const issued = await issueCredentials((edit) => updateData(dataPlace, context, edit), change);
   if (!context.flags.dryRun) printCredentials(issued, context);
 }
 
 async function runEnvRemove(name: string, yes: boolean, flags: SourceFlags, context: Context): Promise<void> {
-  const { removeEnvironment } = await import("../../store/edit-environments.js");
+  const { removeEnvironment } = await import("../../../store/edit-environments.js");
   let removed = { application: "", name: "", values: 0 };
   const description = () => `${qualifiedName(removed)} with its credentials and ${removed.values} values`;
   const changed = await updateData(readSettings(flags, context.io).dataPlace, context, (data) => {

@@ -1,0 +1,175 @@
+import { createReadStream } from "node:fs";
+import { Command } from "commander";
+import { qualifiedName } from "../../domain/environment.js";
+import { InvalidDataError, NotFoundError } from "../../domain/errors.js";
+import { suggestion } from "../../domain/nearest.js";
+import { toInvalidFile } from "../../files/system-errors.js";
+import type { Data, ValueRecord } from "../../store/data.js";
+import type { History } from "../../store/history.js";
+import { completed, type Rule } from "../../store/parse-data.js";
+import { readHistory } from "../editing/open-data.js";
+import { type Context, printTable } from "../output/context.js";
+import { parseTime } from "../settings/flag-arguments.js";
+import { readSettings } from "../settings/resolve-settings.js";
+import type { SourceFlags } from "../settings/setting-table.js";
+import { addPlaceOptions } from "../settings/source-flags.js";
+
+interface AuditOptions {
+  files: readonly string[];
+  /** Unix milliseconds. */
+  since: number;
+  client: string | undefined;
+}
+
+export function auditCommand(context: Context): Command {
+  const command = new Command("audit")
+    .description(
+      "List the values that clients have read, by the audit log of a server, and that are still the same: what to replace " +
+        "when somebody leaves. A client is a named key; without a name, it is the key of the environment. Whether a value " +
+        "has changed since is in the history of the data.",
+    )
+    .argument("<file...>", "the audit log, and the parts of it that were rotated out")
+    .option("--since <time>", "only reads since a date such as 2026-01-31, or in the last 90s, 30m, 24h, 7d", (text) =>
+      parseTime(text, context.io.clock(), -1),
+    )
+    .option("--client <name>", "only reads with the named key of this name")
+    .addHelpText("after", "\nExample:\n  appvars audit audit.log --since 2026-01-31 --client ana --data vars.json")
+    .action((files: string[], { since = Number.NEGATIVE_INFINITY, client, ...flags }) =>
+      runAudit({ files, since, client }, flags, context),
+    );
+  return addPlaceOptions(command);
+}
+
+/** The reads of one value by one client. */
+interface Reads {
+  readonly environment: string;
+  /** Undefined for the key of the environment. */
+  readonly client: string | undefined;
+  readonly name: string;
+  reads: number;
+  /** ISO 8601, UTC. */
+  last_read: string;
+}
+
+async function runAudit({ files, since, client }: AuditOptions, flags: SourceFlags, context: Context): Promise<void> {
+  const { dataPlace } = readSettings(flags, context.io);
+  const { data, isCurrent } = await readHistory(dataPlace, context, valueTimes);
+  const found = new Map<string, Reads>();
+  const clients = new Set(data.environments.flatMap(({ keys = [] }) => keys.map(({ name }) => name)));
+  const place = placesOf(data);
+  for (const file of files) {
+    let lost = 0;
+    for await (const line of readLines(file)) {
+      lost += line.lines_lost ?? 0;
+      if (line.client !== undefined) clients.add(line.client);
+      const time = Date.parse(line.time);
+      if (time < since || (client !== undefined && line.client !== client)) continue;
+      for (const { value_id } of line.read ?? []) {
+        const of = value_id !== undefined && isCurrent(value_id, time) ? place(value_id) : undefined;
+        if (of) count(found, `${value_id} ${line.client ?? ""}`, { ...of, client: line.client }, line.time);
+      }
+    }
+    if (lost > 0) context.warn(`${file} lacks ${lost} requests, which the server could not record`);
+  }
+  if (client !== undefined && !clients.has(client))
+    throw new NotFoundError(`there is no client "${client}" in the audit log${suggestion(client, [...clients])}`);
+  const rows = [...found.values()];
+  await printTable(context, {
+    json: rows,
+    headings: ["ENVIRONMENT", "CLIENT", "NAME", "READS", "LAST READ"],
+    rows: rows.map((row) => [row.environment, row.client, row.name, String(row.reads), row.last_read]),
+    empty: "no value that was read is still the same",
+  });
+}
+
+function count(found: Map<string, Reads>, key: string, reader: Omit<Reads, "reads" | "last_read">, time: string): void {
+  const known = found.get(key) ?? { ...reader, reads: 0, last_read: time };
+  known.reads++;
+  if (Date.parse(time) > Date.parse(known.last_read)) known.last_read = time;
+  found.set(key, known);
+}
+
+/** Finds the environment and the name of a value. */
+function placesOf({ environments, variables, values }: Data) {
+  const environmentNames = new Map(environments.map((record) => [record.id, qualifiedName(record)]));
+  const names = new Map(variables.map(({ id, name }) => [id, name]));
+  const records = new Map(values.map((record) => [record.id, record]));
+  return (id: number) => {
+    const { environment_id = 0, variable_id = 0 } = records.get(id) ?? {};
+    return { environment: environmentNames.get(environment_id) ?? "", name: names.get(variable_id) ?? "" };
+  };
+}
+
+/** Tells whether the value that was read at a time, in Unix milliseconds, is the one that there is now. */
+async function valueTimes({ data, changes }: History) {
+  const now = new Map(data.values.map((record) => [record.id, contentOf(record)]));
+  /** By the id of the value, newest first. */
+  const known = new Map<number, { time: number; before: string | undefined }[]>();
+  for await (const { time, changes: records } of changes)
+    for (const { list, before, after } of records) {
+      if (list !== "values" || !after) continue;
+      const ofValue = known.get(after.id) ?? [];
+      known.set(after.id, ofValue);
+      ofValue.push({ time: Date.parse(time), before: contentOf(before) });
+    }
+  const isCurrent = (id: number, time: number) => {
+    // The first change after a read replaced what was read. A later one may have brought it back.
+    const replaced = known.get(id)?.findLast((change) => change.time > time);
+    return now.has(id) && (!replaced || replaced.before === now.get(id));
+  };
+  return { data, isCurrent };
+}
+
+function contentOf(record: object | null): string | undefined {
+  return record === null ? undefined : JSON.stringify((record as ValueRecord).content.value);
+}
+
+/** The parts of a line that matter here. */
+interface Line {
+  readonly time: string;
+  readonly client?: string;
+  readonly read?: readonly { readonly value_id?: number }[];
+  readonly lines_lost?: number;
+}
+
+const TEXTS = ["id", "key", "client", "environment", "from", "method", "route"];
+const text: Rule = { patterns: [] };
+const isOptional = true;
+const optional: Rule = { ...text, isOptional };
+const isTime = (input: string) => Number.isFinite(Date.parse(input));
+const id: Rule = { least: 1 };
+const LINE: Rule = {
+  fields: {
+    time: { patterns: [[{ test: isTime }, "be a time"]] },
+    ...Object.fromEntries(TEXTS.map((name) => [name, optional])),
+    status: { least: 1, isOptional },
+    read: { items: { fields: { variable_id: id, name: text, value_id: { ...id, isOptional } } }, isOptional },
+    lines_lost: { least: 1, isOptional },
+  },
+};
+
+/** @throws InvalidDataError that names the file and the line, and does not quote it */
+async function* readLines(path: string): AsyncGenerator<Line> {
+  let [rest, number] = ["", 0];
+  const stream = createReadStream(path, { encoding: "utf8", highWaterMark: 1_048_576 });
+  try {
+    for await (const piece of stream) {
+      // Not readline's, which also splits at U+2028, which JSON may contain.
+      const lines = `${rest}${piece}`.split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) yield parseLine(line, path, ++number);
+    }
+  } catch (error) {
+    throw error instanceof InvalidDataError ? error : toInvalidFile(path, error, "can't be read");
+  }
+  if (rest !== "") yield parseLine(rest, path, number + 1);
+}
+
+function parseLine(line: string, path: string, number: number): Line {
+  try {
+    return completed(LINE, JSON.parse(line), undefined) as Line;
+  } catch (error) {
+    const reason = error instanceof InvalidDataError ? error.message : "is not valid JSON";
+    throw new InvalidDataError(`${path} line ${number} is not of an audit log: ${reason}`);
+  }
+}

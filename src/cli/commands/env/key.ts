@@ -1,0 +1,175 @@
+import { Command, Option } from "commander";
+import {
+  findEnvironment,
+  type KeyPair,
+  LABEL_PATTERN,
+  LABEL_RULE,
+  qualifiedName,
+} from "../../../domain/environment.js";
+import { UsageError } from "../../../domain/errors.js";
+import { createMatcher, PATTERN, PATTERN_RULE } from "../../../domain/name-matcher.js";
+import { checkDecoded } from "../../../files/decode-utf8.js";
+import { type Data, recordsOf } from "../../../store/data.js";
+import { readData, updateData } from "../../editing/open-data.js";
+import { type Context, printLines, printTable } from "../../output/context.js";
+import { credentialLines } from "../../output/shell-lines.js";
+import { parseNames } from "../../selection/selection-flags.js";
+import { parseDuration, parseTime, valid } from "../../settings/flag-arguments.js";
+import { readSettings } from "../../settings/resolve-settings.js";
+import type { SourceFlags } from "../../settings/setting-table.js";
+import { addDryRun, addPlaceOptions } from "../../settings/source-flags.js";
+
+export function graceOption(): Option {
+  return new Option("--grace <duration>", "keep the old credentials valid for that long: 90s, 30m, 24h, 7d")
+    .argParser(parseDuration)
+    .default(0, "not at all");
+}
+
+export function keyCommand(context: Context): Command {
+  const expires = (effect: string) =>
+    new Option("--expires <time>", `${effect}: in 90s, 30m, 24h, 7d, or at a date such as 2026-12-31`).argParser(
+      (text) => parseExpiry(text, context.io.clock()),
+    );
+  const list = new Command("list")
+    .summary("list the named keys")
+    .description("List the named keys of an environment or of all of them, without secrets.")
+    .argument("[environment]", "development, or shop/development")
+    .addHelpText("after", "\nExample:\n  appvars env key list production --data vars.json")
+    .action((environment: string | undefined, flags) => runKeyList(environment, flags, context));
+  const add = new Command("add")
+    .summary("give a person or a service a key")
+    .description(
+      "Give a person or a service a key of their own to an environment, and print the lines that configure a shell for it.",
+    )
+    .argument("<environment>", "development, or shop/development")
+    .requiredOption("--name <client>", "whose key it is")
+    .option("--only <names>", "can read only these variables: names and globs such as DB_*", parsePatterns)
+    .addOption(expires("when it stops being valid"))
+    .addHelpText("after", "\nExample:\n  appvars env key add production --name ana --only 'DB_*,PORT' --expires 90d")
+    .action((environment: string, { name, only, expires: end, ...flags }) =>
+      runKeyAdd(environment, { name, only, valid_until: end }, flags, context),
+    );
+  const rotate = new Command("rotate")
+    .summary("give a named key new credentials")
+    .description("Give a named key new credentials, and print the lines that configure a shell for it.")
+    .argument("<environment>", "its environment")
+    .argument("<key>", "the name of the key")
+    .addOption(graceOption())
+    .addOption(expires("change when it stops being valid"))
+    .addHelpText("after", "\nExample:\n  appvars env key rotate production ana --grace 24h --data vars.json")
+    .action((environment: string, name: string, { grace, expires: end, ...flags }) =>
+      runKeyRotate(environment, name, { grace, valid_until: end }, flags, context),
+    );
+  const remove = new Command("remove")
+    .summary("remove a named key")
+    .description("Remove a named key: requests with it are refused once the server has reloaded its data.")
+    .argument("<environment>", "its environment")
+    .argument("<key>", "the name of the key")
+    .addHelpText("after", "\nExample:\n  appvars env key remove production ana --data vars.json")
+    .action((environment: string, name: string, flags) => runKeyRemove(environment, name, flags, context));
+  const command = new Command("key")
+    .description("Manage the named keys of an environment: one for each person and service.")
+    .addHelpText("after", "\nExample:\n  appvars env key add production --name ana --data vars.json");
+  for (const changing of [add, rotate, remove]) addDryRun(changing);
+  for (const subcommand of [list, add, rotate, remove]) command.addCommand(addPlaceOptions(subcommand));
+  return command;
+}
+
+/** ISO 8601, UTC. */
+function parseExpiry(text: string, now: number): string {
+  const time = parseTime(text, now, 1);
+  return new Date(valid(time, time > now, "a time in the future")).toISOString();
+}
+
+function parsePatterns(text: string, previous?: readonly string[]): string[] {
+  const patterns = parseNames(text, previous);
+  return valid(
+    patterns,
+    patterns.every((pattern) => PATTERN.test(pattern)),
+    PATTERN_RULE,
+  );
+}
+
+async function runKeyList(environment: string | undefined, flags: SourceFlags, context: Context): Promise<void> {
+  const { environments } = await readData(readSettings(flags, context.io).dataPlace, context);
+  const listed = environment === undefined ? environments : [findEnvironment(environments, environment)];
+  const rows = listed.flatMap((record) =>
+    (record.keys ?? []).map(({ api_secret: _, previous = [], ...key }) => ({
+      environment: qualifiedName(record),
+      ...key,
+      previous: previous.map(({ api_key, valid_until }) => ({ api_key, valid_until })),
+    })),
+  );
+  await printTable(context, {
+    json: rows,
+    headings: ["ENVIRONMENT", "NAME", "API KEY", "ONLY", "EXPIRES", "ROTATED"],
+    rows: rows.map((key) => [
+      key.environment,
+      key.name,
+      key.api_key,
+      key.only?.join(),
+      key.valid_until,
+      key.rotated_at,
+    ]),
+    empty: "there are no named keys",
+  });
+}
+
+async function runKeyAdd(
+  environment: string,
+  { name, only, valid_until }: { name: string; only?: readonly string[]; valid_until?: string },
+  flags: SourceFlags,
+  context: Context,
+): Promise<void> {
+  const { addKey } = await import("../../../store/edit-keys.js");
+  checkDecoded(name, "the name");
+  if (!LABEL_PATTERN.test(name)) throw new UsageError(`the name of a key must have ${LABEL_RULE}`);
+  const rest = { ...(only && { only }), ...(valid_until && { valid_until }) };
+  const changed = await issueKey(environment, name, flags, context, (data, pair) =>
+    addKey(data, environment, { name, ...pair, ...rest }),
+  );
+  if (!changed || !only) return;
+  const { variables } = recordsOf(changed, findEnvironment(changed.environments, environment));
+  for (const pattern of createMatcher(only).unmatched(variables.map((variable) => variable.name)))
+    context.warn(`--only ${pattern} matches no variable yet`);
+}
+
+async function runKeyRotate(
+  environment: string,
+  name: string,
+  { grace, valid_until }: { grace: number; valid_until?: string },
+  flags: SourceFlags,
+  context: Context,
+): Promise<void> {
+  const { rotateKey } = await import("../../../store/edit-keys.js");
+  const times = { now: context.io.clock(), grace };
+  await issueKey(environment, name, flags, context, (data, pair) =>
+    rotateKey(data, environment, name, pair, times, valid_until),
+  );
+}
+
+async function issueKey(
+  environment: string,
+  name: string,
+  flags: SourceFlags,
+  context: Context,
+  change: (data: Data, pair: KeyPair) => Data,
+): Promise<Data | undefined> {
+  const { freshCredentials } = await import("../../../store/starter-data.js");
+  const pair = freshCredentials();
+  const changed = await updateData(readSettings(flags, context.io).dataPlace, context, (data) => change(data, pair));
+  if (!changed) return undefined;
+  const of = qualifiedName(findEnvironment(changed.environments, environment));
+  printLines(context, { json: { environment: of, name, ...pair }, lines: credentialLines(pair, context.io) });
+  return changed;
+}
+
+async function runKeyRemove(environment: string, name: string, flags: SourceFlags, context: Context): Promise<void> {
+  const { removeKey } = await import("../../../store/edit-keys.js");
+  const { dataPlace } = readSettings(flags, context.io);
+  const changed = await updateData(dataPlace, context, (data) => removeKey(data, environment, name));
+  if (!changed) return;
+  const of = qualifiedName(findEnvironment(changed.environments, environment));
+  printLines(context, { json: { environment: of, name }, lines: [] });
+  context.tell(`removed the key "${name}" of ${of}`);
+}

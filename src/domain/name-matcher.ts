@@ -1,0 +1,57 @@
+/** A name of a variable or a glob. Without a comma, which separates several. */
+export const PATTERN = /^[\w.*?[\]!^-]{1,255}$/;
+export const PATTERN_RULE = "a name or a glob such as DB_*: 1 to 255 letters, digits and _ . - * ? [ ] ! ^";
+
+/** Finds names by names and globs such as `DB_*`. */
+interface Matcher {
+  matches(name: string): boolean;
+  /** The patterns that match none of these names. */
+  unmatched(names: readonly string[]): string[];
+}
+
+/** @param patterns names and globs */
+export function createMatcher(patterns: readonly string[]): Matcher {
+  const names = new Set(patterns.filter((pattern) => !isGlob(pattern)));
+  const globs = patterns.filter(isGlob).map((glob) => [glob, compileGlob(glob)] as const);
+  return {
+    matches: (name) => names.has(name) || globs.some(([, matches]) => matches(name)),
+    unmatched(present) {
+      const missing = [...names].filter((name) => !present.includes(name));
+      return [...missing, ...globs.filter(([, matches]) => !present.some(matches)).map(([glob]) => glob)];
+    },
+  };
+}
+
+/** Only of characters of names, `*`, `?` and `[a-z]`: anything else is the name of a variable that can't exist. */
+export function isGlob(pattern: string): boolean {
+  return /^[\w.*?[\]!^-]+$/.test(pattern) && /[*?[]/.test(pattern);
+}
+
+/**
+ * Matches in linear time: with the first match of a part between stars, which has a fixed length, the rest of a name
+ * is the longest. So there is no need to go back for another, and the lookahead prevents it. picomatch goes back: with
+ * four stars or more, it takes seconds to minutes for a name of 250 equal characters.
+ */
+function compileGlob(glob: string): (name: string) => boolean {
+  const parts = [""];
+  for (const token of glob.match(/\[[^\]]+\]|\*+|./g) ?? []) {
+    if (token.startsWith("*")) parts.push("");
+    else parts.push(`${parts.pop()}${sourceOf(token)}`);
+  }
+  const [first = "", ...others] = parts;
+  const last = others.pop();
+  const between = others.map((part, index) => `(?=(.*?${part}))\\${index + 1}`).join("");
+  try {
+    const pattern = new RegExp(`^${first}${last === undefined ? "" : `${between}.*${last}`}$`);
+    return (name) => pattern.test(name);
+  } catch {
+    // Such as [z-a].
+    return () => false;
+  }
+}
+
+/** Of `?`, a class such as `[a-z]` or `[!a-z]`, or one character. */
+function sourceOf(token: string): string {
+  if (token === "?") return ".";
+  return token.length > 1 ? token.replace("[!", "[^") : token.replace(/[.[\]^]/, "\\$&");
+}

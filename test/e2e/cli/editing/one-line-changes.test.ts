@@ -1,0 +1,111 @@
+import { execFileSync } from "node:child_process";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openDataFile } from "../../../../src/store/json-file-store.js";
+import { runCli } from "../../../support/cli.js";
+import { set } from "../../../support/edits.js";
+import { needs } from "../../../support/needed-program.js";
+import { temporaryFolder } from "../../../support/temporary-folder.js";
+
+/** The number of lines that were added and removed, by a real diff. */
+function changedLines(before: string, after: string): number[] {
+  const args = ["diff", "--no-index", "--numstat", before, after];
+  try {
+    return [execFileSync("git", args).length];
+  } catch (error) {
+    // It exits with 1 if there is a difference.
+    const [added, removed] = String((error as { stdout: Buffer }).stdout).split("\t");
+    return [Number(added), Number(removed)];
+  }
+}
+
+/** A data file with the examples of `init`. */
+async function exampleFile() {
+  const folder = await temporaryFolder();
+  const path = join(folder, "vars.json");
+  const run = async (command: string) => {
+    const result = await runCli([...command.split(" "), "--data", path], { cwd: folder });
+    expect(result).toMatchObject({ code: 0 });
+  };
+  await run("init --example --bare");
+  return { folder, path, run };
+}
+
+type Example = Awaited<ReturnType<typeof exampleFile>>;
+
+const WRITERS: [name: string, write: (file: Example) => Promise<unknown>][] = [
+  ["init --example", async () => {}],
+  ["set", ({ run }) => run("set PORT 1 --env test")],
+  ["set of a new variable", ({ run }) => run("set NEW 1 --env test --optional --public")],
+  ["unset", ({ run }) => run("unset DEBUG --all-envs")],
+  ["env add", ({ run }) => run("env add staging --from production")],
+  ["env rename", ({ run }) => run("env rename test qa")],
+  ["env rotate", ({ run }) => run("env rotate test --grace 1h")],
+  ["env remove", ({ run }) => run("env remove production --yes")],
+  ["rename", ({ run }) => run("rename DATABASE_URL DB_URL")],
+  [
+    "import",
+    async ({ folder, run }) => {
+      await writeFile(join(folder, "some.env"), "B=1\nA=2\n");
+      await run(`import ${join(folder, "some.env")} --env production`);
+    },
+  ],
+  [
+    "rollback",
+    async ({ run }) => {
+      await run("unset FLAGS --all-envs");
+      await run("set LATER 1 --env test");
+      await run("rollback 1 --yes --only FLAGS");
+    },
+  ],
+  [
+    "the terminal interface",
+    async ({ path }) => {
+      const store = await openDataFile(path, { watch: true });
+      await store.update((data) => set(data, { B: 1, A: "a" }));
+      await store.close();
+    },
+  ],
+  [
+    "migrate",
+    async ({ folder, path }) => {
+      const copy = join(folder, "copy.json");
+      expect(await runCli(["migrate", path, copy])).toMatchObject({ code: 0 });
+      await copyFile(copy, path);
+    },
+  ],
+];
+
+describe("a change of a value changes one line of the data file", needs("git"), () => {
+  it.each(WRITERS)("that was last written by %s", async (_name, write) => {
+    const file = await exampleFile();
+    const before = join(file.folder, "before.json");
+    await write(file);
+    await copyFile(file.path, before);
+    await file.run("set PORT 4000 --env development");
+    expect(changedLines(before, file.path)).toEqual([1, 1]);
+  });
+
+  it("also after an edit by hand, which the first change puts in order", async () => {
+    const file = await exampleFile();
+    const data = JSON.parse(await readFile(file.path, "utf8"));
+    for (const list of ["environments", "variables", "values"])
+      data[list] = data[list].reverse().map((record: object) => Object.fromEntries(Object.entries(record).reverse()));
+    await writeFile(file.path, JSON.stringify(data, null, 4));
+    const before = join(file.folder, "before.json");
+    await file.run("set PORT 1 --env development");
+    await copyFile(file.path, before);
+    await file.run("set PORT 4000 --env development");
+    expect(changedLines(before, file.path)).toEqual([1, 1]);
+  });
+
+  it("and the first variable of a new file adds two lines", async () => {
+    const folder = await temporaryFolder();
+    const [path, before] = [join(folder, "vars.json"), join(folder, "before.json")];
+    expect(await runCli(["init", "--data", path])).toMatchObject({ code: 0 });
+    await copyFile(path, before);
+    expect(await runCli(["set", "PORT", "1", "--env", "test", "--data", path])).toMatchObject({ code: 0 });
+    expect(changedLines(before, path)).toEqual([2, 0]);
+  });
+});

@@ -20,7 +20,7 @@ import { fileURLToPath } from "node:url";
 import { serve } from "../build/local-server.js";
 
 const BUILD = new URL("../build/", import.meta.url).href;
-const MAX_LINES = 23_290;
+const MAX_LINES = 25_290;
 
 const folder = mkdtempSync(join(tmpdir(), "appvars-proportion-"));
 try {

@@ -9,7 +9,7 @@ const MAY_IMPORT: Record<string, string> = {
   formats: "domain",
   encryption: "domain",
   files: "domain encryption",
-  store: "domain files",
+  store: "domain files encryption",
   http: "domain",
   etcd: "domain files encryption store http",
   service: "domain store",

@@ -1,5 +1,6 @@
 import type { StoreAddress } from "../domain/store-address.js";
-import { createSealing, firstKey, isSealed, UNSEALED } from "../encryption/sealing.js";
+import { firstKey } from "../encryption/seal-keys.js";
+import { createSealing, isSealed, UNSEALED } from "../encryption/sealing.js";
 import type { Data } from "../store/data.js";
 import { type Author, NOBODY } from "../store/history.js";
 import { parseData } from "../store/parse-data.js";
@@ -69,7 +70,7 @@ async function isStoreSealed({ address: { endpoints, prefix }, ...access }: Stor
 /** A store that is not opened yet. @throws UsageError for the keys */
 export function etcdStore(
   { address, sealingKeys, author = NOBODY, ...access }: StoreAccess,
-  { times, parse = parseData, onProgress, ...options }: OpenOptions = {},
+  { times, parse = (bytes) => parseData(bytes), onProgress, ...options }: OpenOptions = {},
 ): EtcdStore {
   const { url, endpoints, prefix } = address;
   const sealing = sealingKeys === undefined ? UNSEALED : createSealing(sealingKeys);

@@ -4,7 +4,8 @@ import { InvalidDataError } from "../domain/errors.js";
 import { readRegularFile, type SpareDescriptor, sizeText } from "../files/open-file.js";
 import { toInvalidData, toInvalidFile } from "../files/system-errors.js";
 import { byId, type Data } from "./data.js";
-import { checkData, parseData } from "./parse-data.js";
+import type { FileSealing, FileSealingOptions } from "./file-sealing.js";
+import { checkData, type OpenContent, parseData } from "./parse-data.js";
 
 /** Bytes of the largest data file: JSON is parsed from one string, and V8's longest has about 512 MB. */
 export const MAX_DATA_SIZE = constants.MAX_STRING_LENGTH;
@@ -15,6 +16,8 @@ const SMALL_SIZE = 65_536;
 
 interface ReadOptions {
   read?: SpareDescriptor["read"] | undefined;
+  /** As for {@link parseData}. */
+  open?: OpenContent | undefined;
   /** Default {@link parseData}. */
   parse?: ((bytes: Buffer) => Promise<Data>) | undefined;
 }
@@ -26,7 +29,7 @@ interface ReadOptions {
  */
 export function readDataFile(
   path: string,
-  { read = readRegularFile, parse = parseData }: ReadOptions = {},
+  { read = readRegularFile, open, parse = (bytes) => parseData(bytes, open) }: ReadOptions = {},
 ): Promise<Data> {
   // Without `await`: a function that waits keeps the bytes, as `parseData` explains.
   return read(path, MAX_DATA_SIZE)
@@ -39,10 +42,20 @@ export function readDataFile(
     });
 }
 
+/** The sealing of one version of a data file. Undefined without keys. @throws UsageError for the keys */
+export async function fileSealing(
+  keys: string | undefined,
+  form?: FileSealingOptions["form"],
+): Promise<FileSealing | undefined> {
+  // Loaded for sealed files alone.
+  return keys === undefined ? undefined : new (await import("./file-sealing.js")).FileSealing({ keys, form });
+}
+
 /** Creates a data file. @throws InvalidDataError when the file exists or can't be written */
-export async function createDataFile(path: string, data: Data): Promise<void> {
+export async function createDataFile(path: string, data: Data, sealing?: FileSealing): Promise<void> {
   const { createFile } = await import("../files/durable-file.js");
-  await createFile(path, dataPieces(checkData(data))).catch((error) => {
+  const checked = checkData(data);
+  await createFile(path, dataPieces(sealing?.seal(checked) ?? checked)).catch((error) => {
     throw toInvalidFile(path, error, "can't be written");
   });
 }
@@ -64,9 +77,9 @@ export const PIECE_RECORDS = 2_000;
 
 /** The bytes of a data file, in pieces: one record per line, by ascending id, for readable diffs. */
 export function* dataPieces(data: Data): Generator<Buffer<ArrayBuffer>> {
-  const { $schema, version, last_ids, history, environments, variables, values } = data;
+  const { $schema, version, sealed, last_ids, history, environments, variables, values } = data;
   let start = "{\n";
-  for (const [name, value] of Object.entries({ $schema, version, last_ids, history })) {
+  for (const [name, value] of Object.entries({ $schema, version, sealed, last_ids, history })) {
     if (value === undefined) continue;
     yield Buffer.from(`${start}  "${name}": ${JSON.stringify(value)}`);
     start = ",\n";

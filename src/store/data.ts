@@ -41,6 +41,8 @@ export interface Data {
   /** For editors: where the JSON Schema is. */
   readonly $schema?: string;
   readonly version: typeof DATA_VERSION;
+  /** Only in the form of a sealed file: its secrets are sealed texts. */
+  readonly sealed?: true;
   /** No new record has these ids or lower ones. Absent until a record was deleted that had the highest id of its list. */
   readonly last_ids?: Readonly<Record<List, number>>;
   /** How many entries the history of a data file has at most. */

@@ -7,7 +7,8 @@ import { type FileContent, readRegularFile } from "../files/open-file.js";
 import { foreignWriter } from "../files/owners.js";
 import { hasCode, ifMissing, NotDurableError, toInvalidFile } from "../files/system-errors.js";
 import type { Data } from "./data.js";
-import { dataPieces, MAX_DATA_SIZE, readDataFile } from "./data-file.js";
+import { MAX_DATA_SIZE, readDataFile } from "./data-file.js";
+import type { FileSealing } from "./file-sealing.js";
 import { type Author, type Change, type History, recordedData, withoutCredentials } from "./history.js";
 import {
   findEnd,
@@ -18,6 +19,7 @@ import {
   newestLines,
   outsideLine,
   parseLines,
+  sealLines,
   stateOf,
   toLine,
   withBaseline,
@@ -46,6 +48,8 @@ export interface FileWrite {
   readonly author: Author;
   /** Unix time in milliseconds. */
   readonly clock: () => number;
+  /** Of a data file that is sealed, before it or after it. */
+  readonly sealing?: FileSealing | undefined;
 }
 
 /**
@@ -64,7 +68,7 @@ export async function recordWrite(path: string, write: FileWrite): Promise<void>
 }
 
 async function record(path: string, stats: Stats, write: FileWrite): Promise<void> {
-  const { data, next, author, clock } = write;
+  const { data, next, author, clock, sealing } = write;
   const [before, state] = write.states;
   const limit = next.history?.entries ?? MAX_ENTRIES;
   if (limit === 0) await unlink(path).catch(ifMissing(undefined));
@@ -72,9 +76,10 @@ async function record(path: string, stats: Stats, write: FileWrite): Promise<voi
   const changes = changesBetween(data, next).map(withoutCredentials);
   const time = new Date(clock()).toISOString();
   const lineAfter = (id: number) =>
-    toLine(changes.length > 0 ? { id: id + 1, state, time, ...author, changes } : { id, state });
+    toLine(changes.length > 0 ? { id: id + 1, state, time, ...author, changes } : { id, state }, sealing);
   const begin = async (id: number, kept: Uint8Array = Buffer.of()) => {
-    const content = withBaseline(kept, { id, state: before, data: recordedData(data) }, lineAfter(id));
+    const baseline = { id, state: before, data: recordedData(data) };
+    const content = withBaseline(kept, baseline, lineAfter(id), sealing);
     await replaceFile(path, content, (file) => keepOwner(stats, file));
   };
   if (!(await isThere(path, stats))) return begin(0);
@@ -82,17 +87,18 @@ async function record(path: string, stats: Stats, write: FileWrite): Promise<voi
   let id: number;
   let kept: Buffer;
   try {
-    const last = await findLast(file, before, data, stats);
+    const last = await findLast(file, write, stats);
     id = last.id;
     const first = headOf(await readBytes(file, 0, HEAD_BYTES));
     const entries = id - (first?.id ?? 0) + (first?.isBaseline ? 0 : 1);
     // The baseline is about as large as the data.
-    if (entries < limit && last.end <= MAX_BYTES + stats.size) {
+    if (entries < limit && last.end <= MAX_BYTES + stats.size && !sealing?.isDue) {
       await file.truncate(last.end);
       await file.writeFile(last.outside + lineAfter(id));
       return await file.sync();
     }
-    const known = Buffer.concat([await readBytes(file, 0, last.end), Buffer.from(last.outside)]);
+    const lines = await readBytes(file, 0, last.end);
+    const known = Buffer.concat([sealing?.isDue ? sealLines(lines, sealing) : lines, Buffer.from(last.outside)]);
     kept = newestLines(known, Math.floor(limit * KEPT) - 1, MAX_BYTES * KEPT);
   } finally {
     await file.close();
@@ -104,7 +110,7 @@ async function record(path: string, stats: Stats, write: FileWrite): Promise<voi
  * @returns the id of the last line that counts, where it ends, and a line to add if another program has changed the
  *   data file since
  */
-async function findLast(file: FileHandle, state: string, data: Data, { mtime }: Stats) {
+async function findLast(file: FileHandle, { data, states: [state], sealing }: FileWrite, { mtime }: Stats) {
   const { size } = await file.stat();
   for (let length = TAIL_BYTES; ; length *= 16) {
     const from = Math.max(0, size - length);
@@ -113,8 +119,8 @@ async function findLast(file: FileHandle, state: string, data: Data, { mtime }: 
     const last = findEnd(lines, state);
     if (last) return { id: last.id, end: last.end + size - lines.length, outside: "" };
     if (from > 0) continue;
-    const line = outsideLine(bytes, recordedData(data), state, mtime);
-    return { id: line.id, end: findEnd(bytes)?.end ?? 0, outside: toLine(line) };
+    const line = outsideLine(bytes, recordedData(data), state, mtime, sealing);
+    return { id: line.id, end: findEnd(bytes)?.end ?? 0, outside: toLine(line, sealing) };
   }
 }
 
@@ -138,14 +144,14 @@ async function isThere(path: string, dataFile: Stats): Promise<boolean> {
  *
  * @throws InvalidDataError with a predicate about the data file; while the changes are read, with the whole message
  */
-export async function readFileHistory(path: string): Promise<History> {
+export async function readFileHistory(path: string, sealing?: FileSealing): Promise<History> {
   const file = await realpath(path).catch(() => path);
   const history = historyPathOf(file);
   for (;;) {
     const version = await fingerprint(file);
-    const data = await readDataFile(file);
+    const data = await readDataFile(file, { open: sealing?.open });
     const { bytes, stats } = await readRegularFile(file, MAX_DATA_SIZE);
-    const found = { data, state: stateOf(bytes), time: stats.mtime };
+    const found = { data, state: stateOf(bytes), time: stats.mtime, sealing };
     const reading = isThere(history, stats).then((is) => (is ? readRegularFile(history, MAX_DATA_SIZE) : undefined));
     await reading.catch(() => {});
     // Otherwise a writer has changed both in between.
@@ -156,14 +162,15 @@ export async function readFileHistory(path: string): Promise<History> {
 async function* changesIn(
   path: string,
   reading: Promise<FileContent | undefined>,
-  { data, state, time }: { data: Data; state: string; time: Date },
+  { data, state, time, sealing }: { data: Data; state: string; time: Date; sealing: FileSealing | undefined },
 ): AsyncGenerator<Change> {
   try {
     const { bytes } = (await reading) ?? {};
     if (!bytes) return;
     const last = findEnd(bytes, state);
-    if (!last) yield* changeIn(outsideLine(bytes, recordedData(data), state, time));
-    for (const line of parseLines(bytes.subarray(0, (last ?? findEnd(bytes))?.end))) yield* changeIn(line);
+    if (!last) yield* changeIn(outsideLine(bytes, recordedData(data), state, time, sealing));
+    const lines = bytes.subarray(0, (last ?? findEnd(bytes))?.end);
+    for (const line of parseLines(lines, sealing)) yield* changeIn(line);
   } catch (error) {
     throw toInvalidFile(path, error, "can't be read");
   }
@@ -174,13 +181,14 @@ function changeIn({ state: _, ...line }: HistoryLine): Change[] {
 }
 
 /** Gives a data file without a history that of other data. @throws InvalidDataError with the message */
-export async function copyHistory(path: string, { data, changes }: History): Promise<void> {
+export async function copyHistory(path: string, { data, changes }: History, sealing?: FileSealing): Promise<void> {
   const known: Change[] = [];
   for await (const change of changes) known.unshift(change);
   const { id } = known.at(-1) ?? {};
   if (id === undefined) return;
-  const state = stateOf(Buffer.concat([...dataPieces(data)]));
-  const lines = [...known, { id, data: recordedData(data) }].map((line) => toLine({ ...{ id, state }, ...line }));
+  const state = stateOf((await readRegularFile(path, MAX_DATA_SIZE)).bytes);
+  const all = [...known, { id, data: recordedData(data) }];
+  const lines = all.map((line) => toLine({ ...{ id, state }, ...line }, sealing));
   const file = historyPathOf(await realpath(path));
   await createFile(file, lines.join("")).catch((error: unknown) => {
     if (!hasCode(error, "EEXIST")) throw toInvalidFile(file, error, "can't be written");

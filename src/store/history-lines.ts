@@ -2,13 +2,15 @@ import { createHash, type Hash } from "node:crypto";
 import { InvalidDataError } from "../domain/errors.js";
 import { LISTS } from "./data.js";
 import { PIECE_RECORDS } from "./data-file.js";
+import type { FileSealing } from "./file-sealing.js";
 import type { Change } from "./history.js";
 import { completed, type Rule } from "./parse-data.js";
 import { changesBetween, type RecordChange, type Records, recordsAfter } from "./record-changes.js";
 
 // The history of a data file is JSON lines. Each has an id, and the state of the data file that it leads to. It is a
 // change, or a baseline with all data: the first line is one, and each removal of older lines adds one. A line counts
-// once the data file has its state. Since it is on disk before that, the last one may not count.
+// once the data file has its state. Since it is on disk before that, the last one may not count. In the history of a sealed
+// file, the data or the changes of a line are a sealed text.
 
 /** The beginning of a line, which can be read without parsing values. */
 const HEAD = /^\{"id":(\d{1,15}),"state":"([\w-]{22})"(?:,"(data|time)"|\})/;
@@ -50,8 +52,10 @@ export function* withBaseline(
   kept: Uint8Array,
   { id, state, data }: HistoryLine & { data: Records },
   next: string,
+  sealing?: FileSealing,
 ): Generator<Uint8Array> {
   yield kept;
+  if (sealing?.isSealed) return yield Buffer.from(toLine({ id, state, data }, sealing) + next);
   let start = `{"id":${id},"state":"${state}","data":{`;
   for (const name of LISTS) {
     yield Buffer.from(`${start}"${name}":[`);
@@ -64,8 +68,15 @@ export function* withBaseline(
   yield Buffer.from(`]}}\n${next}`);
 }
 
-export function toLine(line: HistoryLine): string {
-  return `${JSON.stringify(line)}\n`;
+export function toLine(line: HistoryLine, sealing?: FileSealing): string {
+  const written = sealing?.isSealed ? withContent(line, (content, head) => sealing.sealContent(content, head)) : line;
+  return `${JSON.stringify(written)}\n`;
+}
+
+/** The line with another content. @param head the rest of the line, which its content belongs to */
+function withContent({ data, changes, ...line }: HistoryLine, map: (content: unknown, head: string) => unknown) {
+  const head = `history ${JSON.stringify(line)}`;
+  return { ...line, ...(data && { data: map(data, head) }), ...(changes && { changes: map(changes, head) }) };
 }
 
 /** @returns undefined for anything but a line of a history */
@@ -101,14 +112,22 @@ export function findEnd(bytes: Buffer, state?: string): { readonly id: number; r
 }
 
 /** The lines, the last one first. @throws InvalidDataError with a predicate about the history */
-export function* parseLines(bytes: Buffer): Generator<HistoryLine> {
+export function* parseLines(bytes: Buffer, sealing?: FileSealing): Generator<HistoryLine> {
   for (const { start, end } of linesFromEnd(bytes)) {
     try {
-      yield completed(LINE, JSON.parse(bytes.toString("utf8", start, end)), undefined) as HistoryLine;
+      const line = JSON.parse(bytes.toString("utf8", start, end));
+      const opened = sealing ? withContent(line, (content, head) => sealing.openContent(content, head)) : line;
+      yield completed(LINE, opened, undefined) as HistoryLine;
     } catch {
       throw damaged(start);
     }
   }
+}
+
+/** The same lines, in the form in which the sealing writes. @throws as {@link parseLines} */
+export function sealLines(bytes: Buffer, sealing: FileSealing): Buffer {
+  const lines = [...parseLines(bytes, sealing)].reverse();
+  return Buffer.from(lines.map((line) => toLine(line, sealing)).join(""));
 }
 
 function damaged(start: number): InvalidDataError {
@@ -120,17 +139,23 @@ function damaged(start: number): InvalidDataError {
  *
  * @throws InvalidDataError with a predicate about the history
  */
-export function outsideLine(bytes: Buffer, data: Records, state: string, time: Date): HistoryLine {
+export function outsideLine(
+  bytes: Buffer,
+  data: Records,
+  state: string,
+  time: Date,
+  sealing?: FileSealing,
+): HistoryLine {
   const { id = 0, end = 0 } = findEnd(bytes) ?? {};
-  const changes = changesBetween(lastData(bytes.subarray(0, end)), data);
+  const changes = changesBetween(lastData(bytes.subarray(0, end), sealing), data);
   if (changes.length === 0) return { id, state };
   return { id: id + 1, state, time: time.toISOString(), actor: "unknown", command: "changed outside", changes };
 }
 
 /** The data that the lines lead to. */
-function lastData(bytes: Buffer): Records {
+function lastData(bytes: Buffer, sealing: FileSealing | undefined): Records {
   const later: (readonly RecordChange[])[] = [];
-  for (const { data, changes = [] } of parseLines(bytes)) {
+  for (const { data, changes = [] } of parseLines(bytes, sealing)) {
     later.unshift(changes);
     if (data) return recordsAfter(data, later.flat());
   }

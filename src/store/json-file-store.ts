@@ -4,7 +4,7 @@ import { SpareDescriptor } from "../files/open-file.js";
 import { NotDurableError, withPathInErrors } from "../files/system-errors.js";
 import { type FileWatch, watchFile } from "../files/watch-file.js";
 import { type Data, NO_DATA } from "./data.js";
-import { readDataFile } from "./data-file.js";
+import { fileSealing, readDataFile } from "./data-file.js";
 import type { Author } from "./history.js";
 import type { parseApart } from "./parse-apart.js";
 import type { FileStore, Reload } from "./store.js";
@@ -19,6 +19,8 @@ interface DataFileOptions {
    * why, and reading is retried until it succeeds. Then a large file is parsed in another thread.
    */
   watch?: boolean;
+  /** The content of a key file, for a sealed file; a plain one is refused then. */
+  sealKeys?: string | undefined;
   /** Called with the path before each read. To refuse it, throw an InvalidDataError with a predicate as its message. */
   check?: (path: string) => void;
 }
@@ -55,8 +57,9 @@ class JsonFileStore implements FileStore {
     this.#options = options;
     this.#spare = spare;
     const served = spare && { read: spare.read.bind(spare), parse: this.#parseServed };
+    const read = async () => readDataFile(path, served ?? { open: (await fileSealing(options.sealKeys))?.open });
     // Written by updateDataFile.
-    this.#db = new Low({ read: () => readDataFile(path, served), write: async () => {} }, NO_DATA);
+    this.#db = new Low({ read, write: async () => {} }, NO_DATA);
   }
 
   get snapshot(): Data {
@@ -95,7 +98,8 @@ class JsonFileStore implements FileStore {
     // lowdb's own update changes memory first, and leaves it changed when the write fails.
     const before = this.#db.data;
     try {
-      const { data, written } = await withPathInErrors(this.#path, updateDataFile(this.#path, change, this.#options));
+      const options = { ...this.#options, sealing: await fileSealing(this.#options.sealKeys) };
+      const { data, written } = await withPathInErrors(this.#path, updateDataFile(this.#path, change, options));
       this.#db.data = data;
       this.#written = written;
     } catch (error) {
@@ -161,7 +165,7 @@ class JsonFileStore implements FileStore {
   readonly #parseServed = async (bytes: Buffer): Promise<Data> => {
     // Loaded with the first data, since clients may hold all file descriptors later.
     this.#parse ??= (await import("./parse-apart.js")).createServedParser();
-    return this.#parse(bytes, this.#closed.signal);
+    return this.#parse(bytes, this.#closed.signal, this.#options.sealKeys);
   };
 
   async #load(): Promise<void> {

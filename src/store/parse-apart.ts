@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { InvalidDataError } from "../domain/errors.js";
 import { type Data, keepRevisions } from "./data.js";
+import { fileSealing } from "./data-file.js";
 import { parseData } from "./parse-data.js";
 
 /** Data in a form that is moved to another thread in no time: its long lists in pieces of JSON, as bytes. */
@@ -27,11 +28,12 @@ const WORKER = new URL("../../dist/cli/parse-worker.cjs", import.meta.url);
  *
  * @param bytes can't be used afterwards
  * @param signal ends the thread
+ * @param keys of a sealed file, as for `FileSealing`
  * @throws InvalidDataError as {@link parseData} does; any error after the signal
  */
-export async function parseApart(bytes: Buffer, signal: AbortSignal): Promise<Data> {
-  if (bytes.length < MIN_SIZE) return parseData(bytes);
-  const { data: pieces, problem } = await runWorker(bytes, signal);
+export async function parseApart(bytes: Buffer, signal: AbortSignal, keys?: string): Promise<Data> {
+  if (bytes.length < MIN_SIZE) return parseData(bytes, (await fileSealing(keys))?.open);
+  const { data: pieces, problem } = await runWorker(bytes, signal, keys);
   if (problem !== undefined) throw new InvalidDataError(problem);
   const { head, revisions } = pieces;
   const data = { ...head, variables: await join(pieces.variables), values: await join(pieces.values) } as Data;
@@ -41,11 +43,11 @@ export async function parseApart(bytes: Buffer, signal: AbortSignal): Promise<Da
 
 /** Parses the first data in this thread, since no other work waits for it, and later data with {@link parseApart}. */
 export function createServedParser(): typeof parseApart {
-  let parse: typeof parseApart = (bytes) => {
+  let parse: typeof parseApart = async (bytes, _signal, keys) => {
     parse = parseApart;
-    return parseData(bytes);
+    return parseData(bytes, (await fileSealing(keys))?.open);
   };
-  return (bytes, signal) => parse(bytes, signal);
+  return (bytes, signal, keys) => parse(bytes, signal, keys);
 }
 
 /** Parses a list piece by piece, with time for other work in between. */
@@ -59,10 +61,10 @@ async function join(pieces: readonly Uint8Array[]): Promise<unknown[]> {
   return list;
 }
 
-function runWorker(bytes: Buffer, signal: AbortSignal): Promise<ParseResult> {
+function runWorker(bytes: Buffer, signal: AbortSignal, keys: string | undefined): Promise<ParseResult> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const worker = new Worker(WORKER, { workerData: { bytes }, transferList: [bytes.buffer as ArrayBuffer] });
+    const worker = new Worker(WORKER, { workerData: { bytes, keys }, transferList: [bytes.buffer as ArrayBuffer] });
     const stop = () => worker.terminate();
     signal.addEventListener("abort", stop);
     worker.once("message", resolve);

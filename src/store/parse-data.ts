@@ -10,20 +10,37 @@ import {
 } from "../domain/environment.js";
 import { InvalidDataError } from "../domain/errors.js";
 import { PATTERN, PATTERN_RULE } from "../domain/name-matcher.js";
+import { isSealedText } from "../domain/sealed-text.js";
 import { JsonError, parseJson } from "../domain/strict-json.js";
-import { EMPTY_OBJECT_MD5, isVariableName, NAME_PATTERN, VARIABLE_TYPES, valueFitsType } from "../domain/variable.js";
+import {
+  EMPTY_OBJECT_MD5,
+  isPublic,
+  isVariableName,
+  NAME_PATTERN,
+  VARIABLE_TYPES,
+  valueFitsType,
+} from "../domain/variable.js";
 import { DATA_VERSION, type Data, type List, type ValueRecord, type VariableRecord } from "./data.js";
+
+/** Opens the content of a data file, sealed or not, whose rules were checked. @throws InvalidDataError with a predicate */
+export type OpenContent = (content: Data) => Data | Promise<Data>;
+
+const refuseSealed: OpenContent = (content) => {
+  if (content.sealed) throw new InvalidDataError("is sealed: to read it, use --seal-key-file");
+  return content;
+};
 
 /**
  * Parses the bytes of a data file and fills in defaults.
  *
+ * @param open default: a sealed file is refused
  * @throws InvalidDataError with the first broken rule and the record, or the line and column; never quotes the file,
  *   which is full of secrets
  */
-export function parseData(bytes: Uint8Array): Promise<Data> {
+export function parseData(bytes: Uint8Array, open = refuseSealed): Promise<Data> {
   // In steps, so that the bytes and then the text are released: each is as large as the data.
   const parsing = Promise.resolve(bytes).then(decode).then(parseText);
-  return parsing.then((content) => checkData(content));
+  return parsing.then((content) => open(checkData(content)));
 }
 
 function decode(bytes: Uint8Array): string {
@@ -81,7 +98,9 @@ const lastId: Rule = { least: 0 };
 const text: Rule = { patterns: [] };
 const credential: Rule = { patterns: [[CREDENTIAL_PATTERN, `be ${CREDENTIAL_RULE}`]] };
 const label: Rule = { patterns: [[LABEL_PATTERN, `be ${LABEL_RULE}`]] };
-const keyPair = { api_key: credential, api_secret: credential };
+const isSecret = (input: string) => CREDENTIAL_PATTERN.test(input) || isSealedText(input);
+const secret: Rule = { patterns: [[{ test: isSecret }, `be ${CREDENTIAL_RULE}`]] };
+const keyPair = { api_key: credential, api_secret: secret };
 const UTC_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
 const isTime = (input: string) => UTC_TIME.test(input) && Number.isFinite(Date.parse(input));
 const time: Rule = { patterns: [[{ test: isTime }, "be a time such as 2026-01-31T12:00:00.000Z"]] };
@@ -120,6 +139,7 @@ const DATA_RULE: Rule = {
   fields: {
     $schema: { ...text, isOptional },
     version: anything,
+    sealed: { oneOf: [true], isOptional },
     last_ids: { fields: { environments: lastId, variables: lastId, values: lastId }, isOptional },
     history: { fields: { entries: { least: 0 } }, isOptional },
     environments: { items: { fields: { id, application, name: label, ...keyPair, previous, keys } } },
@@ -234,7 +254,7 @@ function copyOf({ otherwise, fields, items }: Rule, input: unknown): unknown {
 }
 
 /** Checks the records together: each key is of one of them, and those that they name exist. @throws InvalidDataError */
-function checkRelations({ environments, variables, values }: Data): void {
+function checkRelations({ sealed, environments, variables, values }: Data): void {
   const environmentsById = checkUnique("environments", environments, "id", "id");
   // A key identifies one environment, whether it is current or was rotated out.
   const owners = new Map<string, EnvironmentRecord>();
@@ -243,7 +263,9 @@ function checkRelations({ environments, variables, values }: Data): void {
     const place = () => describe("environments", environments.indexOf(environment), environment);
     if (new Set(keys.map(({ name }) => name)).size < keys.length)
       throw new InvalidDataError(`${place()}: two keys have the same name`);
-    for (const { api_key } of [environment, ...keys].flatMap(allKeyPairs)) {
+    for (const { api_key, api_secret } of [environment, ...keys].flatMap(allKeyPairs)) {
+      const problem = wronglySealed(api_secret, sealed === true);
+      if (problem) throw new InvalidDataError(`${place()}: api_secret ${problem}`);
       const owner = owners.get(api_key);
       if (owner) throw repeated("environments", environments, "api_key", owner, environment);
       owners.set(api_key, environment);
@@ -257,7 +279,7 @@ function checkRelations({ environments, variables, values }: Data): void {
   checkUnique("values", values, "variable_id and environment_id", "variable_id", "environment_id");
   for (const record of values) {
     const variable = variablesById.get(record.variable_id);
-    const problem = brokenRelation(record, variable, environmentsById.get(record.environment_id));
+    const problem = brokenRelation(record, sealed === true, variable, environmentsById.get(record.environment_id));
     if (problem) throw new InvalidDataError(`${describe("values", values.indexOf(record), record)}: ${problem}`);
   }
 }
@@ -296,6 +318,7 @@ function repeated<T extends Describable>(list: List, records: readonly T[], what
 
 function brokenRelation(
   { variable_id, environment_id, content }: ValueRecord,
+  sealed: boolean,
   variable: VariableRecord | undefined,
   environment: EnvironmentRecord | undefined,
 ): string | undefined {
@@ -303,8 +326,18 @@ function brokenRelation(
   if (!environment) return `there is no environment with the id ${environment_id}`;
   if (variable.application !== environment.application)
     return `its variable belongs to the application "${variable.application}", its environment to another`;
-  if (valueFitsType(content.value, variable.type)) return undefined;
+  const problem = wronglySealed(content.value, sealed && !isPublic(variable));
+  if (problem) return `the value of "${variable.name}" ${problem}`;
+  if (isSealedText(content.value) || valueFitsType(content.value, variable.type)) return undefined;
   return `content.value must be a ${variable.type}, like its variable "${variable.name}"`;
+}
+
+/** @param expected whether it has to be a sealed text @returns a predicate */
+function wronglySealed(value: unknown, expected: boolean): string | undefined {
+  if (isSealedText(value) === expected) return undefined;
+  return expected
+    ? "is not sealed, but the file is: somebody without the key has written it"
+    : "is a sealed text, which only a sealed file has, and not for a public variable";
 }
 
 function describe(list: List, index: number, { id, name }: Describable): string {

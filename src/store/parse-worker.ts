@@ -1,6 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { InvalidDataError } from "../domain/errors.js";
 import { allRevisions, type Data } from "./data.js";
+import { fileSealing } from "./data-file.js";
 import type { DataInPieces, ParseResult } from "./parse-apart.js";
 import { parseData } from "./parse-data.js";
 
@@ -10,7 +11,8 @@ const PIECE = 128 * 1_024;
 /** The other side of `parseApart`. */
 async function parse(): Promise<ParseResult> {
   try {
-    return { data: takeApart(await parseData(workerData.bytes)) };
+    const sealing = await fileSealing(workerData.keys);
+    return { data: takeApart(await parseData(workerData.bytes, sealing?.open)) };
   } catch (error) {
     if (error instanceof InvalidDataError) return { problem: error.message };
     throw error;

@@ -6,6 +6,7 @@ import { toInvalidData } from "../files/system-errors.js";
 import { type Data, NO_DATA, withLastIds } from "./data.js";
 import { dataPieces, readDataFile } from "./data-file.js";
 import { historyPathOf, recordWrite } from "./file-history.js";
+import type { FileSealing } from "./file-sealing.js";
 import { type Author, NOBODY } from "./history.js";
 import { stateOf } from "./history-lines.js";
 import { checkData, parseData } from "./parse-data.js";
@@ -17,12 +18,14 @@ interface UpdateOptions {
   clock?: () => number;
   /** Cancels it, until the file is changed. */
   signal?: AbortSignal;
+  /** For one update. Without it, a sealed file is refused. */
+  sealing?: FileSealing | undefined;
 }
 
 /**
  * Reads the data file, applies `change`, records it in the history and replaces the file, all under its lock: no other
  * writer's change is lost, and this one is on disk when this resolves. A link stays a link. When `change` returns its
- * argument, nothing is written.
+ * argument, nothing is written, unless the sealing is due.
  *
  * @returns the data as it was written, and the fingerprint of the file if that has changed
  * @throws NotDurableError when the change was made but may not be on disk; otherwise the file is unchanged:
@@ -32,7 +35,7 @@ interface UpdateOptions {
 export async function updateDataFile(
   path: string,
   change: ChangeData,
-  { author = NOBODY, clock = Date.now, signal }: UpdateOptions = {},
+  { author = NOBODY, clock = Date.now, signal, sealing }: UpdateOptions = {},
 ): Promise<{ data: Data; written?: string }> {
   try {
     const file = await realpath(path).catch((error: unknown) => {
@@ -44,24 +47,24 @@ export async function updateDataFile(
       let written = "";
       const parse = (bytes: Buffer) => {
         before = stateOf(bytes);
-        return parseData(bytes);
+        return parseData(bytes, sealing?.open);
       };
       const write = async (next: Data) => {
         const hash = createHash("sha256");
         const hashed = function* () {
-          for (const piece of dataPieces(next)) {
+          for (const piece of dataPieces(sealing?.seal(next) ?? next)) {
             hash.update(piece);
             yield piece;
           }
         };
-        const record = () => recordWrite(file, { data, next, states: [before, stateOf(hash)], author, clock });
+        const record = () => recordWrite(file, { data, next, states: [before, stateOf(hash)], author, clock, sealing });
         written = await replace(hashed(), record);
       };
       const db = new Low({ read: () => readDataFile(file, { parse }), write }, data);
       await db.read();
       data = db.data;
       const changed = await change(data);
-      if (changed === data) return { data };
+      if (changed === data && !sealing?.isDue) return { data };
       db.data = checkData(withLastIds(data, changed), data);
       await db.write();
       return { data: db.data, written };

@@ -1,0 +1,163 @@
+import { type EnvironmentRecord, type NamedKey, qualifiedName, type RotatedPair } from "../domain/environment.js";
+import { InvalidDataError } from "../domain/errors.js";
+import { isSealedText, withLocked } from "../domain/sealed-text.js";
+import { isPublic, type JsonValue } from "../domain/variable.js";
+import { createTextSealing, type TextSealing } from "../encryption/text-sealing.js";
+import type { Data } from "./data.js";
+import { checkData } from "./parse-data.js";
+
+/** What a secret is sealed for: names, since a merge gives records other ids. */
+type Owner = readonly [list: string, application: string, environment: string, ...names: string[]];
+
+/** Makes a copy of the record that holds a secret. @param place names it in messages */
+type Replace = <T extends object>(holder: T, field: keyof T, owner: Owner, place: string) => T;
+
+export interface FileSealingOptions {
+  /** The content of a key file. */
+  keys: string;
+  /**
+   * The form in which the file is written; then it may have the other one. By default it keeps its form, and with keys
+   * it must be sealed: who can't read them must not be able to replace it by a plain one.
+   */
+  form?: "sealed" | "plain" | "kept" | undefined;
+}
+
+/**
+ * Opens and seals the secrets of one version of a data file: API secrets, and the values of variables that are not
+ * public. A secret that is still the same keeps its sealed text.
+ */
+export class FileSealing {
+  readonly #texts: TextSealing;
+  readonly #form: FileSealingOptions["form"];
+  /** By their owners. */
+  readonly #opened = new Map<string, { readonly value: JsonValue; readonly text: string }>();
+  #isOpenedSealed = false;
+  #isOutdated = false;
+
+  /** @throws UsageError for the keys */
+  constructor({ keys, form }: FileSealingOptions) {
+    this.#texts = createTextSealing(keys);
+    this.#form = form;
+  }
+
+  /** Whether the file has to be written again, though no data has changed. */
+  get isDue(): boolean {
+    return this.isSealed !== this.#isOpenedSealed || (this.#form === "sealed" && this.#isOutdated);
+  }
+
+  /** Whether the file is written sealed. */
+  get isSealed(): boolean {
+    return this.#form === "sealed" || (this.#form !== "plain" && this.#isOpenedSealed);
+  }
+
+  /** The data of a file. @throws InvalidDataError that names the record, never a value */
+  readonly open = (content: Data): Data => {
+    this.#isOpenedSealed = content.sealed === true;
+    if (!content.sealed) {
+      if (this.#form === undefined) throw notSealedError();
+      return content;
+    }
+    const { sealed: _, ...data } = mapSecrets(content, (holder, field, owner, place) => ({
+      ...holder,
+      [field]: withPlace(place, () => this.#open(holder[field] as string, owner)),
+    }));
+    // What could not be checked while it was sealed.
+    return checkData(data, content);
+  };
+
+  /** The content of the file with this data. */
+  seal(data: Data): Data {
+    if (!this.isSealed) return data;
+    const { $schema, version, ...rest } = mapSecrets(data, (holder, field, owner) => ({
+      ...holder,
+      [field]: this.#seal(holder[field] as JsonValue, owner),
+    }));
+    return { ...($schema !== undefined && { $schema }), version, sealed: true, ...rest };
+  }
+
+  /** A part of the history of the file. @param owner the line that it belongs to */
+  sealContent(content: unknown, owner: string): string {
+    return this.#texts.seal(JSON.stringify(content), owner);
+  }
+
+  /** @throws InvalidDataError with a predicate; an error for what was not sealed with `sealContent` */
+  openContent(content: unknown, owner: string): unknown {
+    if (isSealedText(content)) return JSON.parse(this.#texts.open(content, owner));
+    if (this.#isOpenedSealed) throw notSealedError();
+    return content;
+  }
+
+  #open(text: string, owner: Owner): JsonValue {
+    const key = JSON.stringify(owner);
+    const value = JSON.parse(this.#texts.open(text, key)) as JsonValue;
+    this.#isOutdated ||= !this.#texts.isCurrent(text);
+    this.#opened.set(key, { value, text });
+    return value;
+  }
+
+  #seal(value: JsonValue, owner: Owner): string {
+    const key = JSON.stringify(owner);
+    const json = JSON.stringify(value);
+    const before = this.#opened.get(key);
+    const isSame = before && (before.value === value || JSON.stringify(before.value) === json);
+    if (isSame && (this.#form !== "sealed" || this.#texts.isCurrent(before.text))) return before.text;
+    return this.#texts.seal(json, key);
+  }
+}
+
+function notSealedError(): InvalidDataError {
+  return new InvalidDataError("is not sealed, and may be of somebody without the key; to seal it, run: appvars seal");
+}
+
+/** The data of a sealed file, of which the secrets can't be read. */
+export function lockSecrets(content: Data): Data {
+  if (!content.sealed) return content;
+  const { sealed: _, ...data } = mapSecrets(content, (holder, field, _owner, place) =>
+    withLocked(holder, field, place),
+  );
+  return data;
+}
+
+/** The data with other holders of secrets. What names a record that is not there is left as it is. */
+function mapSecrets(data: Data, replace: Replace): Data {
+  const environments = new Map(data.environments.map((environment) => [environment.id, environment]));
+  const variables = new Map(data.variables.map((variable) => [variable.id, variable]));
+  return {
+    ...data,
+    environments: data.environments.map((environment) => withSecrets(environment, environment, "", replace)),
+    values: data.values.map((record) => {
+      const variable = variables.get(record.variable_id);
+      const environment = environments.get(record.environment_id);
+      if (!variable || !environment || isPublic(variable)) return record;
+      const owner = ["values", environment.application, environment.name, variable.name] as const;
+      const place = `${variable.name} in ${qualifiedName(environment)}`;
+      return { ...record, content: replace(record.content, "value", owner, place) };
+    }),
+  };
+}
+
+/** An environment, a named key or a pair that was rotated out. @param name of the key; empty for that of the environment */
+function withSecrets<T extends RotatedPair & { readonly keys?: readonly NamedKey[] }>(
+  pair: T,
+  environment: EnvironmentRecord,
+  name: string,
+  replace: Replace,
+): T {
+  const { previous, keys } = pair;
+  const owner = ["environments", environment.application, environment.name, name, pair.api_key] as const;
+  const place = `the API secret of ${name === "" ? "" : `the key ${name} of `}${qualifiedName(environment)}`;
+  const copy = {
+    ...pair,
+    ...(previous && { previous: previous.map((each) => withSecrets(each, environment, name, replace)) }),
+    ...(keys && { keys: keys.map((key) => withSecrets(key, environment, key.name, replace)) }),
+  };
+  return replace(copy, "api_secret", owner, place);
+}
+
+function withPlace<T>(place: string, open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    throw error instanceof InvalidDataError ? new InvalidDataError(`${place} ${error.message}`) : error;
+  }
+}

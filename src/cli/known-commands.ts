@@ -24,6 +24,7 @@ export const GROUPS: Record<string, Record<string, readonly [usage: string, summ
     history: ["[options] [name]", "list the changes of a data file or a store"],
     rollback: ["[options] <number>", "bring back what there was before a change"],
     migrate: ["[options] <from> <to>", "copy all data to another file or store"],
+    merge: ["<file...>", "merge two branches of a data file, for git"],
   },
   "Serve and test:": {
     serve: ["[options]", "serve the HTTP API from a data file or a store"],

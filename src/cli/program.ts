@@ -30,6 +30,7 @@ const COMMANDS: Record<string, Load> = {
   history: async () => (await import("./commands/history/history.js")).historyCommand,
   rollback: async () => (await import("./commands/history/rollback.js")).rollbackCommand,
   migrate: async () => (await import("./commands/migrate.js")).migrateCommand,
+  merge: async () => (await import("./commands/merge.js")).mergeCommand,
   serve: async () => (await import("./commands/serve/serve.js")).serveCommand,
   sandbox: async () => (await import("./commands/sandbox/sandbox.js")).sandboxCommand,
   health: async () => (await import("./commands/health.js")).healthCommand,

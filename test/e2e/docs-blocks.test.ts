@@ -21,7 +21,7 @@ const lacksCurl = spawnSync("curl", ["--version"]).error !== undefined;
 describe.concurrent("console blocks", () => {
   for (const path of DOCUMENTS) {
     const uses = (program: string) => read(path).includes(`\n$ ${program} `);
-    const options = { timeout: 120_000, ...(uses("etcd") && needs("etcd")) };
+    const options = { timeout: 120_000, ...(uses("etcd") && needs("etcd")), ...(uses("git") && needs("git")) };
     it.skipIf(lacksCurl && uses("curl"))(`in ${path} print the output in the document`, options, async () => {
       const { problems, rewritten } = await checkDocument(read(path));
       if (isUpdate) writeFileSync(join(REPOSITORY, path), rewritten);

@@ -2,8 +2,11 @@ import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Command, Option } from "commander";
 import { findEnvironment } from "../../domain/environment.js";
+import { InvalidDataError, UsageError } from "../../domain/errors.js";
 import { shellWord } from "../../domain/shell.js";
+import { AppendFile } from "../../files/append-file.js";
 import { createFile } from "../../files/durable-file.js";
+import { readRegularFile } from "../../files/open-file.js";
 import { hasCode } from "../../files/system-errors.js";
 import type { Data } from "../../store/data.js";
 import { type Context, printLines } from "../output/context.js";
@@ -15,15 +18,20 @@ import { addPlaceOptions } from "../settings/source-flags.js";
 import { readImport } from "../transfer/read-import.js";
 import { typeEntries } from "../transfer/type-entries.js";
 import { allowProject } from "./allow.js";
+import { GIT_CONFIG } from "./merge.js";
 
 /** The environment that new values are for, and that commands use in the folder of the file. */
 const FIRST_ENVIRONMENT = "development";
+
+/** Bytes of a file for git. */
+const MAX_GIT_FILE = 1_048_576;
 
 interface InitFlags extends SourceFlags {
   /** The file to import. */
   from?: string;
   example?: true;
   bare?: true;
+  git?: true;
 }
 
 export function initCommand(context: Context): Command {
@@ -36,6 +44,7 @@ export function initCommand(context: Context): Command {
     .addOption(new Option("--from <file>", "import this file into development").conflicts("example"))
     .option("--example", "add a few example variables")
     .option("--bare", `write no ${PROJECT_FILE}`)
+    .option("--git", "for a file in git: also write .gitattributes and .gitignore, so that git merges it by names")
     .addHelpText("after", "\nExample:\n  appvars init --from .env")
     .action((flags: InitFlags) => runInit(flags, context));
   return addPlaceOptions(command);
@@ -47,11 +56,13 @@ async function runInit(flags: InitFlags, context: Context): Promise<void> {
   const local = await localData(place, context.io);
   const warning = local.check("change");
   if (warning) context.warn(warning);
+  if (flags.git && place.kind === "store") throw new UsageError("--git is for a data file");
   const data = await newData(flags, context);
+  // Before the data, so that git never sees the files beside it.
+  if (flags.git && place.kind === "file") await writeGitFiles(place.path);
   context.note(await local.create(data));
   if (place.kind === "file") {
-    const ignore = join(dirname(place.path), ".gitignore");
-    context.note(`keep it out of git: echo ${shellWord(`/${basename(place.path)}*`)} >> ${shellWord(ignore)}`);
+    noteGit(place.path, flags, context);
     if (!flags.bare) await writeProject(place.path, given, context);
   }
   const environments = data.environments.map(({ name }) => name);
@@ -67,6 +78,43 @@ async function newData({ from, example }: InitFlags, context: Context): Promise<
   const imported = await readImport(file, context, context.note);
   const environment = findEnvironment(data.environments, FIRST_ENVIRONMENT);
   return setValues(data, environment, typeEntries(imported, data, environment));
+}
+
+function noteGit(path: string, { git }: InitFlags, { note, warn }: Context): void {
+  const ignore = join(dirname(path), ".gitignore");
+  if (git) {
+    warn(`${path} holds secrets in clear: whoever reads the repository has them`);
+    note(`git merges it by names once this was run in each clone: ${GIT_CONFIG}`);
+  } else note(`keep it out of git: echo ${shellWord(`/${basename(path)}*`)} >> ${shellWord(ignore)}`);
+}
+
+/** Adds lines that git needs for a data file to the files in its folder. @throws InvalidDataError, also for a link */
+async function writeGitFiles(path: string): Promise<void> {
+  // Other characters have a meaning in patterns; each byte matches `?`.
+  const name = Buffer.from(basename(path))
+    .toString("latin1")
+    .replace(/[^\w.-]/g, "?");
+  const lines = {
+    ".gitattributes": [`/${name} merge=appvars diff=appvars`],
+    ".gitignore": [...["key", "lock", "history.jsonl"].map((end) => `/${name}.${end}`), `/.${name}.*.tmp`],
+  };
+  for (const [file, added] of Object.entries(lines)) await addLines(join(dirname(path), file), added);
+}
+
+async function addLines(path: string, lines: readonly string[]): Promise<void> {
+  // Its user may be another one, in a shared folder. It follows no link.
+  const file = new AppendFile(path, { user: undefined, groups: [] });
+  file.open();
+  try {
+    const { bytes } = await readRegularFile(path, MAX_GIT_FILE, { followLinks: false });
+    const known = bytes.toString().split(/\r?\n/);
+    const missing = lines.filter((line) => !known.includes(line));
+    if (missing.length > 0) file.append(`${missing.join("\n")}\n`);
+  } catch (error) {
+    throw error instanceof InvalidDataError ? new InvalidDataError(`${path} ${error.message}`) : error;
+  } finally {
+    file.close();
+  }
 }
 
 /** Makes commands in the current folder use a new file in it, unless a `.appvars.json` is there already. */

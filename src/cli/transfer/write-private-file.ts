@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { InvalidDataError } from "../../domain/errors.js";
 import { AppendFile } from "../../files/append-file.js";
-import { replaceFile } from "../../files/durable-file.js";
+import { type NewContent, replaceFile } from "../../files/durable-file.js";
 import { foreignWriter } from "../../files/owners.js";
 import { statIfExists, toInvalidFile } from "../../files/system-errors.js";
 import { type FileUser, refuseUnsafeFile } from "../editing/safe-files.js";
@@ -28,9 +28,9 @@ export function outputTarget(path: string, io: FileUser): string {
  *
  * @throws InvalidDataError as `outputTarget` does, and if it can't be written
  */
-export async function writePrivateFile(path: string, text: string, io: FileUser): Promise<void> {
+export async function writePrivateFile(path: string, content: NewContent, io: FileUser): Promise<void> {
   try {
-    await replaceFile(outputTarget(path, io), text);
+    await replaceFile(outputTarget(path, io), content);
   } catch (error) {
     throw error instanceof InvalidDataError ? error : toInvalidFile(path, error, "can't be written");
   }

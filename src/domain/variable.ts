@@ -1,4 +1,5 @@
 import { UsageError } from "./errors.js";
+import { isSealedText } from "./sealed-text.js";
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 
@@ -122,14 +123,15 @@ function isJson(value: unknown, depth = 0): boolean {
 
 const TYPE_NAMES = { STRING: "string", NUMBER: "number", BOOLEAN: "boolean" };
 
-/** Whether a variable of `type` may hold `value`. An encrypted value fits every type. */
+/** Whether a variable of `type` may hold `value`. A value that can't be read fits every type. */
 export function valueFitsType(value: unknown, type: VariableType): boolean {
   if (isEncrypted(value)) return true;
   return isJson(value) && (type === "JSON" || typeof value === TYPE_NAMES[type]);
 }
 
+/** Whether a client has encrypted it, or it is of a sealed file that was opened without its key. */
 export function isEncrypted(value: unknown): value is string {
-  return typeof value === "string" && value.startsWith(ENCRYPTED_PREFIX);
+  return typeof value === "string" && (value.startsWith(ENCRYPTED_PREFIX) || isSealedText(value));
 }
 
 export function isVariableType(text: unknown): text is VariableType {

@@ -4,7 +4,7 @@ import { InvalidDataError } from "../domain/errors.js";
 import { readRegularFile, type SpareDescriptor, sizeText } from "../files/open-file.js";
 import { toInvalidData, toInvalidFile } from "../files/system-errors.js";
 import { byId, type Data } from "./data.js";
-import type { FileSealing, FileSealingOptions } from "./file-sealing.js";
+import type { FileSealing, SealedForm } from "./file-sealing.js";
 import { checkData, type OpenContent, parseData } from "./parse-data.js";
 
 /** Bytes of the largest data file: JSON is parsed from one string, and V8's longest has about 512 MB. */
@@ -43,13 +43,14 @@ export function readDataFile(
 }
 
 /** The sealing of one version of a data file. Undefined without keys. @throws UsageError for the keys */
-export async function fileSealing(
-  keys: string | undefined,
-  form?: FileSealingOptions["form"],
-): Promise<FileSealing | undefined> {
+export async function fileSealing(keys: string | undefined, form?: SealedForm): Promise<FileSealing | undefined> {
   // Loaded for sealed files alone.
   return keys === undefined ? undefined : new (await import("./file-sealing.js")).FileSealing({ keys, form });
 }
+
+/** Opens a file, sealed or not, without keys. */
+export const openWithoutKeys: OpenContent = async (content) =>
+  content.sealed ? (await import("./file-sealing.js")).withoutSecrets(content) : content;
 
 /** Creates a data file. @throws InvalidDataError when the file exists or can't be written */
 export async function createDataFile(path: string, data: Data, sealing?: FileSealing): Promise<void> {

@@ -12,14 +12,16 @@ type Owner = readonly [list: string, application: string, environment: string, .
 /** Makes a copy of the record that holds a secret. @param place names it in messages */
 type Replace = <T extends object>(holder: T, field: keyof T, owner: Owner, place: string) => T;
 
+/**
+ * The form in which a file is written; then it may have the other one. By default it keeps its form, and with keys it
+ * must be sealed: who can't read them must not be able to replace it by a plain one.
+ */
+export type SealedForm = "sealed" | "plain" | "kept" | undefined;
+
 export interface FileSealingOptions {
   /** The content of a key file. */
   keys: string;
-  /**
-   * The form in which the file is written; then it may have the other one. By default it keeps its form, and with keys
-   * it must be sealed: who can't read them must not be able to replace it by a plain one.
-   */
-  form?: "sealed" | "plain" | "kept" | undefined;
+  form?: SealedForm;
 }
 
 /**
@@ -28,7 +30,7 @@ export interface FileSealingOptions {
  */
 export class FileSealing {
   readonly #texts: TextSealing;
-  readonly #form: FileSealingOptions["form"];
+  readonly #form: SealedForm;
   /** By their owners. */
   readonly #opened = new Map<string, { readonly value: JsonValue; readonly text: string }>();
   #isOpenedSealed = false;
@@ -109,11 +111,10 @@ function notSealedError(): InvalidDataError {
   return new InvalidDataError("is not sealed, and may be of somebody without the key; to seal it, run: appvars seal");
 }
 
-/** The data of a sealed file, of which the secrets can't be read. */
-export function lockSecrets(content: Data): Data {
-  if (!content.sealed) return content;
+/** The data of a sealed file without its key: values stay sealed texts, and to read an API secret is an error. */
+export function withoutSecrets(content: Data): Data {
   const { sealed: _, ...data } = mapSecrets(content, (holder, field, _owner, place) =>
-    withLocked(holder, field, place),
+    field === "api_secret" ? withLocked(holder, field, place) : holder,
   );
   return data;
 }

@@ -328,7 +328,7 @@ function brokenRelation(
     return `its variable belongs to the application "${variable.application}", its environment to another`;
   const problem = wronglySealed(content.value, sealed && !isPublic(variable));
   if (problem) return `the value of "${variable.name}" ${problem}`;
-  if (isSealedText(content.value) || valueFitsType(content.value, variable.type)) return undefined;
+  if (valueFitsType(content.value, variable.type)) return undefined;
   return `content.value must be a ${variable.type}, like its variable "${variable.name}"`;
 }
 

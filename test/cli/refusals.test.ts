@@ -128,10 +128,10 @@ describe("a usage error exits 2 and changes nothing", () => {
       "--store must not contain a user or password: set APPVARS_STORE_USER and APPVARS_STORE_PASSWORD",
     ],
     [
-      "list --store etcd://127.0.0.1:1 --store-key-file DIR/missing.txt",
-      "--store-key-file DIR/missing.txt can't be read (ENOENT)",
+      "list --store etcd://127.0.0.1:1 --seal-key-file DIR/missing.txt",
+      "--seal-key-file DIR/missing.txt can't be read (ENOENT)",
     ],
-    ["set PORT 1 --store etcd://127.0.0.1:1 --store-key-file -", "--store-key-file must be a file, not stdin"],
+    ["set PORT 1 --store etcd://127.0.0.1:1 --seal-key-file -", "--seal-key-file must be a file, not stdin"],
     [
       "export --format jsn",
       "option '--format <format>' argument 'jsn' is invalid. Allowed choices are dotenv, shell, fish, json, yaml, docker, properties, tfvars, github, kubernetes, compose, systemd, powershell, typescript.",
@@ -282,7 +282,7 @@ describe("a usage error exits 2 and changes nothing", () => {
     ],
     [
       "migrate etcd://h1,h2/vars etcd://h2:2379/vars",
-      "FROM and TO are the same store: to seal its records again, add --store-key-file",
+      "FROM and TO are the same store: to seal its records again, add --seal-key-file",
     ],
     ["run", "missing required argument 'command'; for example: appvars run --only DATABASE_URL,PORT -- node server.js"],
     [

@@ -7,7 +7,7 @@ import { MARKER } from "../store/broken-data.js";
 const [FIRST, SECOND] = ["first-key-0123456789abcdef0123456789", "second-key-0123456789abcdef01234567"];
 const OWNER = { store: newId(), write: newId(), key: "/s/head" };
 const TEXT = Buffer.from("text");
-const WRONG_KEY = "is sealed with a key that is not in the file of --store-key-file";
+const WRONG_KEY = "is sealed with a key that is not in the file of --seal-key-file";
 const TAMPERED = "can't be opened: it was changed, or moved from another key";
 const NOT_SEALED = "is not sealed: somebody without the key has written it, or the store is not sealed";
 const OTHER_OWNER = "is of another store or write";
@@ -67,15 +67,15 @@ describe("sealing", () => {
     expect(UNSEALED.open(plain, OWNER.key)).toEqual(TEXT);
     expect(() => createSealing(FIRST).open(plain, OWNER.key)).toThrow(NOT_SEALED);
     const sealed = createSealing(FIRST).seal(TEXT, OWNER);
-    expect(() => UNSEALED.open(sealed, OWNER.key)).toThrow("is sealed: to read it, use --store-key-file");
+    expect(() => UNSEALED.open(sealed, OWNER.key)).toThrow("is sealed: to read it, use --seal-key-file");
   });
 
   const KEY_RULE =
-    "--store-key-file: each line must be a key of 32 or more characters without spaces, such as the output of: " +
+    "--seal-key-file: each line must be a key of 32 or more characters without spaces, such as the output of: " +
     "openssl rand -hex 32";
   it.each([
-    ["", "--store-key-file: there is no key in it"],
-    ["\n \r\n", "--store-key-file: there is no key in it"],
+    ["", "--seal-key-file: there is no key in it"],
+    ["\n \r\n", "--seal-key-file: there is no key in it"],
     [MARKER, KEY_RULE],
     [`${FIRST}\n${MARKER}`, KEY_RULE],
     [`${MARKER} ${"x".repeat(32)}`, KEY_RULE],

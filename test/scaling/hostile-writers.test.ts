@@ -36,8 +36,7 @@ describe.skipIf(process.platform !== "linux")("a store that someone writes to by
   it("is refused, and its last good data served, whatever is put in place of what is sealed", async () => {
     const { etcd, access, prefix, keyFile, replica, count, store } = await startSealed();
     const { url } = access.address;
-    const read = () =>
-      appvars("get", counterName(0), "--store", url, "--store-key-file", keyFile, "-e", "default/test");
+    const read = () => appvars("get", counterName(0), "--store", url, "--seal-key-file", keyFile, "-e", "default/test");
     const good = await readRaw(etcd, prefix);
     const [first, second] = [...good.keys()].filter((key) => key.startsWith("parts/"));
     const head = good.get("head");
@@ -161,7 +160,7 @@ async function startSealed() {
   await createEtcdStore(access, withNoise(VARIABLES));
   const keyFile = join(await temporaryFolder(), "keys");
   await writeFile(keyFile, SEALING_KEY, { mode: 0o600 });
-  const replica = await startReplica(access.address.url, { flags: ["--store-key-file", keyFile] });
+  const replica = await startReplica(access.address.url, { flags: ["--seal-key-file", keyFile] });
   const count = async () => {
     const { json } = await get(replica, ROUTE, CREDENTIALS);
     return Number(/"value":(\d+)/.exec(JSON.stringify(json))?.[1]);

@@ -11,6 +11,7 @@ import { hasCode } from "../../files/system-errors.js";
 import type { Data } from "../../store/data.js";
 import { type Context, printLines } from "../output/context.js";
 import { absolutePath, type Io, isFolderGone } from "../output/io.js";
+import type { FilePlace } from "../settings/connection.js";
 import { PROJECT_FILE } from "../settings/project-file.js";
 import { readSettings } from "../settings/resolve-settings.js";
 import { type GivenSettings, SOURCE_SETTINGS, type SourceFlags } from "../settings/setting-table.js";
@@ -19,6 +20,7 @@ import { readImport } from "../transfer/read-import.js";
 import { typeEntries } from "../transfer/type-entries.js";
 import { allowProject } from "./allow.js";
 import { GIT_CONFIG } from "./merge.js";
+import { createKeyFile } from "./seal.js";
 
 /** The environment that new values are for, and that commands use in the folder of the file. */
 const FIRST_ENVIRONMENT = "development";
@@ -32,6 +34,7 @@ interface InitFlags extends SourceFlags {
   example?: true;
   bare?: true;
   git?: true;
+  seal?: true;
 }
 
 export function initCommand(context: Context): Command {
@@ -44,25 +47,29 @@ export function initCommand(context: Context): Command {
     .addOption(new Option("--from <file>", "import this file into development").conflicts("example"))
     .option("--example", "add a few example variables")
     .option("--bare", `write no ${PROJECT_FILE}`)
-    .option("--git", "for a file in git: also write .gitattributes and .gitignore, so that git merges it by names")
+    .option("--seal", "encrypt its secrets, with a new key in FILE.key unless a key is given")
+    .option("--git", "for a file in git: --seal it, and write .gitattributes and .gitignore")
     .addHelpText("after", "\nExample:\n  appvars init --from .env")
     .action((flags: InitFlags) => runInit(flags, context));
   return addPlaceOptions(command);
 }
 
 async function runInit(flags: InitFlags, context: Context): Promise<void> {
-  const { dataPlace: place, given } = readSettings(flags, context.io);
-  const { localData } = await import("../editing/open-data.js");
-  const local = await localData(place, context.io);
-  const warning = local.check("change");
-  if (warning) context.warn(warning);
-  if (flags.git && place.kind === "store") throw new UsageError("--git is for a data file");
+  const { dataPlace, given } = readSettings(flags, context.io);
+  const { existsSync } = await import("node:fs");
+  const { checkedData } = await import("../editing/open-data.js");
   const data = await newData(flags, context);
-  // Before the data, so that git never sees the files beside it.
-  if (flags.git && place.kind === "file") await writeGitFiles(place.path);
+  let place = dataPlace;
+  if (flags.git || flags.seal) {
+    if (place.kind === "store") throw new UsageError("--git and --seal are for a data file");
+    // Before the data, so that git never sees the files beside it.
+    if (flags.git) await writeGitFiles(place.path);
+    if (!place.sealKey && !existsSync(place.path)) place = await createKeyFile(place, context);
+  }
+  const local = await checkedData(place, context, "change");
   context.note(await local.create(data));
   if (place.kind === "file") {
-    noteGit(place.path, flags, context);
+    noteGit(place, flags, context);
     if (!flags.bare) await writeProject(place.path, given, context);
   }
   const environments = data.environments.map(({ name }) => name);
@@ -80,12 +87,10 @@ async function newData({ from, example }: InitFlags, context: Context): Promise<
   return setValues(data, environment, typeEntries(imported, data, environment));
 }
 
-function noteGit(path: string, { git }: InitFlags, { note, warn }: Context): void {
+function noteGit({ path, sealKey }: FilePlace, { git }: InitFlags, { note }: Context): void {
   const ignore = join(dirname(path), ".gitignore");
-  if (git) {
-    warn(`${path} holds secrets in clear: whoever reads the repository has them`);
-    note(`git merges it by names once this was run in each clone: ${GIT_CONFIG}`);
-  } else note(`keep it out of git: echo ${shellWord(`/${basename(path)}*`)} >> ${shellWord(ignore)}`);
+  if (git) note(`git merges it by names once this was run in each clone: ${GIT_CONFIG}`);
+  else if (!sealKey) note(`keep it out of git: echo ${shellWord(`/${basename(path)}*`)} >> ${shellWord(ignore)}`);
 }
 
 /** Adds lines that git needs for a data file to the files in its folder. @throws InvalidDataError, also for a link */

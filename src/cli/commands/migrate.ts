@@ -7,40 +7,32 @@ import type { LocalData } from "../editing/local-data.js";
 import { localData, readData, readHistory } from "../editing/open-data.js";
 import { isSameFile } from "../editing/safe-files.js";
 import { type Context, printLines } from "../output/context.js";
-import { type DataPlace, dataPlaceName, dataPlaceOf, type StorePlace } from "../settings/connection.js";
-import { readSettings, type Settings } from "../settings/resolve-settings.js";
+import { type DataPlace, dataPlaceName, placeNamed, type StorePlace } from "../settings/connection.js";
+import { readSettings } from "../settings/resolve-settings.js";
 import type { SourceFlags } from "../settings/setting-table.js";
-import { PROFILE, STORE_KEY_FILE } from "../settings/source-flags.js";
+import { PROFILE, SEAL_KEY_FILE } from "../settings/source-flags.js";
 
 export function migrateCommand(context: Context): Command {
   return new Command("migrate")
     .description(
       "Copy everything, credentials included, between data files and stores in etcd. Each is a file or a URL: " +
-        "etcd://h1:2379,h2:2379/prefix, or etcds:// for TLS. TO must not exist, or hold the same. If both are one store, " +
-        "its records are sealed again, with the first key of --store-key-file. The history comes along to a file, and not to a " +
-        "store.",
+        "etcd://h1:2379,h2:2379/prefix, or etcds:// for TLS. TO must not exist, or hold the same. With --seal-key-file, it " +
+        "is sealed. The history comes along to a file, and not to a store.",
     )
     .argument("<from>", "the data to copy")
     .argument("<to>", "the place for the copy")
     .option(...PROFILE)
-    .option(...STORE_KEY_FILE)
+    .option(...SEAL_KEY_FILE)
     .addHelpText("after", "\nExample:\n  appvars migrate vars.json etcd://127.0.0.1:2379/appvars")
     .action(async (from: string, to: string, flags: SourceFlags) => {
       const settings = readSettings(flags, context.io);
-      await runMigrate(parsePlace(from, "FROM", settings), parsePlace(to, "TO", settings), context);
+      await runMigrate(placeNamed(settings, from, "FROM"), placeNamed(settings, to, "TO"), context);
     });
 }
 
-/** @throws UsageError that does not quote a URL, which may hold a password */
-function parsePlace(text: string, from: string, settings: Settings): DataPlace {
-  const [, scheme] = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(text) ?? [];
-  if (text === "" || (scheme !== undefined && !/^etcds?$/.test(scheme)))
-    throw new UsageError(`${from} must be a data file or the URL of a store: etcd://… or etcds://…`);
-  return dataPlaceOf(settings, { name: scheme === undefined ? "data" : "store", text, from });
-}
-
 async function runMigrate(from: DataPlace, to: DataPlace, context: Context): Promise<void> {
-  if (from.kind === "store" && to.kind === "store" && isSameStore(from, to)) return sealAgain(to, context);
+  if (from.kind === "store" && to.kind === "store" && isSameStore(from, to))
+    throw new UsageError("FROM and TO are the same store; to seal it again, use appvars seal");
   if (
     from.kind === "file" &&
     to.kind === "file" &&
@@ -50,13 +42,13 @@ async function runMigrate(from: DataPlace, to: DataPlace, context: Context): Pro
   const target = await localData(to, context.io);
   const warning = target.check("change");
   if (warning) context.warn(warning);
-  await readHistory(from, context, async (history) => {
+  // The keys may be for the copy alone.
+  await readHistory(from.kind === "file" ? { ...from, mayBePlain: true } : from, context, async (history) => {
     const { data } = history;
     const isWritten = await createIfMissing(target, data, to.kind);
     // The copy is read back.
     if (!isSameData(data, await readData(to, context))) throw otherDataError(to, isWritten);
-    // The history of a store begins with its data.
-    if (to.kind === "file") await (await import("../../store/file-history.js")).copyHistory(to.path, history);
+    await target.copyHistory(history);
     report(data, from, to, isWritten, context);
   });
 }
@@ -95,19 +87,10 @@ function report(data: Data, from: DataPlace, to: DataPlace, isWritten: boolean, 
       ? `copied ${counts} from ${source} to ${target}, and read them back`
       : `${target} holds the same as ${source} already: ${counts}; nothing was written`,
   );
+  if (from.sealKey && !to.sealKey)
+    context.warn(`${target} holds all secrets in clear: ${command`appvars seal ${target}`}`);
   const json = { from: source, to: target, written: isWritten, environments, variables, values };
   printLines(context, { json, lines: [] });
-}
-
-async function sealAgain(place: StorePlace, context: Context): Promise<void> {
-  const { keyFile, address } = place;
-  if (!keyFile) throw new UsageError("FROM and TO are the same store: to seal its records again, add --store-key-file");
-  const { sealStore } = await import("../editing/store-data.js");
-  await sealStore(place, context.io);
-  context.note(
-    `sealed ${address.url} with the first key of ${keyFile.text}, and read it back; its history begins with this`,
-  );
-  printLines(context, { json: { store: address.url, sealed: true }, lines: [] });
 }
 
 /** Whether both lead to the same keys. The endpoints of one cluster may be listed in part, and in any order. */

@@ -2,7 +2,7 @@ import { findEnvironment, shortestName } from "../../domain/environment.js";
 import { printable } from "../../domain/printable.js";
 import { isReservedName } from "../../domain/reserved-names.js";
 import { type Data, NO_DATA } from "../../store/data.js";
-import { readDataFile } from "../../store/data-file.js";
+import { openWithoutKeys, readDataFile } from "../../store/data-file.js";
 import type { Io } from "../output/io.js";
 import { writeRaw } from "../output/output.js";
 import { parseWords } from "../settings/parse-words.js";
@@ -75,5 +75,5 @@ async function findVariables(settings: Settings): Promise<Offer[]> {
 /** Nothing of a store, which may take long to answer. */
 async function readData({ dataPlace }: Settings): Promise<Data> {
   if (dataPlace.kind === "store") return NO_DATA;
-  return readDataFile(dataPlace.path);
+  return readDataFile(dataPlace.path, { open: openWithoutKeys });
 }

@@ -33,12 +33,15 @@ export async function checkLocal(
   if (!data) return { [check]: findings, secrets: unread, ...(isFile && { lock: unread }), environment: unread };
   const { environments, variables } = data;
   const size = `${environments.length} environments, ${variables.length} variables`;
-  const warnings = keyWarnings(environments, io.clock(), placeFlags(place));
-  const secrets = warnings.map(({ message, fix }) => warning(message, fix));
+  const secrets = async () => {
+    const warnings = keyWarnings(environments, io.clock(), placeFlags(place));
+    if (warnings.length > 0) return warnings.map(({ message, fix }) => warning(message, fix));
+    return ok("each environment has its own secret, and all are long enough");
+  };
   const chosen = async () => ok(qualifiedName(chooseEnvironment(environments, env)));
   return {
     [check]: [...findings, ok(`${dataPlaceName(place)} is valid: ${size}`)],
-    secrets: secrets.length > 0 ? secrets : ok("each environment has its own secret, and all are long enough"),
+    secrets: await secrets().catch((error) => problemOf(error, "set APPVARS_SEAL_KEY or --seal-key-file")),
     ...(isFile && { lock: await checkLock(place.path) }),
     environment: await chosen().catch((error) => problemOf(error, "choose one with --env (APPVARS_ENV)")),
   };

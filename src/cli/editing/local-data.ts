@@ -32,6 +32,15 @@ export interface LocalData {
    * @throws InvalidDataError if it exists or can't be written
    */
   create(data: Data): Promise<string>;
+  /** Gives a new data file the history of other data. That of a store begins with its data. */
+  copyHistory(history: History): Promise<void>;
+  /**
+   * Writes everything again, its history included: sealed with the first of its keys, or plain.
+   *
+   * @returns whether it was in another form
+   * @throws as `update`
+   */
+  seal(form: "sealed" | "plain"): Promise<boolean>;
   /**
    * The data that a server opens. Creates a data file that nothing names, with example variables.
    *

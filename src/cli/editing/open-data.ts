@@ -6,15 +6,16 @@ import { command } from "../../domain/shell.js";
 import { looseModeWarning } from "../../files/owners.js";
 import { hasCode, withPathInErrors } from "../../files/system-errors.js";
 import type { Data } from "../../store/data.js";
-import { createDataFile, readDataFile } from "../../store/data-file.js";
+import { createDataFile, fileSealing, openWithoutKeys, readDataFile } from "../../store/data-file.js";
+import type { FileSealing, SealedForm } from "../../store/file-sealing.js";
 import type { History } from "../../store/history.js";
 import type { ChangeData, EditableStore } from "../../store/store.js";
 import { cleanUpBeforeEnd } from "../exits/signals.js";
 import type { Context } from "../output/context.js";
 import type { Io } from "../output/io.js";
-import type { DataPlace, FilePlace } from "../settings/connection.js";
+import { type DataPlace, type FilePlace, placeFiles } from "../settings/connection.js";
 import type { Settings } from "../settings/resolve-settings.js";
-import type { SecretIo } from "../settings/secret-files.js";
+import { readSecret, type SecretIo } from "../settings/secret-files.js";
 import { authorOf } from "./author.js";
 import type { LocalData, ServeDataOptions } from "./local-data.js";
 import { ALLOW_VARIABLE, describeRisk, type FileUser, fileRisk, refuseUnsafeFile } from "./safe-files.js";
@@ -65,7 +66,12 @@ export async function followData(place: DataPlace, context: Context): Promise<Ed
   return (await checkedData(place, context, "read")).follow();
 }
 
-async function checkedData(place: DataPlace, { io, warn }: Context, purpose: "read" | "change"): Promise<LocalData> {
+/** The data at a place. @throws InvalidDataError if other users can change it, and it is to be changed */
+export async function checkedData(
+  place: DataPlace,
+  { io, warn }: Context,
+  purpose: "read" | "change",
+): Promise<LocalData> {
   const data = await localData(place, io);
   const warning = data.check(purpose);
   if (warning) warn(warning);
@@ -160,8 +166,17 @@ export function chooseApplication(
 }
 
 /** The data in a data file. */
-function fileData(place: FilePlace, io: FileUser & Pick<Io, "command" | "clock">): LocalData {
-  const { path } = place;
+function fileData(place: FilePlace, io: FileUser & SecretIo & Pick<Io, "command" | "clock">): LocalData {
+  const { path, sealKey, mayBePlain } = place;
+  const sealKeys = async () => sealKey && readSecret(sealKey, io);
+  const sealing = async (form: SealedForm = mayBePlain && "kept") => fileSealing(await sealKeys(), form);
+  const update = async (change: ChangeData, form?: SealedForm) => {
+    // Loaded here, because readers need no lock.
+    const { updateDataFile } = await import("../../store/update-data-file.js");
+    const options = { author: authorOf(io), clock: io.clock, sealing: await sealing(form) };
+    const updating = cleanUpBeforeEnd((signal) => updateDataFile(path, change, { ...options, signal }));
+    return withPathInErrors(path, updating);
+  };
   return {
     name: path,
     check: (purpose) => {
@@ -174,43 +189,47 @@ function fileData(place: FilePlace, io: FileUser & Pick<Io, "command" | "clock">
       return risk ? [describeRisk(path, risk)] : [];
     },
     exists: () => existsSync(path),
-    read: () => withPathInErrors(path, readDataFile(path)),
-    update: async (change) => {
-      // Loaded here, because readers need no lock.
-      const { updateDataFile } = await import("../../store/update-data-file.js");
-      const options = { author: authorOf(io), clock: io.clock };
-      const updating = cleanUpBeforeEnd((signal) => updateDataFile(path, change, { ...options, signal }));
-      return (await withPathInErrors(path, updating)).data;
+    read: async () => {
+      const open = (await sealing())?.open ?? openWithoutKeys;
+      return withPathInErrors(path, readDataFile(path, { open }));
     },
+    update: async (change) => (await update(change)).data,
     history: async (use) => {
       const { readFileHistory } = await import("../../store/file-history.js");
-      return use(await withPathInErrors(path, readFileHistory(path)));
+      return use(await withPathInErrors(path, readFileHistory(path, await sealing())));
     },
     follow: async () => {
       const { openDataFile } = await import("../../store/json-file-store.js");
-      return openDataFile(path, { watch: true, author: authorOf(io), clock: io.clock });
+      return openDataFile(path, { watch: true, author: authorOf(io), clock: io.clock, sealKeys: await sealKeys() });
     },
-    create: (data) => createFile(path, io, data),
+    create: async (data) => createFile(path, io, data, await sealing("sealed")),
+    copyHistory: async (history) => {
+      const { copyHistory } = await import("../../store/file-history.js");
+      await copyHistory(path, history, await sealing("sealed"));
+    },
+    seal: async (form) => (await update((data) => data, form)).written !== undefined,
     served: (options) => prepareFile(place, io, options),
   };
 }
 
-async function createFile(path: string, { user }: FileUser, data: Data): Promise<string> {
-  await createDataFile(path, data);
+async function createFile(path: string, { user }: FileUser, data: Data, sealing?: FileSealing): Promise<string> {
+  await createDataFile(path, data, sealing);
   // Without user ids, files have no modes either: Windows takes the access to a file from its folder.
   const readers = user === undefined ? "readable by all who can read its folder" : "readable only by you";
   return `created ${path}, ${readers}; it contains the credentials of all its environments`;
 }
 
-async function prepareFile(place: FilePlace, io: FileUser, { log }: ServeDataOptions): Promise<ServedData> {
+async function prepareFile(place: FilePlace, io: FileUser & SecretIo, { log }: ServeDataOptions): Promise<ServedData> {
   const { path } = place;
   const unsafe = refuseUnsafeFile(path, io);
   const created = await createIfMissing(place, io);
   if (created) log("info", `${created}; appvars env credentials NAME prints them`);
-  for (const warning of [unsafe, looseModeWarning(path)]) if (warning) log("warn", warning);
+  const loose = placeFiles(place).map(({ text }) => looseModeWarning(text));
+  for (const warning of [unsafe, ...loose]) if (warning) log("warn", warning);
   const { user, groups, env } = io;
   const unsafeFiles = { [ALLOW_VARIABLE]: env[ALLOW_VARIABLE] };
-  return { kind: "file", path, user: { user, groups, env: unsafeFiles } };
+  const sealKeys = place.sealKey && (await readSecret(place.sealKey, io));
+  return { kind: "file", path, user: { user, groups, env: unsafeFiles }, sealKeys };
 }
 
 /** @returns the message if it was created @throws InvalidDataError if it is missing and has a name, or can't be created */

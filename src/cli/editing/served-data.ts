@@ -9,6 +9,7 @@ export type ServedData =
       readonly path: string;
       /** Bytes. */
       readonly user: FileUser;
+      readonly sealKeys: string | undefined;
     }
   | {
       readonly kind: "store";
@@ -31,9 +32,9 @@ export async function openServed(
   warn?: (text: string) => void,
 ): Promise<Store & Reloadable> {
   if (data.kind === "file") {
-    const { path, user } = data;
+    const { path, user, sealKeys } = data;
     const { openDataFile } = await import("../../store/json-file-store.js");
-    return openDataFile(path, { watch: true, check: (file) => refuseToReload(file, user) });
+    return openDataFile(path, { watch: true, sealKeys, check: (file) => refuseToReload(file, user) });
   }
   const { openServedEtcdStore } = await import("./served-store.js");
   const { access, ...options } = data;

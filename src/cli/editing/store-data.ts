@@ -1,12 +1,12 @@
 import { isLoopback } from "../../client/options.js";
+import { UsageError } from "../../domain/errors.js";
 import type { EtcdStore } from "../../etcd/etcd-store.js";
 import { createEtcdStore, openEtcdStore, type StoreAccess, sealAgain } from "../../etcd/open-store.js";
 import type { OnProgress } from "../../etcd/uploads.js";
 import { looseModeWarning } from "../../files/owners.js";
 import type { Io } from "../output/io.js";
-import { placeFiles, type StorePlace } from "../settings/connection.js";
+import { placeFiles, type SecretSetting, type StorePlace } from "../settings/connection.js";
 import { readSecret, readTlsFiles, type SecretIo } from "../settings/secret-files.js";
-import type { Setting } from "../settings/setting-table.js";
 import { authorOf } from "./author.js";
 import type { LocalData, ServeDataOptions } from "./local-data.js";
 import type { ServedData } from "./served-data.js";
@@ -32,6 +32,12 @@ export function storeData(place: StorePlace, io: StoreIo): LocalData {
     create: async (data) => {
       await createEtcdStore(await readAccess(place, io), data, progressOf(io));
       return `created ${url}; it contains the credentials of all its environments`;
+    },
+    copyHistory: async () => {},
+    seal: async (form) => {
+      if (form === "plain") throw new UsageError("unseal is for a data file");
+      await sealAgain(await readAccess(place, io), progressOf(io));
+      return true;
     },
     served: (options) => prepareStore(place, io, options),
   };
@@ -64,11 +70,6 @@ export function openTrafficWarning({ address: { endpoints, url } }: StorePlace):
   return isOpen ? [`${url}: without TLS the traffic can be read; use etcds://`] : [];
 }
 
-/** Writes all data of a store again, sealed with the first of its keys. @throws as `sealAgain` */
-export async function sealStore(place: StorePlace, io: StoreIo): Promise<void> {
-  await sealAgain(await readAccess(place, io), progressOf(io));
-}
-
 /** Removes the history of a store but for its last entries. @throws as `openEtcdStore` */
 export function pruneStore(place: StorePlace, entries: number, io: StoreIo): Promise<void> {
   return withStore(place, io, (store) => store.prune(entries));
@@ -82,11 +83,11 @@ function progressOf(io: StoreIo): OnProgress {
 
 /** @throws UsageError for a file that can't be read */
 async function readAccess(
-  { address, user, password, keyFile, caFile, clientCert, clientKey }: StorePlace,
+  { address, user, password, sealKey, caFile, clientCert, clientKey }: StorePlace,
   io: StoreIo,
 ): Promise<StoreAccess> {
-  const read = async (setting: Setting | undefined) => setting && readSecret(setting, io);
+  const read = async (setting: SecretSetting | undefined) => setting && readSecret(setting, io);
   const tls = await readTlsFiles({ caFile, clientCert, clientKey });
-  const sealingKeys = await read(keyFile);
+  const sealingKeys = await read(sealKey);
   return { address, user, password: await read(password), ...tls, sealingKeys, author: authorOf(io) };
 }

@@ -1,5 +1,6 @@
 import { DecryptionError, orUndefined, UsageError } from "../../domain/errors.js";
 import type { BrokenRule, Check } from "../../domain/read.js";
+import { isSealedText } from "../../domain/sealed-text.js";
 import { readAll, type Snapshot } from "../../domain/source.js";
 import { isEncrypted, type JsonValue, type Variable } from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
@@ -44,7 +45,7 @@ async function brokenByEncrypted(
   snapshot: Snapshot,
   decrypt: Decrypt,
 ): Promise<string | undefined> {
-  if (!isEncrypted(sealed)) return undefined;
+  if (!isEncrypted(sealed) || isSealedText(sealed)) return undefined;
   const { parseAs } = await import("../../formats/infer-type.js");
   try {
     const text = String(decrypt(name, sealed));

@@ -1,4 +1,5 @@
 import { DecryptionError, UsageError } from "../../domain/errors.js";
+import { isSealedText } from "../../domain/sealed-text.js";
 import { isEncrypted, type JsonValue, type NamedValue } from "../../domain/variable.js";
 import type { Settings } from "../settings/resolve-settings.js";
 
@@ -23,6 +24,7 @@ export async function createDecrypt(
   const { decrypt } = await import("../../encryption/envelope.js");
   return (name, value) => {
     if (!isEncrypted(value)) return value;
+    refuseSealed(name, value);
     try {
       return decrypt(value, key);
     } catch (error) {
@@ -51,8 +53,14 @@ export const leaveEncrypted: Decrypt = (_name, value) => value;
 
 const refuseEncrypted: Decrypt = (name, value) => {
   if (!isEncrypted(value)) return value;
+  refuseSealed(name, value);
   throw new DecryptionError(`${name} is encrypted: set APPVARS_ENC_KEY, or name the key's file with --enc-key-file`);
 };
+
+function refuseSealed(name: string, value: JsonValue): void {
+  if (isSealedText(value))
+    throw new DecryptionError(`${name} is sealed: set APPVARS_SEAL_KEY, or name the key's file with --seal-key-file`);
+}
 
 /** The values with their texts decrypted, and parsed as values of their types. */
 export async function decryptValues<T extends NamedValue>(entries: readonly T[], decrypt: Decrypt): Promise<T[]> {

@@ -121,21 +121,27 @@ function parseSeconds({ text, from }: Pick<Setting, "text" | "from">, min: numbe
   return seconds;
 }
 
+/** A secret, or the file that holds it. */
+export type SecretSetting = Pick<Setting, "name" | "text" | "from">;
+
 export interface FilePlace {
   kind: "file";
   path: string;
   /** Whether nothing names it. */
   isDefault?: boolean;
+  /** The keys that it is sealed with: those of the settings, or of the key file beside it. */
+  sealKey?: SecretSetting | undefined;
+  /** Whether it may be plain although there are keys, which may be for a copy. */
+  mayBePlain?: true;
 }
 
 export interface StorePlace extends ClientTlsFiles {
   kind: "store";
   address: StoreAddress;
   user: string | undefined;
-  /** The password, or the file that holds it. */
   password: Setting | undefined;
-  /** The file with the keys that records are sealed with. */
-  keyFile: Setting | undefined;
+  /** The keys that its records are sealed with. */
+  sealKey: SecretSetting | undefined;
 }
 
 /** Where the data is that commands read, change and serve without a server in between. */
@@ -156,19 +162,45 @@ export function dataPlaceOf(
   settings: FindableSettings,
   source: Pick<Setting, "name" | "text" | "from"> | undefined,
 ): DataPlace {
-  if (!source) return { kind: "file", path: DEFAULT_DATA_FILE, isDefault: true };
-  return source.name === "store" ? storePlaceOf(settings, source) : { kind: "file", path: source.text };
+  if (source?.name === "store") return storePlaceOf(settings, source);
+  const path = source?.text ?? DEFAULT_DATA_FILE;
+  return { kind: "file", path, ...(!source && { isDefault: true }), sealKey: sealKeyOf(settings) ?? keyBeside(path) };
+}
+
+/** The place that an argument names. @throws UsageError that does not quote a URL, which may hold a password */
+export function placeNamed(settings: FindableSettings, text: string, from: string): DataPlace {
+  const [, scheme] = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(text) ?? [];
+  if (text === "" || (scheme !== undefined && !/^etcds?$/.test(scheme)))
+    throw new UsageError(`${from} must be a data file or the URL of a store: etcd://… or etcds://…`);
+  return dataPlaceOf(settings, { name: scheme === undefined ? "data" : "store", text, from });
+}
+
+/** The key file that `seal` and `init` write. */
+export function keyFileOf(path: string): SecretSetting {
+  return { name: "sealKeyFile", text: `${path}.key`, from: "the key file" };
+}
+
+function keyBeside(path: string): SecretSetting | undefined {
+  const file = keyFileOf(path);
+  return existsSync(file.text) ? file : undefined;
+}
+
+function sealKeyOf(settings: FindableSettings): SecretSetting | undefined {
+  const setting = settings.find("sealKey", "sealKeyFile");
+  if (setting?.name === "sealKeyFile") refuseStdin(setting);
+  return setting;
+}
+
+function refuseStdin({ text, from }: Setting): void {
+  if (text === "-") throw new UsageError(`${from} must be a file, not stdin`);
 }
 
 function storePlaceOf(settings: FindableSettings, { text, from }: Pick<Setting, "text" | "from">): StorePlace {
   const address = parseStoreUrl(text, from);
   const [user, password] = findBoth(settings, ["storeUser"], ["storePassword", "storePasswordFile"]);
   const files = tlsFilesOf(settings, "storeCaFile", "storeClientCert", "storeClientKey");
-  const keyFile = settings.find("storeKeyFile");
-  for (const file of [keyFile, password])
-    if (file && file.name !== "storePassword" && file.text === "-")
-      throw new UsageError(`${file.from} must be a file, not stdin`);
-  return { kind: "store", address, user: user?.text, password, keyFile, ...files };
+  if (password?.name === "storePasswordFile") refuseStdin(password);
+  return { kind: "store", address, user: user?.text, password, sealKey: sealKeyOf(settings), ...files };
 }
 
 function tlsFilesOf(settings: FindableSettings, ca: SettingName, cert: SettingName, key: SettingName): ClientTlsFiles {
@@ -193,14 +225,15 @@ export function dataPlaceName(place: DataPlace): string {
 
 /** The flags that select it. @param resolvePath applied to the paths in them */
 export function placeFlags(place: DataPlace, resolvePath = (relative: string) => relative): string[] {
-  if (place.kind === "file") return ["--data", resolvePath(place.path)];
-  const { address, keyFile } = place;
-  return ["--store", address.url, ...(keyFile ? ["--store-key-file", resolvePath(keyFile.text)] : [])];
+  const source = place.kind === "file" ? ["--data", resolvePath(place.path)] : ["--store", place.address.url];
+  const { name, text = "" } = place.sealKey ?? {};
+  const isFound = place.kind === "file" && text === keyFileOf(place.path).text;
+  return [...source, ...(name === "sealKeyFile" && !isFound ? ["--seal-key-file", resolvePath(text)] : [])];
 }
 
 /** The files with the data or with secrets, and the setting that names each. */
 export function placeFiles(place: DataPlace): Pick<Setting, "text" | "from">[] {
-  if (place.kind === "file") return [{ text: place.path, from: "--data" }];
-  const { keyFile, password, clientKey } = place;
-  return [keyFile, password, clientKey].flatMap((file) => (file && file.name !== "storePassword" ? [file] : []));
+  const data = place.kind === "file" ? [{ text: place.path, from: "--data" }] : [];
+  const secrets = place.kind === "file" ? [place.sealKey] : [place.sealKey, place.password, place.clientKey];
+  return [...data, ...secrets.flatMap((secret) => (secret && SETTINGS[secret.name].is === "file" ? [secret] : []))];
 }

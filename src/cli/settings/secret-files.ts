@@ -7,13 +7,13 @@ import { openForReading, readToEnd } from "../../files/open-file.js";
 import { type Account, foreignWriter } from "../../files/owners.js";
 import { statIfExists } from "../../files/system-errors.js";
 import type { Io } from "../output/io.js";
-import type { ClientTlsFiles } from "./connection.js";
+import type { ClientTlsFiles, SecretSetting } from "./connection.js";
 import type { Setting } from "./setting-table.js";
 
 export type SecretIo = Account & Pick<Io, "stdin" | "notice">;
 
 /** The secret that a setting holds, or that is in the file it names. @throws UsageError if it can't be read */
-export async function readSecret({ name, text, from }: Setting, io: SecretIo): Promise<string> {
+export async function readSecret({ name, text, from }: SecretSetting, io: SecretIo): Promise<string> {
   if (!name.endsWith("File")) {
     checkDecoded(text, from);
     return text;

@@ -50,7 +50,8 @@ const DEFINITIONS = {
   caFile: { in: "flag variable project profile", is: "file" },
   clientCert: { in: "flag variable project profile", is: "file" },
   clientKey: { in: "flag variable project profile", is: "file" },
-  storeKeyFile: { in: "flag variable profile", is: "file" },
+  sealKey: { in: "variable", is: "secret" },
+  sealKeyFile: { in: "flag variable profile", is: "file", insteadOf: "sealKey" },
   storeUser: { in: "variable profile" },
   storePassword: { in: "variable", is: "secret" },
   storePasswordFile: { in: "variable profile", is: "file", insteadOf: "storePassword" },
@@ -90,7 +91,7 @@ export const SOURCE_SETTINGS = ["url", "data", "store"] as const satisfies Setti
 
 /** Whether it says which store to open, or how. */
 export function isOfStore(name: SettingName): boolean {
-  return name.startsWith("store");
+  return /^(store|seal)/.test(name);
 }
 
 /** The URL of the Redis in which `serve` counts requests. Unlike the flag, it may hold a user and a password. */

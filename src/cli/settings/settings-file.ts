@@ -4,7 +4,7 @@ import { UsageError } from "../../domain/errors.js";
 import { JsonError, parseJson } from "../../domain/strict-json.js";
 import { hasCode } from "../../files/system-errors.js";
 import type { Io } from "../output/io.js";
-import { isOfStore, SETTING_NAMES, SETTINGS, type Setting } from "./setting-table.js";
+import { SETTING_NAMES, SETTINGS, type Setting } from "./setting-table.js";
 
 /** Largest settings file, in bytes. */
 const MAX_BYTES = 1_024 * 1_024;
@@ -114,7 +114,7 @@ function whyNotInProject(key: string): string | undefined {
   const name = SETTING_NAMES.find((each) => SETTINGS[each].key === key);
   if (name === undefined) return undefined;
   const { is, insteadOf, flag, variable } = SETTINGS[name];
-  if (isOfStore(name))
+  if (name.startsWith("store"))
     return `: a project can't choose a store, which would get your password, or the files for it; use a profile or ${variable}`;
   if (is === "secret") return ": a secret does not belong in a file that is shared; put it in a profile";
   if (is === "file")

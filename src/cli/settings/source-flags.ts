@@ -14,9 +14,9 @@ export const PROFILE = ["--profile <name>", "use the settings of this profile (A
 
 const ENVIRONMENT = ["-e, --env <name>", "its environment: development, or shop/development (APPVARS_ENV)"] as const;
 
-export const STORE_KEY_FILE = [
-  "--store-key-file <file>",
-  "keys that its records are sealed with (APPVARS_STORE_KEY_FILE)",
+export const SEAL_KEY_FILE = [
+  "--seal-key-file <file>",
+  "file with the keys that the data is sealed with (or APPVARS_SEAL_KEY)",
 ] as const;
 
 export const ENCRYPTION_KEY_FILE = [
@@ -80,7 +80,7 @@ export function addSettingOptions(command: Command): Command {
     )
     .option("--insecure", "let --auth headers send the secret over plain http")
     .option("--store <url>", "read this store: etcd://h1:2379,h2:2379/prefix (APPVARS_STORE)")
-    .option(...STORE_KEY_FILE)
+    .option(...SEAL_KEY_FILE)
     .option("--timeout <seconds>", `for one request (APPVARS_TIMEOUT, default ${DEFAULT_TIMEOUT})`)
     .option(
       "--max-wait <seconds>",
@@ -115,5 +115,5 @@ export function addPlaceOptions(command: Command): Command {
   return command
     .option("--data <file>", `the data file (APPVARS_DATA, default ${DEFAULT_DATA_FILE})`)
     .option("--store <url>", "or the store: etcd://h1:2379,h2:2379/prefix (APPVARS_STORE)")
-    .option(...STORE_KEY_FILE);
+    .option(...SEAL_KEY_FILE);
 }

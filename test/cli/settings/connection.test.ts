@@ -110,7 +110,7 @@ describe("a store", () => {
   it("a flag, variable or profile selects a store, and the strongest of them counts", () => {
     const profile = readKeys(
       "profile",
-      { store: URL, store_key_file: "keys", env: "test" },
+      { store: URL, seal_key_file: "keys", env: "test" },
       "of profile shop",
       "/config",
     );
@@ -128,7 +128,7 @@ describe("a store", () => {
 
   it("the settings of a store come from variables, and don't matter without one", () => {
     const variables = {
-      APPVARS_STORE_KEY_FILE: "/keys",
+      APPVARS_SEAL_KEY_FILE: "/keys",
       APPVARS_STORE_USER: "me",
       APPVARS_STORE_PASSWORD: "hunter2",
       APPVARS_STORE_CA_FILE: "/ca.pem",
@@ -143,7 +143,7 @@ describe("a store", () => {
       clientCert: { text: "/cert.pem" },
       clientKey: { text: "/key.pem" },
     });
-    expect(place({ store: URL, storeKeyFile: "/mine" }, variables)).toMatchObject({ keyFile: { text: "/mine" } });
+    expect(place({ store: URL, sealKeyFile: "/mine" }, variables)).toMatchObject({ keyFile: { text: "/mine" } });
     expect(resolve({}, variables)).toEqual(DEFAULTS);
   });
 
@@ -161,7 +161,7 @@ describe("a store", () => {
     ],
     [{ APPVARS_STORE_CLIENT_CERT: "/x" }, "APPVARS_STORE_CLIENT_CERT needs APPVARS_STORE_CLIENT_KEY too"],
     [{ APPVARS_STORE_CLIENT_KEY: "/x" }, "APPVARS_STORE_CLIENT_KEY needs APPVARS_STORE_CLIENT_CERT too"],
-    [{ APPVARS_STORE_KEY_FILE: "-" }, "APPVARS_STORE_KEY_FILE must be a file, not stdin"],
+    [{ APPVARS_SEAL_KEY_FILE: "-" }, "APPVARS_SEAL_KEY_FILE must be a file, not stdin"],
     [{ APPVARS_STORE_USER: "me", APPVARS_STORE_PASSWORD_FILE: "-" }, "APPVARS_STORE_PASSWORD_FILE must be a file"],
   ])("%o is refused, without quoting a secret", (variables, message) => {
     const open = () => resolve({}, { APPVARS_STORE: URL, ...variables });

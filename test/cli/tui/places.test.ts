@@ -252,11 +252,11 @@ describe("a server", () => {
   });
 
   it("a profile of a store has its URL, and variables for other stores do not apply to it", async () => {
-    const profiles = { shop: { store: "etcd://127.0.0.1:1/shop", store_key_file: "/nowhere/keys" } };
-    const env = { APPVARS_URL: "http://127.0.0.1:1", APPVARS_STORE_KEY_FILE: "/elsewhere/keys" };
+    const profiles = { shop: { store: "etcd://127.0.0.1:1/shop", seal_key_file: "/nowhere/keys" } };
+    const env = { APPVARS_URL: "http://127.0.0.1:1", APPVARS_SEAL_KEY_FILE: "/elsewhere/keys" };
     const { places, open } = await placesOf({}, { ...(await world({ profiles })), env });
     expect(places[1]).toMatchObject({ name: "shop", kind: "profile", detail: "etcd://127.0.0.1:1/shop" });
-    await expect(open(places[1])).rejects.toThrow("store_key_file of profile shop /nowhere/keys can't be read");
+    await expect(open(places[1])).rejects.toThrow("seal_key_file of profile shop /nowhere/keys can't be read");
   });
 
   it("a server from .appvars.json is called .appvars.json", async () => {

@@ -227,14 +227,14 @@ describe("--store", needs("etcd"), () => {
     expect((await runCli(["profile", "list"], { config })).stdout).toBe(`shop\t*\t${url}\tshop/test\n`);
     expect((await runCli(["get", "DATABASE_URL"], { config })).stdout).toBe("postgres://localhost/test\n");
     expect(await runCli(["set", "PORT", "7"], { config })).toEqual(DONE);
-    const wrong = [...add, "--force", "--store-key-file", keys];
+    const wrong = [...add, "--force", "--seal-key-file", keys];
     expect(await runCli(wrong, { config })).toMatchObject({
       code: 8,
       stderr: expect.stringContaining("is not sealed"),
     });
     const secret = { APPVARS_STORE_USER: "me", APPVARS_STORE_PASSWORD: "hunter2" };
     expect(await runCli([...wrong, "--no-check"], { config, env: secret })).toEqual(DONE);
-    expect(await stored()).toEqual({ shop: { store: url, env: "shop/test", store_key_file: keys, store_user: "me" } });
+    expect(await stored()).toEqual({ shop: { store: url, env: "shop/test", seal_key_file: keys, store_user: "me" } });
   });
 
   it("serve follows a store, logs its URL and reads it again on SIGHUP", async () => {
@@ -291,31 +291,31 @@ describe("--store", needs("etcd"), () => {
     const keys = await secretFile("keys", `${KEY}\n`);
     const url = etcd().storeUrl();
     const args = ["--store", url, "--env", "test"];
-    expect((await runCli(["init", "--store", url, "--store-key-file", keys, "--example"])).code).toBe(0);
-    expect(await runCli(["set", "PORT", "5", ...args], { env: { APPVARS_STORE_KEY_FILE: keys } })).toEqual(DONE);
-    expect((await runCli(["get", "PORT", ...args, "--store-key-file", keys])).stdout).toBe("5\n");
+    expect((await runCli(["init", "--store", url, "--seal-key-file", keys, "--example"])).code).toBe(0);
+    expect(await runCli(["set", "PORT", "5", ...args], { env: { APPVARS_SEAL_KEY_FILE: keys } })).toEqual(DONE);
+    expect((await runCli(["get", "PORT", ...args, "--seal-key-file", keys])).stdout).toBe("5\n");
     const { code, stderr } = await runCli(["get", "PORT", ...args]);
-    expect([code, stderr]).toEqual([8, expect.stringContaining("is sealed: to read it, use --store-key-file\n")]);
+    expect([code, stderr]).toEqual([8, expect.stringContaining("is sealed: to read it, use --seal-key-file\n")]);
     await chmod(keys, 0o644);
-    const served = await serving(["--store", url, "--store-key-file", keys], async () => {});
+    const served = await serving(["--store", url, "--seal-key-file", keys], async () => {});
     expect(served.stderr).toContain("the last data can't be kept for a start without the store: ENOTDIR");
     expect(served.stderr).toContain(`${keys} holds secrets and others may read it (mode 0644)`);
-    const doctor = await runCli(["doctor", ...args, "--store-key-file", keys]);
+    const doctor = await runCli(["doctor", ...args, "--seal-key-file", keys]);
     expect(doctor.stdout).toContain(`warning\tfile_modes\tother users have access to ${keys} (mode 0644)`);
     const { code: found } = await runWith((io) =>
-      findPlaces({ store: url, storeKeyFile: keys }, { io, warn: () => {} }),
+      findPlaces({ store: url, sealKeyFile: keys }, { io, warn: () => {} }),
     );
     onTestFinished(() => found.close());
     const place = await found.places[0]?.open(() => {});
-    expect(place?.getCommand("PORT")).toContain(`--store ${url} --store-key-file ${keys} --env`);
+    expect(place?.getCommand("PORT")).toContain(`--store ${url} --seal-key-file ${keys} --env`);
   });
 
   it("serve does not append its audit log to the key file", async () => {
     const keys = await secretFile("keys", KEY);
     const url = etcd().storeUrl();
-    await runCli(["init", "--store", url, "--store-key-file", keys]);
-    const argv = ["serve", "--port", "0", "--store", url, "--store-key-file", keys, "--audit-log", keys];
-    const message = `appvars: --audit-log ${keys} is the file of --store-key-file, which its lines would destroy\n`;
+    await runCli(["init", "--store", url, "--seal-key-file", keys]);
+    const argv = ["serve", "--port", "0", "--store", url, "--seal-key-file", keys, "--audit-log", keys];
+    const message = `appvars: --audit-log ${keys} is the file of --seal-key-file, which its lines would destroy\n`;
     expect(await runCli(argv)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
     expect(await readFile(keys, "utf8")).toBe(KEY);
   });

@@ -9,7 +9,7 @@ import { type DataPlace, dataPlaceName } from "../../settings/connection.js";
 import { valid } from "../../settings/flag-arguments.js";
 import { readSettings } from "../../settings/resolve-settings.js";
 import type { SourceFlags } from "../../settings/setting-table.js";
-import { STORE_KEY_FILE } from "../../settings/source-flags.js";
+import { SEAL_KEY_FILE } from "../../settings/source-flags.js";
 import { rateLimitOption } from "../serve/serve-arguments.js";
 import type { Sandbox, SandboxOptions } from "./open-sandbox.js";
 
@@ -26,7 +26,7 @@ export function sandboxCommand(context: Context): Command {
     .argument("<command...>", "the command and its arguments")
     .option("--data <file>", "serve the variables of this data file (default: those of init --example)")
     .option("--store <url>", "serve the variables of this store")
-    .option(...STORE_KEY_FILE)
+    .option(...SEAL_KEY_FILE)
     .option("-e, --env <name>", "environment of the credentials (default: the only one, or development)");
   return addAllowReserved(command, "serve")
     .optionsGroup("Faults, to test clients with:")
@@ -38,9 +38,9 @@ export function sandboxCommand(context: Context): Command {
       "after",
       "\nExamples:\n  appvars sandbox -- npm test\n  appvars sandbox --data vars.json --fail-rate 0.2 -- npm test",
     )
-    .action((words: ProgramLine, { data, store, storeKeyFile, ...flags }) => {
+    .action((words: ProgramLine, { data, store, sealKeyFile, ...flags }) => {
       const { env, allowReserved = [], rateLimit, ...faults } = flags;
-      const place = placeToCopy({ data, store, storeKeyFile }, context.io);
+      const place = placeToCopy({ data, store, sealKeyFile }, context.io);
       return runSandbox(words, { place, env, allowReserved, ...rateLimit, faults }, context);
     });
 }
@@ -69,8 +69,7 @@ export function parseSkew(text: string): number {
 
 /** Only flags name it. The settings of a store may come from anywhere. */
 function placeToCopy({ data, ...flags }: SourceFlags, io: Io): DataPlace | undefined {
-  if (flags["store"] !== undefined) return readSettings({ data, ...flags }, io).dataPlace;
-  return typeof data === "string" ? { kind: "file", path: data } : undefined;
+  return (data ?? flags["store"]) === undefined ? undefined : readSettings({ data, ...flags }, io).dataPlace;
 }
 
 /**
@@ -98,6 +97,7 @@ const MISLEADING = [
   "APPVARS_DATA",
   "APPVARS_STORE",
   "APPVARS_STORE_PASSWORD",
+  "APPVARS_SEAL_KEY",
   "APPVARS_ENV",
   "APPVARS_PROFILE",
   "APPVARS_AUTH",

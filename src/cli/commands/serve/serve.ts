@@ -60,11 +60,11 @@ export function serveCommand(context: Context): Command {
     .addOption(new Option("--log-format <format>", "format of the log").choices(["pretty", "json"]).default("pretty"))
     .option("--audit-log <file>", "append a line about each request to this file")
     .addHelpText("after", "\nExample:\n  appvars serve --data vars.json --port 0")
-    .action(async ({ data, store, storeKeyFile, rateLimit, rateLimitStore: limitUrl, ...given }) => {
+    .action(async ({ data, store, sealKeyFile, rateLimit, rateLimitStore: limitUrl, ...given }) => {
       const { host, port, maxConnections, clockTolerance: tolerance, trustProxy, maxStale, workers, ...flags } = given;
       const rateLimitStore = await readRateLimitStore(limitUrl, rateLimit.rateLimit, context.io.env);
       const fd = takeActivatedSocket(context.io.env, process.pid);
-      const place = readSettings({ data, store, storeKeyFile }, context.io).dataPlace;
+      const place = readSettings({ data, store, sealKeyFile }, context.io).dataPlace;
       const limits = { ...rateLimit, rateLimitStore, maxConnections, maxStale, tolerance };
       const options = { host, port, fd, workers, trustProxy, ...limits };
       const serveFlags = { ...flags, place, tlsPaths: readTlsPaths(flags) };

@@ -86,10 +86,10 @@ describe("migrate with a store", needs("etcd"), () => {
   it("migrate copies a store to another store, both sealed", async () => {
     const [from, to] = [etcd().storeUrl(), etcd().storeUrl()];
     const keys = await keyFile("a");
-    await migrate((await dataFile(FULL)).path, from, "--store-key-file", keys);
+    await migrate((await dataFile(FULL)).path, from, "--seal-key-file", keys);
     expect(await migrate(from, to)).toMatchObject({ code: 8, stderr: expect.stringContaining("is sealed") });
     expect(await entriesOf(to)).toEqual([]);
-    expect(await migrate(from, to, "--store-key-file", keys)).toMatchObject({ code: 0 });
+    expect(await migrate(from, to, "--seal-key-file", keys)).toMatchObject({ code: 0 });
     expect(JSON.stringify(await entriesOf(to))).not.toMatch(SECRET);
     expect(await open(to, "a".repeat(32))).toEqual(await open(from, "a".repeat(32)));
   });
@@ -101,16 +101,16 @@ describe("migrate with a store", needs("etcd"), () => {
     const first = await keyFile("a");
     const sealed = (keys: string) =>
       `appvars: sealed ${url} with the first key of ${keys}, and read it back; its history begins with this\n`;
-    expect(await migrate(url, url, "--store-key-file", first)).toEqual({ code: 0, stdout: "", stderr: sealed(first) });
+    expect(await migrate(url, url, "--seal-key-file", first)).toEqual({ code: 0, stdout: "", stderr: sealed(first) });
     expect(JSON.stringify(await entriesOf(url))).not.toMatch(SECRET);
 
     const both = await keyFile("b", "a");
     // The endpoints are those of one cluster.
     const other = url.replace("etcd://", "etcd://127.0.0.1:1,");
-    expect(await migrate(other, url, "--store-key-file", both)).toMatchObject({ code: 0, stderr: sealed(both) });
+    expect(await migrate(other, url, "--seal-key-file", both)).toMatchObject({ code: 0, stderr: sealed(both) });
     expect(await open(url, "b".repeat(32))).toEqual(before);
 
-    const { code, stdout } = await migrate(url, url, "--store-key-file", both, "--json");
+    const { code, stdout } = await migrate(url, url, "--seal-key-file", both, "--json");
     expect([code, JSON.parse(stdout)]).toEqual([0, { store: url, sealed: true }]);
     const [entry, ...others] = (await entriesOf(url)).filter(({ key }) => key.includes("/log/"));
     expect([entry?.key.endsWith("/0000000000000004"), others]).toEqual([true, []]);

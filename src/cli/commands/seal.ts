@@ -1,0 +1,78 @@
+import { randomBytes } from "node:crypto";
+import { Command } from "commander";
+import { UsageError } from "../../domain/errors.js";
+import { shellWord } from "../../domain/shell.js";
+import { createFile } from "../../files/durable-file.js";
+import { toInvalidFile } from "../../files/system-errors.js";
+import { checkedData, readData } from "../editing/open-data.js";
+import { type Context, printLines } from "../output/context.js";
+import { type DataPlace, dataPlaceName, type FilePlace, keyFileOf, placeNamed } from "../settings/connection.js";
+import { readSettings } from "../settings/resolve-settings.js";
+import type { SourceFlags } from "../settings/setting-table.js";
+import { PROFILE, SEAL_KEY_FILE } from "../settings/source-flags.js";
+
+export function sealCommand(context: Context): Command {
+  const command = new Command("seal")
+    .description(
+      "Encrypt the secrets of a data file one by one, for a file in git: API secrets, and the values of variables that are " +
+        "not public. Without a key, write a new one to FILE.key, where all commands look for it. The history is sealed too. " +
+        "Of a store, all records are sealed, and the history before that is removed. The first of several keys seals: to " +
+        "rotate a key, write the new one above it, and seal again.",
+    )
+    .addHelpText("after", "\nExample:\n  appvars seal vars.json");
+  return addArguments(command, "sealed", context);
+}
+
+export function unsealCommand(context: Context): Command {
+  const command = new Command("unseal")
+    .description("Write a sealed data file and its history with all secrets in clear again.")
+    .addHelpText("after", "\nExample:\n  appvars unseal vars.json");
+  return addArguments(command, "plain", context);
+}
+
+function addArguments(command: Command, form: "sealed" | "plain", context: Context): Command {
+  return command
+    .argument("[data]", "a data file, or the URL of a store; by default that of the settings")
+    .option(...PROFILE)
+    .option(...SEAL_KEY_FILE)
+    .action(async (text: string | undefined, flags: SourceFlags) => {
+      const settings = readSettings(flags, context.io);
+      const place = text === undefined ? settings.dataPlace : placeNamed(settings, text, "DATA");
+      await changeForm(place, form, context);
+    });
+}
+
+async function changeForm(place: DataPlace, form: "sealed" | "plain", context: Context): Promise<void> {
+  const keyed = form === "sealed" ? await withKey(place, context) : place;
+  if (!keyed.sealKey) throw new UsageError("to unseal, use --seal-key-file or APPVARS_SEAL_KEY");
+  const name = dataPlaceName(place);
+  const isWritten = await (await checkedData(keyed, context, "change")).seal(form);
+  const key = keyed.sealKey.name === "sealKey" ? "of APPVARS_SEAL_KEY" : `in ${keyed.sealKey.text}`;
+  const state = form === "plain" ? "with its secrets in clear" : `sealed with the first key ${key}`;
+  context.note(isWritten ? `${name} is now ${state}` : `${name} is ${state} already; nothing was written`);
+  if (form === "plain" && keyed.sealKey.text === keyFileOf(name).text)
+    context.note(`commands expect a sealed file as long as there is a key: rm ${shellWord(keyed.sealKey.text)}`);
+  printLines(context, {
+    json: { [place.kind === "file" ? "data" : "store"]: name, sealed: form === "sealed" },
+    lines: [],
+  });
+}
+
+/** The place with a key: a new one for a data file that can be read without one. */
+async function withKey(place: DataPlace, context: Context): Promise<DataPlace> {
+  if (place.sealKey) return place;
+  if (place.kind === "store") throw new UsageError("to seal a store, use --seal-key-file or APPVARS_SEAL_KEY");
+  await readData(place, context);
+  return createKeyFile(place, context);
+}
+
+/** Writes a new key to the key file beside a data file. @throws InvalidDataError if that exists or can't be written */
+export async function createKeyFile(place: FilePlace, context: Context): Promise<FilePlace> {
+  const sealKey = keyFileOf(place.path);
+  const { text: path } = sealKey;
+  await createFile(path, `${randomBytes(32).toString("hex")}\n`).catch((error: unknown) => {
+    throw toInvalidFile(path, error, "can't be written");
+  });
+  context.note(`created ${path}: without it, nobody can read the secrets; keep it out of git, and keep a copy`);
+  return { ...place, sealKey };
+}

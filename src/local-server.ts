@@ -14,6 +14,8 @@ export interface ServeOptions
   > {
   /** The path of a data file, which is reloaded when it changes; or the content of one, as an object. */
   data: string | object;
+  /** The key of a sealed data file. */
+  sealKey?: string;
 }
 
 export interface LocalServer extends RunningServer {
@@ -33,8 +35,9 @@ export interface LocalServer extends RunningServer {
  * const client = createClient({ url: server.url, ...server.credentials("test") });
  * @throws InvalidDataError if the data breaks a rule; the system's error if it can't listen
  */
-export async function serve({ data, ...options }: ServeOptions): Promise<LocalServer> {
-  const store = typeof data === "string" ? await openDataFile(data, { watch: true }) : createMemoryStore(data);
+export async function serve({ data, sealKey: sealKeys, ...options }: ServeOptions): Promise<LocalServer> {
+  const store =
+    typeof data === "string" ? await openDataFile(data, { watch: true, sealKeys }) : createMemoryStore(data);
   const clock = skewClock(Date.now, options.faults);
   const service = new Service(store, clock);
   try {

@@ -1,4 +1,5 @@
 import { InvalidDataError } from "../domain/errors.js";
+import { NEEDS_SEAL_KEY } from "../domain/sealed-text.js";
 import { sealParts, unsealBytes } from "./aes-gcm.js";
 import { findSealKey, ID_BYTES, parseSealKeys } from "./seal-keys.js";
 
@@ -31,7 +32,7 @@ const HEADER_BYTES = WRITE_AT + 16;
 export const UNSEALED: Sealing = {
   seal: (bytes) => Buffer.from(bytes),
   open(bytes) {
-    if (isSealed(bytes)) throw new InvalidDataError("is sealed: to read it, use --seal-key-file");
+    if (isSealed(bytes)) throw new InvalidDataError(NEEDS_SEAL_KEY);
     return bytes;
   },
   checkOwner: () => {},

@@ -31,10 +31,9 @@ export function createTextSealing(keys: string): TextSealing {
       const [idBytes, bytes] = [Buffer.from(id, "base64url"), Buffer.from(encoded, "base64url")];
       // Several texts decode to the same bytes.
       if (id === "" || idBytes.toString("base64url") !== id || bytes.toString("base64url") !== encoded)
-        throw new InvalidDataError("can't be opened: it is not a whole sealed text");
+        throw new InvalidDataError("is not a whole sealed text");
       const text = unseal(bytes, findSealKey(known, idBytes).bytes, owner);
-      if (text === undefined)
-        throw new InvalidDataError("can't be opened: it was changed, or moved from another name or environment");
+      if (text === undefined) throw new InvalidDataError("was changed, or moved from another name or environment");
       return text;
     },
     isCurrent: (sealed) => sealed.startsWith(start),

@@ -85,7 +85,8 @@ export class FileSealing {
   /** @throws InvalidDataError with a predicate; an error for what was not sealed with `sealContent` */
   openContent(content: unknown, owner: string): unknown {
     if (isSealedText(content)) return JSON.parse(this.#texts.open(content, owner));
-    if (this.#isOpenedSealed) throw notSealedError();
+    // Left by an `unseal` that was killed: it can be run again.
+    if (this.#isOpenedSealed && this.#form === undefined) throw notSealedError();
     return content;
   }
 
@@ -108,7 +109,7 @@ export class FileSealing {
 }
 
 function notSealedError(): InvalidDataError {
-  return new InvalidDataError("is not sealed, and may be of somebody without the key; to seal it, run: appvars seal");
+  return new InvalidDataError("is not sealed, and may be from somebody without the key; to seal it: appvars seal");
 }
 
 /** The data of a sealed file without its key: values stay sealed texts, and to read an API secret is an error. */
@@ -159,6 +160,8 @@ function withPlace<T>(place: string, open: () => T): T {
   try {
     return open();
   } catch (error) {
-    throw error instanceof InvalidDataError ? new InvalidDataError(`${place} ${error.message}`) : error;
+    throw error instanceof InvalidDataError
+      ? new InvalidDataError(`can't be opened: ${place} ${error.message}`)
+      : error;
   }
 }

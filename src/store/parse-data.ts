@@ -10,7 +10,7 @@ import {
 } from "../domain/environment.js";
 import { InvalidDataError } from "../domain/errors.js";
 import { PATTERN, PATTERN_RULE } from "../domain/name-matcher.js";
-import { isSealedText } from "../domain/sealed-text.js";
+import { isSealedText, NEEDS_SEAL_KEY } from "../domain/sealed-text.js";
 import { JsonError, parseJson } from "../domain/strict-json.js";
 import {
   EMPTY_OBJECT_MD5,
@@ -26,7 +26,7 @@ import { DATA_VERSION, type Data, type List, type ValueRecord, type VariableReco
 export type OpenContent = (content: Data) => Data | Promise<Data>;
 
 const refuseSealed: OpenContent = (content) => {
-  if (content.sealed) throw new InvalidDataError("is sealed: to read it, use --seal-key-file");
+  if (content.sealed) throw new InvalidDataError(NEEDS_SEAL_KEY);
   return content;
 };
 

@@ -164,6 +164,10 @@ function fileCases({ cwd, config, project, ...paths }: Folder): Case[] {
     plain("merge", paths.data, paths.data, paths.data, HOSTILE),
     plain("merge", join(cwd, HOSTILE), paths.data, paths.broken),
     plain("merge", paths.data, paths.misnamed, paths.broken, HOSTILE),
+    plain("seal", paths.broken),
+    plain("seal", paths.misnamed, "--seal-key-file", join(cwd, HOSTILE)),
+    plain("seal", `etcd://${HOSTILE}`),
+    plain("unseal", paths.misnamed, "--seal-key-file", paths.data),
     plain("init", "--git", "--bare", "--data", join(cwd, "git.json")),
     plain("history", "--values", "--data", paths.data),
     plain("history", HOSTILE, "--env", HOSTILE, "--data", paths.data),
@@ -234,8 +238,8 @@ function settingCases({ cwd, config, project }: Folder): Case[] {
   const commands = [["list"], ["config"], ["doctor"], ["show", "TEXT"]];
   const given = [
     ...names.map((name) => ({ env: { ...SECRETS, [`APPVARS_${name}`]: HOSTILE_FILE } })),
-    ...["KEY_FILE", "CA_FILE"].map((name) => {
-      return { env: { APPVARS_STORE: "etcd://127.0.0.1:1", [`APPVARS_STORE_${name}`]: HOSTILE_FILE } };
+    ...["SEAL_KEY_FILE", "SEAL_KEY", "STORE_CA_FILE"].map((name) => {
+      return { env: { APPVARS_STORE: "etcd://127.0.0.1:1", [`APPVARS_${name}`]: HOSTILE_FILE } };
     }),
     { config },
     { cwd, env: { APPVARS_ALLOW_PROJECT: "1" } },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/domain/errors.js";
+import { NEEDS_SEAL_KEY } from "../../src/domain/sealed-text.js";
 import { createSealing, isSealed, UNSEALED } from "../../src/encryption/sealing.js";
 import { newId } from "../../src/etcd/log.js";
 import { MARKER } from "../store/broken-data.js";
@@ -67,7 +68,7 @@ describe("sealing", () => {
     expect(UNSEALED.open(plain, OWNER.key)).toEqual(TEXT);
     expect(() => createSealing(FIRST).open(plain, OWNER.key)).toThrow(NOT_SEALED);
     const sealed = createSealing(FIRST).seal(TEXT, OWNER);
-    expect(() => UNSEALED.open(sealed, OWNER.key)).toThrow("is sealed: to read it, use --seal-key-file");
+    expect(() => UNSEALED.open(sealed, OWNER.key)).toThrow(NEEDS_SEAL_KEY);
   });
 
   const KEY_RULE =

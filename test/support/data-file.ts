@@ -2,6 +2,9 @@ import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "./temporary-folder.js";
 
+/** Opens and seals data files in tests. */
+export const SEAL_KEY = "0123456789abcdef0123456789abcdef";
+
 export interface DataFile {
   readonly path: string;
   /** Replaces the file in one step, as editors do. Text is written as it is, anything else as JSON. */

@@ -87,8 +87,7 @@ function report(data: Data, from: DataPlace, to: DataPlace, isWritten: boolean, 
       ? `copied ${counts} from ${source} to ${target}, and read them back`
       : `${target} holds the same as ${source} already: ${counts}; nothing was written`,
   );
-  if (from.sealKey && !to.sealKey)
-    context.warn(`${target} holds all secrets in clear: ${command`appvars seal ${target}`}`);
+  if (from.sealKey && !to.sealKey) context.warn(`${target} is not sealed: its secrets are in clear`);
   const json = { from: source, to: target, written: isWritten, environments, variables, values };
   printLines(context, { json, lines: [] });
 }

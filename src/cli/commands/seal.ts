@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Command } from "commander";
 import { UsageError } from "../../domain/errors.js";
-import { shellWord } from "../../domain/shell.js";
+import { command } from "../../domain/shell.js";
 import { createFile } from "../../files/durable-file.js";
 import { toInvalidFile } from "../../files/system-errors.js";
 import { checkedData, readData } from "../editing/open-data.js";
@@ -12,7 +12,7 @@ import type { SourceFlags } from "../settings/setting-table.js";
 import { PROFILE, SEAL_KEY_FILE } from "../settings/source-flags.js";
 
 export function sealCommand(context: Context): Command {
-  const command = new Command("seal")
+  const built = new Command("seal")
     .description(
       "Encrypt the secrets of a data file one by one, for a file in git: API secrets, and the values of variables that are " +
         "not public. Without a key, write a new one to FILE.key, where all commands look for it. The history is sealed too. " +
@@ -20,18 +20,18 @@ export function sealCommand(context: Context): Command {
         "rotate a key, write the new one above it, and seal again.",
     )
     .addHelpText("after", "\nExample:\n  appvars seal vars.json");
-  return addArguments(command, "sealed", context);
+  return addArguments(built, "sealed", context);
 }
 
 export function unsealCommand(context: Context): Command {
-  const command = new Command("unseal")
+  const built = new Command("unseal")
     .description("Write a sealed data file and its history with all secrets in clear again.")
     .addHelpText("after", "\nExample:\n  appvars unseal vars.json");
-  return addArguments(command, "plain", context);
+  return addArguments(built, "plain", context);
 }
 
-function addArguments(command: Command, form: "sealed" | "plain", context: Context): Command {
-  return command
+function addArguments(built: Command, form: "sealed" | "plain", context: Context): Command {
+  return built
     .argument("[data]", "a data file, or the URL of a store; by default that of the settings")
     .option(...PROFILE)
     .option(...SEAL_KEY_FILE)
@@ -47,11 +47,13 @@ async function changeForm(place: DataPlace, form: "sealed" | "plain", context: C
   if (!keyed.sealKey) throw new UsageError("to unseal, use --seal-key-file or APPVARS_SEAL_KEY");
   const name = dataPlaceName(place);
   const isWritten = await (await checkedData(keyed, context, "change")).seal(form);
-  const key = keyed.sealKey.name === "sealKey" ? "of APPVARS_SEAL_KEY" : `in ${keyed.sealKey.text}`;
-  const state = form === "plain" ? "with its secrets in clear" : `sealed with the first key ${key}`;
-  context.note(isWritten ? `${name} is now ${state}` : `${name} is ${state} already; nothing was written`);
-  if (form === "plain" && keyed.sealKey.text === keyFileOf(name).text)
-    context.note(`commands expect a sealed file as long as there is a key: rm ${shellWord(keyed.sealKey.text)}`);
+  const key = keyed.sealKey.name === "sealKey" ? "APPVARS_SEAL_KEY" : keyed.sealKey.text;
+  const history = place.kind === "store" ? "; its history begins with this" : "";
+  const sealed = `${isWritten ? "now" : "already"} sealed with the first key of ${key}${history}`;
+  const plain = isWritten ? "no longer sealed: its secrets are in clear" : "not sealed";
+  context.note(`${name} is ${form === "sealed" ? sealed : plain}`);
+  if (form === "plain" && key === keyFileOf(name).text)
+    context.note(`while there is a key, the file must be sealed; to remove it: ${command`rm ${key}`}`);
   printLines(context, {
     json: { [place.kind === "file" ? "data" : "store"]: name, sealed: form === "sealed" },
     lines: [],

@@ -1,5 +1,5 @@
 import { DecryptionError, UsageError } from "../../domain/errors.js";
-import { isSealedText } from "../../domain/sealed-text.js";
+import { isSealedText, NEEDS_SEAL_KEY } from "../../domain/sealed-text.js";
 import { isEncrypted, type JsonValue, type NamedValue } from "../../domain/variable.js";
 import type { Settings } from "../settings/resolve-settings.js";
 
@@ -58,8 +58,7 @@ const refuseEncrypted: Decrypt = (name, value) => {
 };
 
 function refuseSealed(name: string, value: JsonValue): void {
-  if (isSealedText(value))
-    throw new DecryptionError(`${name} is sealed: set APPVARS_SEAL_KEY, or name the key's file with --seal-key-file`);
+  if (isSealedText(value)) throw new DecryptionError(`${name} ${NEEDS_SEAL_KEY}`);
 }
 
 /** The values with their texts decrypted, and parsed as values of their types. */

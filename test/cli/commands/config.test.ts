@@ -60,7 +60,7 @@ describe("each setting comes from the strongest place that gives it, and shadows
     ["auth", "--auth", "APPVARS_AUTH", false, true, ["hmac", "headers", "", "headers"], "hmac"],
     ["data", "--data", "APPVARS_DATA", true, true, ["/a", "/b", "/c", "/d"], undefined],
     ["store", "--store", "APPVARS_STORE", false, true, ["etcd://a", "etcd://b", "", "etcd://d"], undefined],
-    ["seal_key_file", "--seal-key-file", "APPVARS_SEAL_KEY_FILE", false, true, ["/a", "/b", "", "/d"], null],
+    ["seal_key_file", "--seal-key-file", "APPVARS_SEAL_KEY_FILE", false, true, ["/a", "/b", "", "/d"], undefined],
     ["env", "--env", "APPVARS_ENV", true, true, ["a", "b", "c", "d"], null],
     ["timeout", "--timeout", "APPVARS_TIMEOUT", true, true, ["1", "2", "3", "4"], "10"],
     ["max_wait", "--max-wait", "APPVARS_MAX_WAIT", true, true, ["1", "2", "3", "4"], "60"],

@@ -115,7 +115,7 @@ describe("a store", () => {
       "/config",
     );
     expect(connectionOf(given({}, {}, profile))).toMatchObject({
-      place: { kind: "store", address: { url: "etcds://h1:2379,h2:2380/shop" }, keyFile: { text: "/config/keys" } },
+      place: { kind: "store", address: { url: "etcds://h1:2379,h2:2380/shop" }, sealKey: { text: "/config/keys" } },
       env: "test",
     });
     expect(place({}, { APPVARS_STORE: URL }, profile)).toMatchObject({ kind: "store" });
@@ -138,12 +138,12 @@ describe("a store", () => {
     expect(place({ store: URL }, variables)).toMatchObject({
       user: "me",
       password: { text: "hunter2" },
-      keyFile: { text: "/keys" },
+      sealKey: { text: "/keys" },
       caFile: { text: "/ca.pem" },
       clientCert: { text: "/cert.pem" },
       clientKey: { text: "/key.pem" },
     });
-    expect(place({ store: URL, sealKeyFile: "/mine" }, variables)).toMatchObject({ keyFile: { text: "/mine" } });
+    expect(place({ store: URL, sealKeyFile: "/mine" }, variables)).toMatchObject({ sealKey: { text: "/mine" } });
     expect(resolve({}, variables)).toEqual(DEFAULTS);
   });
 

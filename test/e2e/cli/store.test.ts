@@ -295,7 +295,10 @@ describe("--store", needs("etcd"), () => {
     expect(await runCli(["set", "PORT", "5", ...args], { env: { APPVARS_SEAL_KEY_FILE: keys } })).toEqual(DONE);
     expect((await runCli(["get", "PORT", ...args, "--seal-key-file", keys])).stdout).toBe("5\n");
     const { code, stderr } = await runCli(["get", "PORT", ...args]);
-    expect([code, stderr]).toEqual([8, expect.stringContaining("is sealed: to read it, use --seal-key-file\n")]);
+    expect([code, stderr]).toEqual([
+      8,
+      expect.stringContaining("is sealed: set APPVARS_SEAL_KEY, or name the key's file with --seal-key-file\n"),
+    ]);
     await chmod(keys, 0o644);
     const served = await serving(["--store", url, "--seal-key-file", keys], async () => {});
     expect(served.stderr).toContain("the last data can't be kept for a start without the store: ENOTDIR");

@@ -15,9 +15,11 @@ export function scriptsIn(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** A test for each script of a folder. */
-export function testScripts(folder: string, open: CheckOptions["open"]): void {
-  const names = scriptsIn(folder).map((path) => relative(folder, path));
+/** A test for each script of a folder. @param isTested default all */
+export function testScripts(folder: string, open: CheckOptions["open"], isTested = (_name: string) => true): void {
+  const names = scriptsIn(folder)
+    .map((path) => relative(folder, path))
+    .filter(isTested);
   it.each(names)("the session in %s runs as written", { timeout: 60_000 }, async (name) => {
     const path = join(folder, name);
     const text = readFileSync(path, "utf8");

@@ -6,13 +6,17 @@ import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { EXIT_CODES } from "../../src/cli/output/report-error.js";
 import { serve } from "../../src/local-server.js";
-import { readFileHistory } from "../../src/store/file-history.js";
+import { type Data, isSameData } from "../../src/store/data.js";
+import { fileSealing } from "../../src/store/data-file.js";
+import { historyPathOf, readFileHistory } from "../../src/store/file-history.js";
+import type { FileSealing } from "../../src/store/file-sealing.js";
+import type { Change } from "../../src/store/history.js";
 import { parseData } from "../../src/store/parse-data.js";
 import { updateDataFile } from "../../src/store/update-data-file.js";
 import { BINARY, run } from "../support/binary.js";
 import { type CliResult, runCli } from "../support/cli.js";
 import { DATA, edited } from "../support/data.js";
-import { type DataFile, dataFile } from "../support/data-file.js";
+import { type DataFile, dataFile, SEAL_KEY } from "../support/data-file.js";
 import { get } from "../support/http.js";
 import { grouped, QUICK } from "../support/measuring.js";
 import { leftBeside } from "./counting-file.js";
@@ -109,6 +113,44 @@ it("a command that writes has written, or says why it can't", async () => {
     return code !== 0;
   });
 });
+
+it("a command that seals a file and its history can be run again, whatever has failed", async () => {
+  const { path: keyFile } = await dataFile(SEAL_KEY);
+  const seal = (file: DataFile, faults: Faults) => command(faults, ["seal", file.path, "--seal-key-file", keyFile]);
+  await eachFault("sealing", await callsOf(seal), async (file, fault, fail) => {
+    const before = await historyOf(file.path);
+    const { code, stderr } = await seal(file, new Faults(dirname(file.path), fault));
+    if (code !== 0 && code !== EXIT_CODES.invalid_data) fail(`exit code ${code} and ${JSON.stringify(stderr)}`);
+    const again = await restarted(() => runCli(["seal", file.path, "--seal-key-file", keyFile]));
+    if (again.code !== 0) fail(`sealed again: ${again.stderr}`);
+    const { data, history } = await historyOf(file.path, await fileSealing(SEAL_KEY));
+    if (!isSameData(data, DATA)) fail("other data", "lost");
+    if (history !== before.history) fail("another history", "lost");
+    const written = (await readFile(file.path, "utf8")) + (await readFile(historyPathOf(file.path), "utf8"));
+    if (/postgres|"dev-secret"/.test(written)) fail("a secret in clear");
+    await runCli(["unseal", file.path, "--seal-key-file", keyFile]);
+    return code !== 0;
+  });
+});
+
+/** The result of another process, started after a restart of the machine. */
+async function restarted<T>(work: () => Promise<T>): Promise<T> {
+  let result: T | undefined;
+  const next = new Stepper("next", new World({ isRestarted: true }), async () => {
+    result = await work();
+  });
+  while (!next.outcome) await next.go();
+  if (next.outcome.error) throw next.outcome.error;
+  return result as T;
+}
+
+async function historyOf(path: string, sealing?: FileSealing): Promise<{ data: Data; history: string }> {
+  await updateDataFile(path, (data) => data, { sealing });
+  const { data, changes } = await readFileHistory(path, sealing);
+  const all: Change[] = [];
+  for await (const change of changes) all.push(change);
+  return { data, history: JSON.stringify(all) };
+}
 
 it("a command whose own system calls fail does its work, or says why it can't", async ({ skip }) => {
   const obstacle = await promisify(execFile)("strace", ["-qq", "-e", "inject=fsync:error=EIO", "true"]).then(

@@ -1,7 +1,10 @@
 import { isDeepStrictEqual as isSame } from "node:util";
 import { allKeyPairs, type Environment, type EnvironmentRecord, qualifiedName } from "../domain/environment.js";
+import { InvalidDataError } from "../domain/errors.js";
+import { isSealedText } from "../domain/sealed-text.js";
 import { type VariableType, valueFitsType } from "../domain/variable.js";
 import { type Data, LISTS, type List, nextId, type VariableRecord, withLastIds } from "./data.js";
+import { FileSealing, withPlace } from "./file-sealing.js";
 import { checkData } from "./parse-data.js";
 
 /** What two branches have changed in different ways. */
@@ -10,6 +13,11 @@ export interface Conflict {
   readonly record: string;
   /** `description: changed by both`. Contains no value. */
   readonly problem: string;
+}
+
+export interface Merge {
+  readonly data: Data;
+  readonly conflicts: Conflict[];
 }
 
 /** A record without its ids, which may be those of other records in another branch. */
@@ -29,6 +37,33 @@ type Kind = List | "keys" | "settings";
 const SETTINGS = keyOf("settings");
 const THEIRS_REMOVED = "changed by ours, removed by theirs";
 const OURS_REMOVED = "removed by ours, changed by theirs";
+const MAYBE_SAME = "; whether to the same, only the key tells";
+
+/**
+ * Merges two branches of a data file, which may be sealed: what did not change keeps its sealed text.
+ *
+ * @param keys the content of a key file. Without it, sealed texts are compared
+ * @throws UsageError for the keys; InvalidDataError as `mergeData`, and if sealed data can't be opened, or has to be
+ */
+export function mergeFiles(base: Data, ours: Data, theirs: Data, keys: string | undefined): Merge {
+  const sides = { ours, theirs, base };
+  const isSealed = ours.sealed || theirs.sealed;
+  if (keys === undefined || !(isSealed || base.sealed)) {
+    const forms = Object.values(sides).flatMap((side) => (side.environments.length > 0 ? side.sealed === true : []));
+    if (new Set(forms).size > 1) throw keyError("only a part of base, ours and theirs is sealed");
+    return mergeData(base, ours, theirs);
+  }
+  // A sealed file must not be replaced by a plain one, which anybody can have written.
+  const sealing = new FileSealing({ keys, form: base.sealed && isSealed ? undefined : "kept" });
+  const open = (side: keyof typeof sides) => withPlace(`${side}:`, () => sealing.open(sides[side]));
+  const opened = { ours: open("ours"), theirs: open("theirs"), base: open("base") };
+  const { data, conflicts } = mergeData(opened.base, opened.ours, opened.theirs);
+  return { data: isSealed ? sealing.seal(data) : data, conflicts };
+}
+
+function keyError(reason: string): InvalidDataError {
+  return new InvalidDataError(`it needs the key of --seal-key-file: ${reason}`);
+}
 
 /**
  * Merges two branches: records by their names, each field on its own. The records of `ours` keep their ids; new ones of
@@ -36,9 +71,10 @@ const OURS_REMOVED = "removed by ours, changed by theirs";
  *
  * @param base the common ancestor, or no data
  * @returns valid data, with what `ours` has wherever there is a conflict
- * @throws InvalidDataError if both together break a rule in another way: two environments with the same key
+ * @throws InvalidDataError if both together break a rule in another way: two environments with the same key; of sealed
+ *   data, if a sealed text would get another name
  */
-export function mergeData(base: Data, ours: Data, theirs: Data): { data: Data; conflicts: Conflict[] } {
+export function mergeData(base: Data, ours: Data, theirs: Data): Merge {
   const [b, o, t] = [base, ours, theirs].map((data) => entriesOf(data, base)) as [Entries, Entries, Entries];
   // Records that can't be merged, so that all of them is as in `ours`.
   const kept = new Map<string, string>();
@@ -46,6 +82,7 @@ export function mergeData(base: Data, ours: Data, theirs: Data): { data: Data; c
     const { merged, conflicts } = mergeEntries(b, o, t, kept);
     const problems = findProblems(merged, b, o);
     if (problems.size === 0) {
+      if (merged.get(SETTINGS)?.fields["sealed"]) checkBound(merged, o, t);
       removeUnused(merged, o, t);
       for (const [key, problem] of kept) conflicts.push({ record: labelOf(key), problem });
       const data = toData(merged, o, ours, theirs);
@@ -168,7 +205,8 @@ function mergeFields(
   const merged = names.map((name) => {
     const [before, own, other] = [base[name], ours[name], theirs[name]];
     if (isSame(before, own)) return [name, other];
-    if (!isSame(before, other) && !isSame(own, other)) report(`${name}: changed by both`);
+    if (!isSame(before, other) && !isSame(own, other))
+      report(`${name}: changed by both${isSealedText(own) && isSealedText(other) ? MAYBE_SAME : ""}`);
     return [name, own];
   });
   return Object.fromEntries(merged);
@@ -187,7 +225,7 @@ function findProblems(merged: Entries, base: Entries, ours: Entries): Map<string
     }
     const [variable = ""] = owners;
     const type = merged.get(variable)?.fields["type"];
-    if (type !== undefined && !valueFitsType(value, type as VariableType))
+    if (type !== undefined && !isSealedText(value) && !valueFitsType(value, type as VariableType))
       problems.set(variable, "type: changed by one, a value by the other");
     if (name === undefined || owners.length > 0) continue;
     const full = `${key.slice(0, key.indexOf("\n"))} ${application}/${name}`;
@@ -196,6 +234,27 @@ function findProblems(merged: Entries, base: Entries, ours: Entries): Map<string
     named.set(full, key);
   }
   return problems;
+}
+
+/** Where a sealed text can be opened, and whether it is one, and valid. */
+const BINDING = ["application", "name", "type", "secret"];
+
+/** @throws InvalidDataError if a secret of a sealed file is neither as in `ours` nor as in `theirs`, under the same name */
+function checkBound(merged: Entries, ours: Entries, theirs: Entries): void {
+  for (const [key, { owners, fields }] of merged) {
+    const isSameIn = (side: Entries, each: string, names: readonly string[]) =>
+      names.every((name) => isSame(merged.get(each)?.fields[name], side.get(each)?.fields[name]));
+    const isBoundIn = (side: Entries) =>
+      isSameIn(side, key, [...BINDING, "value", "credentials"]) &&
+      owners.every((each) => isSameIn(side, each, BINDING));
+    const [variable = ""] = owners;
+    const isPublic = merged.get(variable)?.fields["secret"] === false && !isSealedText(fields["value"]);
+    const isSecret = "credentials" in fields || ("value" in fields && !isPublic);
+    if (isSecret && ![ours, theirs].some(isBoundIn))
+      throw keyError(
+        `one branch has changed ${labelOf(key)}, and the other its name, its type or whether it is public`,
+      );
+  }
 }
 
 /** Removes definitions whose last values were unset, some by each side. */

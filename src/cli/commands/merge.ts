@@ -7,6 +7,9 @@ import { type Context, printTable } from "../output/context.js";
 /** The line that makes git merge data files with this command. */
 export const GIT_CONFIG = command`git config merge.appvars.driver ${"appvars merge %O %A %B %P"}`;
 
+/** Bytes of a key file. */
+const MAX_KEY_FILE = 65_536;
+
 export function mergeCommand(context: Context): Command {
   return new Command("merge")
     .description(
@@ -29,13 +32,16 @@ async function runMerge(
   path: string | undefined,
   context: Context,
 ): Promise<void> {
-  const { mergeData } = await import("../../store/merge-data.js");
+  const { mergeFiles } = await import("../../store/merge-data.js");
   const { dataPieces } = await import("../../store/data-file.js");
   const { writePrivateFile } = await import("../transfer/write-private-file.js");
+  const { withPathInErrors } = await import("../../files/system-errors.js");
   const nameOf = (side: keyof typeof files) => (path === undefined ? files[side] : `${path} (${side})`);
   const read = (side: keyof typeof files) => readSide(files[side], nameOf(side), side === "base");
   const [base, ours, theirs] = [await read("base"), await read("ours"), await read("theirs")];
-  const { data, conflicts } = mergeData(base, ours, theirs);
+  const keys = await readKeys(path ?? files.ours);
+  const merging = (async () => mergeFiles(base, ours, theirs, keys))();
+  const { data, conflicts } = await withPathInErrors(`${path ?? files.ours} can't be merged:`, merging);
   await writePrivateFile(files.ours, dataPieces(data), context.io);
   if (conflicts.length > 0) {
     context.exitCode = 1;
@@ -47,12 +53,21 @@ async function runMerge(
   await printTable(context, { json: { conflicts }, headings: ["RECORD", "CONFLICT"], rows });
 }
 
-/** @throws InvalidDataError, also if it is empty, unless it may be */
+/** The content of the key file beside a data file, if there is one. */
+async function readKeys(path: string): Promise<string | undefined> {
+  const { readRegularFile } = await import("../../files/open-file.js");
+  const { ifMissing } = await import("../../files/system-errors.js");
+  const content = await readRegularFile(`${path}.key`, MAX_KEY_FILE).catch(ifMissing(undefined));
+  return content?.bytes.toString();
+}
+
+/** The content, sealed or not. @throws InvalidDataError, also if it is empty, unless it may be */
 async function readSide(path: string, name: string, mayBeEmpty: boolean): Promise<Data> {
   const { NO_DATA } = await import("../../store/data.js");
   const { readDataFile } = await import("../../store/data-file.js");
   const { parseData } = await import("../../store/parse-data.js");
   const { withPathInErrors } = await import("../../files/system-errors.js");
-  const parse = async (bytes: Buffer) => (mayBeEmpty && bytes.length === 0 ? NO_DATA : parseData(bytes));
+  const parse = async (bytes: Buffer) =>
+    mayBeEmpty && bytes.length === 0 ? NO_DATA : parseData(bytes, (content) => content);
   return withPathInErrors(name, readDataFile(path, { parse }));
 }

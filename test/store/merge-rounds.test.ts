@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
-import type { Data } from "../../src/store/data.js";
+import { type Data, LISTS, nextId } from "../../src/store/data.js";
 import { mergeData, mergeFiles } from "../../src/store/merge-data.js";
 import { checkData } from "../../src/store/parse-data.js";
 import {
@@ -34,6 +34,10 @@ describe(`in ${ROUNDS} rounds, a merge of two random branches`, () => {
         const { base, ours, theirs } = randomRound(seed, changes, isApart);
         const { data, conflicts } = mergeData(base, ours.data, theirs.data);
         expect(checkData(structuredClone(data))).toEqual(data);
+        for (const list of LISTS)
+          expect(nextId(data, list)).toBeGreaterThanOrEqual(
+            Math.max(nextId(ours.data, list), nextId(theirs.data, list)),
+          );
         const both: Branch = { data: ours.data, names: new Map(ours.names) };
         for (const change of theirs.changes) applyChange(both, change);
         if (overlap(ours.changes, theirs.changes).size === 0) expect([seed, conflicts]).toEqual([seed, []]);

@@ -84,7 +84,7 @@ function noteGit(path: string, { git }: InitFlags, { note, warn }: Context): voi
   const ignore = join(dirname(path), ".gitignore");
   if (git) {
     warn(`${path} holds secrets in clear: whoever reads the repository has them`);
-    note(`git merges it by names once this was run in each clone: ${GIT_CONFIG}`);
+    note(`git merges and shows it by names once this was run in each clone: ${GIT_CONFIG}`);
   } else note(`keep it out of git: echo ${shellWord(`/${basename(path)}*`)} >> ${shellWord(ignore)}`);
 }
 

@@ -1,11 +1,12 @@
 import { Command } from "commander";
 import { UsageError } from "../../domain/errors.js";
 import { command } from "../../domain/shell.js";
-import type { Data } from "../../store/data.js";
 import { type Context, printTable } from "../output/context.js";
 
-/** The line that makes git merge data files with this command. */
-export const GIT_CONFIG = command`git config merge.appvars.driver ${"appvars merge %O %A %B %P"}`;
+/** The line that makes git merge data files with this command, and show them by names. */
+export const GIT_CONFIG =
+  command`git config merge.appvars.driver ${"appvars merge %O %A %B %P"} && ` +
+  command`git config diff.appvars.textconv ${"appvars diff"}`;
 
 /** Bytes of a key file. */
 const MAX_KEY_FILE = 65_536;
@@ -33,11 +34,11 @@ async function runMerge(
   context: Context,
 ): Promise<void> {
   const { mergeFiles } = await import("../../store/merge-data.js");
-  const { dataPieces } = await import("../../store/data-file.js");
+  const { dataPieces, readContent } = await import("../../store/data-file.js");
   const { writePrivateFile } = await import("../transfer/write-private-file.js");
   const { withPathInErrors } = await import("../../files/system-errors.js");
   const nameOf = (side: keyof typeof files) => (path === undefined ? files[side] : `${path} (${side})`);
-  const read = (side: keyof typeof files) => readSide(files[side], nameOf(side), side === "base");
+  const read = (side: keyof typeof files) => readContent(files[side], nameOf(side), side === "base");
   const [base, ours, theirs] = [await read("base"), await read("ours"), await read("theirs")];
   const keys = await readKeys(path ?? files.ours);
   const merging = (async () => mergeFiles(base, ours, theirs, keys))();
@@ -59,15 +60,4 @@ async function readKeys(path: string): Promise<string | undefined> {
   const { ifMissing } = await import("../../files/system-errors.js");
   const content = await readRegularFile(`${path}.key`, MAX_KEY_FILE).catch(ifMissing(undefined));
   return content?.bytes.toString();
-}
-
-/** The content, sealed or not. @throws InvalidDataError, also if it is empty, unless it may be */
-async function readSide(path: string, name: string, mayBeEmpty: boolean): Promise<Data> {
-  const { NO_DATA } = await import("../../store/data.js");
-  const { readDataFile } = await import("../../store/data-file.js");
-  const { parseData } = await import("../../store/parse-data.js");
-  const { withPathInErrors } = await import("../../files/system-errors.js");
-  const parse = async (bytes: Buffer) =>
-    mayBeEmpty && bytes.length === 0 ? NO_DATA : parseData(bytes, (content) => content);
-  return withPathInErrors(name, readDataFile(path, { parse }));
 }

@@ -126,7 +126,9 @@ describe("init --git", () => {
     const folder = await temporaryFolder();
     const { code, stderr } = await init(folder);
     expect([code, stderr]).toEqual([0, expect.not.stringContaining("keep it out of git")]);
-    expect(stderr).toContain("git config merge.appvars.driver 'appvars merge %O %A %B %P'\n");
+    expect(stderr).toContain(
+      "git config merge.appvars.driver 'appvars merge %O %A %B %P' && git config diff.appvars.textconv 'appvars diff'\n",
+    );
     for (const file of files) expect(await readFile(join(folder, file), "utf8")).toBe(LINES[file]);
   });
 

@@ -16,8 +16,8 @@ import {
   unreported,
 } from "../support/branches.js";
 
-// With MERGE_ROUNDS=1000, as many as in the claim of docs/commands.md.
-const ROUNDS = Number(process.env["MERGE_ROUNDS"] ?? 200);
+// MERGE_ROUNDS=1000 npx vitest run test/store/merge-rounds.test.ts
+const ROUNDS = Number(process.env["MERGE_ROUNDS"] ?? 150);
 const KINDS: [what: string, changes: number, isApart: boolean][] = [
   ["200 changes, each branch of things of its own", 200, true],
   ["200 changes of any things", 200, false],
@@ -66,11 +66,11 @@ function sealedRound(seed: number, changes: number, isApart: boolean) {
 }
 
 describe(`in ${ROUNDS} rounds, a merge of two sealed branches`, () => {
-  it("with the key equals the merge in clear, and what one of them holds keeps its sealed text", () => {
+  it("with the key equals the merge in clear, and what one of them holds keeps its sealed text", async () => {
     let resealed = 0;
     for (let seed = 1; seed <= ROUNDS; seed++) {
       const { files, clear } = sealedRound(seed, seed % 2 === 0 ? 200 : 20, seed % 4 === 0);
-      const { data, conflicts } = mergeFiles(...files, KEYS);
+      const { data, conflicts } = await mergeFiles(...files, KEYS);
       expect([seed, conflicts]).toEqual([seed, clear.conflicts]);
       expect([seed, openSealed(data)]).toEqual([seed, clear.data]);
       const sides = files.slice(1).map((file) => ({ texts: secretsOf(file), secrets: secretsOf(openSealed(file)) }));
@@ -84,7 +84,7 @@ describe(`in ${ROUNDS} rounds, a merge of two sealed branches`, () => {
     expect(resealed).toBeGreaterThan(0);
   }, 240_000);
 
-  it("without the key equals that merge too, but for reported conflicts, or needs the key", () => {
+  it("without the key equals that merge too, but for reported conflicts, or needs the key", async () => {
     const ends = { clean: 0, conflicts: 0, "needs the key": 0 };
     for (let seed = 1; seed <= ROUNDS; seed++) {
       const isApart = seed % 3 === 0;
@@ -94,9 +94,9 @@ describe(`in ${ROUNDS} rounds, a merge of two sealed branches`, () => {
       const cells = [ours, theirs].flatMap(({ changes }) => changes.flatMap(({ touched }) => touched));
       const isClean = isApart && !cells.some(isEnvironment);
       const merge = () => mergeFiles(...files, undefined);
-      let merged: ReturnType<typeof merge>;
+      let merged: Awaited<ReturnType<typeof merge>>;
       try {
-        merged = merge();
+        merged = await merge();
       } catch (error) {
         expect([seed, isClean, String(error)]).toEqual([
           seed,

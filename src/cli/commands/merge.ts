@@ -41,7 +41,7 @@ async function runMerge(
   const read = (side: keyof typeof files) => readContent(files[side], nameOf(side), side === "base");
   const [base, ours, theirs] = [await read("base"), await read("ours"), await read("theirs")];
   const keys = await readKeys(path ?? files.ours);
-  const merging = (async () => mergeFiles(base, ours, theirs, keys))();
+  const merging = mergeFiles(base, ours, theirs, keys);
   const { data, conflicts } = await withPathInErrors(`${path ?? files.ours} can't be merged:`, merging);
   await writePrivateFile(files.ours, dataPieces(data), context.io);
   if (conflicts.length > 0) {
